@@ -9,7 +9,7 @@
 
 namespace srcextract {
 
-using namespace config;  // what reading and writing YAML is made of
+using namespace config;  // for reading and writing YAML
 
 Config parse_config(const std::string& yaml, const std::string& name, const std::vector<std::string>& overrides) {
   GivenConfig given = parse_given(yaml, name, set_overrides(overrides));
@@ -23,7 +23,7 @@ std::optional<double> given_number(const std::string& text) {
 
 namespace {
 
-/// The files that keys of a T name.
+/// Adds the files that keys of a record name.
 template <class Record>
 void add_named_files(const Record& record, std::vector<std::string>& files) {
   for_each_field(record, [&]<class T>(const Field& field, const T& value) {

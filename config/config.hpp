@@ -42,42 +42,42 @@ struct Settings {
   bool operator==(const Settings&) const = default;
 };
 
-/// Everything that the catalogue depends on besides the pixels. How it is computed (back end, threads) is not here.
+/// All inputs of a catalogue besides the pixels. Execution options (back end, threads) are not here.
 struct Config : Settings {
   const Settings& settings() const { return *this; }
 
-  /// What no key says: what stays with the result beside what the outputs ask for, and whose program is replaced.
+  /// Settings without a key: which further results are kept, and whether SExtractor is imitated.
   struct Kept {
     bool segmentation = false, sky = false;
-    /// Whether check images and columns on the sky are as SExtractor has them. These columns are equatorial for a
-    /// galactic image too, by whichever name, and without a WCS a pixel is one unit of its axes wide, a degree.
+    /// Whether check images and sky columns are as in SExtractor. Sky columns are then equatorial even for a galactic
+    /// image. Without a WCS a pixel is one unit of its axes wide, a degree.
     bool as_sextractor = false;
   };
   Kept kept = {};
 
-  /// Where keys were set, `path:line:column` by `section.key`; for messages about what only an image shows to be wrong.
+  /// Places where keys were set, `path:line:column` by `section.key`; for errors that only show with an image.
   std::map<std::string, std::string> set_at = {};
 
-  /// How such a message begins: where the key was set, or its name.
+  /// Beginning of such an error: where the key was set, or its name.
   std::string place_of(const std::string& key) const {
     const auto found = set_at.find(key);
     return found == set_at.end() ? key : found->second;
   }
 };
 
-/// Reads YAML strictly: an unknown key, a wrong type, a value out of range or a key without use throws Error{config}
-/// whose message begins `name:line:column:` and, for a misspelt key, names the nearest valid one. An empty text is all
-/// defaults. `overrides` are `dotted.key=value` settings (the command line's --set), applied after it and checked the
-/// same way; their errors begin `--set dotted.key=value:`. What a file, options and manifests come to together is the
-/// matter of config/overrides.hpp.
+/// Reads YAML strictly. An unknown key, a wrong type, a value out of range or a key without use throws Error{config}.
+/// The message begins with `name:line:column:` and names the nearest valid key for a misspelt one. An empty text means
+/// all defaults. `overrides` are `dotted.key=value` settings (--set on the command line), applied last and checked in
+/// the same way; their errors begin with `--set dotted.key=value:`. Combining a file, options and manifests:
+/// config/overrides.hpp.
 Config parse_config(const std::string& yaml, const std::string& name, const std::vector<std::string>& overrides = {});
 
-/// The files that keys name: what a result depends on, and no output may replace. A kernel's file is named until its
-/// values have been read.
+/// The files that keys name: the result depends on them, and no output may replace them. A kernel's file is listed
+/// until its values have been read.
 std::vector<std::string> named_files(const Config& config);
 
-/// The resolved configuration as YAML, every key present, in the order of Settings; parse_config reads it back to the
-/// same Config and the same text.
+/// The resolved configuration as YAML, with every key, in the order of Settings. parse_config reads it back to the same
+/// Config, whose dump is the same text.
 std::string dump_config(const Config& config);
 
 }  // namespace srcextract

@@ -5,7 +5,7 @@ namespace srcextract {
 CompareRules default_rules() {
   using enum Difference;
   CompareRules rules;
-  // Pattern, difference, bias, tolerance, outliers, error. The first that fits decides: exceptions come first.
+  // Pattern, difference, bias, tolerance, outliers, error. The first match decides, so exceptions come first.
   rules.columns = {
       {"NUMBER", ignore},
       {"ID_PARENT", ignore},

@@ -11,47 +11,46 @@ namespace srcextract::config {
 
 inline constexpr double no_limit = std::numeric_limits<double>::infinity();
 
-/// A section of a YAML file, and what its keys are about: a line for users.
+/// A section of a YAML file, with a one-line description for users.
 struct Section {
   std::string name;
   std::string description;
 };
 
-/// What is known about one key of a YAML file besides its type and default, which the struct that it is read into
-/// holds. The JSON schema and the table of keys in docs/ are made of this: texts for users are in Markdown, of which
-/// the schema leaves out the `.
+/// Facts about one key of a YAML file. Its type and default are in the struct that it is read into. The JSON schema and
+/// the table of keys in docs/ are generated from this. Texts for users are Markdown; the schema omits the backticks.
 struct Field {
   Section section;
   std::string key;
   std::string description;  ///< for users, one line: meaning and unit
-  // Limits of a number; a default member means that there is none. Those of the numbers in a list are for users alone:
-  // `problem` has to check them.
+  // Limits of a number; the default value means no limit. For a list, the limits of its numbers are only shown to
+  // users: `problem` must check them.
   double above = -no_limit;
   double at_least = -no_limit;
   double at_most = no_limit;
   std::vector<std::int64_t> one_of = {};
-  bool is_column = false;    ///< a text is the name of a column, or a pattern of names
-  bool is_path = false;      ///< a text is the path of a file
-  bool is_number = false;    ///< a text may be a number, beside what else it may be
-  bool is_keyword = false;   ///< a text is a keyword of FITS
-  std::string allowed = {};  ///< for users: the values that there may be, where type and limits do not tell all of it
-  std::string why = {};      ///< why there is this limit, said after it in an error message
-  std::string no_use = {};   ///< what other key makes this one meaningless, as in "difference is ignore"; or empty
-  /// What is said of a value that others leave without use, as in "has no use but with deblend.clean true"; empty where
-  /// it has one, or is the default.
+  bool is_column = false;    ///< text: the name of a column, or a pattern of names
+  bool is_path = false;      ///< text: the path of a file
+  bool is_number = false;    ///< text: a number is also allowed
+  bool is_keyword = false;   ///< text: a FITS keyword
+  std::string allowed = {};  ///< for users: the allowed values, where type and limits do not describe them
+  std::string why = {};      ///< the reason of the limit, which follows it in an error message
+  std::string no_use = {};   ///< the setting that makes this key meaningless, as in "difference is ignore"; or empty
+  /// Error message if other keys leave this one without use, as in "has no use but with deblend.clean true". Empty if
+  /// it has a use, or its default value.
   std::string unused = {};
-  std::string problem = {};  ///< what is wrong with the value beside others, as in "needs weights"; or empty
+  std::string problem = {};  ///< the conflict with other values, as in "needs weights"; or empty
 
   std::string path() const { return section.name + "." + key; }
 };
 
 using Fields = std::vector<Field>;
 
-/// A T, or a const T: for_each_field hands out members to write as well as to read.
+/// A T, or a const T: for_each_field hands out members for writing or reading.
 template <class Some, class T>
 concept MaybeConst = std::same_as<std::remove_const_t<Some>, T>;
 
-/// The keys that for_each_field declares for a T, with the limits that hold in this one.
+/// The keys that for_each_field declares for a T, with the limits for this object.
 template <class T>
 Fields fields_of(const T& t) {
   Fields fields;

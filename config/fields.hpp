@@ -17,12 +17,13 @@
 
 namespace srcextract {
 
-/// The one declaration of the configuration's keys: calls f(Field, member) for each, section by section; every section
-/// has a header of its own, and in it names_of, the words for its enumerations in the order of their enumerators. Both
-/// are beside the structs and enumerations, and not in the namespace config, so that templates find them by these.
-/// Parser, dump and error messages walk this, and schema.json and the table in docs/configuration.md are generated from
-/// it: a new key is a member of its struct, a line in its section, and its entry in default.yaml, which the tests ask
-/// for. A limit may depend on other members of `c`; limits are checked when every key has been read.
+/// The only declaration of the configuration's keys: calls f(Field, member) for each, section by section. Every section
+/// has its own header with its fields and names_of, the words for its enumerations in the order of their enumerators.
+/// Both are in the namespace of the structs and enumerations, not in config, so that templates find them by
+/// argument-dependent lookup. Parser, dump and error messages use this declaration; schema.json and the table in
+/// docs/configuration.md are generated from it. A new key needs a member in its struct, a line in its section, and an
+/// entry in default.yaml, which the tests check. A limit may depend on other members of `c`; limits are checked after
+/// every key has been read.
 template <config::MaybeConst<Config> AnyConfig, class F>
 void for_each_field(AnyConfig& c, F&& f) {
   config::for_each_input_field(c, f);

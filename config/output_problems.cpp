@@ -12,14 +12,14 @@
 namespace srcextract::config {
 namespace {
 
-/// What a table's header says of itself, or the catalogue of the image; a number may follow those that end in #.
+/// Keywords about a table's structure, or about the catalogue itself; # stands for a number.
 constexpr std::string_view keywords_of_tables[] = {
     "SIMPLE", "BITPIX", "NAXIS", "NAXIS#", "EXTEND", "XTENSION", "PCOUNT", "GCOUNT", "GROUPS", "BLOCKED", "TFIELDS",
     "TTYPE#", "TFORM#", "TUNIT#", "TNULL#", "TSCAL#", "TZERO#", "TDISP#", "TDIM#", "TCOMM#", "TUCD#", "TBCOL#", "THEAP",
     "BSCALE", "BZERO", "BLANK", "CHECKSUM", "DATASUM", "HISTORY", "COMMENT", "END", "CREATOR", "CONTINUE", "SKYLEVEL",
     "IMGEXT", "SKYSIGMA", "NOISALPH", "NOISBETA", "LONGSTRN", "HIERARCH", "INHERIT", "EXTVER", "EXTLEVEL", "TLMIN#",
     "TLMAX#", "TDMIN#", "TDMAX#", "TCTYP#", "TCUNI#", "TCRPX#", "TCRVL#", "TCDLT#", "TCROT#", "TROTA#", "TRPOS#",
-    // Of tile-compressed images and tables: with ZIMAGE a table is one.
+    // For tile-compressed images and tables: a table with ZIMAGE is an image.
     "ZIMAGE", "ZTABLE", "ZBITPIX", "ZNAXIS", "ZNAXIS#", "ZTILE#", "ZCMPTYPE", "ZNAME#", "ZVAL#", "ZMASKCMP", "ZQUANTIZ",
     "ZDITHER#", "ZSIMPLE", "ZEXTEND", "ZTENSION", "ZPCOUNT", "ZGCOUNT", "ZBLOCKED", "ZHECKSUM", "ZDATASUM", "ZBLANK",
     "ZSCALE", "ZZERO", "ZFORM#", "ZCTYP#", "ZTILELEN", "ZTHEAP"};
@@ -35,7 +35,7 @@ bool is_of_tables(const std::string& keyword) {
   return std::ranges::count(keywords_of_tables, numbered) > 0;
 }
 
-/// What keeps a column from being there; nothing of those that only the image tells of.
+/// Setting that a column needs but does not have; empty if none. Requirements on the image are not checked.
 std::string needed_for_column(const std::string& name, const Config& config) {
   if ((name == "ISOAREA_IMAGE" || name == "ISOAREA_WORLD") && config.detection.analysis_threshold == 0)
     return "needs a threshold of its own: set detection.analysis_threshold";
@@ -61,8 +61,8 @@ std::string vignet_problem(const std::string& word, const std::vector<std::strin
                  : "holds " + quoted(word) + ", for which regions and csv have no room: add another to output.formats";
 }
 
-/// PSFEx alone reads VIGNET from FITS_LDAC. Without FLAGS or ELONGATION it is ended by the system, without the others
-/// it reads no star; where it looks for position and flux it can be told.
+/// Only PSFEx reads VIGNET from FITS_LDAC. Without FLAGS or ELONGATION PSFEx crashes, and without the others it reads
+/// no star. Columns of position and flux can be chosen in its configuration.
 std::string psfex_problem(const Config& config) {
   const ColumnChoice choice(config.output.columns);
   const bool read = std::ranges::count(config.output.formats, CatalogFormat::ldac) > 0;

@@ -11,7 +11,7 @@
 
 namespace srcextract {
 
-using namespace config;  // what reading and writing YAML is made of
+using namespace config;  // for reading and writing YAML
 
 namespace {
 
@@ -49,7 +49,7 @@ std::string apply_override(Draft<Config>& draft, const std::string& setting, con
   return section + "." + key;
 }
 
-/// The defaults, by the paths of their keys.
+/// The default values, by the paths of their keys.
 const std::map<std::string, std::any>& defaults() {
   static const std::map<std::string, std::any> values = [] {
     std::map<std::string, std::any> all;
@@ -60,8 +60,8 @@ const std::map<std::string, std::any>& defaults() {
   return values;
 }
 
-/// Gives keys that others leave without use their defaults, which may leave further ones without; calls
-/// f(field, value) for each.
+/// Sets keys without use to their defaults, repeatedly, since that may leave further keys without use; calls f(field,
+/// value) for each.
 template <class F>
 void put_aside(Config& config, F&& f) {
   for (bool again = true; again;) {
@@ -75,7 +75,7 @@ void put_aside(Config& config, F&& f) {
   }
 }
 
-/// The keys of a file that it would use by itself.
+/// The keys set in a file that have a use in it.
 std::set<std::string> used_keys(const Draft<Config>& file) {
   std::set<std::string> used;
   for (const auto& [key, place] : file.set_at) used.insert(key);
@@ -84,7 +84,7 @@ std::set<std::string> used_keys(const Draft<Config>& file) {
   return used;
 }
 
-/// The configuration, if every value is within its limits; `name` is blamed for those that were not set.
+/// The configuration, if every value is within its limits. Errors about keys that were not set are reported for `name`.
 GivenConfig finished(Draft<Config> draft, std::set<std::string> used_in_file, const std::string& name) {
   GivenConfig given;
   draft.result.set_at = draft.set_at;

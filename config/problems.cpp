@@ -14,7 +14,7 @@ namespace {
 
 constexpr const char* only_one_list = "cannot be given beside another: set one of combine.planes, hdus and files";
 
-/// Of one of the lists of what is combined.
+/// Problem of a list of combined images.
 std::string list_problem(const CombineConfig& config, bool given) {
   if (!given) return "";
   const int lists = (config.planes.empty() ? 0 : 1) + (config.hdus.empty() ? 0 : 1) + (config.files.empty() ? 0 : 1);
@@ -27,13 +27,13 @@ std::string not_with_all_hdus(const InputConfig& input, bool given) {
              : "";
 }
 
-/// How many images there will be; 0 if only the file can tell.
+/// Number of combined images; 0 if only the file can tell.
 std::size_t combined_count(const CombineConfig& config) {
   if (!config.files.empty()) return config.files.size() + 1;
   return std::max(config.planes.size(), config.hdus.size());
 }
 
-/// Of a length of a kernel that reaches to `reach` times it, unless it has a size.
+/// Problem of a kernel length; without a given size the kernel's half width is `reach` times the length.
 std::string length_problem(const ConvolveConfig& config, double length, double reach) {
   constexpr std::int64_t most_reach = most_kernel_size / 2;
   constexpr auto most = static_cast<double>(most_reach);
@@ -44,7 +44,7 @@ std::string length_problem(const ConvolveConfig& config, double length, double r
 
 constexpr const char* no_flag_map = "has no use without a map: give flags.file or flags.hdu";
 
-/// Of HDUs that hold maps, in that file or, without one, beside the images.
+/// Problem of HDUs with maps, in `file` or, if it is empty, in the image's file.
 std::string map_hdu_problem(const HduNames& hdus, const std::string& file) {
   if (hdus == "all" && file.empty())
     return "is all, which leaves no HDU of the image's file to be extracted; name some, or a file";
@@ -245,7 +245,7 @@ std::string bits_use(const FlagMapConfig& config) {
 }
 
 std::string further_problem(const FlagsConfig& config) {
-  constexpr std::size_t most = 99;  // columns of a FITS table are 999 at most
+  constexpr std::size_t most = 99;  // a FITS table has 999 columns at most
   return config.further.size() > most ? "has " + std::to_string(config.further.size()) + " maps; 99 are the most" : "";
 }
 
@@ -293,7 +293,7 @@ std::string seed_problem(const DetectionConfig& config) {
 
 namespace {
 
-/// Whether the threshold is one that sources of no light above the sky may be above.
+/// Whether sources without light above the sky may exceed the threshold.
 bool may_be_below_sky(const Config& config) {
   const DetectionConfig& detection = config.detection;
   const bool above_sky = config.background.method == BackgroundMethod::mesh || detection.reference == Baseline::zero;

@@ -8,11 +8,11 @@
 
 namespace srcextract {
 
-using namespace config;  // what reading and writing YAML is made of
+using namespace config;  // for reading and writing YAML
 
 namespace {
 
-/// What stands before and after the * of a pattern.
+/// The text before and after the * of a pattern.
 struct Parts {
   std::string before, after;
   bool star;
@@ -24,7 +24,7 @@ Parts parts_of(const std::string& pattern) {
   return {pattern.substr(0, star), pattern.substr(star + 1), true};
 }
 
-/// Whether a name fits a pattern. The name may be a pattern itself: then, whether all names do that fit it.
+/// Whether a name matches a pattern. If the name is a pattern itself: whether all its matches do.
 bool fits(const std::string& name, const std::string& pattern) {
   const Parts parts = parts_of(pattern);
   if (!parts.star) return name == pattern;
@@ -49,7 +49,7 @@ std::string read_pattern(const YAML::Node& key, const Origin& origin) {
   return pattern;
 }
 
-/// Checks the keys of a rule that mean something only together.
+/// Checks keys of a rule that depend on each other.
 void check_together(const Draft<ColumnRule>& draft, const ColumnRule& built_in) {
   const ColumnRule& rule = draft.result;
   const std::string prefix = "columns." + rule.pattern + ".";
@@ -86,7 +86,7 @@ ColumnRule read_rule(const YAML::Node& key, const YAML::Node& node, const Column
   start.pattern = pattern;
   start.error = error_column(built_in, pattern);
   Draft<ColumnRule> draft = read_onto(start);
-  // Numbers in another unit are no defaults.
+  // Default values in another unit do not apply.
   if (draft.result.difference != built_in.difference) draft = read_onto(ColumnRule{.pattern = pattern});
   check_limits(draft, origin.name);
   check_together(draft, built_in);

@@ -35,12 +35,12 @@ inline std::vector<std::string> names_of(Difference) {
 
 namespace srcextract::config {
 
-/// Whether a difference has a size, and so a median and outliers.
+/// Whether a difference has a size, and therefore a median and outliers.
 inline bool has_size(Difference difference) {
   return difference != Difference::equal && difference != Difference::ignore;
 }
 
-/// What is wrong with the unit of the radius beside `by`; empty if nothing is.
+/// The conflict of the radius' unit with `by`; empty if there is none.
 inline std::string radius_unit_problem(const MatchRules& match) {
   const bool pixels_on_the_sky = match.by == MatchBy::sky && match.radius_unit == RadiusUnit::pixel;
   const bool angle_in_pixels = match.by == MatchBy::pixel && match.radius_unit == RadiusUnit::arcsec;
@@ -49,7 +49,7 @@ inline std::string radius_unit_problem(const MatchRules& match) {
          names_of(match.by)[static_cast<std::size_t>(match.by)] + "; change one of them";
 }
 
-/// A key that holds a share of something.
+/// A key whose value is a share.
 inline Field share_field(const Section& section, const std::string& key, const std::string& description) {
   return {.section = section,
           .key = key,
@@ -150,7 +150,7 @@ void for_each_side_field(AnySide& side, const std::string& name, F&& f) {
     side.columns);
 }
 
-/// The keys of the rule of one pattern; of a rule without a pattern, the section that all of them are in.
+/// The keys of one pattern's rule; for a rule without a pattern, the section of all rules.
 template <MaybeConst<ColumnRule> AnyRule, class F>
 void for_each_rule_field(AnyRule& r, F&& f) {
   const Section section{r.pattern.empty() ? "columns" : "columns." + r.pattern,
@@ -194,9 +194,8 @@ void for_each_rule_field(AnyRule& r, F&& f) {
 
 namespace srcextract {
 
-/// The one declaration of the keys of rules for a comparison, as config/fields.hpp has those of a configuration; but
-/// for the section `columns`, whose keys are patterns. compare.schema.json and the table in docs/compare_rules.md are
-/// generated from it.
+/// The only declaration of the keys of comparison rules, like config/fields.hpp. Not included is the section `columns`,
+/// whose keys are patterns. compare.schema.json and the table in docs/compare_rules.md are generated from it.
 template <config::MaybeConst<CompareRules> AnyRules, class F>
 void for_each_field(AnyRules& r, F&& f) {
   config::for_each_match_field(r, f);
@@ -206,7 +205,7 @@ void for_each_field(AnyRules& r, F&& f) {
   config::for_each_side_field(r.other, "new", f);
 }
 
-/// The same for the keys of the rule of one pattern.
+/// Declares the keys of one pattern's rule.
 template <config::MaybeConst<ColumnRule> AnyRule, class F>
 void for_each_field(AnyRule& r, F&& f) {
   config::for_each_rule_field(r, f);

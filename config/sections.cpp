@@ -3,7 +3,7 @@
 namespace srcextract::config {
 namespace {
 
-/// Reads the name of one column, which a pattern is not.
+/// Reads the name of one column; patterns are errors.
 std::string read_one_column(const Value& value, const std::string& name) {
   std::string text;
   read_column(value, name, text);
@@ -11,7 +11,7 @@ std::string read_one_column(const Value& value, const std::string& name) {
   return text;
 }
 
-/// Of a section that holds a text: whether that is one of `keys` and its value.
+/// A hint if a section holds a text that begins with one of `keys`: a colon may be missing.
 std::string missing_colon(const YAML::Node& node, const std::string& keys) {
   const std::string text = node.IsScalar() ? node.Scalar() : "";
   const std::size_t blank = text.find(' ');

@@ -11,16 +11,16 @@
 
 namespace srcextract::config {
 
-// Sections of keys, as for_each_field declares them for a T, between YAML and a T.
+// Reads and writes sections of keys in YAML, as for_each_field declares them for a T.
 
-/// A T on its way from the defaults to what the user asked for.
+/// A T that is being read, starting from the defaults.
 template <class T>
 struct Draft {
   T result;
   std::map<std::string, std::string> set_at = {};  ///< the place of each key that was set, by its path
 };
 
-/// Reads the value of a field, whose key stands at `key`.
+/// Reads the value of a field; `key` is the mark of its key.
 template <class Member>
 void read_node(const YAML::Node& node, const Origin& origin, const YAML::Mark& key, const Field& field,
                Member& member) {
@@ -35,15 +35,15 @@ void read_node(const YAML::Node& node, const Origin& origin, const YAML::Mark& k
   }
   read_value(value, field.path(), member);
 }
-/// The same for a map from names of columns to others.
+/// Reads a map from column names to other names.
 void read_node(const YAML::Node& node, const Origin& origin, const YAML::Mark& key, const Field& field,
                std::map<std::string, std::string>& member);
 
-/// Throws Error{config} if the value of a field, whose key stands at `key`, is no list of maps of these keys.
+/// Throws Error{config} if the value of a field is no list of maps with known keys; `key` is the mark of its key.
 void require_records(const YAML::Node& node, const Origin& origin, const YAML::Mark& key, const Field& field,
                      const Fields& known);
 
-/// Reads a list of maps of keys. Where these were set goes into `set_at`, by paths as "flags.further[1].hdu".
+/// Reads a list of maps of keys. Enters the places of their keys into `set_at`, by paths like "flags.further[1].hdu".
 template <class Record>
 void read_records(const YAML::Node& node, const Origin& origin, const YAML::Mark& key, const Field& field,
                   std::vector<Record>& records, std::map<std::string, std::string>& set_at) {
@@ -75,11 +75,11 @@ void set_field(Draft<T>& draft, const std::string& section, const std::string& k
   });
 }
 
-/// Throws Error{config} if the section that stands at `mark` is no map; `keys` says what could stand in it.
+/// Throws Error{config} if the section at `mark` is no map; `keys` lists its possible keys.
 void check_section_holds(const YAML::Node& node, const std::string& section, const std::string& keys,
                          const YAML::Mark& mark, const Origin& origin);
 
-/// Reads the keys of the section that stands at `mark`; `known` are the keys of the whole file.
+/// Reads the keys of the section at `mark`; `known` are the keys of the whole file.
 template <class T>
 void read_section(Draft<T>& draft, const Fields& known, const std::string& section, const YAML::Mark& mark,
                   const YAML::Node& node, const Origin& origin) {
@@ -101,14 +101,14 @@ void for_each_section(const std::string& text, const Fields& known, const Origin
                  [&](const YAML::Node& key, const YAML::Node& node) { f(key.Scalar(), key.Mark(), node); });
 }
 
-/// Throws Error{config} if a number is outside the limits of its field, if a value has a problem, or if a key was set
-/// that has no use; `name` is blamed for keys of sections of which none was set.
+/// Throws Error{config} if a number is outside the limits of its field, a value has a problem, or a key without use was
+/// set. Errors in sections without any set key are reported for `name`.
 template <class T>
 void check_limits(const Draft<T>& draft, const std::string& name) {
   for_each_field(draft.result, [&](const Field& field, const auto& value) {
     const auto found = draft.set_at.find(field.path());
     if (found != draft.set_at.end()) check_use(field, found->second);
-    // What is wrong with a key that was not set is said at another of its section.
+    // A problem of a key that was not set is reported at another key of its section.
     const auto nearest = found != draft.set_at.end() ? found : draft.set_at.lower_bound(field.section.name + ".");
     const bool in_section = nearest != draft.set_at.end() && nearest->first.starts_with(field.section.name + ".");
     const std::string& place = in_section ? nearest->second : name;
@@ -119,7 +119,7 @@ void check_limits(const Draft<T>& draft, const std::string& name) {
   });
 }
 
-/// The sections as YAML, every key present; read_section reads them back to the same values.
+/// The sections as YAML, with every key; read_section reads the same values from it.
 template <class T>
 std::string dump_sections(const T& t) {
   std::string yaml;

@@ -127,7 +127,7 @@ const SextractorKey* find_sextractor_key(std::string_view name) {
 
 std::string sextractor_key_advice(const std::string& name) {
   const SextractorKey* const key = find_sextractor_key(name);
-  // Sections of ours have small letters: clean is no CLEAN.
+  // srcextract's sections have small letters: `clean` is not SExtractor's CLEAN.
   if (key == nullptr || name != key->name) return "";
   const std::string is = "'" + name + "' is a key of SExtractor's";
   if (key->fate == kept)

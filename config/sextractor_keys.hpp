@@ -7,14 +7,14 @@
 
 namespace srcextract {
 
-/// What the values of a key of SExtractor's are: any text, one of some words, a number, a whole one, or Y and N.
+/// Type of a SExtractor key's values: any text, a word from a list, a number, an integer, or Y and N.
 enum class SextractorValue { text, word, number, integer, yes_no };
 
-/// What becomes of a key.
+/// How srcextract treats a key.
 enum class SextractorFate {
-  kept,     ///< keys of ours mean the same
-  missing,  ///< none does: the catalogue may be another where it is not at its default
-  idle      ///< no catalogue of ours depends on it
+  kept,     ///< srcextract keys mean the same
+  missing,  ///< no equivalent: the catalogue may differ unless the key has its default
+  idle      ///< srcextract's catalogues do not depend on it
 };
 
 /// A key of SExtractor 2.25's configuration, as `source-extractor -dd` lists it.
@@ -22,20 +22,19 @@ struct SextractorKey {
   std::string_view name;
   std::string_view usual;  ///< its default, as SExtractor writes it
   SextractorValue value;
-  std::size_t least, most;  ///< values; where it has one, SExtractor looks at no further ones
-  std::string_view words;   ///< of SextractorValue::word, with blanks between them
+  std::size_t least, most;  ///< number of values; SExtractor ignores more than one if `most` is 1
+  std::string_view words;   ///< allowed words of SextractorValue::word, separated by blanks
   SextractorFate fate;
-  std::string_view ours;  ///< our keys for it; or, where there are none, the reason and what comes nearest
+  std::string_view ours;  ///< the equivalent srcextract keys; or the reason why there are none, and the closest setting
 };
 
-/// All of them, in SExtractor's order.
+/// All keys, in SExtractor's order.
 std::span<const SextractorKey> sextractor_keys();
 
-/// The one of this name, in any case, as SExtractor reads them; null if there is none.
+/// The key of this name, in any case, as in SExtractor; null if there is none.
 const SextractorKey* find_sextractor_key(std::string_view name);
 
-/// What to say of a word of this name that stands where a key of ours should: what it is here. Empty if it is none of
-/// SExtractor's.
+/// Advice for a SExtractor key in the place of a srcextract key. Empty if the name is no SExtractor key.
 std::string sextractor_key_advice(const std::string& name);
 
 }  // namespace srcextract

@@ -5,9 +5,9 @@
 
 namespace srcextract {
 
-/// The candidate that `word` is most likely a misspelling of: fewest letters to insert, delete or change, capitals
-/// ignored. If more than a third of the word would have to change, the first candidate that the word is a part of, or
-/// else nothing.
+/// The candidate that `word` is most likely a misspelling of: fewest letters to insert, delete or change, ignoring
+/// case. If more than a third of the word would have to change: the first candidate that contains the word, or else an
+/// empty text.
 std::string nearest(const std::string& word, const std::vector<std::string>& candidates);
 
 /// "a, b, c".

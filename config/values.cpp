@@ -34,8 +34,8 @@ void refuse_empty(const Value& value, const std::string& name) {
   }
 }
 
-/// The digits of a number without sign, where std::from_chars may take over: it would also accept a second sign, a
-/// leading zero, `inf` and `nan`. Empty if the text is no decimal number.
+/// The digits of a number without sign, in a form that std::from_chars reads correctly: it also accepts a second sign,
+/// a leading zero, `inf` and `nan`. Empty if the text is no decimal number.
 std::string unsigned_digits(const std::string& text) {
   const std::string digits = text.substr(!text.empty() && (text[0] == '+' || text[0] == '-') ? 1 : 0);
   if (digits.empty() || !(is_digit(digits[0]) || digits[0] == '.')) return "";
@@ -52,7 +52,7 @@ std::errc parse(const std::string& text, Number& out) {
   return end == number.data() + number.size() ? error : std::errc::invalid_argument;
 }
 
-/// What to say after "must be a number, not ...".
+/// Text after "must be a number, not ...".
 std::string number_hint(const Value& value) {
   if (value.kind == Kind::list || value.kind == Kind::map) return "";
   const std::string text = in_small_letters(value.text);
@@ -69,8 +69,8 @@ bool is_whole_number(const std::string& text) {
   return !text.empty() && is_digit(text[0]) && parse(text, number) == std::errc{};
 }
 
-/// Whether a text without quotes is a name to every reader of YAML in use: columns are called y and n, which the letter
-/// of YAML 1.1 takes for true and false. It may be a pattern.
+/// Whether every common YAML reader takes an unquoted text for a string. Columns may be called y and n, which YAML 1.1
+/// by the letter reads as booleans. The text may be a pattern.
 bool is_plain_column(const std::string& text) {
   const auto harmless = [](char c) {
     return is_letter(c) || is_digit(c) || c == '_' || c == '-' || c == '.' || c == ' ' || c == '*';
@@ -80,19 +80,19 @@ bool is_plain_column(const std::string& text) {
          !is_one_of(in_small_letters(text), {"true", "false", "null", "yes", "no", "on", "off"});
 }
 
-/// Whether a text means the same without quotes to every reader of YAML 1.1 and 1.2.
+/// Whether an unquoted text means the same to every reader of YAML 1.1 and 1.2.
 bool is_plain_name(const std::string& text) {
   return is_plain_column(text) && text.find('*') == std::string::npos && !is_one_of(in_small_letters(text), {"y", "n"});
 }
 
-/// The same of an HDU: it may be a pattern, or go on with the EXTVER.
+/// As is_plain_name() for an HDU, which may be a pattern, or followed by the EXTVER.
 bool is_plain_hdu(const std::string& text) {
   std::string name = text;
   std::erase_if(name, [](char c) { return c == '*' || c == '?' || c == ','; });
   return !text.empty() && is_letter(text.front()) && is_plain_name(name);
 }
 
-/// Whether a text can be the name of a FITS extension: the length of a string in a header card.
+/// Whether a text can be the name of a FITS extension, which must fit a header card.
 bool is_fits_name(const std::string& text) {
   const auto printable = [](char c) { return c >= ' ' && c <= '~'; };
   return !text.empty() && text.size() <= 68 && std::all_of(text.begin(), text.end(), printable) &&
@@ -235,7 +235,7 @@ std::vector<std::size_t> read_words(const Value& value, const std::string& name,
 
 std::string format_value(double value) {
   std::string text = shortest(value);
-  // YAML 1.1 reads 1e+20 as a text, 1.0e+20 as a number.
+  // YAML 1.1 reads 1e+20 as text, but 1.0e+20 as a number.
   if (text.find('.') == std::string::npos) text.insert(std::min(text.find('e'), text.size()), ".0");
   return text;
 }

@@ -15,10 +15,10 @@
 namespace srcextract::config {
 namespace {
 
-/// Far more than a configuration needs; it bounds what a wrong file can cost.
+/// Far more than a configuration needs; it bounds the cost of a wrong file.
 constexpr std::size_t max_bytes = std::size_t{1} << 20;
 
-/// yaml-cpp takes the byte 4 for the end of the text and reports a tab far from where it stands: refuse both first.
+/// yaml-cpp treats byte 4 as the end of the text, and reports a tab far from its place: refuse both first.
 void check_characters(const std::string& text, const Origin& origin) {
   if (text.size() > max_bytes) fail(origin.name, "is larger than 1 MiB; this is no YAML that srcextract reads");
   YAML::Mark mark;
@@ -36,8 +36,8 @@ void check_characters(const std::string& text, const Origin& origin) {
   }
 }
 
-/// What each line of SExtractor's configuration is: a key in capitals, blanks, and a value. In YAML a colon follows a
-/// key. Two keys of its have no underscore, and could begin a line of something else.
+/// Detects SExtractor's configuration: lines of a key in capitals, blanks, and a value. In YAML a colon follows a key.
+/// Two of SExtractor's keys have no underscore, and could begin a line of another text.
 void check_not_sextractor(const std::string& text, const Origin& origin) {
   std::istringstream lines(text);
   YAML::Mark mark;
@@ -54,8 +54,8 @@ void check_not_sextractor(const std::string& text, const Origin& origin) {
   }
 }
 
-/// Notes where the documents of a stream begin. YAML::Load reads the first and ignores the rest without a word, also
-/// what follows a line that is indented less than the first.
+/// Records where the documents of a stream begin. YAML::Load reads only the first and silently ignores the rest,
+/// including text after a line that is indented less than the first.
 class DocumentStarts : public YAML::EventHandler {
  public:
   std::vector<YAML::Mark> marks;
@@ -71,7 +71,7 @@ class DocumentStarts : public YAML::EventHandler {
   void OnMapEnd() override {}
 };
 
-/// What to_value says of a node, less the items of a list.
+/// A node as a value, without the items of a list.
 Value without_items(const YAML::Node& node, const Origin& origin, const YAML::Mark& key) {
   // yaml-cpp's tag is ? for a plain scalar or a collection, ! for a quoted scalar.
   if (node.Tag().size() > 1)
@@ -86,7 +86,7 @@ Value without_items(const YAML::Node& node, const Origin& origin, const YAML::Ma
   return value;
 }
 
-/// The same with the items of a list, which have none of their own.
+/// A node as a value, with the items of a list but not the items' own items.
 Value with_items(const YAML::Node& node, const Origin& origin, const YAML::Mark& key) {
   Value value = without_items(node, origin, key);
   if (node.IsSequence()) {
@@ -125,7 +125,7 @@ YAML::Node load_yaml(const std::string& text, const Origin& origin) {
     std::istringstream stream(text);
     YAML::Parser parser(stream);
     DocumentStarts starts;
-    // Not to the end of the text: yaml-cpp reports a stray comma as empty documents without end.
+    // Stops before the end of the text: yaml-cpp reports a stray comma as endless empty documents.
     while (starts.marks.size() < 2 && parser.HandleNextDocument(starts)) {
     }
     if (starts.marks.size() > 1) {

@@ -9,29 +9,29 @@
 
 namespace srcextract::config {
 
-/// Where a piece of YAML comes from: a file, in which things stand at a line and column, or one setting of an option.
+/// The origin of a piece of YAML: a file with lines and columns, or one setting of an option.
 struct Origin {
   std::string name;
   bool has_lines;
 
   std::string at(const YAML::Mark& mark) const;
-  /// Of a value; an empty one stands nowhere: it is reported at its key.
+  /// Place of a value; an empty value is reported at its key.
   std::string at(const YAML::Node& value, const YAML::Mark& key) const;
 };
 
-/// The text of a file of at most 1 MiB, and a byte more of a larger one, which load_yaml refuses. Throws Error{config}
-/// if there is none.
+/// The text of a file: all of it up to 1 MiB, or 1 MiB and a byte of a larger one, which load_yaml refuses. Throws
+/// Error{config} if it cannot be read.
 std::string read_file(const std::string& path);
 
-/// The one document of a YAML text; null if it is empty. Throws Error{config} if it is no YAML, or more than a
-/// configuration of srcextract can be.
+/// The only document of a YAML text; null if it is empty. Throws Error{config} if the text is no YAML, or larger than
+/// any configuration of srcextract.
 YAML::Node load_yaml(const std::string& text, const Origin& origin);
 
-/// A node as a value, with the items of a list, and their own; what is in these is left out: no key holds such lists.
+/// A node as a value, with the items of a list and their items; deeper lists are omitted, since no key has them.
 Value to_value(const YAML::Node& node, const Origin& origin, const YAML::Mark& key);
 
-/// Calls f(key node, value node) for each entry of a map, in order. yaml-cpp keeps both of two equal keys: the second
-/// is an error. `in` ends the message's "duplicate key x".
+/// Calls f(key node, value node) for each entry of a map, in order. yaml-cpp keeps both of two equal keys, so the
+/// second is an error. `in` is appended to the message "duplicate key x".
 template <class F>
 void for_each_entry(const YAML::Node& map, const Origin& origin, const std::string& in, F&& f) {
   std::map<std::string, std::string> seen;

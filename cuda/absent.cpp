@@ -1,4 +1,4 @@
-// The CUDA back end of a build without the CUDA toolkit: it says that it is not there.
+// The CUDA back end of a build without the CUDA toolkit. Its functions report that the back end is missing.
 #include "cuda/device/cuda_devices.hpp"
 #include "cuda/ingest/device_pixels.hpp"
 #include "stages/core/error.hpp"
@@ -60,7 +60,7 @@ DeviceReader::DeviceReader(int) {}
 
 DeviceReader::~DeviceReader() = default;
 
-// NOLINTNEXTLINE(performance-unnecessary-value-param): the other body keeps it
+// NOLINTNEXTLINE(performance-unnecessary-value-param): the body with CUDA keeps it
 DevicePixels::DevicePixels(const DevicePlace&, const Shape&, const PixelFormat&, std::shared_ptr<DeviceReader>) {
   throw_not_built();
 }

@@ -16,7 +16,6 @@
 
 #include "config/config.hpp"
 #include "config/overrides.hpp"
-#include "pipeline/engine/extractor.hpp"
 #include "pipeline/bands/extract_bands.hpp"
 #include "pipeline/batch/batch.hpp"
 #include "pipeline/batch/batch_command.hpp"
@@ -25,6 +24,7 @@
 #include "pipeline/compare/compare.hpp"
 #include "pipeline/compare/compare_options.hpp"
 #include "pipeline/convert/convert_command.hpp"
+#include "pipeline/engine/extractor.hpp"
 #include "pipeline/exposure/open_reference.hpp"
 #include "pipeline/exposure/position_tables.hpp"
 #include "pipeline/log/log.hpp"
@@ -48,8 +48,8 @@
 namespace srcextract {
 namespace {
 
-/// What the names of the outputs of an image begin with. Those of a difference, of bands, and those at given positions,
-/// do not replace those of its sources.
+/// Base name of an image's outputs. Differences, bands and forced photometry have names of their own, so that they do
+/// not replace the normal outputs.
 std::string output_name(const std::string& path, const CommandLine& command) {
   const std::string name = std::filesystem::path(path).filename();
   if (!command.bands.empty()) return bands_name(name);
@@ -57,7 +57,7 @@ std::string output_name(const std::string& path, const CommandLine& command) {
   return command.reference.empty() ? name : image_stem(name) + ".diff";
 }
 
-/// The images after which outputs are named.
+/// The images that outputs are named after.
 std::vector<std::string> named_images(const CommandLine& command) {
   return command.bands.empty() ? command.inputs : std::vector{command.detect};
 }
@@ -70,7 +70,7 @@ void require_separate_log(const CommandLine& command, const Config& config, cons
         output_paths(command.output_dir, output_name(image, command), std::nullopt, config.output).all());
 }
 
-/// Starts the log. Returns what no output may replace: what the run reads, and what it logs to.
+/// Starts the log. Returns the files that no output may replace: files that the run reads, and the log.
 KeptFiles start_log(const CommandLine& command, const Config& config, const FilesBeside* beside, bool progress) {
   KeptFiles kept(command.inputs);
   if (beside != nullptr) kept.add_files_of(*beside);
@@ -84,8 +84,7 @@ KeptFiles start_log(const CommandLine& command, const Config& config, const File
   return kept;
 }
 
-/// What the images are extracted with, and the one in which sources are found, if that is another, and the bands, if
-/// there are any.
+/// The configurations of the images, of the detection image if there is one, and of the bands.
 struct RunConfig {
   Config config;
   std::optional<GivenConfig> detection = {};
@@ -109,7 +108,7 @@ RunConfig load_run_config(const CommandLine& command) {
   return result;
 }
 
-/// Where sources are found, if that is another image, and where light is measured, if that is told; null: neither.
+/// The detection image and the table of positions, where they are given; null if neither is.
 std::shared_ptr<const FilesBeside> files_beside(const CommandLine& command, const RunConfig& run) {
   if (!run.detection && command.positions.empty()) return nullptr;
   FilesBeside beside{.positions = command.positions};
@@ -126,7 +125,7 @@ std::shared_ptr<const FilesBeside> files_beside(const CommandLine& command, cons
   return std::make_shared<const FilesBeside>(std::move(beside));
 }
 
-/// The images as they were named. One that is missing is reported when its turn comes.
+/// The images as named. A missing image is reported when it is opened.
 std::vector<PlannedFile> planned_files(const CommandLine& command, const Config& config,
                                        const std::shared_ptr<const FilesBeside>& beside) {
   const std::shared_ptr<const ImageConfig> shared = make_image_config(config);
@@ -145,15 +144,16 @@ void require_distinct_outputs(const std::vector<PlannedFile>& planned) {
   require_distinct_outputs(files, [&](std::size_t i) { return "'" + files[i].path + "'"; });
 }
 
-/// One that is closed would lend its number to a file of ours, and the log would be written into that.
+/// Opens closed standard streams. Otherwise a file of this program would get the number, and the log would go into it.
 void open_standard_streams() {
   for (int stream = 0; stream <= 2; ++stream) {
     if (fcntl(stream, F_GETFD) >= 0) continue;
-    [[maybe_unused]] const int opened = open("/dev/null", O_RDWR);  // takes the lowest number that is free
+    [[maybe_unused]] const int opened = open("/dev/null", O_RDWR);  // takes the lowest free number
   }
 }
 
-/// As many as the system lets us have: every worker has some, and the usual limit is for programs of one.
+/// Raises the limit of open files to the maximum: every worker has some, and the usual limit is for single-threaded
+/// programs.
 void allow_many_files() {
   rlimit files{};
   if (getrlimit(RLIMIT_NOFILE, &files) != 0) return;
@@ -163,8 +163,8 @@ void allow_many_files() {
 
 int run_comparison(int argc, char** argv) {
   const CompareOptions options = parse_compare_options(argc, argv);
-  // Columns of tens of MB come and go all the time, and entering memory anew takes a quarter of the time of a large
-  // comparison. One arena, so that every thread finds what another released.
+  // Columns of tens of MB are allocated and freed all the time. Mapping new memory would take a quarter of the time of
+  // a large comparison. With one arena, every thread reuses memory that another released.
   mallopt(M_ARENA_MAX, 1);
   keep_released_memory(std::size_t{1} << 30);
   if (options.answer.empty()) return run_compare(options);
@@ -227,8 +227,8 @@ int run(int argc, char** argv) {
   return run_images(parse_command_line(argc, argv));
 }
 
-/// Ends the process. What still goes on in other threads, such as the start of a driver that nobody waits for any more,
-/// and what CUDA would tidy up, is left to the system; not where a sanitizer has something to say at the end.
+/// Ends the process. Work in other threads, such as starting a driver that is no longer needed, and CUDA's cleanup are
+/// left to the system. With a sanitizer the normal exit runs, since it reports at exit.
 [[noreturn]] void leave(int code) {
 #ifdef SRCEXTRACT_SANITIZED
   std::exit(code);
@@ -246,7 +246,7 @@ int main(int argc, char** argv) {
   using namespace srcextract;
   open_standard_streams();
   allow_many_files();
-  // A file that may not grow any further, and a pipe that nobody reads, are errors of write(), not a silent end.
+  // A file that may not grow, and a pipe without a reader, are then errors of write(), not a silent end.
   std::signal(SIGXFSZ, SIG_IGN);
   std::signal(SIGPIPE, SIG_IGN);
   log_to_stderr();

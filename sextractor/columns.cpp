@@ -10,7 +10,7 @@
 namespace srcextract::sextractor {
 namespace {
 
-/// Columns that are not computed here, with blanks between them.
+/// Columns that are not computed here, separated by blanks, and the reason.
 struct Absent {
   std::string_view names;
   std::string_view why;
@@ -88,21 +88,21 @@ constexpr Absent absent[] = {
     {"VIGNET_SHIFT", "VIGNET is there, whose pixels are not resampled"},
 };
 
-/// Those of another name here.
+/// Columns with another name here.
 const std::map<std::string, std::string>& renamed() {
   static const std::map<std::string, std::string> names = {{"X_IMAGE_DBL", "X_IMAGE"}, {"Y_IMAGE_DBL", "Y_IMAGE"}};
   return names;
 }
 
-/// Columns of ours that SExtractor has none of, and words that stand for several.
+/// Whether the name is a column that SExtractor lacks, or a word for several columns.
 bool is_ours_alone(const std::string& name) {
   constexpr std::string_view own[] = {"ANNULUS_PIXELS", "ANNULUS_RMS", "ANNULUS_SKY", "NPIX", "OBJECT", "SIGN", "SNR"};
   return std::ranges::count(own, name) > 0 || std::ranges::count(column_groups(), name) > 0;
 }
 
-/// By its name here and there.
+/// Whether the column has the same name in both programs.
 bool is_common(const std::string& name) {
-  // VIGNET has its sizes in its name here; EXT_NUMBER is a column of output.one_catalogue.
+  // VIGNET's name includes its size here; EXT_NUMBER is a column of output.one_catalogue.
   if (name == "VIGNET" || name == "EXT_NUMBER") return true;
   return std::ranges::count(column_names(), name) > 0 && !is_ours_alone(name);
 }

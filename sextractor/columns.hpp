@@ -5,16 +5,16 @@
 
 namespace srcextract::sextractor {
 
-// Which of the columns that `source-extractor -dp` lists there are here.
+// Columns of `source-extractor -dp`, and their counterparts here.
 
-/// All of them.
+/// All of SExtractor's columns.
 std::vector<std::string> sextractor_columns();
 bool is_sextractor_column(const std::string& name);
 
-/// Our name of a column of SExtractor's; empty if there is none.
+/// Our name for a SExtractor column; empty if there is none.
 std::string our_column(const std::string& name);
 
-/// Why there is none, and what comes nearest.
+/// Why a SExtractor column is not available, and the nearest alternative.
 std::string why_no_column(const std::string& name);
 
 }  // namespace srcextract::sextractor

@@ -43,7 +43,7 @@ std::string environment(const std::string& name, const std::string& place) {
   return value;
 }
 
-/// With the variables of the environment that it names.
+/// The text with its environment variables replaced.
 std::string expanded(std::string text, const std::string& place) {
   std::size_t from = 0;
   for (std::size_t dollar; (dollar = text.find('$', from)) != text.npos;) {
@@ -58,7 +58,7 @@ std::string expanded(std::string text, const std::string& place) {
   return text;
 }
 
-/// Whether a text is a word, which SExtractor reads as 0: for a pixel scale that is the scale of the image's WCS.
+/// Whether the text is a word. SExtractor reads a word as 0, and a PIXEL_SCALE of 0 means the scale of the image's WCS.
 bool is_word_for_scale(const SextractorKey& key, const std::string& text) {
   char* end = nullptr;
   std::strtod(text.c_str(), &end);
@@ -73,7 +73,7 @@ void check_number(const SextractorKey& key, const std::string& text, const std::
                   (advice.empty() ? "" : ": write that number for the same"));
 }
 
-/// SExtractor reads a whole number up to its point, and 10.9 as 10.
+/// Drops decimals: SExtractor reads a whole number up to its point, 10.9 as 10.
 std::string without_decimals(const std::string& text) {
   const std::size_t point = text.find('.');
   const bool decimals = point != text.npos && point > 0 && text[point - 1] >= '0' && text[point - 1] <= '9' &&
@@ -128,11 +128,11 @@ void check_count(const SextractorKey& key, std::size_t count, const std::string&
        name + " has " + std::to_string(count) + (count == 1 ? " value" : " values") + "; SExtractor takes " + wanted);
 }
 
-/// What SExtractor 2.25 takes of a number, as it says of others ("keyword out of range").
+/// Range of a number in SExtractor 2.25; others are "keyword out of range".
 struct Range {
   std::string_view key;
   double least, most;
-  bool above = false;  ///< the least is not taken itself
+  bool above = false;  ///< the least value itself is excluded
 };
 
 constexpr double unlimited = std::numeric_limits<double>::infinity();
@@ -165,7 +165,7 @@ constexpr Range ranges[] = {
     {"PSF_NMAX", 1, 9},
 };
 
-/// Refuses what SExtractor refuses; two values of a threshold are magnitudes.
+/// Refuses values that SExtractor refuses; two values of a threshold are magnitudes and stay unchecked.
 void check_range(const SextractorKey& key, const std::vector<std::string>& values, const std::string& place) {
   constexpr std::string_view thresholds[] = {"DETECT_THRESH", "ANALYSIS_THRESH"};
   const bool is_threshold = std::ranges::count(thresholds, key.name) > 0 && values.size() == 1;
@@ -184,7 +184,7 @@ void check_range(const SextractorKey& key, const std::vector<std::string>& value
   }
 }
 
-/// What a line has after the one value of a key, before a comment.
+/// The words after the single value of a key, up to a comment.
 std::string further_words(const SextractorKey& key, std::string_view text) {
   if (key.most != 1) return "";
   const std::vector<std::string> words = split(text, separators);
@@ -194,12 +194,12 @@ std::string further_words(const SextractorKey& key, std::string_view text) {
   return further;
 }
 
-/// The values that follow a key.
+/// Parses and checks the values of a key.
 std::vector<std::string> values_of(const SextractorKey& key, std::string_view text, const std::string& place) {
   std::vector<std::string> values;
   for (const std::string& word : split(text, separators)) {
     if (word.starts_with('#') || (key.most == 1 && values.size() == 1)) break;
-    // 4#comment is 4 to SExtractor where a number is asked for, and part of the name where a text is.
+    // SExtractor reads 4#comment as 4 in a number, and as the whole word in a text.
     const bool is_text = key.value == SextractorValue::text;
     const std::size_t comment = is_text ? word.npos : word.find('#');
     values.push_back(expanded(word.substr(0, comment), place));
@@ -212,7 +212,7 @@ std::vector<std::string> values_of(const SextractorKey& key, std::string_view te
   return values;
 }
 
-/// Refuses what is no key where it is a mistake: a key that is written wrong, or a file of another kind.
+/// Refuses unknown keys that are mistakes: a misspelt key, or a file of another kind.
 void check_unknown(std::string_view key, const std::string& place) {
   if (key.ends_with(':') && ("\n" + dump_config(Config{})).find("\n" + std::string(key) + "\n") != std::string::npos)
     fail(place, quoted(std::string(key)) +

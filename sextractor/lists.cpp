@@ -14,7 +14,7 @@
 namespace srcextract::sextractor {
 namespace {
 
-/// What -dd has, and -d has not.
+/// Keys in -dd that -d leaves out.
 constexpr std::string_view further_keys[] = {
     "DETECT_MAXAREA", "THRESH_TYPE",     "FILTER_THRESH", "WEIGHT_TYPE",     "RESCALE_WEIGHTS", "WEIGHT_IMAGE",
     "WEIGHT_GAIN",    "WEIGHT_THRESH",   "FLAG_IMAGE",    "FLAG_TYPE",       "DGEO_TYPE",       "DGEO_IMAGE",
@@ -24,13 +24,13 @@ constexpr std::string_view further_keys[] = {
     "INTERP_TYPE",    "PSF_NAME",        "PSF_NMAX",      "PATTERN_TYPE",    "SOM_NAME",
 };
 
-/// At least so wide, and with a blank at its end.
+/// The text padded to `width`, with at least one blank at its end.
 std::string padded(std::string text, std::size_t width) {
   text.resize(std::max(width, text.size() + 1), ' ');
   return text;
 }
 
-/// Of keys that `srcextract sextractor` knows, and a configuration of ours has none for.
+/// Descriptions of keys that `srcextract sextractor` uses, but our configuration does not have.
 const std::map<std::string_view, std::string_view>& of_the_command() {
   static const std::map<std::string_view, std::string_view> all = {
       {"CATALOG_NAME", "the catalogue; STDOUT: standard output"},
@@ -54,7 +54,7 @@ struct Description {
   std::string text, unit;
 };
 
-/// Of the columns that there are here.
+/// Descriptions and units of the columns that are available here.
 std::map<std::string, Description> descriptions() {
   std::map<std::string, Description> all;
   const auto add = [&](const Column& column) {

@@ -4,12 +4,12 @@
 
 namespace srcextract::sextractor {
 
-/// A configuration of SExtractor's with its defaults, as `source-extractor -d` prints it, and `-dd` all of it: each key
-/// with a comment that says what it is here.
+/// SExtractor's default configuration, as `source-extractor -d` prints it, or with `all` as `-dd` does. A comment after
+/// each key explains its meaning here.
 std::string default_configuration(bool all);
 
-/// All columns, as `source-extractor -dp` lists them: each after a #, which is to be taken away, with its description
-/// and unit, or, where it is not computed here, with the reason.
+/// All columns, as `source-extractor -dp` lists them: each commented out with #, with description and unit. A column
+/// that is not computed here has the reason instead.
 std::string list_of_columns();
 
 }  // namespace srcextract::sextractor

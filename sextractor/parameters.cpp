@@ -19,7 +19,7 @@ namespace {
 
 constexpr std::string_view blanks = " \t\r\f\v";
 
-/// Of a column. PHOT_APERTURES has no more values, and what goes beyond them is zeros.
+/// Largest size of a column. PHOT_APERTURES has at most as many values; SExtractor fills the rest with zeros.
 constexpr int largest_size = 4096;
 
 /// The numbers between the brackets of "(35,35)" or "[2]".
@@ -47,7 +47,7 @@ std::vector<int> sizes_in(std::string_view text, const std::string& column, cons
   return sizes;
 }
 
-/// Refuses what is no column where it is a mistake: a name that is written wrong, or several in a line.
+/// Refuses unknown columns that are mistakes: a misspelt name, or several in a line.
 void check_unknown(const std::string& name, const std::string& place) {
   constexpr std::string_view letters = "ABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_";
   const std::string near = nearest(name, sextractor_columns());
@@ -56,7 +56,7 @@ void check_unknown(const std::string& name, const std::string& place) {
                   (near.empty() ? "; source-extractor -dp lists those that it has" : "; did you mean '" + near + "'?"));
 }
 
-/// The column of a line that has one; without sizes if SExtractor has no column of this name.
+/// Parses the column of a non-empty line; without sizes if SExtractor has no such column.
 Parameter parse_parameter(std::string_view line, const std::string& place) {
   const std::size_t bracket = line.find_first_of("([");
   const std::size_t name_end = std::min({bracket, line.find_first_of(blanks), line.find('#'), line.size()});
@@ -68,7 +68,7 @@ Parameter parse_parameter(std::string_view line, const std::string& place) {
   if (bracket == line.npos || line.find_first_not_of(blanks, name_end) != bracket) return parameter;
   if (bracket != name_end)
     fail(place, "between " + parameter.name + " and its size must be no blank: write " + parameter.name + "(3)");
-  // Blanks may be between the sizes.
+  // Blanks are allowed between the sizes.
   const std::size_t closed = line.find_first_of(")]", bracket);
   const std::size_t end =
       closed == line.npos ? line.size() : std::min(line.find_first_of(" \t\r\f\v#", closed), line.size());

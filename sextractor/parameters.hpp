@@ -7,25 +7,27 @@
 
 namespace srcextract::sextractor {
 
-/// A column that a .param file asks for.
+/// A column requested in a .param file.
 struct Parameter {
   std::string name;
-  std::vector<int> sizes;  ///< of FLUX_APER(3), VIGNET(35,35); none of a column of one value
+  std::vector<int> sizes;  ///< sizes, as in FLUX_APER(3), VIGNET(35,35); empty for a single value
   std::string place;       ///< `file:line`
 
-  /// As it would stand in a file.
+  /// The column as a line of a file.
   std::string text() const;
 };
 
-/// Reads a .param file as SExtractor 2.25 does: a line is the name of a column, in capitals, and its sizes in round or
-/// square brackets right after it; what follows a blank is not looked at, and # begins a comment. A column that comes
-/// twice is there once. A name that SExtractor has no column of is passed over as there, and put into `unknown`. Throws
-/// Error{config} that begins `path:line:` for a name that is much like a column or can be no name of one, or for sizes
-/// that are none; and if no column is left.
+/// Reads a .param file as SExtractor 2.25 does:
+/// - A line is a column name in capitals, directly followed by its sizes in round or square brackets.
+/// - Text after a blank is ignored; # begins a comment.
+/// - Repeated columns count once.
+/// - Names unknown to SExtractor are skipped and added to `unknown`.
+///
+/// Throws Error{config} that begins `path:line:` for a misspelt or impossible name, or for invalid sizes. Throws it too
+/// if no column is left.
 std::vector<Parameter> read_parameters(const std::string& path, std::vector<UnknownName>& unknown);
 
-/// How much of a column of several values is asked for: the largest first size of these columns, 1 of one without;
-/// 0 if none of them is there.
+/// Largest first size among the requested columns in `names`; 1 for a column without sizes, 0 if none is requested.
 int most_values(const std::vector<Parameter>& parameters, const std::vector<std::string>& names);
 
 bool asks_for(const std::vector<Parameter>& parameters, const std::string& name);

@@ -21,7 +21,7 @@ using config::fail;
 
 namespace {
 
-/// Far more than such files have; it bounds what a wrong one can cost.
+/// Largest text, far above real files; it limits the cost of a wrong file.
 constexpr std::int64_t most_bytes = std::int64_t{1} << 20;
 constexpr std::string_view too_large = "is larger than 1 MiB; this is no text that SExtractor reads";
 
@@ -32,14 +32,14 @@ void check_line(std::string_view line, const std::string& place) {
   if (std::ranges::any_of(line, control)) fail(place, "a control character; this is no text that SExtractor reads");
 }
 
-/// Whether it is a pipe or a device, which the readers of files refuse: they look at its size.
+/// Whether the path is a pipe or a device. File readers refuse these, since they check the size.
 bool is_stream(const std::string& path) {
   std::error_code ignored;
   const std::filesystem::file_status status = std::filesystem::status(path, ignored);
   return std::filesystem::exists(status) && !std::filesystem::is_regular_file(status);
 }
 
-/// What can be read of a pipe, once, up to a byte more than there may be.
+/// Reads a pipe once, up to one byte beyond the limit.
 std::string read_stream(const std::string& path) {
   errno = 0;
   std::ifstream file(path, std::ios::binary);
@@ -83,7 +83,7 @@ void for_each_text_line(const std::string& path, const std::function<void(std::s
       f(lines.line(), place);
     }
   } catch (const Error& error) {
-    // The images are not at fault: nothing can be extracted with this configuration.
+    // A bad text file is a configuration error: nothing can be extracted with this configuration.
     throw Error(error.kind() == ErrorKind::input ? ErrorKind::config : error.kind(), error.what());
   }
 }

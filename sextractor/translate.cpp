@@ -19,7 +19,7 @@ namespace {
 
 constexpr const char* draft_name = "config.yaml";
 
-/// Keys that have none of ours.
+/// Records the keys without a counterpart here.
 void name_the_rest(const Request& request, Translation& to) {
   for (const UnknownName& key : request.configuration.unknown())
     to.unmet.push_back({key.name, key.place, "SExtractor has no such key, and passes over the line", false});
@@ -41,7 +41,7 @@ void name_the_rest(const Request& request, Translation& to) {
   }
 }
 
-/// The line that a message about the draft begins with; 0 if it names none.
+/// The line number at the beginning of a message about the draft; 0 if there is none.
 std::size_t line_of(std::string_view message) {
   const std::string begin = std::string(draft_name) + ":";
   std::size_t line = 0;
@@ -49,13 +49,13 @@ std::size_t line_of(std::string_view message) {
   return line;
 }
 
-/// The message without the place that it begins with.
+/// The message without the place at its beginning.
 std::string without_place(std::string_view message) {
   const std::size_t blank = message.find(": ");
   return std::string(message.substr(blank == message.npos ? 0 : blank + 2));
 }
 
-/// The default of the key of an entry, in YAML.
+/// Default value of an entry's key, in YAML.
 std::string usual_value(const Entry& entry) {
   const std::string usual = "\n" + dump_config(Config{}), key = "\n  " + entry.key + ": ";
   const std::size_t section = usual.find("\n" + entry.section + ":\n");
@@ -63,8 +63,8 @@ std::string usual_value(const Entry& entry) {
   return usual.substr(begin, usual.find('\n', begin) - begin);
 }
 
-/// The configuration that the entries make. What it does not accept, a value outside of limits of ours, is taken out
-/// and said to be unmet, for the reason that it gives.
+/// The configuration made of the entries. An entry that the configuration refuses, such as a value beyond our limits,
+/// is removed and recorded as unmet with the reason.
 Config accepted(Translation& to) {
   sort_by_section(to.entries);
   for (;;) {
@@ -86,11 +86,11 @@ Config accepted(Translation& to) {
   }
 }
 
-/// The columns that this configuration has room for.
+/// Adds the columns that the configuration allows.
 void put_columns(const Request& request, Translation& to) {
   Config config = accepted(to);
   config.output.columns.clear();
-  // VIGNET needs others (PSFEx reads it beside them), wherever they stand in the list: it is tried after them.
+  // VIGNET needs other columns (PSFEx reads it with them), so it is tried after all others.
   std::stable_partition(to.columns.begin(), to.columns.end(),
                         [](const std::string& name) { return !name.starts_with("VIGNET("); });
   for (const std::string& name : to.columns) {

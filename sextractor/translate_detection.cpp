@@ -20,7 +20,7 @@ using config::format_value;
 
 namespace {
 
-/// SExtractor's default.conv, where that file is not at hand.
+/// SExtractor's default.conv, for use without the file.
 const KernelFile& usual_kernel() {
   static const KernelFile kernel{{{1, 2, 1}, {2, 4, 2}, {1, 2, 1}}, true};
   return kernel;
@@ -30,7 +30,7 @@ std::string place_or(const Setting& setting, const std::string& path) {
   return setting.is_set() ? setting.place : path;
 }
 
-/// SExtractor's filters are texts, or a retina, which is in FITS.
+/// Whether the filter is a retina, which is a FITS file; SExtractor's other filters are text.
 bool is_retina(const std::string& path) {
   std::array<char, 6> begin{};
   std::ifstream(path, std::ios::binary).read(begin.data(), begin.size());
@@ -52,8 +52,8 @@ KernelFile read_kernel(const Setting& name, const std::string& file, const std::
   }
 }
 
-/// SExtractor multiplies a pixel with the value that is as far from the middle, in the same direction; a convolution,
-/// as it is here, with the one across the middle.
+/// Turns the kernel by half a turn. SExtractor correlates: it multiplies a pixel with the kernel value in the same
+/// direction. A convolution, as used here, takes the value in the opposite direction.
 std::vector<std::vector<double>> turned(std::vector<std::vector<double>> values) {
   std::ranges::reverse(values);
   for (auto& row : values) std::ranges::reverse(row);
@@ -94,14 +94,14 @@ void put_filter(const Request& request, Translation& to) {
 
 enum class Unit { sigma, absolute, magnitudes };
 
-/// Two values are a surface brightness and its zero point, whatever THRESH_TYPE says; that has a value for the first
-/// threshold, and one for the second.
+/// The unit of a threshold. Two values are a surface brightness and its zero point, whatever THRESH_TYPE says.
+/// THRESH_TYPE has one value for the first threshold and one for the second.
 Unit unit_of(const Setting& threshold, const Setting& type, std::size_t index) {
   if (threshold.values.size() == 2) return Unit::magnitudes;
   return type.word(index) == "ABSOLUTE" ? Unit::absolute : Unit::sigma;
 }
 
-/// A surface brightness by another zero point is another number.
+/// The surface brightness, converted to another zero point.
 double brightness(const Setting& threshold, double zero_point) {
   return threshold.number(0) + (zero_point - threshold.number(1));
 }
@@ -110,7 +110,7 @@ double pixel_value(const Setting& threshold, double scale) {
   return scale * scale * std::pow(10, -0.4 * (threshold.number(0) - threshold.number(1)));
 }
 
-/// Whether a column is asked for that the analysis threshold counts in.
+/// Whether a requested column depends on the analysis threshold.
 bool wants_analysis(const Request& request) {
   constexpr std::string_view exact[] = {"ISOAREA_IMAGE", "ISOAREA_WORLD", "MU_THRESHOLD",
                                         "FWHM_IMAGE",    "FWHM_WORLD",    "CLASS_STAR"};
@@ -128,7 +128,7 @@ void put_thresholds(const Request& request, Translation& to) {
   const bool same_unit = unit_of(analyse, type, 1) == unit;
   double zero_point = 0;
   const Setting& zero_from = zero_point_of(request, zero_point);
-  // Magnitudes without a zero point of their own: thresholds in them have one that MAG_* have not.
+  // A threshold in magnitudes has a zero point that MAG_* lack: give it as a pixel value.
   const bool as_pixels = unit == Unit::magnitudes && zero_point == 0 && scale.number() > 0;
   const auto value_of = [&](const Setting& threshold) {
     if (unit != Unit::magnitudes) return threshold.number();

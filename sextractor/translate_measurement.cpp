@@ -23,8 +23,8 @@ void put_number(const Request& request, const char* key, const std::string& path
   to.put(path, format_value(request[key].number()), {&request[key]});
 }
 
-/// A keyword of the image that has a number; NONE is none. Neither SExtractor nor a header has one that is too long, in
-/// small letters, or in quotes.
+/// Adds a header keyword with a number; NONE means none. Neither SExtractor nor a header can have a keyword that is too
+/// long, in small letters, or in quotes.
 void put_keyword(const Setting& setting, const std::string& path, Translation& to) {
   const std::string keyword = setting.word();
   if (in_capitals(keyword) == "NONE") return to.put(path, "none", {&setting});
@@ -37,8 +37,8 @@ void put_pixel_scale(const Setting& setting, Translation& to) {
          finite_number(setting.values.front()) ? "" : "SExtractor reads a word as 0: the scale is that of the WCS");
 }
 
-/// Those of the first `count` values of a setting that a list of ours takes; the others are said to be lost, with the
-/// problem that `problem_of` finds in the list with the first of them.
+/// The first `count` values of a setting that our list accepts. `problem_of` checks the list with each further value;
+/// refused values are recorded as lost.
 template <class ProblemOf>
 std::vector<double> taken(const Setting& setting, std::size_t count, const std::string& path,
                           const ProblemOf& problem_of, Translation& to) {
@@ -53,13 +53,13 @@ std::vector<double> taken(const Setting& setting, std::size_t count, const std::
     left_out.push_back(setting.values[i]);
     if (reason.empty()) reason = problem;
   }
-  if (values.empty()) return setting.numbers();  // which the configuration will not accept
+  if (values.empty()) return setting.numbers();  // the configuration refuses these
   if (!left_out.empty())
     to.lose(setting, "without " + join(left_out) + ", and what follows moves up: '" + path + "' otherwise " + reason);
   return values;
 }
 
-/// As many values of a list as columns ask for: the others are not measured there.
+/// Adds the values of a list that the columns request; the others are not measured here.
 template <class ProblemOf>
 void put_list(const Request& request, const char* key, const std::string& path, const std::vector<std::string>& columns,
               const ProblemOf& problem_of, Translation& to) {

@@ -13,7 +13,7 @@ using config::format_value;
 
 namespace {
 
-/// Our format, and what is to be said where it is not the same.
+/// Our format, and a remark if it differs from SExtractor's.
 struct Format {
   std::string ours, note;
 };

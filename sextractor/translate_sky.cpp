@@ -13,14 +13,14 @@ std::int64_t whole(const Setting& setting, std::size_t index = 0) {
   return static_cast<std::int64_t>(setting.number(index));
 }
 
-/// Two sides; of a square our second one is 0.
+/// Adds two sides; for a square the second key stays at its default, 0.
 void put_sides(const Setting& setting, const std::string& width_key, std::int64_t width, const std::string& height_key,
                std::int64_t height, Translation& to, const std::string& note = "") {
   to.put(width_key, format_value(width), {&setting}, note);
   if (height != width) to.put(height_key, format_value(height), {&setting});
 }
 
-/// SExtractor's filter reaches as many meshes to the one side as to the other: it has an odd number of them.
+/// Adds the filter size. SExtractor's filter is symmetric, so its size is odd.
 void put_filter_size(const Setting& setting, Translation& to) {
   const auto odd = [&](std::size_t index) { return whole(setting, index) / 2 * 2 + 1; };
   const bool even = odd(0) != whole(setting, 0) || odd(1) != whole(setting, 1);
@@ -30,7 +30,7 @@ void put_filter_size(const Setting& setting, Translation& to) {
 
 void put_level(const Request& request, Translation& to) {
   const Setting &type = request["BACK_TYPE"], &value = request["BACK_VALUE"];
-  // The last is that of the image that is measured, the first that of DETECT.
+  // The last value belongs to the measured image, the first to DETECT.
   const bool manual = type.word(1) == "MANUAL";
   const bool same = type.word(0) == type.word(1) && (!manual || value.number(0) == value.number(1));
   if (!same)

@@ -17,7 +17,7 @@ using config::format_value;
 
 namespace {
 
-constexpr std::size_t of_detection = 0, of_measurement = 1;  // the order of pairs
+constexpr std::size_t of_detection = 0, of_measurement = 1;  // order of values in pairs
 
 std::string our_type(const std::string& word) {
   static const std::map<std::string, std::string> types = {
@@ -34,22 +34,22 @@ std::string our_interpolation(const std::string& word) {
   return word == "ALL" ? "all" : word == "VAR_ONLY" ? "variance" : "none";
 }
 
-/// A file that a key names.
+/// The file named by a key.
 NamedImage file_of(const Setting& setting, std::size_t index) {
   return named_image(setting.word(index), (setting.is_set() ? setting.place + ": " : "") + setting.text());
 }
 
-/// Of FILE[2] that HDU, or else those that are paired with the images.
+/// The HDU in FILE[2], else auto: the HDUs paired with the images.
 std::string hdu_of(const NamedImage& map) {
   return map.extension.empty() ? "auto" : map.extension;
 }
 
-/// Whether both images of a pair have the same.
+/// Whether both images have the same value.
 bool is_one(const Setting& setting) {
   return setting.word(of_detection) == setting.word(of_measurement);
 }
 
-/// How pixels of a map take over from neighbours, for DETECT.
+/// Interpolation settings of a map, for DETECT.
 std::vector<std::string> interpolation_of_detection(const Request& request) {
   const std::string type = our_interpolation(request["INTERP_TYPE"].word(of_detection));
   std::vector<std::string> settings = {"weights.interpolate=" + type};
@@ -62,7 +62,7 @@ std::vector<std::string> interpolation_of_detection(const Request& request) {
   return settings;
 }
 
-/// What DETECT has for itself.
+/// Weight settings of DETECT alone.
 std::vector<std::string> settings_of_detection(const Request& request) {
   const std::string type = our_type(request["WEIGHT_TYPE"].word(of_detection));
   std::vector<std::string> settings = {"weights.type=" + type};
@@ -82,7 +82,7 @@ std::vector<std::string> settings_of_detection(const Request& request) {
   return settings;
 }
 
-/// Whether DETECT has other weights, or takes the same map for something else.
+/// Whether DETECT has other weights, or uses the same map differently.
 bool has_own_weights(const Request& request) {
   const Setting &types = request["WEIGHT_TYPE"], &images = request["WEIGHT_IMAGE"];
   const Setting &thresholds = request["WEIGHT_THRESH"], &rescale = request["RESCALE_WEIGHTS"];
@@ -124,7 +124,7 @@ void put_map(const Request& request, const std::string& type, Translation& to) {
   put_interpolation(request, to);
 }
 
-/// Whether a column is asked for that SExtractor has another value of where the gain follows the weights.
+/// Whether a requested column has another value in SExtractor if the gain follows the weights.
 bool wants_photon_noise(const Request& request) {
   const auto has = [](const Parameter& parameter) {
     const std::string& name = parameter.name;

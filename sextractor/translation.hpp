@@ -10,90 +10,91 @@
 
 namespace srcextract::sextractor {
 
-/// What someone asks SExtractor for.
+/// A request to SExtractor: configuration and columns.
 struct Request {
   Configuration configuration;
-  std::string path;                       ///< of the configuration
-  std::string parameters_path;            ///< of the list of columns; empty: there is none
-  std::vector<Parameter> parameters;      ///< what it holds
-  std::vector<UnknownName> unknown = {};  ///< columns in it that SExtractor does not know
+  std::string path;                       ///< path of the configuration
+  std::string parameters_path;            ///< path of the list of columns; empty: no list
+  std::vector<Parameter> parameters;      ///< columns of the list
+  std::vector<UnknownName> unknown = {};  ///< columns of the list that SExtractor does not know
 
   const Setting& operator[](std::string_view key) const { return configuration[key]; }
   bool wants(const std::string& column) const { return asks_for(parameters, column); }
 };
 
-/// Reads a configuration, and the list of columns: the file `parameters`, or, where that is empty, the one that the
-/// configuration names. Throws Error{config} as read_configuration and read_parameters do, and if the configuration
-/// names a list that there is not; SExtractor's default.param may be missing.
+/// Reads a configuration and a list of columns: the file `parameters`, or if that is empty the list named in the
+/// configuration. Throws Error{config} as read_configuration and read_parameters do, and if the named list does not
+/// exist. SExtractor's default.param may be missing.
 Request read_request(const std::string& configuration, const std::string& parameters);
 
-/// The same of a configuration that has been read, from `path`.
+/// Makes a request from a configuration that was read from `path`.
 Request make_request(Configuration configuration, const std::string& path, const std::string& parameters = "");
 
-/// A key of ours with its value, in YAML.
+/// One of our keys with its value in YAML.
 struct Entry {
   std::string section, key, value;
-  std::vector<std::string> origins;  ///< what it means: `DETECT_THRESH 1.5`
-  std::string note = {};             ///< what is to be said of it; may be empty
-  std::string place = {};            ///< of the first of them, `file:line`
+  std::vector<std::string> origins;  ///< SExtractor's settings behind it: `DETECT_THRESH 1.5`
+  std::string note = {};             ///< remark; may be empty
+  std::string place = {};            ///< place of the first origin, `file:line`
 };
 
-/// What has no key of ours.
+/// A setting or column without a counterpart here.
 struct Unmet {
   std::string what;    ///< `PHOT_AUTOAPERS 10,20`
   std::string place;   ///< `file:line`
-  std::string reason;  ///< with what comes nearest
-  bool counts;         ///< whether the catalogue, or another output, is another for it
-  /// With which settings (`section.key=value`) for the image alone in which sources are found it is met, if it is.
+  std::string reason;  ///< reason, with the nearest alternative
+  bool counts;         ///< whether an output differs because of it
+  /// Settings (`section.key=value`) for the detection image alone that would meet it, if there are any.
   std::vector<std::string> for_detection = {};
 };
 
-/// Those that count, or those that do not, one for each reason, with the names of all and the place of
-/// the first.
+/// The unmet requests that count, or those that do not, grouped by reason. A group has the names of all and the place
+/// of the first.
 std::vector<Unmet> by_reason(const std::vector<Unmet>& unmet, bool counts);
 
-/// What a request is here.
+/// A request in terms of our configuration.
 class Translation {
  public:
   std::vector<Entry> entries;
   std::vector<Unmet> unmet;
-  std::vector<std::string> columns;  ///< that are asked for and known here, by our names
+  std::vector<std::string> columns;  ///< requested columns that are available, by our names
 
-  /// `path` is section.key; `from` are the settings that it means.
+  /// Adds an entry. `path` is section.key; `from` lists SExtractor's settings behind it.
   void put(const std::string& path, const std::string& value, const std::vector<const Setting*>& from,
            const std::string& note = "");
-  /// A setting of which something is lost.
+  /// Records a setting that is partly lost.
   void lose(const Setting& setting, const std::string& reason);
-  /// A setting of two values of which that of the image in which sources are found is lost, unless it has these
-  /// settings for itself.
+  /// Records that the detection image's value of a two-valued setting is lost, unless the user gives DETECT these
+  /// settings.
   void lose_detection(const Setting& setting, const std::string& what, const std::vector<std::string>& settings);
-  /// The same of a column.
+  /// Records a lost column.
   void lose(const Parameter& parameter, const std::string& reason);
-  /// Settings that change nothing, for this reason; those that nobody made are not mentioned.
+  /// Records settings without effect and the reason. Settings that were not made are left out.
   void pass_over(const std::vector<const Setting*>& settings, const std::string& reason);
 };
 
-/// Puts what there is a key for into ours, section by section, and names the rest. Throws Error{config} that begins
+/// Translates a request into our keys, section by section, and names everything else. Throws Error{config} that begins
 /// with the place of a setting if a file that it names cannot be read, or if no column is left.
 Translation translate(const Request& request);
 
-/// A gain that follows the weights (WEIGHT_GAIN), of meshes as well as of a map, where GAIN or the header, by GAIN_KEY,
-/// may tell one, WEIGHT_TYPE asks for weights of the first (0) or of the measured image (1), and a column depends on
-/// it.
+/// The unmet request of a gain that follows the weights (WEIGHT_GAIN), from meshes or a map. A result requires that:
+/// - GAIN, or the header by GAIN_KEY, may give a gain,
+/// - WEIGHT_TYPE asks for weights of the detection (0) or the measured image (1),
+/// - a requested column depends on the gain.
 std::optional<Unmet> unmet_weight_gain(const Request& request, std::size_t image);
 
-/// What output.check_images calls a CHECKIMAGE_TYPE; empty: there is no such check image.
+/// The name of a CHECKIMAGE_TYPE in output.check_images; empty if there is no such check image.
 std::string our_check_image(const std::string& type);
 
-// The parts of it, a room of ours each.
+// The parts of translate(), one for each area of our configuration.
 void translate_sky(const Request& request, Translation& to);
 void translate_weights(const Request& request, Translation& to);
 void translate_detection(const Request& request, Translation& to);
 void translate_measurement(const Request& request, Translation& to);
 void translate_output(const Request& request, Translation& to);
 
-/// The zero point of MAG_*, and what it comes from: MAG_ZEROPOINT, or that of a threshold in magnitudes where only the
-/// threshold has one.
+/// The zero point of MAG_*, and the setting that gives it: MAG_ZEROPOINT, or a threshold in magnitudes if only that has
+/// a zero point.
 const Setting& zero_point_of(const Request& request, double& zero_point);
 
 }  // namespace srcextract::sextractor

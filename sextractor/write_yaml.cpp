@@ -9,8 +9,8 @@ namespace {
 
 constexpr std::size_t widest = 120;
 
-/// Words of a comment, broken into lines, of which those after the first are `hanging` further in; whatever YAML would
-/// not have in a line is a blank.
+/// A comment broken into lines; lines after the first have the indent `hanging`. Characters that YAML refuses become
+/// blanks.
 std::string comment(std::string text, const std::string& indent, const std::string& hanging = "") {
   std::ranges::replace_if(
       text, [](unsigned char c) { return c < ' ' || c == 127; }, ' ');

@@ -7,20 +7,20 @@
 
 namespace srcextract::config {
 
-/// What `hdu` of a map says of how maps and images are paired.
+/// Description of a map's `hdu`: how maps and images are paired.
 inline constexpr const char* paired_hdus =
     "HDUs of the map: as `input.hdu`, of the image's own file without `auto` and `all`. Where several images "
     "are selected, as many maps are paired with them: of the image's own file by EXTVER where both have it, "
     "of `file` by EXTNAME where the names are the same (`auto`: of all its images), and else by order. One "
     "HDU may serve all images";
 
-/// What other keys make of a map's: Field::unused of both, and Field::problem of `file`.
+/// Conflicts of a map's keys with other keys: Field::unused of both, and Field::problem of `file`.
 struct MapKeys {
   std::string file_unused = {}, hdu_unused = {}, file_problem = {};
 };
 
-/// The keys `file` and `hdu` of a section that names a map of the image's shape: `what` it holds, how its HDUs are
-/// chosen, and what other keys make of them.
+/// The keys `file` and `hdu` of a section that names a map of the image's shape. `what` and `hdus` are parts of their
+/// descriptions; `keys` are their conflicts.
 template <class Map, class F>
 void for_each_map_field(const Section& section, Map& map, const std::string& what, const std::string& hdus,
                         const MapKeys& keys, F&& f) {

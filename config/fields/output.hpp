@@ -23,7 +23,7 @@ inline std::vector<std::string> names_of(ImageCompression) {
   return {"none", "gzip", "tiles"};
 }
 
-void may_be_none(CheckImage);  // defined nowhere: that it is declared says it
+void may_be_none(CheckImage);  // never defined: its declaration is the marker
 inline std::vector<std::string> names_of(CheckImage) {
   return {"background", "rms", "-background",    "filtered",    "objects",
           "-objects",   "snr", "minibackground", "miniback_rms"};

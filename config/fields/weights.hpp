@@ -26,7 +26,7 @@ inline std::vector<std::string> names_of(BeyondThreshold) {
 
 namespace srcextract::config {
 
-/// Those of them that say what becomes of bad pixels.
+/// The keys of the section `weights` about bad pixels.
 template <MaybeConst<Config> AnyConfig, class F>
 void for_each_interpolation_field(const Section& section, AnyConfig& c, F&& f) {
   f(Field{.section = section,

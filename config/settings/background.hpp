@@ -11,42 +11,42 @@ namespace srcextract {
 enum class BackgroundMethod { constant, mesh };
 enum class BackgroundEstimator { sextractor, median };
 
-/// How sky level and noise are estimated, for the whole image or mesh by mesh.
+/// Estimation of sky level and noise, for the whole image or mesh by mesh.
 struct BackgroundConfig {
   BackgroundMethod method = BackgroundMethod::mesh;
-  /// Pixels at or beyond median +- kappa sigma are clipped. Lower than 2 biases sigma low and adds false sources;
-  /// higher than 5 lets the wings of bright sources raise it.
+  /// Pixels at or beyond median +- kappa sigma are clipped. Below 2, sigma is biased low, with false sources; above 5,
+  /// the wings of bright sources raise sigma.
   double kappa = 3.0;
-  /// Rounds of clipping; 0 = until nothing is clipped any more. Of `constant` alone.
+  /// Maximum rounds of clipping; 0 = until nothing is clipped any more. For `constant` alone.
   std::int64_t max_iterations = 0;
-  /// Width of a mesh in pixels. Smaller follows the sky more closely, and takes large sources for sky.
+  /// Width of a mesh in pixels. Smaller meshes follow the sky more closely, but take large sources for sky.
   std::int64_t mesh_size = 64;
   /// Height of a mesh in pixels; 0: meshes are squares.
   std::int64_t mesh_height = 0;
-  /// What stands for the sky of a mesh: SExtractor's mode, which is less drawn by sources, or the clipped median.
+  /// Sky level of a mesh: SExtractor's mode, which sources bias less, or the clipped median.
   BackgroundEstimator estimator = BackgroundEstimator::sextractor;
-  /// Meshes along x of the median filter over them, odd.
+  /// Size along x of the median filter over the meshes, in meshes; odd.
   std::int64_t filter_size = 3;
-  /// Meshes along y of that filter, odd; 0: as many as along x.
+  /// Size of the filter along y, in meshes, odd; 0: as along x.
   std::int64_t filter_height = 0;
-  /// The filter replaces a mesh whose level differs from the median by at least so much, in units of the pixels.
+  /// The filter replaces a mesh whose level differs from the median by at least this, in units of the pixels.
   double filter_threshold = 0;
 
   bool operator==(const BackgroundConfig&) const = default;
 };
 
-/// What is known of the sky, and is not estimated.
+/// Known values of the sky, which are not estimated.
 struct GivenSkyConfig {
-  /// Subtracted from every pixel: a number, or a file that holds a map of the image's shape. Empty: that of the image,
-  /// if there is an HDU, or else the level is estimated.
+  /// Subtracted from every pixel: a number, or a file with a map of the image's shape. Empty: the image's own file if
+  /// level_hdu names an HDU, else the level is estimated.
   std::string level;
-  HduNames level_hdu;  ///< as those of the weights; of the image's own file `auto` means no map
-  std::string rms;     ///< the noise of a pixel, a number; empty: it is estimated
+  HduNames level_hdu;  ///< as for the weights; `auto` in the image's own file means no map
+  std::string rms;     ///< the noise of a pixel, a number; empty: estimated
 
   bool operator==(const GivenSkyConfig&) const = default;
 };
 
-/// The number that a text is; nothing if it is none.
+/// The text as a number; empty if it is none.
 std::optional<double> given_number(const std::string& text);
 
 /// Whether a level is given.
@@ -54,7 +54,7 @@ inline bool has_level(const GivenSkyConfig& config) {
   return !config.level.empty() || config.level_hdu != "auto";
 }
 
-/// Whether it is a map.
+/// Whether the given level is a map.
 inline bool has_level_map(const GivenSkyConfig& config) {
   return has_level(config) && !given_number(config.level);
 }

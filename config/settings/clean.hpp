@@ -7,10 +7,10 @@ namespace srcextract {
 enum class CleanOperation { none, erosion, opening };
 enum class StructuringElement { cross, square };
 
-/// Morphological cleaning of what is above the threshold.
+/// Morphological cleaning of pixels above the threshold.
 struct CleanConfig {
   CleanOperation operation = CleanOperation::none;
-  /// The pixel and those that share a side with it, or also a corner.
+  /// The pixel and the 4 that share a side with it, or also the 4 that share a corner.
   StructuringElement element = StructuringElement::cross;
   std::int64_t iterations = 1;
 

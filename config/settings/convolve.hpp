@@ -13,15 +13,15 @@ enum class Filter { convolution, matched };
 /// The convolution before detection. Lengths in pixels; 0 = not given.
 struct ConvolveConfig {
   KernelShape kernel = KernelShape::none;
-  double fwhm = 0;        ///< of the Gaussian; or sigma
+  double fwhm = 0;        ///< of the Gaussian; or give sigma
   double sigma = 0;       ///< of the Gaussian and the mexican hat
   double radius = 0;      ///< of the top-hat
-  std::int64_t size = 0;  ///< side of the kernel; 0 = as large as its shape asks for
+  std::int64_t size = 0;  ///< side of the kernel; 0 = depends on its shape
   std::vector<std::vector<double>> values;
   std::string file;  ///< SExtractor's .conv, or a FITS image
   bool normalize = true;
   Edges edges = Edges::zero;
-  /// matched: pixels count by their noise, and the threshold is one in units of that of the result.
+  /// matched: pixels are weighted by their noise, and the threshold is in units of the result's noise.
   Filter filter = Filter::convolution;
 
   bool operator==(const ConvolveConfig&) const = default;

@@ -6,19 +6,19 @@ namespace srcextract {
 
 enum class DeblendMethod { none, tree };
 
-/// The division of sources of more than one peak, and what becomes of those in the wings of others.
+/// Deblending of sources with several peaks, and cleaning of sources in the wings of others.
 struct DeblendConfig {
   DeblendMethod method = DeblendMethod::none;
   /// Levels between the threshold and the peak, in equal steps of magnitude (SExtractor's DEBLEND_NTHRESH). Too few
-  /// pass over what is between two peaks.
+  /// levels miss saddles between peaks.
   std::int64_t thresholds = 32;
-  /// Of the whole source's flux, that a branch must have above the level at which it joins others (DEBLEND_MINCONT).
-  /// Too low divides galaxies at their spiral arms, and noise; too high leaves faint neighbours.
+  /// Share of the source's total flux that a branch must have above the level where it joins others (DEBLEND_MINCONT).
+  /// Too low splits galaxies at their spiral arms, and noise; too high leaves faint neighbours undivided.
   double contrast = 0.005;
-  /// Whether sources that are in the wings of brighter ones, and would not be sources without their light, become parts
-  /// of these (CLEAN). With any method.
+  /// Whether a source that is only detected because of a brighter one's wings becomes part of it (CLEAN). With any
+  /// method.
   bool clean = false;
-  /// The exponent of the wings, of a Moffat profile (CLEAN_PARAM). Lower makes them broader, which takes more sources.
+  /// Exponent of the Moffat profile of the wings (CLEAN_PARAM). Lower means broader wings, which absorb more sources.
   double clean_beta = 1;
 
   bool operator==(const DeblendConfig&) const = default;

@@ -9,17 +9,17 @@ namespace srcextract {
 
 enum class FlagType { bit_or, bit_and, min, max, most };
 
-/// A map of flags, and what it says of the pixels of a source.
+/// A map of flags, and how the flags of a source's pixels are combined.
 struct FlagMapConfig {
-  std::string file;                    ///< that holds the map; empty: that of the image
-  HduNames hdu;                        ///< as those of the mask
-  FlagType type = FlagType::bit_or;    ///< how the flags of its pixels become one
-  std::vector<std::string> bits = {};  ///< that count: numbers, or names that the map's header gives them; empty: all
+  std::string file;                    ///< the map's file; empty: the image's
+  HduNames hdu;                        ///< as for the mask
+  FlagType type = FlagType::bit_or;    ///< how the flags of a source's pixels are combined
+  std::vector<std::string> bits = {};  ///< the bits to use: numbers, or names in the map's header; empty: all
 
   bool operator==(const FlagMapConfig&) const = default;
 };
 
-/// The first map, and those after it.
+/// The first flag map, and further ones.
 struct FlagsConfig : FlagMapConfig {
   std::vector<FlagMapConfig> further = {};
 

@@ -6,7 +6,7 @@
 
 namespace srcextract {
 
-/// Which pixels of the file are used.
+/// The pixels to use in a file.
 struct InputConfig {
   HduNames hdu;
   /// Plane of a cube, 1-based, counting through all axes above the second.

@@ -9,11 +9,11 @@ namespace srcextract {
 
 enum class GoodPixels { zero, nonzero };
 
-/// Which pixels are left out, by a map of their quality.
+/// Masking of pixels by a quality map.
 struct MaskConfig {
-  std::string file;               ///< that holds the map; empty: that of the image
-  HduNames hdu;                   ///< as those of the weights; of the image's own file `auto` means no mask
-  std::vector<std::string> bits;  ///< numbers, or names that the map's header gives them; empty: all
+  std::string file;               ///< the map's file; empty: the image's
+  HduNames hdu;                   ///< as for the weights; `auto` in the image's own file means no mask
+  std::vector<std::string> bits;  ///< numbers, or names in the map's header; empty: all
   GoodPixels good = GoodPixels::zero;
 
   bool operator==(const MaskConfig&) const = default;

@@ -9,7 +9,7 @@
 
 namespace srcextract {
 
-/// Images that show what became of the pixels, SExtractor's CHECKIMAGEs.
+/// Images of intermediate pixel values, SExtractor's CHECKIMAGEs.
 enum class CheckImage {
   background,
   rms,
@@ -22,11 +22,11 @@ enum class CheckImage {
   miniback_rms
 };
 
-/// What is written.
+/// Output files.
 struct OutputConfig {
   std::vector<CatalogFormat> formats = {CatalogFormat::fits};
   ParquetCompression parquet_compression = ParquetCompression::none;
-  /// Columns, or groups of them (stages/catalogue/measured_columns.hpp): only what is asked for is measured.
+  /// Columns, or groups of them (stages/catalogue/measured_columns.hpp); only these are measured.
   std::vector<std::string> columns = {"default"};
   /// Also write the label map {stem}.seg.fits (pixel = NUMBER, 0 = no source).
   bool segmentation = false;
@@ -35,9 +35,9 @@ struct OutputConfig {
   /// Also write {stem}.{name}.fits for each.
   std::vector<CheckImage> check_images = {};
   ImageCompression check_compression = ImageCompression::none;
-  /// Keywords of the image that are copied into the catalogue and run.json besides the usual ones.
+  /// Further header keywords of the image for the catalogue and run.json.
   std::vector<std::string> header_keywords = {};
-  /// Where several HDUs of a file are extracted, also write {stem}.cat.fits with the sources of all.
+  /// If several HDUs of a file are extracted, also write {stem}.cat.fits with the sources of all.
   bool one_catalogue = false;
 
   bool operator==(const OutputConfig&) const = default;

@@ -11,49 +11,49 @@ enum class WeightType { none, background, rms, variance, weight };
 enum class Interpolate { none, variance, all };
 enum class BeyondThreshold { mask, detect };
 
-/// How noisy each pixel is.
+/// The noise of each pixel.
 struct WeightsConfig {
-  /// none: as noisy as the image all over; background: as the mesh tells; or as a map tells, which holds the noise, its
-  /// square, or what that is inverse to.
+  /// none: equal noise all over the image; background: noise of the mesh; rms, variance, weight: from a map, which has
+  /// the noise, its square, or the inverse of the square.
   WeightType type = WeightType::background;
-  std::string file;      ///< that holds the map; empty: that of the image
-  HduNames hdu;          ///< of that file, paired with those of the image where there are several
-  double threshold = 0;  ///< pixels are bad that weigh no more, or are as noisy; 0 = none
-  /// What becomes of those: they are masked; or, as in SExtractor, the sky and apertures leave them out, while sources
-  /// are found on them and isophotal sums count them.
+  std::string file;      ///< the map's file; empty: the image's
+  HduNames hdu;          ///< of that file, paired with the image's HDUs if there are several
+  double threshold = 0;  ///< pixels with at most this weight, or at least this noise, are bad; 0 = none
+  /// Treatment of such pixels: masked; or, as in SExtractor, excluded from the sky and apertures, but used for
+  /// detection and isophotal sums.
   BeyondThreshold beyond = BeyondThreshold::mask;
-  bool rescale = true;  ///< a map of variances or weights tells their ratios; the sky's noise tells how large they are
-  bool convolve = false;  ///< thresholds of a convolved image are by variances that are convolved with it
-  /// What pixels that are bad take over from their neighbours: nothing (they are masked), the variance, or the value
-  /// as well. SExtractor's INTERP_TYPE.
+  bool rescale = true;    ///< use only the ratios in a variance or weight map, and scale it to the sky's noise
+  bool convolve = false;  ///< thresholds of a convolved image use variances convolved with it
+  /// Values that bad pixels copy from their neighbours: nothing (they are masked), the variance, or also the value.
+  /// SExtractor's INTERP_TYPE.
   Interpolate interpolate = Interpolate::none;
-  std::int64_t interpolate_columns = 16;  ///< most pixels along a row that take over from the good one before them
-  std::int64_t interpolate_rows = 16;     ///< the same along a column, where the row does not give any
+  std::int64_t interpolate_columns = 16;  ///< maximum length of a gap along a row
+  std::int64_t interpolate_rows = 16;     ///< maximum length along a column, where the row gives no value
 
   bool operator==(const WeightsConfig&) const = default;
 };
 
-/// Whether a map tells it.
+/// Whether the noise is from a map.
 inline bool has_map(const WeightsConfig& config) {
   return config.type != WeightType::none && config.type != WeightType::background;
 }
 
-/// Whether sources are found on pixels beyond its threshold.
+/// Whether pixels beyond the map's threshold are used for detection.
 inline bool detects_beyond(const WeightsConfig& config) {
   return has_map(config) && config.threshold > 0 && config.beyond == BeyondThreshold::detect;
 }
 
-/// Whether pixels that it calls bad take something over from their neighbours.
+/// Whether bad pixels of the map copy values from their neighbours.
 inline bool interpolates(const WeightsConfig& config) {
   return has_map(config) && config.interpolate != Interpolate::none;
 }
 
-/// Whether pixels that it masks for the sky keep their value for what follows.
+/// Whether pixels that are masked for the sky keep their values for later stages.
 inline bool keeps_pixels(const WeightsConfig& config) {
   return (has_map(config) && config.interpolate == Interpolate::variance) || detects_beyond(config);
 }
 
-/// Whether that map is scaled to the noise of the sky.
+/// Whether the map is scaled to the noise of the sky.
 inline bool is_rescaled(const WeightsConfig& config) {
   return config.rescale && (config.type == WeightType::variance || config.type == WeightType::weight);
 }

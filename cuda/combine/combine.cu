@@ -12,7 +12,7 @@ namespace srcextract {
 
 namespace {
 
-/// Neighbouring pixels that a thread combines: they are loaded together.
+/// Neighbouring pixels that a thread combines. The thread loads them together.
 constexpr int quad = 4;
 
 struct Planes {
@@ -20,7 +20,7 @@ struct Planes {
   int count;
 };
 
-/// What the planes' weights and the counts of the result are made of.
+/// The data for the weights of the planes and for the counts of the result.
 struct Facts {
   const MaskCounts* masked[most_planes];
   const Background* skies[most_planes];  ///< null where the method does not need them
@@ -28,7 +28,8 @@ struct Facts {
   bool squares;
 };
 
-/// One block of most_planes threads, one thread for each plane. Where skies are not needed the weights are `given`.
+/// A single block of most_planes threads, one thread for each plane. Where skies are not needed the weights are
+/// `given`.
 __global__ void prepare_kernel(const __grid_constant__ Facts facts, const __grid_constant__ PlaneWeights given,
                                PlaneWeights* weights, MaskCounts* masked) {
   __shared__ PlaneNoise noise[most_planes];
@@ -51,13 +52,14 @@ __global__ void prepare_kernel(const __grid_constant__ Facts facts, const __grid
   }
 }
 
-/// How many threads combine so many pixels, of which each takes `together`: the last few one each.
+/// Number of threads that combine `pixels` pixels: each takes `together` pixels, and the last few pixels have a thread
+/// each.
 template <int together>
 constexpr std::int64_t threads_for(std::int64_t pixels) {
   return pixels / together + pixels % together;
 }
 
-/// Calls combine(first, number of pixels) for what this thread is to combine.
+/// Calls combine(first, number of pixels) for this thread's pixels.
 template <int together, class Combine>
 __device__ void combine_mine(std::int64_t count, const Combine& combine) {
   const std::int64_t index = thread_index();
@@ -70,7 +72,7 @@ __device__ void combine_mine(std::int64_t count, const Combine& combine) {
   }
 }
 
-/// Loads neighbouring pixels. They are not needed again: what is to stay in the cache is the result.
+/// Loads neighbouring pixels. Streaming loads, since the result, not the planes, is to stay in the cache.
 __device__ void load(const float* from, float (&pixels)[quad]) {
   const float4 loaded = __ldcs(reinterpret_cast<const float4*>(from));
   pixels[0] = loaded.x;
@@ -89,7 +91,8 @@ __device__ void store(const float (&pixel)[1], float* to) {
   *to = pixel[0];
 }
 
-/// Reads the planes again: they may be too many to keep, and few pixels are masked.
+/// Combines the unmasked planes of a pixel. Reads the planes again: they may be too many to keep, and few pixels are
+/// masked.
 template <bool squares>
 __device__ __noinline__ float combine_good_at(const Planes& planes, std::int64_t pixel, const PlaneWeights& weights,
                                               MaskCounts* masked) {
@@ -100,7 +103,7 @@ __device__ __noinline__ float combine_good_at(const Planes& planes, std::int64_t
   return result;
 }
 
-/// Adds what so many planes from `begin` on contribute.
+/// Adds the contributions of `some` planes from `begin` on.
 template <bool squares, int some, int pixels>
 __device__ void add_planes(const Planes& planes, int begin, std::int64_t first, const PlaneWeights& weights,
                            double (&sums)[pixels]) {
@@ -172,11 +175,11 @@ __device__ void find_medians_of(const Planes& planes, std::int64_t first, float*
   store(results, out + first);
 }
 
-/// A thread finds so many medians: their keys are in registers.
+/// Number of medians that a thread finds: their keys are in registers.
 template <int room>
 constexpr int medians_together = room < 32 ? quad : 1;
 
-/// There is room for so many planes, an odd number; those that there are not are masked.
+/// There is room for `room` planes, an odd number. Places without a plane are masked.
 template <int room>
 __global__ void __launch_bounds__(block_threads)
     median_kernel(const __grid_constant__ Planes planes, std::int64_t count, float* out) {
@@ -185,7 +188,7 @@ __global__ void __launch_bounds__(block_threads)
   });
 }
 
-/// With the least room that there is.
+/// Finds the medians with the least room that holds all planes.
 template <int room, int... larger>
 void find_medians(const Planes& planes, std::int64_t count, float* out, const Gpu& where) {
   if constexpr (sizeof...(larger) > 0) {

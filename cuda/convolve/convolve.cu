@@ -9,12 +9,12 @@ namespace srcextract {
 
 namespace {
 
-/// Strips are no lower than this, since each also reads the rows that its windows reach beyond it, and no higher, so
-/// that all are done at about the same time.
+/// Limits of a strip's height. Low strips cost more reads, since each also reads the rows that its windows reach beyond
+/// it. High strips do not all end at about the same time.
 constexpr std::int64_t least_strip_height = 8;
 constexpr std::int64_t most_strip_height = 128;
 
-/// The height of strips with which the device is filled a whole number of times, if there is so much to do.
+/// The strip height with which the strips fill the device a whole number of times, if there is enough to do.
 std::int64_t choose_strip_height(const Shape& shape, std::int64_t strips_across, std::int64_t resident) {
   std::int64_t rows = most_strip_height + 1;
   for (std::int64_t times = 1; rows > most_strip_height; ++times) {

@@ -12,11 +12,11 @@
 
 namespace srcextract {
 
-/// Columns that a warp takes.
+/// Columns of a strip, which one warp takes.
 inline constexpr int strip_width = warp_size * lane_pixels;
 
-/// What a launch convolves, and how it is shared out: the image in strips of strip_width columns and strip_height rows,
-/// one for each warp.
+/// The image that a launch convolves, and its division: strips of strip_width columns and strip_height rows, one for
+/// each warp.
 struct Convolution {
   const float* pixels;
   float* result;
@@ -32,23 +32,26 @@ struct Strip {
   std::int64_t x, begin, end;
 };
 
-/// A strip without masked pixels takes one pass. Else what is left from its first window with one takes two: sums of
-/// the values, kept in the result, and the weights of what is not masked.
+/// The passes over a strip. A strip without masked pixels takes one pass. Otherwise the rows from the first window with
+/// a masked pixel on take two passes:
+/// - sums of the values, kept in the result;
+/// - sums of the weights of unmasked pixels.
 enum class MarchPass { plain, values, weights };
 
-/// What a pixel adds to such a sum; NaN, and so is the sum, where a plain pass meets a masked one.
+/// The summand of a pixel. In a plain pass a masked pixel gives NaN, and so does its sum.
 template <MarchPass pass>
 __device__ float summand(float pixel, float sky) {
   if (pass == MarchPass::plain) return pixel - sky;
   return pass == MarchPass::values ? above_sky(pixel, sky) : share_of(pixel);
 }
 
-/// Columns of a row in shared memory, for windows of a kernel of that width.
+/// Columns of a row in shared memory, for a kernel of that width.
 constexpr int row_columns(int kernel_width) {
   return (strip_width + kernel_width - 1 + warp_size - 1) / warp_size * warp_size;
 }
 
-/// Copies rows of a strip, and what windows reach beyond it, to shared memory; outside of the image is sky.
+/// Copies the rows of a strip, with the margins of its windows, to shared memory. Places without a source pixel get the
+/// sky.
 template <int columns>
 class RowCopier {
  public:
@@ -69,8 +72,8 @@ class RowCopier {
     }
   }
 
-  /// Starts to copy row `row`, of which the strip's first window has the first; each lane takes the columns that are
-  /// warp_size apart. Called for all rows in turn.
+  /// Starts the copy of row `row`, counted from the first row of the strip's first window. Each lane takes columns that
+  /// are warp_size apart. Called for all rows in turn.
   __device__ void start(int row, float* to) {
     const float* from = next_;
     next_ += task_.width;
@@ -98,12 +101,12 @@ class RowCopier {
   const Convolution& task_;
   std::int64_t begin_;  // the first row
   bool at_edge_;
-  const float *first_, *next_;   // a column left of what is copied: of the image's row 0, and of the next row
-  unsigned int offset_[copies];  // from there
+  const float *first_, *next_;   // a column left of the copied ones: in row 0 of the image, in the next row
+  unsigned int offset_[copies];  // columns from there
   float sky_;
 };
 
-/// Makes of sums the lane's pixels of the result, of which `count` go to `to` and what follows.
+/// Turns sums into the lane's pixels of the result; the first `count` belong at `to` and behind it.
 template <MarchPass pass>
 __device__ void finish(const Convolution& task, const float* to, int count, float sky, float (&sum)[lane_pixels]) {
 #pragma unroll
@@ -128,7 +131,8 @@ __device__ inline void store(float* to, const float (&value)[lane_pixels], bool 
   }
 }
 
-/// Convolves a strip; returns the row before which a plain pass met a masked pixel in a window, else strip.end.
+/// Convolves a strip. Returns strip.end, or the output row at which a plain pass stopped for a masked pixel in the
+/// window.
 template <class Sum, MarchPass pass>
 __device__ std::int64_t march(const Convolution& task, const typename Sum::Weights& weights, const Strip& strip,
                               float* memory) {
@@ -146,12 +150,12 @@ __device__ std::int64_t march(const Convolution& task, const typename Sum::Weigh
     if (row < steps) copier.start(row, memory + row % depth * columns);
     __pipeline_commit();
   };
-  __pipeline_wait_prior(0);  // what a pass before has left under way
+  __pipeline_wait_prior(0);  // copies that an earlier pass has left under way
   __syncwarp();
   for (int row = 0; row < depth - 1; ++row) start_copy(row);
   for (int step = 0; step < steps; ++step) {
     __pipeline_wait_prior(depth - 2);
-    __syncwarp();  // this row is there, and the last is done with
+    __syncwarp();  // row `step` is there, and the row before is no longer needed
     start_copy(step + depth - 1);
     const auto term = [=](float pixel) { return summand<pass>(pixel, sky); };
     float sum[lane_pixels];

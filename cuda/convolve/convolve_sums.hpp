@@ -7,19 +7,19 @@
 
 namespace srcextract {
 
-/// The sums over a kernel's window, as a warp that marches down the image forms them
-/// (cuda/convolve/convolve_march.hpp). Each class takes the rows of the image one after the other and gives the sums of
-/// the output row whose window is complete with it, each lane those of lane_pixels neighbours. A row lies in shared
-/// memory, 4 bytes a column, from the first column of the first lane's first window. A kernel's values come as a
-/// parameter of the launch: where the side is known at compile time each is an operand of its multiply-add.
+/// Sums over a kernel's window, as a warp that marches down the image forms them (cuda/convolve/convolve_march.hpp).
+/// Each class takes the rows of the image one after another. With each row it gives the sums of the output row whose
+/// window is then complete; each lane has lane_pixels neighbouring sums. A row lies in shared memory, 4 bytes a column,
+/// from the first column of the first lane's first window. The kernel's values are a parameter of the launch: if the
+/// side is known at compile time, each value is an operand of its multiply-add.
 inline constexpr int lane_pixels = 4;
 
-/// The kernel's rows [first, last] for which an input row lies in the window of an output row that is wanted.
+/// The kernel's rows [first, last] to which an input row corresponds in the windows of wanted output rows.
 struct ActiveRows {
   int first, last;
 };
 
-/// The terms of a lane's columns [4 index, 4 index + 4) after the first of its window.
+/// The terms of columns [4 index, 4 index + 4), counted from the first column of the lane's window.
 template <class Term>
 __device__ void read_quad(const float* row, int index, const Term& term, float* terms) {
   const float4 pixels = reinterpret_cast<const float4*>(row)[lane() + index];
@@ -45,11 +45,11 @@ __device__ float weight_of(float weight) {
   return magnitudes ? fabsf(weight) : weight;
 }
 
-/// Any square kernel of that side.
+/// Sums for any square kernel of that side.
 ///
-/// partial[k] is the sum over the kernel's rows 0 to k for the output row that has come so far. The next input row is
-/// that one's row k + 1: partial[k + 1] = partial[k] + row k + 1, from the last to the first. So every input row is
-/// read once, and nothing is moved.
+/// partial[k] is the sum over the kernel's rows 0 to k, for the output row whose window has come so far. The next input
+/// row is row k + 1 of that window. So partial[k + 1] = partial[k] + row k + 1, from the last k to the first. Every
+/// input row is read once, and nothing is moved.
 template <int side>
 class KernelSum {
  public:
@@ -58,8 +58,8 @@ class KernelSum {
     float weight[side * side];
   };
   static constexpr int most_width = side;
-  static constexpr int warps = 4, blocks = 4;  ///< of a block; resident on a multiprocessor
-  static constexpr int rows_under_way = 4;     ///< to shared memory; a power of two
+  static constexpr int warps = 4, blocks = 4;  ///< warps of a block; blocks resident on a multiprocessor
+  static constexpr int rows_under_way = 4;     ///< rows on their way to shared memory; a power of two
   static std::size_t extra_memory(const Weights&) { return 0; }
 
   __device__ KernelSum(const Weights&, float*) {}
@@ -85,11 +85,11 @@ class KernelSum {
   }
 
  private:
-  float partial_[side][lane_pixels];  // set before it is read
+  float partial_[side][lane_pixels];  // set before any read
 };
 
-/// Any separable kernel of that side, rows and columns in turn; the same march of partial sums. It costs less to sum
-/// rows that no output wants than to leave them out.
+/// Sums for any separable kernel of that side: along rows, then along columns, with the same march of partial sums.
+/// Summing rows that no output wants costs less than leaving them out.
 template <int side>
 class SeparableSum {
  public:
@@ -128,7 +128,7 @@ class SeparableSum {
   float partial_[side][lane_pixels] = {};
 };
 
-/// Sums along one input row for `rows` rows of a kernel, whose weights lie `width` apart.
+/// Sums along one input row for `rows` rows of a kernel. The weights of successive kernel rows lie `width` apart.
 template <bool magnitudes, int rows, class Term>
 __device__ void sum_along_row(const float* weights, int width, const float* row, const Term& term,
                               float (&sum)[rows][lane_pixels]) {
@@ -150,15 +150,15 @@ __device__ void sum_along_row(const float* weights, int width, const float* row,
 #pragma unroll
     for (int p = 0; p < 4; ++p) d[p] = d[4 + p];
   }
-  add(i, 0);  // the width is odd: one is left, or three
+  add(i, 0);  // the width is odd: one column is left, or three
   if (i + 3 > width) return;
   read_quad(row, i / 4 + 1, term, d + 4);
   add(i, 1);
   add(i, 2);
 }
 
-/// A kernel of any size. The partial sums are in shared memory, by output row in turn; four rows of the kernel share
-/// what is read of an input row.
+/// Sums for a kernel of any size. The partial sums lie in shared memory, in a ring over output rows. Four rows of the
+/// kernel share each read of an input row.
 class AnyKernelSum {
  public:
   struct Weights {
@@ -203,10 +203,10 @@ class AnyKernelSum {
   }
 
   float4* partial_;
-  int newest_ = 0;  // the place of the output row to which the input row is row 0
+  int newest_ = 0;  // place of the output row for which the input row is row 0
 };
 
-/// A separable kernel of any size. The sums along rows are kept in shared memory, those of the last input rows in turn.
+/// Sums for a separable kernel of any size. The sums along the last input rows are kept in a ring in shared memory.
 class AnySeparableSum {
  public:
   struct Weights {
@@ -228,7 +228,7 @@ class AnySeparableSum {
     float along_row[1][lane_pixels] = {};
     sum_along_row<magnitudes>(weights.along_x, weights.width, row, term, along_row);
     along_rows_[warp_size * newest_] = {along_row[0][0], along_row[0][1], along_row[0][2], along_row[0][3]};
-    newest_ = newest_ + 1 < weights.height ? newest_ + 1 : 0;  // from here on the oldest
+    newest_ = newest_ + 1 < weights.height ? newest_ + 1 : 0;  // now the place of the oldest row
     if (active.last + 1 < weights.height) return;
     float total[lane_pixels] = {};
     int place = newest_;

@@ -5,7 +5,7 @@
 
 namespace srcextract {
 
-/// Runs that were cut, and the owner of each piece. Where there are more than there is room for, the first of them.
+/// The pieces of cut runs, and the owner of each piece. If there are more pieces than room, only the first ones.
 struct CutRuns {
   Runs<Gpu> runs;
   Buffer<std::int32_t, Gpu> owner;
@@ -13,7 +13,7 @@ struct CutRuns {
   ItemCount items() const { return {runs.row_begin.data() + runs.shape.height, runs.runs.size()}; }
 };
 
-/// The pieces of runs that are in cores: the owner is the number of the core, from 1.
+/// The pieces of runs that lie in cores. The owner is the number of the core, from 1.
 struct CorePieces {
   SharedIslands all;
   template <class Emit>
@@ -24,7 +24,7 @@ struct CorePieces {
   }
 };
 
-/// All pieces, and the source that each is of (SharedShares::for_each_source_piece).
+/// All pieces, each with the source that owns it (SharedShares::for_each_source_piece).
 struct SourcePieces {
   SharedIslands all;
   template <class Emit>
@@ -33,7 +33,7 @@ struct SourcePieces {
   }
 };
 
-/// Defined for both of these, in cut_runs.cu.
+/// Defined for CorePieces and SourcePieces, in cut_runs.cu.
 template <class Pieces>
 CutRuns cut_at_owners(const Pieces& pieces, std::int64_t room, const Gpu& where);
 

@@ -47,7 +47,7 @@ __global__ void box_kernel(const __grid_constant__ SharedIslands all, CoreBox* b
   for (std::int64_t i = thread_index(); i < count; i += thread_total()) shares.fill_box(i);
 }
 
-/// The first piece of every source.
+/// Finds the first piece of every source.
 __global__ void first_piece_kernel(ItemCount pieces, const std::int32_t* source, std::int32_t* first) {
   const std::int64_t count = pieces();
   for (std::int64_t i = thread_index(); i < count; i += thread_total())
@@ -61,7 +61,8 @@ __global__ void mark_first_kernel(ItemCount pieces, const std::int32_t* source, 
     is_first[i] = source[i] >= 0 && first[source[i]] == i ? 1 : 0;
 }
 
-/// From sources to their numbers, in the order of their first pieces, of which there are so many before each piece.
+/// Replaces the source of each piece by the source's number. Sources are numbered in the order of their first pieces;
+/// `before` has the number of first pieces before each piece.
 __global__ void number_kernel(const __grid_constant__ SharedIslands all, ItemCount pieces, std::int32_t* label,
                               const std::int32_t* first, const std::uint32_t* before, const SourceSums* sums,
                               Parentage* parentage, std::int64_t room) {
@@ -81,8 +82,8 @@ __global__ void number_kernel(const __grid_constant__ SharedIslands all, ItemCou
   }
 }
 
-/// If there was no room for all runs of the cores, which are cut more often than sources where they have holes, what
-/// there is of sources ends with runs of none.
+/// Fills the list of pieces up with runs of no source, if there was no room for all runs of the cores. Where cores have
+/// holes, they are cut more often than sources.
 __global__ void fill_kernel(ItemCount core_runs, ItemCount pieces, Run* runs, std::int32_t* label) {
   if (*core_runs.count <= core_runs.room) return;
   for (std::int64_t i = pieces() + thread_index(); i < pieces.room; i += thread_total()) {
@@ -91,7 +92,7 @@ __global__ void fill_kernel(ItemCount core_runs, ItemCount pieces, Run* runs, st
   }
 }
 
-/// Says how many sources there are, and how many runs there must be room for.
+/// Stores the number of sources, and the number of runs for which there must be room.
 __global__ void finish_kernel(const __grid_constant__ SharedIslands all, const ComponentCounts* islands,
                               ItemCount core_runs, std::int64_t* pieces, ComponentCounts* counts) {
   if (*core_runs.count > core_runs.room) *pieces = max(*pieces, *core_runs.count);
@@ -104,7 +105,7 @@ __global__ void run_length_kernel(const Run* runs, ItemCount items, std::uint32_
     length[i] = static_cast<std::uint32_t>(runs[i].end - runs[i].begin);
 }
 
-/// Of each run: how many pixels those before it have.
+/// For each run, the number of pixels in the runs before it.
 Buffer<std::uint32_t, Gpu> number_pixels(const Runs<Gpu>& runs, const Gpu& where) {
   const ItemCount items{runs.row_begin.data() + runs.shape.height, runs.runs.size()};
   Buffer<std::uint32_t, Gpu> first(items.room + 1, where);
@@ -115,7 +116,7 @@ Buffer<std::uint32_t, Gpu> number_pixels(const Runs<Gpu>& runs, const Gpu& where
   return first;
 }
 
-/// The memory of SharedIslands: for as many pixels as the image has 25 bytes each.
+/// The memory of SharedIslands: 25 bytes for each pixel of the image.
 struct IslandMemory {
   IslandMemory(const Shape& shape, std::int64_t island_room, int thresholds, std::int64_t core_room, const Gpu& where)
       : islands(island_room, where),
@@ -145,11 +146,11 @@ struct IslandMemory {
   Value<std::int32_t, Gpu> core_count, divided_count;
 };
 
-/// How much there is room for.
+/// The numbers of things for which there is room.
 struct Rooms {
   std::int64_t islands;
-  std::int64_t pieces;  ///< of runs
-  std::int64_t cores;   ///< as many as measure_sources has room for among so many runs
+  std::int64_t pieces;  ///< pieces of runs
+  std::int64_t cores;   ///< as many as measure_sources has room for among `pieces` runs
 
   Rooms(const Runs<Gpu>& runs, const Capacity& capacity)
       : islands(within(capacity.sources, runs.runs.size())),
@@ -184,7 +185,7 @@ void find_cores(const SharedIslands& all, const NoiseMap<Gpu>& noise, const Item
   go_over_runs(OwnStep{all}, where);
 }
 
-/// The sums over the cores, in the image in which sources were found.
+/// The sums over the cores, in the detection image.
 Buffer<SourceSums, Gpu> measure_cores(const DeblendImages<Gpu>& images, const SharedIslands& all, CutRuns& cut,
                                       const Gpu& where) {
   Components<Gpu> cores{std::move(cut.owner), Value<ComponentCounts, Gpu>(where)};
@@ -197,7 +198,7 @@ Buffer<SourceSums, Gpu> measure_cores(const DeblendImages<Gpu>& images, const Sh
   return sums;
 }
 
-/// Gives every pixel to a core, by the shapes of these.
+/// Gives every pixel to a core, by the shapes of the cores.
 void share_out(const SharedIslands& all, const SourceSums* sums, CoreBox* boxes, const Gpu& where) {
   if (all.rules.one_threshold) {
     go_over_runs(CountAboveStep{all}, where);
@@ -211,8 +212,8 @@ void share_out(const SharedIslands& all, const SourceSums* sums, CoreBox* boxes,
   go_over_runs(ShareStep{all, boxes}, where);
 }
 
-/// Has cores numbered as the sources are; `owners` says of every owner which piece it begins with, and how many
-/// sources begin before each.
+/// Numbers the cores as the sources are numbered. `owners` has the first piece of every owner, and the number of
+/// sources that begin before each piece.
 CorePixels<Gpu> number_cores(const SharedIslands& all, CutRuns& cores, const Buffer<std::int32_t, Gpu>& places,
                              SharedCoreNumbers owners, const Gpu& where) {
   const DeviceSteps steps(where);
@@ -233,16 +234,16 @@ CorePixels<Gpu> number_cores(const SharedIslands& all, CutRuns& cores, const Buf
   return numbered;
 }
 
-/// Numbers the sources; `label` is of pieces the source that each is of, and becomes its number. then(owners) is called
-/// with what numbers theirs.
+/// Numbers the sources. `label` has the source of each piece, and gets the source's number. Calls then(owners) with the
+/// data that number the owners.
 template <class Then>
 Buffer<Parentage, Gpu> number_sources(const SharedIslands& all, const ItemCount& pieces, std::int32_t* label,
                                       const SourceSums* sums, const Gpu& where, const Then& then) {
   const unsigned int blocks = grid_for(pieces.room, where);
-  constexpr int later_than_any = 0x7f;  // every byte of it
+  constexpr int later_than_any = 0x7f;  // as every byte
   auto first = filled<std::int32_t>(all.island_room + all.core_room, later_than_any, where);
   Buffer<std::uint32_t, Gpu> before(pieces.room + 1, where);
-  // Where there is no room for all pieces some sources have none: of these it says nothing.
+  // If there is no room for all pieces, some sources have none; their parentage stays 0.
   auto parentage = filled<Parentage>(all.core_room, 0, where);
   first_piece_kernel<<<blocks, block_threads, 0, where.stream>>>(pieces, label, first.data());
   check_launch();

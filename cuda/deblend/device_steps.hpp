@@ -15,7 +15,7 @@ __global__ void __launch_bounds__(block_threads) step_kernel(const __grid_consta
   for (std::int64_t i = thread_index(); i < count; i += thread_total()) Step::take(state, i);
 }
 
-/// The value of the lane that is so much further.
+/// The value of the lane that is `further` lanes ahead.
 template <class T>
 __device__ T value_of_lane(const T& own, unsigned int further) {
   constexpr int words = sizeof(T) / sizeof(std::uint32_t);
@@ -28,7 +28,7 @@ __device__ T value_of_lane(const T& own, unsigned int further) {
   return other;
 }
 
-/// A warp an item. Warps take items in their order, so that what is waited for is being worked on.
+/// Each warp takes one item at a time. Warps take items in order, so that any item waited for is being worked on.
 template <class Step>
 __global__ void __launch_bounds__(block_threads)
     in_order_kernel(const __grid_constant__ Step step, SharedCount items, unsigned long long* taken) {
@@ -46,7 +46,7 @@ __global__ void __launch_bounds__(block_threads)
   }
 }
 
-/// Has the steps of shared_steps.hpp taken by a device.
+/// Runs the steps of shared_steps.hpp on a device.
 class DeviceSteps {
  public:
   explicit DeviceSteps(const Gpu& where) : where_(where) {}

@@ -7,12 +7,13 @@
 
 namespace srcextract {
 
-/// So many threads take a run together.
+/// Number of threads that take a run together.
 inline constexpr int run_lanes = 8;
 
 struct NothingCarried {};
 
-/// A step that goes over the runs, for run_kernel: what it carries from run to run, and operator()(run, lane, carried).
+/// A step over the runs, for run_kernel. `Carried` is the state from run to run; operator()(run, lane, carried) takes a
+/// run.
 struct SurveyStep {
   using Carried = CarriedSum<std::int32_t>;
   SharedIslands all;

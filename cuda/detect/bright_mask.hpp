@@ -6,17 +6,17 @@
 
 namespace srcextract {
 
-/// What is not in the image is above nothing.
+/// Value of pixels outside the image: NaN is above no level.
 inline constexpr float outside = std::numeric_limits<float>::quiet_NaN();
 
-/// The pixels above a level, where it is known which quads may have any (BrightQuads): no others are read. The width of
-/// the image is a multiple of four.
+/// The pixels above a level, where BrightQuads tells which quads may have any: no other quads are read. The width of
+/// the image must be a multiple of four.
 class BrightPixelsAbove {
  public:
   __device__ BrightPixelsAbove(const float* pixels, const std::uint32_t* quads, float level)
       : pixels_(pixels), quads_(quads), level_(level) {}
 
-  /// Marks the block's chunk of a mask as mark_chunk of others does, a warp some tiles at a time.
+  /// As the function mark_chunk: marks the block's chunk of a mask. A warp takes several tiles at a time.
   __device__ void mark_chunk(const Mask& mask, const MaskSummary& summary) const {
     constexpr std::uint32_t step = block_threads / 32 * tiles_together;
     const BegunInChunk all;
@@ -26,13 +26,13 @@ class BrightPixelsAbove {
     std::uint32_t next = look_up(mask, tile, chunk.end);
     for (; tile < chunk.end; tile += step) {
       const std::uint32_t quads = next;
-      next = look_up(mask, tile + step, chunk.end);  // under way while pixels are read
+      next = look_up(mask, tile + step, chunk.end);  // loads while pixels are read
       begun += mark_tiles(mask, summary, tile, chunk.end, quads);
     }
     all.tell(begun, summary);
   }
 
-  /// Bright quads of the lane's words, eight a word, of tiles from `tile` to before `end`.
+  /// Bright quads of the lane's words in tiles [tile, end), eight bits a word.
   __device__ std::uint32_t look_up(const Mask& mask, std::uint32_t tile, std::uint32_t end) const {
     if (tile + lane_tile() >= end) return 0;
     const std::uint32_t first = first_word(tile);
@@ -45,7 +45,7 @@ class BrightPixelsAbove {
     return found;
   }
 
-  /// Marks these tiles; returns how many runs begin in them.
+  /// Marks these tiles; returns the number of runs that begin in them.
   __device__ int mark_tiles(const Mask& mask, const MaskSummary& summary, std::uint32_t tile, std::uint32_t end,
                             std::uint32_t quads) const {
     const bool any_before = lane() == 0 && is_foreground_before(mask, tile);
@@ -81,11 +81,11 @@ class BrightPixelsAbove {
     }
 #pragma unroll
     for (int reach = lanes_per_tile; reach < warp_size; reach *= 2) begun += __shfl_xor_sync(all_lanes, begun, reach);
-    return begun;  // beyond the end there is none
+    return begun;  // tiles beyond the end add none
   }
 
  private:
-  /// A lane has neighbouring words of a mask, of which the quads are a word.
+  /// A lane has this many neighbouring words of a mask; their quads are the bits of one word.
   static constexpr int lane_words = 4;
   static constexpr int lanes_per_tile = static_cast<int>(tile_words) / lane_words;
   static constexpr std::uint32_t tiles_together = warp_size / lanes_per_tile;
@@ -116,7 +116,7 @@ class BrightPixelsAbove {
     return __ldg(pixels_ + place.row * mask.width + std::int64_t{place.column} * 32 - 1) > level_;
   }
 
-  /// Some quads at once, so that the lane does not wait for each.
+  /// Loads several quads at once, so that their latencies overlap.
   __device__ void mark_words(const Mask& mask, std::uint32_t first, std::uint32_t quads,
                              std::uint32_t (&words)[lane_words]) const {
     constexpr int at_once = 4;
@@ -143,7 +143,7 @@ class BrightPixelsAbove {
   __device__ float4 load(const Mask& mask, std::uint32_t first, int number) const {
     const WordPlace place = mask.place(first + static_cast<std::uint32_t>(number / 8));
     const std::int64_t at = place.row * mask.width + std::int64_t{place.column} * 32 + 4 * (number % 8);
-    return __ldcs(reinterpret_cast<const float4*>(pixels_ + at));  // the mask, not the image, is to stay in the cache
+    return __ldcs(reinterpret_cast<const float4*>(pixels_ + at));  // keeps the mask, not the image, in the cache
   }
 
   const float* pixels_;

@@ -13,7 +13,7 @@ __global__ void levels_beside_zero_kernel(const Levels* levels, SideOfZero side,
   *beside_zero = levels_beside_zero(sigma_of_match(*levels), side);
 }
 
-/// One block, of which a thread has some neighbouring bins. The side below 0 comes first.
+/// A single block; a thread has some neighbouring bins. The side below 0 must come first.
 __global__ void __launch_bounds__(block_threads)
     find_noise_kernel(const std::int64_t* counts, SideOfZero side, double* noise) {
   constexpr int own_bins = significance_bins / block_threads;

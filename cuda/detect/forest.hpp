@@ -4,12 +4,12 @@
 
 namespace srcextract {
 
-/// Trees over runs, as the parent of each, which many threads join at once without locks. No parent ever comes after
-/// its child, so the root is the first run of its tree. A parent read while others join may be out of date, but it is
-/// an ancestor all the same.
+/// Trees over runs, stored as the parent of each run, which many threads join at once without locks. A parent never
+/// comes after its child, so the root is the first run of its tree. A parent that is read while others join may be out
+/// of date, but is still an ancestor.
 
-/// Finds the roots of N runs together, whose loads do not wait for one another. Every ancestor that is met becomes the
-/// run's parent: where all runs of a tree do so at once, paths halve with every step.
+/// Finds the roots of N runs together, so that their loads overlap. Every ancestor on the way becomes the run's parent.
+/// If all runs of a tree do so at once, paths halve with every step.
 template <int N>
 __device__ void find_roots(std::uint32_t* parent, const std::uint32_t (&run)[N], std::uint32_t (&root)[N]) {
   volatile std::uint32_t* p = parent;
@@ -37,9 +37,9 @@ __device__ inline std::uint32_t find_root(std::uint32_t* parent, std::uint32_t r
   return root[0];
 }
 
-/// The same, and halves the path for those who come after: a run that is not a root, and never will be again, gets its
-/// grandparent as its parent. Should that overwrite what `join` has just written there, nothing is lost: `join` goes on
-/// with what it found.
+/// Finds the root and halves the path for later searches: a run that is not a root gets its grandparent as parent. Such
+/// a run never becomes a root again. If this overwrites a parent that `join` has just written, nothing is lost: `join`
+/// goes on with the root that it has found.
 __device__ inline std::uint32_t find_root_halving(std::uint32_t* parent, std::uint32_t run) {
   volatile std::uint32_t* p = parent;
   for (;;) {
@@ -52,8 +52,8 @@ __device__ inline std::uint32_t find_root_halving(std::uint32_t* parent, std::ui
   }
 }
 
-/// Lock-free union (Komura 2015; Playne and Hawick 2018): a root takes the smaller root as its parent; if another
-/// thread was first, what it wrote is joined in turn. So the final root is the component's first run whatever the
+/// Lock-free union (Komura 2015; Playne and Hawick 2018). A root takes the smaller root as its parent; if another
+/// thread was first, its value is joined in turn. The final root is therefore the component's first run under any
 /// schedule.
 __device__ inline void join(std::uint32_t* parent, std::uint32_t a, std::uint32_t b) {
   for (;;) {

@@ -9,7 +9,7 @@ namespace srcextract {
 
 namespace {
 
-using Area = unsigned long long;  // what atomicAdd takes
+using Area = unsigned long long;  // the type that atomicAdd takes
 
 /// Runs and the trees that they are joined to.
 struct RunForest {
@@ -18,13 +18,13 @@ struct RunForest {
   const std::int64_t* row_begin;
   std::int32_t reach;
   std::uint32_t* parent;
-  Area* area;           ///< of a tree, at its root; null if no component is too small
-  std::uint32_t* seed;  ///< whether a tree has one, at its root; null if none needs one
-  std::int32_t* label;  ///< until a run has one: ~ the second run that it touches in the row above, ~0 if there is none
+  Area* area;           ///< area of a tree, at its root; null if no component is too small
+  std::uint32_t* seed;  ///< whether a tree has a seed, at its root; null if none needs a seed
+  std::int32_t* label;  ///< until a run has its label: ~ the second run that it touches in the row above, or ~0
 };
 
-/// Every run becomes the child of the first one that it touches in the row above, or a root: nothing waits for another
-/// thread. Clears what later kernels begin with.
+/// Makes every run the child of the first run that it touches in the row above, or a root. No thread waits for another.
+/// Also clears the memory of later kernels.
 __global__ void plant_kernel(RunForest forest, LookBack tiles, std::int64_t tile_room, ComponentCounts* counts) {
   tiles.clear(tile_room);
   if (thread_index() == 0) *counts = {};
@@ -32,7 +32,7 @@ __global__ void plant_kernel(RunForest forest, LookBack tiles, std::int64_t tile
   for (std::int64_t i = thread_index(); i < count; i += thread_total()) {
     const Run run = forest.runs[i];
     auto parent = static_cast<std::uint32_t>(i);
-    std::uint32_t second = 0;  // none: the first run of all is nobody's second
+    std::uint32_t second = 0;  // none: the first run of the image is never a second
     if (run.y > 0) {
       const auto begin = static_cast<std::uint32_t>(forest.row_begin[run.y - 1]);
       const auto end = static_cast<std::uint32_t>(forest.row_begin[run.y]);
@@ -49,7 +49,7 @@ __global__ void plant_kernel(RunForest forest, LookBack tiles, std::int64_t tile
   }
 }
 
-/// Joins the trees of runs that touch more than one in the row above. First of all every run shortens its path.
+/// Joins the trees of runs that touch more than one run in the row above. Before that, every run shortens its path.
 __global__ void join_kernel(RunForest forest) {
   const std::int64_t count = forest.items();
   for (std::int64_t i = thread_index(); i < count; i += thread_total()) {
@@ -62,8 +62,8 @@ __global__ void join_kernel(RunForest forest) {
   }
 }
 
-/// The area that one thread has still to add to the root that it meets most (the majority vote of Boyer and Moore): the
-/// runs of a component that is all over the image do not wait for one counter each.
+/// The area that a thread has still to add to the root that it meets most (majority vote of Boyer and Moore). Otherwise
+/// all runs of a component that covers the image would wait for one counter.
 struct CarriedArea {
   std::uint32_t root = 0;
   std::int64_t votes = 0;
@@ -104,13 +104,13 @@ __global__ void add_areas_kernel(RunForest forest) {
   CarriedArea carried;
   for (std::int64_t i = thread_index(); i < count; i += thread_total()) {
     const std::uint32_t root = find_root(forest.parent, static_cast<std::uint32_t>(i));
-    if (root == static_cast<std::uint64_t>(i)) continue;  // its own area is there already
+    if (root == static_cast<std::uint64_t>(i)) continue;  // the root has its own area already
     carried.add(forest.area, root, static_cast<Area>(forest.runs[i].end - forest.runs[i].begin));
   }
   carried.finish(forest.area);
 }
 
-/// Marks the trees that have a pixel of the seeds. Runs that there was no room for are in no tree.
+/// Marks the trees that have a pixel of the seeds. Runs without room are in no tree.
 __global__ void mark_seeded_kernel(RunForest forest, const Run* seeds, ItemCount seed_count) {
   const std::int64_t count = forest.items();
   const std::int64_t seeds_there = seed_count();
@@ -123,11 +123,11 @@ __global__ void mark_seeded_kernel(RunForest forest, const Run* seeds, ItemCount
   }
 }
 
-/// Neighbouring runs that a block numbers at a time. A warp has neighbours of these, a lane every 32nd.
+/// Neighbouring runs that a block numbers at a time. A warp has neighbours of these, a lane every 32nd run.
 constexpr int lane_runs = 4;
 constexpr int tile_runs = block_threads * lane_runs;
 
-/// Counts of components, kept and found, in one word: there are fewer than 2^31.
+/// Counts of components, kept and found, packed into one word. Each is below 2^31.
 __device__ std::uint64_t pack(unsigned int kept, unsigned int found) {
   return kept | static_cast<std::uint64_t>(found) << 31;
 }
@@ -135,7 +135,7 @@ __device__ ComponentCounts unpack(std::uint64_t counts) {
   return {static_cast<std::int64_t>(counts & 0x7fffffffu), static_cast<std::int64_t>(counts >> 31)};
 }
 
-/// A lane's runs of a tile and the roots among them.
+/// A lane's runs of a tile, and their roots.
 class TileRoots {
  public:
   __device__ TileRoots(const RunForest& forest, Area min_area, std::int64_t tile, std::int64_t count) {
@@ -156,12 +156,12 @@ class TileRoots {
     }
   }
 
-  /// Of the whole warp.
+  /// The packed counts of the whole warp.
   __device__ std::uint64_t counts() const {
     return counts_;
   }
 
-  /// Labels the roots, of which so many are kept before the warp's.
+  /// Labels the roots. `kept_before` kept roots come before those of the warp.
   __device__ void label_roots(std::int32_t* label, std::int64_t kept_before) const {
     const unsigned int lane_bit = 1u << threadIdx.x % 32;
     auto number = static_cast<std::int32_t>(kept_before) + 1;
@@ -173,7 +173,7 @@ class TileRoots {
     }
   }
 
-  /// Labels the other runs, waiting for roots of earlier tiles.
+  /// Labels the other runs; waits for the roots of earlier tiles.
   __device__ void label_others(volatile std::int32_t* label) const {
     std::int32_t of_root[lane_runs];
 #pragma unroll
@@ -192,11 +192,11 @@ class TileRoots {
 
   bool there_[lane_runs];
   std::uint32_t run_[lane_runs], root_[lane_runs];
-  unsigned int kept_[lane_runs];  ///< the warp's roots of components that are kept, a bit a lane
+  unsigned int kept_[lane_runs];  ///< kept roots of the warp, a bit per lane
   std::uint64_t counts_ = 0;
 };
 
-/// Labels all runs: the k-th root that is kept is that of component k.
+/// Labels all runs: the k-th kept root belongs to component k.
 __global__ void number_kernel(RunForest forest, Area min_area, LookBack tiles, ComponentCounts* counts) {
   __shared__ std::uint64_t of_warp[block_threads / 32];
   __shared__ std::uint64_t before_tile;

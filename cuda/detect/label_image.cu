@@ -13,11 +13,11 @@ namespace {
 
 constexpr int row_warps = block_threads / warp_size;
 
-/// What the lanes of a warp have of a stretch of a row: a value each, and whether a run begins and ends at it.
+/// A stretch of a row, as a warp sees it: the value of each lane, and the lanes at which runs begin and end.
 template <class T>
 struct Stretch {
   T value;
-  unsigned int begins, ends;  ///< of all lanes
+  unsigned int begins, ends;  ///< a bit per lane
 
   __device__ Stretch(const T* row, std::int32_t x, std::int32_t width) {
     value = x < width ? row[x] : T{0};
@@ -28,7 +28,7 @@ struct Stretch {
   }
 };
 
-/// The row of this warp.
+/// Index of the row of this warp.
 __device__ std::int64_t row_of_warp() {
   return static_cast<std::int64_t>(blockIdx.x) * row_warps + threadIdx.x / warp_size;
 }
@@ -44,7 +44,7 @@ __global__ void __launch_bounds__(block_threads)
   if (first_lane()) counts[y + 1] = count;
 }
 
-/// The k-th run that begins in a row and the k-th that ends are the same one.
+/// Lists the runs of every row. In a row, the k-th run that begins and the k-th run that ends are the same run.
 template <class T>
 __global__ void __launch_bounds__(block_threads) list_kernel(const T* map, std::int32_t width, std::int64_t height,
                                                              const std::int64_t* row_begin, Run* runs, T* values) {
@@ -67,7 +67,7 @@ __global__ void __launch_bounds__(block_threads) list_kernel(const T* map, std::
   }
 }
 
-/// Fills runs with their values, or with 1; a warp a run.
+/// Fills runs with their values, or with 1; a warp takes a run.
 template <class T>
 __global__ void __launch_bounds__(block_threads)
     paint_kernel(const Run* runs, ItemCount count, const T* values, std::int64_t width, T* map) {
@@ -83,7 +83,8 @@ unsigned int blocks_for_rows(std::int64_t height) {
   return static_cast<unsigned int>(std::max<std::int64_t>(1, (height + row_warps - 1) / row_warps));
 }
 
-/// The runs of a map of values, and the value of each if it is wanted. Waits, to learn how many there are.
+/// The runs of equal values other than 0 in a map, and the values of the runs if `values` is not null. Waits, to learn
+/// the number of runs.
 template <class T>
 Runs<Gpu> list_stretches(const Image<T, Gpu>& map, Buffer<T, Gpu>* values, const Gpu& where) {
   const auto [width, height] = map.shape;

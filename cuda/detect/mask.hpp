@@ -5,7 +5,7 @@
 
 namespace srcextract {
 
-/// Where a word of a mask is in the image, in words.
+/// Position of a mask word in the image: row, and column in words.
 struct WordPlace {
   std::uint32_t row, column;
 };
@@ -14,17 +14,17 @@ struct WordPlace {
 struct Tiles {
   std::uint32_t begin, end;
 
-  /// The i-th of n parts of about the same size.
+  /// Part i of n parts of about equal size.
   __device__ Tiles part(std::uint32_t i, std::uint32_t n) const {
     return {begin + (end - begin) * i / n, begin + (end - begin) * (i + 1) / n};
   }
 };
 
-/// Words of a tile, which a warp marks at a time.
+/// Words of a tile; a warp marks a tile at a time.
 inline constexpr std::uint32_t tile_words = 32;
 
-/// The foreground as bits, 32 pixels a word, every row beginning with a word of its own. Words without foreground fill
-/// the last tile; there is one at least, so that every run ends before the last word. Fewer than 2^32 words: an image
+/// The foreground as bits, 32 pixels a word; every row begins with a new word. Words without foreground fill the last
+/// tile. At least one such word exists, so that every run ends before the last word. Fewer than 2^32 words: an image
 /// has fewer than 2^31 rows.
 struct Mask {
   std::uint32_t* words;
@@ -39,9 +39,9 @@ struct Mask {
     return {min(tiles, i * tiles_per_chunk), min(tiles, (i + 1) * tiles_per_chunk)};
   }
 
-  /// What fills the last tile is in rows after the last.
+  /// The position of a word. Words that fill the last tile lie in rows after the last.
   __device__ WordPlace place(std::uint32_t word) const {
-    const std::uint32_t row = __umulhi(word, row_reciprocal);  // at most one too few
+    const std::uint32_t row = __umulhi(word, row_reciprocal);  // too small by at most one
     const std::uint32_t column = word - row * words_per_row;
     return column < words_per_row ? WordPlace{row, column} : WordPlace{row + 1, column - words_per_row};
   }

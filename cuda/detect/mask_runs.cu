@@ -8,12 +8,12 @@ namespace srcextract {
 
 namespace {
 
-/// A chunk of tiles is marked by a block, and its runs are written by so many warps.
+/// A block marks a chunk of tiles, and `pieces` warps write its runs.
 constexpr int pieces = 6;
 constexpr int write_warps = 4;
 constexpr int write_threads = 32 * write_warps;
 
-/// The sum of counts [begin, end), by a warp.
+/// The sum of counts [begin, end). A warp calls it.
 template <class T>
 __device__ std::int64_t sum_of(const T* counts, std::uint32_t begin, std::uint32_t end) {
   constexpr int loads = 8;
@@ -41,7 +41,7 @@ __global__ void __launch_bounds__(write_threads) write_runs_kernel(Mask mask, Ma
   RunWriter writer(mask, list, before, begun, memory[warp]);
   for (std::uint32_t tile = piece.begin; tile < piece.end; tile += RunWriter::batch_tiles) {
     const std::uint32_t matters = next;
-    next = load(tile + RunWriter::batch_tiles);  // under way while runs are written
+    next = load(tile + RunWriter::batch_tiles);  // loads while runs are written
     writer.go_on(tile, matters);
   }
 }

@@ -7,23 +7,24 @@
 
 namespace srcextract {
 
-/// So many blocks that mark a mask are resident on a multiprocessor at once: a thread may hold 32 pixels.
+/// Number of marking blocks that a multiprocessor runs at once: a thread may hold 32 pixels.
 inline constexpr int mark_blocks = 4;
 
-/// What is in the tiles and chunks of a mask.
+/// Contents of the tiles and chunks of a mask.
 struct MaskSummary {
-  std::uint32_t* matters;        ///< the words of every tile that matter (RunWriter)
-  std::uint16_t* begun_in_tile;  ///< how many runs begin
+  std::uint32_t* matters;        ///< by tile: bits of the words that matter (RunWriter)
+  std::uint16_t* begun_in_tile;  ///< runs that begin in the tile
   std::uint32_t* begun_in_chunk;
 };
 
-/// Queues a kernel of so many blocks of block_threads threads, each of which calls mark_chunk.
+/// Queues a kernel of `blocks` blocks of block_threads threads, each of which calls mark_chunk.
 using QueueMarking = std::function<void(unsigned int blocks, const Mask& mask, const MaskSummary& summary)>;
 
-/// The runs of a foreground of that shape, once it is marked; they have room for Gpu::capacity, and nothing waits.
+/// The runs of a foreground of this shape, which `mark` marks. The list has room for Gpu::capacity; the host does not
+/// wait.
 Runs<Gpu> list_runs(const Shape& shape, const QueueMarking& mark, const Gpu& where);
 
-/// Marks a tile; returns how many runs begin in it.
+/// Marks a tile; returns the number of runs that begin in it.
 template <class Source>
 __device__ int mark_tile(const Source& source, const Mask& mask, const MaskSummary& summary, std::uint32_t tile) {
   const auto before = source.load_before(mask, tile);
@@ -43,7 +44,7 @@ __device__ int mark_tile(const Source& source, const Mask& mask, const MaskSumma
   return begun;
 }
 
-/// How many runs begin in the block's chunk: every thread makes one before its warp marks any of it.
+/// Number of runs that begin in the block's chunk. Every thread constructs one before its warp marks any tile.
 class BegunInChunk {
  public:
   __device__ BegunInChunk() {
@@ -51,7 +52,7 @@ class BegunInChunk {
     __syncthreads();
   }
 
-  /// Tells it when the warps have marked all: each has so many.
+  /// Stores the sum over the warps' counts `begun`. All threads call it after their warps have marked all tiles.
   __device__ void tell(std::uint32_t begun, const MaskSummary& summary) const {
     if (lane() == 0) atomicAdd(&count(), begun);
     __syncthreads();
@@ -65,9 +66,11 @@ class BegunInChunk {
   }
 };
 
-/// Marks the block's chunk of a mask. The source has, for a tile, the pixel before it (load_before), which is
-/// foreground or not (is_foreground), and the lane's word (mark_word); all lanes of a warp call them. What is not in
-/// the image is not foreground.
+/// Marks the block's chunk of a mask. All lanes of a warp call the functions of the source:
+/// - load_before(mask, tile): the pixel before the tile;
+/// - is_foreground(pixel);
+/// - mark_word(mask, tile): the lane's word.
+/// Pixels outside the image must not be foreground.
 template <class Source>
 __device__ void mark_chunk(const Source& source, const Mask& mask, const MaskSummary& summary) {
   const BegunInChunk all;

@@ -7,22 +7,23 @@ namespace srcextract {
 
 namespace {
 
-/// A thread makes the words of so many rows, one below the other: what it has loaded of a row serves the next two.
+/// Number of rows whose words a thread makes, from top to bottom: the words loaded of a row serve the next two rows as
+/// well.
 constexpr std::uint32_t strip_rows = 4;
 
-/// A word of a row and those on either side.
+/// A word of a row, and the words on either side.
 struct ThreeWords {
   std::uint32_t before, word, after;
 };
 
-/// A mask that is read; beyond its edges there is no foreground.
+/// A mask for reading. No pixel beyond its edges is foreground.
 struct MaskWords {
   const std::uint32_t* words;
   std::uint32_t words_per_row;
   std::uint32_t height;
-  std::uint32_t last_word;  ///< the bits of the last word of a row that are pixels
+  std::uint32_t last_word;  ///< bits of a row's last word that are pixels
 
-  /// The row above the first one is 0 - 1, a large number.
+  /// The row above the first one has the index 0 - 1, a large number.
   __device__ ThreeWords load(std::uint32_t row, std::uint32_t column) const {
     if (row >= height) return {0, 0, 0};
     const std::uint32_t* const at = words + row * words_per_row + column;
@@ -44,7 +45,7 @@ __global__ void __launch_bounds__(block_threads) step_kernel(MaskWords mask, std
   const std::uint32_t column = index % mask.words_per_row;
   const std::uint32_t first = index / mask.words_per_row * strip_rows;
   if (first >= mask.height) return;
-  // Dilation steps over the end of the row.
+  // Dilation steps over the end of the row; this mask removes the bits beyond.
   const std::uint32_t pixels = column + 1 == mask.words_per_row ? mask.last_word : ~0u;
 
   ThreeWords rows[strip_rows + 2];
@@ -69,8 +70,8 @@ void queue_step(const BitMask<Gpu>& mask, StructuringElement element, BitMask<Gp
   check_launch();
 }
 
-/// Sets the pixels of a run for each lane, or of none where `end` is 0. All lanes of a warp call it: what lies between
-/// the words that a run begins and ends in may be long, and is filled by all of them.
+/// Sets the pixels of a run for each lane, or none where `end` is 0. All lanes of a warp call it: together they fill
+/// the words between a run's first and last word, which may be many.
 __device__ void set_pixels(std::uint32_t* row, std::int32_t begin, std::int32_t end) {
   const std::int32_t first = begin / 32;
   const std::int32_t last = end > 0 ? (end - 1) / 32 : first;

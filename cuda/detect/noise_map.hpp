@@ -7,13 +7,13 @@
 
 namespace srcextract {
 
-/// The root mean square of every pixel's noise, for kernels.
+/// The root mean square noise of every pixel, for kernels.
 struct NoiseOfPixels {
-  MeshMap mesh;           ///< without nodes if the mesh does not tell
-  const float* variance;  ///< null if no map does
+  MeshMap mesh;           ///< without nodes if the mesh has no noise
+  const float* variance;  ///< null if there is no variance map
   std::int64_t width;
 
-  /// Whether it differs from pixel to pixel.
+  /// Whether the noise differs from pixel to pixel.
   __device__ bool varies() const { return variance != nullptr || mesh.nodes != nullptr; }
 
   __device__ float at(std::int64_t x, std::int64_t y) const {
@@ -21,7 +21,7 @@ struct NoiseOfPixels {
   }
 };
 
-/// The same with the memory that it needs.
+/// A NoiseOfPixels with its memory.
 class NoiseRows {
  public:
   NoiseRows(const NoiseMap<Gpu>& map, const Gpu& where)

@@ -6,10 +6,10 @@
 
 namespace srcextract {
 
-/// Throws Error{device} naming the call's place and the runtime's text if a CUDA call failed.
+/// Throws Error{device} with the place of the call and the runtime's text if a CUDA call failed.
 void check(cudaError_t status, std::source_location where = std::source_location::current());
 
-/// The same for the kernel launch just made.
+/// Throws as check() does if the kernel launch just made failed.
 inline void check_launch(std::source_location where = std::source_location::current()) {
   check(cudaGetLastError(), where);
 }

@@ -16,11 +16,11 @@ namespace srcextract {
 
 namespace {
 
-/// The oldest GPU that the kernels are built for (CMakeLists.txt): compute capability 8.0, Ampere. Turing has not the
-/// 95 KiB of shared memory that a block of the clip takes.
+/// The oldest GPU that the kernels are built for (CMakeLists.txt): compute capability 8.0, Ampere. Turing lacks the 95
+/// KiB of shared memory that a block of the clip takes.
 constexpr int oldest_capability = 80;
 
-/// A few extractors have so many.
+/// Number of streams that a few extractors need.
 constexpr int streams_at_once = 12;
 
 KeptHandles<cudaStream_t>& kept_streams() {

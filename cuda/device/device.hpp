@@ -7,15 +7,15 @@
 
 namespace srcextract {
 
-/// Makes it the device of the calling thread, which nearly every call depends on. Forgets what calls that nobody
-/// checks, those that leave a lost device, have left in this thread.
+/// Makes `device` the current device of the calling thread; nearly every CUDA call depends on it. Clears the error that
+/// unchecked calls (those that leave a lost device) have left in this thread.
 void use_device(int device);
 
-/// Bytes, of the calling thread's device.
+/// Free memory of the calling thread's device, in bytes.
 std::int64_t free_device_memory();
 
-/// A stream of its own on a device, for as long as this lives, fed by so many host threads, with a workspace that keeps
-/// the memory that stages free, so that the next image of the shape allocates nothing.
+/// A private stream on a device, fed by `host_threads` threads. Its workspace keeps the memory that stages free, so
+/// that the next image of the same shape allocates nothing.
 class Stream {
  public:
   explicit Stream(int device, int host_threads = 1);
@@ -25,7 +25,7 @@ class Stream {
 
   const Gpu& where() const { return where_; }
 
-  /// Returns to the device what is kept from earlier images and not in use.
+  /// Returns to the device the memory that is kept from earlier images and not in use.
   void give_back_kept_memory();
 
  private:
@@ -33,7 +33,7 @@ class Stream {
   Gpu where_;
 };
 
-/// Waits for a stream when destroyed.
+/// Waits for the stream when destroyed.
 class StreamEnd {
  public:
   explicit StreamEnd(const Gpu& where) : where_(where) {}

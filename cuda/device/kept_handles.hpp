@@ -9,20 +9,20 @@
 
 namespace srcextract {
 
-/// Events or streams that stay when nobody needs them, for who comes next, and are made many at a time: to make one, or
-/// to end it, waits for whatever other threads have asked of the driver, milliseconds where sixteen feed a device.
-/// Never destroyed: threads may have some when the process ends.
+/// A pool of events or streams. Unused handles stay in the pool, and new ones are made several at a time. Reason: to
+/// make or destroy a handle waits for all driver calls of other threads, milliseconds where sixteen threads feed a
+/// device. A pool is never destroyed: threads may hold handles when the process ends.
 template <class Handle>
 class KeptHandles {
  public:
   KeptHandles(cudaError_t (*make)(Handle*), int at_once) : make_(make), at_once_(at_once) {}
 
-  /// Of the device of this thread, as which it is given.
+  /// A handle of `device`, which must be the current device of the calling thread.
   Handle take(int device) {
     Kept& kept = of(device);
     const std::lock_guard lock(kept.mutex);
     if (kept.handles.empty()) {
-      kept.handles.reserve(kept.made + static_cast<std::size_t>(at_once_));  // so that none fails to be given back
+      kept.handles.reserve(kept.made + static_cast<std::size_t>(at_once_));  // so that give_back() cannot fail
       for (int made = 0; made < at_once_; ++made) {
         Handle handle = nullptr;
         check(make_(&handle));
@@ -42,10 +42,10 @@ class KeptHandles {
   }
 
  private:
-  /// Those of one device, which others do not wait for.
+  /// The handles of one device. Threads of other devices do not wait for its mutex.
   struct Kept {
     std::mutex mutex;
-    std::vector<Handle> handles;  ///< that nobody has
+    std::vector<Handle> handles;  ///< unused
     std::size_t made = 0;
   };
 
@@ -56,7 +56,7 @@ class KeptHandles {
 
   cudaError_t (*make_)(Handle*);
   int at_once_;
-  std::mutex mutex_;  ///< of the map alone
+  std::mutex mutex_;  ///< guards the map only
   std::map<int, Kept> kept_;
 };
 

@@ -8,15 +8,16 @@ namespace srcextract {
 
 inline constexpr int block_threads = 256;
 
-/// So many blocks of block_threads threads are resident on a multiprocessor at once, registers permitting.
+/// Number of blocks of block_threads threads that a multiprocessor runs at once, registers permitting.
 inline constexpr int blocks_per_multiprocessor = 8;
 
-/// Blocks of block_threads threads, one thread for each of `items`; one for none, since an empty launch is an error.
+/// Number of blocks for one thread per item. At least 1, since an empty launch is an error.
 inline unsigned int blocks_for(std::int64_t items) {
   return static_cast<unsigned int>(std::max<std::int64_t>(1, (items + block_threads - 1) / block_threads));
 }
 
-/// The same, but no more blocks than the device runs at once: for kernels whose threads take several items in turn.
+/// As blocks_for(), but no more blocks than the device runs at once: for kernels whose threads take several items in
+/// turn.
 inline unsigned int grid_for(std::int64_t items, const Gpu& where) {
   const std::int64_t resident = std::int64_t{blocks_per_multiprocessor} * where.multiprocessors;
   return blocks_for(std::min(items, resident * block_threads));
@@ -27,12 +28,12 @@ __device__ inline std::int64_t thread_index() {
   return static_cast<std::int64_t>(blockIdx.x) * blockDim.x + threadIdx.x;
 }
 
-/// How many threads a one-dimensional launch has.
+/// Number of threads of a one-dimensional launch.
 __device__ inline std::int64_t thread_total() {
   return static_cast<std::int64_t>(gridDim.x) * blockDim.x;
 }
 
-/// How many items a kernel is to take: a number that only the device knows, but no more than there is room for.
+/// Number of items for a kernel: a count that only the device knows, limited to the room for items.
 struct ItemCount {
   const std::int64_t* count;  ///< on the device; null = `room` itself
   std::int64_t room;

@@ -8,14 +8,14 @@ struct CUevent_st;
 
 namespace srcextract {
 
-/// Memory of a device that lies in somebody else's hands: theirs that is read, and ours that they read.
+/// Device memory shared with other code: arrays of a caller that are read here, and arrays of ours that a caller reads.
 
-/// Copies rows of so many bytes, that begin `step` bytes apart, to one after the other, after the event, which may be
-/// null. Both lie on the device.
+/// Queues a copy of `rows` rows of `row_bytes` bytes from `from`, where rows begin `step` bytes apart, to consecutive
+/// rows in `to`. The copy waits for the event `after`, unless `after` is null. Both arrays lie on the device.
 void copy_rows(const void* from, std::int64_t step, std::int64_t row_bytes, std::int64_t rows, CUevent_st* after,
                void* to, const Gpu& where);
 
-/// Waits for everything that the device of this thread has to do, in whosever streams.
+/// Waits for all work on the device of this thread, in every stream.
 void wait_for_device() noexcept;
 
 }  // namespace srcextract

@@ -7,31 +7,31 @@
 
 namespace srcextract {
 
-/// Running sums over tiles of which the host does not know the number, in one pass over the items: a block takes the
-/// next tile, says what its sum is and adds up what the tiles before have said, those that know it with all before them
-/// (decoupled look-back: Merrill and Garland 2016). A tile waits only for earlier ones, and those are being worked on.
-/// Sums are below 2^62.
+/// Running sums over tiles in one pass, for a number of tiles that the host does not know. A block takes the next tile,
+/// publishes the tile's sum and adds the sums that earlier tiles have published. A published sum may already include
+/// all tiles before it (decoupled look-back: Merrill and Garland 2016). A tile waits only for earlier tiles, and
+/// running blocks work on those. Sums are below 2^62.
 class LookBack {
  public:
-  /// What so many tiles need in memory; it must be cleared before the kernel that takes the tiles.
+  /// Number of words of memory for `tiles` tiles. The words must be zero before the kernel that takes the tiles.
   static std::int64_t words_for(std::int64_t tiles) { return 1 + tiles; }
   explicit LookBack(std::uint64_t* words) : taken_(words), sums_(words + 1) {}
 
-  /// By all threads of a launch.
+  /// Zeroes the words for `tiles` tiles. All threads of a launch call it.
   __device__ void clear(std::int64_t tiles) const {
     for (std::int64_t i = thread_index(); i < 1 + tiles; i += thread_total()) taken_[i] = 0;
   }
 
-  /// The next tile; all threads of the block call it.
+  /// Index of the next tile. All threads of the block call it.
   __device__ std::int64_t take() const {
     __shared__ unsigned long long tile;
-    __syncthreads();  // all have read the one before
+    __syncthreads();  // all threads have read the previous tile
     if (threadIdx.x == 0) tile = atomicAdd(reinterpret_cast<unsigned long long*>(taken_), 1ull);
     __syncthreads();
     return static_cast<std::int64_t>(tile);
   }
 
-  /// Tells the sum of a tile; returns that of all tiles before. One warp of the block calls it, all of its lanes.
+  /// Publishes the sum of a tile; returns the sum of all tiles before. All lanes of one warp of the block call it.
   __device__ std::uint64_t sum_before(std::int64_t tile, std::uint64_t sum) const {
     const int lane = static_cast<int>(threadIdx.x % 32);
     if (lane == 0) state(tile).store(own | sum, cuda::memory_order_relaxed);
@@ -48,7 +48,7 @@ class LookBack {
   }
 
  private:
-  /// What a tile has told: nothing yet (0), its own sum, or the sum with all before.
+  /// States of a tile: nothing published (0), its own sum, or its sum with all tiles before.
   static constexpr std::uint64_t own = std::uint64_t{1} << 62;
   static constexpr std::uint64_t complete = std::uint64_t{1} << 63;
   using State = cuda::atomic_ref<std::uint64_t, cuda::thread_scope_device>;

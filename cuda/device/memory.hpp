@@ -7,7 +7,7 @@
 
 namespace srcextract {
 
-/// Queues a copy of `count` elements to the host, which must not look at them before the stream is done.
+/// Queues a copy of `count` elements to the host. The host must not read them before the stream is done.
 template <class T>
 void queue_copy_to_host(T* host, const T* device, std::int64_t count, const Gpu& where) {
   if (count == 0) return;
@@ -15,14 +15,14 @@ void queue_copy_to_host(T* host, const T* device, std::int64_t count, const Gpu&
       cudaMemcpyAsync(host, device, static_cast<std::size_t>(count) * sizeof(T), cudaMemcpyDeviceToHost, where.stream));
 }
 
-/// The same, and waits for it.
+/// Copies `count` elements to the host and waits for the copy.
 template <class T>
 void copy_to_host(T* host, const T* device, std::int64_t count, const Gpu& where) {
   queue_copy_to_host(host, device, count, where);
   check(cudaStreamSynchronize(where.stream));
 }
 
-/// The first `count` elements on the host.
+/// A copy of the first `count` elements on the host.
 template <class T>
 Buffer<T, Cpu> to_host(const Buffer<T, Gpu>& source, std::int64_t count, const Gpu& where) {
   Buffer<T, Cpu> copy(count, Cpu{});
@@ -35,7 +35,7 @@ Buffer<T, Cpu> to_host(const Buffer<T, Gpu>& source, const Gpu& where) {
   return to_host(source, source.size(), where);
 }
 
-/// An image on the host.
+/// A copy of an image on the host.
 template <class T>
 Image<T, Cpu> to_host(const Image<T, Gpu>& source, const Gpu& where) {
   Image<T, Cpu> copy;
@@ -55,7 +55,7 @@ Buffer<T, Gpu> to_device(const Buffer<T, Cpu>& source, const Gpu& where) {
   return copy;
 }
 
-/// A device buffer of `size` elements, every byte `value`.
+/// A device buffer of `size` elements in which every byte is `value`.
 template <class T>
 Buffer<T, Gpu> filled(std::int64_t size, int value, const Gpu& where) {
   Buffer<T, Gpu> buffer(size, where);
@@ -72,7 +72,7 @@ T fetch(const Value<T, Gpu>& value, const Gpu& where) {
   return copy;
 }
 
-/// A value of the host's on the device; waits for it.
+/// A copy of a host value on the device; waits for the copy.
 template <class T>
 Value<T, Gpu> to_device(const T& value, const Gpu& where) {
   Value<T, Gpu> copy(where);

@@ -10,7 +10,7 @@
 
 namespace srcextract {
 
-/// Page-locked host memory: what the bus copies from at full speed, while the host goes on.
+/// Page-locked host memory. The bus copies it at full speed while the host goes on.
 class PinnedBuffer {
  public:
   explicit PinnedBuffer(std::int64_t bytes) : size_(bytes) {
@@ -37,16 +37,16 @@ class PinnedBuffer {
   std::int64_t size_;
 };
 
-/// Of several things that go over the bus in one copy each begins at a multiple of so many bytes.
+/// Alignment in bytes of each item where one bus copy carries several items.
 inline constexpr std::int64_t bus_alignment = 16;
 
-/// The bytes of one, and those up to where the next may begin.
+/// Bytes that one item takes up to the beginning of the next.
 constexpr std::int64_t bus_room(std::int64_t bytes) {
   return (bytes + bus_alignment - 1) / bus_alignment * bus_alignment;
 }
 
-/// A point in a stream that the host can wait for; waiting before it was ever recorded returns at once. Waits when
-/// destroyed, so that what a copy reads outlives the copy.
+/// A point in a stream that the host can wait for. A wait before the first record() returns at once. The destructor
+/// waits, so that the source of a copy outlives the copy.
 class Event {
  public:
   Event() { check(cudaEventCreateWithFlags(&event_, cudaEventDisableTiming)); }

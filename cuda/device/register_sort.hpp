@@ -12,7 +12,7 @@ struct Comparator {
   int high;
 };
 
-/// Of merge_exchange.
+/// The comparators of merge_exchange for `keys` keys.
 template <int keys>
 constexpr auto comparators_of() {
   constexpr int needed = [] {
@@ -26,8 +26,8 @@ constexpr auto comparators_of() {
   return comparators;
 }
 
-/// Sorts the keys of one thread. Every index is known when this is compiled: they stay in registers, and what is not
-/// looked at afterwards is not sorted.
+/// Sorts the keys of one thread. Every index is a compile-time constant, so keys stay in registers. The compiler drops
+/// comparisons whose results are not read afterwards.
 template <int count>
 __device__ void sort_in_registers(std::int32_t (&keys)[count]) {
   constexpr auto comparators = comparators_of<count>();

@@ -8,7 +8,7 @@ namespace srcextract {
 
 namespace {
 
-/// Neighbouring counts of a thread.
+/// Number of neighbouring counts that a thread takes.
 constexpr int thread_counts = 4;
 constexpr std::int64_t tile_counts = block_threads * thread_counts;
 

@@ -4,8 +4,8 @@
 
 namespace srcextract {
 
-/// Counts, of which the device knows how many there are, become the sums of all before each, and what is behind the
-/// last the sum of all. There is room for one more than items.room.
+/// Replaces every count by the sum of all counts before it, and writes the total behind the last. Only the device knows
+/// the number of counts. The buffer must have room for items.room + 1 elements.
 void make_running_sums(Buffer<std::uint32_t, Gpu>& counts, const ItemCount& items, const Gpu& where);
 
 }  // namespace srcextract

@@ -5,9 +5,9 @@
 
 namespace srcextract {
 
-/// Stores the value of every lane that has one where its `to` says. Values are of several words: stored by a lane each,
-/// every word would be a write to memory of its own; here lanes write neighbouring words. Every lane of the warp calls
-/// it, in blocks of block_threads.
+/// Stores the value of every lane with `has_value` at the lane's `to`. A value has several words: if each lane stored
+/// its own, every word would be a separate write to memory. Here neighbouring lanes write neighbouring words. Every
+/// lane of the warp must call this, in blocks of block_threads.
 template <class T>
 __device__ void store_warp(T* to, const T& value, bool has_value) {
   using Word = unsigned long long;
@@ -30,7 +30,7 @@ __device__ void store_warp(T* to, const T& value, bool has_value) {
       T* at = destination[word / words];
       if (at != nullptr) reinterpret_cast<Word*>(at)[word % words] = from[word];
     }
-    __syncwarp();  // the tile is used again
+    __syncwarp();  // the next round overwrites the tile
   }
 }
 

@@ -5,7 +5,7 @@
 namespace srcextract {
 namespace {
 
-/// A few extractors have so many.
+/// Number of events that a few extractors need.
 constexpr int at_once = 128;
 
 KeptHandles<cudaEvent_t>& kept_events() {

@@ -9,7 +9,7 @@ namespace srcextract {
 inline constexpr int warp_size = 32;
 inline constexpr unsigned int all_lanes = 0xffffffffu;
 
-/// The number of the thread in its warp.
+/// Index of the thread in its warp.
 __device__ inline int lane() {
   return static_cast<int>(threadIdx.x % warp_size);
 }
@@ -18,25 +18,25 @@ __device__ inline bool first_lane() {
   return lane() == 0;
 }
 
-/// The sum over the warp, in all of its lanes. All of them call it.
+/// Sum over the warp, returned in every lane. All lanes call it.
 template <class T>
 __device__ T sum_of_warp(T value) {
   using Reduce = cub::WarpReduce<T>;
-  typename Reduce::TempStorage memory;  // of a whole warp's shuffles it is empty
+  typename Reduce::TempStorage memory;  // empty where a whole warp reduces by shuffles
   return __shfl_sync(all_lanes, Reduce(memory).Sum(value), 0);
 }
 
-/// The sum over the lanes up to this one. All of them call it.
+/// Sum over the lanes up to and including this one. All lanes call it.
 template <class T>
 __device__ T running_sum_of_warp(T value) {
   using Scan = cub::WarpScan<T>;
-  typename Scan::TempStorage memory;  // of a whole warp's shuffles it is empty
+  typename Scan::TempStorage memory;  // empty where a whole warp scans by shuffles
   T sum;
   Scan(memory).InclusiveSum(value, sum);
   return sum;
 }
 
-/// The lanes of a warp that have the same key as this one. Every lane of the warp makes its own at once.
+/// The lanes of a warp that have the same key as this lane. All lanes of the warp construct their object together.
 class Peers {
  public:
   __device__ explicit Peers(std::uint32_t key) : lanes_(__match_any_sync(all_lanes, key)) {}
@@ -45,8 +45,9 @@ class Peers {
   __device__ bool is_last() const { return lanes_ < 2 * static_cast<std::uint64_t>(own_lane()); }
   __device__ unsigned int count() const { return static_cast<unsigned int>(__popc(lanes_)); }
 
-  /// Counts them all with one atomic operation and returns a number to each: they follow one another, lane by lane.
-  /// Every lane of the warp calls it; a null counter counts nothing.
+  /// Adds the number of peers to the counter with one atomic operation. Returns consecutive numbers to the peers, lane
+  /// by lane, from the counter's former value on. Every lane of the warp calls it. Peers with a null counter count from
+  /// 0 and store nothing.
   __device__ std::uint32_t count_up(std::uint32_t* counter) const {
     std::uint32_t before = 0;
     if (counter != nullptr && is_first()) before = atomicAdd(counter, count());

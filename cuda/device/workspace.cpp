@@ -15,9 +15,9 @@ namespace {
 /// Sizes are rounded up, so that blocks of nearly the same size serve each other.
 constexpr std::size_t granule = 512;
 
-/// An allocation waits for whatever other threads have asked of the driver, a millisecond where sixteen feed a device:
-/// so blocks are cut from slabs, each twice as large as the one before, and at least four times the block that it is
-/// made for, up to this. A block of more than half of that has one of its own.
+/// Blocks are cut from slabs, because an allocation waits for all driver calls of other threads: a millisecond where
+/// sixteen threads feed a device. Each slab is twice as large as the one before, and at least four times its first
+/// block. The constant is the largest size. A block of more than half this size gets a slab of its own.
 constexpr std::size_t largest_slab = std::size_t{32} << 20;
 
 bool every_block_alone() {
@@ -35,7 +35,7 @@ void* Workspace::take(std::size_t bytes) {
   const std::size_t wanted = (bytes + granule - 1) / granule * granule;
   Block* block = find(wanted);
   if (block == nullptr) {
-    blocks_.reserve(blocks_.size() + 1);  // so that nothing can fail once the memory is there
+    blocks_.reserve(blocks_.size() + 1);  // so that nothing can fail once the memory is allocated
     std::byte* const memory = cut(wanted);
     if (memory == nullptr) return nullptr;
     blocks_.push_back({memory, wanted});

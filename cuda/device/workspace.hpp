@@ -5,8 +5,8 @@
 
 namespace srcextract {
 
-/// Device memory that is kept from one use to the next, for work that is in one stream, in order: what is given back
-/// may be handed out at once, since work on it comes after the work that it was used for.
+/// Device memory that is kept from one use to the next, for work in one stream. A block that is given back may be
+/// handed out at once, since the stream finishes earlier work on the block before later work begins.
 class Workspace {
  public:
   Workspace() = default;
@@ -14,21 +14,21 @@ class Workspace {
   Workspace(const Workspace&) = delete;
   Workspace& operator=(const Workspace&) = delete;
 
-  /// A block of at least `bytes`: the smallest free one unless it is more than twice as large, or else a new one; null
-  /// if the device has none left. Small ones are parts of larger allocations, unless SRCEXTRACT_SEPARATE_BLOCKS is in
-  /// the environment: compute-sanitizer sees no further than the end of an allocation.
+  /// A block of at least `bytes`: the smallest free block unless it is more than twice as large, or else a new one.
+  /// Null if the device has no memory left. Small blocks are parts of larger allocations, unless the environment has
+  /// SRCEXTRACT_SEPARATE_BLOCKS: compute-sanitizer finds an overrun only at the end of an allocation.
   void* take(std::size_t bytes);
   void give_back(void* memory) noexcept;
 
-  /// From now on the same is asked for again: it gets the same blocks, so that a graph which names them stays what it
-  /// is.
+  /// Announces that the same sequence of requests begins again. Each request then gets the same block as before, so
+  /// that a graph that names these blocks stays valid.
   void repeat();
 
-  /// Returns to the device what no block in use is part of.
+  /// Returns to the device every slab that has no block in use.
   void free_unused() noexcept;
 
  private:
-  /// Memory of the device, of which blocks are parts.
+  /// A device allocation, from which blocks are cut.
   struct Slab {
     std::byte* memory;
     std::size_t bytes, used;
@@ -47,8 +47,8 @@ class Workspace {
   std::vector<Slab> slabs_;
   std::vector<Block> blocks_;
   std::size_t next_slab_ = first_slab;
-  std::vector<void*> handed_out_;  ///< one after the other since repeat()
-  std::size_t asked_ = 0;          ///< since then
+  std::vector<void*> handed_out_;  ///< by request, since repeat()
+  std::size_t asked_ = 0;          ///< requests since repeat()
   bool repeats_ = false;
 };
 

@@ -8,7 +8,7 @@ namespace srcextract {
 
 namespace {
 
-/// A thread takes four neighbouring pixels at once, which are one access to memory.
+/// A thread takes four neighbouring pixels at once, in a single access to memory.
 constexpr int quad_pixels = 4;
 struct alignas(16) Quad {
   float pixel[quad_pixels];
@@ -54,7 +54,7 @@ __global__ void __launch_bounds__(block_threads)
   map_pixels(reference, fresh, count, out, FluxRatio(*reference_sky, *fresh_sky));
 }
 
-/// The frames and what they were measured to be.
+/// The frames, and the values measured of them.
 struct Frames {
   const float* reference;
   const float* fresh;

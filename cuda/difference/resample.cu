@@ -10,11 +10,11 @@ namespace srcextract {
 
 namespace {
 
-/// A block makes a tile of the image: what neighbours read is in the cache of their multiprocessor.
+/// A block makes a tile of the image, so that the pixels that neighbours read are in the cache of their multiprocessor.
 constexpr int tile_width = 32;
 constexpr int tile_height = block_threads / tile_width;
 
-/// Nodes on the device.
+/// A copy of nodes on the device; waits for the copy.
 Buffer<double, Gpu> to_device(const std::vector<double>& values, const Gpu& where) {
   Buffer<double, Gpu> copy(static_cast<std::int64_t>(values.size()), where);
   if (values.empty()) return copy;

@@ -17,10 +17,10 @@ namespace srcextract {
 
 namespace {
 
-/// Pixels on their way to the host are so many bytes at a time.
+/// Bytes of pixels that go to the host at a time.
 constexpr std::int64_t most_at_once = std::int64_t{4} << 20;
 
-/// Stored pixels, wherever each lies, by their number in the image.
+/// Stored pixels by their number in the image, wherever each lies.
 template <class Bits>
 class Elements {
  public:
@@ -67,7 +67,8 @@ __global__ void judge_kernel(Elements<typename Stored::Bits> stored, std::int64_
   add_over_warp(masked->blank, bad);
 }
 
-/// Pixels one after the other, as they are stored; `rows`, if there are any, say which row of the image each is of.
+/// Copies pixels one after another, as they are stored. `rows`, if not null, has the image's row for each row of the
+/// output.
 template <class Bits>
 __global__ void gather_kernel(Elements<Bits> stored, const std::int64_t* rows, std::int64_t first, std::int64_t count,
                               Bits* out) {
@@ -96,7 +97,7 @@ bool is_plain(const DevicePlace& place, const Shape& shape, const PixelFormat& f
 
 DeviceOfThread::DeviceOfThread() {
   if (cudaGetDevice(&before_) == cudaSuccess) return;
-  cudaGetLastError();  // whoever needs a device says that there is none
+  cudaGetLastError();  // a caller that needs a device reports that there is none
   before_ = -1;
 }
 
@@ -112,7 +113,7 @@ struct DeviceReader::Impl {
   std::unique_ptr<Stream> stream;
   PinnedBuffer memory{0};
 
-  /// Room for so many bytes.
+  /// Page-locked memory of at least `bytes` bytes.
   std::byte* room(std::int64_t bytes) {
     if (!stream) stream = std::make_unique<Stream>(device);
     if (memory.size() < bytes) {

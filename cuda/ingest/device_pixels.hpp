@@ -16,18 +16,19 @@ struct CUevent_st;
 
 namespace srcextract {
 
-/// A point in somebody's stream, after which what was written there may be read; null: it may be read at once.
+/// An event in the stream of the pixels' owner: pixels written before it may be read after it. Null: they may be read
+/// at once.
 using Written = std::shared_ptr<CUevent_st>;
 
-/// The device in whose memory the address lies, or from which it can be read where it lies (managed memory, page-locked
-/// host memory); nothing if no device knows it. Throws Error{device} if there is none, or if this process has lost it.
+/// The device whose memory has the address, or that can read it in place (managed memory, page-locked host memory).
+/// Nothing if no device knows the address. Throws Error{device} if there is no device, or if this process has lost it.
 std::optional<int> device_of(const void* address);
 
-/// What a stream of the device has to do so far; 1 and 2 are the legacy default stream and that of this thread. Leaves
-/// the thread's device as it is. Throws Error{device}.
+/// An event after all work given to the stream so far. Stream 1 is the legacy default stream, stream 2 the default
+/// stream of this thread. Leaves the thread's current device unchanged. Throws Error{device}.
 Written written_by(int device, std::uintptr_t stream);
 
-/// The device of this thread is again what it was when this was made.
+/// Saves the current device of this thread, and restores it when destroyed.
 class DeviceOfThread {
  public:
   DeviceOfThread();
@@ -39,8 +40,8 @@ class DeviceOfThread {
   int before_ = 0;
 };
 
-/// The way of pixels from a device to the host, kept from image to image: a stream and page-locked memory, made when
-/// they are first needed. Who asks while another is served waits.
+/// Copies pixels from a device to the host. Its stream and page-locked memory are made at first use and kept from image
+/// to image. A caller waits while another is served.
 class DeviceReader {
  public:
   explicit DeviceReader(int device);
@@ -55,35 +56,35 @@ class DeviceReader {
   std::unique_ptr<Impl> impl_;
 };
 
-/// Where pixels lie on a device.
+/// Location of pixels on a device.
 struct DevicePlace {
   int device = 0;
-  const std::byte* address = nullptr;      ///< of pixel (0, 0)
+  const std::byte* address = nullptr;      ///< address of pixel (0, 0)
   std::array<std::int64_t, 2> steps = {};  ///< bytes to the next row and to the next column
-  bool turned = false;                     ///< the highest bit of each is another than FITS has it
+  bool turned = false;                     ///< the highest bit of each pixel is the inverse of FITS's
   Written written = nullptr;
 };
 
-/// Stored pixels in the memory of a GPU, which must stay there: the `read` of a PixelSource that lies there is one of
-/// these. Called, it copies pixels to the host; the CUDA back end decodes them where they are.
+/// Stored pixels in the memory of a GPU; they must stay there. A PixelSource on a device has such an object as its
+/// `read`. operator() copies pixels to the host; the CUDA back end decodes them in place.
 class DevicePixels {
  public:
   DevicePixels(const DevicePlace& place, const Shape& shape, const PixelFormat& format,
                std::shared_ptr<DeviceReader> reader);
 
-  /// Null if the source lies elsewhere.
+  /// The DevicePixels of a source; null if the source lies elsewhere.
   static const DevicePixels* of(const PixelSource& source) { return source.read.target<DevicePixels>(); }
 
   const DevicePlace& place() const { return place_; }
 
   void operator()(std::int64_t first, std::int64_t count, std::byte* out) const { copy(nullptr, first, count, out); }
-  /// Whole rows, in one copy.
+  /// Reads whole rows, in one copy.
   void read_rows(std::span<const std::int64_t> rows, std::byte* out) const;
 
-  /// Decodes all of them on their device, in its stream, and counts in `masked` those that are; both lie there. Throws
-  /// Error{device} if the stream is another device's.
+  /// Decodes all pixels on their device, in the stream of `where`, and counts masked pixels in `masked`. `out` and
+  /// `masked` lie on that device. Throws Error{device} if the stream belongs to another device.
   void decode(float* out, MaskCounts* masked, const Gpu& where) const;
-  /// The same of a map of quality: 0, and masked where mask_source() has it so.
+  /// As decode(), for a quality map: each pixel becomes 0, or masked where mask_source() masks it.
   void judge(const BadPixels& bad, float* out, MaskCounts* masked, const Gpu& where) const;
 
  private:

@@ -14,8 +14,8 @@ namespace {
 
 constexpr std::int64_t mebibyte = std::int64_t{1} << 20;
 
-/// Pieces of an image in page-locked memory that is copied to where its pixels will be, each 7/8 of what is left: the
-/// fewer there are the less the bus rests between them, but when the last has come it is still to be decoded.
+/// Pieces of an image in page-locked memory that are copied to where its pixels will be. Each piece is 7/8 of the rest.
+/// Fewer pieces leave fewer pauses on the bus, but the last piece is decoded only after it has come.
 constexpr std::int64_t least_piece = mebibyte / 2, piece_grain = mebibyte / 4;  // pixels
 static_assert(least_piece % piece_grain == 0);
 
@@ -24,8 +24,8 @@ std::int64_t next_piece(std::int64_t left) {
   return std::min(left, std::max(most, least_piece));
 }
 
-/// Chunks of one whose pixels are stored in fewer bytes, or in more: the longer, the less the bus rests between them,
-/// but when the last has come it is still to be decoded.
+/// Bytes of a chunk, for pixels that are stored in fewer or more bytes than a float. Longer chunks leave fewer pauses
+/// on the bus, but the last chunk is decoded only after it has come.
 std::int64_t straight_chunk(std::int64_t image_bytes) {
   return std::clamp(image_bytes / 16 / mebibyte * mebibyte, mebibyte, 8 * mebibyte);
 }
@@ -36,14 +36,14 @@ bool is_page_locked(const std::byte* address) {
   return attributes.type == cudaMemoryTypeHost;
 }
 
-/// Whether the bus can read the stored pixels at full speed where they are.
+/// Whether the stored pixels are page-locked, so that the bus reads them at full speed.
 bool is_page_locked(const PixelSource& source) {
   const std::int64_t bytes = source.shape.count() * source.format.bytes();
   return source.memory != nullptr && bytes > 0 && is_page_locked(source.memory) &&
          is_page_locked(source.memory + bytes - 1);
 }
 
-/// Queues what needs no way to the device, since the pixels, or those of a map of quality, lie there; false if not.
+/// Decodes pixels, or judges a quality map, that lie on the device already; queued. False if they lie elsewhere.
 bool ingest_there(const PixelSource& source, Pixels<Gpu>& pixels, const Gpu& where) {
   float* const out = pixels.image.pixels.data();
   const DevicePixels* const there = DevicePixels::of(source);
@@ -69,7 +69,7 @@ void Ingester::ingest(const PixelSource& source, Pixels<Gpu>& pixels) {
   ingest_plain(source, pixels);
 }
 
-/// Through slots of stored pixels.
+/// Sends stored pixels through the slots.
 void Ingester::ingest_plain(const PixelSource& source, Pixels<Gpu>& pixels) {
   const std::int64_t total = source.shape.count(), pixel_bytes = source.format.bytes();
   const std::int64_t at_once = lane_bytes() / pixel_bytes;
@@ -77,18 +77,19 @@ void Ingester::ingest_plain(const PixelSource& source, Pixels<Gpu>& pixels) {
   make_slots();
   const Fork fork(*this);
   parallel_for(total, at_once, Cpu{where_.host_threads}, [&](std::int64_t begin, std::int64_t end) {
-    use_device(where_.device);  // a thread of its own starts with device 0
+    use_device(where_.device);  // a new thread starts with device 0
     read(source, begin, end - begin, pixels);
   });
 }
 
-/// From page-locked memory.
+/// Sends pixels from page-locked memory.
 void Ingester::send_straight(const PixelSource& source, Pixels<Gpu>& pixels) {
   if (source.format.bytes() == sizeof(float)) return send_in_place(source, pixels);
   send_in_chunks(source, pixels);
 }
 
-/// Stored pixels as large as ready ones lie where these will be: nothing that is copied waits for anything.
+/// Sends stored pixels that are as large as floats. The pixels are copied to where the floats will be, so that no copy
+/// waits.
 void Ingester::send_in_place(const PixelSource& source, Pixels<Gpu>& pixels) {
   const std::int64_t total = source.shape.count();
   const cudaStream_t bus = lanes_[0].stream.where().stream;
@@ -110,7 +111,7 @@ void Ingester::send_in_place(const PixelSource& source, Pixels<Gpu>& pixels) {
   }
 }
 
-/// Others go through the lanes.
+/// Sends other stored pixels, through the lanes.
 void Ingester::send_in_chunks(const PixelSource& source, Pixels<Gpu>& pixels) {
   const std::int64_t total = source.shape.count();
   const std::int64_t image_bytes = total * source.format.bytes();
@@ -128,8 +129,8 @@ void Ingester::send_in_chunks(const PixelSource& source, Pixels<Gpu>& pixels) {
   }
 }
 
-/// What fits into a lane, through slots; by any thread that has the device. Every reader goes its own way: it fills a
-/// slot, sends it off and takes the next one, in whatever order.
+/// Reads pixels that fit into a lane, through slots. Any thread that uses the device may call it. Readers are
+/// independent: each fills a slot, sends it off and takes the next one, in any order.
 void Ingester::read(const PixelSource& source, std::int64_t first, std::int64_t count, Pixels<Gpu>& pixels) {
   const std::int64_t pixel_bytes = source.format.bytes(), at_once = slot_bytes() / pixel_bytes;
   Lane& lane = next_lane();
@@ -148,7 +149,7 @@ void Ingester::read(const PixelSource& source, std::int64_t first, std::int64_t 
   }
 }
 
-/// Queues it, of what will be at `stored` by then.
+/// Queues the decoding of the pixels that will lie at `stored` by then.
 void Ingester::decode(const PixelFormat& format, const std::byte* stored, std::int64_t first, std::int64_t count,
                       Pixels<Gpu>& pixels, const Gpu& where) {
   with_stored_type(format.bitpix, [&]<class Stored>(Stored) {
@@ -168,7 +169,7 @@ void Ingester::make_lanes_wide(std::int64_t bytes) {
   }
 }
 
-/// A slot for every reader, and some that are on the bus meanwhile.
+/// Makes a slot for every reader, and two more that are on the bus meanwhile.
 void Ingester::make_slots() {
   if (!slots_.empty()) return;
   const std::int64_t count = where_.host_threads > 1 ? where_.host_threads + 2 : 2;
@@ -176,14 +177,14 @@ void Ingester::make_slots() {
   for (std::int64_t slot = 0; slot < count; ++slot) slots_.emplace_back(slot_memory_.data() + slot * slot_bytes());
 }
 
-/// What is queued in the lanes from now on comes after what the stream has to do so far.
+/// Makes later work in the lanes wait for the earlier work of the stream.
 void Ingester::fork() {
   begun_.record(where_.stream);
   for (Lane& lane : lanes_) check(cudaStreamWaitEvent(lane.stream.where().stream, begun_.get(), 0));
 }
 
-/// What the stream is to do from now on comes after what is queued in the lanes. A failure is that of the device: the
-/// next call finds it. While this thread waited for others it may have read for an image that goes to another device.
+/// Makes later work of the stream wait for the earlier work in the lanes. A failure is one of the device: the next call
+/// finds it. The device is set again, since this thread may have read for an image on another device while it waited.
 void Ingester::join() noexcept {
   cudaSetDevice(where_.device);
   for (Lane& lane : lanes_) {

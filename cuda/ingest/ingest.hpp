@@ -14,30 +14,31 @@
 
 namespace srcextract {
 
-/// The way of stored pixels to the device, image after image: the streams, the page-locked memory and the device
-/// memory that it takes are made once.
+/// Brings stored pixels to the device, image after image. Its streams, page-locked memory and device memory are made
+/// once.
 class Ingester {
  public:
-  /// Device memory beside the image's is never more.
+  /// Upper limit of the device memory used beside the image.
   static constexpr std::int64_t most_device_bytes = std::int64_t{64} << 20;
 
   explicit Ingester(const Gpu& where);
 
-  /// ingest() of stages/ingest/ingest.hpp, queued. Pixels that lie in page-locked memory are copied straight from
-  /// there, and must stay until the stream is done; all others have been read when this returns.
+  /// ingest() of stages/ingest/ingest.hpp, queued. Pixels in page-locked memory are copied straight from there, and
+  /// must stay until the stream is done. All other pixels have been read when this returns.
   void ingest(const PixelSource& source, Pixels<Gpu>& pixels);
 
-  /// The same of a plane whose tiles RICE_1 compressed: these cross the bus as they are, and the device decodes them;
-  /// waits for it. A few tiles that stand there in another form are read by the host. False if this cannot be, or if a
-  /// tile is damaged: the pixels are undefined then, and are to be read as any others, by which the damage is told.
+  /// As ingest(), for a plane with RICE_1 tiles. The tiles cross the bus compressed, and the device decodes them; waits
+  /// for the end. The host reads the few tiles that are stored in another form. Returns false if the plane does not
+  /// qualify, or if a tile is damaged. The pixels are then undefined, and must be read in the ordinary way, which
+  /// reports the damage.
   bool ingest_compressed(const PixelSource& source, Pixels<Gpu>& pixels);
 
  private:
-  /// Chunks that a thread fills: long enough for the bus and for the driver, for whose lock all threads wait who feed a
-  /// device; short enough that page-locking memory for them, which is slow, does not take long.
+  /// Bytes of a chunk that a thread fills. Long enough for the bus, and for the driver, since all threads that feed a
+  /// device wait for its lock. Short enough that page-locking the memory, which is slow, does not take long.
   std::int64_t slot_bytes() const { return std::int64_t{where_.host_threads > 1 ? 1 : 2} << 20; }
 
-  /// What is decoded at once: each call of the driver costs the other threads who feed the device.
+  /// Bytes that are decoded at once. Every driver call delays the other threads that feed the device.
   std::int64_t lane_bytes() const { return where_.host_threads > 1 ? slot_bytes() : 4 * slot_bytes(); }
 
   /// Host memory for a chunk between the file and the bus, filled by one thread at a time.
@@ -46,11 +47,11 @@ class Ingester {
 
     std::mutex turn;
     std::byte* memory;
-    Event sent;  ///< it may be filled again
+    Event sent;  ///< the slot may be filled again
   };
 
-  /// A stream in which chunks are copied and decoded in turn, in device memory of its own. While one lane decodes, the
-  /// other copies: the bus does not rest.
+  /// A stream that copies and decodes chunks in turn, in its own device memory. One lane copies while the other
+  /// decodes, so that the bus does not rest.
   struct Lane {
     Lane(int device) : stream(device) {}
 
@@ -60,8 +61,8 @@ class Ingester {
     Event done;
   };
 
-  /// The stream comes after the lanes, also when a read fails: whoever uses the pixels' memory next must find them
-  /// empty.
+  /// Makes the stream wait for the lanes, even if a read fails: the lanes must be idle before the pixels' memory is
+  /// used again.
   struct Fork {
     explicit Fork(Ingester& of) : ingester(of) { ingester.fork(); }
     ~Fork() { ingester.join(); }
@@ -92,13 +93,13 @@ class Ingester {
   std::deque<Slot> slots_;
   std::atomic<std::size_t> next_lane_ = 0, next_slot_ = 0;
   Event begun_;
-  std::deque<Event> come_;  ///< pieces of an image
+  std::deque<Event> come_;  ///< arrivals of the pieces of an image
   DeviceRandoms randoms_;
-  PinnedBuffer tile_table_{0};  ///< of a compressed plane, for the bus
+  PinnedBuffer tile_table_{0};  ///< tiles of a compressed plane, for the bus
   DamageFlag damage_;
 };
 
-/// Pixels on the host.
+/// A copy of the pixels on the host.
 inline Pixels<Cpu> to_host(const Pixels<Gpu>& source, const Gpu& where) {
   Pixels<Cpu> copy;
   copy.image = to_host(source.image, where);

@@ -21,7 +21,7 @@ bool Ingester::ingest_compressed(const PixelSource& source, Pixels<Gpu>& pixels)
       RiceParts::of(*plane, source.shape.width, slot_bytes(), most_of_lane - bus_alignment, readers);
   if (!parts) return false;
 
-  const StreamEnd end(where_);  // what the bus reads must stay as it is, whatever becomes of this
+  const StreamEnd end(where_);  // the sources of bus copies must outlive this call, even if it throws
   std::int64_t widest = 0;
   for (const RiceParts::Part& part : parts->parts())
     widest = std::max(widest, bus_room(part.table_bytes()) + part.bytes);
@@ -50,7 +50,7 @@ bool Ingester::ingest_compressed(const PixelSource& source, Pixels<Gpu>& pixels)
   return !damage_.raised(where_);
 }
 
-/// Into one lane, whose memory the part before may still be in: the stream keeps them apart.
+/// Sends a part into one lane. Its memory may still have the part before; the stream keeps the two apart.
 void Ingester::send_part(const RiceParts& parts, const RiceParts::Part& part, RiceImage image, const float* randoms) {
   Lane& lane = next_lane();
   const cudaStream_t stream = lane.stream.where().stream;
@@ -59,7 +59,7 @@ void Ingester::send_part(const RiceParts& parts, const RiceParts::Part& part, Ri
   const auto* const table = reinterpret_cast<const DeviceTile*>(tile_table_.data()) + part.begin;
   check(cudaMemcpyAsync(there, table, static_cast<std::size_t>(part.table_bytes()), cudaMemcpyHostToDevice, stream));
   parallel_for(std::ssize(part.slices), 1, Cpu{where_.host_threads}, [&](std::int64_t begin, std::int64_t) {
-    use_device(where_.device);  // a thread of its own starts with device 0
+    use_device(where_.device);  // a new thread starts with device 0
     const RiceParts::Slice& slice = part.slices[static_cast<std::size_t>(begin)];
     Slot& slot = slots_[next_slot_++ % slots_.size()];
     const std::lock_guard turn(slot.turn);
@@ -70,18 +70,18 @@ void Ingester::send_part(const RiceParts& parts, const RiceParts::Part& part, Ri
                           cudaMemcpyHostToDevice, stream));
     slot.sent.record(stream);
   });
-  use_device(where_.device);  // this thread may have read for an image that goes to another
+  use_device(where_.device);  // the thread may have read for an image on another device
   image.tiles = reinterpret_cast<const DeviceTile*>(there);
   image.count = part.tiles();
   image.streams = streams;
   decode_rice_image(image, randoms, where_, stream);
 }
 
-/// Those that the host decodes: row by row, or all rows at once if they follow one another.
+/// Reads the tiles that the host decodes: row by row, or all rows at once if they follow one another.
 void Ingester::read_tiles(std::span<const RiceTile> tiles, const PixelSource& source, Pixels<Gpu>& pixels) {
   const std::int64_t most = slot_bytes() / source.format.bytes(), width = source.shape.width;
   parallel_for(std::ssize(tiles), 1, Cpu{where_.host_threads}, [&](std::int64_t number, std::int64_t) {
-    use_device(where_.device);  // a thread of its own starts with device 0
+    use_device(where_.device);  // a new thread starts with device 0
     const RiceTile& tile = tiles[static_cast<std::size_t>(number)];
     const bool whole_rows = tile.width == width;
     const std::int64_t rows = whole_rows ? 1 : tile.height, length = whole_rows ? width * tile.height : tile.width;

@@ -12,19 +12,19 @@ namespace srcextract {
 
 namespace {
 
-/// Pixels of every tile of a warp that are decoded before they leave: then the lanes, which went each its own way, are
-/// one after the other in a row.
+/// Pixels of each tile that a warp decodes before it writes them. Each lane decodes its own tile; then all lanes write
+/// neighbouring pixels of one tile.
 constexpr int piece = warp_size;
 
-/// What the lanes of a warp have in common.
+/// Shared memory of a warp.
 struct WarpTiles {
   DeviceTile tile[warp_size];
-  std::uint32_t integers[warp_size][piece + 1];  ///< a lane's own, and one more: no two of a column share a bank
+  std::uint32_t integers[warp_size][piece + 1];  ///< by lane; one more each, so that no two of a column share a bank
   std::int32_t random_at[warp_size], random_next[warp_size];
   std::uint32_t words[RiceWords::ring_words][warp_size];
 };
 
-/// Writes the pixels [begin, begin + piece) of a tile, one a lane. True if one is beyond the type of the image's.
+/// Writes the pixels [begin, begin + piece) of a tile, one per lane. True if a pixel is beyond the image's type.
 __device__ bool write_piece(const WarpTiles& warp, int row, std::int32_t begin, const RiceImage& image,
                             const float* randoms, MaskCounts& counts) {
   const DeviceTile& tile = warp.tile[row];
@@ -40,7 +40,7 @@ __device__ bool write_piece(const WarpTiles& warp, int row, std::int32_t begin, 
   return is_too_large(integer, image.format.bitpix);
 }
 
-/// A warp decodes as many tiles as it is told, a lane each.
+/// A warp decodes `tiles_of_warp` tiles, one per lane.
 __global__ void __launch_bounds__(warp_size)
     decode_tiles_kernel(const __grid_constant__ RiceImage image, const float* randoms, int tiles_of_warp) {
   __shared__ WarpTiles warp;
@@ -84,8 +84,8 @@ __global__ void __launch_bounds__(warp_size)
   add_over_warp(*image.masked, counts);
 }
 
-/// A tile is decoded pixel after pixel: few of them are faster in many warps of a few lanes, of many the lanes must not
-/// idle. A multiprocessor is to have so many warps.
+/// A tile is decoded pixel by pixel. Few tiles are faster in many warps of a few lanes; with many tiles, no lane may
+/// idle. The constant is the wanted number of warps on a multiprocessor.
 constexpr std::int64_t warps_wanted = 8;
 constexpr int least_tiles_of_warp = 4;
 

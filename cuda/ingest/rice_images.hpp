@@ -11,55 +11,55 @@
 
 namespace srcextract {
 
-/// A RiceTile as the device is told of it.
+/// A RiceTile in the form that the device reads.
 struct DeviceTile {
   RiceScale how;
   std::int64_t first;   ///< its first pixel in the plane
-  std::uint32_t begin;  ///< byte of the image's streams; a multiple of 16, as is where the next may begin
+  std::uint32_t begin;  ///< its first byte in the image's streams; a multiple of 16
   std::uint32_t bytes;
   std::int32_t width, pixels;
 };
 
-/// `begin` is where its stream is to be; the plane is `plane_width` wide.
+/// `begin`: byte at which the tile's stream will lie; `plane_width`: width of the plane.
 DeviceTile make_device_tile(const RiceTile& tile, const RicePlane& plane, std::int64_t plane_width, std::int64_t begin);
 
-/// Tiles of one plane that lie on the device, and where their pixels go.
+/// Tiles of one plane on the device, and the destination of their pixels.
 struct RiceImage {
   const DeviceTile* tiles = nullptr;
   std::int64_t count = 0;
   const std::byte* streams = nullptr;  ///< at a multiple of 16 bytes
-  std::int64_t width = 0;              ///< of the plane
+  std::int64_t width = 0;              ///< width of the plane
   float* out = nullptr;
-  MaskCounts* masked = nullptr;  ///< what is masked is added to
-  int* damaged = nullptr;        ///< becomes 1 if a tile is; all pixels are undefined then
+  MaskCounts* masked = nullptr;  ///< masked pixels are added to these counts
+  int* damaged = nullptr;        ///< becomes 1 if a tile is damaged; all pixels are undefined then
   RiceFormat format{};
 };
 
-/// The random numbers of the standard in the memory of a device, brought there when they are first needed.
+/// The random numbers of the standard in device memory, copied there at first use.
 class DeviceRandoms {
  public:
-  /// Null if nothing is dithered.
+  /// Null if `dither` is none.
   const float* of(Dither dither, const Gpu& where);
 
  private:
   Buffer<float, Gpu> there_;
 };
 
-/// What tells the host that a tile is damaged.
+/// Tells the host that a tile is damaged.
 class DamageFlag {
  public:
-  /// Queues its clearing. The int on the device for RiceImage::damaged, there as long as this is.
+  /// Queues the clearing. Returns the int on the device for RiceImage::damaged, valid as long as this object.
   int* clear(const Gpu& where);
-  /// Whether it became 1 by what was queued on the stream of `where`; waits for that.
+  /// Whether work queued on the stream of `where` set the flag; waits for that work.
   bool raised(const Gpu& where);
 
  private:
   Buffer<int, Gpu> there_;
-  PinnedBuffer here_{0};  ///< an int
+  PinnedBuffer here_{0};  ///< one int
 };
 
-/// Queues the decoding of all tiles. Integers, floats and masked pixels are those of the host for the same bytes.
-/// `randoms` are those of DeviceRandoms, null if nothing is dithered.
+/// Queues the decoding of all tiles. Integers, floats and masked pixels equal those of the host for the same bytes.
+/// `randoms` comes from DeviceRandoms; null if nothing is dithered.
 void decode_rice_image(const RiceImage& image, const float* randoms, const Gpu& where, CUstream_st* stream);
 
 }  // namespace srcextract

@@ -9,14 +9,14 @@ namespace srcextract {
 
 namespace {
 
-/// A thread of the device decodes a pixel in the time in which one of the host decodes many: of fewer tiles the host
-/// has the last pixel sooner.
+/// With fewer tiles the host is done sooner: it decodes many pixels in the time in which a device thread decodes one.
 constexpr std::int64_t least_tiles = 32;
 
-/// Of all, may stand there in another form: where floats have no noise to quantise them by.
+/// At most one tile in this many may be stored in another form. Such tiles have floats without noise to quantise them
+/// by.
 constexpr std::int64_t share_of_others = 8;
 
-/// Of a tile; so many codes of any length are less than 2^32 bits.
+/// Most pixels of a tile: their codes, of any length, take less than 2^32 bits.
 constexpr std::int64_t most_pixels_of_tile = std::int64_t{1} << 20;
 
 /// Tiles whose rows of the file's table a thread looks up at a time.

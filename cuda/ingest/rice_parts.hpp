@@ -11,37 +11,38 @@
 
 namespace srcextract {
 
-/// The tiles of a plane in the order in which they go to the device, and where their streams are to be there.
+/// The tiles of a plane in the order in which they go to the device, and the places of their streams there.
 class RiceParts {
  public:
-  /// Tiles [begin, end) that are sent at once: their streams, `bytes` in all, from byte `first` of the part's on.
+  /// Tiles [begin, end) that are sent together. Their streams have `bytes` bytes, from byte `first` of the part's
+  /// streams on.
   struct Slice {
     std::int64_t begin, end;
     std::int64_t first, bytes;
   };
-  /// Tiles [begin, end) that are on the device at once.
+  /// Tiles [begin, end) that lie on the device together.
   struct Part {
     std::int64_t begin, end;
-    std::int64_t bytes;  ///< of their streams
+    std::int64_t bytes;  ///< bytes of their streams
     std::vector<Slice> slices;
 
     std::int64_t tiles() const { return end - begin; }
     std::int64_t table_bytes() const { return tiles() * static_cast<std::int64_t>(sizeof(DeviceTile)); }
   };
 
-  /// Nothing if the device is not to decode them: many stand there in another form, or they are so few and large that
-  /// the device, which decodes each by one thread, would take longer than the host. A part with its table takes no more
-  /// than `part_bytes`, a slice no more than `slice_bytes`.
+  /// Nothing if the host should decode the plane: many tiles have another form, or the tiles are few and large. The
+  /// device decodes a tile by one thread, so few large tiles would take longer than on the host. A part with its table
+  /// takes at most `part_bytes` bytes, a slice at most `slice_bytes`.
   static std::optional<RiceParts> of(const RicePlane& plane, std::int64_t plane_width, std::int64_t slice_bytes,
                                      std::int64_t part_bytes, const Cpu& where);
 
-  /// Those without a stream have no pixels.
+  /// All tiles; tiles without a stream have no pixels.
   std::span<const DeviceTile> tiles() const { return tiles_; }
-  /// Tiles that stand there in another form, or are known to be damaged: the host is to read them.
+  /// Tiles that the host must read: their form is another, or they are known to be damaged.
   const std::vector<RiceTile>& others() const { return others_; }
   const std::vector<Part>& parts() const { return parts_; }
 
-  /// Writes the streams of a slice one after the other.
+  /// Writes the streams of a slice one after another.
   void write(const Slice& slice, std::byte* out) const;
 
  private:

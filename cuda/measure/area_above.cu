@@ -21,7 +21,7 @@ struct RunTable {
         items{from.row_begin.data() + from.shape.height, from.runs.size()} {}
 };
 
-/// A thread a run. Sources that there is no room for are left out: the host will begin again.
+/// A thread takes a run. Sources without room are left out: the host will begin again.
 __global__ void area_above_kernel(RunTable of_sources, RunTable above, const std::int32_t* label,
                                   unsigned long long* area, std::int64_t room) {
   const std::int64_t count = of_sources.items(), above_there = above.items();

@@ -8,23 +8,23 @@ namespace srcextract {
 
 namespace {
 
-/// The groups of the ordered sum, those of a large source one after the other.
+/// The groups of the ordered sum. The groups of a large source are neighbours.
 struct Groups {
-  std::uint32_t* large;  ///< whose each is, in the list of large sources
+  std::uint32_t* large;  ///< index of each group's source in the list of large sources
   SourceSums* sums;
 
-  /// There are at most so many: a source of one run more than a group has two.
+  /// Upper limit of the number of groups: a source of one run more than a group has two groups.
   static std::int64_t room_for(std::int64_t runs) { return 2 * runs / (ordered_group + 1) + 1; }
 };
 
 /// A run of a large source.
 struct LargeMember {
   Member member;
-  LargeSource* source = nullptr;         ///< null: it is none
-  std::uint32_t* row = nullptr;          ///< what is counted of its source in its row
-  std::uint32_t key = SourceRuns::none;  ///< equal for the same counter
+  LargeSource* source = nullptr;         ///< null: the run is not of a large source
+  std::uint32_t* row = nullptr;          ///< counter of its source's runs in its row
+  std::uint32_t key = SourceRuns::none;  ///< equal keys have the same counter
 
-  /// Of runs [.., end).
+  /// The member of run i; none if i >= end.
   __device__ LargeMember(const SourceRuns& all, std::int64_t i, std::int64_t end) {
     const std::uint32_t index = i < end ? all.source_of(i) : all.none;
     if (index == all.none) return;
@@ -32,9 +32,8 @@ struct LargeMember {
     if (!place.is_large()) return;
     member = {all.runs[i], index};
     source = all.large + place.place;
-    // A connected source leaves out no row between its first and its last, so that it has a run or more for each: as
-    // many counters as runs are enough, and rows follow one another in them, round and round. Those of a scattered
-    // source mean nothing.
+    // A connected source has at least one run in each row from its first to its last. So as many counters as runs are
+    // enough, and rows use them in turn, round and round. The counters of a scattered source mean nothing.
     key = source->begin + static_cast<std::uint32_t>(member.run.y) % source->runs;
     row = all.numbers + key;
   }
@@ -53,7 +52,7 @@ __device__ void clear_rows(const SourceRuns& all) {
   }
 }
 
-/// Atomics wait for one another, looks do not.
+/// Atomics wait for one another, plain loads do not.
 __device__ void lower(std::int32_t* least, std::int32_t value) {
   if (value < __ldcg(least)) atomicMin(least, value);
 }
@@ -83,7 +82,7 @@ __device__ void count_rows(const SourceRuns& all) {
 
 using Scan = cub::BlockScan<std::uint32_t, block_threads>;
 
-/// Puts the members of a scattered source in their place: the block goes along all runs of its rows.
+/// Puts the members of a scattered source in their places: the block goes along all runs of the source's rows.
 __device__ void place_scattered(const SourceRuns& all, const LargeSource& source, Scan::TempStorage& scratch) {
   const std::int64_t end = min(all.row_begin[source.extent.ymax + 1], all.items());
   std::uint32_t place = source.begin;
@@ -98,8 +97,8 @@ __device__ void place_scattered(const SourceRuns& all, const LargeSource& source
   }
 }
 
-/// From how many runs are in a row to where its members begin. A block takes a source at a time; it lists the groups,
-/// too.
+/// Turns the number of runs in each row into the place where the row's members begin. Also lists the groups. A block
+/// takes a source at a time.
 __device__ void place_rows(const SourceRuns& all, const Groups& groups) {
   __shared__ typename Scan::TempStorage scratch;
   for (std::uint32_t k = blockIdx.x; k < all.totals->large_sources; k += gridDim.x) {
@@ -124,7 +123,7 @@ __device__ void place_rows(const SourceRuns& all, const Groups& groups) {
   }
 }
 
-/// Puts the members of the other large sources in their place, in raster order: a warp goes along a row.
+/// Puts the members of the other large sources in their places, in raster order; a warp goes along a row.
 __device__ void place_members(const SourceRuns& all) {
   const std::int64_t count = all.items();
   for (std::int64_t y = thread_index() / 32; y < all.height; y += thread_total() / 32) {
@@ -139,8 +138,8 @@ __device__ void place_members(const SourceRuns& all) {
   }
 }
 
-/// Measures the runs and adds up every group. A block takes as many groups as it has threads for, or less if that
-/// leaves something to more blocks.
+/// Measures the runs and adds up every group. A block takes as many groups as it has threads for, or fewer, so that
+/// more blocks have work.
 __device__ void sum_groups(const SourceRuns& all, const MeasuredImage& image, const Groups& groups) {
   __shared__ RunTile tile;
   constexpr std::uint32_t most = block_threads / ordered_group;
@@ -158,7 +157,7 @@ __device__ void sum_groups(const SourceRuns& all, const MeasuredImage& image, co
     }
     const bool has_run = run < source.runs;
     const Run own = has_run ? all.members[source.begin + run].run : Run{};
-    __syncthreads();  // all are done with the tile before
+    __syncthreads();  // all threads are done with the tile before
     if (threadIdx.x == 0) tile.clear();
     __syncthreads();
     measurer.measure(tile, has_run, own, source.extent, static_cast<int>(threadIdx.x));
@@ -168,8 +167,8 @@ __device__ void sum_groups(const SourceRuns& all, const MeasuredImage& image, co
   }
 }
 
-/// One level of the ordered sum: the first of ordered_group * stride groups takes the sums of those that are `stride`
-/// apart. The sums of a source come to their place when one is left.
+/// One level of the ordered sum. The first of ordered_group * stride groups takes the sums of the groups that are
+/// `stride` apart. When one group of a source is left, its sums go to `sums`.
 __device__ void ordered_level(const SourceRuns& all, const Groups& groups, std::uint32_t stride, SourceSums* sums) {
   const std::uint32_t count = all.totals->large_groups;
   for (auto g = static_cast<std::uint32_t>(thread_index()); g < count;
@@ -184,7 +183,7 @@ __device__ void ordered_level(const SourceRuns& all, const Groups& groups, std::
   }
 }
 
-/// All of it, the blocks waiting for one another after every step.
+/// All steps in one launch; the blocks wait for one another after every step.
 __global__ void __launch_bounds__(block_threads, 3)
     measure_large_sources_kernel(SourceRuns all, MeasuredImage image, Groups groups, SourceSums* sums) {
   if (all.totals->large_sources == 0) return;

@@ -5,7 +5,8 @@
 
 namespace srcextract {
 
-/// Sums over the large sources; all blocks measure one together. Costs next to nothing where there is none.
+/// Adds up the sums of the large sources; all blocks measure one source together. Costs almost nothing if there are
+/// none.
 void measure_large_sources(const SourceRuns& all, const MeasuredImage& image, SourceSums* sums, const Gpu& where);
 
 }  // namespace srcextract

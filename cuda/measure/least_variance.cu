@@ -15,7 +15,7 @@ __global__ void fill_kernel(float* least, std::int64_t count) {
     least[i] = std::numeric_limits<float>::infinity();
 }
 
-/// The variances of a map, and of a run the least of them.
+/// A map of variances; least() is the least variance of a run.
 struct VarianceMap {
   const float* pixels;
   std::int64_t width;
@@ -28,7 +28,7 @@ struct VarianceMap {
   }
 };
 
-/// The same by the root mean squares that a mesh has.
+/// VarianceMap's counterpart for a mesh of root mean squares.
 struct VarianceOfMesh {
   MeshMap rms;
 
@@ -42,8 +42,8 @@ struct VarianceOfMesh {
   }
 };
 
-/// A thread a run. Floats that are not negative are in the order of their bits as integers. Sources that there is no
-/// room for are left out: the host will begin again.
+/// A thread takes a run. Floats that are not negative are in the order of their bits as integers. Sources without room
+/// are left out: the host will begin again.
 template <class Variance>
 __global__ void least_variance_kernel(const Run* runs, ItemCount items, const std::int32_t* label, Variance variance,
                                       int* least, std::int64_t room) {

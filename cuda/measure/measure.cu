@@ -7,18 +7,18 @@ namespace srcextract {
 
 namespace {
 
-/// A block takes the small sources whose members begin among so many: with the members of the last one, there are less
-/// than the block has threads.
+/// A block takes the small sources whose members begin among this many. With the members of the last source there are
+/// fewer than the block has threads.
 constexpr int tile_members = block_threads - ordered_group;
 
-/// So many blocks are resident on a multiprocessor at once.
+/// Blocks that a multiprocessor runs at once.
 constexpr int resident_blocks = 5;
 
 /// The sources that a block takes at a time, in shared memory.
 struct SourceTile {
   struct Source {
     std::uint32_t index;
-    int first, runs;  ///< of the tile's
+    int first, runs;  ///< members in the tile
     Extent extent;
   };
   Member members[block_threads];
@@ -27,7 +27,7 @@ struct SourceTile {
   int source_count;
 };
 
-/// Where a source is in the image, and how many of its runs come before one of them.
+/// The extent of a source in the image, and the number of its runs before a given run.
 struct Surveyed {
   Extent extent;
   int before;
@@ -44,8 +44,8 @@ __device__ Surveyed survey(const Member* members, int count, const Run& run) {
   return found;
 }
 
-/// Adds up the sources of a tile, one by a thread; whole warps call it. Not in line, for the registers: in most tiles
-/// one warp does.
+/// Adds up the sources of a tile, one per thread; whole warps call it. Not inlined, to save registers: in most tiles a
+/// single warp calls it.
 __device__ __noinline__ void add_sources(const SourceTile& tile, SourceSums* sums) {
   const bool adds = static_cast<int>(threadIdx.x) < tile.source_count;
   SourceSums total;
@@ -58,7 +58,7 @@ __device__ __noinline__ void add_sources(const SourceTile& tile, SourceSums* sum
   store_warp(to, total, adds);
 }
 
-/// Sums over the sources that are not large: a thread measures a run, and then a thread adds up a source.
+/// Sums over the small sources. A thread measures a run, and then adds up a source.
 __global__ void __launch_bounds__(block_threads, resident_blocks)
     measure_small_sources_kernel(SourceRuns all, MeasuredImage image, SourceSums* sums) {
   __shared__ SourceTile tile;
@@ -75,7 +75,7 @@ __global__ void __launch_bounds__(block_threads, resident_blocks)
     }
     const std::int64_t begin = source.place - first;
     const bool has_run = i < count && begin >= 0 && begin < tile_members;
-    __syncthreads();  // all are done with the tile before
+    __syncthreads();  // all threads are done with the tile before
     tile.members[threadIdx.x] = own;
     if (threadIdx.x == 0) {
       tile.runs.clear();

@@ -6,11 +6,11 @@
 
 namespace srcextract {
 
-/// What a run adds to its source, whatever the runs before it have added.
+/// The contribution of a run to its source, independent of the runs before.
 struct MeasuredRun {
   RunSums along;
   std::int32_t y;
-  std::uint32_t npix : 31;  ///< as many as a row can have
+  std::uint32_t npix : 31;  ///< at most the width of a row
   std::uint32_t near_masked : 1;
 
   __device__ SourceSums added(const Extent& extent) const {
@@ -23,7 +23,7 @@ struct MeasuredRun {
 /// Runs that the threads of a block measure together, in shared memory.
 class RunTile {
  public:
-  /// By one thread, before any run is measured.
+  /// A single thread calls it, before any run is measured.
   __device__ void clear() { long_count_ = 0; }
 
   /// The sum of one group of the ordered sum: `count` runs from place `first` on, in their order.
@@ -37,7 +37,7 @@ class RunTile {
  private:
   friend class RunMeasurer;
 
-  /// A run of more than one group of pixels (stages/math/ordered_sum.hpp), which waits for a warp to measure it.
+  /// A run of more than one group of pixels (stages/math/ordered_sum.hpp), waiting for a warp to measure it.
   struct LongRun {
     Run run;
     Extent extent;
@@ -46,11 +46,11 @@ class RunTile {
     LongRun waiting;
     MeasuredRun measured;
   } places_[block_threads];
-  int long_runs_[block_threads];  ///< their places, in any order
+  int long_runs_[block_threads];  ///< places of the long runs, in any order
   int long_count_;
 };
 
-/// What is measured, for kernels.
+/// The image that is measured, for kernels.
 struct MeasuredImage {
   const float* pixels;
   std::int64_t width, height;
@@ -68,14 +68,14 @@ class RunMeasurer {
         background_(image.levels->background),
         any_masked_(image.masked->total() > 0) {}
 
-  /// Has the pixels of a run on their way from memory while there is other work.
+  /// Prefetches the pixels of a run into the L2 cache while there is other work.
   __device__ void fetch(const Run& run) const {
     asm volatile("prefetch.global.L2 [%0];" ::"l"(row(run) + run.begin));
     asm volatile("prefetch.global.L2 [%0];" ::"l"(row(run) + run.end - 1));
   }
 
-  /// Measures the runs of all threads that have one, each at a place of its own in the tile. All threads of the block
-  /// call it, the tile being clear; when it returns all are measured.
+  /// Measures the runs of all threads with `has_run`, each at its own place in the tile. The tile must be clear. All
+  /// threads of the block call it; all runs are measured when it returns.
   __device__ void measure(RunTile& tile, bool has_run, const Run& run, const Extent& extent, int place) const {
     if (has_run) {
       if (run.end - run.begin <= ordered_group) {
@@ -101,26 +101,26 @@ class RunMeasurer {
     return gather(along, run, any_masked_ && finds_masked(run, 0, 1));
   }
 
-  /// Not in line, for the registers: few tiles have any.
+  /// Not inlined, to save registers: few tiles have long runs.
   __device__ __noinline__ static void measure_long_runs(RunMeasurer measurer, RunTile& tile) {
     for (int k = static_cast<int>(threadIdx.x / 32); k < tile.long_count_; k += block_threads / 32) {
       const int place = tile.long_runs_[k];
       const RunTile::LongRun one = tile.places_[place].waiting;
-      __syncwarp();  // all have read it
+      __syncwarp();  // all lanes have read the waiting run
       const MeasuredRun measured = measurer.measure_long(one.run, one.extent);
       if (lane() == 0) tile.places_[place].measured = measured;
     }
     __syncthreads();
   }
 
-  /// By the lanes of a warp together. All of them get the result.
+  /// The lanes of a warp measure one run together; every lane gets the result.
   __device__ MeasuredRun measure_long(const Run& run, const Extent& extent) const {
     const RunSums along = sum_long(run, extent);
     const bool near_masked = any_masked_ && __any_sync(all_lanes, finds_masked(run, lane(), 32));
     return gather(along, run, near_masked);
   }
 
-  /// The ordered sum over the groups of pixels: every lane sums a group, and all add up what the lanes have, in order.
+  /// The ordered sum over groups of pixels. Every lane sums one group, then all lanes add up the groups in order.
   __device__ RunSums sum_long(const Run& run, const Extent& extent) const {
     const std::int64_t npix = run.end - run.begin;
     return ordered_sum<RunSums>((npix + ordered_group - 1) / ordered_group, [&](std::int64_t first, std::int64_t last) {
@@ -137,14 +137,14 @@ class RunMeasurer {
     });
   }
 
-  /// The sums of another lane. A member that is added to them does not compile before it is added here.
+  /// The sums of another lane. A new member of RunSums breaks the structured binding, so that it is not forgotten here.
   __device__ static RunSums shuffle(const RunSums& sums, int lane) {
     const auto& [v, vx, vxx, peak, xpeak] = sums;
     return {__shfl_sync(all_lanes, v, lane), __shfl_sync(all_lanes, vx, lane), __shfl_sync(all_lanes, vxx, lane),
             __shfl_sync(all_lanes, peak, lane), __shfl_sync(all_lanes, xpeak, lane)};
   }
 
-  /// Whether a masked pixel is among the neighbours of a run; of `lanes` lanes, each looks at its part of them.
+  /// Whether a masked pixel is among the neighbours of a run. Each of `lanes` lanes checks its share of them.
   __device__ bool finds_masked(const Run& run, int first, int lanes) const {
     const PixelBox box = surroundings(run, width_, height_);
     bool found = false;

@@ -16,7 +16,7 @@ __global__ void clear_kernel(SourceRuns all) {
   for (std::int64_t i = thread_index(); i < sources; i += thread_total()) all.places[i] = {};
 }
 
-/// Counts the runs of every source, and numbers them as it happens.
+/// Counts the runs of every source, and numbers them in the order of counting.
 __global__ void count_runs_kernel(SourceRuns all) {
   const std::int64_t count = all.items();
   for (std::int64_t i = thread_index(); i - threadIdx.x % 32 < count; i += thread_total()) {
@@ -40,11 +40,11 @@ __device__ std::uint32_t list_large(const SourceRuns& all, std::int64_t source, 
   return place;
 }
 
-/// Neighbouring sources that a thread finds a place for at a time.
+/// Neighbouring sources for which a thread finds places at a time.
 constexpr int thread_sources = 4;
 
-/// Finds a place for the members of every source. Blocks take theirs as they come: it does not matter to a source where
-/// its members are.
+/// Finds a place for the members of every source. Blocks take places in any order: the place of the members does not
+/// matter to a source.
 __global__ void place_sources_kernel(SourceRuns all) {
   using Scan = cub::BlockScan<std::uint32_t, block_threads>;
   __shared__ typename Scan::TempStorage scratch;
@@ -72,7 +72,7 @@ __global__ void place_sources_kernel(SourceRuns all) {
   }
 }
 
-/// Puts the members of small sources in their place.
+/// Puts the members of small sources in their places.
 __global__ void place_runs_kernel(SourceRuns all) {
   const std::int64_t count = all.items();
   for (std::int64_t i = thread_index(); i < count; i += thread_total()) {

@@ -7,69 +7,68 @@
 
 namespace srcextract {
 
-/// A run and the source that it is a member of.
+/// A run and its source.
 struct alignas(16) Member {
   Run run;
   std::uint32_t source;
 };
 
-/// A source whose runs are more than one group of the ordered sum (stages/math/ordered_sum.hpp), and more than one
-/// block measures.
+/// A source with more runs than one group of the ordered sum (stages/math/ordered_sum.hpp). Several blocks measure it.
 struct LargeSource {
   std::uint32_t source, runs;
-  std::uint32_t begin;        ///< of its members
-  std::uint32_t first_group;  ///< of its groups among those of all large sources
-  Extent extent;              ///< contains nothing yet
+  std::uint32_t begin;        ///< its first member
+  std::uint32_t first_group;  ///< its first group among the groups of all large sources
+  Extent extent;              ///< empty at first
 
   __device__ std::uint32_t groups() const { return (runs + ordered_group - 1) / ordered_group; }
 
-  /// Once its extent is known: whether it leaves out so many rows that it has not a run for each, as a source that is
-  /// not connected may, of those that were deblended.
+  /// True if the source has fewer runs than rows, so that some row is empty; deblended sources need not be connected.
+  /// Needs the extent.
   __device__ bool is_scattered() const { return extent.ymax - extent.ymin >= static_cast<std::int32_t>(runs); }
 };
 
-/// How many runs a source has, and where: the others have their members from `place` on, in any order; of a large
-/// source `place` is that in the list of them.
+/// The number of a source's runs, and their place. Members of a small source begin at `place`, in any order; for a
+/// large source `place` is its index in the list of large sources.
 struct alignas(8) SourcePlace {
   std::uint32_t runs, place;
 
   __device__ bool is_large() const { return runs > ordered_group; }
 };
 
-/// Of all sources together.
+/// Totals over all sources.
 struct SourceTotals {
-  std::uint32_t small_runs;  ///< of sources that are not large
+  std::uint32_t small_runs;  ///< runs of small sources
   std::uint32_t large_runs, large_sources, large_groups;
 };
 
-/// The runs by source, for kernels. Members of small sources fill `members` from the front, those of large sources from
-/// the back, which is left for others to write.
+/// The runs by source, for kernels. Members of small sources fill `members` from the front, members of large sources
+/// from the back. Later kernels write the back.
 struct SourceRuns {
   static constexpr std::uint32_t none = 0xffffffffu;
 
   ItemCount items;    ///< runs
-  ItemCount sources;  ///< that are measured
+  ItemCount sources;  ///< measured sources
   std::int64_t height;
   const Run* runs;
   const std::int64_t* row_begin;
   const std::int32_t* label;
   SourceTotals* totals;
-  SourcePlace* places;     ///< of the sources
-  std::uint32_t* numbers;  ///< of the runs, among those of their source; one for every member, free once that is known
+  SourcePlace* places;     ///< by source
+  std::uint32_t* numbers;  ///< index of each run within its source; one per member, free once members have places
   Member* members;
   LargeSource* large;
 
-  /// `none` if run i is of no source that is measured.
+  /// The source of run i; `none` if its source is not measured.
   __device__ std::uint32_t source_of(std::int64_t i) const {
     const std::int32_t l = label[i];
     return l > 0 && l <= sources.room ? static_cast<std::uint32_t>(l) - 1 : none;
   }
 };
 
-/// Brings the runs of every source together, and has the memory.
+/// Groups the runs by source, and owns the memory.
 class RunGatherer {
  public:
-  /// There is room for `sources`; those beyond are not measured.
+  /// There is room for `sources` sources; the others are not measured.
   RunGatherer(const Runs<Gpu>& runs, const Components<Gpu>& components, std::int64_t sources, const Gpu& where);
 
   const SourceRuns& gathered() const { return gathered_; }

@@ -10,7 +10,8 @@ namespace {
 
 constexpr int sizes = 64;
 
-/// 0 of the largest; four for every doubling of the longer side of its box.
+/// The size class of a source: 0 for the largest. There are four classes for every doubling of the longer side of its
+/// box.
 __device__ int size_of(const SourceSums& s) {
   const std::int32_t columns = s.xmax - s.xmin + 1, rows = s.ymax - s.ymin + 1;
   const auto side = static_cast<float>(columns > rows ? columns : rows);
@@ -18,7 +19,7 @@ __device__ int size_of(const SourceSums& s) {
   return size >= sizes ? 0 : sizes - 1 - size;
 }
 
-/// A thread a source.
+/// A thread takes a source.
 __global__ void count_sizes_kernel(const SourceSums* sums, ItemCount items, std::uint32_t* counts) {
   __shared__ std::uint32_t own[sizes];
   for (unsigned int i = threadIdx.x; i < sizes; i += blockDim.x) own[i] = 0;
@@ -30,7 +31,7 @@ __global__ void count_sizes_kernel(const SourceSums* sums, ItemCount items, std:
     if (own[i] > 0) atomicAdd(&counts[i], own[i]);
 }
 
-/// One warp: where each size begins.
+/// A single warp turns the number of sources of each size into the place where the size begins.
 __global__ void begin_sizes_kernel(std::uint32_t* counts) {
   std::uint32_t before = 0;
   for (int i = lane(); i < sizes; i += warp_size) {
@@ -40,7 +41,7 @@ __global__ void begin_sizes_kernel(std::uint32_t* counts) {
   }
 }
 
-/// A thread a source, and as many more as make whole warps.
+/// A thread takes a source. More threads take part, to make whole warps.
 __global__ void order_by_size_kernel(const SourceSums* sums, ItemCount items, std::uint32_t* next,
                                      std::int32_t* order) {
   const std::int64_t count = items();

@@ -13,19 +13,20 @@ namespace srcextract {
 
 namespace {
 
-/// Small blocks, and more of them than run at once: sources differ in size by a factor of a thousand, and a block's
-/// place is free when its slowest warp is done.
+/// Small blocks, and more of them than run at once. Sources differ in size by a factor of a thousand, and the place of
+/// a block is free only when its slowest warp is done.
 constexpr int block_warps = 2, family_threads = block_warps * warp_size;
 constexpr std::int64_t most_family_blocks = 128;  ///< for each multiprocessor
 
-/// A large source that a family can divide has a block of its own: one warp would take longer than all others.
+/// A large source has a block of its own if the family can divide it: one warp would take longer than all others.
 constexpr int large_source_warps = 8;
 template <class One>
 constexpr bool has_large_sources = requires(const MeasuredSource& source) {
   One::is_large(source);
 };
 
-/// That are to fit on one, by their registers. Windows and radii are slower with less than these have then.
+/// Blocks that must fit on a multiprocessor, which limits their registers. Windows and radii would be slower with so
+/// few registers, and have fewer blocks.
 template <class One>
 constexpr int least_family_blocks = 16;
 template <>
@@ -33,7 +34,7 @@ constexpr int least_family_blocks<LightRadiusFamily> = 6;
 template <>
 constexpr int least_family_blocks<WindowFamily> = 10;
 
-/// Circles by the area of pixels take more registers than those by sub-pixels: each have a kernel.
+/// Circles by the area of pixels take more registers than circles by sub-pixels, so each kind has a kernel.
 struct CirclesBySubPixels : CircleFamily {
   template <class Lanes>
   __device__ CircleFlux measure(const Lanes& lanes, const MeasuredSource& source, const PhotometryImage& image,
@@ -51,7 +52,7 @@ struct CirclesByArea : CircleFamily {
 template <>
 constexpr int least_family_blocks<CirclesByArea> = 8;
 
-/// A thread a run.
+/// A thread takes a run.
 __global__ void paint_owners_kernel(const Run* runs, ItemCount items, const std::int32_t* label, const Eaten* eaten,
                                     std::int64_t width, std::int32_t* owner) {
   const std::int64_t count = items();
@@ -65,15 +66,15 @@ __global__ void paint_owners_kernel(const Run* runs, ItemCount items, const std:
 
 /// The sources of an image, as far as there is room for them.
 struct SourceTable {
-  const std::int32_t* order;  ///< in which they are measured
+  const std::int32_t* order;  ///< order of measurement
   const SourceSums* sums;
   const Parentage* parentage;  ///< null: nothing was deblended
   const EllipseFlux* kron;     ///< null: not measured
-  const LightRadius* radii;    ///< the same
+  const LightRadius* radii;    ///< null: not measured
   int radii_each;
   ItemCount items;
 
-  /// A source, of which nothing is known but what families have measured.
+  /// A source with nothing but the results of earlier families.
   __device__ MeasuredSource measured_before(std::int64_t k) const {
     return {static_cast<std::int32_t>(k + 1), SourceShape{}, sums + k, kron != nullptr ? kron + k : nullptr,
             radii != nullptr ? radii + k * radii_each : nullptr};
@@ -85,7 +86,7 @@ struct SourceTable {
   }
 };
 
-/// An image, and what the device alone knows of it.
+/// An image, completed by values that only the device knows.
 struct LevelledImage {
   PhotometryImage image;
   const Levels* levels;
@@ -100,7 +101,7 @@ struct LevelledImage {
   }
 };
 
-/// Row number `which` of all that a source has.
+/// Measures row `which` of a source, or all rows if the family measures them together.
 template <class One, bool elsewhere, class Lanes>
 __device__ void measure_source(const Lanes& lanes, const One& family, const LevelledImage& measured,
                                const LevelledImage& found_in, const SourceTable& sources, std::int64_t k, int which,
@@ -120,8 +121,8 @@ __device__ void measure_source(const Lanes& lanes, const One& family, const Leve
   }
 }
 
-/// A warp a row of a source, or a source if its rows are measured together; large ones are left out. `found_in` is
-/// looked at only where sources were found `elsewhere`: a kernel that has both images at hand has fewer registers left.
+/// A warp takes a row of a source, or a source if its rows are measured together. Large sources are left out.
+/// `found_in` is read only if `elsewhere`: a kernel that uses both images has fewer registers left.
 template <class One, bool elsewhere>
 __global__ void __launch_bounds__(family_threads, least_family_blocks<One>)
     measure_family_kernel(One family, LevelledImage measured, LevelledImage found_in, SourceTable sources,
@@ -137,7 +138,7 @@ __global__ void __launch_bounds__(family_threads, least_family_blocks<One>)
   }
 }
 
-/// Lists the large ones.
+/// Lists the large sources.
 template <class One>
 __global__ void list_large_kernel(SourceTable sources, std::int32_t* large, std::int64_t* count) {
   const std::int64_t all = sources.items();
@@ -148,7 +149,7 @@ __global__ void list_large_kernel(SourceTable sources, std::int32_t* large, std:
   }
 }
 
-/// A block a large source.
+/// A block takes a large source.
 template <class One, bool elsewhere>
 __global__ void __launch_bounds__(large_source_warps* warp_size)
     measure_large_kernel(One family, LevelledImage measured, LevelledImage found_in, SourceTable sources,
@@ -159,7 +160,7 @@ __global__ void __launch_bounds__(large_source_warps* warp_size)
     measure_source<One, elsewhere>(lanes, family, measured, found_in, sources, sources.order[i], 0, rows);
 }
 
-/// Measures large sources, of a family that has some and one row of each.
+/// Measures the large sources of a family that can divide them. Such a family has one row for each source.
 template <class One, bool elsewhere>
 void measure_large(const One& family, const LevelledImage& image, const LevelledImage& found_in, SourceTable sources,
                    typename One::Row* rows, const Gpu& where) {

@@ -8,14 +8,14 @@
 
 namespace srcextract {
 
-/// HostKeys for a warp, all of whose lanes call everything together and learn the same. Up to `room` keys are kept; of
-/// more, the pixels are read again for whatever is asked of them.
+/// HostKeys for a warp: all lanes call every function together and get the same result. Up to `room` keys are kept. If
+/// there are more, every query reads the pixels again.
 template <class Read>
 class WarpKeys {
  public:
   static constexpr int room = 2048;
 
-  /// Words of memory that the warp needs while it asks.
+  /// Words of memory that the warp needs during its queries.
   static constexpr int words = room + warp_size;
 
   __device__ WarpKeys(const ApertureBox& box, const Read& read, std::uint32_t* memory)
@@ -44,7 +44,7 @@ class WarpKeys {
     if (one.count <= room) keep(one.range);
     KeyPair result{one.range.low, one.range.low};
     if (one.range.low < one.range.high) result = pair_of_kept(one.range, static_cast<std::uint32_t>(one.rank));
-    if (one.rank + 1 == one.count && result.lower < range.high) {  // the next is of another class, if there is one
+    if (one.rank + 1 == one.count && result.lower < range.high) {  // the next key is in another class, if there is one
       const KeyRange above{result.lower + 1, range.high};
       if (count(above) > 0) result.upper = extremes(above).low;
     }
@@ -63,13 +63,13 @@ class WarpKeys {
   }
 
  private:
-  /// Keys among which the one is that is sought, its rank among them, and how many they are.
+  /// The keys among which the sought one is: their range, its rank among them, and their number.
   struct Class {
     KeyRange range;
     std::int64_t rank, count;
   };
 
-  /// Calls f(wanted, key) in every lane, for the pixels of the box one after another, whatever its width.
+  /// Calls f(wanted, key) in every lane, for the pixels of the box one after another, whatever the width of the box.
   template <class F>
   __device__ void for_each_pixel(const F& f) const {
     const std::int32_t columns = box_.x_end - box_.x_begin, rows = box_.y_end - box_.y_begin;
@@ -91,7 +91,7 @@ class WarpKeys {
     }
   }
 
-  /// Keeps those of a range, as far as there is room, and tells how many they are.
+  /// Keeps the keys of a range, as far as there is room, and returns their number.
   __device__ std::int64_t keep(const KeyRange& range) const {
     std::int64_t total = 0;
     __syncwarp();
@@ -133,10 +133,11 @@ class WarpKeys {
     return __reduce_add_sync(all_lanes, own);
   }
 
-  /// Of a range all of whose keys are kept. Halves it until there is a lane for each that is left.
+  /// The pair of a rank, from a range whose keys are all kept. Halves the range until there is a lane for every key
+  /// left.
   __device__ KeyPair pair_of_kept(KeyRange range, std::uint32_t rank) const {
     const std::uint32_t last = range.high;
-    auto most = static_cast<std::uint32_t>(kept_);  // no more are in the range
+    auto most = static_cast<std::uint32_t>(kept_);  // upper limit of the keys in the range
     while (most > warp_size && range.low < range.high) {
       const std::uint32_t middle = range.low + (range.high - range.low) / 2, below = count_kept({range.low, middle});
       if (rank < below) {
@@ -160,18 +161,18 @@ class WarpKeys {
     return result;
   }
 
-  /// A key for each of the first lanes, in no order, and what is its rank.
+  /// A key for each of the first `count` lanes, in no order, with its rank.
   struct FewKeys {
     std::uint32_t key, rank, count;
 
-    /// 0 where there is none.
+    /// The key of a rank; 0 if there is none.
     __device__ std::uint32_t of_rank(std::uint32_t wanted) const {
       const unsigned int lanes = __ballot_sync(all_lanes, lane() < static_cast<int>(count) && rank == wanted);
       return lanes == 0 ? 0 : __shfl_sync(all_lanes, key, __ffs(static_cast<int>(lanes)) - 1);
     }
   };
 
-  /// Of a range that has no more than there are lanes.
+  /// Hands the keys of a range to the lanes. The range must have no more keys than there are lanes.
   __device__ FewKeys line_up(const KeyRange& range) const {
     std::uint32_t* const few = memory_ + room;
     FewKeys own{0, 0, 0};
@@ -189,7 +190,7 @@ class WarpKeys {
     return own;
   }
 
-  /// The least of a range; `otherwise` where that is empty.
+  /// The least kept key of a range; `otherwise` if the range is empty.
   __device__ std::uint32_t least_kept(const KeyRange& range, std::uint32_t otherwise) const {
     std::uint32_t least = range.high;
     bool any = false;
@@ -201,7 +202,7 @@ class WarpKeys {
     return __any_sync(all_lanes, any) != 0 ? least : otherwise;
   }
 
-  /// The keys, in bins that become narrower, until they have room or are all the same.
+  /// Narrows the range, bin by bin, until its keys have room or are all the same.
   __device__ Class class_of(const KeyRange& range, std::int64_t rank) const {
     Class one{range, rank, room + 1};
     while (one.count > room && one.range.low < one.range.high) {
@@ -218,8 +219,8 @@ class WarpKeys {
     return one;
   }
 
-  /// Counts those of a range in bins of 2^shift keys, which stand first in the memory. Every lane has bins of its own,
-  /// side by side.
+  /// Counts the keys of a range in bins of 2^shift keys. Every lane counts in its own bins, side by side; the totals
+  /// then stand first in the memory.
   __device__ void count_classes(const KeyRange& range, int shift) const {
     __syncwarp();
     for (int bin = 0; bin < classes; ++bin) memory_[bin * warp_size + lane()] = 0;

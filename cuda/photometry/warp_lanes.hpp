@@ -11,19 +11,19 @@ namespace srcextract {
 
 static_assert(warp_size == lane_count);
 
-/// HostLanes for a warp, all of whose lanes call everything together and learn the same. `Warps` are in a block of the
-/// kernel that has them, each with a source of its own.
+/// HostLanes for a warp: all lanes call every function together and get the same result. A block of the kernel has
+/// `Warps` warps, each with a source of its own.
 template <int Warps>
 class WarpLanes {
  public:
   static constexpr int block_warps = Warps;
 
-  static constexpr int most_of_product = 128;  ///< columns, and rows, that a Product keeps
+  static constexpr int most_of_product = 128;  ///< limit of the columns, and of the rows, that a Product keeps
 
-  /// A thread looks at one pixel at a time.
+  /// Pixels that a thread looks at together.
   static constexpr int width = 1;
 
-  /// The thread that keeps what all have learnt.
+  /// Whether this thread stores the common result.
   __device__ bool is_first() const { return first_lane(); }
 
   template <int N, class F>
@@ -42,9 +42,9 @@ class WarpLanes {
     return both.sums;
   }
 
-  /// A lane a column, and the tree by shuffles: addition does not mind which of two comes first, so that all lanes have
-  /// the bits of the first. In a narrow box the lanes that have no column take the rows below, and hand over what they
-  /// find; columns that are not there would add 0 to the tree.
+  /// Each lane takes a column, and shuffles form the tree. Addition commutes, so all lanes have the bits of the first.
+  /// In a narrow box, lanes without a column take the rows below and hand over their terms. Missing columns would add 0
+  /// to the tree.
   template <int N, int M, class F>
   __device__ SumsAndCounts<N, M> sum_and_count(const ApertureBox& box, const F& f) const {
     const int columns = columns_at_once(box), column = lane() & (columns - 1), row = lane() / columns;
@@ -77,7 +77,7 @@ class WarpLanes {
     return all;
   }
 
-  /// HostProduct for a warp, which keeps the numbers of boxes that are not too large.
+  /// HostProduct for a warp. Keeps the factors of columns and rows if the box is not too large.
   template <class Column, class Row>
   class Product {
    public:
@@ -104,7 +104,7 @@ class WarpLanes {
     Column of_column_;
     Row of_row_;
     std::int32_t first_x_, first_y_;
-    double* columns_;  ///< and rows after them
+    double* columns_;  ///< factors of the columns, then of the rows
     bool is_small_;
   };
   template <class Column, class Row>
@@ -137,7 +137,7 @@ class WarpLanes {
     return largest;
   }
 
-  /// Adds the integer of one pixel to the lane's bins, for which it waits for no other.
+  /// Adds the integer of one pixel to the lane's own bins, without waiting for other lanes.
   class BlockBins {
    public:
     __device__ explicit BlockBins(std::int64_t* bins) : bins_(bins) {}
@@ -185,8 +185,8 @@ class WarpLanes {
   }
 
  protected:
-  /// Those of a band, some steps at a time: pixels that the circle crosses are gathered first, so that every lane
-  /// counts the sub-pixels of one. What is not unrolled would not fit in the cache of instructions.
+  /// Sums over a band, several steps at a time. Pixels that the circle crosses are gathered first, so that every lane
+  /// counts the sub-pixels of one. Loops are not unrolled where the code would not fit in the instruction cache.
   template <int N, class Circle, class F>
   __device__ static Sums<N> sum_of_band(const ApertureBox& band, const Circle& circle, const F& f) {
     const int columns = columns_at_once(band);
@@ -210,7 +210,7 @@ class WarpLanes {
   }
 
  private:
-  /// Adds what lanes have to their column, row by row.
+  /// Adds the terms of the lanes to their columns, row by row.
   template <int N>
   __device__ static void add_in_order(const BlockSums<N, width>& pixel, int columns, Sums<N>& own) {
     if (columns == lane_count) {
@@ -232,18 +232,18 @@ class WarpLanes {
     }
   }
 
-  /// The tree.
+  /// Adds up the columns, as a tree.
   template <int N>
   __device__ static void add_columns(int columns, Sums<N>& own) {
     for (int k = 0; k < N; ++k)
       for (int half = columns / 2; half > 0; half /= 2) own.of[k] += __shfl_xor_sync(all_lanes, own.of[k], half);
   }
 
-  /// Where lanes are in the steps that they take together in a circle, row by row.
+  /// Positions of lanes in the steps that they take together in a circle, row by row.
   struct CircleSteps {
     static constexpr int most = 24;
 
-    std::int32_t x, y;  ///< of the first
+    std::int32_t x, y;  ///< position of lane 0 at step 0
     std::int32_t in_row;
     int columns;
 
@@ -255,7 +255,7 @@ class WarpLanes {
     }
   };
 
-  /// Where this lane is, step by step.
+  /// Position of this lane, step by step.
   class CircleWalk {
    public:
     std::int32_t x, y;
@@ -319,19 +319,19 @@ class WarpLanes {
     }
   }
 
-  /// The sum of what may not fit in 32 bits.
+  /// The sum over the warp, which may not fit in 32 bits.
   __device__ static std::int64_t total_of(std::uint32_t own) {
     const std::int64_t high = __reduce_add_sync(all_lanes, own >> 16);
     return high * 65536 + __reduce_add_sync(all_lanes, own & 0xffff);
   }
 
-  /// 8, 16 or all.
+  /// Columns that the lanes take at once: 8, 16 or 32.
   __device__ static int columns_at_once(const ApertureBox& box) {
     const std::int32_t columns = box.x_end - box.x_begin;
     return columns <= lane_count / 4 ? lane_count / 4 : columns <= lane_count / 2 ? lane_count / 2 : lane_count;
   }
 
-  // Memory is of functions that are no templates, so that there is one of each.
+  // Shared memory is declared in functions that are no templates, so that each array exists once.
 
   __device__ static double* product_of_warp() {
     __shared__ double memory[block_warps][2 * most_of_product];
@@ -339,22 +339,23 @@ class WarpLanes {
   }
 
   struct CircleMemory {
-    std::uint8_t inside[CircleSteps::most][lane_count];     ///< sub-pixels, as CircleOverlap counts them
-    std::uint16_t crossed[CircleSteps::most * lane_count];  ///< steps and lanes
+    std::uint8_t inside[CircleSteps::most][lane_count];  ///< number of sub-pixels inside, as CircleOverlap counts them
+    std::uint16_t crossed[CircleSteps::most * lane_count];  ///< step and lane of each crossed pixel
   };
   __device__ static CircleMemory& circle_of_warp() {
     __shared__ CircleMemory memory[block_warps];
     return memory[threadIdx.x / warp_size];
   }
 
-  /// Of every lane its own, the last of which is not kept; side by side, so that lanes meet in no bank. Kernels whose
-  /// family gathers nothing keep no shared memory for them.
+  /// Bins for every lane, side by side, so that lanes use different banks. The last bin is not kept. Kernels whose
+  /// family gathers nothing have no shared memory for bins.
   __device__ static std::int64_t* bins_of_warp() {
     __shared__ std::int64_t bins[block_warps][(most_bins + 1) * warp_size];
     return bins[threadIdx.x / warp_size];
   }
 
-  /// Leaves what all lanes have in the first most_bins bins. Lanes begin with different ones, again for the banks.
+  /// Leaves the sums over all lanes in the first most_bins words. Lanes begin at different places, again to use
+  /// different banks.
   __device__ static void add_lanes(std::int64_t* bins) {
     constexpr int each = most_bins / warp_size;
     static_assert(most_bins % warp_size == 0);
@@ -369,7 +370,7 @@ class WarpLanes {
   }
 };
 
-/// The same for a block with one source, whose warps take the bands of circles.
+/// WarpLanes for a block with one source, whose warps share the bands of circles.
 template <int Warps>
 class BlockLanes : public WarpLanes<Warps> {
  public:
@@ -385,7 +386,7 @@ class BlockLanes : public WarpLanes<Warps> {
       const std::int32_t own = y + warp * band_rows;
       Sums<N> band{};
       if (own < box.y_end) band = this->template sum_of_band<N>(band_at(box, own), circle, f);
-      __syncthreads();  // before it all have read what was there
+      __syncthreads();  // all threads have read the bands before
       if (first_lane()) bands[warp] = band;
       __syncthreads();
       for (int i = 0; i < Warps && y + i * band_rows < box.y_end; ++i)

@@ -17,11 +17,11 @@ namespace srcextract {
 
 namespace {
 
-/// Kernels that keep a table in shared memory have few large blocks, two of which fill a multiprocessor.
+/// Kernels with a table in shared memory have few large blocks. Two blocks fill a multiprocessor.
 constexpr int table_threads = 1024;
 constexpr int table_blocks = 2;
 
-/// So many bins are counted in shared memory at a time; where there are more the image is read again for the others.
+/// Bins that are counted in shared memory at a time. If there are more, the image is read again for the others.
 constexpr std::int64_t bins_at_a_time = 16384;
 
 unsigned int table_grid(std::int64_t pixels, const Gpu& where) {
@@ -29,8 +29,8 @@ unsigned int table_grid(std::int64_t pixels, const Gpu& where) {
   return static_cast<unsigned int>(std::clamp<std::int64_t>(wanted, 1, table_blocks * where.multiprocessors));
 }
 
-/// Lets a kernel have as much shared memory as the largest table takes, which is more than it has without asking. The
-/// same for every launch, for others may be under way.
+/// Allows a kernel as much shared memory as the largest table takes, which is more than the default. The limit is the
+/// same for every launch, since others may be under way.
 template <class Kernel>
 void allow_large_tables(const Kernel& kernel) {
   constexpr int bytes = 65536;
@@ -77,7 +77,7 @@ __global__ void __launch_bounds__(block_threads)
   extremes[blockIdx.x] = found;
 }
 
-/// A warp counts what is not masked of a chunk.
+/// A warp counts the unmasked pixels of a chunk.
 __global__ void __launch_bounds__(block_threads)
     count_unmasked_kernel(const float* pixels, std::int64_t count, std::uint32_t* unmasked, std::int64_t chunks) {
   const std::int64_t chunk = thread_index() / 32;
@@ -109,8 +109,8 @@ __global__ void __launch_bounds__(block_threads)
   }
 }
 
-/// Blocks of grid row y count pixels in the bins from y * bins_at_a_time on, `size` at most, each for itself, and add
-/// what they counted to the rest.
+/// Blocks of grid row y count the pixels in the `size` bins from y * size on, each block for itself. Then each block
+/// adds its counts to `counts`.
 __global__ void __launch_bounds__(table_threads, table_blocks)
     count_bins_kernel(const float* pixels, std::int64_t count, GreyBins bins, std::int32_t size, std::int32_t total,
                       std::uint32_t* counts) {
@@ -131,7 +131,7 @@ __global__ void __launch_bounds__(table_threads, table_blocks)
   }
 }
 
-/// One block; a thread has as many neighbouring bins as the others.
+/// A single block; all threads have the same number of neighbouring bins.
 __global__ void __launch_bounds__(table_threads)
     equalize_kernel(const std::uint32_t* counts, std::int32_t bins, std::uint8_t* table) {
   using Scan = cub::BlockScan<std::uint64_t, table_threads>;

@@ -11,8 +11,8 @@ namespace srcextract {
 
 namespace {
 
-/// One launch for the whole clip, all blocks at once on the device: a look at the image by all of them, then rounds by
-/// the first warp of the first, for which all others wait.
+/// One launch for the whole clip, with all blocks on the device at once. All blocks look at the image. Then the first
+/// warp of the first block goes through the rounds, and all other warps wait for it.
 __global__ void __launch_bounds__(clip_threads, 2) clip_kernel(ClipWork work, Background* background) {
   begin_clip(work);
   if (blockIdx.x != 0 || threadIdx.x >= warp_size) return follow_leader();
@@ -22,10 +22,11 @@ __global__ void __launch_bounds__(clip_threads, 2) clip_kernel(ClipWork work, Ba
   if (threadIdx.x == 0) *background = found;
 }
 
-static_assert(sizeof(ClipShared) <= 99 * 1024);  // 99 KiB is the least that a block can have
+static_assert(sizeof(ClipShared) <= 99 * 1024);  // 99 KiB is the least limit of a block
 
-/// As many blocks as the device runs at once, if each has four tiles; or one on each multiprocessor, or as there are
-/// tiles. What blocks cost, to meet and to bring together what they have counted, is most of the time of small images.
+/// Number of blocks: one for four tiles, but at least one for each multiprocessor or tile, whichever are fewer. At most
+/// as many as the device runs at once. In small images most of the time goes into barriers and into merging the counts
+/// of blocks.
 unsigned int clip_blocks(std::int64_t tiles, const Gpu& where) {
   check(cudaFuncSetAttribute(clip_kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, sizeof(ClipShared)));
   int per_processor = 0;
@@ -39,7 +40,7 @@ std::int64_t clip_tiles(std::int64_t count) {
   return (count + clip_tile - 1) / clip_tile;
 }
 
-/// Room for what is left of an image, if it is to be.
+/// Makes room for the bright quads of an image that is large enough.
 void make_room(BrightQuads<Gpu>& bright, const Image<float, Gpu>& image, const Gpu& where) {
   const std::int64_t count = image.shape.count();
   bright.of = nullptr;
@@ -50,15 +51,15 @@ void make_room(BrightQuads<Gpu>& bright, const Image<float, Gpu>& image, const G
   bright.limit = Value<float, Gpu>(where);
 }
 
-/// Queues the clip; `bright`, if it is not null, is left of the image.
+/// Queues the clip. If `bright` is not null, the clip also stores the image's bright quads.
 Value<Background, Gpu> queue_clip(const Image<float, Gpu>& image, const BackgroundConfig& config, const Gpu& where,
                                   BrightQuads<Gpu>* bright) {
   const std::int64_t count = image.shape.count();
   SkySample sample(count, where);
   const std::int64_t tiles = clip_tiles(count);
   const unsigned int blocks = clip_blocks(tiles, where);
-  const std::int64_t share = std::min((tiles + blocks - 1) / blocks * clip_tile, count);  // of a block
-  // What is kept is bounded where the image is large; where it is small, room for all of it does not matter.
+  const std::int64_t share = std::min((tiles + blocks - 1) / blocks * clip_tile, count);  // pixels of a block
+  // Large images have bounded lists; in small images, room for all pixels does not matter.
   constexpr std::int64_t always = 2 * clip_tile;
   const std::int64_t tail_room = std::min(share, std::max(always, share / 4));
   const std::int64_t window_room = std::min(share, std::max(always, share / 5));
@@ -66,12 +67,12 @@ Value<Background, Gpu> queue_clip(const Image<float, Gpu>& image, const Backgrou
   const auto cell_room =
       static_cast<int>(std::clamp<std::uint64_t>(std::bit_ceil(static_cast<std::uint64_t>(count) >> 19), 64, 1024));
   const int window_cell_room = cell_room <= 512 ? most_ranked / 2 : most_ranked;
-  // The window is some margins of rank wide: so many cells that each has some 16 to 32 pixels.
+  // The window is some margins of rank wide. The bins get so many cells that each cell has some 16 to 32 pixels.
   const double in_bin = 2.6 * rank_margin(sample_size(count)) * static_cast<double>(count) / window_bins;
   const int bin_cells =
       std::clamp(static_cast<int>(std::bit_ceil(static_cast<std::uint64_t>(in_bin / 32) + 1)), 1, 256);
 
-  // A warp's share is so many tiles as a block's.
+  // A warp's share has as many warp tiles as a block's share has block tiles.
   const std::int64_t chunk_tiles = std::clamp<std::int64_t>(tiles / (8 * blocks), 1, 8);
 
   Buffer<float, Gpu> tail(tail_room * blocks, where), window(window_room * blocks, where);
@@ -106,7 +107,7 @@ Value<Background, Gpu> queue_clip(const Image<float, Gpu>& image, const Backgrou
 
   sample.draw(work.pixels, config, where);
   Value<Background, Gpu> background(where);
-  check(cudaMemsetAsync(background.data(), 0, sizeof(Background), where.stream));  // its padding, too
+  check(cudaMemsetAsync(background.data(), 0, sizeof(Background), where.stream));  // zeroes the padding, too
   Background* out = background.data();
   void* arguments[] = {&work, &out};
   check(cudaLaunchCooperativeKernel(reinterpret_cast<const void*>(clip_kernel), dim3(blocks), dim3(clip_threads),

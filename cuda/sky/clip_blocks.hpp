@@ -6,10 +6,11 @@
 
 namespace srcextract {
 
-/// The blocks of the clip at work together: every block calls the same functions in the same order. What they bring
-/// together is in the state when obey() returns.
+/// The blocks of the clip at work together: every block calls the same functions in the same order. The common results
+/// are in the state when obey() returns.
 
-/// The first thread of a block waits for the other blocks by itself; afterwards it is to be together with its warp.
+/// A barrier of all blocks. A block's first thread waits for the other blocks alone; afterwards its warp must be
+/// together again.
 __device__ inline void sync_blocks() {
   cooperative_groups::this_grid().sync();
   __syncwarp();
@@ -24,7 +25,7 @@ __device__ void copy_by_block(T& to, const T& from) {
   }
 }
 
-/// Lists the pixels in those bins of the window that are wanted, by cells.
+/// Lists the pixels in the wanted bins of the window, by cells.
 __device__ inline void collect() {
   ClipShared& s = shared();
   copy_by_block(s.wanted, state().wanted);
@@ -51,7 +52,7 @@ __device__ inline void collect() {
   });
 }
 
-/// 0 <= value < 2^51.
+/// Adds a value by its pieces; 0 <= value < 2^51.
 __device__ inline void add_pieces(unsigned int (&to)[PartSums::pieces][warp_size], std::int64_t value) {
   constexpr unsigned int mask = (1u << PartSums::piece_bits) - 1;
 #pragma unroll
@@ -60,7 +61,7 @@ __device__ inline void add_pieces(unsigned int (&to)[PartSums::pieces][warp_size
   }
 }
 
-/// Of this lane's pieces.
+/// The sum of this lane's pieces.
 __device__ inline ExactSum sum_of_pieces(const unsigned int (&pieces)[PartSums::pieces][warp_size]) {
   ExactSum sum;
   for (int piece = 0; piece < PartSums::pieces; ++piece) {
@@ -72,10 +73,10 @@ __device__ inline ExactSum sum_of_pieces(const unsigned int (&pieces)[PartSums::
   return sum;
 }
 
-/// Sums up to PartSums::most_pixels of the tail by cells, and lists what is in zones. Of the outermost parts, which may
-/// have far pixels, only the counts.
+/// Sums up to PartSums::most_pixels of the tail by cells, and lists the pixels in zones. The outermost parts may have
+/// far pixels, so only their counts are kept.
 __device__ inline void add_to_cells(const float* pixels, std::int64_t count) {
-  constexpr std::int64_t bias = std::int64_t{1} << 50;  // more than what a near pixel takes off the first sum
+  constexpr std::int64_t bias = std::int64_t{1} << 50;  // more than a near pixel can take off the first sum
   ClipShared& s = shared();
   NearSums* const cells = state().cell;
   float* const listed = work().cell_pixels;
@@ -123,7 +124,7 @@ __device__ inline void add_to_cells(const float* pixels, std::int64_t count) {
   sync_block();
 }
 
-/// Running sums of the cells, and of the core, which is in one of them. By the first block.
+/// Running sums over the cells, with the core added to the cell that contains it. The first block calls it.
 __device__ inline void sum_cells_before() {
   ClipShared& s = shared();
   const int core_cell = s.cuts.first_cell[s.cuts.part_of(next_above(s.guess.core.lower))];
@@ -131,7 +132,8 @@ __device__ inline void sum_cells_before() {
   scan_block<most_cells>(sums_of, s.before_cell);
 }
 
-/// Cuts the tail, and collects from the window, where the sets that come after one that is known are expected to end.
+/// Cuts the tail where the sets after the set `known` are expected to end. Collects the window's pixels that are
+/// expected to be medians.
 __device__ inline void split_from(const Interval& known) {
   ClipShared& s = shared();
   if (blockIdx.x == 0) {
@@ -151,7 +153,7 @@ __device__ inline void split_from(const Interval& known) {
   if (blockIdx.x == 0) sum_cells_before();
 }
 
-/// One look at all pixels. False if the tail was not kept: then nothing can be made of it.
+/// One look at all pixels. False if the tail was not kept: it cannot be used then.
 __device__ inline bool look() {
   ClipShared& s = shared();
   look_at_all();
@@ -173,7 +175,7 @@ __device__ inline bool look() {
   return s.tail_kept;
 }
 
-// --- What is asked for where that is not enough.
+// --- Commands for cases in which a look is not enough.
 
 /// Sums the pixels in the state's interval, and counts those below it.
 __device__ inline void sum_interval() {
@@ -190,7 +192,7 @@ __device__ inline void sum_interval() {
   bring_sums(state().sums, sums, below);
 }
 
-/// Of the pixels in the state's interval.
+/// Finds the extremes of the pixels in the state's interval.
 __device__ inline void find_extremes() {
   const Interval interval = state().interval;
   Extremes extremes;
@@ -200,7 +202,7 @@ __device__ inline void find_extremes() {
   bring_extremes(state().low_key, state().high_key, extremes);
 }
 
-/// Lanes of a warp that have the same digit are counted at once: there may be one value in all of the image.
+/// Counts equal digits in the lanes of a warp at once, since one value may fill the image.
 __device__ inline void count_digits() {
   ClipShared& s = shared();
   const std::uint32_t prefix = state().prefix;
@@ -222,7 +224,7 @@ __device__ inline void count_digits() {
   }
 }
 
-/// What stands for the spread of a sample that has none.
+/// Finds a scale for a sample without spread, from the smallest |d| > 0 of the image.
 __device__ inline void find_smallest_scale() {
   const SumGrid grid = state().grid;
   Count smallest = ~Count{0};
@@ -244,9 +246,9 @@ __device__ inline void find_smallest_scale() {
   sync_blocks();
 }
 
-// --- Who does what when.
+// --- Leader and followers.
 
-/// Does what the state says, the leader among all.
+/// Executes the command in the state. The leader takes part.
 __device__ __noinline__ void obey() {
   switch (state().command) {
     case ClipCommand::look:
@@ -272,7 +274,7 @@ __device__ __noinline__ void obey() {
   sync_blocks();
 }
 
-/// The clip begins with a look.
+/// Begins the clip with a look.
 __device__ inline void begin_clip(const ClipWork& work) {
   if (threadIdx.x == 0) shared().work = work;
   sync_block();
@@ -280,7 +282,7 @@ __device__ inline void begin_clip(const ClipWork& work) {
   obey();
 }
 
-/// Obeys the leader until it says that this is the end.
+/// Obeys the leader until its command is `end`.
 __device__ inline void follow_leader() {
   for (;;) {
     sync_blocks();

@@ -4,12 +4,13 @@
 
 namespace srcextract {
 
-/// Goes through the rounds of the clip with counts in bins instead of pixels, to cut the tail where the clipped sets
-/// will end, and to know which pixels of the window will be medians. A forecast that fails costs time, and no more. By
-/// the first block, after a look at all pixels; the rounds by its first warp.
+/// Goes through the rounds of the clip with counts in bins instead of pixels. Forecasts where the clipped sets will
+/// end, to cut the tail there, and which pixels of the window will be medians. A wrong forecast costs time, and no
+/// more. The first block calls it after a look at all pixels; its first warp goes through the rounds.
 class ClipForecast {
  public:
-  /// From a set that is known exactly on. Writes the cuts and the wanted bins of the window into the state.
+  /// Forecasts from the set `known` on, which is known exactly. Writes the cuts and the wanted bins of the window into
+  /// the state.
   __device__ static void run(const Interval& known) {
     sync_block();
     scan_block<tail_bins>(
@@ -31,14 +32,14 @@ class ClipForecast {
     }
   }
 
-  /// By the first `threads` threads of a block.
+  /// The first `threads` threads of a block call it.
   __device__ static void clear_wanted(int threads) {
     WantedBins& wanted = shared().wanted;
     for (int i = static_cast<int>(threadIdx.x); i < window_bins / 32; i += threads) wanted.bits[i] = 0;
     if (threadIdx.x == 0) wanted.count = 0;
   }
 
-  /// Of the window, that bin and those beside it, where rounding may lead. By a warp.
+  /// Marks a bin of the window as wanted, and the bins beside it, where rounding may lead. A warp calls it.
   __device__ static void want(int bin) {
     WantedBins& wanted = shared().wanted;
     const int mine = bin - 1 + lane();
@@ -51,7 +52,7 @@ class ClipForecast {
     __syncwarp();
   }
 
-  /// By a warp.
+  /// Writes the wanted bins into the state, and clears their cells. A warp calls it.
   __device__ static void write_wanted() {
     WantedBins& wanted = shared().wanted;
     WantedBins& out = state().wanted;
@@ -72,14 +73,14 @@ class ClipForecast {
   }
 
  private:
-  /// Of pixels, of their deviations from the centre of the grid in units of its scale, and of the squares of these.
-  /// Float is precise enough for a forecast.
+  /// Sums of pixels, of their deviations from the centre of the grid in units of its scale, and of the squared
+  /// deviations. Float is precise enough for a forecast.
   struct Sums {
     float count, first, second;
   };
 
-  /// Zones around two ends, a lane a side; those of a side that meet are one. An end that is not near, or in the core,
-  /// gets none. False if there is no room.
+  /// Adds zones around two ends, a lane for each side. Zones of a side that meet are merged. An end gets no zone if it
+  /// is not near, or lies in the core. False if there is no room.
   __device__ static bool add_zones(const Interval& around_lower, const Interval& around_upper) {
     ClipShared& s = shared();
     const bool above = lane() == 1;
@@ -102,7 +103,7 @@ class ClipForecast {
     return __all_sync(all_lanes, room) != 0;
   }
 
-  /// A lane a zone, with cells in number as the pixels that it is expected to have.
+  /// Writes the zones, a lane for each. The number of cells of a zone grows with the pixels expected in it.
   __device__ static void write_zones() {
     const auto& side = shared().side;
     TailCuts& out = state().cuts;
@@ -118,7 +119,7 @@ class ClipForecast {
     constexpr float cell_pixels = 16;
     const float in_cell = fmaxf(cell_pixels, sum_of_warp(pixels) / static_cast<float>(work().cells - least_cells / 2));
     const int cells = any ? 1 + static_cast<int>(pixels / in_cell) : 0;
-    const int before = running_sum_of_warp(cells) - cells + lane();  // an even part has one
+    const int before = running_sum_of_warp(cells) - cells + lane();  // an even part has one cell
     if (lane() < most_zones) {
       out.edge[2 * lane()] = begin;
       out.edge[2 * lane() + 1] = end;
@@ -135,7 +136,8 @@ class ClipForecast {
     return (x - static_cast<float>(shared().grid.centre)) * shared().per_scale;
   }
 
-  /// |deviation| in scales where bin k of a side begins: a power of two, and linear between two of them.
+  /// |deviation| in scales where bin k of a side begins. Octaves begin at powers of two; bins within an octave are
+  /// equally wide.
   __device__ static float bin_begin(int k) {
     static_assert(bins_per_octave == 1 << 6);
     return __int_as_float((127 * bins_per_octave + k) << (23 - 6));
@@ -148,7 +150,7 @@ class ClipForecast {
     return bin < side_bins ? -centre : centre;
   }
 
-  /// Over the tail's pixels below a deviation in scales: in its bin they are taken to lie evenly.
+  /// Sums over the tail's pixels below a deviation in scales. Pixels are taken to lie evenly in their bin.
   __device__ static TailSums up_to(float deviation) {
     const int bin = tail_bin(deviation, 0, 1);
     const float begin = bin_begin(side_bin(bin));
@@ -161,7 +163,8 @@ class ClipForecast {
             from.second + share * (to.second - from.second)};
   }
 
-  /// Over the tail's pixels between two deviations; `below` are those under the lower one. Two lanes look up one each.
+  /// Sums over the tail's pixels between two deviations; `below` gets the number of pixels under the lower one. Even
+  /// lanes look up the lower end, odd lanes the upper.
   __device__ static Sums between(float lower, float upper, float& below) {
     const bool is_upper = lane() % 2 != 0;
     const TailSums mine = up_to(is_upper ? upper : lower);
@@ -173,7 +176,7 @@ class ClipForecast {
     return {difference(mine.count), difference(mine.first), difference(mine.second)};
   }
 
-  /// Where the pixel of that rank in the window should be, and its bin. All lanes search together.
+  /// The expected value of the pixel of that rank in the window, and its bin. All lanes search together.
   __device__ static float find_rank(float rank, int& bin) {
     const ClipShared& s = shared();
     bin = window_bin_of_rank(rank);
@@ -211,7 +214,8 @@ class ClipForecast {
       const float median = scales_of(find_rank(rank, bin));
       want(bin);
       const float reach = kappa * sigma;
-      // The bins' pixels are taken to lie evenly in them, which is wrong by so much of what these add.
+      // Pixels do not lie quite evenly in their bins. The margin allows an error in proportion to the share of the
+      // tail.
       const float margin = reach * (5e-5F + 3e-3F * __fdividef(tail.second, second));
       const float next_lower = fmaxf(lower, median - reach);
       const float next_upper = fminf(upper, median + reach);
@@ -220,13 +224,13 @@ class ClipForecast {
                      {centre + scale * (next_upper - margin), centre + scale * (next_upper + margin)})) {
         return;
       }
-      if (next_lower - lower < margin / 2 && upper - next_upper < margin / 2) return;  // these zones hold what follows
+      if (next_lower - lower < margin / 2 && upper - next_upper < margin / 2) return;  // the zones hold all later ends
       lower = next_lower;
       upper = next_upper;
     }
   }
 
-  /// Exactly.
+  /// Exact sums over the whole tail.
   __device__ static Sums whole_tail() {
     const PixelSums& tail = state().tail;
     if (tail.count == 0) return {0, 0, 0};

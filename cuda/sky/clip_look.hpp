@@ -12,7 +12,7 @@ __device__ inline float* window_list() {
   return work().window + blockIdx.x * work().window_room;
 }
 
-/// Calls f(pixel) for this block's pixels, lanes together, with NaN beyond their end.
+/// Calls f(pixel) for this block's pixels, lanes together, with NaN beyond the end of the list.
 template <class F>
 __device__ void for_each_in(ClipSource source, const F& f) {
   const bool all = source == ClipSource::image;
@@ -28,19 +28,20 @@ __device__ void for_each_in(ClipSource source, const F& f) {
 
 __device__ inline int tail_bin(float x, float centre, float per_scale) {
   const float scales = fabsf(x - centre) * per_scale;
-  // The exponent of a float and its first six bits count the bins.
+  // The exponent of the float and its first six fraction bits number the bins.
   constexpr int first = 127 * bins_per_octave;
   const int bin = min(max((__float_as_int(scales) >> 17) - first, 0), side_bins - 1);
   return x < centre ? side_bins - 1 - bin : side_bins + bin;
 }
 
-/// Never falls as x rises. `per_unit` is that of the bins times `parts`, a power of two: then it is a part of a bin.
+/// The part of a bin that x is in, where bins have `parts` parts (a power of two) and `per_unit` parts per unit. Never
+/// falls as x rises.
 __device__ inline int window_bin(float x, float lower, float per_unit, int parts) {
   return min(max(static_cast<int>((x - lower) * per_unit), 0), parts * window_bins - 1);
 }
 
-/// The bin of the window that the pixel of that rank, an integer or not, is in: the last that has no more pixels before
-/// it. All lanes of a warp search together.
+/// The bin of the window that contains a rank, integer or not: the last bin with no more pixels before it than `rank`.
+/// All lanes of a warp search together.
 template <class Rank>
 __device__ int window_bin_of_rank(Rank rank) {
   const unsigned int* const begin = shared().window_begin;
@@ -52,14 +53,15 @@ __device__ int window_bin_of_rank(Rank rank) {
   return bin + __popc(__ballot_sync(all_lanes, lane() < 4 && begin[bin + min(lane(), 3)] <= rank)) - 1;
 }
 
-/// What a thread has seen.
+/// The pixels that a thread has seen.
 struct PixelsSeen {
   ExactSum first, second;                      ///< sums of the core
   unsigned int in_core = 0, above_window = 0;  ///< pixels
 };
 
-/// What a thread's pixels leave waits in a column of its own, until the warp lists it: pixels of the window from the
-/// bottom up, of the tail from the top down. Written by address, for the compiler would work it out anew every time.
+/// Pixels of a thread wait in its own column until the warp lists them. Pixels of the window fill the column from the
+/// bottom up, pixels of the tail from the top down. Stores go by address, since the compiler would otherwise compute
+/// the address anew every time.
 class WaitingColumn {
  public:
   __device__ WaitingColumn() { clear(); }
@@ -74,7 +76,7 @@ class WaitingColumn {
   }
   __device__ int in_tail() const { return static_cast<int>(end() - top_) / row_bytes; }
   __device__ int in_window() const { return static_cast<int>(bottom_ - begin()) / row_bytes; }
-  /// Whether there may be no room for so many more.
+  /// Whether there may be no room for `pixels` more.
   __device__ bool is_full(unsigned int pixels) const { return top_ - bottom_ < pixels * row_bytes; }
   __device__ void clear() {
     top_ = end();
@@ -94,15 +96,15 @@ class WaitingColumn {
   unsigned int bottom_, top_;
 };
 
-/// One look at all pixels, by all blocks: sums the core and lists tail and window. Warps take chunks of the image as
-/// they come to them: no two of them are equally fast.
+/// One look at all pixels, by all blocks: sums the core and lists tail and window. A warp takes the next free chunk of
+/// the image when it is ready, since warps differ in speed.
 class ClipLook {
  public:
   __device__ ClipLook()
       : core_(shared().guess.core), window_(shared().guess.window), grid_(shared().grid), round_(grid_.scale) {
     constexpr float infinity = std::numeric_limits<float>::infinity();
     if (state().heavy) window_ = {infinity, infinity};
-    // Where tail and window overlap, a pixel waits twice.
+    // Where tail and window overlap, a pixel is stored twice.
     most_pushed_ = core_.contains(window_) || state().heavy ? thread_pixels : 2 * thread_pixels;
   }
 
@@ -114,7 +116,7 @@ class ClipLook {
     const float* const chunks = work().pixels + warps * work().first_tiles * warp_tile;
     int tiles = work().first_tiles;
     while (at < end) {
-      const unsigned int next = take_chunk();  // ahead of time: no warp waits for it
+      const unsigned int next = take_chunk();  // ahead of time, so that no warp waits for it
       for (int tile = 0; tile < tiles && at < end; ++tile, at += warp_tile) take_tile(at, end);
       tiles = work().chunk_tiles;
       at = chunks + std::int64_t{__shfl_sync(all_lanes, next, 0)} * tiles * warp_tile;
@@ -127,7 +129,7 @@ class ClipLook {
  private:
   static constexpr int warp_tile = warp_size * thread_pixels;
 
-  /// By a warp.
+  /// Looks at one tile. A warp calls it.
   __device__ void take_tile(const float* at, const float* end) {
     float4 loaded[loads_per_thread];
     load_tile(at, end - at, loaded);
@@ -136,10 +138,10 @@ class ClipLook {
     if (__any_sync(all_lanes, column_.is_full(most_pushed_))) list_waiting();
   }
 
-  /// The number of the next chunk that nobody has taken; only the first lane knows it.
+  /// The number of the next free chunk; only the first lane gets it.
   __device__ static unsigned int take_chunk() { return lane() == 0 ? atomicAdd(&state().chunks_taken, 1u) : 0; }
 
-  /// Which quads of the tile there have a pixel above the core.
+  /// Stores which quads of the tile have a pixel above the core.
   __device__ void tell_bright(const float* at, const float4 (&loaded)[loads_per_thread]) const {
     static_assert(loads_per_thread == 4);
     const auto tell = [limit = core_.upper](const float4& quad) {
@@ -151,7 +153,7 @@ class ClipLook {
   }
 
   __device__ void look_at(const float4 (&loaded)[loads_per_thread]) {
-    Count first_sum = 0;  // modulo 2^64: the constants, which overflow it, are taken off again
+    Count first_sum = 0;  // modulo 2^64: the constants, which overflow it, are subtracted below
     Count second_sum = 0;
     const auto nothing = static_cast<float>(grid_.centre);  // adds 0
 #pragma unroll
@@ -175,7 +177,7 @@ class ClipLook {
         static_cast<std::int64_t>(second_sum - thread_pixels * static_cast<Count>(bits_of(round_.second))));
   }
 
-  /// Of the `count` pixels from there on; masked pixels stand for those beyond.
+  /// Loads the tile at `pixels`. Places from `count` on become masked pixels.
   __device__ static void load_tile(const float* pixels, std::int64_t count, float4 (&loaded)[loads_per_thread]) {
     const float masked = std::numeric_limits<float>::quiet_NaN();
     int first = lane() * 4;
@@ -190,7 +192,7 @@ class ClipLook {
     }
   }
 
-  /// Appends to this block's lists what waits in the columns of a warp. What has no room is counted all the same.
+  /// Appends the waiting pixels of a warp to this block's lists. Pixels without room are counted too.
   __device__ void list_waiting() {
     ClipShared& s = shared();
     const unsigned int mine = static_cast<unsigned int>(column_.in_tail()) | column_.in_window() << 16;
@@ -208,7 +210,7 @@ class ClipLook {
     column_.clear();
   }
 
-  /// A lane a pixel: the lane whose column it is in is the last that has no more pixels before it.
+  /// Each lane appends a pixel. The pixel's column is the last one with no more than `number` pixels before it.
   template <class RowOf>
   __device__ static void append(float* list, std::int64_t room, unsigned int at, unsigned int before,
                                 unsigned int total, const RowOf& row_of) {
@@ -234,7 +236,7 @@ class ClipLook {
   unsigned int most_pushed_;
 };
 
-/// What a block knows of the clip before it looks.
+/// Prepares the shared memory of a block for a look.
 __device__ inline void start_look() {
   ClipShared& s = shared();
   sync_block();
@@ -252,13 +254,13 @@ __device__ inline void start_look() {
   sync_block();
 }
 
-/// For who looks for bright pixels afterwards; another look, with another core, tells of all quads anew.
+/// Stores the limit for a later search for bright pixels. A further look, with another core, stores all quads anew.
 __device__ inline void tell_limit() {
   if (blockIdx.x == 0 && threadIdx.x == 0 && work().bright_limit != nullptr)
     *work().bright_limit = shared().guess.core.upper;
 }
 
-/// How much of the lists there is to work on: nothing where there was no room.
+/// Sets the number of listed pixels to work on: none if there was no room.
 __device__ inline void know_listed() {
   ClipShared& s = shared();
   if (threadIdx.x == 0) {
@@ -288,14 +290,14 @@ __device__ inline void count_lists() {
     if (x == x) atomicAdd(&s.bins[tail_bins + window_bin(x, lower, per_unit, 1)], 1u);
   });
   bring_extremes(s.low_key, s.high_key, extremes);
-  bring_sums(state().tail, sums, 0);  // the block meets in it
+  bring_sums(state().tail, sums, 0);  // contains barriers of the block
 }
 
-/// Adds what a block has seen in a look, and has listed in it, to what all have.
+/// Adds a block's results of a look, and of its lists, to the results of all blocks.
 __device__ inline void bring_look(const PixelsSeen& seen) {
   ClipShared& s = shared();
   ClipState& all = state();
-  sync_block();  // the lists are complete, and nothing waits
+  sync_block();  // the lists are complete, and no pixel waits
   count_lists();
   const std::int64_t mine[6] = {seen.in_core,    seen.above_window, seen.first.low,
                                 seen.first.high, seen.second.low,   seen.second.high};
@@ -315,7 +317,7 @@ __device__ inline void bring_look(const PixelsSeen& seen) {
   }
 }
 
-/// One look at all pixels; the state has what the blocks have seen when all have done it.
+/// One look at all pixels. The state has the results when all blocks have done it.
 __device__ inline void look_at_all() {
   start_look();
   tell_limit();

@@ -4,11 +4,11 @@
 
 namespace srcextract {
 
-/// Pixels of a rank, for the first warp of the first block, which asks all blocks for what it does not have. What it
-/// has got to know is in shared memory.
+/// Pixels by rank, for the first warp of the first block. The warp orders from all blocks the pixels that it does not
+/// have. Known pixels are in shared memory.
 class ClipRanks {
  protected:
-  /// All blocks do this now. What it adds to must have been cleared.
+  /// Makes all blocks execute the command now. The results that the command adds to must have been cleared.
   __device__ __noinline__ static void order(ClipCommand command) {
     __syncwarp();
     if (lane() == 0) state().command = command;
@@ -22,17 +22,17 @@ class ClipRanks {
     order(ClipCommand::look);
   }
 
-  /// The pixel of that rank among all, 0 the smallest; +0 for either zero.
+  /// The pixel of a rank among all pixels, 0 for the smallest. Either zero is returned as +0.
   __device__ static float value(std::int64_t rank) {
     const ClipShared& s = shared();
     if (rank < s.known_first || rank >= s.known_first + s.known_count) find(rank);
     auto place = s.known_equal ? 0 : static_cast<int>(rank - s.known_first);
-    while (place > 0 && s.sorted[place] != s.sorted[place]) --place;  // equal to one before it
+    while (place > 0 && s.sorted[place] != s.sorted[place]) --place;  // equal to a pixel before it
     return s.sorted[place] + 0.0F;
   }
 
  private:
-  /// Gets to know the pixel of that rank, and others beside it.
+  /// Makes the pixel of a rank known, and others beside it.
   __device__ __forceinline__ static void find(std::int64_t rank) {
     constexpr int most_looks = 3;
     const ClipShared& s = shared();
@@ -56,17 +56,18 @@ class ClipRanks {
     __syncwarp();
   }
 
-  /// Gets to know `count` equal pixels, the first of them of rank `first`.
+  /// Makes `count` equal pixels known, the first of rank `first`.
   __device__ static void know_equal(float value, std::int64_t first, std::int64_t count) {
     __syncwarp();
     if (lane() == 0) shared().sorted[0] = value;
     set_known(true, first, count);
   }
 
-  /// Sorts them: the place of each is how many are smaller. Of equal ones the first place is filled.
+  /// Makes `count` pixels known by sorting: the place of each is the number of smaller ones. Equal pixels fill only the
+  /// first of their places.
   __device__ static void know_all(const float* values, int count, std::int64_t first) {
     ClipShared& s = shared();
-    constexpr float nothing = std::numeric_limits<float>::quiet_NaN();  // smaller than nothing
+    constexpr float nothing = std::numeric_limits<float>::quiet_NaN();  // NaN is smaller than no pixel
     __syncwarp();
     auto* const unsorted = reinterpret_cast<float*>(s.unsorted);
 #pragma unroll 1
@@ -85,7 +86,7 @@ class ClipRanks {
         place +=
             (other.x < mine ? 1 : 0) + (other.y < mine ? 1 : 0) + (other.z < mine ? 1 : 0) + (other.w < mine ? 1 : 0);
       }
-      atomicExch(&s.sorted[place], mine);  // equal ones have one place
+      atomicExch(&s.sorted[place], mine);  // equal pixels have one place
     }
     set_known(false, first, count);
   }
@@ -102,8 +103,8 @@ class ClipRanks {
     look_again();
   }
 
-  /// Finds in which of some things that count_of() counts the pixel of that rank is, and how many are in it. Takes off
-  /// the rank those before it.
+  /// Finds which of `things` things, with count_of(0), count_of(1), ... pixels, contains a rank; `here` becomes its
+  /// count. The counts of the things before it are subtracted from the rank.
   template <class T, class F>
   __device__ static int search_counts(int things, const F& count_of, T& rank, T& here) {
     const auto load = [&](int thing) -> T { return thing < things ? count_of(thing) : 0; };
@@ -155,8 +156,8 @@ class ClipRanks {
     }
   }
 
-  /// By four passes over the window, or the image, one for every byte of the keys: where a few values are so frequent
-  /// that no cell can hold them. `before` pixels are below the window.
+  /// Finds a pixel by four passes over the window or the image, one for every byte of the keys. Used where a few values
+  /// are so frequent that no cell can hold them. `before` pixels are below the window.
   __device__ __noinline__ static void find_by_digits(std::int64_t rank, std::int64_t before, ClipSource source) {
     ClipState& all = state();
     std::uint32_t key = 0;

@@ -5,7 +5,7 @@
 namespace srcextract {
 
 /// Exact sums and extremes over the threads of a block of the clip, and over its blocks. All threads call these
-/// functions, unless it is said that a warp does.
+/// functions, unless a comment says that a warp does.
 
 __device__ inline void add_atomic(std::int64_t& to, std::int64_t value) {
   atomicAdd(reinterpret_cast<Count*>(&to), static_cast<Count>(value));
@@ -15,7 +15,7 @@ __device__ inline void add_atomic(ExactSum& to, const ExactSum& value) {
   add_atomic(to.high, value.high);
 }
 
-/// Adds what the lanes of a warp have.
+/// Adds the sum over the lanes of a warp.
 __device__ inline void add_warp(std::int64_t& to, std::int64_t mine) {
   const std::int64_t sum = sum_of_warp(mine);
   if (first_lane() && sum != 0) add_atomic(to, sum);
@@ -25,16 +25,16 @@ __device__ inline void add_warp(ExactSum& to, const ExactSum& mine) {
   add_warp(to.high, mine.high);
 }
 
-/// The sum over a warp of values below 2^50, of either sign, in all of its lanes.
+/// The sum over a warp of values below 2^50, of either sign. All lanes get it.
 __device__ inline std::int64_t sum_of_terms(std::int64_t value) {
-  constexpr int low_bits = 27;  // 32 of them are 32 bits
+  constexpr int low_bits = 27;  // so that the sum of 32 low parts fits in 32 bits
   const auto low = static_cast<unsigned int>(value) & ((1u << low_bits) - 1);
   const auto high = static_cast<int>(value >> low_bits);
   return (static_cast<std::int64_t>(__reduce_add_sync(all_lanes, high)) << low_bits) +
          __reduce_add_sync(all_lanes, low);
 }
 
-/// The sums over a warp of two numbers of each lane: of the first in even lanes, of the second in odd ones.
+/// The sums over a warp of two numbers of each lane. Even lanes get the first sum, odd lanes the second.
 __device__ inline std::int64_t sums_of_pairs(std::int64_t first, std::int64_t second) {
   const bool odd = lane() % 2 != 0;
   std::int64_t sum = (odd ? second : first) + __shfl_xor_sync(all_lanes, odd ? first : second, 1);
@@ -43,7 +43,7 @@ __device__ inline std::int64_t sums_of_pairs(std::int64_t first, std::int64_t se
   return sum;
 }
 
-/// Adds to the block's sums the pixels that a warp has put aside (ThreadSums), class by class: there are few classes.
+/// Adds the pixels that a warp has put aside (ThreadSums) to the block's sums, class by class: there are few classes.
 __device__ __noinline__ void add_far_pixels(int count) {
   ClipShared& s = shared();
   const auto& far = s.far[threadIdx.x / warp_size];
@@ -66,7 +66,7 @@ __device__ __noinline__ void add_far_pixels(int count) {
   }
 }
 
-/// What a near pixel adds to the two sums.
+/// The terms of a near pixel in the two sums.
 struct NearTerms {
   std::int64_t first, second;
   __device__ NearTerms(double deviation, const RoundingConstants& round)
@@ -74,14 +74,14 @@ struct NearTerms {
         second(bits_of(deviation * deviation + round.second) - bits_of(round.second)) {}
 };
 
-/// A thread's sums over pixels of any class: of the two lowest, which nearly all belong to, by itself. The others are
-/// put aside by the warp until there are enough of them to be worth its while.
+/// A thread's sums over pixels of any class. The thread itself sums the two lowest classes, to which nearly all pixels
+/// belong. The warp puts other pixels aside until there are enough to sum them together.
 class ThreadSums {
  public:
   __device__ explicit ThreadSums(const SumGrid& grid)
       : grid_(grid), per_scale_(1 / grid.scale), near_(grid.scale), next_(32 * grid.scale) {}
 
-  /// Adds x if it is inside. Every lane of the warp calls it.
+  /// Adds x if `inside`. Every lane of the warp calls it.
   __device__ void add(bool inside, float x) {
     const double deviation = grid_.deviation(x);
     const double scales = fabs(deviation) * per_scale_;
@@ -94,7 +94,7 @@ class ThreadSums {
     if (const unsigned int marked = __ballot_sync(all_lanes, inside && scales >= 1024)) put_aside(marked, x);
   }
 
-  /// When all have been added.
+  /// To be called after the last add().
   __device__ void finish() {
     add_far_pixels(aside_);
     aside_ = 0;
@@ -128,13 +128,13 @@ class ThreadSums {
   RoundingConstants near_, next_;
 };
 
-/// Exclusive running sums of value(0), ..., value(Size - 1), Size a multiple of the block's threads; element Size is
-/// the sum of all. The block must have finished writing what `value` reads. As cub::BlockScan does it, which has
-/// barriers of the other kind.
+/// Exclusive running sums of value(0), ..., value(Size - 1); element Size is the total. Size is a multiple of the
+/// block's threads. The block must have written all that `value` reads. Works as cub::BlockScan, which uses the other
+/// kind of barrier.
 template <int Size, class T, class F>
 __device__ void scan_block(const F& value, T* begin) {
   using Scan = cub::WarpScan<T>;
-  typename Scan::TempStorage memory;  // of a whole warp's shuffles it is empty
+  typename Scan::TempStorage memory;  // empty where a whole warp scans by shuffles
   alignas(T) __shared__ unsigned char memory_of_warps[clip_warps * sizeof(T)];  // T may have a constructor
   auto* const of_warp = reinterpret_cast<T*>(memory_of_warps);
   constexpr int per_thread = Size / clip_threads;
@@ -161,7 +161,7 @@ __device__ void scan_block(const F& value, T* begin) {
   sync_block();
 }
 
-/// Adds up N numbers of every thread: the sum of number k is returned to thread k, for k < N.
+/// Adds up N numbers over all threads. Thread k returns the sum of number k, for k < N.
 template <int N>
 __device__ std::int64_t sum_over_block(const std::int64_t (&mine)[N]) {
   auto& partial = shared().partial;
@@ -187,7 +187,7 @@ __device__ std::int64_t sum_over_block(const std::int64_t (&mine)[N]) {
   return total;
 }
 
-/// Adds what the threads of a block have summed, and the higher classes, which the block has, to the sums of all.
+/// Adds the sums of a block's threads, and the higher classes of the block, to the sums of all blocks.
 __device__ inline void bring_sums(PixelSums& to, ThreadSums& mine, std::int64_t below) {
   mine.finish();
   const std::int64_t numbers[10] = {mine.count,         below,
@@ -211,7 +211,7 @@ __device__ inline void bring_sums(PixelSums& to, ThreadSums& mine, std::int64_t 
   if (threadIdx.x == 0) atomicMax(&to.classes, block.classes);
 }
 
-/// Calls f(value) for those of a list, lanes together, with NaN beyond its end.
+/// Calls f(value) for the values of a list, lanes together, with NaN beyond its end.
 template <class F>
 __device__ void for_each_of(const float* list, std::int64_t count, const F& f) {
   constexpr int parts = 4;
@@ -232,7 +232,7 @@ __device__ inline void clear_extremes(std::int32_t& low_key, std::int32_t& high_
   high_key = std::numeric_limits<std::int32_t>::min();
 }
 
-/// The other way round if there are none.
+/// The extremes of two keys; an empty range if there were no pixels.
 __device__ inline Extremes extremes_of_keys(std::int32_t low_key, std::int32_t high_key) {
   if (low_key > high_key) return {};
   return {value_of_signed_key(low_key), value_of_signed_key(high_key)};
@@ -243,7 +243,7 @@ __device__ inline void add_extreme(Extremes& to, float x) {
   to.largest = fmaxf(to.largest, x);
 }
 
-/// Brings the extremes of what a thread has seen to the keys of all; either zero is +0. A warp together.
+/// Merges the extremes of a warp's pixels into the keys of all blocks; either zero becomes +0. All lanes call it.
 __device__ inline void bring_extremes(std::int32_t& low_key, std::int32_t& high_key, const Extremes& mine) {
   const std::int32_t low = __reduce_min_sync(all_lanes, signed_key(mine.smallest + 0.0F));
   const std::int32_t high = __reduce_max_sync(all_lanes, signed_key(mine.largest + 0.0F));

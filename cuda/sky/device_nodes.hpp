@@ -24,7 +24,7 @@ struct DeviceNodes {
   NodeWriter writer() { return {level.data(), rms.data()}; }
   NodeView view() const { return {level.data(), rms.data(), shape.width, shape.height}; }
 
-  /// What the spline goes through: bad ones filled, then the median filter.
+  /// The nodes for the spline: bad nodes filled, then the median filter.
   DeviceNodes filled_and_filtered(const BackgroundConfig& config, const Gpu& where) const;
 
   Shape shape;

@@ -39,7 +39,7 @@ __global__ void __launch_bounds__(block_threads, 6)
 constexpr int summary_threads = 1024;
 constexpr unsigned int summary_blocks = 2;
 
-/// Of column thread / 2 of one of the maps.
+/// Makes the bends in column thread / 2 of one of the two maps.
 __device__ void bend_columns(const NodeView& nodes, std::int64_t thread, const NodeWriter& bends) {
   const std::int64_t x = thread / 2;
   if (x >= nodes.width) return;
@@ -48,7 +48,7 @@ __device__ void bend_columns(const NodeView& nodes, std::int64_t thread, const N
              (of_level ? bends.level : bends.rms) + x);
 }
 
-/// The least and the greatest of values, by a block; in its first thread.
+/// The least and the greatest of values. A block calls it; its first thread gets them.
 struct LeastAndMost {
   float least, most;
 };
@@ -66,7 +66,7 @@ __device__ LeastAndMost range_of(const float* values, std::int64_t count) {
   return {unsigned_zero(least), unsigned_zero(most)};
 }
 
-/// How many meshes nothing is known of, by a block.
+/// The number of meshes without an estimate. A block calls it.
 __device__ int count_bad(const float* estimates, std::int64_t count) {
   int bad = 0;
   for (std::int64_t first = 0; first < count; first += summary_threads) {
@@ -76,7 +76,7 @@ __device__ int count_bad(const float* estimates, std::int64_t count) {
   return bad;
 }
 
-/// The sum of counts, by a block; in its first thread.
+/// The sum of counts. A block calls it; its first thread gets the sum.
 __device__ std::int64_t sum_of_counts(const std::int64_t* counts, std::int64_t size) {
   using Reduce = cub::BlockReduce<std::int64_t, summary_threads>;
   __shared__ typename Reduce::TempStorage memory;
@@ -85,8 +85,8 @@ __device__ std::int64_t sum_of_counts(const std::int64_t* counts, std::int64_t s
   return Reduce(memory).Sum(own);
 }
 
-/// What stands for the whole image: of the level by one block, of the noise by another. All of both is zero before.
-/// The blocks that follow make the bends of the nodes meanwhile.
+/// Makes the values for the whole image: the first block those of the level, the second those of the noise.
+/// `background` and `above` must be all zero before. The other blocks make the bends of the nodes meanwhile.
 __global__ void __launch_bounds__(summary_threads)
     summarize_mesh_kernel(const float* estimates, NodeView nodes, const std::int64_t* unmasked, Background* background,
                           Background* above, NodeWriter bends) {
@@ -134,7 +134,7 @@ MeshSky<Gpu> estimate_mesh(const Image<float, Gpu>& image, const BackgroundConfi
   check_launch();
   DeviceNodes nodes = estimates.filled_and_filtered(config, where);
   MeshSky<Gpu> sky{{grid, {}, {}, {}, {}}, Value<Background, Gpu>(where), Value<Background, Gpu>(where)};
-  for (Background* const one : {sky.background.data(), sky.above.data()})  // their padding, too
+  for (Background* const one : {sky.background.data(), sky.above.data()})  // zeroes their padding, too
     check(cudaMemsetAsync(one, 0, sizeof(Background), where.stream));
   const auto blocks_that_bend =
       static_cast<unsigned int>((2 * grid.nodes.width + summary_threads - 1) / summary_threads);

@@ -7,7 +7,7 @@ namespace srcextract {
 
 static_assert(sum_rows * sum_columns == block_threads);
 
-/// A mesh of an image, which a block looks at: thread t at columns t mod 64 and rows t / 64, as sums are ordered.
+/// A mesh of an image, for one block. Thread t starts at column t mod 64 and row t / 64, as the order of sums demands.
 class MeshBlock {
  public:
   __device__ MeshBlock(const float* image, const MeshGrid& grid, std::int64_t mesh) : stride_(grid.image.width) {
@@ -20,11 +20,11 @@ class MeshBlock {
 
   __device__ std::int64_t area() const { return width_ * height_; }
 
-  /// f(place) for the thread's pixels.
+  /// Calls f(place) for the thread's pixels.
   template <class F>
   __device__ void for_each(const F& f) const {
     const std::int64_t first = threadIdx.x % sum_columns;
-    if (width_ <= sum_columns) {  // nearly always: with one loop, several pixels are on their way at once
+    if (width_ <= sum_columns) {  // nearly always: a single loop has several loads under way
       if (first >= width_) return;
 #pragma unroll 8
       for (std::int64_t y = threadIdx.x / sum_columns; y < height_; y += sum_rows) f(y * stride_ + first);
@@ -44,13 +44,13 @@ class MeshBlock {
   std::int64_t width_, height_, stride_;
 };
 
-/// Where a block adds up.
+/// Memory in which a block adds up.
 struct SumMemory {
   double sum[block_threads], squares[block_threads];
   unsigned long long count;
 };
 
-/// Adds up what the threads have, in the order of stages/sky/mesh_estimate.hpp; the first warp calls it.
+/// Adds up the values of the threads, in the order of stages/sky/mesh_estimate.hpp. The first warp calls it.
 __device__ inline double add_up(const double* of) {
   const auto column = [&](int c) {
     return (of[c] + of[c + sum_columns]) + (of[c + 2 * sum_columns] + of[c + 3 * sum_columns]);
@@ -60,12 +60,12 @@ __device__ inline double add_up(const double* of) {
   return sum;
 }
 
-/// Sums over a mesh and what follows from them.
+/// Sums over a mesh, with the mean and sigma from them.
 struct SummedMesh : MeshSums {
   MeanAndSigma spread;
 };
 
-/// The sums over the pixels that are `inside`, by all threads of a block; all get them.
+/// The sums over the pixels for which inside(place) is true. All threads of a block call it and get them.
 template <class Inside>
 __device__ SummedMesh sum_mesh(const MeshBlock& pixels, const Inside& inside, SumMemory& memory) {
   __shared__ SummedMesh sums;
@@ -96,13 +96,13 @@ __device__ SummedMesh sum_mesh(const MeshBlock& pixels, const Inside& inside, Su
   return sums;
 }
 
-/// The same over those that the cut contains.
+/// The sums over the pixels that the cut contains.
 __device__ inline SummedMesh sum_mesh(const MeshBlock& pixels, const MeshCut& cut, SumMemory& memory) {
   return sum_mesh(
       pixels, [&](std::int64_t place) { return cut.contains(pixels.at(place)); }, memory);
 }
 
-/// Counts the bins of a mesh: bin_at(place), less than 0 where there is none. By all threads.
+/// Counts bin_at(place) of every pixel; a bin below 0 is not counted. All threads call it.
 template <class BinAt>
 __device__ void count_bins(const MeshBlock& pixels, int bins, const BinAt& bin_at, MeshHistogram& histogram) {
   histogram.clear(bins);

@@ -15,11 +15,11 @@ __device__ inline HistogramSums operator-(const HistogramSums& a, const Histogra
   return {a.count - b.count, a.first - b.first, a.second - b.second};
 }
 
-/// The histogram of a mesh, in the shared memory of its block of block_threads threads. What is in all bins before a
-/// chunk of bins is kept, so that a round of the clip is two look-ups and the bins of two chunks.
+/// The histogram of a mesh, in the shared memory of a block of block_threads threads. For each chunk of bins, the sums
+/// over all bins before it are kept. A round of the clip then takes two look-ups and the bins of two chunks.
 class MeshHistogram {
  public:
-  /// By all threads; then bins may be counted up.
+  /// Clears the bins, after which they may be counted up. All threads call it.
   __device__ void clear(int bins) {
     for (int bin = static_cast<int>(threadIdx.x); bin < chunks(bins) * chunk_bins; bin += block_threads)
       counts_[bin] = 0;
@@ -27,7 +27,7 @@ class MeshHistogram {
   }
   __device__ void count_up(int bin) { atomicAdd(&counts_[bin], 1u); }
 
-  /// By all threads, when all have counted, of so many pixels at most; then rounds may begin.
+  /// Prepares the rounds when all threads have counted, at most `pixels` pixels together. All threads call it.
   __device__ void sum_chunks(int bins, std::int64_t pixels) {
     __syncthreads();
     const int chunk = static_cast<int>(threadIdx.x);
@@ -37,13 +37,13 @@ class MeshHistogram {
     HistogramSums before, total;
     Scan(scratch_).ExclusiveScan(
         own, before, HistogramSums{}, [](const HistogramSums& a, const HistogramSums& b) { return a + b; }, total);
-    __syncthreads();  // all are done with the scratch memory
+    __syncthreads();  // the scratch memory is no longer used
     before_[chunk] = before;
     if (chunk == 0) before_[most_chunks] = total;
     __syncthreads();
   }
 
-  /// Clips, by one warp; all lanes get the result.
+  /// Clips. One warp calls it; all lanes get the result.
   __device__ HistogramClip clip(int bins, double kappa) const {
     return before_[most_chunks].count <= most_in_32_bits ? clip_in<std::uint32_t>(bins, kappa)
                                                          : clip_in<std::uint64_t>(bins, kappa);
@@ -57,7 +57,7 @@ class MeshHistogram {
 
   __device__ static int chunks(int bins) { return (bins + chunk_bins - 1) / chunk_bins; }
 
-  /// Sums within a chunk, whose first bin is 0. The squares of its bins add up to less than 2^8 a pixel.
+  /// Sums within a chunk, with its bins numbered from 0. The squares of these numbers add up to less than 2^8 a pixel.
   template <class Sum>
   struct Within {
     Sum count, first, second;
@@ -69,7 +69,7 @@ class MeshHistogram {
     return {count, count * in_chunk, count * (in_chunk * in_chunk)};
   }
 
-  /// The same counted from bin 0.
+  /// The same sums, with bins numbered from bin 0 of the histogram.
   template <class Sum>
   __device__ static HistogramSums from_bin_0(int chunk, const Within<Sum>& sums) {
     const std::int64_t begin = chunk * chunk_bins, count = sums.count, first = sums.first, second = sums.second;
@@ -81,7 +81,7 @@ class MeshHistogram {
     Within<Sum> sums{};
 #pragma unroll
     for (int k = 0; k < chunk_bins; ++k) {
-      // Every second lane begins with another bin, or all would meet in two banks.
+      // The first bin changes every two lanes; otherwise all lanes would use the same two banks.
       const auto bin = static_cast<std::uint32_t>((k + chunk / 2) % chunk_bins);
       const auto [count, first, second] = of_bin<Sum>(bin, counts_[chunk * chunk_bins + static_cast<int>(bin)]);
       sums.count += count;
@@ -103,7 +103,8 @@ class MeshHistogram {
     return clip;
   }
 
-  /// The sums over bins [low, high), and how many pixels are `before` them: half a warp looks at what is before each.
+  /// The sums over bins [low, high); `before` gets the number of pixels in earlier bins. Each half warp handles one
+  /// end.
   template <class Sum>
   __device__ HistogramSums kept_sums(int low, int high, std::int64_t& before) const {
     const bool of_low = lane() < 16;
@@ -124,7 +125,7 @@ class MeshHistogram {
     return of_low ? there - here : here - there;
   }
 
-  /// The last chunk before which less than half of the `count` pixels are that come after the first `before`.
+  /// The last chunk with less than half of the `count` pixels before it. The first `before` pixels do not count.
   __device__ int chunk_of_median(std::int64_t before, std::int64_t count) const {
     int chunks = 0;
 #pragma unroll
@@ -135,7 +136,7 @@ class MeshHistogram {
     return chunks - 1;
   }
 
-  /// The median of `count` pixels, at least one, in the bins from `low` on, before which there are `before`.
+  /// The median of `count` pixels (at least one) in the bins from `low` on. Earlier bins have `before` pixels.
   __device__ double median(int low, std::int64_t before, std::int64_t count) const {
     const int chunk = chunk_of_median(before, count);
     const int bin = chunk * chunk_bins + lane();
@@ -151,7 +152,7 @@ class MeshHistogram {
   std::uint32_t counts_[most_bins];
   union {
     HistogramSums before_[most_chunks + 1];
-    typename Scan::TempStorage scratch_;  // of which they come
+    typename Scan::TempStorage scratch_;  // for the scan that makes `before_`
   };
 };
 

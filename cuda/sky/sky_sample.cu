@@ -9,12 +9,12 @@ namespace srcextract {
 
 namespace {
 
-/// The sample is sorted as keys, which are 32 bits of a pixel's value and nothing else: the order of equal ones does
-/// not matter. A block sorts each chunk by itself, then the chunks are merged.
+/// The sample is sorted as keys. A key is the 32 bits of a pixel's value and nothing else, so the order of equal keys
+/// does not matter. Each block sorts a chunk, then the chunks are merged.
 constexpr int sort_chunk = 256;
 constexpr int sort_warps = sort_chunk / warp_size;
 
-/// How many of `Size` sorted keys, a power of two, are less than `limit`.
+/// The number of keys less than `limit` among `Size` sorted keys; Size is a power of two.
 template <int Size>
 __device__ int count_below(const std::int32_t* sorted, std::int32_t limit) {
   int below = 0;
@@ -38,10 +38,11 @@ __device__ std::int32_t sort_warp(std::int32_t key) {
   return key;
 }
 
-/// Block b draws chunk b of the sample and sorts it, masked pixels last. The last chunk is filled up with masked ones.
+/// Block b draws chunk b of the sample and sorts it, masked pixels last. The last chunk is filled up with masked
+/// pixels.
 __global__ void __launch_bounds__(sort_chunk)
     sort_chunks_kernel(const float* pixels, std::int64_t count, int samples, std::int32_t* keys, SampleCounts* counts) {
-  __shared__ std::int32_t sorted[sort_chunk];  // each warp's
+  __shared__ std::int32_t sorted[sort_chunk];  // sorted within each warp
   const int warp = static_cast<int>(threadIdx.x) / warp_size;
   const int i = static_cast<int>(blockIdx.x * sort_chunk + threadIdx.x);
   constexpr float masked = std::numeric_limits<float>::quiet_NaN();
@@ -63,8 +64,8 @@ __global__ void __launch_bounds__(sort_chunk)
 constexpr int merge_warps = 16;
 constexpr int merge_threads = merge_warps * warp_size;
 
-/// A block puts 32 neighbours of a sorted chunk where they belong among all. Its warps share the chunks: neighbours
-/// take nearly the same way through one, without conflicts of memory banks.
+/// A block puts 32 neighbours of a sorted chunk where they belong among all. Its warps share the chunks. Neighbours
+/// take nearly the same way through a chunk, without bank conflicts.
 __global__ void __launch_bounds__(merge_threads)
     merge_chunks_kernel(const std::int32_t* keys, int chunks, int samples, float* sorted) {
   __shared__ int4 loaded[merge_warps][sort_chunk / 4];
@@ -100,7 +101,7 @@ constexpr int guess_threads = 512;
 /// The guess is made from this many pixels of the sample: their running sums fit into shared memory.
 constexpr int guess_samples = 2048;
 
-/// Of all chunks. Every lane of the warp calls it, and knows them.
+/// The totals over all chunks. Every lane of the warp calls it and gets them.
 __device__ SampleCounts total_counts(const SampleCounts* counts, int chunks) {
   SampleCounts sum{0, 0};
   for (int chunk = static_cast<int>(threadIdx.x) % warp_size; chunk < chunks; chunk += warp_size) {
@@ -117,7 +118,7 @@ struct Powers {
   __device__ Powers operator+(const Powers& other) const { return {first + other.first, second + other.second}; }
 };
 
-/// The part of the sample that the guess is made from, and its running sums.
+/// The part of the sample from which the guess is made, with its running sums.
 struct GuessSample {
   float2 pixels[guess_samples / 2];  ///< NaN beyond the end
   double sums[guess_samples + 1];
@@ -150,14 +151,14 @@ struct GuessSample {
   }
 };
 
-/// Searches the part of the sample, all lanes of a warp together.
+/// Searches a GuessSample, all lanes of a warp together.
 class WarpSearch {
  public:
   __device__ explicit WarpSearch(const GuessSample& sample)
       : pixels_(sample.pixels), last_(sample.pixels[(lane() + 1) * warp_size - 1].y) {}
 
-  /// How many pixels are <= value. Every lane has 64 neighbours of which it knows the last, and looks at two in those
-  /// of which not all are.
+  /// The number of pixels <= value. Each lane keeps the last of its 64 neighbouring pixels. All lanes then look at the
+  /// 64 pixels of the first lane whose pixels are not all <= value.
   __device__ int operator()(double value) const {
     const int lanes = min(__popc(__ballot_sync(all_lanes, last_ <= value)), warp_size - 1);
     const float2 pair = pixels_[lanes * warp_size + lane()];
@@ -171,7 +172,7 @@ class WarpSearch {
   double last_;
 };
 
-/// One block: lays the grid, guesses the clip, and makes the state ready for it.
+/// A single block lays the grid, guesses the clip, and makes the state ready for the clip.
 __global__ void __launch_bounds__(guess_threads)
     guess_kernel(const float* sorted, const SampleCounts* counts, int chunks, double kappa, std::int64_t max_iterations,
                  ClipState* state) {

@@ -8,17 +8,17 @@
 
 namespace srcextract {
 
-/// How many pixels of a chunk of the sample are not masked, and how many are zero.
+/// Numbers of unmasked pixels and of zeros in a chunk of the sample.
 struct SampleCounts {
   int unmasked;
   int zeros;
 };
 
-/// Memory for the sample of an image and for what the clip begins with: the unmasked pixels of it in order, and a state
-/// whose grid and guess come from them. Drawing it is queued, nothing waits.
+/// Memory for the sample of an image, and for the start of the clip. The clip starts with the sample's unmasked pixels
+/// in order, and with a state whose grid and guess come from them. Drawing is queued; the host does not wait.
 class SkySample {
  public:
-  /// For an image of so many pixels.
+  /// For an image of `count` pixels.
   SkySample(std::int64_t count, const Gpu& where);
 
   /// Draws the sample (stages/sky/sky_sample.hpp) from the pixels, and makes the guess.

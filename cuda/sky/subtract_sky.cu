@@ -6,10 +6,10 @@ namespace srcextract {
 
 namespace {
 
-/// Rows that a thread takes, four pixels of each.
+/// Number of rows that a thread takes, with four pixels of each.
 constexpr int rows_per_thread = 8;
 
-/// A pixel of each of rows [y, end), of columns that are no four together.
+/// Subtracts the sky from column x of rows [y, end), where columns cannot be taken four together.
 __device__ void subtract_column(const float* pixels, const Shape& shape, const MeshMap& level, std::int64_t x,
                                 std::int64_t y, std::int64_t end, float* above) {
   for (; y < end; ++y) above[y * shape.width + x] = pixel_of(pixels[y * shape.width + x] - level.at(x, y));
@@ -21,7 +21,7 @@ __global__ void __launch_bounds__(block_threads)
   const std::int64_t x = (blockIdx.x % across * block_threads + threadIdx.x) * 4;
   const std::int64_t first = blockIdx.x / across * rows_per_thread;
   if (x >= shape.width) return;
-  if (shape.width % 4 != 0) {  // rows begin anywhere
+  if (shape.width % 4 != 0) {  // rows begin at any address
     for (std::int64_t i = x; i < min(x + 4, shape.width); ++i)
       subtract_column(pixels, shape, level, i, first, min(first + rows_per_thread, shape.height), above);
     return;

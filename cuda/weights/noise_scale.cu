@@ -11,7 +11,7 @@ namespace srcextract {
 
 namespace {
 
-/// A block a mesh, as estimate_mesh has it.
+/// A block takes a mesh, as in estimate_mesh.
 __global__ void __launch_bounds__(block_threads)
     estimate_variance_kernel(const float* pixels, const float* variances, MeshGrid grid, BackgroundConfig config,
                              NodeWriter nodes) {
@@ -47,7 +47,7 @@ __global__ void __launch_bounds__(block_threads)
   if (threadIdx.x == 0) nodes.set(blockIdx.x, node_of(clip, own_bins, config.estimator));
 }
 
-/// One block; `ratios` is room for a number a node.
+/// A single block; `ratios` has room for a number per node.
 __global__ void __launch_bounds__(block_threads)
     median_ratio_kernel(const float* rms, const float* variance, std::int64_t count, float* ratios, double* scale) {
   for (std::int64_t i = threadIdx.x; i < count; i += blockDim.x) ratios[i] = noise_ratio(rms[i], variance[i]);

@@ -9,7 +9,7 @@ namespace srcextract {
 
 namespace {
 
-/// `kept`: the image, which is to be masked where there is no variance; or null.
+/// `kept`: the image, to be masked where there is no variance; or null.
 __global__ void __launch_bounds__(block_threads)
     weigh_by_map_kernel(std::int64_t count, VarianceOfMap variance_of, float* pixels, float* map, float* kept,
                         MaskCounts* masked) {

@@ -20,10 +20,10 @@
 namespace srcextract {
 namespace {
 
-/// Rows that a thread assembles at a time: they stay in the cache of a core.
+/// Rows that a thread assembles at a time; they fit into a core's cache.
 constexpr std::int64_t chunk_rows = 2048;
 
-/// Rows that are assembled before they are written, or fewer that fill so many bytes.
+/// Limits on the rows assembled before a write.
 constexpr std::int64_t rows_at_a_time = 64 * chunk_rows, bytes_at_a_time = std::int64_t{64} << 20;
 
 std::int64_t longest_text(const FieldValues<std::string>& values, std::int64_t rows) {
@@ -50,7 +50,7 @@ std::int64_t element_bytes(bool narrow) {
   return narrow ? std::min(all, narrow_bytes) : all;
 }
 
-/// FITS has text in ASCII alone.
+/// Text in FITS is ASCII.
 std::byte byte_of(char c) {
   return static_cast<std::byte>(is_printable(c) ? c : '?');
 }
@@ -63,7 +63,7 @@ void store_bits(T value, std::byte* out) {
   for (std::size_t i = 0; i < sizeof(T); ++i) out[i] = static_cast<std::byte>(bits >> (8 * (sizeof(T) - 1 - i)));
 }
 
-/// What is beyond the range of a float is its largest, and not undefined.
+/// Clamps finite values to the range of a float; the plain conversion would be undefined.
 float narrowed(double value) {
   constexpr double most = std::numeric_limits<float>::max();
   return static_cast<float>(std::isfinite(value) ? std::clamp(value, -most, most) : value);
@@ -82,7 +82,7 @@ void store(T value, std::int64_t width, std::byte* out) {
   store_bits(value, out);
 }
 
-/// NUL ends what is shorter than the field.
+/// Pads short text with NUL.
 void store(const std::string& text, std::int64_t width, std::byte* out) {
   if (std::ssize(text) > width)
     throw Error(ErrorKind::internal, "text is longer than its column of a FITS table; please report this");
@@ -90,7 +90,7 @@ void store(const std::string& text, std::int64_t width, std::byte* out) {
   std::ranges::transform(text, out, byte_of);
 }
 
-/// Rows [begin, end) as the file stores them.
+/// Stores rows [begin, end) as the file has them.
 void store_rows(const CatalogRows& rows, const std::vector<BinaryForm>& forms, std::int64_t begin, std::int64_t end,
                 std::byte* out) {
   const std::int64_t stride = row_bytes(forms);
@@ -126,7 +126,7 @@ std::vector<BinaryForm> binary_forms(const CatalogRows& rows, const std::functio
 }
 
 std::vector<std::string> fits_names(const CatalogRows& rows) {
-  constexpr std::size_t longest = 65;  // with "_2" of the 68 that a card has
+  constexpr std::size_t longest = 65;  // leaves room in the 68 characters of a card for a suffix such as "_2"
   std::vector<std::string> names;
   std::set<std::string> taken;
   for_each_field(rows, [&](const Column& column, const auto&) {

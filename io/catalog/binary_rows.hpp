@@ -13,33 +13,33 @@ namespace srcextract {
 
 /// How a FITS binary table stores a field.
 struct BinaryForm {
-  char letter = 'D';                          ///< of TFORM
-  std::int64_t repeat = 1;                    ///< its elements; of text its bytes
-  std::string tdim;                           ///< of pictures alone, "(35,35)"
-  std::int64_t element_bytes = 0, bytes = 0;  ///< of an element or of the text, and of the whole field
+  char letter = 'D';                          ///< letter of TFORM
+  std::int64_t repeat = 1;                    ///< number of elements; bytes for text
+  std::string tdim;                           ///< "(35,35)", for pictures only
+  std::int64_t element_bytes = 0, bytes = 0;  ///< bytes of an element (all of a text), and of the field
 
   /// TFORM; a single number has no repeat count.
   std::string tform() const { return (repeat == 1 && letter != 'A' ? "" : std::to_string(repeat)) + letter; }
 };
 
-/// The forms of the fields. Text is as long as the longest of the column. Of a column that is `narrow`, real numbers
-/// are of single precision, and whole numbers of 32 bits at most: what does not fit is the nearest that does.
+/// The forms of the fields. A text column is as wide as its longest text. A `narrow` column has single precision, or at
+/// most 32 bits for whole numbers; values out of range are clamped.
 std::vector<BinaryForm> binary_forms(
     const CatalogRows& rows, const std::function<bool(const Column&)>& narrow = [](const Column&) { return false; });
 
 std::int64_t row_bytes(const std::vector<BinaryForm>& forms);
 
-/// The names of the fields as a FITS table can have them: in ASCII, short enough for a card, and each another one.
+/// Field names for a FITS table: ASCII, unique, and short enough for a card.
 std::vector<std::string> fits_names(const CatalogRows& rows);
 
-/// Writes the rows, big-endian, fields side by side, and the elements of each.
+/// Writes the rows in big-endian order, field after field, element after element.
 void write_binary_rows(OutputFile& file, const CatalogRows& rows, const std::vector<BinaryForm>& forms,
                        const Cpu& where);
 
-/// Zeros from the end of so many bytes of data up to a whole record.
+/// Writes zeros that pad `bytes` bytes of data to whole records.
 void fill_record(OutputFile& file, std::int64_t bytes);
 
-/// Throws Error{output} if a FITS table cannot have so many columns.
+/// Throws Error{output} if a FITS table cannot have that many columns.
 void require_columns_fit(const CatalogRows& rows);
 
 }  // namespace srcextract

@@ -5,13 +5,17 @@
 
 namespace srcextract {
 
-/// The cards of the header of an image that hold for another image of the same pixels, such as a check image: all but
-/// what says how a file is built, what its pixels mean (BUNIT, BSCALE, BLANK, DATAMIN ...), its name and the WCS of
-/// its first two axes, which celestial_cards() has. With those of `primary`, the header of the primary HDU, that an
-/// image inherits. In 80 columns each, without END; bytes that are no ASCII become '?'.
+/// The cards of an image that stay true for another image of the same pixels, such as a check image. Left out are:
+/// - the layout of the file,
+/// - the meaning of the pixels (BUNIT, BSCALE, BLANK, DATAMIN ...),
+/// - the name,
+/// - the WCS of the first two axes, which celestial_cards() supplies.
+///
+/// Cards of `primary`, the primary header, are included if the image inherits them. Cards have 80 columns and no END;
+/// non-ASCII bytes become '?'.
 std::string carried_cards(std::string_view header, std::string_view primary);
 
-/// EXTNAME, EXTVER and EXTLEVEL of a header, in such cards.
+/// The EXTNAME, EXTVER and EXTLEVEL cards of a header, in the same form.
 std::string name_cards(std::string_view header);
 
 }  // namespace srcextract

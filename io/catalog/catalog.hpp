@@ -14,41 +14,45 @@
 
 namespace srcextract {
 
-/// What a catalogue says of one of several bands.
+/// Facts about one band in a multi-band catalogue.
 struct BandFacts {
-  std::string name, file;             ///< of the band, and of the file that its image is in
-  std::vector<std::string> settings;  ///< of the configuration for it alone, dotted.key=value
+  std::string name, file;             ///< name of the band; file of its image
+  std::vector<std::string> settings;  ///< settings of this band alone, dotted.key=value
 };
 
-/// What stands beside the rows in a catalogue: only what follows from the pixels and the configuration, so that two
-/// runs give the same bytes.
+/// Metadata of a catalogue. Only pixels and configuration determine the metadata, so that two runs give the same bytes.
 struct CatalogMetadata {
-  std::string version;                ///< of srcextract
-  std::string config_yaml;            ///< dump_config
-  std::string pixel_unit = "count";   ///< of the pixels' values (io/wcs/pixel_unit.hpp)
-  std::string sum_unit = "count";     ///< of their sums
-  ImageFacts image = {};              ///< what the image says of itself, and its sky; not in CSV
-  std::string detection_image = {};   ///< name of the file in which sources were found; empty: that of the image
-  std::string positions = {};         ///< name of the file that says where light was measured; empty: none does
-  std::vector<BandFacts> bands = {};  ///< in which light was measured; empty: in the image alone
-  std::string detection_unit = {};    ///< of the pixels of the image in which sources were found; empty: pixel_unit
+  std::string version;                ///< version of srcextract
+  std::string config_yaml;            ///< configuration from dump_config
+  std::string pixel_unit = "count";   ///< unit of pixel values (io/wcs/pixel_unit.hpp)
+  std::string sum_unit = "count";     ///< unit of sums of pixels
+  ImageFacts image = {};              ///< header values and sky of the image; not in CSV
+  std::string detection_image = {};   ///< file of the detection image; empty: the measured image
+  std::string positions = {};         ///< file of the positions to measure; empty: none
+  std::vector<BandFacts> bands = {};  ///< the measured bands; empty: the image alone
+  std::string detection_unit = {};    ///< pixel unit of the detection image; empty: pixel_unit
   ParquetCompression parquet_compression = ParquetCompression::none;
-  /// Header of the image as FITS_LDAC has it (io/catalog/ldac_head.hpp); empty: one of no image.
+  /// Image header for FITS_LDAC (io/catalog/ldac_head.hpp); empty: a header without an image.
   std::string head = {};
 };
 
-/// File name extension of a format: ".cat.fits" of fits, ".reg" of reg.
+/// File name extension of a format: ".cat.fits" for fits, ".reg" for reg.
 std::string extension(CatalogFormat format);
 
-/// Writes the catalogue; the caller commits the file. FITS: a binary table in the first extension with TUNIT,
-/// TCOMM and TUCD for every column. ldac, ascii_head: SExtractor's FITS_LDAC and ASCII_HEAD (row_sink.hpp). ECSV 1.0 as
-/// astropy reads it. CSV: a header line of names. votable, votable_text: VOTable 1.4, its rows in BINARY2 or TABLEDATA;
-/// units as VOUnits 1.0 has them, text in unicodeChar with U+FFFD for what XML cannot hold. Parquet: see row_sink.hpp.
-/// reg: DS9 ellipses of 3 A x 3 B in image coordinates, numbered; crtf: the same as CASA Region Text Format 0. Columns
-/// of one common name (FLUX_APER, FLUX_APER_1 ...) are one column of vectors, but in CSV, and without rows in ECSV and
-/// ascii_head, columns of their own; VIGNET, where there are `vignets`, is one of pictures, but not there. Columns of
-/// `carried`, of as many rows, come last. Floating columns of the text formats read back to the same bits. Throws
-/// Error{output}.
+/// Writes the catalogue; the caller commits the file. Formats:
+/// - FITS: a binary table in the first extension, with TUNIT, TCOMM and TUCD for every column.
+/// - ldac, ascii_head: SExtractor's FITS_LDAC and ASCII_HEAD (row_sink.hpp).
+/// - ECSV 1.0, as astropy reads it.
+/// - CSV: a header line of names.
+/// - votable, votable_text: VOTable 1.4, with rows in BINARY2 or TABLEDATA. Units follow VOUnits 1.0. Text is
+///   unicodeChar, with U+FFFD for characters that XML cannot hold.
+/// - Parquet: see row_sink.hpp.
+/// - reg: DS9 ellipses of 3 A x 3 B in image coordinates, numbered; crtf: the same as CASA Region Text Format 0.
+///
+/// Columns of one common name (FLUX_APER, FLUX_APER_1 ...) form one column of vectors, with two exceptions: CSV, and
+/// ECSV and ascii_head without rows. VIGNET, if there are `vignets`, is a column of pictures, absent where columns stay
+/// separate. Columns of `carried`, with as many rows, come last. Floating-point columns of the text formats read back
+/// to the same bits. Throws Error{output}.
 [[nodiscard]] OutputFile write_catalog(const std::string& path, CatalogFormat format, const Sources& sources,
                                        const CatalogMetadata& metadata, const Cpu& where = {},
                                        const Vignets& vignets = {}, const Table& carried = {});

@@ -21,7 +21,7 @@ void pad_right(std::string& line, std::size_t from, std::size_t width) {
   line.append(width - std::min(width, line.size() - from), ' ');
 }
 
-/// Of the longest number of the type.
+/// Width of the longest number of the type.
 template <class T>
 constexpr std::size_t width_of() {
   if constexpr (std::is_same_v<T, std::int16_t>) return 6;
@@ -31,7 +31,7 @@ constexpr std::size_t width_of() {
   return 24;
 }
 
-/// On one line, and in one word if `word`.
+/// The text on one line; with `word`, also as one word.
 std::string in_line(std::string text, bool word) {
   for (char& c : text)
     if ((c >= 0 && c < ' ') || (word && c == ' ')) c = word ? '_' : ' ';
@@ -60,7 +60,7 @@ std::string head_of(const CatalogRows& rows, const CatalogMetadata& metadata) {
   return out;
 }
 
-/// SkyCat knows the first columns by names of its own.
+/// SkyCat expects its own names for the first columns.
 std::string skycat_head_of(const CatalogRows& rows) {
   constexpr std::string_view known[] = {"id", "ra", "dec", "mag"};
   std::string out =

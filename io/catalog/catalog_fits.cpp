@@ -56,7 +56,7 @@ void write_header(MemoryFits& fits, const CatalogRows& rows, const std::vector<B
   fits.check(status, "write the header of the catalogue");
 }
 
-/// All that comes before the rows. CFITSIO is told of none, which it would make room for, and counted them wrong.
+/// The bytes before the rows. CFITSIO is given 0 rows: it would reserve space for rows, and then count them wrong.
 std::string make_header(const CatalogRows& rows, const std::vector<BinaryForm>& forms,
                         const CatalogMetadata& metadata) {
   MemoryFits fits;
@@ -66,7 +66,7 @@ std::string make_header(const CatalogRows& rows, const std::vector<BinaryForm>& 
   return {reinterpret_cast<const char*>(bytes.data()), bytes.size()};
 }
 
-/// Everything that make_header makes a header of, each ended by a NUL, which is in none.
+/// All inputs of make_header, each ended by a NUL, which none contains.
 std::string header_contents(const CatalogRows& rows, const std::vector<BinaryForm>& forms,
                             const CatalogMetadata& metadata) {
   std::string contents;
@@ -90,8 +90,8 @@ std::string header_contents(const CatalogRows& rows, const std::vector<BinaryFor
   return contents;
 }
 
-/// The header, without the number of rows and what is said of the image. CFITSIO takes longer to make one than it takes
-/// to extract a tiny image, and images mostly have the same: a thread keeps those of the last few kinds.
+/// The header, without the number of rows and the facts about the image. CFITSIO takes longer to build a header than a
+/// tiny image takes to extract. Most images share a header, so a thread caches the last few kinds.
 const std::string& known_header(const CatalogRows& rows, const std::vector<BinaryForm>& forms,
                                 const CatalogMetadata& metadata) {
   constexpr std::size_t most = 16;

@@ -17,8 +17,8 @@
 namespace srcextract {
 namespace {
 
-/// Whether SExtractor has the column in single precision, or 32 bits: PSFEx takes the bytes of most columns for that
-/// without a look at TFORM. Moments and most positions are of double precision there too.
+/// Whether SExtractor stores the column in single precision or 32 bits. PSFEx assumes these types for most columns and
+/// ignores TFORM. Moments and most positions are double precision there too.
 bool is_narrow(const Column& column) {
   constexpr std::string_view begins[] = {
       "A_",        "AWIN_",     "B_",      "BWIN_",     "THETA",    "ERRA_",     "ERRAWIN_", "ERRB_",
@@ -31,18 +31,18 @@ bool is_narrow(const Column& column) {
   return false;
 }
 
-/// Cards up to whole records.
+/// Header cards, padded to whole records.
 class Cards {
  public:
   void add(const HeaderValue& value, std::string_view comment = {}) { text_ += format_card(value, comment); }
 
   void add_text(const std::string& keyword, const std::string& text, std::string_view comment = {}) {
     if (text.empty()) return;
-    constexpr std::size_t room = 65, shortest = 8;  // of value and comment in a card, apart from what stands between
+    constexpr std::size_t room = 65, shortest = 8;  // for value and comment in a card, without the separators
     add({keyword, printable_ascii(text)}, comment.substr(0, room - std::min(room, std::max(shortest, text.size()))));
   }
 
-  /// As many cards as it takes.
+  /// Adds HISTORY cards, as many as the text needs.
   void add_history(std::string text) {
     constexpr std::size_t room = card_length - keyword_length;
     text = printable_ascii(std::move(text));
@@ -77,7 +77,7 @@ Cards table_cards(const std::string& name, std::int64_t row_bytes, std::int64_t 
   return cards;
 }
 
-/// The table of one row, and of one column, that has the header of the image.
+/// Writes the table of one row and one column that holds the image header.
 void write_head(OutputFile& file, const std::string& image_head) {
   const std::string head = image_head.empty() ? ldac_head(empty_primary_header(), {}, {}) : image_head;
   const std::int64_t bytes = std::ssize(head), lines = bytes / std::int64_t{card_length};
@@ -90,7 +90,7 @@ void write_head(OutputFile& file, const std::string& image_head) {
   fill_record(file, bytes);
 }
 
-/// How tools of LDAC print a value.
+/// TDISP: how LDAC tools print a value.
 std::string display(const BinaryForm& form) {
   switch (form.letter) {
     case 'A':

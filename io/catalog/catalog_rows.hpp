@@ -12,36 +12,36 @@
 
 namespace srcextract {
 
-/// The values of one field of a catalogue, for every row: a column's, or those of several columns side by side, which
-/// are a column of vectors in the file, or pictures.
+/// The values of one field of a catalogue, for every row. A field is a single column, a vector of several columns, or a
+/// picture.
 template <class T>
 struct FieldValues {
-  std::vector<const T*> elements;  ///< at least one; that of the first row
-  std::size_t step = 1;            ///< from there to that of the next row
-  std::size_t width = 0;           ///< of a picture, whose elements stand row by row; 0 where there is none
+  std::vector<const T*> elements;  ///< at least one; each points to its value in the first row
+  std::size_t step = 1;            ///< distance to the next row's value
+  std::size_t width = 0;           ///< width of a picture, stored row by row; 0 for others
 
-  std::size_t size() const { return elements.size(); }  ///< of a vector; 1 of numbers and text
+  std::size_t size() const { return elements.size(); }  ///< elements of a vector; 1 for numbers and text
   const T& at(std::size_t row, std::size_t element) const { return elements[element][row * step]; }
 };
 
 struct CatalogField {
-  Column column;  ///< of the first of them
+  Column column;  ///< the first of the field's columns
   std::variant<FieldValues<std::int16_t>, FieldValues<std::int32_t>, FieldValues<std::int64_t>, FieldValues<float>,
                FieldValues<double>, FieldValues<std::string>>
       values;
 };
 
-/// What the writers write. Points into the catalogue that it was made of.
+/// The rows for the writers, pointing into the catalogue that they were made from.
 struct CatalogRows {
   std::vector<CatalogField> fields;
   std::int64_t count = 0;
 };
 
-/// Whether columns of one common name (FLUX_APER, FLUX_APER_1 ...) are one field, or each is its own.
+/// Whether columns of one common name (FLUX_APER, FLUX_APER_1 ...) form one field or stay separate.
 enum class Vectors { joined, apart };
 
-/// The columns of a catalogue that are written; joined ones stand where the first of them does, and with them
-/// `vignets`, if there are any, at the end.
+/// The written columns of a catalogue. Joined columns take the place of the first of them. With joined columns,
+/// `vignets` come last, if there are any.
 CatalogRows rows_of(const Sources& sources, Vectors vectors, const Vignets& vignets = {});
 CatalogRows rows_of(const Table& table);
 

@@ -15,7 +15,7 @@
 namespace srcextract {
 namespace {
 
-/// As JSON has it, with Python's names for what is no number there; of a picture a list for each of its rows.
+/// Appends a JSON list; non-finite numbers have Python's names. A picture is a list of rows.
 template <class T>
 void append_list(std::string& out, const FieldValues<T>& values, std::size_t row) {
   const std::size_t width = values.width == 0 ? values.size() : values.width;
@@ -33,12 +33,12 @@ void append_list(std::string& out, const FieldValues<T>& values, std::size_t row
   out += values.width == 0 ? "]" : "]]";
 }
 
-/// Text of ECSV, which commas do not separate, or of CSV. A spreadsheet takes nothing behind an apostrophe for a
+/// Appends text for ECSV (blank separator) or CSV. In CSV a leading apostrophe keeps a spreadsheet from reading a
 /// formula.
 void append_field(std::string& out, const std::string& text, char separator) {
   if (separator == ' ') {
     append_text(out, for_ecsv(text, "\t\n"), separator);
-  } else if (text == "nan") {  // which is a missing number without the quotes
+  } else if (text == "nan") {  // unquoted, it would be a missing number
     out += "\"nan\"";
   } else {
     append_text(out, is_formula(text) ? "'" + text : text, separator);
@@ -68,7 +68,7 @@ void write_rows(OutputFile& file, const CatalogRows& rows, char separator) {
       }
       text += separator;
     });
-    if (text.empty()) return;  // there is no column
+    if (text.empty()) return;  // no column
     text.back() = '\n';
     if (text.size() < text_piece) continue;
     file.write(text);

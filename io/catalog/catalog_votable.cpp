@@ -71,7 +71,7 @@ void append_big_endian(std::vector<std::byte>& out, T value) {
   store_big_endian(value, out.data() + out.size() - sizeof(T));
 }
 
-/// A cell of unicodeChar of any length: how many there are, and UTF-16.
+/// Appends a variable-length unicodeChar cell: the number of UTF-16 units, then the units.
 void append_text(std::vector<std::byte>& out, std::string_view text) {
   const std::size_t begin = out.size();
   append_big_endian(out, std::int32_t{0});
@@ -92,8 +92,7 @@ void append_text(std::vector<std::byte>& out, std::string_view text) {
   store_big_endian(length, out.data() + begin);
 }
 
-/// Every row begins with a bit for each field that tells whether its value is missing; none is: that of a number is
-/// NaN.
+/// BINARY2 rows. Each row begins with one null bit per field; none is set, since missing numbers are NaN.
 class BinaryRows final : public RowSink {
  public:
   BinaryRows(OutputFile& file, const CatalogRows& rows, std::int64_t count, const CatalogMetadata& metadata)

@@ -14,10 +14,10 @@
 namespace srcextract {
 namespace {
 
-/// Pixels that are written at a time, as whole rows.
+/// Pixels written at a time, in whole rows.
 constexpr std::int64_t piece_pixels = std::int64_t{1} << 18;
 
-/// What a header says of the image beside how it is built.
+/// Header cards that do not describe the layout of the file.
 std::string cards_of(const FloatImage& image, const CatalogMetadata& metadata) {
   std::string cards = (image.name.empty() ? "" : format_card({"EXTNAME", image.name})) +
                       format_card({"CREATOR", "srcextract " + metadata.version}, "program that wrote this file");
@@ -25,7 +25,7 @@ std::string cards_of(const FloatImage& image, const CatalogMetadata& metadata) {
   return cards + image.cards;
 }
 
-/// Calls f(bytes) for the pixels of some rows at a time, as they are stored.
+/// Calls f(bytes) with the stored pixels, some rows at a time.
 template <class F>
 void for_each_piece(const FloatImage& image, F&& f) {
   const auto [width, height] = image.shape;

@@ -15,10 +15,10 @@
 namespace srcextract {
 namespace {
 
-/// Pixels that are compressed at a time, by several threads.
+/// Pixels compressed together, by several threads.
 constexpr std::int64_t pixels_together = std::int64_t{1} << 20;
 
-/// Number of bytes and place of a tile in the heap, of 64 bits each.
+/// Bytes of a tile's descriptor: length and offset in the heap, 64 bits each.
 constexpr std::int64_t descriptor_bytes = 16;
 
 std::string whole_records(std::string header) {
@@ -32,15 +32,15 @@ std::string empty_primary() {
                        format_card({"NAXIS", std::int64_t{0}}) + format_card({"EXTEND", true}));
 }
 
-/// How an image is cut, and where its tiles are in the heap of the table.
+/// The tiling of an image, and the descriptors of its tiles in the table's heap.
 struct Tiles {
   Shape image;
   Shape tile = tile_shape(image);
   std::int64_t across = (image.width + tile.width - 1) / tile.width;
   std::int64_t down = (image.height + tile.height - 1) / tile.height;
   std::string descriptors = {};
-  std::int64_t heap = 0;     ///< bytes
-  std::int64_t longest = 0;  ///< of a tile
+  std::int64_t heap = 0;     ///< bytes of the heap
+  std::int64_t longest = 0;  ///< bytes of the longest tile
 
   void add(std::span<const std::byte> stream) {
     std::byte descriptor[descriptor_bytes];
@@ -52,7 +52,7 @@ struct Tiles {
   }
 };
 
-/// Of the table that holds the tiles, and of the image that it stands for.
+/// Header of the table that holds the tiles, with the keywords of the image.
 std::string table_header(const Tiles& tiles, const std::string& cards) {
   return whole_records(
       format_card({"XTENSION", std::string("BINTABLE")}) + format_card({"BITPIX", std::int64_t{8}}) +
@@ -67,7 +67,8 @@ std::string table_header(const Tiles& tiles, const std::string& cards) {
       format_card({"ZTILE1", tiles.tile.width}) + format_card({"ZTILE2", tiles.tile.height}) + cards);
 }
 
-/// Columns [begin, end) of `rows`, which are `width` wide: the first byte of every pixel, then the second, and so on.
+/// Columns [begin, end) of `rows` (`width` pixels each), shuffled for GZIP_2: all first bytes, then all second bytes,
+/// and so on.
 std::vector<std::byte> shuffled(std::span<const float> rows, std::int64_t width, std::int64_t begin, std::int64_t end) {
   const std::int64_t count = std::ssize(rows) / width * (end - begin);
   std::vector<std::byte> bytes(static_cast<std::size_t>(count) * sizeof(float));
@@ -82,7 +83,7 @@ std::vector<std::byte> shuffled(std::span<const float> rows, std::int64_t width,
   return bytes;
 }
 
-/// The tiles of some rows, the first of which is that of a tile.
+/// Compresses the tiles of some rows; the first row begins a tile.
 std::vector<std::vector<std::byte>> compressed(const Tiles& tiles, std::span<const float> rows, const Cpu& where) {
   const std::int64_t width = tiles.image.width, height = std::ssize(rows) / width;
   const std::int64_t down = (height + tiles.tile.height - 1) / tiles.tile.height;

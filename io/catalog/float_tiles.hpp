@@ -6,8 +6,8 @@
 
 namespace srcextract {
 
-/// What write_float_image does where the image is compressed in tiles; `cards` are those of its header that do not say
-/// how the file is built.
+/// Implements write_float_image for tile compression. `cards` are the header cards that do not describe the file's
+/// layout.
 [[nodiscard]] OutputFile write_float_tiles(const std::string& path, const FloatImage& image, const std::string& cards,
                                            const Cpu& where);
 

@@ -13,10 +13,10 @@ inline std::string_view name_of(std::string_view card) {
   return name.substr(0, name.find_last_not_of(' ') + 1);
 }
 
-/// Whether such a card says how a file is built, and not what the image in it is.
+/// Whether the keyword describes the layout of the file rather than the image.
 bool is_of_file(std::string_view name);
 
-/// Whether a card says what one image is, so that no other image of the file inherits it from the primary HDU.
+/// Whether the keyword describes one image, so that no other image inherits it from the primary HDU.
 bool is_of_one_image(std::string_view name);
 
 /// Calls f(card, name) for the cards before END.
@@ -26,8 +26,8 @@ void for_each_card(std::string_view cards, F&& f) {
     f(cards.substr(0, card_length), name_of(cards));
 }
 
-/// Calls f(card, name) for the cards of an image for which keeps(card, name) holds: those of its header, and those that
-/// it inherits from `primary`, the header of the primary HDU. A CONTINUE card goes with the one that it continues.
+/// Calls f(card, name) for each card of the image with keeps(card, name). The cards are those of its header, then those
+/// it inherits from `primary`, the primary header. A CONTINUE card goes with the card that it continues.
 template <class Keeps, class F>
 void for_each_kept_card(std::string_view header, std::string_view primary, Keeps&& keeps, F&& f) {
   const Header own(header);

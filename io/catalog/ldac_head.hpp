@@ -8,17 +8,18 @@
 
 namespace srcextract {
 
-/// A keyword that is added to the header of an image, with what is said of it.
+/// A keyword added to the header of an image, with its comment.
 struct HeadCard {
   HeaderValue value;
   std::string_view comment = {};
 };
 
-/// The header of an image as a FITS_LDAC catalogue holds it: 80-column cards, SIMPLE the first of them, and END the
-/// last. All cards of `header`, that of the image or of its HDU, are in it; of `primary`, that of the primary HDU,
-/// those of keywords that the image has none of and inherits (header_values()); and `added`, which take the place of
-/// cards of their keywords. An image of several planes has two axes here, as its catalogue has. Bytes that are no
-/// ASCII become '?'.
+/// The header of an image for a FITS_LDAC catalogue: 80-column cards from SIMPLE to END. Contents:
+/// - all cards of `header`, the image's own, except its file layout;
+/// - cards of `primary`, the primary header, that the image inherits (header_values());
+/// - `added`, which replace cards of the same keyword.
+///
+/// An image of several planes gets two axes, like its catalogue. Non-ASCII bytes become '?'.
 std::string ldac_head(std::string_view header, std::string_view primary, const std::vector<HeadCard>& added);
 
 }  // namespace srcextract

@@ -17,14 +17,14 @@
 namespace srcextract {
 namespace {
 
-/// Semi-axes are so many times the RMS of the profile.
+/// Semi-axes in units of the RMS of the profile.
 constexpr double extent = 3;
 
 /// An ellipse, or a point where a semi-axis is not above 0.
 struct Region {
-  double x, y;   ///< pixels, the centre of the first being 1; or degrees
+  double x, y;   ///< pixels, where the first centre is 1; or degrees
   double a, b;   ///< pixels, or arcseconds
-  double theta;  ///< of the major axis, degrees: from x towards y, or from north to east
+  double theta;  ///< major axis, degrees: from x towards y, or from north to east
   std::string label;
 
   bool is_point() const { return !(a > 0 && b > 0); }
@@ -32,7 +32,7 @@ struct Region {
 
 enum class Frame { image, sky };
 
-/// DS9's regions. An angle of 0 is along x, on the sky towards the west: 90 is north.
+/// DS9 regions. Angle 0 points along x, or on the sky to the west; 90 is north.
 struct Ds9 {
   static std::string begin(Frame frame) {
     return std::string("# Region file format: DS9 version 4.1\n") + (frame == Frame::image ? "image\n" : "icrs\n");
@@ -58,7 +58,7 @@ struct Ds9 {
   }
 };
 
-/// CASA Region Text Format, version 0. The first pixel is 0, and an angle of 0 is along y, or north.
+/// CASA Region Text Format, version 0. The first pixel is 0. Angle 0 points along y, or north.
 struct Crtf {
   static std::string begin(Frame frame) {
     return std::string("#CRTFv0 CASA Region Text Format version 0\n") +
@@ -88,10 +88,10 @@ struct Crtf {
   }
 
  private:
-  /// In (-90, 90], as the angle from x is.
+  /// Angle from y in (-90, 90], like the angle from x.
   static double from_y(double from_x) { return from_x > 0 ? from_x - 90 : from_x + 90; }
 
-  /// Readers of CRTF do not all take exponents.
+  /// Appends without exponent, since not all CRTF readers accept one.
   static void append_plain(std::string& out, double value) {
     std::array<char, 1100> digits;
     out.append(digits.data(),
@@ -100,13 +100,13 @@ struct Crtf {
 };
 
 Region region_of(const Sources& sources, std::size_t i) {
-  // A source of one pixel, or of one row, has no extent of its own: draw the pixel's, whose variance is 1/12.
+  // A source of one pixel or one row has no extent, so the pixel's extent is drawn: its variance is 1/12.
   const double smallest = std::sqrt(extent * extent / 12);
   const auto radius = [&](double rms) { return extent * rms > smallest ? extent * rms : smallest; };
-  // A source whose flux sums to zero has no centroid; its peak is where to look.
+  // A source with zero total flux has no centroid, so its peak is drawn.
   const bool centred = std::isfinite(sources.x_image[i]) && std::isfinite(sources.y_image[i]);
   const double theta = sources.theta_image[i], a = radius(sources.a_image[i]), b = radius(sources.b_image[i]);
-  // Nor has one whose moments are not defined a shape: it is a point.
+  // A source with undefined moments has no shape and becomes a point.
   const bool shaped = std::isfinite(sources.a_image[i]) && std::isfinite(sources.b_image[i]) && std::isfinite(a);
   return {centred ? sources.x_image[i] : sources.xpeak_image[i],
           centred ? sources.y_image[i] : sources.ypeak_image[i],
@@ -128,7 +128,7 @@ void write_image_regions(OutputFile& file, const Sources& sources) {
   file.write(text);
 }
 
-/// A column of numbers, NaN in every row where it is not there.
+/// A column of numbers; NaN in every row if it is missing.
 class Numbers {
  public:
   Numbers(const CatalogRows& rows, std::string_view name) {

@@ -31,8 +31,8 @@ BeginRows* sink_of(CatalogFormat format) {
 }
 
 Vectors vectors_in(CatalogFormat format, std::int64_t rows) {
-  // Astropy reads no column of vectors of an ECSV that has no rows (5.2); in ASCII_HEAD a row tells how long the last
-  // is.
+  // Astropy (5.2) cannot read a vector column of an ECSV without rows. In ASCII_HEAD only a row tells the length of the
+  // last vector.
   if (format == CatalogFormat::ecsv || format == CatalogFormat::ascii_head)
     return rows > 0 ? Vectors::joined : Vectors::apart;
   return format == CatalogFormat::csv ? Vectors::apart : Vectors::joined;

@@ -19,7 +19,7 @@ namespace {
 
 void copy_cards(const std::string& cards, fitsfile* file) {
   for (std::size_t i = 0; i < cards.size(); i += 80) {
-    int status = 0;  // a card that CFITSIO refuses is not worth the map
+    int status = 0;  // skip a card that CFITSIO refuses, rather than lose the map
     fits_write_record(file, cards.substr(i, 80).c_str(), &status);
   }
 }
@@ -39,12 +39,12 @@ void write_header(MemoryFits& fits, const Shape& shape, const std::string& cards
   copy_cards(cards, fits.get());
 }
 
-/// Part of the map, 0-based and half-open.
+/// A part of the map, 0-based and half-open.
 struct Box {
   std::int64_t x_begin, x_end, y_begin, y_end;
 };
 
-/// Paints row y of the box, `row`, which is all zero before.
+/// Paints row y of the box into `row`, which is zero before.
 void paint_row(const Runs<Cpu>& runs, const Buffer<std::int32_t, Cpu>& label, const Box& box, std::int64_t y,
                std::int32_t* row) {
   const Run* all = runs.runs.data();

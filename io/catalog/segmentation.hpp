@@ -9,14 +9,14 @@
 
 namespace srcextract {
 
-/// Writes the label map as a tile-compressed (RICE) 32-bit FITS image, pixel = NUMBER and 0 = no source, with the
-/// celestial WCS cards of `header` and carried_cards(header, primary); the caller commits the file. Throws
+/// Writes the label map as a tile-compressed (RICE) 32-bit FITS image: pixel = NUMBER, 0 = no source. The header has
+/// the celestial WCS cards of `header` and carried_cards(header, primary). The caller commits the file. Throws
 /// Error{output}.
 [[nodiscard]] OutputFile write_segmentation(const std::string& path, const Runs<Cpu>& runs,
                                             const Buffer<std::int32_t, Cpu>& label, const std::string& header,
                                             const CatalogMetadata& metadata, std::string_view primary = {});
 
-/// The same as a plain primary image of 32 bits, which every program reads, with these cards in its header.
+/// Writes the label map as a plain 32-bit primary image, which every program can read, with these header cards.
 [[nodiscard]] OutputFile write_labels(const std::string& path, const Runs<Cpu>& runs,
                                       const Buffer<std::int32_t, Cpu>& label, const std::string& cards,
                                       const CatalogMetadata& metadata);

@@ -8,18 +8,19 @@
 
 namespace srcextract {
 
-/// The format that the ending of a file name asks for. Throws Error{config} if it is none.
+/// The format for the ending of a file name. Throws Error{config} for an unknown ending; its message lists `further`
+/// endings as well.
 const FormatNames& format_of_ending(const std::string& path, const std::string& further = "");
 
-/// The same of those that are tables.
+/// The table format for the ending of a file name. Throws Error{config} for any other ending.
 CatalogFormat table_format(const std::string& path);
 
-/// Those endings, `.fits .ecsv ...`.
+/// Endings of the table formats, `.fits .ecsv ...`.
 std::string table_endings();
 
-/// Writes the table in that format, as write_catalog does its own; the caller commits the file. Text of a FITS table
-/// loses the blanks at its end, and what is not ASCII in it becomes '?'. Throws Error{output}, also for more columns
-/// than the format can have, Error{config} as table_format does.
+/// Writes the table in the format of its ending, with the conventions of write_catalog; the caller commits the file. In
+/// FITS, text loses trailing blanks, and '?' replaces non-ASCII characters. Throws Error{output}, also for more columns
+/// than the format can have, and Error{config} as table_format does.
 [[nodiscard]] OutputFile write_table(const std::string& path, const Table& table, const CatalogMetadata& metadata,
                                      const Cpu& where = {});
 

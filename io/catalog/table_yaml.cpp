@@ -26,7 +26,7 @@ const char* ecsv_type() {
   return "float64";
 }
 
-/// Of vectors and pictures with their lengths.
+/// The ECSV datatype, with the lengths of vectors and pictures.
 template <class T>
 std::string ecsv_type_of(const FieldValues<T>& values) {
   const std::string type = ecsv_type<T>();
@@ -43,7 +43,7 @@ std::string quoted(const std::string& text) {
   return out + "'";
 }
 
-/// As it is where YAML takes it for text, quoted elsewhere.
+/// The name itself if YAML reads it as text, else quoted.
 std::string scalar(const std::string& name) {
   static const std::regex plain("[A-Za-z][A-Za-z0-9_]*"), word("y|n|yes|no|on|off|true|false|null", std::regex::icase);
   return std::regex_match(name, plain) && !std::regex_match(name, word) ? name : quoted(name);
@@ -60,7 +60,7 @@ std::string finite_or_null(double value) {
   return std::isfinite(value) ? format_real(value) : "null";
 }
 
-/// What is said of the image, as lines of the header's meta.
+/// Facts about the image, as lines of the header's meta.
 std::string image_lines(const ImageFacts& facts) {
   std::string out;
   if (facts.sky)
@@ -72,7 +72,7 @@ std::string image_lines(const ImageFacts& facts) {
   return out;
 }
 
-/// What is said of bands, likewise.
+/// Facts about the bands, as lines of the header's meta.
 std::string band_lines(const std::vector<BandFacts>& bands) {
   std::string out = bands.empty() ? "" : "  bands:\n";
   for (const BandFacts& band : bands) {

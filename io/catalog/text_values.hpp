@@ -11,10 +11,10 @@
 
 namespace srcextract {
 
-/// Writers of text hand it to the file in pieces of about this size.
+/// Size of the pieces in which text is written, roughly.
 inline constexpr std::size_t text_piece = std::size_t{1} << 20;
 
-/// Appends the shortest decimal that reads back to the same bits, in no one's locale.
+/// Appends the shortest decimal that reads back to the same bits, in any locale.
 template <class T>
 void append_number(std::string& out, T value) {
   if constexpr (std::is_floating_point_v<T>) {
@@ -27,7 +27,7 @@ void append_number(std::string& out, T value) {
   out.append(digits, std::to_chars(digits, digits + sizeof(digits), value).ptr);
 }
 
-/// Appends text as it is, or in double quotes (RFC 4180) where it would be taken apart.
+/// Appends text unchanged, or in double quotes (RFC 4180) if a reader would split it.
 inline void append_text(std::string& out, std::string_view text, char separator) {
   if (!text.empty() && text.find_first_of(" \t\r\n\"#") == text.npos && text.find(separator) == text.npos) {
     out += text;
@@ -38,8 +38,8 @@ inline void append_text(std::string& out, std::string_view text, char separator)
   out += '"';
 }
 
-/// The text as astropy reads it from ECSV, which is YAML and lines of text. A control character and an end of line of
-/// Unicode (U+2028, U+2029) become a blank, unless `kept` has it; what YAML refuses becomes U+FFFD.
+/// Text for ECSV, which astropy reads as YAML and as lines. Control characters and Unicode line ends (U+2028, U+2029)
+/// become blanks, unless `kept` holds them. Characters that YAML refuses become U+FFFD.
 inline std::string for_ecsv(std::string_view text, std::string_view kept = "") {
   std::string out;
   out.reserve(text.size());
@@ -58,8 +58,8 @@ inline std::string for_ecsv(std::string_view text, std::string_view kept = "") {
   return out;
 }
 
-/// Whether a spreadsheet would take a field of CSV for a formula. Numbers with a sign, and hours or degrees, minutes
-/// and seconds, are none.
+/// Whether a spreadsheet would read a CSV field as a formula. Signed numbers and sexagesimal coordinates are no
+/// formulas.
 inline bool is_formula(std::string_view field) {
   if (field.empty() || std::string_view("=@+-\t\r").find(field[0]) == std::string_view::npos) return false;
   return (field[0] != '+' && field[0] != '-') || field.find_first_not_of("0123456789.: eE+-", 1) != field.npos;

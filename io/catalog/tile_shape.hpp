@@ -7,8 +7,8 @@
 
 namespace srcextract {
 
-/// The tiles of a compressed image that is written: whole rows, enough for short ones to compress well, little to hold.
-/// Longer rows are cut: CFITSIO holds the size of a tile in bytes in an int.
+/// Tile shape of a written compressed image: whole rows, about 65536 pixels. Smaller tiles compress worse, and larger
+/// ones need more memory. Longer rows are cut at 2^20 pixels, because CFITSIO holds the bytes of a tile in an int.
 inline Shape tile_shape(const Shape& shape) {
   constexpr std::int64_t pixels = 65536, widest = std::int64_t{1} << 20;
   const std::int64_t width = std::min(shape.width, widest);

@@ -20,7 +20,7 @@ namespace {
 /// IDs of the coordinate systems that FIELDs and PARAMs refer to.
 constexpr const char *sky_id = "J2000_sky", *time_id = "MJD_time";
 
-/// What is known of a keyword of the image.
+/// Unit and UCD of a known image keyword.
 struct Keyword {
   std::string_view name;
   const char *unit, *ucd;
@@ -35,7 +35,7 @@ constexpr Keyword keywords[] = {{"OBJECT", "", "meta.id;src"},
                                 {"EXTNAME", "", "meta.id"},
                                 {"CCD", "", "meta.id;instr.det"}};
 
-/// ` name="value"`, nothing without a value.
+/// Writes ` name="value"`; nothing without a value.
 std::string attribute(const char* name, std::string_view value) {
   return value.empty() ? "" : std::string(" ") + name + "=\"" + xml_text(value) + "\"";
 }
@@ -52,13 +52,13 @@ bool is_time(const HeaderValue& value) {
   return value.keyword == "MJD-OBS" && std::holds_alternative<double>(value.value);
 }
 
-/// A unit that VOUnits does not know stands as it is.
+/// The unit as VOUnits spells it; unchanged if VOUnits does not know it.
 std::string unit_for_vo(const std::string& unit) {
   std::string known = vo_unit(unit);
   return known.empty() ? unit : known;
 }
 
-/// A name that XML can refer to, which are names without a blank and the like; empty if it is none.
+/// The name as an XML ID; empty if it cannot be one, or is taken.
 std::string id_of(std::string_view name, std::set<std::string>& taken) {
   const bool is_name =
       !name.empty() && (is_letter(name.front()) || name.front() == '_') &&
@@ -136,7 +136,7 @@ std::string params(const CatalogMetadata& metadata) {
   return out;
 }
 
-/// FIELDs and PARAMs refer to them. Of a time the header says no more than that it is a Modified Julian Date.
+/// The coordinate systems that FIELDs and PARAMs refer to. The header only says that a time is a Modified Julian Date.
 std::string systems(const CatalogRows& rows, const CatalogMetadata& metadata) {
   std::string out;
   if (std::ranges::any_of(rows.fields, [](const CatalogField& field) { return is_on_sky(field.column.name); }))

@@ -9,12 +9,11 @@
 
 namespace srcextract {
 
-/// A VOTable (IVOA Recommendation 1.4) of one TABLE of `count` rows, which it does not tell if there is none, up to its
-/// DATA: a FIELD for each column, with what
-/// the column's declaration says; an INFO for what was run, and a PARAM for what is known of the image.
+/// A VOTable (IVOA Recommendation 1.4) with one TABLE of `count` rows, up to DATA; nrows is left out without `count`.
+/// Each column has a FIELD with its declaration. INFOs record the run, and PARAMs describe the image.
 std::string votable_head(const CatalogRows& rows, std::optional<std::int64_t> count, const CatalogMetadata& metadata);
 
-/// What ends it after DATA.
+/// The end of the VOTable after DATA.
 inline constexpr const char* votable_end = "</TABLE>\n</RESOURCE>\n</VOTABLE>\n";
 
 }  // namespace srcextract

@@ -16,7 +16,7 @@
 namespace srcextract {
 namespace {
 
-/// -1, with its reason in errno, where not all was written.
+/// Returns -1, with the reason in errno, if not everything was written.
 int write_all(int descriptor, std::string_view text) {
   while (!text.empty()) {
     const ssize_t written = ::write(descriptor, text.data(), text.size());
@@ -29,7 +29,7 @@ int write_all(int descriptor, std::string_view text) {
   return 0;
 }
 
-/// File systems without fdatasync are taken at their word.
+/// A file system without fdatasync counts as synced.
 int sync_data(int descriptor) {
   while (::fdatasync(descriptor) != 0)
     if (errno != EINTR) return errno == EINVAL || errno == ENOSYS || errno == ENOTSUP ? 0 : -1;
@@ -90,7 +90,7 @@ void AppendedFile::append(std::string_view lines) {
     return;
   }
   const int reason = errno;
-  // Should this fail as well, the next to open the file cuts off what is no line.
+  // If truncating fails as well, the next opening cuts off the incomplete line.
   [[maybe_unused]] const int cut = ::ftruncate(descriptor_, size_);
   throw write_error(path_, reason);
 }

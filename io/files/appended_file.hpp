@@ -6,21 +6,22 @@
 
 namespace srcextract {
 
-/// A text that is only ever appended to, whole lines at a time, by one process. Throws Error{output}, Error{storage}.
+/// A text file to which one process appends whole lines. Throws Error{output}, Error{storage}.
 class AppendedFile {
  public:
-  /// Opens or creates it. A last line without its end, which a process did not live to finish, is cut off. A link is
-  /// refused.
+  /// Opens or creates the file. An unfinished last line, left by a killed process, is cut off. Throws if `path` is a
+  /// link.
   explicit AppendedFile(std::string path);
   ~AppendedFile();
   AppendedFile(const AppendedFile&) = delete;
   AppendedFile& operator=(const AppendedFile&) = delete;
 
-  /// Returns when all the lines, each with its end, are on the disk. If it throws, none of them is in the file.
+  /// Appends lines, each with its line end, and returns once they are on the disk. If it throws, the file has none of
+  /// them.
   void append(std::string_view lines);
 
-  /// Throws Error{storage} if the file is no longer what its path names, as append() does: what is written to it then
-  /// no one would find.
+  /// Throws Error{storage} if the path no longer names this file, so that new lines would be lost. append() checks this
+  /// too.
   void require_in_place() const;
 
  private:

@@ -31,7 +31,7 @@ bool is_space(char c) {
   return c == ' ' || c == '\n' || c == '\r' || c == '\t';
 }
 
-/// Three bytes from four digits.
+/// Writes three bytes from four digits.
 void put_group(unsigned a, unsigned b, unsigned c, unsigned d, std::byte* out) {
   const std::uint32_t bits = a << 18 | b << 12 | c << 6 | d;
   out[0] = static_cast<std::byte>(bits >> 16);
@@ -51,14 +51,14 @@ bool Base64Decoder::decode(std::string_view text, std::vector<std::byte>& out) {
       if ((a | b | c | d) > largest_digit) break;
       put_group(a, b, c, d, next);
     }
-    // Whatever is not four digits side by side: the rest of a group, the end of a line, padding.
+    // Handles all other characters one by one: the rest of a group, line ends, padding.
     if (i < text.size() && !take(text[i++], next)) return false;
   }
   out.resize(static_cast<std::size_t>(next - out.data()));
   return true;
 }
 
-/// Writes to `next`, and moves it on, when the character completes a group.
+/// Takes one character. Writes to `next` and advances it when the character completes a group.
 bool Base64Decoder::take(char character, std::byte*& next) {
   if (is_space(character)) return true;
   if (ended_) return false;

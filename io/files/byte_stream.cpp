@@ -15,7 +15,7 @@
 namespace srcextract {
 namespace {
 
-// Of zlib's own buffer, for gzipped bytes: no larger than a small file.
+// Size limits of zlib's buffer for gzipped bytes, which is no larger than a small file.
 constexpr std::int64_t smallest_buffer = std::int64_t{1} << 12;
 constexpr std::int64_t largest_buffer = std::int64_t{1} << 18;
 
@@ -23,7 +23,7 @@ int close_gz(void* file) {
   return gzclose_r(static_cast<gzFile>(file));
 }
 
-/// Looked at before it is opened: opening a pipe would wait for its writer.
+/// Checks the kind of file before opening it: opening a pipe would wait for its writer.
 std::int64_t regular_file_size(const std::string& path) {
   struct stat status {};
   if (try_again([&] { return ::stat(path.c_str(), &status); }) != 0) fail_to("open", path, errno);

@@ -8,18 +8,18 @@
 
 namespace srcextract {
 
-/// A file read once from its beginning to its end, gzipped or not: zlib's gzFile, which reads either. Throws
-/// Error{input} if it cannot be opened or read, is damaged or cut short.
+/// A file read once from start to end, gzipped or not (zlib's gzFile reads both). Throws Error{input} if it cannot be
+/// opened or read, is damaged, or is cut short.
 class ByteStream {
  public:
   explicit ByteStream(std::string path);
 
   const std::string& path() const { return path_; }
 
-  /// The size of the file on disk; gzipped, it holds more.
+  /// The size of the file on disk; a gzipped file holds more.
   std::int64_t stored_size() const { return stored_size_; }
 
-  /// The next bytes, 0 only at the end of the file. Ask for pieces of 1 MB: every call is one to the system.
+  /// Reads the next bytes; returns 0 only at the end of the file. Ask for pieces of 1 MB: every call is a system call.
   std::size_t read(std::span<char> out);
 
  private:

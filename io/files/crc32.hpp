@@ -6,8 +6,7 @@
 
 namespace srcextract {
 
-/// The CRC-32 of zlib, gzip and PNG (ISO 3309) of bytes that come in pieces: it notices what was damaged or replaced,
-/// and is no protection from who means it.
+/// CRC-32 of zlib, gzip and PNG (ISO 3309), computed in pieces. The sum detects damage, not deliberate tampering.
 class Crc32 {
  public:
   void add(std::span<const std::byte> bytes);

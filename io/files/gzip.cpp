@@ -17,7 +17,7 @@
 namespace srcextract {
 namespace {
 
-constexpr std::int64_t buffer_size = 1 << 18;  ///< of gzipped bytes
+constexpr std::int64_t buffer_size = 1 << 18;  ///< in gzipped bytes
 constexpr int gzip_format = 15 + 16;           ///< the largest window, gzip header and checksum
 
 /// A zlib stream over gzipped bytes.
@@ -45,7 +45,7 @@ class Inflater {
   bool exhausted() const { return stream_.avail_in == 0 && ended_; }
   const char* reason() const { return stream_.msg ? stream_.msg : "damaged data"; }
 
-  /// Goes on with the next member, if there is one. What follows the last is no concern of gzip's.
+  /// Starts the next member, if there is one. Bytes after the last member are ignored.
   bool next_member() {
     if (stream_.avail_in < 2) feed();
     const std::span<const std::byte> rest(reinterpret_cast<const std::byte*>(stream_.next_in), stream_.avail_in);
@@ -53,7 +53,7 @@ class Inflater {
   }
 
  private:
-  /// Fills the buffer, behind what zlib has not taken yet.
+  /// Refills the buffer behind the bytes that zlib has not consumed.
   void feed() {
     if (ended_) return;
     const std::size_t left = stream_.avail_in;
@@ -112,10 +112,10 @@ bool is_gzip(std::span<const std::byte> bytes) {
 
 namespace {
 
-/// What is behind the bytes that are needed is read up to this, for the sake of the checksum.
+/// Bytes beyond the needed ones that are inflated in order to reach the checksum.
 constexpr std::int64_t most_behind = std::int64_t{1} << 24;
 
-/// Inflates to where it is told; false at the end of the last member.
+/// Inflates the next bytes to `out`; false at the end of the last member.
 bool go_on(Inflater& inflater, std::byte* out, std::int64_t room, std::int64_t& size, std::int64_t stored_size,
            const std::string& path) {
   const std::int64_t got = inflater.inflate_to(out, room);

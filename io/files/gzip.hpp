@@ -9,7 +9,7 @@
 
 namespace srcextract {
 
-/// True if the bytes begin as every gzip file does.
+/// True if the bytes begin with gzip's magic number.
 bool is_gzip(std::span<const std::byte> bytes);
 
 struct Inflated {
@@ -17,21 +17,20 @@ struct Inflated {
   std::int64_t size = 0;
 };
 
-/// Told what has been inflated so far, says how many bytes are needed before it is to be asked again; not more than
-/// there are if these are all that is wanted.
+/// Given the inflated bytes so far, returns how many bytes are needed before the next call. A result of at most
+/// `so_far.size()` ends the inflation.
 using SizeNeeded = std::function<std::int64_t(std::span<const std::byte> so_far)>;
 
-/// Where gzipped bytes come from: copies the next ones, at most `room`, to `out`, and returns how many; 0 at the end.
+/// Copies the next gzipped bytes, at most `room`, to `out`. Returns their number; 0 at the end.
 using GzipSource = std::function<std::int64_t(std::byte* out, std::int64_t room)>;
 
-/// Inflates a gzip file of `stored_size` bytes, all its members, or as much as is `needed`; `path` is for messages.
-/// Memory is taken as the bytes come. Some MB beyond what is needed are inflated, and not kept, to come to the checksum
-/// at the end; what goes on for longer is left. Throws Error{input} if it is damaged or cut short, Error{memory} if
-/// there is not enough memory.
+/// Inflates all members of a gzip file of `stored_size` bytes, or as much as is `needed`; `path` is for messages.
+/// Memory grows with the bytes. Up to 16 MiB beyond the needed bytes are inflated and dropped, to reach the checksum at
+/// the end. Throws Error{input} if the file is damaged or cut short, Error{memory} if there is not enough memory.
 Inflated inflate_gzip(const GzipSource& source, std::int64_t stored_size, SizeNeeded needed, const std::string& path);
 
-/// Inflates one gzip member, whose checksum is checked, to `out`, and returns the number of its bytes; -1 if it is
-/// damaged or cut short, or holds more.
+/// Inflates one gzip member to `out` and checks its checksum. Returns the number of bytes, or -1 if the member is
+/// damaged, cut short, or larger than `out`.
 std::int64_t inflate_member(std::span<const std::byte> stored, std::span<std::byte> out);
 
 }  // namespace srcextract

@@ -9,9 +9,9 @@ struct z_stream_s;
 
 namespace srcextract {
 
-/// Makes one gzip member of bytes that come in pieces. Its header has neither name nor date, so that it is a function
-/// of the bytes, of the pieces that they come in, and of zlib. zlib's fastest level: of the pixels of a sky a slower
-/// one saves 1 % more.
+/// Compresses bytes that come in pieces into one gzip member. The header has no name and no date. The result depends
+/// only on the bytes, on how they are cut into pieces, and on zlib. The level is zlib's fastest: a slower level saves
+/// only 1 % of the pixels of a sky.
 class GzipStream {
  public:
   GzipStream();
@@ -19,7 +19,7 @@ class GzipStream {
   GzipStream(const GzipStream&) = delete;
   GzipStream& operator=(const GzipStream&) = delete;
 
-  /// What these bytes add to the member, which is complete with the `last`; until the next call.
+  /// Returns the bytes that this piece adds to the member; `last` completes it. The span is valid until the next call.
   std::span<const std::byte> add(std::span<const std::byte> bytes, bool last);
 
  private:
@@ -27,7 +27,7 @@ class GzipStream {
   std::vector<std::byte> made_;
 };
 
-/// A whole member.
+/// Compresses all bytes into one member.
 std::vector<std::byte> gzip_of(std::span<const std::byte> bytes);
 
 }  // namespace srcextract

@@ -19,7 +19,7 @@
 namespace srcextract {
 namespace {
 
-/// Up to this size a file is read at once.
+/// Files up to this size are read at once.
 constexpr std::int64_t small_file = std::int64_t{1} << 16;
 
 std::int64_t nanoseconds(const timespec& time) {
@@ -32,7 +32,7 @@ const char* kind_of(mode_t mode) {
   return "a device or a socket";
 }
 
-/// Opens the file that the name says, whatever characters it has. Without O_NONBLOCK a pipe would wait for its writer.
+/// Opens the file of exactly this name. Without O_NONBLOCK a pipe would wait for its writer.
 int open_regular_file(const std::string& path) {
   const int descriptor = try_again([&] {
     return uninterrupted([&] { return ::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY); });
@@ -75,8 +75,8 @@ std::int64_t gzipped_size(const std::string& path) {
   return std::max(size, stored);
 }
 
-/// A descriptor may be stale for good, as after a restart of the server: the file is opened again then, and read by the
-/// new one.
+/// A descriptor may stay stale, for instance after a server restart. The file is then reopened and read through the new
+/// descriptor.
 std::int64_t InputFile::read_at(std::int64_t offset, std::int64_t count, std::byte* out) const {
   Descriptor other;
   std::int64_t read = 0;
@@ -95,7 +95,7 @@ std::int64_t InputFile::read_at(std::int64_t offset, std::int64_t count, std::by
   return read;
 }
 
-/// Opens the file once more, which must be what it was.
+/// Opens the file once more; throws if it changed.
 void InputFile::reopen(Descriptor& other) const {
   if (other.number >= 0) ::close(std::exchange(other.number, -1));
   other.number = open_regular_file(path_);

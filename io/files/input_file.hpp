@@ -11,45 +11,49 @@
 
 namespace srcextract {
 
-/// FITS files are made of records of this many bytes.
+/// Bytes of a FITS record.
 inline constexpr std::int64_t fits_record = 2880;
 
-/// The length in whole records of that many bytes.
+/// Rounds a length up to whole FITS records.
 constexpr std::int64_t in_records(std::int64_t bytes) {
   return (bytes + fits_record - 1) / fits_record * fits_record;
 }
 
-/// The Error{memory} that says that there are not so many bytes of memory; `purpose` is as "to inflate the file".
+/// The Error{memory} for `bytes` bytes that could not be allocated; `purpose` reads like "to inflate the file".
 Error memory_error(std::int64_t bytes, const std::string& path, const std::string& purpose);
 
-/// What the end of a gzipped file says is in it, in bytes modulo 2^32, or its own size if that is more; 0 if it is not
-/// gzipped or cannot be read.
+/// Inflated size that the trailer of a gzipped file states (modulo 2^32), or the stored size if that is larger. Returns
+/// 0 if the file is not gzipped or cannot be read.
 std::int64_t gzipped_size(const std::string& path);
 
-/// A regular file, open for reading. A gzipped one, told by its first bytes and not by its name, is inflated into
-/// memory, as far as `needed` says; a small one is read into it; any other is read where it is asked for. Throws
-/// Error{input}, and Error{memory} if there is not enough memory. Where a disk or a server fails in passing (ESTALE,
-/// EIO) the file is opened and read again, four times in all; then it is a PassingError (io/files/passing.hpp).
+/// A regular file, open for reading. Its first bytes, not its name, tell whether it is gzipped. Access by kind:
+/// - A gzipped file is inflated into memory, as far as `needed` asks.
+/// - A small file is read into memory.
+/// - Any other file is read on demand.
+///
+/// Throws Error{input}, and Error{memory} if there is not enough memory. After a passing failure of a disk or server
+/// (ESTALE, EIO) the file is opened and read again, four times in all. A PassingError follows (io/files/passing.hpp).
 class InputFile {
  public:
   explicit InputFile(std::string path, SizeNeeded needed = {});
 
   const std::string& path() const { return path_; }
   bool inflated() const { return inflated_; }
-  std::int64_t size() const { return size_; }  ///< of the contents, inflated
+  std::int64_t size() const { return size_; }  ///< bytes of the (inflated) contents
 
-  /// The contents, if they are in memory; else nothing.
+  /// The contents if they are in memory; else empty.
   std::span<const std::byte> memory() const;
 
-  /// The bytes [offset, offset + count) of contents that are in memory. Throws Error{input} if these are not all there.
+  /// Bytes [offset, offset + count) of contents in memory. Throws Error{input} if the range reaches beyond the
+  /// contents.
   const std::byte* in_memory(std::int64_t offset, std::int64_t count) const;
 
-  /// Copies bytes [offset, offset + count) to `out`. May be called from several threads at once. A file that is
-  /// shorter, or became so since it was opened, is an Error{input}.
+  /// Copies bytes [offset, offset + count) to `out`. Safe to call from several threads. Throws Error{input} if the file
+  /// is shorter, or became shorter since it was opened.
   void read(std::int64_t offset, std::int64_t count, std::byte* out) const;
 
-  /// Throws Error{input} if the file was written to since it was opened, by its size and the times of the last change
-  /// of its contents and of its inode, which reading does not move; not if it is in memory, where it is as it was.
+  /// Throws Error{input} if size or modification time changed since the file was opened. Contents in memory count as
+  /// unchanged.
   void require_unchanged() const;
 
  private:
@@ -61,8 +65,7 @@ class InputFile {
     ~Descriptor();
   };
 
-  /// What tells a file from what it becomes when somebody writes to it; the time in ns. When it was renamed, linked or
-  /// made readable for others is none of it.
+  /// Detects writes to the file; the time is in ns. Renaming, linking and new permissions do not change it.
   struct State {
     std::int64_t size = 0, modified = 0;
     bool operator==(const State&) const = default;
@@ -70,7 +73,7 @@ class InputFile {
 
   State look(int descriptor) const;
   void reopen(Descriptor& other) const;
-  /// Copies at most `count` bytes from `offset` on, fewer only at the end of the file, and returns how many.
+  /// Copies at most `count` bytes from `offset` on and returns their number; fewer only at the end of the file.
   std::int64_t read_at(std::int64_t offset, std::int64_t count, std::byte* out) const;
   void check_range(std::int64_t offset, std::int64_t count) const;
   void require_state_at_opening() const;

@@ -36,7 +36,7 @@ void remove_contents(const std::string& directory) {
   if (failure) throw write_error(directory, failure.value());
 }
 
-/// -1 where there is none; a link to a directory is none, for what it leads to is someone else's.
+/// Opens a directory, or returns -1. A link to a directory is refused: its target belongs to somebody else.
 int open_directory(const std::string& path) {
   return ::open(path.c_str(), O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
 }
@@ -48,7 +48,7 @@ bool is_still(const std::string& path, int descriptor) {
          at_path.st_ino == opened.st_ino;
 }
 
-/// Names of files that were made or renamed in it are on the disk from here on; file systems without it do it anyway.
+/// Flushes the names of created or renamed files to the disk. File systems without this call need none.
 void flush_names(const std::string& directory) {
   const int descriptor = ::open(directory.empty() ? "." : directory.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
   if (descriptor < 0) throw write_error(directory, errno);
@@ -68,7 +68,7 @@ OutputDirectory::~OutputDirectory() {
   std::error_code ignored;
   for (const int descriptor : {descriptor_, replaced_}) {
     if (descriptor < 0) continue;
-    // The name may be another process's by now.
+    // Another process may own the name by now.
     if (is_still(place_, descriptor)) fs::remove_all(place_, ignored);
     ::close(descriptor);
   }
@@ -78,7 +78,7 @@ void OutputDirectory::lock() {
   for (;;) {
     if (::mkdir(place_.c_str(), 0777) != 0 && errno != EEXIST) throw write_error(place_, errno);
     descriptor_ = open_directory(place_);
-    if (descriptor_ < 0 && errno == ENOENT) continue;  // whoever had it has just committed
+    if (descriptor_ < 0 && errno == ENOENT) continue;  // its owner has just committed
     if (descriptor_ < 0) throw write_error(place_, errno);
     const bool taken = ::flock(descriptor_, LOCK_EX | LOCK_NB) != 0 && errno == EWOULDBLOCK;
     if (!taken && is_still(place_, descriptor_)) return;
@@ -93,18 +93,18 @@ void OutputDirectory::commit() {
   for (fs::recursive_directory_iterator entry(place_), end; entry != end; ++entry)
     if (entry->is_directory()) flush_names(entry->path());
   flush_names(place_);
-  // What was there takes the other name, locked as this one was, and is removed with it.
+  // The old directory takes the partial name, locked like the new one, and is removed under that name.
   replaced_ = open_directory(path_);
   if (replaced_ >= 0) ::flock(replaced_, LOCK_EX | LOCK_NB);
   if (::renameat2(AT_FDCWD, place_.c_str(), AT_FDCWD, path_.c_str(), RENAME_EXCHANGE) != 0) {
     if (errno != ENOENT && errno != EINVAL && errno != ENOSYS) throw write_error(path_, errno);
-    // Where the file system cannot exchange two, there is a moment without either.
+    // If the file system cannot exchange two names, there is a moment with neither directory.
     const std::string before = place_ + ".before";
     const bool replaces = ::rename(path_.c_str(), before.c_str()) == 0;
     if (::rename(place_.c_str(), path_.c_str()) != 0) throw write_error(path_, errno);
     if (replaces) fs::remove_all(before);
   }
-  if (fs::is_symlink(place_)) fs::remove(place_);  // a link was there, and what it leads to stays
+  if (fs::is_symlink(place_)) fs::remove(place_);  // the old entry was a link, whose target stays
   flush_names(fs::path(path_).parent_path());
 }
 

@@ -4,9 +4,9 @@
 
 namespace srcextract {
 
-/// A directory that is either complete or not there. Until commit() it is `.NAME.partial` beside `path`; what a process
-/// left there that was killed the next one removes. Throws Error{output} naming the path and the reason, also where
-/// another process is writing the same one.
+/// A directory that is either complete or absent. Until commit() it is `.NAME.partial` beside `path`; the next process
+/// removes what a killed process left there. Throws Error{output} with path and reason, also if another process is
+/// writing the same directory.
 class OutputDirectory {
  public:
   explicit OutputDirectory(const std::string& path);
@@ -14,19 +14,19 @@ class OutputDirectory {
   OutputDirectory(const OutputDirectory&) = delete;
   OutputDirectory& operator=(const OutputDirectory&) = delete;
 
-  /// Where files are written before it is committed; files have to be flushed.
+  /// Where to write files before commit(). The files must be flushed.
   const std::string& place() const { return place_; }
 
-  /// Replaces what is at `path`, a directory, a link to one or nothing, in one step, and removes what was there, but
-  /// not what a link leads to.
+  /// Replaces the directory, link or nothing at `path` in one step, and removes the old directory. The target of a link
+  /// stays.
   void commit();
 
  private:
   void lock();
 
   std::string path_, place_;
-  int descriptor_ = -1;  ///< of `place`, locked
-  int replaced_ = -1;    ///< of what was at `path`, likewise
+  int descriptor_ = -1;  ///< descriptor of `place`, locked
+  int replaced_ = -1;    ///< descriptor of the old directory at `path`, locked
 };
 
 }  // namespace srcextract

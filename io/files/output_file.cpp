@@ -48,7 +48,7 @@ const char* what_to_try(int reason) {
   }
 }
 
-/// What keeps one file from being written, or every one.
+/// Error{storage} for reasons that stop every file, Error{output} for those that stop one.
 ErrorKind kind_of(int reason) {
   const bool every_one = reason == ENOSPC || reason == EDQUOT || reason == EROFS || reason == EIO || reason == ESTALE ||
                          reason == EMFILE || reason == ENFILE;
@@ -64,8 +64,8 @@ std::filesystem::path directory_of(const std::string& path) {
   return directory.empty() ? "." : directory;
 }
 
-/// What no rename could replace is found before anything is written; and so is what a rename must not: a device or a
-/// pipe, also behind a link as /dev/stdout is.
+/// Throws early if a rename cannot or must not replace the target. Such targets are directories, devices and pipes,
+/// also behind a link such as /dev/stdout.
 void require_replaceable(const std::string& path) {
   struct stat there {};
   if (::lstat(path.c_str(), &there) != 0) {
@@ -79,15 +79,15 @@ void require_replaceable(const std::string& path) {
                                        "place; choose the name of a file");
 }
 
-/// Owner, group and permissions of the file that is replaced; none if there is no such file.
+/// Owner, group and permissions of the file to be replaced; nothing if there is no such file.
 std::optional<struct stat> replaced(const std::string& path) {
   struct stat there {};
   if (::stat(path.c_str(), &there) != 0 || !S_ISREG(there.st_mode)) return std::nullopt;
   return there;
 }
 
-/// Gives them to the new file. Root alone may give it to another owner, and others to groups of theirs: where the group
-/// cannot be kept, its members and those of ours may do what all may.
+/// Gives owner, group and permissions to the new file. Only root can change the owner, and other users can set only
+/// their own groups. If the group cannot be kept, its permissions shrink to those of everybody.
 void take_after(const struct stat& there, int descriptor) {
   mode_t mode = there.st_mode & (S_IRWXU | S_IRWXG | S_IRWXO);
   struct stat own {};
@@ -95,16 +95,16 @@ void take_after(const struct stat& there, int descriptor) {
       ::fchown(descriptor, static_cast<uid_t>(-1), there.st_gid) != 0 && ::fstat(descriptor, &own) == 0 &&
       own.st_gid != there.st_gid)
     mode = (mode & ~mode_t{S_IRWXG}) | (mode & ((mode & S_IRWXO) << 3));
-  // Some file systems have no permissions of their own and refuse: nothing is lost there.
+  // Some file systems have no permissions of their own and refuse; nothing is lost there.
   ::fchmod(descriptor, mode);
 }
 
-/// What linkat() can give a name.
+/// The path from which linkat() can give the file a name.
 std::string link_of(int descriptor) {
   return "/proc/self/fd/" + std::to_string(descriptor);
 }
 
-/// A file in the directory that has no name yet, or -1 where there are none or none could be named later.
+/// Opens an unnamed file in the directory; -1 if the system has none, or could not name it later.
 int open_unnamed(const std::string& directory) {
   const int descriptor = ::open(directory.c_str(), O_WRONLY | O_TMPFILE | O_CLOEXEC, 0666);
   if (descriptor < 0 || ::access(link_of(descriptor).c_str(), F_OK) == 0) return descriptor;
@@ -112,9 +112,9 @@ int open_unnamed(const std::string& directory) {
   return -1;
 }
 
-/// Calls `create` (0 or more: done) with temporary names until one is free. They are beside the target, so that rename
-/// stays within one file system, and do not contain its name: with any addition that could exceed what the file system
-/// allows. One may be taken by a killed process, or by one of the same number on another host of a shared directory.
+/// Calls `create` with temporary names until it returns 0 or more. The names are beside the target, so that the rename
+/// stays within one file system. The names do not contain the target's name, which could become too long. A name may be
+/// taken by a killed process, or by a process of the same number on another host.
 template <class Create>
 std::pair<int, std::string> create_temporary(const std::string& path, Create&& create) {
   for (;;) {
@@ -125,8 +125,8 @@ std::pair<int, std::string> create_temporary(const std::string& path, Create&& c
   }
 }
 
-/// 0, or the reason why the data may not have reached the disk. File systems without fsync or syncfs, whichever
-/// `system_call` is, are taken at their word.
+/// Returns 0, or the errno if the data may not have reached the disk. A file system without fsync or syncfs
+/// (`system_call`) counts as synced.
 int sync(int descriptor, int (*system_call)(int) = ::fsync) {
   while (system_call(descriptor) != 0) {
     if (errno == EINTR) continue;
@@ -135,8 +135,7 @@ int sync(int descriptor, int (*system_call)(int) = ::fsync) {
   return 0;
 }
 
-/// Makes a rename in the directory last. A directory that may be written but not read cannot be opened, and has to do
-/// without.
+/// Makes a rename in the directory durable. A directory without read permission cannot be opened and is skipped.
 int sync_directory(const std::string& directory) {
   int descriptor = ::open(directory.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
   if (descriptor < 0) return 0;
@@ -156,7 +155,7 @@ OutputFile::OutputFile(std::string path) : path_(std::move(path)) {
   require_replaceable(path_);
   descriptor_ = open_unnamed(directory_of(path_));
   if (descriptor_ >= 0) return;
-  // A file that others may not read is not shown to them while it is being written.
+  // A file that replaces a private one stays private while it is written.
   const mode_t mode = replaced(path_) ? S_IRUSR | S_IWUSR : 0666;
   const auto open_new = [=](const char* name) { return ::open(name, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, mode); };
   std::tie(descriptor_, temporary_) = create_temporary(path_, open_new);
@@ -195,7 +194,7 @@ void OutputFile::write(std::span<const std::byte> bytes) {
 void OutputFile::begin_writing() {
   constexpr std::int64_t at_a_time = std::int64_t{64} << 20;
   if (size_ - begun_ < at_a_time) return;
-  // Only so as not to wait for it at the end; flush() asks how it went.
+  // Starts write-back early, to shorten the wait at the end; flush() reports any failure.
   ::sync_file_range(descriptor_, begun_, size_ - begun_, SYNC_FILE_RANGE_WRITE);
   begun_ = size_;
 }
@@ -224,7 +223,7 @@ void OutputFile::flush() {
   flushed_ = true;
 }
 
-/// Gives the complete file its temporary name: a link cannot replace the target, a rename can.
+/// Gives the complete file its temporary name: a link cannot replace the target, but a rename can.
 void OutputFile::name() {
   if (descriptor_ < 0) return;
   if (const std::optional<struct stat> there = replaced(path_)) take_after(*there, descriptor_);

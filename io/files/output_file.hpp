@@ -13,20 +13,19 @@
 
 namespace srcextract {
 
-/// The Error{output}, or Error{storage} where nothing else could be written there, that says that `path` cannot be
-/// written, why (`reason` is an errno), and what to try.
+/// The error for a file that cannot be written: path, reason (an errno) and what to try. The kind is Error{storage} if
+/// nothing else could be written there either, else Error{output}.
 Error write_error(const std::string& path, int reason);
 
 /// Whether a commit waits for the disk.
 enum class Flush {
   now,
-  later,  ///< once FileSystem::flush() is called, for many commits together
+  later,  ///< wait in FileSystem::flush(), once for many commits
 };
 
-/// Writes a file that is either complete or not there. Until commit() its bytes are in a file without a name, gone with
-/// the process however that ends; where the system has no such files, in one of a temporary name beside `path`, removed
-/// by the destructor. A file that replaces another has its permissions. Throws Error{output} naming the path and the
-/// reason.
+/// Writes a file that is either complete or absent. Until commit() the bytes are in an unnamed file, which vanishes
+/// with the process. Without support for unnamed files, a temporary name beside `path` is used and the destructor
+/// removes it. A replaced file passes on its permissions. Throws Error{output} with path and reason, or Error{storage}.
 class OutputFile {
  public:
   explicit OutputFile(std::string path);
@@ -37,26 +36,26 @@ class OutputFile {
   void write(std::span<const std::byte> bytes);
   void write(std::string_view text);
 
-  /// Replaces bytes that were written before, as those of a header that tells what follows it.
+  /// Replaces bytes that were written before, such as a header that depends on what follows.
   void overwrite(std::int64_t offset, std::string_view text);
 
   /// Waits until everything written is on the disk.
   void flush();
 
-  /// Flushes, and holds nothing open from here on, so that any number of files can wait for one commit; the bytes have
-  /// a temporary name then. Nothing more can be written.
+  /// Flushes, closes the file and gives it a temporary name, so that any number of files can wait for one commit. No
+  /// write may follow.
   void seal();
 
-  /// Flushes, and replaces what is at `path`.
+  /// Flushes, and replaces the file at `path`.
   void commit();
 
-  /// Calls f(bytes) for all that was written, piece by piece, before it is sealed or committed.
+  /// Calls f(bytes) for all written bytes, piece by piece. Call it before seal() or commit().
   void read_back(const std::function<void(std::span<const std::byte>)>& f) const;
 
   const std::string& path() const { return path_; }
   std::int64_t size() const { return size_; }  ///< bytes written
 
-  /// Of all that was written; none once some of it was overwritten.
+  /// CRC-32 of all written bytes; nothing after overwrite().
   std::optional<std::uint32_t> crc32() const { return overwritten_ ? std::nullopt : std::optional(crc32_.value()); }
 
  private:
@@ -69,28 +68,28 @@ class OutputFile {
   std::string temporary_;  ///< empty while the file has no name
   int descriptor_ = -1;
   std::int64_t size_ = 0;
-  std::int64_t begun_ = 0;  ///< of these, how many the disk was told to begin with
+  std::int64_t begun_ = 0;  ///< bytes whose write-back has been started
   Crc32 crc32_;
   bool overwritten_ = false;
-  bool flushed_ = false;  ///< since it was last written to
+  bool flushed_ = false;  ///< true if nothing was written since the last flush
 };
 
-/// Commits files that belong together, in this order. All that can fail for want of space, rights or a name is done for
-/// every one before the first replaces its target; what is left is one rename a file. With Flush::later a machine that
-/// fails before FileSystem::flush() returns may be left with empty files in their places.
+/// Commits files that belong together, in this order. All steps that can fail for lack of space, rights or a name come
+/// first; only one rename per file remains. With Flush::later a crash before FileSystem::flush() returns may leave
+/// empty files.
 void commit(std::span<OutputFile> files, Flush flush = Flush::now);
 
-/// The file system that a directory is on. It stays open: only so is it told of every failure since.
+/// The file system of a directory. The directory stays open, because only an open descriptor reports every failure
+/// since.
 class FileSystem {
  public:
-  /// Throws Error{output}, or Error{storage}.
+  /// Throws Error{output} or Error{storage}.
   explicit FileSystem(std::string directory);
   ~FileSystem();
   FileSystem(const FileSystem&) = delete;
   FileSystem& operator=(const FileSystem&) = delete;
 
-  /// Waits until all that was written to it so far is on the disk, names as well. Throws Error{output}, or
-  /// Error{storage}.
+  /// Waits until all data and names written so far are on the disk. Throws Error{output} or Error{storage}.
   void flush();
 
  private:

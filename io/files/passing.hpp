@@ -10,13 +10,13 @@
 
 namespace srcextract {
 
-/// An input file that cannot be read now, and perhaps can be a little later: a survey's next start tries it again.
+/// An input file that cannot be read now but may be readable later. The next start of the survey tries it again.
 class PassingError : public Error {
  public:
   explicit PassingError(const std::string& message) : Error(ErrorKind::input, message) {}
 };
 
-/// Whether that may be so where a system call failed for this reason: what disks, and servers of files, say in passing.
+/// Whether this errno may pass: an error that disks and file servers report temporarily.
 constexpr bool is_passing(int reason) {
   switch (reason) {
     case EIO:
@@ -37,14 +37,14 @@ constexpr bool is_passing(int reason) {
   }
 }
 
-/// Throws PassingError, or Error{input} where the reason will not pass: `doing` the file at `path` failed.
+/// Reports that `doing` the file at `path` failed: throws PassingError if the reason may pass, else Error{input}.
 [[noreturn]] inline void fail_to(const char* doing, const std::string& path, int reason) {
   const std::string message = path + ": cannot " + doing + " the file: " + std::generic_category().message(reason);
   if (is_passing(reason)) throw PassingError(message + "; look at the disk, or at the server that has the file");
   throw Error(ErrorKind::input, message);
 }
 
-/// Calls `call`, which returns less than 0 and sets errno where it fails, until no signal interrupts it.
+/// Repeats `call` while a signal interrupts it. `call` returns a negative number and sets errno on failure.
 template <class Call>
 auto uninterrupted(Call&& call) {
   for (;;) {
@@ -53,8 +53,8 @@ auto uninterrupted(Call&& call) {
   }
 }
 
-/// Calls `call`, which returns less than 0 and sets errno where it fails, up to four times while the reason is passing,
-/// with pauses of 10, 50 and 250 ms. Returns what the last call returned.
+/// Repeats `call`, up to four times in all, while the failure may pass, with pauses of 10, 50 and 250 ms. `call`
+/// returns a negative number and sets errno on failure. Returns the last result.
 template <class Call>
 auto try_again(Call&& call) {
   for (const int pause : {10, 50, 250}) {

@@ -6,17 +6,17 @@
 
 namespace srcextract {
 
-/// Throws Error{input}: an input file cannot be used, for this reason.
+/// Throws Error{input} with the reason why an input file cannot be used.
 [[noreturn]] inline void refuse(const std::string& reason) {
   throw Error(ErrorKind::input, reason);
 }
 
-/// The same of a file, or of a place in one.
+/// Throws Error{input} that begins with the file, or the place in it.
 [[noreturn]] inline void refuse(const std::string& where, const std::string& problem) {
   refuse(where + ": " + problem);
 }
 
-/// The same where a header says what FITS does not allow.
+/// Throws Error{input} for a header that violates the FITS Standard.
 [[noreturn]] inline void refuse_header(const std::string& where, const std::string& problem) {
   refuse(where, problem + "; the header is damaged or not valid FITS");
 }

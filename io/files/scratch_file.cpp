@@ -11,7 +11,7 @@
 namespace srcextract {
 namespace {
 
-/// Where the system has no files without a name, of one that loses it at once.
+/// Falls back to a named file that is unlinked at once, if the system has no unnamed files.
 int open_nameless(const std::string& directory) {
   const int descriptor = ::open(directory.c_str(), O_RDWR | O_TMPFILE | O_CLOEXEC, 0600);
   if (descriptor >= 0 || (errno != EOPNOTSUPP && errno != EISDIR && errno != ENOENT)) return descriptor;

@@ -7,11 +7,10 @@
 
 namespace srcextract {
 
-/// Bytes that are put aside on disk, in a file without a name, which is gone with the process however that ends. Throws
-/// Error{output}.
+/// Bytes stored on disk in an unnamed file, which vanishes with the process. Throws Error{output}.
 class ScratchFile {
  public:
-  /// In this directory.
+  /// Opens the file in this directory.
   explicit ScratchFile(const std::string& directory);
   ~ScratchFile();
   ScratchFile(const ScratchFile&) = delete;
@@ -19,7 +18,7 @@ class ScratchFile {
 
   void append(std::span<const std::byte> bytes);
 
-  /// As many bytes as `out` has room for, from `offset` on.
+  /// Reads out.size() bytes from `offset` on.
   void read(std::int64_t offset, std::span<std::byte> out) const;
 
   std::int64_t size() const { return size_; }

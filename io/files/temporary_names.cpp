@@ -20,7 +20,7 @@ std::string& current_tag() {
   return tag;
 }
 
-/// None of a file that is no temporary one.
+/// The tag in a temporary name; nothing for any other name.
 std::optional<std::string> tag_of(const std::string& name) {
   if (!name.starts_with(prefix) || !name.ends_with(suffix)) return std::nullopt;
   const std::size_t end = name.rfind('.', name.size() - suffix.size() - 1);

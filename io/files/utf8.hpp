@@ -6,12 +6,12 @@
 
 namespace srcextract {
 
-/// What stands for characters that cannot be written: U+FFFD.
+/// Replacement for characters that cannot be written: U+FFFD.
 inline constexpr char32_t replacement_character = 0xfffd;
 inline constexpr std::string_view replacement_utf8 = "\xef\xbf\xbd";
 
-/// Takes the first character off a text in UTF-8, which is not empty. What is no UTF-8 (RFC 3629) is a
-/// replacement_character for each byte.
+/// Removes the first character from a non-empty UTF-8 text and returns it. Each byte of invalid UTF-8 (RFC 3629)
+/// becomes a replacement_character.
 inline char32_t take_character(std::string_view& text) {
   const auto byte = [&](std::size_t i) -> char32_t {
     return i < text.size() ? static_cast<unsigned char>(text[i]) : 0;
@@ -28,15 +28,14 @@ inline char32_t take_character(std::string_view& text) {
     valid &= byte(i) >> 6 == 2;
     character = character << 6 | (byte(i) & 0x3f);
   }
-  // Longer than need be, halves of UTF-16's pairs, beyond Unicode.
+  // Rejects overlong forms, UTF-16 surrogates, and code points beyond Unicode.
   valid &= (size != 3 || character >= 0x800) && (size != 4 || character >= 0x10000) && character < 0x110000 &&
            (character < 0xd800 || character >= 0xe000);
   text.remove_prefix(valid ? size : 1);
   return valid ? character : replacement_character;
 }
 
-/// The text, in which every byte that is no part of UTF-8 is a replacement_character. Names of files may hold any
-/// bytes.
+/// The text with a replacement_character for each byte of invalid UTF-8. File names may hold any bytes.
 inline std::string as_utf8(std::string_view text) {
   std::string out;
   out.reserve(text.size());
@@ -48,7 +47,7 @@ inline std::string as_utf8(std::string_view text) {
   return out;
 }
 
-/// How many characters UTF-8 has.
+/// Number of characters in the text.
 inline std::size_t count_characters(std::string_view utf8) {
   std::size_t count = 0;
   for (const char byte : utf8) count += (static_cast<unsigned char>(byte) & 0xc0U) != 0x80U ? 1 : 0;

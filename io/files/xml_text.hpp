@@ -5,12 +5,11 @@
 
 namespace srcextract {
 
-/// The next character of a text in UTF-8, or U+FFFD for one that XML 1.0 has no way to write: a control character, or
-/// what is no UTF-8.
+/// Takes the next character of a UTF-8 text. Returns U+FFFD for invalid UTF-8 and for characters that XML 1.0 cannot
+/// hold.
 char32_t take_xml_character(std::string_view& text);
 
-/// Appends a text in UTF-8 as it stands in XML, between tags or in the quotes of an attribute. Ends of lines and tabs
-/// come back as they are.
+/// Appends a UTF-8 text, escaped for element content and quoted attributes. Line ends and tabs survive the round trip.
 void append_xml(std::string& out, std::string_view text);
 
 std::string xml_text(std::string_view text);

@@ -4,7 +4,7 @@
 
 namespace srcextract {
 
-/// zlib counts bytes in 32 bits: more are given to it in pieces.
+/// Largest piece given to zlib, which counts bytes in 32 bits.
 inline constexpr std::int64_t zlib_limit = std::int64_t{1} << 30;
 
 }  // namespace srcextract

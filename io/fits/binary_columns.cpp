@@ -13,7 +13,7 @@ namespace {
 
 constexpr std::string_view types = "LXBIJKAEDCM";
 
-/// The digits that the text begins with, which are taken off; `otherwise` if there are none.
+/// Takes the leading digits off the text as a number; `otherwise` if there are none. Nothing on overflow.
 std::optional<std::int64_t> take_number(std::string_view& text, std::int64_t otherwise) {
   const std::size_t digits = std::min(text.find_first_not_of("0123456789"), text.size());
   if (digits == 0) return otherwise;
@@ -23,7 +23,7 @@ std::optional<std::int64_t> take_number(std::string_view& text, std::int64_t oth
   return error == std::errc() ? std::optional(number) : std::nullopt;
 }
 
-/// Empty if there is none that can be read.
+/// The column's TTYPE; empty if missing or unreadable.
 std::string name_of(const Header& header, const std::string& number) {
   const CardValue name = header.find("TTYPE" + number);
   const auto* const text = name.value ? std::get_if<std::string>(&*name.value) : nullptr;

@@ -13,7 +13,7 @@ namespace {
 
 constexpr std::string_view no_ascii = "holds a byte that is not printable ASCII";
 
-/// Takes digits off the front, and says how many.
+/// Takes digits off the front and returns their number.
 std::size_t take_digits(std::string_view& text) {
   const std::size_t count = std::min<std::size_t>(
       static_cast<std::size_t>(std::ranges::find_if_not(text, is_digit) - text.begin()), text.size());
@@ -29,7 +29,7 @@ bool take_one_of(std::string_view& text, std::string_view characters) {
 
 enum class Form { none, integer, real };
 
-/// What a text is written as: std::from_chars takes "inf", "nan" and hexadecimal digits as well.
+/// The form of a number. std::from_chars alone would accept "inf", "nan" and hexadecimal digits.
 Form form_of(std::string_view text) {
   take_one_of(text, "+-");
   const std::size_t whole = take_digits(text);
@@ -45,7 +45,7 @@ Form form_of(std::string_view text) {
   return point || exponent ? Form::real : Form::integer;
 }
 
-/// The real number of a text of that form; nothing if it is too large for one.
+/// The real number in a text of form real or integer; nothing if it is too large.
 std::optional<double> real_in(std::string_view text) {
   std::array<char, card_length> digits;
   if (text.size() > digits.size()) return std::nullopt;
@@ -54,7 +54,7 @@ std::optional<double> real_in(std::string_view text) {
   double number = 0;
   const auto [stop, error] = std::from_chars(digits.data(), end, number);
   if (error == std::errc() && stop == end) return number;
-  // Out of range on the small side is zero: only an exponent takes a number of a card there.
+  // Underflow is zero. Only a negative exponent can cause it in a card.
   const std::string_view written(digits.data(), text.size());
   return written.find("e-") != written.npos || written.find("E-") != written.npos ? std::optional(0.0) : std::nullopt;
 }
@@ -65,7 +65,7 @@ bool ends_well(std::string_view rest) {
   return next == rest.npos || rest[next] == '/';
 }
 
-/// A text and what follows it; `field` begins with its quote.
+/// Reads a quoted text and the rest of the field; `field` begins with the quote.
 CardValue read_text(std::string_view field) {
   std::string text;
   bool ascii = true;
@@ -108,7 +108,7 @@ std::string meant_keyword(std::string_view card) {
   if (word.size() > keyword_length) return "";
   const bool has_value = card.substr(std::min(card.find_first_not_of(blanks, end), card.size())).starts_with('=');
   const auto is_small = [](char c) { return c >= 'a' && c <= 'z'; };
-  // Without '=' it may be a word of a comment; one in capital letters where a keyword stands is none.
+  // Without '=', a word is taken for a comment, unless it stands in column 1 in capital letters.
   if (!has_value && (begin > 0 || std::ranges::any_of(word, is_small))) return "";
   std::ranges::transform(word, word.begin(),
                          [&](char c) { return is_small(c) ? static_cast<char>(c - 'a' + 'A') : c; });

@@ -9,7 +9,7 @@
 namespace srcextract {
 namespace {
 
-/// Sum of whole words. Below 2^32 of them it cannot overflow.
+/// Sum of whole words; it cannot overflow below 2^32 words.
 SRCEXTRACT_VECTOR_CLONES std::uint64_t sum_words(const std::byte* bytes, std::int64_t words) {
   std::uint64_t sum = 0;
   for (std::int64_t i = 0; i < words; ++i) {
@@ -21,13 +21,13 @@ SRCEXTRACT_VECTOR_CLONES std::uint64_t sum_words(const std::byte* bytes, std::in
   return sum;
 }
 
-/// The ones' complement sum: carries out of 32 bits come back in at the lowest.
+/// Ones' complement: carries out of 32 bits re-enter at the lowest bit.
 std::uint32_t fold(std::uint64_t sum) {
   while (sum >> 32) sum = (sum & 0xffffffff) + (sum >> 32);
   return static_cast<std::uint32_t>(sum);
 }
 
-/// Over pieces that lie side by side every end cancels the next beginning, in whatever order they come.
+/// Fingerprint of a range. In a sum over adjacent pieces, each end cancels the next beginning, in any order.
 std::uint64_t ends(std::int64_t begin, std::int64_t end) {
   return splitmix64(end) - splitmix64(begin);
 }
@@ -35,11 +35,11 @@ std::uint64_t ends(std::int64_t begin, std::int64_t end) {
 }  // namespace
 
 void Datasum::add(std::int64_t offset, const std::byte* bytes, std::int64_t count) {
-  if (count == 0 || complete_) return;  // of no bytes there may be no address
+  if (count == 0 || complete_) return;  // the address may be null for no bytes
   const std::int64_t words = count / 4;
   std::byte rest[4] = {};
   std::memcpy(rest, bytes + 4 * words, static_cast<std::size_t>(count % 4));
-  // Bytes that begin k bytes into a word weigh 2^8k less, and a carry past the last comes in at the first: a rotation.
+  // Bytes at offset k in a word weigh 2^8k less, and a carry past the end re-enters at the start: a rotation.
   const std::uint32_t sum =
       std::rotr(fold(sum_words(bytes, words) + sum_words(rest, 1)), static_cast<int>(offset % 4) * 8);
   const std::lock_guard lock(mutex_);

@@ -8,17 +8,17 @@
 
 namespace srcextract {
 
-/// The FITS checksum (FITS Standard 4.0, 4.4.2.7 and Appendix J) of bytes that come in pieces, in any order and from
-/// several threads: the ones' complement sum of their big-endian 32-bit words, the last one filled up with zeros.
+/// The FITS checksum (FITS Standard 4.0, 4.4.2.7 and Appendix J): the ones' complement sum of big-endian 32-bit words,
+/// the last padded with zeros. Bytes may come in pieces, in any order, from several threads.
 class Datasum {
  public:
-  /// Of data that may be read again after all of its `whole` bytes were added: what comes then is none of the sum.
+  /// With `whole` > 0, bytes added after all `whole` bytes were summed are ignored, so data may be read again.
   explicit Datasum(std::int64_t whole = 0) : whole_(whole) {}
 
-  /// Bytes [offset, offset + count) of the data.
+  /// Adds bytes [offset, offset + count) of the data.
   void add(std::int64_t offset, const std::byte* bytes, std::int64_t count);
 
-  /// The sum, if what was added is bytes [0, bytes), each once.
+  /// The sum, if bytes [0, bytes) were added exactly once each.
   std::optional<std::uint32_t> of(std::int64_t bytes) const;
 
  private:
@@ -26,7 +26,7 @@ class Datasum {
   std::int64_t whole_;
   std::atomic<bool> complete_ = false;
   std::uint64_t sum_ = 0;
-  std::uint64_t ends_ = 0;  ///< tells which bytes were added
+  std::uint64_t ends_ = 0;  ///< fingerprint of the byte ranges added
 };
 
 }  // namespace srcextract

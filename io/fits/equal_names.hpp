@@ -5,7 +5,7 @@
 
 namespace srcextract {
 
-/// Names of extensions and columns are the same in any case.
+/// Compares names of extensions or columns, ignoring case.
 inline bool equal_names(std::string_view a, std::string_view b) {
   const auto lower = [](char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c; };
   return std::ranges::equal(a, b, {}, lower, lower);

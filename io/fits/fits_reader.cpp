@@ -9,7 +9,7 @@
 namespace srcextract {
 namespace {
 
-/// A header with the text that it is of.
+/// A header together with its text.
 struct StoredHeader {
   std::string text;
   Header header;
@@ -17,12 +17,12 @@ struct StoredHeader {
   StoredHeader(std::string cards, const std::string& where) : text(std::move(cards)), header(text, where) {}
 };
 
-/// The text from `begin` on, more of it with each call.
+/// The text from `begin` on; each call of grow() reads more.
 class GrowingText {
  public:
   GrowingText(const InputFile& file, std::int64_t begin) : file_(file), begin_(begin) {}
 
-  /// False at the end of the file, or where no header goes on.
+  /// Reads more text. False at the end of the file, and beyond longest_header.
   bool grow() {
     const std::int64_t before = std::ssize(text_), there = std::min(file_.size() - begin_, longest_header);
     const std::int64_t size = std::min(there, before == 0 ? 4 * fits_record : 4 * before);
@@ -39,8 +39,8 @@ class GrowingText {
   std::string text_;
 };
 
-/// Nothing but blanks may follow END (FITS Standard 4.0, 4.4.1.1). What has more is read in two ways: to some programs
-/// the header ends there, to others it goes on.
+/// Refuses text after END: only blanks may follow (FITS Standard 4.0, 4.4.1.1). Programs disagree on whether such a
+/// header ends there.
 void check_end(std::string_view card, const std::string& where) {
   const std::size_t more = card.find_first_not_of(' ', keyword_length);
   if (more == card.npos) return;
@@ -48,7 +48,7 @@ void check_end(std::string_view card, const std::string& where) {
          "'; the header is damaged or not valid FITS; correct the card, or make the file again");
 }
 
-/// The cards that begin there, up to and with END; nothing if no HDU does.
+/// The cards from `begin` to END; nothing if no HDU begins there.
 std::optional<std::string> find_cards(const InputFile& file, std::int64_t begin, const std::string& where) {
   if (begin >= file.size()) return std::nullopt;
   GrowingText growing(file, begin);
@@ -70,7 +70,7 @@ std::optional<std::string> find_cards(const InputFile& file, std::int64_t begin,
   refuse(where + ": the header has no END card: the file is truncated or is no FITS file; fetch or make it again");
 }
 
-/// Empty if there is none that can be read.
+/// EXTNAME; empty if missing or unreadable.
 std::string extension_name(const Header& header) {
   const CardValue name = header.find("EXTNAME");
   const auto* const text = name.value ? std::get_if<std::string>(&*name.value) : nullptr;

@@ -11,14 +11,14 @@
 namespace srcextract {
 namespace {
 
-/// Goes from header to header as the bytes come.
+/// Walks from header to header as the bytes arrive.
 class HduWalk {
  public:
   HduWalk(std::string path, std::int64_t most) : path_(std::move(path)), most_(most) {}
 
   std::int64_t operator()(std::span<const std::byte> bytes) {
     const std::int64_t needed = find_end(bytes);
-    // Behind the last HDU one more record is looked at, which need not be there.
+    // Compares the end of the known HDUs, not `needed`: the record probed behind the last HDU need not exist.
     if (begin_ <= most_) return needed;
     throw Error(ErrorKind::memory,
                 path_ + ": inflated, the file has " + std::to_string(begin_) +
@@ -45,7 +45,7 @@ class HduWalk {
   std::optional<std::int64_t> data_bytes(std::string_view cards) const {
     try {
       return read_structure(Header(cards), begin_ == 0, "").data_bytes;
-    } catch (const Error&) {  // whoever reads the header says so
+    } catch (const Error&) {  // the reader of this header reports the error
       return std::nullopt;
     }
   }

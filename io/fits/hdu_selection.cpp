@@ -16,7 +16,7 @@
 namespace srcextract {
 namespace {
 
-/// The index that the text is, if it is one.
+/// The HDU index that the text spells, if any.
 std::optional<int> hdu_number(const std::string& text) {
   int value = 0;
   const char* end = text.data() + text.size();
@@ -29,8 +29,8 @@ bool is_any(const std::string& name) {
   return name == "all" || name == "auto";
 }
 
-/// Whether * for any characters, ? for one and the rest for themselves are the text, in any case. Of several * only the
-/// last has to be tried again with more characters.
+/// Whether the text matches the pattern, in any case: * is any text, ? any character. Only the last * needs
+/// backtracking.
 bool fits_pattern(std::string_view pattern, std::string_view text) {
   std::size_t p = 0, at = 0, star = std::string_view::npos, star_at = 0;
   while (at < text.size()) {
@@ -50,7 +50,7 @@ bool fits_pattern(std::string_view pattern, std::string_view text) {
   return pattern.find_first_not_of('*', p) == std::string_view::npos;
 }
 
-/// The EXTVER that a text ends with after a comma; nothing if there is none. `rest` is what stands before.
+/// The EXTVER after the last comma of a text; nothing if there is none. `rest` becomes the text before the comma.
 std::optional<std::string> version_in(const std::string& text, std::string& rest) {
   const std::size_t comma = text.rfind(',');
   if (comma == std::string::npos) return std::nullopt;

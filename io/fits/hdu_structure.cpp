@@ -37,14 +37,14 @@ HduKind kind_of_extension(const Header& header) {
   return HduKind::other;
 }
 
-/// An image whose first axis has no length, and which is said to be groups, has these along the others.
+/// Random groups: an image with a first axis of length 0 and GROUPS = T.
 bool is_random_groups(const Header& header, const HduStructure& structure) {
   if (structure.kind != HduKind::image || structure.axes.empty() || structure.axes[0] != 0) return false;
   return header.logical("GROUPS").value_or(false);
 }
 
-/// An array that is no random groups has one group and no parameters (FITS Standard 4.0, 4.4.1.2 and 7.1.1): with
-/// another GCOUNT or PCOUNT its data unit would not be as long as its pixels.
+/// Refuses other values than PCOUNT = 0 and GCOUNT = 1 for an array that is no random groups (FITS Standard 4.0,
+/// 4.4.1.2 and 7.1.1). The data unit would not be as long as its pixels.
 void check_groups(const Header& header, const HduStructure& structure) {
   if (structure.kind != HduKind::image || structure.axes.empty()) return;
   header.integer("PCOUNT", 0, 0);

@@ -11,7 +11,7 @@
 namespace srcextract {
 namespace {
 
-/// The 8 columns of a keyword as one number; equal if and only if the keywords are.
+/// The 8 columns of a keyword as one number, unique for each keyword.
 std::uint64_t packed(std::string_view keyword) {
   std::array<char, keyword_length> columns;
   columns.fill(' ');

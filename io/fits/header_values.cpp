@@ -12,7 +12,7 @@
 namespace srcextract {
 namespace {
 
-/// The value to report; a text as far as it can be shown.
+/// The value to report; unprintable bytes of text become '?'.
 std::optional<HeaderValue> reported(const Header& header, const std::string& keyword) {
   CardValue found = header.find(keyword);
   if (!found.value) return std::nullopt;

@@ -16,22 +16,26 @@ struct HeaderValue {
   bool operator==(const HeaderValue&) const = default;
 };
 
-/// What a survey asks of every image: what it shows, when, in which light, for how long, and through what.
+/// Keywords that surveys need from every image: object, time, filter, exposure, instrument.
 inline constexpr const char* usual_keywords[] = {"OBJECT", "DATE-OBS", "MJD-OBS", "FILTER", "EXPTIME",
                                                  "GAIN",   "AIRMASS",  "EXTNAME", "CCD"};
 
-/// The usual keywords and `more`, each once, as far as they have a value in `header`, or else in the header of the
-/// primary HDU, which extensions inherit unless they say INHERIT = F, or have a card of their own without a value: all
-/// but EXTNAME. Headers are 80-column cards; of several cards of a keyword the first counts. A long text (CONTINUE) is
-/// read up to its end.
+/// The usual keywords and `more`, each once, if they have a value. A value comes from `header`, or else by inheritance
+/// from `primary`, the primary header. Inheritance does not apply:
+/// - to an extension with INHERIT = F,
+/// - to a keyword whose own card has no value,
+/// - to EXTNAME.
+///
+/// Headers are 80-column cards; of several cards of a keyword the first counts. A long text (CONTINUE) is read up to
+/// its end.
 std::vector<HeaderValue> header_values(std::string_view header, std::string_view primary,
                                        const std::vector<std::string>& more);
 
-/// A finite number with the fewest digits that read back to the same bits, and always a point: FITS, YAML and Python
-/// take it for a real number.
+/// The shortest decimal that reads back to the same bits, always with a point, so that FITS, YAML and Python read a
+/// real number.
 std::string format_real(double value);
 
-/// The card, cut at the 68 characters of text that fit into one. A real number that is not finite is undefined.
+/// The card of a value; text is cut at 68 characters. A real number that is not finite becomes an undefined value.
 std::string format_card(const HeaderValue& value, std::string_view comment = {});
 
 }  // namespace srcextract

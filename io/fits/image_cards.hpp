@@ -17,31 +17,31 @@ struct SkyFacts {
   bool operator==(const SkyFacts&) const = default;
 };
 
-/// Where the noise of sums of N pixels was measured: it is NOISALPH N^NOISBETA times that of a pixel.
+/// Keywords of the measured noise of sums of N pixels: NOISALPH N^NOISBETA times the noise of a pixel.
 inline constexpr const char *noise_alpha_keyword = "NOISALPH", *noise_beta_keyword = "NOISBETA";
 
-/// What a catalogue says of its image besides the rows.
+/// Facts about the image in a catalogue.
 struct ImageFacts {
   std::optional<SkyFacts> sky;
-  std::vector<HeaderValue> header;  ///< of the image, and those of the noise of sums
+  std::vector<HeaderValue> header;  ///< header values of the image, and the noise of sums
 
   bool operator==(const ImageFacts&) const = default;
 };
 
-// In a FITS catalogue these are the last cards of the header, SKYLEVEL the first of them: what comes before is the same
-// from image to image, which makes headers quick to write and to read. EXTNAME of the image is IMGEXT there, for the
-// table has an EXTNAME of its own.
+// In a FITS catalogue these are the last cards of the header, starting with SKYLEVEL. The cards before them are the
+// same for most images, which makes headers fast to write and read. The image's EXTNAME is called IMGEXT, since the
+// table has its own EXTNAME.
 
-/// Adds them to the header of a table, of whole records.
+/// Adds the image cards to a table header, in whole records.
 std::string with_image_cards(std::string header, const ImageFacts& facts);
 
-/// Where they begin in the cards of a header, or where END does if there are none.
+/// Offset of the image cards in a header, or of END if there are none.
 std::size_t image_cards_begin(std::string_view cards);
 
-/// Reads them back from where they begin; nothing if no END card follows.
+/// The image cards read back from a header; nothing if no END card follows.
 struct ImageCards {
   ImageFacts facts;
-  std::size_t bytes = 0;  ///< END included
+  std::size_t bytes = 0;  ///< bytes read, END included
 };
 std::optional<ImageCards> read_image_cards(std::string_view cards);
 

@@ -12,18 +12,17 @@
 namespace srcextract {
 namespace {
 
-/// The memory of a growing file is enlarged by this much at a time.
+/// Step by which the memory of a file grows.
 constexpr std::size_t growth = std::size_t{1} << 20;
 
-/// The size of a block stands in front of it, in this many bytes.
+/// Bytes in front of a block that hold its size.
 constexpr std::size_t prefix = alignof(std::max_align_t);
 
 char* start_of(void* memory) {
   return memory ? static_cast<char*>(memory) - prefix : nullptr;
 }
 
-/// realloc whose new bytes are zero: CFITSIO reads parts of a table before it has written them, and takes them for zero
-/// as they are in a file.
+/// realloc with zeroed new bytes. CFITSIO reads parts of a table before writing them and expects zeros, as in a file.
 void* resize(void* memory, std::size_t size) {
   std::size_t before = 0;
   if (memory) std::memcpy(&before, start_of(memory), sizeof(before));

@@ -7,8 +7,7 @@
 
 namespace srcextract {
 
-/// A FITS file that CFITSIO builds in memory. It is never given the name of a file, and what is written to disk goes
-/// through OutputFile alone.
+/// A FITS file that CFITSIO builds in memory. CFITSIO never gets a file name; OutputFile alone writes to the disk.
 class MemoryFits {
  public:
   MemoryFits();
@@ -18,10 +17,11 @@ class MemoryFits {
 
   fitsfile* get() { return file_; }
 
-  /// Throws if `status`, that of the CFITSIO calls since the last check, is not 0; `doing` completes "cannot ...".
+  /// Throws if `status`, the result of the CFITSIO calls since the last check, is not 0. `doing` completes "cannot
+  /// ...".
   void check(int status, const char* doing) const;
 
-  /// Closes the file, of which the current HDU is the last one; the bytes live as long as this object.
+  /// Closes the file; the current HDU must be the last one. The bytes live as long as this object.
   std::span<const std::byte> finish();
 
  private:

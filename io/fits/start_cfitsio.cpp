@@ -5,7 +5,7 @@
 namespace srcextract {
 
 void start_cfitsio() {
-  [[maybe_unused]] static const int status = fits_init_cfitsio();  // by one thread, while others wait here
+  [[maybe_unused]] static const int status = fits_init_cfitsio();  // one thread initialises, others wait
 }
 
 }  // namespace srcextract

@@ -2,8 +2,8 @@
 
 namespace srcextract {
 
-/// Comes before any other call of CFITSIO, in any thread. Left to itself the library (4.2) initialises its lock when
-/// the first file is opened, while other threads may hold it already: then all wait for ever.
+/// Initialises CFITSIO; must precede any other CFITSIO call in any thread. Otherwise CFITSIO 4.2 initialises its lock
+/// when the first file is opened. Another thread may hold the lock by then, and all threads wait for ever.
 void start_cfitsio();
 
 }  // namespace srcextract

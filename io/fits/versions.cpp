@@ -5,8 +5,8 @@
 
 namespace srcextract {
 
-// CFITSIO reports its running version only as a float, which cannot hold three numbers; its library name changes with
-// every release, so the one compiled against is the one that runs.
+// CFITSIO reports its running version as a float, which cannot hold three numbers. Its library name changes with every
+// release, so the compiled version is the running one.
 std::string cfitsio_version() {
   return std::to_string(CFITSIO_MAJOR) + "." + std::to_string(CFITSIO_MINOR) + "." + std::to_string(CFITSIO_MICRO);
 }

@@ -7,7 +7,7 @@ namespace srcextract {
 std::string cfitsio_version();
 std::string wcslib_version_text();
 
-/// Whether files can be read by several threads at once: CFITSIO can be built without the locks for that.
+/// Whether several threads can use CFITSIO at once; it can be built without the necessary locks.
 bool cfitsio_has_locks();
 
 }  // namespace srcextract

@@ -19,10 +19,10 @@
 namespace srcextract {
 namespace {
 
-/// Bytes that are read before they are added to a checksum: they stay in the cache of a core.
+/// Bytes read between updates of the checksum; a piece fits into a core's cache.
 constexpr std::int64_t summed_bytes = std::int64_t{1} << 18;
 
-/// Bytes [first, first + count) of the plane that begins at `begin` of the file.
+/// Reads bytes [first, first + count) of the plane that begins at `begin` of the file, and adds them to the checksum.
 void read_and_sum(const InputFile& file, std::int64_t begin, std::int64_t first, std::int64_t count, std::byte* out,
                   Datasum& sum) {
   for (std::int64_t done = 0; done < count; done += summed_bytes) {
@@ -39,13 +39,13 @@ struct FitsImage::Impl {
   Hdu hdu;
   PixelFormat format;
   std::string header;
-  std::shared_ptr<const Header> primary;        ///< of the primary HDU
-  std::shared_ptr<TileReader> tiles = nullptr;  ///< of a compressed image
-  std::shared_ptr<Datasum> sum = nullptr;       ///< of what has been read of the plane that was asked for last
+  std::shared_ptr<const Header> primary;        ///< header of the primary HDU
+  std::shared_ptr<TileReader> tiles = nullptr;  ///< reader of a compressed image
+  std::shared_ptr<Datasum> sum = nullptr;       ///< checksum of the bytes read of `summed_plane`
   std::int64_t summed_plane = 0;
-  std::string name = {};                ///< of an image that is no file's
-  std::vector<PixelSource> given = {};  ///< planes of that
-  std::string primary_cards = {};       ///< that `primary` of that is of
+  std::string name = {};                ///< name of an image in memory
+  std::vector<PixelSource> given = {};  ///< its planes
+  std::string primary_cards = {};       ///< the cards that its `primary` points into
 
   bool in_file() const { return given.empty(); }
 
@@ -68,7 +68,7 @@ struct FitsImage::Impl {
 
   std::int64_t plane_bytes() const { return shape().count() * format.bytes(); }
 
-  /// Where the pixels of a plane of an image that is not compressed begin in the file.
+  /// Where a plane of an uncompressed image begins in the file.
   std::int64_t begin_of(std::int64_t plane) const { return hdu.data_begin + (plane - 1) * plane_bytes(); }
 };
 
@@ -108,7 +108,7 @@ std::vector<std::string> FitsImage::further_images() const {
       if (next->index > impl_->hdu.index && has_pixels(*next)) names.push_back(label(*next));
     }
   } catch (const Error& error) {
-    // What follows the image cannot be read, and is not asked for: it is no reason to leave the image.
+    // An invalid header behind the image does not matter here.
     if (error.kind() != ErrorKind::input) throw;
   }
   return names;
@@ -184,7 +184,7 @@ FitsImage open_memory_image(MemoryImage image) {
 
 namespace {
 
-/// An HDU that cannot be opened.
+/// An image whose open() throws the error.
 SelectedImage failing(const std::string& name, int hdu, const Error& error) {
   return {name, hdu, {}, 0, [error]() -> FitsImage { throw error; }};
 }
@@ -211,22 +211,22 @@ SelectedImage as_selected(const Hdu& hdu, const std::shared_ptr<const Header>& p
 
 }  // namespace
 
-/// Headers of so many bytes are kept for whoever asks for further images: those of the largest mosaics. Of a file that
-/// has more the others are read again. So many bytes of images that were selected do not count.
+/// Bytes of headers that are kept for a second select(); enough for the largest mosaics. Headers beyond this limit are
+/// read again. As many bytes of selected images do not count as held.
 constexpr std::int64_t most_kept = std::int64_t{8} << 20;
 
 struct FitsImages::Impl {
   std::shared_ptr<const InputFile> file;
   FitsReader reader;
-  std::vector<Hdu> seen = {};        ///< the first of them with their headers
-  std::size_t with_header = 0;       ///< how many those are
-  std::int64_t header_bytes = 0;     ///< of all
-  std::optional<Error> broken = {};  ///< why no HDU can be found behind those
+  std::vector<Hdu> seen = {};        ///< all HDUs read; only the first `with_header` keep their headers
+  std::size_t with_header = 0;       ///< number of HDUs with their headers
+  std::int64_t header_bytes = 0;     ///< bytes of all headers read
+  std::optional<Error> broken = {};  ///< why no further HDU can be found
   bool ended = false;
-  std::optional<FitsReader> again = {};  ///< goes through those without headers
-  std::optional<Hdu> current = {};       ///< where that is
+  std::optional<FitsReader> again = {};  ///< reader for HDUs without kept headers
+  std::optional<Hdu> current = {};       ///< current HDU without a kept header
   std::int64_t most_held;
-  std::int64_t selected_bytes = 0;  ///< of all images that were selected, with their headers
+  std::int64_t selected_bytes = 0;  ///< estimate for all selected images, with headers
 
   Impl(std::shared_ptr<const InputFile> opened, std::int64_t most)
       : file(std::move(opened)), reader(*file), most_held(most) {}
@@ -235,7 +235,7 @@ struct FitsImages::Impl {
     return (file->inflated() ? file->size() : 0) + std::max<std::int64_t>(selected_bytes - most_kept, 0);
   }
 
-  /// Counts an image that was selected: its header, which it has a copy of, and what is made of it, as measured.
+  /// Counts the memory of a selected image: a copy of its header and the objects made from it, as measured.
   void hold(const Hdu& hdu) {
     constexpr std::int64_t image_bytes = 4096;
     selected_bytes += image_bytes + std::ssize(hdu.cards) * 5 / 2;
@@ -247,7 +247,7 @@ struct FitsImages::Impl {
                                        "(--memory)");
   }
 
-  /// The HDU of that number, until the next is asked for; nothing if there is none that can be read.
+  /// The HDU of that number, valid until the next call; null if it cannot be read.
   const Hdu* at(std::size_t index) {
     if (index < seen.size()) return index < with_header ? &seen[index] : read_again(index);
     if (ended) return nullptr;

@@ -13,7 +13,7 @@
 namespace srcextract {
 namespace {
 
-/// Throws unless the file holds so many bytes of the HDU's data.
+/// Throws unless the file holds `bytes` bytes of the HDU's data.
 void require_bytes(const Hdu& hdu, const InputFile& file, std::int64_t bytes) {
   const std::int64_t there = std::clamp<std::int64_t>(file.size() - hdu.data_begin, 0, bytes);
   if (there == bytes) return;
@@ -23,7 +23,7 @@ void require_bytes(const Hdu& hdu, const InputFile& file, std::int64_t bytes) {
 
 void check_size(const Hdu& hdu, const InputFile& file) {
   const std::string where = describe(hdu, file.path());
-  // Columns are counted in 32 bits, one past the last included, and its neighbour.
+  // Column numbers have 32 bits; the one past the last and its neighbour must fit.
   constexpr std::int64_t longest = std::numeric_limits<std::int32_t>::max() - 1;
   for (std::size_t axis = 0; axis < std::min<std::size_t>(hdu.axes.size(), 2); ++axis) {
     if (hdu.axes[axis] <= longest) continue;
@@ -79,7 +79,7 @@ std::string image_cards(std::string_view cards) {
   return structure + rest;
 }
 
-/// Whether the values of pixels hang on the keyword, and it may be left out.
+/// Whether the keyword is optional and changes the values of pixels.
 bool scales_pixels(const std::string& keyword, const Hdu& hdu) {
   constexpr std::array<std::string_view, 3> of_any{"BSCALE", "BZERO", "BLANK"};
   constexpr std::array<std::string_view, 8> of_tiles{"ZSCALE",   "ZZERO", "ZBLANK", "ZQUANTIZ",
@@ -90,7 +90,7 @@ bool scales_pixels(const std::string& keyword, const Hdu& hdu) {
          std::ranges::any_of(of_tiles, [&](std::string_view begin) { return keyword.starts_with(begin); });
 }
 
-/// A scale that was not seen would give every pixel another value.
+/// Throws for a misspelt scaling keyword: ignoring it would change the value of every pixel.
 void check_spelling(const Hdu& hdu, const InputFile& file) {
   for (const Header::Misspelt& found : hdu.header->misspelt()) {
     if (!scales_pixels(found.keyword, hdu)) continue;

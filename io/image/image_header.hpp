@@ -8,13 +8,13 @@
 
 namespace srcextract {
 
-/// Throws Error{input} unless the HDU, an image, has pixels, of a size and a type that can be read, all in the file.
+/// Throws Error{input} unless the image has pixels, of a readable size and type, all of them in the file.
 void check_image(const Hdu& hdu, const InputFile& file);
 
-/// How the pixels of the HDU become values. Throws Error{input} if none can.
+/// The format that turns stored pixels into values. Throws Error{input} if there is none.
 PixelFormat read_pixel_format(const Hdu& hdu, const InputFile& file);
 
-/// The header of the image: of a compressed one, that of the image that it stands for.
+/// The header of the image; for a compressed image, the header of the image it represents.
 std::string image_header(const Hdu& hdu);
 
 }  // namespace srcextract

@@ -18,10 +18,10 @@
 namespace srcextract {
 namespace {
 
-/// No kernel is as large: such an image is not read for one.
+/// Larger images are not read as kernels.
 constexpr std::int64_t most_pixels = std::int64_t{1} << 20;
 
-/// Of a gzipped file: the pixels of a kernel, and as much again for what else is in the file.
+/// Limit for a gzipped file: the pixels of a kernel, and as much again for the rest of the file.
 constexpr std::int64_t most_inflated = 16 * most_pixels;
 
 bool begins_as_fits(const std::string& path) {
@@ -58,7 +58,7 @@ KernelFile read_conv(const std::string& path) {
   throw lines.error("no kernel file: it must begin with a line CONV NORM or CONV NONORM, or be a FITS image");
 }
 
-/// The value whose bytes stand here, in the order of the format.
+/// Loads one value in the byte order of the format.
 template <class T>
 double load(const std::byte* bytes, const PixelFormat& format) {
   std::array<std::byte, sizeof(T)> ordered;
@@ -140,7 +140,7 @@ KernelFile read_kernel_file(const std::string& path) {
   try {
     return begins_as_fits(path) ? read_fits(path) : read_conv(path);
   } catch (const Error& error) {
-    // The images are not at fault: nothing can be extracted with this configuration.
+    // A bad kernel file is a configuration error: nothing can be extracted with this configuration.
     throw Error(error.kind() == ErrorKind::input ? ErrorKind::config : error.kind(), error.what());
   }
 }

@@ -5,17 +5,17 @@
 
 namespace srcextract {
 
-/// A kernel as a file has it, rows as they stand there (in FITS, the first is at the bottom of the image).
+/// A kernel in the order of its file. The first row of a FITS file is the bottom of the image.
 struct KernelFile {
   std::vector<std::vector<double>> values;
   bool normalize = true;
-  bool is_old = false;  ///< says nothing of that: a line "CONV" alone, which SExtractor takes for CONV NORM
+  bool is_old = false;  ///< a line "CONV" alone, without NORM or NONORM; SExtractor reads it as CONV NORM
 };
 
-/// Reads SExtractor's .conv format (a line "CONV NORM", "CONV NONORM" or "CONV", then the values, a row a line, lines
-/// that begin with # being comments), or a FITS image, by how the file begins. Throws Error{config}, which begins
-/// `path:line:` for a .conv, if it cannot be read, is neither, or holds a value that is no finite number. Whether the
-/// values make a kernel is for config/kernel_values.hpp to say.
+/// Reads SExtractor's .conv format or a FITS image, told apart by the first bytes. A .conv file has a line "CONV NORM",
+/// "CONV NONORM" or "CONV", then one row of values per line. Lines that begin with # are comments. Throws Error{config}
+/// if the file cannot be read, has another format, or holds a value that is not finite. For .conv the message begins
+/// `path:line:`. The check that the values make a kernel is in config/kernel_values.hpp.
 KernelFile read_kernel_file(const std::string& path);
 
 }  // namespace srcextract

@@ -13,7 +13,7 @@ namespace {
 constexpr std::size_t inputs = 10, hidden = 10;
 constexpr double layers[] = {3, inputs, hidden, 1};
 
-/// Biases and scales of the inputs, of each node its weights and its bias, the output's bias and scale.
+/// Biases and scales of the inputs; weights and bias of each node; bias and scale of the output.
 constexpr std::size_t network_size = 2 * inputs + hidden * (inputs + 1) + (hidden + 1) + 2;
 
 /// All numbers of the file, the layers first.
@@ -53,7 +53,7 @@ std::vector<double> read_network_file(const std::string& path) {
     numbers.erase(numbers.begin(), numbers.begin() + std::ssize(layers));
     return numbers;
   } catch (const Error& error) {
-    // The images are not at fault: nothing can be extracted with this configuration.
+    // A bad network file is a configuration error: nothing can be extracted with this configuration.
     throw Error(error.kind() == ErrorKind::input ? ErrorKind::config : error.kind(), error.what());
   }
 }

@@ -9,22 +9,22 @@
 namespace srcextract {
 namespace {
 
-// Of Schema.fbs and Message.fbs.
+// Constants of Schema.fbs and Message.fbs.
 constexpr std::uint32_t version_5 = 4, schema_message = 1;
 constexpr std::uint32_t int_type = 2, floating_point_type = 3, utf8_type = 5, fixed_size_list_type = 16;
 constexpr std::uint32_t single_precision = 1, double_precision = 2;
 
-/// Writes a FlatBuffer from its root on: what refers to something stands before it. Every member of a table has four
-/// bytes, so that nothing else needs to be aligned.
+/// Writes a FlatBuffer from its root on, so that references precede their targets. Every table member has four bytes,
+/// so that nothing else needs alignment.
 class FlatWriter {
  public:
-  /// A member that refers to what is written later.
+  /// A member whose target is written later.
   static constexpr std::uint32_t later = 0;
 
   FlatWriter() : bytes_(word, '\0') {}
 
-  /// Writes a table, to which the word at `from` refers; members without a value have their default. Returns where the
-  /// members are.
+  /// Writes a table and points the word at `from` to it. A member without a value has its default. Returns the places
+  /// of the members.
   std::vector<std::size_t> table(std::size_t from, const std::vector<std::optional<std::uint32_t>>& members) {
     std::size_t present = 0;
     for (const auto& member : members) present += member ? 1 : 0;
@@ -52,10 +52,10 @@ class FlatWriter {
     refer(from);
     put32(text.size());
     bytes_ += text;
-    bytes_.resize((bytes_.size() + word) / word * word, '\0');  // one zero at least
+    bytes_.resize((bytes_.size() + word) / word * word, '\0');  // at least one zero
   }
 
-  /// A vector of references; returns where these are.
+  /// Writes a vector of references; returns their places.
   std::vector<std::size_t> references(std::size_t from, std::size_t count) {
     refer(from);
     put32(count);
@@ -67,7 +67,7 @@ class FlatWriter {
     return places;
   }
 
-  /// In multiples of eight bytes.
+  /// Returns the buffer, padded to a multiple of eight bytes.
   std::string finish() && {
     bytes_.resize((bytes_.size() + 7) / 8 * 8, '\0');
     return std::move(bytes_);
@@ -82,7 +82,7 @@ class FlatWriter {
   void put32(std::size_t value) {
     for (int shift = 0; shift < 32; shift += 8) bytes_ += static_cast<char>(value >> shift);
   }
-  /// What is written next is what the word at `from` refers to.
+  /// Points the word at `from` to the next byte written.
   void refer(std::size_t from) {
     const auto offset = static_cast<std::uint32_t>(bytes_.size() - from);
     std::memcpy(bytes_.data() + from, &offset, sizeof(offset));
@@ -100,7 +100,7 @@ void write_metadata(FlatWriter& out, std::size_t from, const KeyValues& metadata
   }
 }
 
-/// The type of values, as a member of the union Type.
+/// The type of the values, as a member of the union Type.
 std::uint32_t kind_of(const ParquetField& field) {
   if (field.type == ParquetType::byte_array) return utf8_type;
   return field.type == ParquetType::int32 || field.type == ParquetType::int64 ? int_type : floating_point_type;
@@ -134,7 +134,7 @@ void write_field(FlatWriter& out, std::size_t from, const std::string& name, con
   write_metadata(out, places[6], metadata);
 }
 
-/// The message with what stands before it in a stream: a mark, and its length.
+/// The message, preceded by a marker and its length as in a stream.
 std::string in_stream(const std::string& message) {
   std::string out(8, '\xff');
   const auto size = static_cast<std::uint32_t>(message.size());
@@ -142,7 +142,7 @@ std::string in_stream(const std::string& message) {
   return out + message;
 }
 
-/// Without ends of lines, which Arrow does not pass over.
+/// Base64 without line ends, which Arrow does not skip.
 std::string in_base64(std::string_view bytes) {
   constexpr std::string_view digits = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
   std::string out;

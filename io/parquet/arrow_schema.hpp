@@ -10,15 +10,15 @@ namespace srcextract {
 
 using KeyValues = std::vector<std::pair<std::string, std::string>>;
 
-/// What Arrow knows of a column beyond what Parquet does.
+/// A column with the metadata that Arrow stores beyond Parquet's.
 struct ArrowField {
   const ParquetField& field;
   KeyValues metadata;
 };
 
-/// The value of the key ARROW:schema, by which programs that use Arrow give vectors one length and columns metadata:
-/// the message Schema of Arrow's IPC format (Schema.fbs, Message.fbs; FlatBuffers), in base64. Arrow
-/// takes what is said of the table from there as well, and no longer from the other keys.
+/// The value of the key ARROW:schema, in base64: the message Schema of Arrow's IPC format (Schema.fbs, Message.fbs;
+/// FlatBuffers). Arrow-based programs take from it the length of vectors and the metadata of columns. Such programs
+/// also read the table's metadata from here instead of from the other keys.
 std::string arrow_schema(const std::vector<ArrowField>& fields, const KeyValues& metadata);
 
 }  // namespace srcextract

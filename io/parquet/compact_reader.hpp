@@ -12,16 +12,15 @@
 
 namespace srcextract {
 
-/// Reads structs in Thrift's compact protocol, of which nothing is taken for granted: throws Error{input} that begins
-/// with `where` if they are damaged. Fields are gone through by for_each_field, lists by for_each_element.
+/// Reads structs in Thrift's compact protocol, and checks everything: damage throws Error{input} that begins with
+/// `where`. for_each_field walks a struct, for_each_element a list.
 class CompactReader {
  public:
   using Kind = CompactWriter::Kind;
 
   CompactReader(std::span<const std::byte> bytes, std::string where) : bytes_(bytes), where_(std::move(where)) {}
 
-  /// Calls f(number, kind) for each field of the struct that is next, which reads its value, or returns false; then it
-  /// is passed over.
+  /// Calls f(number) for each field of the next struct. f reads the value, or returns false to skip it.
   template <class F>
   void for_each_field(F&& f) {
     if (field_.kind != Kind::structure) fail("there is no struct where the format has one");
@@ -34,7 +33,7 @@ class CompactReader {
     }
   }
 
-  /// Calls f() for each element of the list that is next, if these are of the kind; f reads it.
+  /// Calls f() for each element of the next list, which must be of this kind; f reads the element.
   template <class F>
   void for_each_element(Kind kind, F&& f) {
     const auto [count, found] = list();
@@ -45,13 +44,13 @@ class CompactReader {
     }
   }
 
-  /// The value of the field that is told, or of an element of a list of these.
+  /// The value of the current field, or of the current list element.
   std::int64_t integer();
   std::string_view text();
   bool boolean() const;
   std::int32_t int32();
 
-  /// How many bytes were read.
+  /// Number of bytes read.
   std::size_t position() const { return position_; }
 
   [[noreturn]] void fail(const std::string& problem) const;
@@ -65,7 +64,7 @@ class CompactReader {
     std::size_t count = 0;
     Kind kind = Kind::yes;
   };
-  /// Structs within structs, of which there are few.
+  /// Limits the depth of nested structs.
   struct Nested {
     explicit Nested(CompactReader& outer);
     ~Nested() { --reader.depth_; }
@@ -85,7 +84,7 @@ class CompactReader {
   std::string where_;
   std::size_t position_ = 0;
   int depth_ = 0;
-  Field field_{0, Kind::structure};  ///< that is read next
+  Field field_{0, Kind::structure};  ///< field to read next
 };
 
 }  // namespace srcextract

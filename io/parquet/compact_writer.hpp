@@ -9,8 +9,8 @@
 
 namespace srcextract {
 
-/// Writes one struct in Thrift's compact protocol (thrift-compact-protocol.md of Apache Thrift). Fields are numbered,
-/// and come in the order of their numbers.
+/// Writes one struct in Thrift's compact protocol (thrift-compact-protocol.md of Apache Thrift). Fields must come in
+/// the order of their numbers.
 class CompactWriter {
  public:
   enum class Kind : std::uint8_t { yes = 1, no, int8, int16, int32, int64, real, binary, list, set, map, structure };
@@ -25,10 +25,11 @@ class CompactWriter {
   requires std::is_enum_v<Enum>
   void number(int field, Enum value) { int32(field, static_cast<std::int32_t>(value)); }
 
-  /// A struct, whose fields follow, up to end().
+  /// Begins a struct; its fields follow, up to end().
   void begin(int field);
 
-  /// A list, whose elements follow: begin_element() and end(), int32_element() or text_element(), or encoded() of all.
+  /// Begins a list. Its elements follow: begin_element() and end(), int32_element() or text_element(), or encoded() for
+  /// all.
   void list(int field, Kind kind, std::size_t count);
   void begin_element();
   void int32_element(std::int32_t value);
@@ -37,7 +38,7 @@ class CompactWriter {
 
   void end();
 
-  /// An empty struct, as unions have them.
+  /// Writes an empty struct, as in unions.
   void empty(int field) {
     begin(field);
     end();
@@ -50,10 +51,10 @@ class CompactWriter {
   void varint(std::uint64_t value);
 
   std::string bytes_;
-  std::vector<int> last_{0};  ///< fields of the structs that are open
+  std::vector<int> last_{0};  ///< last fields of the open structs
 };
 
-/// Appends it as Thrift and Parquet have it: 7 bits a byte, the lowest first.
+/// Appends a varint as in Thrift and Parquet: 7 bits a byte, lowest first.
 void append_varint(std::string& out, std::uint64_t value);
 
 }  // namespace srcextract

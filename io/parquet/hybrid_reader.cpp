@@ -18,7 +18,7 @@ std::optional<std::uint64_t> read_varint(std::span<const std::byte>& bytes) {
   return std::nullopt;
 }
 
-/// Numbers of so many bits, the lowest bits first.
+/// Unpacks numbers of `width` bits, lowest bits first.
 void unpack(std::span<const std::byte> bytes, unsigned width, std::span<std::uint32_t> out) {
   const std::uint64_t mask = (std::uint64_t{1} << width) - 1;
   std::uint64_t held = 0;
@@ -41,7 +41,7 @@ bool read_hybrid(std::span<const std::byte>& bytes, int width, std::span<std::ui
     if (!head || *head < 2) return false;
     const std::uint64_t count = *head >> 1U;
     if ((*head & 1U) != 0) {
-      // The last group may be cut short where no more of it is needed.
+      // The last group may be cut short if the rest is not needed.
       const std::size_t size = static_cast<std::size_t>(std::min<std::uint64_t>(count, (out.size() + 7) / 8) * 8);
       const std::size_t wanted = std::min(size, out.size());
       if (bytes.size() < (wanted * bits + 7) / 8) return false;

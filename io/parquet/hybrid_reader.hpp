@@ -6,8 +6,8 @@
 
 namespace srcextract {
 
-/// Decodes numbers of `width` bits in Parquet's hybrid of runs and packs of eight (Encodings.md, RLE). Takes away from
-/// `bytes` what was read. False if these end before `out` is full.
+/// Decodes numbers of `width` bits in Parquet's hybrid of runs and packs of eight (Encodings.md, RLE). Consumes the
+/// bytes it reads. False if they end before `out` is full.
 bool read_hybrid(std::span<const std::byte>& bytes, int width, std::span<std::uint32_t> out);
 
 }  // namespace srcextract

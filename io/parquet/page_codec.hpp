@@ -7,13 +7,13 @@
 
 namespace srcextract {
 
-/// What parquet.thrift calls it, or its number.
+/// The name of the codec in parquet.thrift, or its number.
 std::string codec_name(std::int32_t codec);
 
 /// Whether pages of this codec can be unpacked: none, snappy, gzip, zstd.
 bool can_unpack(std::int32_t codec);
 
-/// Unpacks a page, which has to fill `out` to the last byte; false if it does not.
+/// Unpacks a page, which must fill `out` exactly; false if it does not.
 bool unpack_page(std::int32_t codec, std::span<const std::byte> packed, std::span<std::byte> out);
 
 }  // namespace srcextract

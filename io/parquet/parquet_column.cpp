@@ -22,7 +22,7 @@ namespace {
 /// A page ends with the row in which it reaches this size.
 constexpr std::size_t page_bytes = std::size_t{1} << 20;
 
-/// Text is kept as a bound of a column up to this length.
+/// Longest text that is written as a bound of a column.
 constexpr std::size_t longest_bound = 64;
 
 constexpr int zstd_level = 3;
@@ -47,10 +47,10 @@ std::string bytes_of(T value) {
   return {bytes.data(), bytes.size()};
 }
 
-/// None of fractions among which there is NaN: programs differ in whether that is the largest of all.
+/// Least and largest number. Nothing for floats with NaN: programs differ in whether NaN is the largest.
 template <class T>
 std::optional<ParquetRange> range_of_numbers(std::span<const std::byte> values) {
-  constexpr std::size_t lanes = 8;  // of which each has bounds of its own
+  constexpr std::size_t lanes = 8;  // each lane has its own bounds
   constexpr T lowest =
                   std::is_floating_point_v<T> ? -std::numeric_limits<T>::infinity() : std::numeric_limits<T>::min(),
               highest =
@@ -72,8 +72,7 @@ std::optional<ParquetRange> range_of_numbers(std::span<const std::byte> values) 
   }
   if (missing || count == 0) return std::nullopt;
   T first = *std::ranges::min_element(least), last = *std::ranges::max_element(largest);
-  if constexpr (std::is_floating_point_v<T>) {  // zeros have two signs, of which a bound has that which leaves out
-                                                // neither
+  if constexpr (std::is_floating_point_v<T>) {  // zero has two signs; the bounds must include both
     if (first == 0) first = T{-0.0};
     if (last == 0) last = T{0};
   }
@@ -110,7 +109,7 @@ std::optional<ParquetRange> range_of(ParquetType type, std::span<const std::byte
   }
 }
 
-/// Levels that are 0 for the first element of a vector and 1 for the others, in packs of eight bits.
+/// Repetition levels, bit-packed: 0 for the first element of a vector and 1 for the others.
 std::string repetition_levels(std::size_t rows, std::size_t elements) {
   const std::size_t groups = (rows * elements + 7) / 8;
   std::string levels;
@@ -124,7 +123,7 @@ std::string repetition_levels(std::size_t rows, std::size_t elements) {
   return bytes_of(static_cast<std::uint32_t>(levels.size())) + levels;
 }
 
-/// As many levels of 1: nothing is missing.
+/// Definition levels, all 1: nothing is missing.
 std::string definition_levels(std::size_t count) {
   std::string levels;
   append_varint(levels, count * 2);

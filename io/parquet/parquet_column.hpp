@@ -13,38 +13,38 @@
 
 namespace srcextract {
 
-/// What the schema says of a field: numbers, text, or vectors of numbers of one length.
+/// A field of the schema: numbers, text, or vectors of numbers of one length.
 struct ParquetField {
   std::string name;
   ParquetType type = ParquetType::float64;
   std::optional<ConvertedType> meaning;
-  std::size_t value_bytes = 0;  ///< 0 of text
+  std::size_t value_bytes = 0;  ///< 0 for text
   std::size_t elements = 1;
   bool vector = false;
 };
 
 ParquetField parquet_field(const CatalogField& field);
 
-/// The least and the largest value as a page would hold them.
+/// The least and the largest value, encoded as in a page.
 struct ParquetRange {
   std::string least, largest;
 };
 
-/// The values of a column in the rows of a row group, as they go into the file.
+/// The values of a column in a row group, as written to the file.
 struct ParquetChunk {
   struct Page {
-    std::string head;                     ///< its header, and what was made anew of what follows
-    std::span<const std::byte> values{};  ///< what follows as it lies in the column
+    std::string head;                     ///< page header and re-encoded bytes
+    std::span<const std::byte> values{};  ///< bytes that follow, straight from the column
   };
   std::vector<Page> pages;
-  std::int64_t values = 0;          ///< elements of vectors counted
-  std::int64_t bytes = 0;           ///< of the pages
-  std::int64_t bytes_unpacked = 0;  ///< of the same before they were compressed
+  std::int64_t values = 0;          ///< values, including elements of vectors
+  std::int64_t bytes = 0;           ///< bytes of the pages
+  std::int64_t bytes_unpacked = 0;  ///< bytes of the pages before compression
   std::optional<ParquetRange> range;
 };
 
-/// Gathers the values of a column for one row group after the other, encoded PLAIN. Takes no more memory than the
-/// values that it holds.
+/// Gathers the values of a column for one row group after the other, encoded PLAIN. Takes only the memory of these
+/// values.
 class ParquetColumn {
  public:
   explicit ParquetColumn(const CatalogField& field) : field_(parquet_field(field)) {}
@@ -54,13 +54,13 @@ class ParquetColumn {
   /// Adds rows [begin, end) of the field.
   void append(const CatalogField& field, std::size_t begin, std::size_t end);
 
-  /// The chunk of all that was added. It points into the column.
+  /// The chunk of all added rows, which points into the column.
   ParquetChunk chunk(ParquetCompression compression) const;
 
   /// Begins the next row group.
   void clear();
 
-  /// Characters of the longest text that there ever was.
+  /// Characters of the longest text in all row groups.
   std::size_t longest() const { return longest_; }
 
  private:
@@ -74,11 +74,11 @@ class ParquetColumn {
   ParquetField field_;
   std::vector<std::byte> values_;
   std::size_t rows_ = 0;
-  std::vector<Cut> cuts_;  ///< where pages of text begin, but for the first
+  std::vector<Cut> cuts_;  ///< starts of text pages, except the first
   std::size_t longest_ = 0;
 };
 
-/// The bytes that text takes in a page.
+/// Bytes of a text in a page.
 inline std::size_t stored_bytes(const std::string& text) {
   return sizeof(std::uint32_t) + text.size();
 }

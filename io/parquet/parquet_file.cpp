@@ -17,10 +17,10 @@ namespace {
 
 using Kind = CompactReader::Kind;
 
-/// The length of the footer and PAR1.
+/// Bytes at the end of the file: the footer's length and PAR1.
 constexpr std::int64_t tail = 8;
 
-/// Of vectors and other columns together.
+/// Most columns, with each element of a vector counted.
 constexpr std::int64_t most_columns = 100'000;
 
 StoredChunk read_chunk_metadata(CompactReader& reader) {
@@ -51,7 +51,7 @@ StoredChunk read_chunk_metadata(CompactReader& reader) {
     }
   });
   chunk.begin = data.value_or(-1);
-  // Some writers say 0 where there is no dictionary.
+  // Some writers give 0 without a dictionary.
   if (dictionary && *dictionary > 0) chunk.begin = std::min(chunk.begin, *dictionary);
   return chunk;
 }
@@ -82,7 +82,7 @@ StoredGroup read_group(CompactReader& reader) {
   return group;
 }
 
-/// Of the pair with Astropy's key the value.
+/// Keeps the value of Astropy's key.
 void read_key_value(CompactReader& reader, std::string& yaml) {
   std::string_view key, value;
   reader.for_each_field([&](int number) {
@@ -114,14 +114,14 @@ void check(const ParquetFile& parquet, std::size_t columns, std::int64_t end, co
 
 using YamlColumns = std::map<std::string, YamlColumn>;
 
-/// As Astropy and srcextract write them.
+/// The columns described in the YAML that Astropy and srcextract write.
 YamlColumns columns_by_name(const std::string& yaml) {
   YamlColumns columns;
   for (YamlColumn& column : columns_of_yaml(yaml)) columns.emplace(column.head.name, column);
   return columns;
 }
 
-/// How long the lists of a column are, if all can have one length; 0 if not. Without a row it is what is said of them.
+/// The length of a column's lists; 0 if it varies. Without rows it is the declared length `said`.
 std::int64_t length_of_lists(const ParquetFile& parquet, const ParquetLeaf& leaf, std::int64_t said) {
   if (parquet.rows == 0 || said == 0) return said;
   std::int64_t values = 0;
@@ -133,7 +133,7 @@ std::int64_t length_of_lists(const ParquetFile& parquet, const ParquetLeaf& leaf
   return values % parquet.rows == 0 ? values / parquet.rows : 0;
 }
 
-/// Leaves out lists that are no vectors; says how long the others are.
+/// Drops lists that are no vectors, and sets the length of the others.
 void find_vectors(ParquetFile& parquet, const YamlColumns& columns) {
   std::erase_if(parquet.leaves, [&](ParquetLeaf& leaf) {
     if (leaf.repetition == 0) return false;
@@ -163,7 +163,7 @@ void check_names(const ParquetFile& parquet, const std::string& path) {
                    (parquet.left_out.empty() ? std::string() : ": " + parquet.left_out));
 }
 
-/// Units and so on.
+/// Adds unit, UCD and description.
 void add_heads(ParquetFile& parquet, const YamlColumns& columns) {
   for (ParquetLeaf& leaf : parquet.leaves) {
     const auto found = columns.find(leaf.head.name);
@@ -171,7 +171,7 @@ void add_heads(ParquetFile& parquet, const YamlColumns& columns) {
   }
 }
 
-/// The bytes of the footer.
+/// Reads the bytes of the footer.
 std::vector<std::byte> footer_of(const InputFile& file) {
   const std::int64_t least = static_cast<std::int64_t>(parquet_magic.size()) + tail;
   if (file.size() < least) refuse(file.path(), "the file is truncated: it is too short for Parquet");

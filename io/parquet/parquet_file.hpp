@@ -12,46 +12,46 @@
 
 namespace srcextract {
 
-/// What the values of a column are read as; `unsigned64` are integers beyond those with a sign.
+/// Type in which the values of a column are read. `unsigned64` holds integers beyond the signed range.
 enum class ParquetMeaning { boolean, int32, unsigned32, int64, unsigned64, float32, float64, text };
 
-/// A column of the schema that can be read: of values, or of lists of values.
+/// A readable column of the schema, of values or lists of values.
 struct ParquetLeaf {
   ColumnHead head;
-  std::size_t place = 0;  ///< among the chunks of a row group
+  std::size_t place = 0;  ///< index among the chunks of a row group
   ParquetType type = ParquetType::float64;
   ParquetMeaning meaning = ParquetMeaning::float64;
   std::int64_t elements = 1;
-  int repetition = 0, definition = 0;  ///< the largest levels
-  bool optional = false;               ///< values themselves may be missing
+  int repetition = 0, definition = 0;  ///< largest levels
+  bool optional = false;               ///< values themselves may be missing, not only lists
 };
 
-/// Where the values of a column in a row group are.
+/// Location of the values of a column in a row group.
 struct StoredChunk {
   std::int64_t begin = 0, bytes = 0, values = 0;
   ParquetType type = ParquetType::float64;
   std::int32_t codec = 0;
-  bool elsewhere = false;  ///< in another file
+  bool elsewhere = false;  ///< values are in another file
   bool encrypted = false;
 };
 
 struct StoredGroup {
   std::int64_t rows = 0;
-  std::vector<StoredChunk> chunks;  ///< as many as the schema has columns
+  std::vector<StoredChunk> chunks;  ///< one for each column of the schema
 };
 
 struct ParquetFile {
   std::int64_t rows = 0;
   std::vector<ParquetLeaf> leaves;
   std::vector<StoredGroup> groups;
-  std::string left_out;  ///< why the first column that is not among the leaves is not
+  std::string left_out;  ///< why the first ignored column is ignored
 };
 
-/// Opens a file that begins as Parquet does. Throws Error{input}.
+/// Opens a file that begins like Parquet. Throws Error{input}.
 InputFile open_parquet(const std::string& path);
 
-/// Reads what stands at its end. Columns whose values are neither numbers nor text, or are nested deeper than lists of
-/// one length, are left out. Throws Error{input}.
+/// Reads the footer. Left out are columns of other types than numbers and text, and columns nested deeper than lists of
+/// one length. Throws Error{input}.
 ParquetFile read_parquet_footer(const InputFile& file);
 
 }  // namespace srcextract

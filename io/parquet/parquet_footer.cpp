@@ -33,7 +33,7 @@ void write_leaf(CompactWriter& out, const ParquetField& field, const std::string
   out.end();
 }
 
-/// A vector is a list of three levels, as the format wants them.
+/// Writes a field. A vector is a list of three levels, as the format requires.
 void write_field(CompactWriter& out, const ParquetField& field) {
   if (!field.vector) return write_leaf(out, field, field.name);
   out.begin_element();
@@ -66,7 +66,7 @@ void write_schema(CompactWriter& out, const std::vector<ParquetField>& fields) {
 void write_chunk(CompactWriter& out, const PlacedChunk& placed, ParquetCompression compression) {
   const auto& [field, chunk, begin] = placed;
   out.begin_element();
-  out.int64(2, 0);  // where it is told again, which nobody does
+  out.int64(2, 0);  // offset of a second copy of this struct, which no reader uses
   out.begin(3);
   out.number(1, field.type);
   out.list(2, Kind::int32, field.vector ? 2 : 1);
@@ -130,7 +130,7 @@ std::string encoded_footer(const ParquetFooter& footer) {
   }
   out.text(6, footer.creator);
   out.list(7, Kind::structure, footer.fields.size());
-  for (std::size_t i = 0; i < footer.fields.size(); ++i) {  // bounds are in the order of the type
+  for (std::size_t i = 0; i < footer.fields.size(); ++i) {  // column order: bounds follow the type's order
     out.begin_element();
     out.empty(1);
     out.end();

@@ -6,9 +6,9 @@
 
 namespace srcextract {
 
-// Numbers of the format's definition, parquet.thrift of Apache Parquet 2.10.
+// Constants of parquet.thrift, Apache Parquet 2.10.
 
-/// How a file begins and ends.
+/// Magic bytes at both ends of a file.
 inline constexpr std::string_view parquet_magic = "PAR1";
 
 enum class ParquetType : std::int32_t {
@@ -30,14 +30,14 @@ enum class ParquetPage : std::int32_t { data = 0, index = 1, dictionary = 2, dat
 
 enum class ParquetRepetition : std::int32_t { required, optional, repeated };
 
-/// The older way to say what a type stands for.
+/// The older annotation of a type's meaning.
 enum class ConvertedType : std::int32_t { utf8 = 0, list = 3, int16 = 16, int32 = 17, int64 = 18 };
 
-/// Fields of the union LogicalType, the newer way.
+/// Fields of the union LogicalType, the newer annotation.
 inline constexpr int logical_string = 1, logical_list = 3, logical_enum = 4, logical_date = 6, logical_time = 7,
                      logical_timestamp = 8, logical_integer = 10, logical_unknown = 11, logical_json = 12;
 
-/// Values are stored in this order, which is taken to be the machine's.
+/// Values are stored in little-endian order, which the machine must share.
 static_assert(std::endian::native == std::endian::little);
 
 }  // namespace srcextract

@@ -16,19 +16,19 @@ struct ParquetPages::Header {
   std::int32_t type = -1, unpacked = -1, packed = -1;
   std::int64_t values = -1;
   std::int32_t encoding = -1, definition_encoding = 3, repetition_encoding = 3;
-  std::int64_t definition_bytes = 0, repetition_bytes = 0;  ///< of version 2
+  std::int64_t definition_bytes = 0, repetition_bytes = 0;  ///< level bytes of version 2
   bool compressed = true;
 };
 
 namespace {
 
-/// What is said of values, in the three kinds of pages alike: their number is the first field. `kind` is the field of
-/// PageHeader that says it.
+/// Reads the value header of the three kinds of pages; the number of values is always field 1. `kind` is its field in
+/// PageHeader.
 template <class Header>
 void read_data_header(CompactReader& reader, Header& header, int kind) {
   const bool second_version = kind == 8;
   reader.for_each_field([&](int number) {
-    if (kind == 7 && number > 2) return false;  // of a dictionary no more is told that matters
+    if (kind == 7 && number > 2) return false;  // the other fields of a dictionary do not matter
     switch (number) {
       case 1:
         header.values = reader.int32();

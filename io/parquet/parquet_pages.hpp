@@ -10,28 +10,27 @@
 
 namespace srcextract {
 
-/// A page, unpacked.
+/// An unpacked page.
 struct ParquetPageContent {
   bool dictionary = false;
-  std::int64_t values = 0;  ///< with those that are missing
+  std::int64_t values = 0;  ///< number of values, missing ones included
   std::int32_t encoding = 0;
-  std::vector<std::uint32_t> repetition, definition;  ///< levels of data, if the column has them
-  std::span<const std::byte> encoded;                 ///< the values; until the next page is asked for
+  std::vector<std::uint32_t> repetition, definition;  ///< levels, if the column has them
+  std::span<const std::byte> encoded;                 ///< encoded values, valid until the next page is read
 };
 
-/// How many bytes may be made of a file: a few of it can stand for any number of equal ones.
+/// Limit on the bytes decoded from a file: a few bytes can encode any number of equal values.
 class ParquetBudget {
  public:
   ParquetBudget(std::int64_t file_bytes, std::int64_t rows, const TableFile& file)
       : left_(floor + factor * file_bytes), rows_(rows), file_(file) {}
 
-  /// Throws Error{input} if there is no room for so many of such a size.
+  /// Takes `count` times `size` bytes from the budget. Throws Error{input} if it is exhausted.
   void take(std::int64_t count, std::int64_t size);
 
   std::int64_t left() const { return left_; }
 
-  /// Counts bytes of text, whose length no footer tells. Throws Error{memory} if all that were counted are beyond the
-  /// room.
+  /// Counts bytes of text, whose length no footer states. Throws Error{memory} if the total exceeds the room.
   void hold(std::int64_t bytes);
 
  private:
@@ -41,14 +40,14 @@ class ParquetBudget {
   const TableFile& file_;
 };
 
-/// Goes through the pages of a chunk, whose bytes it is given.
+/// Walks through the pages of a chunk, given its bytes.
 class ParquetPages {
  public:
   ParquetPages(std::span<const std::byte> chunk, const StoredChunk& stored, const ParquetLeaf& leaf,
                ParquetBudget& budget, std::string where)
       : rest_(chunk), stored_(stored), leaf_(leaf), budget_(budget), where_(std::move(where)) {}
 
-  /// The next one of values. Throws Error{input} that begins with `where`.
+  /// The next page with values or a dictionary. Throws Error{input} that begins with `where`.
   ParquetPageContent next();
 
   [[noreturn]] void fail(const std::string& problem) const;

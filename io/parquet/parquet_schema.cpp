@@ -7,7 +7,7 @@ namespace {
 
 constexpr int deepest_schema = 32;
 
-/// Numbers of ConvertedType that numbers and text may have.
+/// Values of ConvertedType for numbers and text.
 enum Converted : std::int32_t {
   utf8 = 0,
   enumeration = 4,
@@ -37,7 +37,7 @@ bool is_unsigned(const SchemaNode& node) {
   return node.converted && *node.converted >= uint8 && *node.converted <= uint64;
 }
 
-/// Nothing if it is neither a number nor text.
+/// Type of a node's values; nothing if they are neither numbers nor text.
 std::optional<ParquetMeaning> meaning_of(const SchemaNode& node) {
   switch (*node.type) {
     case ParquetType::boolean:
@@ -64,7 +64,7 @@ std::optional<ParquetMeaning> meaning_of(const SchemaNode& node) {
   }
 }
 
-/// Walks the tree.
+/// Walks the tree of nodes.
 class LeafFinder {
  public:
   LeafFinder(const std::vector<SchemaNode>& nodes, ParquetFile& file, const std::string& where)
@@ -78,11 +78,11 @@ class LeafFinder {
   }
 
  private:
-  /// Of the way from the root.
+  /// Properties of the path from the root.
   struct Way {
     std::string name;
     int repetition = 0, definition = 0;
-    bool alone = true;  ///< every group on the way has one child
+    bool alone = true;  ///< every group on the path has one child
   };
 
   [[noreturn]] void fail(const std::string& problem) const { refuse(where_, problem + "; the file is damaged"); }
@@ -165,7 +165,7 @@ SchemaNode read_schema_node(CompactReader& reader) {
         return false;
     }
   });
-  if (node.children > 0) node.type.reset();  // as some writers have it of the root
+  if (node.children > 0) node.type.reset();  // some writers give the root a type
   return node;
 }
 

@@ -22,7 +22,7 @@
 namespace srcextract {
 namespace {
 
-/// A row group ends with the row in which it reaches one of these, however the rows come.
+/// A row group ends with the row that reaches one of these limits, independently of the pieces.
 constexpr std::int64_t group_rows = std::int64_t{1} << 17;
 constexpr std::size_t group_bytes = std::size_t{1} << 26;
 
@@ -37,7 +37,7 @@ class ParquetRows final : public RowSink {
       number_bytes_ += column.field().value_bytes * column.field().elements;
     }
     footer_.creator = "srcextract version " + metadata.version;
-    // The key under which Astropy looks for what ECSV has in its header.
+    // Astropy reads the ECSV header from this key.
     footer_.metadata.emplace_back("table_meta_yaml", as_utf8(table_yaml(rows, metadata)));
     arrow_fields_ = arrow_fields(rows, metadata);
     votable_ = votable_of(rows, metadata);
@@ -60,7 +60,7 @@ class ParquetRows final : public RowSink {
     for (std::size_t i = 0; i < group().columns.size(); ++i) {
       const ParquetField& field = group().columns[i].field();
       if (field.type != ParquetType::byte_array) continue;
-      // Astropy, which has text of one length alone, looks there.
+      // Astropy needs fixed-width text and reads the width from this key.
       const std::size_t longest = std::max(groups_[0].columns[i].longest(), groups_[1].columns[i].longest());
       footer_.metadata.emplace_back("table::len::" + field.name, std::to_string(std::max<std::size_t>(1, longest)));
     }
@@ -77,13 +77,13 @@ class ParquetRows final : public RowSink {
   }
 
  private:
-  /// VOParquet 1.0 (IVOA Note): what the columns are, as a VOTable without rows; cut-outs are lists.
+  /// VOParquet 1.0 (IVOA Note): the columns as a VOTable without rows. Cut-outs are lists.
   static std::string votable_of(CatalogRows rows, const CatalogMetadata& metadata) {
     for (CatalogField& field : rows.fields) std::visit([](auto& values) { values.width = 0; }, field.values);
     return as_utf8(votable_head(rows, std::nullopt, metadata) + votable_end);
   }
 
-  /// What ECSV says of columns one by one.
+  /// Metadata of each column, as in ECSV.
   std::vector<ArrowField> arrow_fields(const CatalogRows& rows, const CatalogMetadata& metadata) const {
     std::vector<ArrowField> fields;
     for (std::size_t i = 0; i < rows.fields.size(); ++i) {
@@ -101,7 +101,7 @@ class ParquetRows final : public RowSink {
     return fields;
   }
 
-  /// Of a picture, rows first: "[35, 35]".
+  /// Shape of a picture, rows first: "[35, 35]".
   static std::string shape_of(const CatalogField& field) {
     return std::visit(
         [](const auto& values) {
@@ -120,7 +120,7 @@ class ParquetRows final : public RowSink {
     bool full() const { return rows == group_rows || bytes >= group_bytes; }
   };
 
-  /// The one that is gathered.
+  /// The group being gathered.
   Group& group() { return groups_[gathered_]; }
 
   std::size_t row_bytes(const CatalogRows& rows, std::size_t row) const {
@@ -132,7 +132,7 @@ class ParquetRows final : public RowSink {
     return bytes;
   }
 
-  /// Has the group written while the next is gathered.
+  /// Starts writing the group while the next one is gathered.
   void end_group() {
     wait();
     written_ = std::async(std::launch::async, [this, &done = group()] { write_group(done); });
@@ -169,13 +169,13 @@ class ParquetRows final : public RowSink {
   OutputFile& file_;
   Cpu where_;
   ParquetCompression compression_;
-  std::array<Group, 2> groups_;  ///< one is gathered, and one written
+  std::array<Group, 2> groups_;  ///< one being gathered, one being written
   std::size_t gathered_ = 0;
-  std::size_t number_bytes_ = 0;  ///< of a row, without its text
+  std::size_t number_bytes_ = 0;  ///< bytes of the numbers in a row
   std::vector<ArrowField> arrow_fields_;
   std::string votable_;
   ParquetFooter footer_;
-  std::future<void> written_;  ///< last: it ends before what it uses
+  std::future<void> written_;  ///< last member: it finishes before the members it uses are destroyed
 };
 
 }  // namespace

@@ -16,14 +16,14 @@
 namespace srcextract {
 namespace {
 
-/// Of a column, the elements of vectors one after the other.
+/// Values of a column; the elements of vectors are consecutive.
 template <class T>
 struct LeafValues {
   std::vector<T> values;
-  std::vector<bool> missing;  ///< empty while none is
+  std::vector<bool> missing;  ///< empty as long as no value is missing
 };
 
-/// Decodes the values that there are in the pages of one chunk.
+/// Decodes the values that are present in the pages of a chunk.
 template <class T>
 class ValueDecoder {
  public:
@@ -106,7 +106,7 @@ class ValueDecoder {
     budget_.take(count, sizeof(T));
   }
 
-  /// Booleans in runs, behind how many bytes these are.
+  /// Decodes booleans in runs, after a field with their length in bytes.
   void append_runs(std::span<const std::byte> bytes, std::int64_t count, std::vector<T>& out) {
     if constexpr (std::is_integral_v<T>) {
       if (bytes.size() < sizeof(std::uint32_t)) pages_.fail("a page ends before its first value");
@@ -122,7 +122,7 @@ class ValueDecoder {
   bool has_dictionary_ = false;
 };
 
-/// Puts the values of a page, of which the last `present` of `out` are those that there are, where they belong.
+/// Moves the last `present` values of `out`, decoded from a page, to their rows, and marks the missing ones.
 template <class T>
 void spread(const ParquetPageContent& page, std::size_t present, const ParquetLeaf& leaf, LeafValues<T>& out) {
   const auto count = static_cast<std::size_t>(page.values);
@@ -143,7 +143,7 @@ void spread(const ParquetPageContent& page, std::size_t present, const ParquetLe
   }
 }
 
-/// How many values there are. Throws if a list is missing, or has another length than the others.
+/// Number of values present. Throws if a list is missing or has another length.
 std::int64_t check_levels(const ParquetPageContent& page, const ParquetLeaf& leaf, std::int64_t first,
                           const ParquetPages& pages) {
   for (std::size_t i = 0; i < page.repetition.size(); ++i) {
@@ -184,7 +184,7 @@ LeafValues<T> read_leaf(const InputFile& file, const ParquetFile& parquet, const
                         ParquetBudget& budget) {
   LeafValues<T> out;
   std::int64_t bytes = 0;
-  // A vector that grows would copy its values. A file that is too small for its number of rows reserves nothing.
+  // Reserving avoids copies. A file too small for its stated number of rows reserves nothing.
   if (parquet.rows <= budget.left() / static_cast<std::int64_t>(sizeof(T)) / std::max<std::int64_t>(leaf.elements, 1))
     out.values.reserve(static_cast<std::size_t>(parquet.rows * leaf.elements));
   for (std::size_t number = 0; number < parquet.groups.size(); ++number) {
@@ -214,7 +214,7 @@ LeafValues<T> read_leaf(const InputFile& file, const ParquetFile& parquet, const
   return out;
 }
 
-/// Integers in the narrowest type that holds them, doubles where some are missing.
+/// Integers in the narrowest exact type; doubles if some are missing.
 ColumnValues integers(std::vector<std::int64_t> values, const std::vector<bool>& missing) {
   const auto is_short = [](std::int64_t value) { return std::in_range<std::int32_t>(value); };
   if (missing.empty() && !std::ranges::all_of(values, is_short)) return values;
@@ -231,7 +231,7 @@ ColumnValues integers(std::vector<std::int64_t> values, const std::vector<bool>&
   return *builder.finish();
 }
 
-/// Text alone holds integers beyond those with a sign.
+/// Unsigned integers; beyond the signed range, only text holds them exactly.
 ColumnValues unsigned_integers(std::vector<std::int64_t> values, const std::vector<bool>& missing) {
   if (std::ranges::none_of(values, [](std::int64_t value) { return value < 0; }))
     return integers(std::move(values), missing);

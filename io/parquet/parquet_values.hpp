@@ -11,8 +11,8 @@
 
 namespace srcextract {
 
-/// The values of a column, in all row groups: for each of its elements those of all rows. Throws Error{input} that
-/// names file, column and row group.
+/// The values of a column in all row groups: for each element of its vectors, the values of all rows. Throws
+/// Error{input} with file, column and row group.
 std::vector<ColumnValues> read_parquet_values(const InputFile& file, const ParquetFile& parquet,
                                               const ParquetLeaf& leaf, ParquetBudget& budget);
 

@@ -11,7 +11,7 @@
 namespace srcextract {
 namespace {
 
-/// A column for each element of a vector.
+/// Column heads; each element of a vector is a column.
 std::vector<ColumnHead> heads_of(const ParquetFile& parquet) {
   std::vector<ColumnHead> heads;
   for (const ParquetLeaf& leaf : parquet.leaves) {
@@ -36,8 +36,8 @@ std::int64_t bytes_of_value(ParquetMeaning meaning) {
   }
 }
 
-/// The bytes that a row of the columns of these indices takes, with those of one column while it is read: its stored
-/// bytes, a page, and the values before they are in their column.
+/// Bytes of a row of these columns, and of the working memory of one column: its stored bytes, a page, and decoded
+/// values.
 std::int64_t bytes_of_row(const ParquetFile& parquet, const std::vector<std::size_t>& columns) {
   constexpr std::int64_t levels = 12;
   std::int64_t bytes = 0, largest = 0;

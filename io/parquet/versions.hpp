@@ -4,7 +4,7 @@
 
 namespace srcextract {
 
-/// Of the library by which Parquet is compressed, on which the bytes depend.
+/// Version of the library that compresses Parquet; the file's bytes depend on it.
 std::string zstd_version();
 
 }  // namespace srcextract

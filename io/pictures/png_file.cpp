@@ -18,13 +18,13 @@ namespace {
 /// Bytes that libpng hands over at a time.
 constexpr std::size_t chunk_bytes = std::size_t{1} << 20;
 
-/// Where libpng writes to, and what went wrong there.
+/// Where libpng writes, and the exception of a failed write.
 struct Target {
   OutputFile* file;
   std::exception_ptr failure;
 };
 
-/// No exception passes through libpng, and no destructor is jumped over.
+/// Keeps exceptions out of libpng, and destructors out of its long jumps.
 void write_bytes(png_structp png, png_bytep data, std::size_t size) {
   auto& target = *static_cast<Target*>(png_get_io_ptr(png));
   try {

@@ -14,7 +14,7 @@
 namespace srcextract {
 namespace {
 
-/// Stands for a missing one in a vector of integers until the column is finished.
+/// Stands for a missing integer until the column is finished.
 template <class T>
 constexpr T missing = std::numeric_limits<T>::min();
 template <>
@@ -36,13 +36,13 @@ bool is_one_of(std::string_view field, const std::array<std::string_view, N>& wo
   return std::any_of(words.begin(), words.end(), [&](std::string_view word) { return same_word(field, word); });
 }
 
-/// from_chars takes no plus.
+/// Removes a plus sign, which from_chars does not accept.
 std::string_view without_plus(std::string_view field) {
   const bool plus = field.size() > 1 && field[0] == '+' && field[1] != '-';
   return field.substr(plus ? 1 : 0);
 }
 
-/// Too large a number is infinite, too small a one 0: from_chars only says that it is out of range.
+/// Parses an out-of-range number: too large becomes infinite, too small becomes 0. from_chars gives no value here.
 void saturate(const std::string& field, double& value) {
   value = std::strtod(field.c_str(), nullptr);
 }
@@ -88,7 +88,7 @@ std::vector<std::string> spelt(const std::vector<T>& values) {
   return out;
 }
 
-/// The narrowest type for integers some of which may be missing.
+/// The narrowest exact type for integers, some of which may be missing.
 template <class T>
 ColumnValues with_missing(std::vector<T> values) {
   const auto gaps = std::count(values.begin(), values.end(), missing<T>);
@@ -208,7 +208,7 @@ bool ColumnBuilder::add_number(std::string_view field) {
   if (!fraction_ && add_integer(field)) return true;
   double value = 0;
   if (type_ == FieldType::integer || !parse_real(field, value)) return false;
-  if (!fraction_ && std::isnan(value)) {  // says nothing yet against integers
+  if (!fraction_ && std::isnan(value)) {  // NaN does not exclude integers
     add_missing();
     return true;
   }

@@ -10,17 +10,17 @@
 namespace srcextract {
 namespace {
 
-/// How CFITSIO describes a column.
+/// A column as CFITSIO describes it.
 struct Form {
-  int stored = 0;      ///< its type code; negative if of variable length
-  int equivalent = 0;  ///< after TSCAL and TZERO
+  int stored = 0;      ///< type code; negative for variable length
+  int equivalent = 0;  ///< type code after TSCAL and TZERO
   LONGLONG repeat = 0, width = 0;
 
   bool is_text() const { return stored == TSTRING; }
   bool is_complex() const { return stored == TCOMPLEX || stored == TDBLCOMPLEX; }
   std::int64_t elements() const { return is_text() ? repeat / (width > 0 ? width : 1) : repeat; }
 
-  /// Bytes that the column takes of a row, nothing if more than any row has.
+  /// Bytes of the column in a row; nothing if they overflow.
   std::optional<std::int64_t> bytes() const {
     std::int64_t bytes = 0;
     if (stored < 0) return 0;
@@ -43,14 +43,14 @@ Form form_of(TableMemory& table, int number, bool ascii) {
   return form;
 }
 
-/// Empty if there is none that can be read.
+/// The text of the keyword; empty if missing or unreadable.
 std::string text_or_nothing(const Header& header, const std::string& keyword) {
   const CardValue found = header.find(keyword);
   const auto* const text = found.value ? std::get_if<std::string>(&*found.value) : nullptr;
   return text ? *text : "";
 }
 
-/// TNULL as the column's values have it: after TZERO, which shifts all of them by a whole number.
+/// TNULL in the column's values, after TZERO, which is a whole number here.
 std::optional<std::int64_t> null_value(const Header& header, const std::string& n, double zero) {
   const std::optional<std::int64_t> null = header.integer("TNULL" + n);
   if (!null) return std::nullopt;
@@ -59,7 +59,7 @@ std::optional<std::int64_t> null_value(const Header& header, const std::string& 
   return static_cast<std::int64_t>(static_cast<std::uint64_t>(*null) + shift);
 }
 
-/// The type that the integers of a binary column are read as.
+/// Type in which integers of a binary column are read.
 int integer_type(int equivalent) {
   switch (equivalent) {
     case TBYTE:
@@ -84,7 +84,7 @@ void set_type(FitsColumn& column, const Form& form, const Header& header, bool a
   const std::string n = std::to_string(column.number);
   if (form.is_text() || form.stored == TLOGICAL || form.stored == TBIT) {
     column.type = form.stored;
-    if (form.stored == TLOGICAL) column.null = 2;  // see read_flags
+    if (form.stored == TLOGICAL) column.null = 2;  // an undefined logical, see read_values() in fits_values.cpp
     return;
   }
   const double scale = header.real("TSCAL" + n).value_or(1), zero = header.real("TZERO" + n).value_or(0);
@@ -131,7 +131,7 @@ std::vector<FitsColumn> fits_columns(const Hdu& table, const std::string& path, 
     column.number = number;
     column.head = {text_or_nothing(header, "TTYPE" + n), text_or_nothing(header, "TUNIT" + n),
                    text_or_nothing(header, "TUCD" + n), text_or_nothing(header, "TCOMM" + n)};
-    if (column.head.name.empty()) column.head.name = "col" + n;  // as Astropy names it
+    if (column.head.name.empty()) column.head.name = "col" + n;  // Astropy's name
     column.elements = form.elements();
     column.width = form.width;
     set_type(column, form, header, ascii);

@@ -15,7 +15,7 @@ constexpr std::int64_t bytes_at_a_time = std::int64_t{1} << 22;
 FitsRows::FitsRows(const InputFile& file, const Hdu& table) : file_(file), table_(table) {
   rows_ = table.header->integer("NAXIS2").value_or(0);
   row_bytes_ = table.header->integer("NAXIS1").value_or(0);
-  // The reader has found that data_bytes, which is at least rows times bytes, is a number.
+  // No overflow: the reader checked data_bytes, which is at least rows times row bytes.
   if (table.data_bytes <= file.size() - table.data_begin) return;
   throw Error(ErrorKind::input, describe(table, file.path()) + " is truncated: its " + std::to_string(rows_) +
                                     " rows of " + std::to_string(row_bytes_) +

@@ -8,8 +8,8 @@
 
 namespace srcextract {
 
-/// The rows of a FITS table, some thousand at a time, each time as a file in memory that holds these alone: little
-/// memory is needed. The file must outlive this.
+/// Reads the rows of a FITS table, some thousand at a time, through a small in-memory file of these rows, to save
+/// memory. The file must outlive this object.
 class FitsRows {
  public:
   /// Throws Error{input} if the file is shorter than the table.
@@ -18,7 +18,7 @@ class FitsRows {
   std::int64_t rows() const { return rows_; }
   std::int64_t rows_at_a_time() const;
 
-  /// Reads rows [begin, begin + count), counted from 0, and returns them as rows 0 to count, good until the next call.
+  /// Reads rows [begin, begin + count), from 0, and returns them as rows 0 to count, valid until the next call.
   TableMemory& read(std::int64_t begin, std::int64_t count);
 
  private:

@@ -14,10 +14,10 @@
 namespace srcextract {
 namespace {
 
-/// `rows` rows from `begin` of the table on.
+/// Reads `rows` rows of the table from `begin` on.
 void read(const FitsStep& step, const FitsColumn& column, std::int64_t begin, std::int64_t rows, void* null,
           void* out) {
-  int status = 0, any_null = 0;  // without the latter CFITSIO writes to address 0
+  int status = 0, any_null = 0;  // without any_null CFITSIO writes to address 0
   fits_clear_errmsg();
   fits_read_col(step.table.get(), column.type, column.number, begin + 1, 1, rows * column.elements, null, out,
                 &any_null, &status);
@@ -30,21 +30,21 @@ void read(const FitsStep& step, const FitsColumn& column, void* null, void* out)
   read(step, column, step.row, step.count, null, out);
 }
 
-/// Numbers of the type that they are kept as.
+/// Reads numbers in the type in which they are kept.
 template <class T>
 void read_values(const FitsStep& step, const FitsColumn& column, T* out) {
-  // A column that CFITSIO need not look at keeps its infinities, too.
+  // Without a null value CFITSIO does not inspect the values, so infinities survive.
   T nan = std::numeric_limits<T>::quiet_NaN();
   read(step, column, std::is_same_v<T, double> && !column.stored_as_real ? &nan : nullptr, out);
 }
 
 void read_values(const FitsStep& step, const FitsColumn& column, std::int32_t* out) {
   if (column.type == TINT) return read(step, column, nullptr, out);
-  // Logicals and bits come as 0 and 1; a logical that is neither is missing: 2.
+  // Logicals and bits are 0 and 1; an undefined logical is missing: 2.
   char missing = 2;
   std::vector<char> flags(static_cast<std::size_t>(step.count * column.elements));
   if (column.type == TLOGICAL) read(step, column, &missing, flags.data());
-  for (std::int64_t row = 0; row < step.count && column.type == TBIT; ++row) {  // CFITSIO reads bits of one row only
+  for (std::int64_t row = 0; row < step.count && column.type == TBIT; ++row) {  // CFITSIO reads bits row by row only
     read(step, column, step.row + row, 1, nullptr, flags.data() + row * column.elements);
   }
   std::ranges::transform(flags, out, [missing](char flag) { return flag == 0 || flag == 1 ? flag : missing; });
@@ -97,7 +97,7 @@ ColumnValues narrowest_integers(const std::vector<T>& values, IsMissing is_missi
   return *builder.finish();
 }
 
-/// Where unsigned integers of 64 bits are beyond those with a sign, text alone holds all of them exactly.
+/// Unsigned 64-bit integers beyond the signed range: only text holds them all exactly.
 ColumnValues spelt_unsigned(const std::vector<std::int64_t>& bits, std::optional<std::int64_t> null) {
   std::vector<std::string> text;
   text.reserve(bits.size());

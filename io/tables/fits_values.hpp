@@ -9,25 +9,25 @@
 
 namespace srcextract {
 
-/// Rows [row, row + count) of what `table` has, which are those from `first` on of the table.
+/// Rows [row, row + count) of `table`, which are rows [first, first + count) of the file's table.
 struct FitsStep {
   TableMemory& table;
   std::int64_t row, count, first;
 };
 
-/// An element of a column that is wanted, and where its values go.
+/// A wanted element of a column, and the place for its values.
 struct FitsTarget {
   std::int64_t element;
   ColumnValues* values;
 };
 
-/// Room for so many values of the column, of the type that it is read as.
+/// Allocates `rows` values of the type in which the column is read.
 ColumnValues make_fits_values(const FitsColumn& column, std::int64_t rows);
 
-/// Reads these rows of the column. Throws Error{input} if a field is not what its column says.
+/// Reads these rows of the column. Throws Error{input} if a field does not match the column's type.
 void read_fits_values(const FitsStep& step, const FitsColumn& column, const std::vector<FitsTarget>& targets);
 
-/// All values of an element, once they are read: missing ones as NaN, in the narrowest type that holds them exactly.
+/// Converts the complete values of an element: missing ones become NaN, in the narrowest exact type.
 ColumnValues finish_fits_values(ColumnValues values, const FitsColumn& column);
 
 }  // namespace srcextract

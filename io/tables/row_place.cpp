@@ -11,7 +11,7 @@ std::string place_of_row(const TableFile& file, std::int64_t row) {
     FieldSplitter splitter(layout.delimiter, layout.at_tabs);
     for (std::int64_t passed = 0; next_row(lines, layout); ++passed) {
       if (passed == row) return "line " + std::to_string(lines.number());
-      splitter.split(lines, [](std::size_t, std::string_view) {});  // a field in quotes may go on in the next line
+      splitter.split(lines, [](std::size_t, std::string_view) {});  // a quoted field may continue on the next line
     }
   }
   return "row " + std::to_string(row + 1);

@@ -7,8 +7,8 @@
 
 namespace srcextract {
 
-/// Where row number `row`, from 0, of a table stands, for messages: "line 7" of CSV and ECSV, where the row begins, and
-/// "row 5", from 1, of others. Reads a text up to there.
+/// Place of row `row` (from 0), for messages: "line 7", where the row begins, in CSV and ECSV; else "row 5", from 1.
+/// Reads a text up to that row.
 std::string place_of_row(const TableFile& file, std::int64_t row);
 
 }  // namespace srcextract

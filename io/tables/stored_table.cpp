@@ -59,7 +59,7 @@ std::vector<StoredColumn> stored_columns(const Hdu& hdu, const std::string& path
   return columns;
 }
 
-/// As many bytes as the file has of these.
+/// Reads at most `count` bytes; fewer at the end of the file.
 std::string read_text(const InputFile& file, std::int64_t begin, std::int64_t count) {
   std::string text(static_cast<std::size_t>(std::clamp<std::int64_t>(file.size() - begin, 0, count)), '\0');
   file.read(begin, std::ssize(text), reinterpret_cast<std::byte*>(text.data()));
@@ -83,7 +83,7 @@ const StoredTable& StoredTableReader::read(const InputFile& file) {
 
 bool StoredTableReader::read_alike(const InputFile& file) {
   if (header_.empty() || file.size() < std::ssize(header_)) return false;
-  // Of what is said of the image there is rarely more.
+  // Four records nearly always hold all image cards.
   const std::string begin = read_text(file, 0, std::ssize(header_) + 4 * fits_record);
   const std::string_view header = std::string_view(begin).substr(0, header_.size());
   const std::size_t rest = rows_at_ + value_length;

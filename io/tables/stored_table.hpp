@@ -11,41 +11,42 @@
 
 namespace srcextract {
 
-/// A column of a FITS binary table, as its header has it.
+/// A column of a FITS binary table, from its header.
 struct StoredColumn {
   std::string name, form, unit, ucd, description;  ///< TTYPE, TFORM, TUNIT, TUCD, TCOMM
-  std::optional<std::int64_t> null;                ///< TNULL, of the writer alone
-  std::int64_t bytes = 0;                          ///< of a row
-  std::string dim = {};                            ///< TDIM, of pictures
+  std::optional<std::int64_t> null;                ///< TNULL; used by the writer only
+  std::int64_t bytes = 0;                          ///< bytes per row
+  std::string dim = {};                            ///< TDIM, for pictures
 
   bool operator==(const StoredColumn&) const = default;
 };
 
-/// A FITS table of which rows are wanted as they are stored.
+/// A FITS table whose rows are copied as they are stored.
 struct StoredTable {
   std::vector<StoredColumn> columns;
   std::vector<std::string> history;  ///< lines of HISTORY
-  ImageFacts image;                  ///< what the header says of the image
+  ImageFacts image;                  ///< facts about the image in the header
   std::int64_t rows = 0;
   std::int64_t row_bytes = 0;
-  std::int64_t data_begin = 0;  ///< where the rows begin in the file
+  std::int64_t data_begin = 0;  ///< offset of the rows in the file
 };
 
-/// Reads the headers of catalogues as io/catalog/catalog writes them. Those that follow one another are mostly alike
-/// but for the number of rows and what is said of the image: of such a one no more is parsed, which is a hundred times
-/// as fast.
+/// Reads headers of catalogues that io/catalog/catalog wrote. Successive headers mostly differ only in the number of
+/// rows and the image facts. Only these are parsed then, which is a hundred times as fast.
 class StoredTableReader {
  public:
-  /// The table in the first extension; good until the next call. Throws Error{input} if there is none, its header is
-  /// damaged, the file is shorter than it says, or a column is of a kind that no catalogue has.
+  /// The table in the first extension, valid until the next call. Throws Error{input} if:
+  /// - there is no such table or its header is damaged,
+  /// - the file is shorter than its header says,
+  /// - a column has a type that no catalogue has.
   const StoredTable& read(const InputFile& file);
 
  private:
   bool read_alike(const InputFile& file);
   void parse(const InputFile& file);
 
-  std::string header_;       ///< of the last file, up to what is said of the image
-  std::size_t rows_at_ = 0;  ///< where NAXIS2 has its value in there
+  std::string header_;       ///< bytes of the last file up to its image cards
+  std::size_t rows_at_ = 0;  ///< offset of NAXIS2's value in header_
   StoredTable table_;
 };
 

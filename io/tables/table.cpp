@@ -13,7 +13,7 @@
 namespace srcextract {
 namespace {
 
-/// What a name says: `m31.fits[2]` is a file of that name if there is one, else an extension of m31.fits.
+/// The parts of a name: `m31.fits[2]` is a file if it exists, else an extension of m31.fits.
 struct Location {
   std::string path, extension;
   bool has_extension = false;
@@ -40,7 +40,7 @@ std::string_view behind_blanks(std::string_view text) {
   return text.substr(std::min(text.find_first_not_of(" \t\r\n"), text.size()));
 }
 
-/// True of "#   1 NUMBER", as SExtractor begins the first of the lines that describe the columns.
+/// True for "#   1 NUMBER", SExtractor's first line of column descriptions.
 bool begins_as_ascii_head(std::string_view text) {
   if (!text.starts_with('#')) return false;
   text = behind_blanks(text.substr(1));

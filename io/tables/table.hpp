@@ -12,38 +12,40 @@ namespace srcextract {
 
 enum class TableFormat { fits, ecsv, csv, votable, ascii_head, parquet };
 
-/// What a file says about one of its columns before a row is read. An element of a column of vectors is a column of
-/// its own: FLUX_APER, FLUX_APER_1, FLUX_APER_2, ... as Astropy names those of SExtractor.
+/// Description of a column in the header of a file. Each element of a vector column is a column of its own: FLUX_APER,
+/// FLUX_APER_1, FLUX_APER_2, ..., as Astropy names SExtractor's.
 struct ColumnHead {
   std::string name, unit, ucd, description;
 };
 
-/// Memory that reading a table may take.
+/// Memory limit for reading a table.
 struct TableRoom {
   std::int64_t bytes = std::numeric_limits<std::int64_t>::max();
-  std::int64_t beside_row = 0;  ///< what the caller is going to need for each row, which counts as well
+  std::int64_t beside_row = 0;  ///< bytes the caller needs per row; counted too
 };
 
-/// A catalogue on disk, told by its contents and not by its name, gzipped or not. `path` may end in the extension to
-/// use, `m31.fits[LDAC_OBJECTS]` or `m31.fits[2]`; without one it is the first that holds a table, and that is not the
-/// LDAC_IMHEAD that precedes it in a FITS_LDAC file.
+/// A catalogue on disk, gzipped or not; its contents decide the format, not its name. `path` may name an extension,
+/// `m31.fits[LDAC_OBJECTS]` or `m31.fits[2]`. The default is the first table, except the LDAC_IMHEAD of a FITS_LDAC
+/// file.
 struct TableFile {
-  std::string path;  ///< of the file alone
-  int hdu = 0;       ///< of a FITS file; 0 is the primary HDU
+  std::string path;  ///< path without extension
+  int hdu = 0;       ///< HDU in a FITS file; 0 is the primary
   TableFormat format = TableFormat::fits;
   std::vector<ColumnHead> columns;
   TableRoom room = {};
 };
 
-/// Reads the header. Throws Error{input} that names the path, for text the line, what is wrong and what to try: no such
-/// file, not a table, no column, two columns of one name, a header that contradicts itself. Throws Error{memory} if a
-/// gzipped FITS file, inflated, has no room.
+/// Reads the header. Throws Error{input} with path, line (for text), problem and remedy. Problems are:
+/// - no such file, or no table,
+/// - no column, or two columns of one name,
+/// - a header that contradicts itself.
+///
+/// Throws Error{memory} if an inflated FITS file exceeds the room.
 TableFile open_table(const std::string& path, TableRoom room = {});
 
-/// Reads the columns of these indices, in this order, row after row: of the rest of the file nothing is kept. Throws
-/// Error{input} naming path, and line or row, if the file is damaged, cut short, or a field is not what its column
-/// says; Error{memory} if there is not enough memory. FITS and Parquet tell how many rows they have, so that it is
-/// thrown before a row is read; of the others while they are read, within the room.
+/// Reads the columns of these indices, in this order; other columns take no memory. Throws Error{input} with path, and
+/// line or row, if the file is damaged or cut short, or if a field has the wrong type. Throws Error{memory} if the room
+/// is too small: before the first row for FITS and Parquet, which state their number of rows, else while reading.
 Table read_table(const TableFile& file, const std::vector<std::size_t>& columns);
 
 }  // namespace srcextract

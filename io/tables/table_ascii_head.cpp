@@ -12,16 +12,16 @@
 namespace srcextract {
 namespace {
 
-/// A gap in the numbering is a vector of that length; a longer one is a damaged number.
+/// Most columns. A gap in the numbering is a vector of that length; a longer gap is a damaged number.
 constexpr std::size_t most_described_columns = 100'000;
 
 /// `#   2 X_IMAGE     Object position along x      [pixel]`
 struct HeadLine {
-  std::size_t number = 0;  ///< 0 for a comment that describes no column
+  std::size_t number = 0;  ///< 0: a comment without a column
   ColumnHead head;
 };
 
-/// Takes the first word away.
+/// Takes the first word off the text.
 std::string_view next_word(std::string_view& rest) {
   rest = without_blanks(rest);
   const std::string_view word = rest.substr(0, rest.find_first_of(" \t"));
@@ -45,7 +45,7 @@ HeadLine parse_head(std::string_view line) {
   return out;
 }
 
-/// Adds the elements 1, 2, ... of the vector whose first is the last column, until there are `fields` columns.
+/// Adds elements 1, 2, ... of the vector that begins with the last column, until there are `fields` columns.
 void widen_last_column(TextLayout& layout, std::size_t fields) {
   const ColumnHead first = layout.columns.empty() ? ColumnHead() : layout.columns.back().head;
   for (std::int64_t element = 1; layout.columns.size() < fields; ++element) {
@@ -55,7 +55,7 @@ void widen_last_column(TextLayout& layout, std::size_t fields) {
   }
 }
 
-/// How many columns there are is for the first row to say: the last may be a vector.
+/// Takes the number of columns from the first row: the last column may be a vector.
 void read_width(TextLines& lines, TextLayout& layout) {
   const std::size_t fields = FieldSplitter(' ').split(lines, [](std::size_t, std::string_view) {});
   if (fields < layout.columns.size() || fields > most_described_columns) {
@@ -66,7 +66,8 @@ void read_width(TextLines& lines, TextLayout& layout) {
   lines.put_back();
 }
 
-/// Cut-outs, which the header does not tell from vectors: VIGNET, and SExtractor's VIGNET_SHIFT, VIGNET_DGEOX ...
+/// Whether the column is a cut-out, which the header shows as a vector: VIGNET, and SExtractor's VIGNET_SHIFT,
+/// VIGNET_DGEOX ...
 bool is_picture(const TextLayout::Column& column) {
   return column.head.name == "VIGNET" || column.head.name.starts_with("VIGNET_");
 }

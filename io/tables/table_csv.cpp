@@ -12,7 +12,7 @@
 namespace srcextract {
 namespace {
 
-/// Some 700 bytes each, of one comma in the file, or of a thousandth of a byte where that is gzipped.
+/// Most columns. A column costs about 700 bytes of memory for one comma in the file, or for 0.001 byte if gzipped.
 constexpr std::size_t most_columns = 200'000;
 
 bool is_number(std::string_view field) {
@@ -22,7 +22,7 @@ bool is_number(std::string_view field) {
   return stop == field.data() + field.size() && error != std::errc::invalid_argument;
 }
 
-/// Where the decimal point is a comma, programs separate by something else and still call it CSV.
+/// Refuses other separators. In locales with a decimal comma, programs use another separator and still call it CSV.
 void require_commas(const TextLines& lines) {
   const std::string_view header = lines.line();
   const std::size_t separator = header.find_first_of(";\t");
@@ -33,7 +33,7 @@ void require_commas(const TextLines& lines) {
 
 }  // namespace
 
-/// RFC 4180, with a header, which lines that begin with # may precede.
+/// CSV (RFC 4180) with a header line; # lines may precede it.
 TextLayout csv_layout(TextLines& lines) {
   bool found = lines.next();
   if (!found) throw lines.error("the file is empty; fetch or make it again");
@@ -50,7 +50,7 @@ TextLayout csv_layout(TextLines& lines) {
     }
     all_numbers = all_numbers && is_number(name);
     TextLayout::Column& column = layout.columns.emplace_back();
-    // Programs that number the rows often leave that column without a name.
+    // Programs that number the rows often leave that column unnamed.
     column.head.name = name.empty() ? "col" + std::to_string(index + 1) : std::string(name);
     column.field = index;
   });

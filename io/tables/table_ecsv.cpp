@@ -19,15 +19,15 @@
 namespace srcextract {
 namespace {
 
-/// YAML in memory takes some 200 times the bytes of its text where that is one short item after the other.
+/// Longest header. Parsed YAML takes about 200 times its text if the items are short.
 constexpr std::size_t longest_ecsv_header = std::size_t{4} << 20;
 
-/// Of a row that has vectors: a few bytes of the header can declare a thousand.
+/// Most elements in a row with vectors: a few bytes of header can declare a thousand.
 constexpr std::size_t most_elements = 100'000;
 
 struct DataType {
   std::string_view name;
-  std::optional<FieldType> fields;  ///< none for those that are no numbers and no text
+  std::optional<FieldType> fields;  ///< nothing for types other than numbers and text
 };
 constexpr std::array<DataType, 19> data_types = {{{"bool", FieldType::boolean},
                                                   {"int8", FieldType::integer},
@@ -55,8 +55,7 @@ const DataType* find_type(std::string_view name) {
   return type == data_types.end() ? nullptr : type;
 }
 
-/// The lines of the header without their #. The first, %ECSV, is left empty, so that a line of the YAML is one of the
-/// file.
+/// The header lines without their #. The first line, %ECSV, becomes empty, so that line numbers of YAML and file agree.
 std::string header_text(TextLines& lines) {
   if (!lines.next()) throw lines.error("the file is empty; fetch or make it again");
   if (!lines.line().starts_with("# %ECSV ")) throw lines.error("an ECSV file begins with '# %ECSV 1.0'");
@@ -81,7 +80,7 @@ std::string scalar(const YAML::Node& node) {
   return node.IsScalar() ? node.Scalar() : std::string();
 }
 
-/// The scalar of this key in a map, or in a list of maps (`!!omap`).
+/// The scalar of a key in a map, or in a list of maps (`!!omap`).
 std::string find_scalar(const YAML::Node& node, const std::string& key) {
   for (const auto& item : node) {
     if (node.IsSequence() && item.IsMap()) {
@@ -93,14 +92,14 @@ std::string find_scalar(const YAML::Node& node, const std::string& key) {
   return {};
 }
 
-/// What the header says of one field.
+/// A field in the header.
 struct Entry {
   ColumnHead head;
   std::string type_name;
-  std::optional<std::string> subtype;  ///< of vectors or objects
+  std::optional<std::string> subtype;  ///< subtype of vectors or objects
 };
 
-/// Goes through the map once: a search for every key takes longer than YAML itself.
+/// Reads the map in one pass: searching each key takes longer than parsing the YAML.
 Entry parse_entry(const YAML::Node& node) {
   Entry entry;
   if (!node.IsMap()) return entry;
@@ -111,20 +110,21 @@ Entry parse_entry(const YAML::Node& node) {
     if (key == "datatype") entry.type_name = scalar(value);
     if (key == "subtype") entry.subtype = scalar(value);
     if (key == "description") entry.head.description = scalar(value);
-    // A scalar or, as Astropy writes it inside of other objects, `!astropy.units.Unit {unit: deg}`.
+    // The unit is a scalar, or `!astropy.units.Unit {unit: deg}`, as Astropy writes it inside other objects.
     if (key == "unit") entry.head.unit = value.IsMap() ? find_scalar(value, "unit") : scalar(value);
     if (key == "meta") entry.head.ucd = find_scalar(value, "ucd");
   }
   return entry;
 }
 
-/// Vectors of numbers: `float64[3]`.
+/// A vector of numbers: `float64[3]`.
 struct VectorType {
   FieldType type;
   std::size_t length;
 };
 
-/// None for vectors of any length, of text, and of more elements than are read; nor for pictures, `float64[2,3]`.
+/// The vector type of a subtype. Nothing for vectors of variable length, of text or of too many elements, and for
+/// pictures, `float64[2,3]`.
 std::optional<VectorType> parse_subtype(std::string_view subtype) {
   const std::size_t bracket = std::min(subtype.find('['), subtype.size());
   const DataType* const type = find_type(subtype.substr(0, bracket));
@@ -148,7 +148,7 @@ void add_elements(TextLayout& layout, const Entry& entry, const VectorType& vect
   }
 }
 
-/// Adds the column, if it is one of numbers or text, and returns its name.
+/// Adds the column if it holds numbers or text, and returns its name.
 std::string add_column(TextLayout& layout, const YAML::Node& node, const TextLines& lines) {
   const std::int64_t line = node.Mark().line + 1;
   Entry entry = parse_entry(node);
@@ -180,7 +180,7 @@ char delimiter_of(const YAML::Node& header, const TextLines& lines) {
   throw lines.error_at(delimiter.Mark().line + 1, "the delimiter of an ECSV file is a blank or a comma");
 }
 
-/// The line after the header repeats the names.
+/// Checks the line after the header, which repeats the names.
 void check_line_of_names(TextLines& lines, char delimiter, const std::vector<std::string>& names) {
   if (!lines.next()) throw lines.error("the file ends before the line with the names of the columns");
   const std::size_t count = FieldSplitter(delimiter, false).split(lines, [&](std::size_t index, std::string_view name) {
@@ -197,7 +197,7 @@ void check_line_of_names(TextLines& lines, char delimiter, const std::vector<std
 
 }  // namespace
 
-/// ECSV 1.0 (Astropy Proposal for Enhancement 6).
+/// Reads a header of ECSV 1.0 (Astropy Proposal for Enhancement 6).
 TextLayout ecsv_layout(TextLines& lines) try {
   const YAML::Node header = YAML::Load(header_text(lines));
   const YAML::Node columns = header.IsMap() ? header["datatype"] : YAML::Node();

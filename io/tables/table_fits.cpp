@@ -23,7 +23,7 @@ bool is_table(const Hdu& hdu) {
   return hdu.kind == HduKind::ascii_table || hdu.kind == HduKind::binary_table;
 }
 
-/// The header of the image that a FITS_LDAC file describes in its next table, kept as a table of one row.
+/// Whether the HDU is the LDAC_IMHEAD of a FITS_LDAC file: the image header as a table of one row.
 bool is_ldac_header(const Hdu& hdu) {
   return is_called(hdu, "LDAC_IMHEAD");
 }
@@ -36,7 +36,7 @@ bool is_ldac_header(const Hdu& hdu) {
   refuse(file.path() + ": the file has no extension [" + extension + "]; counted from 0, it has " + list_names(hdus));
 }
 
-/// Moves `reader` to the extension, or to the first table if that is empty.
+/// Moves `reader` to the extension; empty means the first table.
 Hdu find_table(FitsReader& reader, const InputFile& file, const std::string& extension) {
   std::vector<Hdu> seen;
   while (std::optional<Hdu> hdu = reader.next()) {
@@ -58,7 +58,7 @@ void read_rows(FitsRows& table, const std::vector<WantedColumn>& wanted) {
   for (std::int64_t begin = 0; begin < table.rows(); begin += table.rows_at_a_time()) {
     const std::int64_t count = std::min(table.rows_at_a_time(), table.rows() - begin);
     TableMemory& memory = table.read(begin, count);
-    // As many as fit into CFITSIO's buffers, where one column after the other finds them.
+    // Rows that fit into CFITSIO's buffers, so that all columns are read from the same buffers.
     long most = 1;
     int status = 0;
     fits_get_rowsize(memory.get(), &most, &status);
@@ -69,7 +69,7 @@ void read_rows(FitsRows& table, const std::vector<WantedColumn>& wanted) {
   }
 }
 
-/// The columns of the file that hold those of these indices, with where each goes in `table`.
+/// The file's columns behind these indices, with the destination of each in `table`.
 std::vector<WantedColumn> plan(const std::vector<FitsColumn>& there, const std::vector<std::size_t>& columns,
                                Table& table) {
   std::multimap<std::int64_t, std::size_t> places;
@@ -89,7 +89,7 @@ std::vector<WantedColumn> plan(const std::vector<FitsColumn>& there, const std::
   return wanted;
 }
 
-/// The bytes that a value takes in memory, with those of the second look that finds a narrower type for some numbers.
+/// Bytes of a value in memory, including the second pass that looks for a narrower type.
 std::int64_t bytes_of_value(const FitsColumn& column) {
   constexpr std::int64_t in_itself = 15, allocation = 17;
   if (column.type == TSTRING)
@@ -110,7 +110,7 @@ std::vector<ColumnHead> heads_of(const std::vector<FitsColumn>& columns) {
   return heads;
 }
 
-/// The bytes that a row of the columns of these indices takes.
+/// Bytes of a row of these columns.
 std::int64_t bytes_of_row(const std::vector<FitsColumn>& there, const std::vector<std::size_t>& columns) {
   std::int64_t bytes = 0, first = 0;
   for (const FitsColumn& column : there) {

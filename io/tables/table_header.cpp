@@ -14,7 +14,7 @@ void add(std::string& cards, std::string keyword, KeywordValue value) {
   cards += format_card({std::move(keyword), std::move(value)});
 }
 
-/// `F12.5`: a letter, the characters of a field, and digits behind the point. Nothing if it is none.
+/// Width of a field in a form such as `F12.5`: a letter, the width, the decimals. Nothing for an invalid form.
 std::optional<std::int64_t> field_width(const std::string& form) {
   if (form.empty() || std::string_view("AIFED").find(form[0]) == std::string_view::npos) return std::nullopt;
   const char* const end = form.data() + form.size();
@@ -29,7 +29,7 @@ std::optional<std::int64_t> field_width(const std::string& form) {
   return stop == end ? std::optional(width) : std::nullopt;
 }
 
-/// The place and the type of a column of text, and the text that stands for none.
+/// Adds place, type and null text of a column of an ASCII table.
 void add_ascii_column(std::string& cards, const Header& header, const std::string& n, std::int64_t row_bytes,
                       const std::string& where) {
   std::string form = header.text("TFORM" + n).value_or("");

@@ -7,9 +7,9 @@
 
 namespace srcextract {
 
-/// The header, in whole records, of a table that has the columns of this one, so many rows, and nothing behind them. No
-/// byte of the other header is copied: cards are written from its values. Throws Error{input} if these are not those of
-/// a table; `where` begins the message.
+/// A header, in whole records, for `rows` rows with the columns of `table` and no heap. Cards are written from parsed
+/// values; no byte of the old header is copied. Throws Error{input} if the values are not those of a table; `where`
+/// begins the message.
 std::string rewritten_table_header(const Hdu& table, std::int64_t rows, const std::string& where);
 
 }  // namespace srcextract

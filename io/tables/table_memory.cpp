@@ -14,7 +14,7 @@ TableMemory::TableMemory(const Hdu& table, const std::string& path, std::int64_t
   const std::string head = empty_primary_header() + rewritten_table_header(table, rows, where_);
   begin_ = head.size();
   bytes_ = static_cast<std::size_t>(rows * table.header->integer("NAXIS1").value_or(0));
-  // CFITSIO forgets the errors in the last header of a file in memory, so a record of zeros is to follow.
+  // A record of zeros follows, because CFITSIO drops errors in the last header of a memory file.
   records_.resize(begin_ + static_cast<std::size_t>(in_records(static_cast<std::int64_t>(bytes_)) + fits_record));
   std::memcpy(records_.data(), head.data(), head.size());
 }
@@ -28,7 +28,7 @@ std::span<std::byte> TableMemory::rows() {
   return {records_.data() + begin_, bytes_};
 }
 
-// The name is CFITSIO's name for what is in memory. Without a function to enlarge the memory it never does.
+// "memory" only names the memory file. Without a reallocation function CFITSIO never enlarges the memory.
 void TableMemory::open() {
   memory_ = records_.data();
   length_ = records_.size();
@@ -48,7 +48,7 @@ void TableMemory::check(int status, const std::string& doing) const {
   }
   char text[FLEN_STATUS] = "", line[FLEN_ERRMSG] = "";
   fits_get_errstatus(status, text);
-  // The first two messages say what is wrong; the others, which functions failed over it.
+  // The first two messages tell the problem; the others list the failed functions.
   std::string said = text;
   for (int message = 0; fits_read_errmsg(line); ++message) {
     if (message < 2) said += std::string("; ") + line;

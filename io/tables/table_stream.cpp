@@ -13,7 +13,7 @@ namespace {
 /// The text that fits into one card.
 constexpr std::size_t one_card = 68;
 
-/// FITS Standard 4.0, 7.3.1.
+/// Most columns of a table (FITS Standard 4.0, 7.3.1).
 constexpr std::ptrdiff_t most_fits_columns = 999;
 
 void create_table(MemoryFits& fits, TableHead& head) {
@@ -50,11 +50,11 @@ void write_cards(MemoryFits& fits, const TableHead& head) {
   fits.check(status, "write the header of a table");
 }
 
-/// What stands in a header for its checksums while the rows are not known, between quotes.
+/// Placeholders for the checksums while the rows are unknown.
 constexpr std::string_view no_checksum = "CHECKSUM= '0000000000000000'", no_datasum = "DATASUM = '0         '";
 
-/// The header with the checksums of itself and of data of that sum. The characters of CHECKSUM make the sum of all
-/// words of the HDU -0.
+/// Enters the checksums of the header and of data with sum `data`. The characters of CHECKSUM make the sum of all words
+/// of the HDU -0.
 void enter_checksums(std::string& header, std::uint32_t data) {
   std::string text = std::to_string(data);
   text.resize(10, ' ');
@@ -67,7 +67,7 @@ void enter_checksums(std::string& header, std::uint32_t data) {
   header.replace(header.find(no_checksum) + 11, 16, encoded, 16);
 }
 
-/// The header of the extension. CFITSIO is told of no rows, which it would make room for.
+/// The header of the extension. CFITSIO is given 0 rows, since it would reserve space for rows.
 std::string make_header(TableHead head) {
   MemoryFits fits;
   create_table(fits, head);

@@ -13,7 +13,7 @@
 
 namespace srcextract {
 
-/// What a table begins with.
+/// Header data of a table.
 struct TableHead {
   std::string name;  ///< EXTNAME
   std::vector<StoredColumn> columns;
@@ -22,23 +22,23 @@ struct TableHead {
   std::vector<std::string> history;  ///< lines of HISTORY
 };
 
-/// Takes tables one after the other, their rows as a FITS table stores them. Throws Error{output}.
+/// Writes tables one after the other, with rows as FITS stores them. Throws Error{output}.
 class StoredTables {
  public:
   virtual ~StoredTables() = default;
 
-  /// Ends the table before, and begins one.
+  /// Ends the previous table and begins a new one.
   virtual void begin(const TableHead& head) = 0;
 
-  /// Whole rows; pieces of some MB are fast.
+  /// Writes whole rows; pieces of some MB are fast.
   virtual void write(std::span<const std::byte> rows) = 0;
 
-  /// Ends the last table, and replaces what is in its place.
+  /// Ends the last table and replaces the target file.
   virtual void commit() = 0;
 };
 
-/// Writes a FITS file of them, with their checksums (FITS Standard 4.0, 4.4.2.7). Nothing is kept of rows. Throws
-/// Error{config} of a table of more than 999 columns.
+/// Writes the tables to a FITS file with checksums (FITS Standard 4.0, 4.4.2.7), without keeping rows. Throws
+/// Error{config} for a table of more than 999 columns.
 class TableStream final : public StoredTables {
  public:
   explicit TableStream(const std::string& path);
@@ -51,10 +51,10 @@ class TableStream final : public StoredTables {
   void end();
 
   OutputFile file_;
-  std::int64_t begin_ = 0;     ///< where the table begins in the file
-  std::string header_;         ///< of the table; empty before the first
-  std::int64_t bytes_ = 0;     ///< of its data that were written
-  std::int64_t expected_ = 0;  ///< of its data in the end
+  std::int64_t begin_ = 0;     ///< offset of the table in the file
+  std::string header_;         ///< header of the table; empty before the first
+  std::int64_t bytes_ = 0;     ///< data bytes written
+  std::int64_t expected_ = 0;  ///< data bytes of the complete table
   std::optional<Datasum> sum_;
 };
 

@@ -12,26 +12,25 @@ constexpr bool is_blank(char c) {
   return c == ' ' || c == '\t';
 }
 
-/// Without the blanks at either end.
+/// The text without blanks at its ends.
 constexpr std::string_view without_blanks(std::string_view text) {
   while (!text.empty() && is_blank(text.front())) text.remove_prefix(1);
   while (!text.empty() && is_blank(text.back())) text.remove_suffix(1);
   return text;
 }
 
-/// A field for a message: short, and on one line.
+/// A field as shown in a message: short, on one line.
 std::string shown(std::string_view field);
 
-/// Cuts lines into fields at a delimiter; if that is a blank, at every run of blanks, to which tabs belong or not. A
-/// field in "quotes" may hold the
-/// delimiter, "" for a quote, and ends of line (RFC 4180); blanks around any other are no part of it.
+/// Cuts lines into fields at a delimiter. A blank delimiter is any run of blanks, with or without tabs. A "quoted"
+/// field may hold the delimiter, "" for a quote, and line ends (RFC 4180). Blanks around an unquoted field are dropped.
 class FieldSplitter {
  public:
   explicit FieldSplitter(char delimiter, bool at_tabs = true)
       : delimiter_(delimiter), tab_is_text_(delimiter == ' ' && !at_tabs) {}
 
-  /// Calls on_field(index, text) for every field of the line, to which it adds those that its quotes go on over;
-  /// returns how many there are. Throws Error{input} where quotes are not closed or are followed by text.
+  /// Calls on_field(index, text) for every field of the line and returns their number. Lines that a quoted field spans
+  /// are joined to the line. Throws Error{input} if a quote is not closed, or text follows it.
   template <class OnField>
   std::size_t split(TextLines& lines, const OnField& on_field) {
     std::string_view line = lines.line();
@@ -62,7 +61,7 @@ class FieldSplitter {
   bool is_delimiter(char c) const { return c == delimiter_ || (c == '\t' && delimiter_ == ' ' && !tab_is_text_); }
   bool passes_over(char c) const { return c == ' ' || (c == '\t' && !tab_is_text_); }
 
-  /// Sets unquoted_ to the field that begins at `at`, after its quote, and returns where the delimiter behind it is.
+  /// Reads the quoted field whose text begins at `at` into unquoted_. Returns the position of the delimiter behind it.
   std::size_t unquote(TextLines& lines, std::size_t at);
 
   char delimiter_;

@@ -7,8 +7,8 @@
 
 namespace srcextract {
 
-/// Calls on_item(index, text) for each number of a list as JSON has it, `[1.0,NaN,null]`, with those of the lists in it
-/// one after the other. False if it is no such list, or on_item returns false.
+/// Calls on_item(index, text) for each number of a JSON list, `[1.0,NaN,null]`; nested lists are flattened. False if
+/// the list is invalid, or if on_item returns false.
 template <class OnItem>
 bool for_each_item(std::string_view list, const OnItem& on_item) {
   std::size_t items = 0, depth = 0;

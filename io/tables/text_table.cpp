@@ -16,13 +16,13 @@
 namespace srcextract {
 namespace {
 
-/// After so many rows one knows how long they are, and from the size of the file how many will come.
+/// After this many rows, row length and file size give an estimate of the total.
 constexpr std::int64_t rows_to_guess_from = 1000;
 
 /// A column to be read.
 struct Wanted {
   const TextLayout::Column* column;
-  std::size_t place;  ///< in the table that is asked for
+  std::size_t place;  ///< column index in the result
   ColumnBuilder values;
 
   std::int64_t bytes_with(std::int64_t more) const { return values.bytes_with(more); }
@@ -50,7 +50,8 @@ void make_room(std::vector<Wanted>& wanted, const TextLines& lines, std::int64_t
   for (Wanted& column : wanted) column.values.reserve(static_cast<std::int64_t>(guess));
 }
 
-/// Adds the elements of a list, which nothing stands for if all are missing; false if they are not what was declared.
+/// Adds the elements of a list; an empty field means that all are missing. False if the list differs from its
+/// declaration.
 bool add_elements(std::span<Wanted> wanted, std::string_view field) {
   if (field.empty()) {
     for (Wanted& element : wanted) element.values.add_missing();
@@ -67,13 +68,13 @@ bool add_elements(std::span<Wanted> wanted, std::string_view field) {
   return list && found == wanted.front().column->length;
 }
 
-/// Adds a field to all columns that are of it; false if it is not what was declared.
+/// Adds a field to all of its columns; false if it differs from its declaration.
 bool add_field(std::span<Wanted> wanted, std::string_view field) {
   if (wanted.front().column->length > 0) return add_elements(wanted, field);
   return std::ranges::all_of(wanted, [&](Wanted& column) { return column.values.add(field); });
 }
 
-/// Reads all rows into `wanted` and returns how many there are.
+/// Reads all rows into `wanted` and returns their number.
 std::int64_t read_rows(const TableFile& file, TextLines& lines, const TextLayout& layout, std::vector<Wanted>& wanted) {
   FieldSplitter splitter(layout.delimiter, layout.at_tabs);
   std::int64_t rows = 0;
@@ -93,7 +94,7 @@ std::int64_t read_rows(const TableFile& file, TextLines& lines, const TextLayout
   return rows;
 }
 
-/// Reads these columns into their place of `table`; returns the places of those that must be read again, as text.
+/// Reads these columns into `table`. Returns the indices of columns that must be read again as text.
 std::vector<std::size_t> read_columns(Table& table, const TableFile& file, const std::vector<std::size_t>& columns,
                                       ReadLayout read_layout, bool as_text) {
   TextLines lines(file.path);

@@ -11,34 +11,34 @@
 
 namespace srcextract {
 
-// What the tables in text have in common: a header says what the columns are, and every line after it is a row.
+// Shared parts of the text formats: a header describes the columns, and every later line is a row.
 
-/// A table in text as its header has it.
+/// Layout of a text table, from its header.
 struct TextLayout {
   struct Column {
     ColumnHead head;
-    std::size_t field = 0;  ///< its place in a row
+    std::size_t field = 0;  ///< index of its field in a row
     FieldType type = FieldType::any;
-    std::string type_name;    ///< as the file calls it
-    std::size_t length = 0;   ///< of the list in that field; 0 where there is none
-    std::size_t element = 0;  ///< of that list
+    std::string type_name;    ///< type name in the file
+    std::size_t length = 0;   ///< length of the list in the field; 0: no list
+    std::size_t element = 0;  ///< index in the list
   };
   std::vector<Column> columns;
-  std::size_t fields = 0;  ///< of a row, with those that are no column of ours
+  std::size_t fields = 0;  ///< fields per row, including ignored ones
   char delimiter = ' ';
-  bool at_tabs = true;    ///< where that is a blank, a tab is one, too
-  bool comments = false;  ///< lines that begin with # are no rows
+  bool at_tabs = true;    ///< with a blank delimiter, tabs separate too
+  bool comments = false;  ///< lines that begin with # are comments
 };
 
-/// Reads the header: the next line is the first row.
+/// Reads the header; the next line is the first row.
 using ReadLayout = TextLayout (*)(TextLines& lines);
 TextLayout csv_layout(TextLines& lines);
 TextLayout ecsv_layout(TextLines& lines);
 
-/// Goes on to the next row, past lines that are none; false at the end of the file.
+/// Moves to the next row, skipping other lines; false at the end of the file.
 bool next_row(TextLines& lines, const TextLayout& layout);
 
-/// A row that has not as many fields as the header is an Error{input}.
+/// Throws Error{input} if the row has another number of fields than the header.
 void require_fields(std::size_t fields, const TextLayout& layout, const TextLines& lines);
 
 /// Calls on_field(index, text) for every field of the row, and then require_fields.
@@ -47,12 +47,12 @@ void split_row(TextLines& lines, const TextLayout& layout, FieldSplitter& splitt
   require_fields(splitter.split(lines, on_field), layout, lines);
 }
 
-/// Two columns of one name, or a name that holds an end of line, is an Error{input}. `lines` is where the header is.
+/// Throws Error{input} for two columns of one name, or a name with a line end. `lines` is at the header.
 void check_names(const TextLayout& layout, const TextLines& lines);
 
 std::vector<ColumnHead> text_columns(const std::string& path, ReadLayout read_layout);
 
-/// As read_table. Reads the file once more, and of it those columns only, if some turn out to be text after numbers.
+/// Implements read_table. If columns of numbers turn out to contain text, it reads the file again for these columns.
 Table read_text_table(const TableFile& file, const std::vector<std::size_t>& columns, ReadLayout read_layout);
 
 }  // namespace srcextract

@@ -9,10 +9,10 @@
 
 namespace srcextract {
 
-/// A place in a stream of bits, most significant first. Beyond the end there are zeros.
+/// A position in a bit stream, most significant bit first. Bits beyond the end are zero.
 class BitCursor {
  public:
-  static constexpr int sure_bits = 57;  ///< bits of a window at any place within a byte
+  static constexpr int sure_bits = 57;  ///< valid bits of a window at any bit position
 
   explicit BitCursor(std::span<const std::byte> bytes, std::int64_t bit = 0) : bytes_(bytes), bit_(bit) {}
 
@@ -20,7 +20,7 @@ class BitCursor {
   bool inside() const { return bit_ <= 8 * std::ssize(bytes_); }
   void skip(int bits) { bit_ += bits; }
 
-  /// The next bits, at least sure_bits of them, from the highest on.
+  /// The next bits, left-aligned; at least sure_bits are valid.
   std::uint64_t window() const {
     const auto first = static_cast<std::size_t>(bit_ / 8);
     std::uint64_t bits = 0;
@@ -33,18 +33,18 @@ class BitCursor {
     return bits << bit_ % 8;
   }
 
-  /// Behind the last byte of which a bit was read.
+  /// Number of bytes touched so far.
   std::int64_t bytes_begun() const { return (bit_ + 7) / 8; }
   void to_next_byte() { bit_ = 8 * bytes_begun(); }
 
-  /// 1 to 32 of them.
+  /// Reads 1 to 32 bits.
   std::uint32_t read(int bits) {
     const std::uint64_t value = window() >> (64 - bits);
     bit_ += bits;
     return static_cast<std::uint32_t>(value);
   }
 
-  /// Moves behind the next one, and says how many zeros were before it.
+  /// Skips zeros and the one that ends them; returns the number of zeros.
   std::int64_t read_zeros() {
     for (std::int64_t zeros = 0; inside(); zeros += sure_bits) {
       const int here = std::countl_zero(window());

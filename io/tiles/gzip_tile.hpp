@@ -8,17 +8,17 @@
 
 namespace srcextract {
 
-/// The pixels of a tile, big-endian, that GZIP_1 or GZIP_2 compressed (FITS Standard 4.0, 10.4.2).
+/// Big-endian pixels of a tile compressed with GZIP_1 or GZIP_2 (FITS Standard 4.0, 10.4.2).
 struct GzipTile {
   std::unique_ptr<std::byte[]> bytes;
   std::int64_t pixel_bytes = 0;  ///< 0 if the tile is damaged
 };
 
-/// Whether a stream is long enough for so many pixels.
+/// Whether the stream is long enough for `pixels` pixels.
 bool can_be_gzip(std::span<const std::byte> stream, std::int64_t pixels);
 
-/// Inflates a tile. A pixel takes as many bytes as one of `pixel_bytes` says. With `shuffled` the first bytes of all
-/// pixels come first, then the second ones, and so on (GZIP_2).
+/// Inflates a tile. `pixel_bytes` lists the possible sizes of a pixel. With `shuffled`, the first bytes of all pixels
+/// come first, then the second bytes, and so on (GZIP_2).
 GzipTile inflate_tile(std::span<const std::byte> stream, std::int64_t pixels,
                       std::initializer_list<std::int64_t> pixel_bytes, bool shuffled);
 

@@ -8,16 +8,16 @@
 
 #include "stages/core/vector_clones.hpp"
 
-// Coefficients come from a file and can be any: this file is compiled so that integers wrap (-fwrapv).
+// Coefficients from a file can have any value, so this file is compiled with wrapping integers (-fwrapv).
 
 namespace srcextract {
 namespace {
 
-/// How the differences of a level are rounded. `bit` is the lowest one that those of differences have.
+/// Rounding of a level's differences. `bit` is the lowest bit that differences have.
 template <class Coefficient>
 struct Level {
   Coefficient bit, twice_bit;
-  int shift;  ///< sums are twice what they are a level below, but four times a pixel
+  int shift;  ///< sums double from level to level, but a level-0 sum is four times a pixel
 
   explicit Level(int number)
       : bit(static_cast<Coefficient>(Coefficient{1} << number)),
@@ -33,11 +33,11 @@ struct Level {
   }
 };
 
-/// Rows of the quadrants, and what they become.
+/// Rows of the quadrants and the two rows they produce.
 template <class Coefficient, class Out>
 struct RowPair {
   const Coefficient *means, *across, *down, *both;
-  Out *upper, *lower;  ///< the last row of an odd number is an upper one alone
+  Out *upper, *lower;  ///< an odd last row has only an upper row
 };
 
 template <class Coefficient, class Out>
@@ -59,7 +59,7 @@ SRCEXTRACT_VECTOR_CLONES void combine_squares(RowPair<Coefficient, Out> rows, st
   }
 }
 
-/// Two pixels, at an edge that has no more of them.
+/// Computes two pixels at an edge with only one row or column left.
 template <class Coefficient, class Out>
 void combine_two(Coefficient mean, Coefficient stored, const Level<Coefficient>& level, Out& first, Out& second) {
   const Coefficient difference = level.rounded(stored), low = difference & level.twice_bit;
@@ -73,7 +73,7 @@ Coefficient clamped(Coefficient value, Coefficient low, Coefficient high) {
   return low < high ? std::max(std::min(value, high), low) : value;
 }
 
-/// What a difference moves by towards `wanted`, 2^bits times as large, at most `most`.
+/// Step of a difference towards `wanted`, which is scaled by 2^bits; at most `most`.
 template <class Coefficient>
 Coefficient correction(Coefficient wanted, Coefficient difference, int bits, Coefficient most) {
   const Coefficient off = wanted - (difference << bits);
@@ -81,16 +81,16 @@ Coefficient correction(Coefficient wanted, Coefficient difference, int bits, Coe
   return std::max(std::min(step, most), static_cast<Coefficient>(-most));
 }
 
-/// The quadrants of a level.
+/// The four quadrants of a level.
 template <class Coefficient>
 struct Quadrants {
-  const Coefficient* means;           ///< without gaps between rows
-  std::int64_t mean_columns, stride;  ///< of the means, and of the others
+  const Coefficient* means;           ///< contiguous rows
+  std::int64_t mean_columns, stride;  ///< row lengths of the means, and of the other quadrants
   Coefficient *across, *down, *both;
 
   Coefficient mean(std::int64_t y, std::int64_t x) const { return means[y * mean_columns + x]; }
 
-  /// The differences on either side of a sum limit the slope through it.
+  /// The differences to both neighbours limit the slope at a sum.
   static void even_out(Coefficient& difference, Coefficient before, Coefficient here, Coefficient after,
                        Coefficient most) {
     const Coefficient high = std::max(std::min(after - here, here - before), Coefficient{0}) << 2;
@@ -119,7 +119,7 @@ struct Quadrants {
   }
 };
 
-/// Evens out the differences of a level of `rows` x `columns`, but those at its edges.
+/// Smooths the differences of a level of `rows` x `columns`, except at its edges.
 template <class Coefficient>
 void even_out(const Quadrants<Coefficient>& of, std::int64_t rows, std::int64_t columns, Coefficient most) {
   for (std::int64_t y = 0; 2 * y < rows; ++y) {
@@ -134,7 +134,7 @@ void even_out(const Quadrants<Coefficient>& of, std::int64_t rows, std::int64_t 
   }
 }
 
-/// Writes the level that the quadrants make up.
+/// Writes the level composed of the quadrants.
 template <class Coefficient, class Out>
 void combine(const Quadrants<Coefficient>& of, std::int64_t rows, std::int64_t columns, Level<Coefficient> level,
              Out* out) {

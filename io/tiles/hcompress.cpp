@@ -14,13 +14,13 @@
 namespace srcextract {
 namespace {
 
-/// Magic, the two lengths of the tile, the scale, the sum of the pixels, three numbers of bit planes.
+/// Bytes of the head: magic, size of the tile, scale, sum of the pixels, three numbers of bit planes.
 constexpr std::size_t head_bytes = 25;
 
-/// A stream that goes on for longer than one would fill it up has lost its way.
+/// Most bytes after the data; a stream with more is damaged.
 constexpr std::int64_t most_padding = 8;
 
-/// The numbers of bit planes: of the coefficients of means, of differences along one axis, and of those along both.
+/// Numbers of bit planes: for the means, the differences along one axis, and the differences along both axes.
 std::array<int, 3> bit_planes(std::span<const std::byte> stream) {
   const auto count = [&](std::size_t at) { return std::to_integer<int>(stream[at]); };
   return {count(22), count(23), count(24)};
@@ -30,7 +30,7 @@ struct Code {
   std::uint8_t value, bits;
 };
 
-/// The Huffman codes of four bits, by the next six bits of the stream: short ones of what is common, one child alone.
+/// Huffman codes of four bits, indexed by the next six bits of the stream. Nodes with a single child have short codes.
 constexpr std::array<Code, 64> make_codes() {
   constexpr std::array<std::pair<int, Code>, 16> codes{{{0b000, {1, 3}},
                                                         {0b001, {2, 3}},
@@ -68,20 +68,20 @@ std::int64_t half(std::int64_t length) {
   return (length + 1) / 2;
 }
 
-/// A bit plane of a quadrant: a quadtree whose nodes are four bits, one for each child that is not all zero. Those of
-/// the last level are the bits of 2 x 2 coefficients: of the upper left, the upper right, the lower left, the lower
-/// right one, from the highest bit on.
+/// A bit plane of a quadrant, as a quadtree. A node has four bits, one for each child that is not all zero. On the last
+/// level the bits belong to 2 x 2 coefficients: upper left, upper right, lower left, lower right, from the highest bit
+/// on.
 class Quadtree {
  public:
   Quadtree(std::int64_t rows, std::int64_t columns) : rows_(rows), columns_(columns) {
     const std::int64_t longest = std::max({rows, columns, std::int64_t{1}});
     levels_ = static_cast<int>(std::bit_width(static_cast<std::uint64_t>(longest - 1)));
-    // A quadrant of no rows has nodes in its tree all the same.
+    // A quadrant without rows still has nodes in its tree.
     nodes_.resize(static_cast<std::size_t>(length_at(rows, 1) * length_at(columns, 1)));
     parents_.resize(nodes_.size());
   }
 
-  /// The nodes of the last level, as they stand there.
+  /// Reads the nodes of the last level, stored directly.
   void read_directly(BitCursor& cursor) {
     const auto count = static_cast<std::size_t>(half(rows_) * half(columns_));
     for (std::size_t done = 0; done < count;) {
@@ -92,7 +92,7 @@ class Quadtree {
     }
   }
 
-  /// From the root on; false if there is nothing below it.
+  /// Reads the tree from the root on; false if it is empty.
   bool read_tree(BitCursor& cursor) {
     nodes_[0] = read_code(cursor);
     if (nodes_[0] == 0) return false;
@@ -127,7 +127,7 @@ class Quadtree {
     return std::max<std::int64_t>(1, (length + (std::int64_t{1} << level) - 1) >> level);
   }
 
-  /// The nodes of a level, which stand there from the last one to the first.
+  /// Reads the nodes of a level, stored from the last to the first.
   void read_level(BitCursor& cursor, std::int64_t rows, std::int64_t columns) {
     for (std::int64_t y = rows - 1; y >= 0; --y) {
       const std::uint8_t* const parents = parents_.data() + y / 2 * half(columns);
@@ -145,7 +145,7 @@ class Quadtree {
   std::vector<std::uint8_t> nodes_, parents_;
 };
 
-/// The magnitudes of a quadrant, bit plane by bit plane from the highest on.
+/// Reads the magnitudes of a quadrant, bit plane by bit plane from the highest on.
 template <class Coefficient>
 bool read_quadrant(BitCursor& cursor, std::int64_t rows, std::int64_t columns, int planes, Coefficient* quadrant,
                    std::int64_t stride) {
@@ -167,7 +167,7 @@ bool read_quadrant(BitCursor& cursor, std::int64_t rows, std::int64_t columns, i
   return true;
 }
 
-/// A bit for every coefficient that is not 0.
+/// Reads the signs: one bit for every non-zero coefficient.
 template <class Coefficient>
 void read_signs(BitCursor& cursor, std::span<Coefficient> coefficients) {
   for (std::size_t done = 0; done < coefficients.size() && cursor.inside();) {
@@ -195,8 +195,8 @@ std::optional<HcompressTile> read_hcompress_head(std::span<const std::byte> stre
   return HcompressTile{rows, columns, load_big_endian<std::int32_t>(&stream[10])};
 }
 
-// The quadrants are those of the means, of the differences along the rows and down the columns, and of the differences
-// of these. After them come half a byte of zeros and, from the next byte on, the signs.
+// Order of the quadrants: means, differences along the rows, differences down the columns, differences of both. Four
+// zero bits follow, and from the next byte on the signs.
 template <class Coefficient>
 bool decode_hcompress(std::span<const std::byte> stream, bool smooth, std::span<std::int32_t> pixels) {
   const std::optional<HcompressTile> tile = read_hcompress_head(stream, std::ssize(pixels));

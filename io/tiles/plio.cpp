@@ -7,7 +7,7 @@
 namespace srcextract {
 namespace {
 
-/// Words of a list, counted from 0.
+/// The words of a list, counted from 0.
 class Words {
  public:
   explicit Words(std::span<const std::byte> stream) : stream_(stream) {}
@@ -21,13 +21,13 @@ class Words {
   std::span<const std::byte> stream_;
 };
 
-/// The instructions of a list are its words [begin, end).
+/// Word range [begin, end) of the instructions in a list.
 struct List {
   std::int64_t begin = 0, end = 0;
 };
 
-// The third word is the length of the list if that is positive, as in the first files of IRAF; else the fourth and the
-// fifth are, and the second that of the head.
+// The third word, if positive, is the length of the list, as in IRAF's first files. Otherwise the fourth and fifth
+// words are the length, and the second word is the length of the head.
 List find_instructions(const Words& words) {
   if (words.count() < 3) return {};
   if (words.at(2) > 0) return {3, words.at(2)};
@@ -37,12 +37,12 @@ List find_instructions(const Words& words) {
 
 enum Opcode { zeros, set_high, add, subtract, run, zeros_and_one, add_and_one, subtract_and_one };
 
-/// The pixels as they are told, and the value that the instructions move up and down.
+/// Writes the pixels, and holds the value that the instructions raise and lower.
 class Painter {
  public:
   explicit Painter(std::span<std::int32_t> pixels) : pixels_(pixels) {}
 
-  /// Values have 27 bits at most: their sums stay in 32.
+  /// Changes the value; false beyond 2^30, so that values fit into 32 bits. Values from set() have at most 27 bits.
   bool move(std::int64_t by) {
     value_ += by;
     return value_ >= -most && value_ <= most;

@@ -6,13 +6,13 @@
 
 namespace srcextract {
 
-/// Whether a stream is long enough for so many pixels: an instruction is one of 4095 at most, zeros at the end of a
-/// list included, as IRAF and CFITSIO write it, and the words of the head are counted as if they were some.
+/// Whether the stream is long enough for `pixels` pixels. An instruction covers at most 4095 pixels, including the
+/// final zeros of a list, as IRAF and CFITSIO write it. The words of the head are counted as instructions.
 bool can_be_plio(std::span<const std::byte> stream, std::int64_t pixels);
 
-/// Decodes the integers of a tile that PLIO_1 compressed (FITS Standard 4.0, 10.4.3): a list of instructions of 16
-/// bits. Pixels behind those of the list are 0, as IRAF has it. False if the list is not one of as many pixels, or none
-/// at all, which are then undefined; nothing outside of the stream is read.
+/// Decodes the integers of a tile compressed with PLIO_1 (FITS Standard 4.0, 10.4.3): a list of 16-bit instructions.
+/// Pixels beyond the list are 0, as in IRAF. False if the list is invalid or has too many pixels; the pixels are then
+/// undefined. Nothing outside the stream is read.
 bool decode_plio(std::span<const std::byte> stream, std::span<std::int32_t> pixels);
 
 }  // namespace srcextract

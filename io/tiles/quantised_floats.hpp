@@ -6,8 +6,8 @@
 
 namespace srcextract {
 
-/// The floats of a tile, as many as `integers`. `Integer` is std::uint8_t, std::int16_t or std::int32_t, `Float` float
-/// or double.
+/// Restores the floats of a tile, one per element of `integers`. `Integer` is std::uint8_t, std::int16_t or
+/// std::int32_t, `Float` is float or double.
 template <class Integer, class Float>
 void restore_floats(std::span<const Integer> integers, const Quantisation& quantisation, Float* floats);
 

@@ -11,7 +11,7 @@
 namespace srcextract {
 namespace {
 
-/// A pixel is the one before it and a difference; of these the even codes are not negative and the odd ones are.
+/// Adds differences to the previous pixel. Even codes are non-negative differences, odd codes negative ones.
 template <class Pixel>
 class Differences {
  public:
@@ -30,8 +30,8 @@ class Differences {
   Pixel* out_;
 };
 
-/// Every code is its high bits, as so many zeros and a one, and then its low bits. As many codes as a window is sure to
-/// hold are taken from it at once.
+/// Decodes codes. A code is its high bits, as that many zeros and a one, then its low bits. As many codes as a window
+/// surely holds are taken from it at once.
 template <class Pixel>
 SRCEXTRACT_VECTOR_CLONES void decode_codes(BitCursor& cursor, std::int64_t count, int low_bits,
                                            Differences<Pixel>& differences) {
@@ -42,7 +42,7 @@ SRCEXTRACT_VECTOR_CLONES void decode_codes(BitCursor& cursor, std::int64_t count
       const int zeros = std::countl_zero(bits);
       const int length = zeros + 1 + low_bits;
       if (used + length > BitCursor::sure_bits) break;
-      // The one before the low bits is taken along: one is too many of the high ones.
+      // The separating one is included with the low bits, so the high part is one too large.
       const std::uint64_t low = bits << zeros >> (63 - low_bits);
       differences.add(static_cast<std::uint32_t>(low) + (static_cast<std::uint32_t>(zeros - 1) << low_bits));
       bits <<= length;
@@ -56,7 +56,7 @@ SRCEXTRACT_VECTOR_CLONES void decode_codes(BitCursor& cursor, std::int64_t count
   }
 }
 
-/// False if there is no such block.
+/// Decodes a block; false if its head is invalid.
 template <class Pixel>
 bool decode_block(BitCursor& cursor, std::int64_t count, Differences<Pixel>& differences) {
   constexpr RiceCoding coding = rice_coding(sizeof(Pixel));
@@ -102,7 +102,7 @@ bool has_rice_lanes() {
 
 namespace {
 
-/// One of the lanes by itself, as `decode` does it.
+/// Decodes one lane on its own with `decode`.
 template <class Pixel, class Decode>
 bool decode_alone(RiceLanes<Pixel>& lanes, std::size_t lane, std::span<const std::byte> stream, Pixel* out,
                   const Decode& decode) {

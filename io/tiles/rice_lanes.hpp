@@ -16,18 +16,18 @@
 #if defined(__x86_64__)
 namespace srcextract {
 
-/// For functions that a processor with these alone may be sent to.
+/// Attribute of functions that need these processor features.
 #define SRCEXTRACT_RICE_LANES __attribute__((target("avx512f,avx512bw,avx512cd,avx512dq,avx512vl")))
 
-/// The streams of a number of tiles, one in each lane of a register.
+/// The streams of several tiles, one in each lane of a register.
 template <class Pixel>
 class RiceLanes {
  public:
   using Streams = std::array<std::span<const std::byte>, rice_lanes>;
   static constexpr RiceCoding coding = rice_coding(sizeof(Pixel));
-  static constexpr int stretch = 32;  ///< most pixels that are decoded at once
+  static constexpr int stretch = 32;  ///< most pixels decoded at once
 
-  /// Where a stream is: behind so many of its bits, and this pixel.
+  /// State of a stream: the next bit, and the last pixel.
   struct Place {
     std::int64_t bit;
     std::uint32_t last;
@@ -53,7 +53,7 @@ class RiceLanes {
   }
   int low_bits(std::size_t lane) const { return static_cast<int>(low_bits_[lane]); }
 
-  /// Reads what the next block begins with. False, and reads nothing, unless codes follow in every lane.
+  /// Reads the head of the next block in every lane. False, without reading, unless codes follow in every lane.
   SRCEXTRACT_RICE_LANES bool begin_block() {
     const __m512i bit = load(bit_), number = _mm512_set1_epi64(coding.number_bits), one = _mm512_set1_epi64(1);
     const __m512i low_bits = _mm512_sub_epi64(_mm512_srli_epi64(window(bit), 64 - coding.number_bits), one);
@@ -64,8 +64,8 @@ class RiceLanes {
     return true;
   }
 
-  /// The codes of a stretch of a block. Where those of a lane are longer than usual, or the stream is near its end,
-  /// `alone(lane, count, out)` is to decode so many there.
+  /// Decodes the codes of a stretch of a block. In lanes with longer codes than usual, or near the end of the stream,
+  /// `alone(lane, count, out)` decodes `count` pixels instead.
   template <class Alone>
   SRCEXTRACT_RICE_LANES void decode(int count, const std::array<Pixel*, rice_lanes>& out, const Alone& alone) {
     const __m512i low_bits = load(low_bits_), one = _mm512_set1_epi64(1),
@@ -75,13 +75,13 @@ class RiceLanes {
     Row pixels[stretch];
     for (int done = 0, at_once = 0; done < count; done += at_once) {
       at_once = std::min(at_once_, count - done);
-      // The bits behind those of now come while these are decoded.
+      // Loads the bits behind `now` while `now` is decoded.
       const Mask fit = _mm512_cmple_epi64_mask(bit, pairs_end_);
       const __m512i next = bytes(bit, fit, window_bytes);
       __m512i bits = now, used = _mm512_setzero_si512(), pixel = last;
       for (int i = 0; i < at_once; ++i) {
         const __m512i zeros = _mm512_lzcnt_epi64(bits), length = _mm512_add_epi64(zeros, and_one);
-        // The one before the low bits is taken along: one is too many of the high ones.
+        // The separating one is included with the low bits, so the high part is one too large.
         const __m512i low = _mm512_srlv_epi64(_mm512_sllv_epi64(bits, zeros), to_low);
         const __m512i code = _mm512_add_epi64(low, _mm512_sllv_epi64(_mm512_sub_epi64(zeros, one), low_bits));
         const __m512i odd = _mm512_sub_epi64(_mm512_setzero_si512(), _mm512_and_si512(code, one));
@@ -101,7 +101,7 @@ class RiceLanes {
       store(last_, last);
       for (unsigned int left = static_cast<Mask>(~decoded); left != 0; left &= left - 1) {
         const auto lane = static_cast<std::size_t>(std::countr_zero(left));
-        Pixel here[stretch]{};  // a stream that ends leaves some of them
+        Pixel here[stretch]{};  // a stream that ends leaves some of them unset
         alone(lane, at_once, here);
         for (int i = 0; i < at_once; ++i) pixels[done + i][lane] = here[i];
       }
@@ -125,10 +125,10 @@ class RiceLanes {
  private:
   using Numbers = std::array<std::int64_t, rice_lanes>;
   using Mask = __mmask8;
-  typedef Pixel Row __attribute__((vector_size(rice_lanes * sizeof(Pixel))));  // one of every lane
+  typedef Pixel Row __attribute__((vector_size(rice_lanes * sizeof(Pixel))));  // one pixel of every lane
   static constexpr Mask all = 0xff;
   static constexpr std::int64_t window_bytes = 8;
-  /// Of a code, with the one that ends them: few have more than that, by the way in which low bits are chosen.
+  /// High bits of a code, with the one that ends them. Few codes have more, because low bits are chosen that way.
   static constexpr int usual_high_bits = 4;
 
   SRCEXTRACT_RICE_LANES static __m512i load(const Numbers& numbers) { return _mm512_loadu_si512(numbers.data()); }
@@ -137,7 +137,8 @@ class RiceLanes {
   }
   SRCEXTRACT_RICE_LANES static __m512i within_byte(__m512i bit) { return _mm512_and_si512(bit, _mm512_set1_epi64(7)); }
 
-  /// Eight bytes of these lanes, most significant first, `ahead` of the byte of a bit; of the others zeros.
+  /// Eight bytes of these lanes, most significant first, at `ahead` bytes after the byte of a bit; zeros in other
+  /// lanes.
   SRCEXTRACT_RICE_LANES __m512i bytes(__m512i bit, Mask lanes, std::int64_t ahead) const {
     const __m512i reversed = _mm512_set4_epi32(0x08090a0b, 0x0c0d0e0f, 0x00010203, 0x04050607);
     const __m512i from =
@@ -146,7 +147,7 @@ class RiceLanes {
     return _mm512_shuffle_epi8(found, reversed);
   }
 
-  /// The 64 bits from this one on; zeros where the stream is near its end.
+  /// The 64 bits from `bit` on; zeros near the end of the stream.
   SRCEXTRACT_RICE_LANES __m512i window(__m512i bit) const {
     const Mask inside = _mm512_cmple_epi64_mask(bit, pairs_end_);
     const __m512i begun = within_byte(bit);
@@ -167,7 +168,7 @@ class RiceLanes {
     return row;
   }
 
-  /// Of eight rows, which become those of one lane each.
+  /// Transposes eight rows, so that each holds one lane.
   SRCEXTRACT_RICE_LANES static void transpose(Row* rows) {
     for (int round = 0; round < 3; ++round) {
       Row mixed[rice_lanes];
@@ -180,7 +181,7 @@ class RiceLanes {
     }
   }
 
-  __m512i begin_, pairs_end_;  ///< of streams, and the last bit in each behind which two windows are whole
+  __m512i begin_, pairs_end_;  ///< begin of each stream, and the last bit with two whole windows behind it
   Numbers bit_, last_, low_bits_{};
   int at_once_ = 0;
 };

@@ -12,7 +12,7 @@
 
 namespace srcextract {
 
-/// The table of a compressed image, one row a tile: its header, and its data unit in memory.
+/// The table of a compressed image, one row per tile: header, and data unit in memory.
 struct TileTable {
   const std::string& path;
   const Hdu& hdu;
@@ -20,32 +20,32 @@ struct TileTable {
   std::span<const std::byte> data;  ///< the data unit
   std::int64_t rows = 0, row_bytes = 0;
 
-  /// The field of a tile.
+  /// The field of a tile in this column.
   const std::byte* field(const BinaryColumn& column, std::int64_t tile) const {
     return data.data() + tile * row_bytes + column.begin;
   }
 };
 
-/// Throws Error{input} if the header is not that of a table, or the rows are not in the data unit.
+/// Opens the table. Throws Error{input} if the header is not one of a table, or the rows exceed the data unit.
 TileTable open_tile_table(const std::string& path, const Hdu& hdu, std::span<const std::byte> data);
 
-/// A column of the table whose rows are streams in the heap. It may be missing. Nothing is kept of its rows, of which a
-/// small file has many: this and the following read them where the data of the table are, which must outlive them.
+/// A column whose rows are streams in the heap; it may be missing. Rows are read in place and not copied, since a small
+/// file can have many. The table's data must outlive the column.
 class StreamColumn {
  public:
   StreamColumn(const TileTable& table, const std::string& name);
 
-  /// The letter of the type of the elements, 0 if the column is missing or its rows are no streams.
+  /// Element type; 0 if the column is missing or holds no streams.
   char type() const { return type_; }
 
-  /// Elements of a tile (from 0).
+  /// Number of elements of a tile; tiles count from 0.
   std::int64_t length(std::int64_t tile) const { return first_ == nullptr ? 0 : descriptor(tile, 0); }
 
-  /// The bytes of a tile; none if they are not inside the heap.
+  /// The bytes of a tile; empty if they are outside the heap.
   std::span<const std::byte> stream(std::int64_t tile) const;
 
  private:
-  /// Number 0 or 1 of those that a row has: the length of its stream, and where that begins in the heap.
+  /// Number 0 or 1 of a row's descriptor: length of the stream, and its offset in the heap.
   std::int64_t descriptor(std::int64_t tile, std::int64_t number) const;
 
   std::span<const std::byte> heap_;
@@ -55,7 +55,7 @@ class StreamColumn {
   bool wide_ = false;
 };
 
-/// A number for every tile, from a column, or for all, from a keyword. `Number` is double or int.
+/// A number for each tile, from a column, or for all tiles, from a keyword. `Number` is double or int.
 template <class Number>
 class TileNumbers {
  public:
@@ -69,7 +69,7 @@ class TileNumbers {
   const std::byte* first_ = nullptr;  ///< the field of the first row; null: there is no column
   std::int64_t row_bytes_ = 0;
   char type_ = 0;
-  std::optional<Number> number_;  ///< of the keyword
+  std::optional<Number> number_;  ///< value of the keyword
 };
 
 }  // namespace srcextract

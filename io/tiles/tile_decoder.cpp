@@ -19,7 +19,7 @@
 namespace srcextract {
 namespace {
 
-/// Calls f with the type of integers of so many bytes.
+/// Calls f with the integer type of this size.
 template <class F>
 bool with_integer_type(std::int64_t bytes, F&& f) {
   if (bytes == 1) return f(std::uint8_t{});
@@ -43,7 +43,7 @@ bool with_pixel_type(int bitpix, F&& f) {
   }
 }
 
-/// False if a number is too large for a pixel.
+/// Converts integers to pixels; false if one is out of range.
 template <class Integer, class Pixel>
 bool convert(std::span<const Integer> integers, Pixel* pixels) {
   bool fits = true;
@@ -54,7 +54,7 @@ bool convert(std::span<const Integer> integers, Pixel* pixels) {
   return fits;
 }
 
-/// What was lost in compression may have led beyond the range of the pixels; it leads back to its ends.
+/// Clamps integers to the range of the pixels, which lossy compression can exceed.
 template <class Pixel>
 void bring_into_range(std::span<std::int32_t> integers) {
   for (std::int32_t& integer : integers) {
@@ -62,7 +62,7 @@ void bring_into_range(std::span<std::int32_t> integers) {
   }
 }
 
-/// Every null pixel is the same NaN.
+/// Makes every null pixel the same NaN.
 template <class T>
 void unite_nans(std::span<T> values) {
   for (T& value : values) value = value != value ? std::numeric_limits<T>::quiet_NaN() : value;
@@ -101,7 +101,7 @@ TileDecoder::TileDecoder(const TileTable& table)
       scale_(table, "ZSCALE"),
       zero_(table, "ZZERO"),
       blank_(table, "ZBLANK") {
-  if (blank_.missing()) blank_ = TileNumbers<int>(table, "BLANK");  // as CFITSIO does
+  if (blank_.missing()) blank_ = TileNumbers<int>(table, "BLANK");  // CFITSIO does the same
   if (method_.quantised && (zero_.missing() || scale_.in_column() != zero_.in_column())) {
     throw Error(ErrorKind::input, describe(table.hdu, table.path) +
                                       ": ZSCALE and ZZERO are not both columns or both keywords; the header is "
@@ -116,8 +116,8 @@ std::span<const std::byte> TileDecoder::stream(std::int64_t tile) const {
                                        : gzipped_.stream(tile);
 }
 
-// A few equal tiles may have one stream in common. If all rows told of the same one, a small file would take the time
-// of one as large as they tell of: what tiles have together must be near what there is.
+// Equal tiles may share a stream. If all rows pointed to one stream, a small file would cost the time of a huge one.
+// The total of the streams must therefore be near the size of the data.
 void TileDecoder::check_streams(const TileTable& table) const {
   constexpr std::int64_t in_common = std::int64_t{1} << 20;
   const std::int64_t there = std::ssize(table.data), most = 2 * there + in_common;
@@ -139,7 +139,7 @@ Quantisation TileDecoder::quantisation(std::int64_t tile) const {
   return how;
 }
 
-/// Whether the stream of the tile is long enough to be one that its method made.
+/// Whether the tile's stream is long enough for its method.
 bool TileDecoder::can_be_compressed(std::int64_t tile) const {
   const std::span<const std::byte> stream = compressed_.stream(tile);
   const std::int64_t pixels = grid_.pixels(tile);
@@ -149,7 +149,7 @@ bool TileDecoder::can_be_compressed(std::int64_t tile) const {
   return method_.codec == TileCodec::plio ? can_be_plio(stream, pixels) : can_be_gzip(stream, pixels);
 }
 
-// A tile that its method cannot compress stands in another column.
+// A tile that its method cannot compress is in another column.
 bool TileDecoder::can_be_decoded(std::int64_t tile) const {
   const std::int64_t pixels = grid_.pixels(tile);
   if (compressed_.length(tile) != 0) return can_be_compressed(tile);
@@ -159,7 +159,7 @@ bool TileDecoder::can_be_decoded(std::int64_t tile) const {
   return bitpix_ < 0 && gzipped_.length(tile) != 0 && can_be_gzip(gzipped_.stream(tile), pixels);
 }
 
-/// The integers of a tile, of the type that its method made them of.
+/// Decodes the integers of a tile, in the type of its method.
 template <class Integer>
 bool TileDecoder::decode_integers(std::span<const std::byte> stream, std::span<Integer> integers) const {
   if (method_.codec == TileCodec::rice) return decode_rice(stream, method_.block, integers);
@@ -169,7 +169,7 @@ bool TileDecoder::decode_integers(std::span<const std::byte> stream, std::span<I
       for (std::int32_t& integer : integers) integer -= method_.offset;
       return true;
     }
-    // CFITSIO, which makes these, reckons in as many bits.
+    // CFITSIO, which writes such tiles, uses the same number of bits.
     const auto decode_as_cfitsio =
         bitpix_ == 8 || bitpix_ == 16 ? decode_hcompress<std::int32_t> : decode_hcompress<std::int64_t>;
     if (!decode_as_cfitsio(stream, method_.smooth, integers)) return false;
@@ -208,7 +208,7 @@ bool TileDecoder::decode_gzip(std::int64_t tile, std::span<const std::byte> stre
   });
 }
 
-/// A tile that its method could not compress: as it is, or gzipped.
+/// Loads a tile that its method could not compress: plain or gzipped.
 template <class Pixel>
 bool TileDecoder::load_uncompressed(std::int64_t tile, std::span<Pixel> pixels) const {
   if (plain_.length(tile) != 0) {

@@ -14,35 +14,34 @@
 
 namespace srcextract {
 
-/// Decodes the tiles of a compressed image, whichever is asked for. What it makes of a tile, or that it makes nothing
-/// of it, follows from the bytes alone.
+/// Decodes tiles of a compressed image, in any order. The result, or failure, depends only on the bytes of the tile.
 class TileDecoder {
  public:
-  /// The data of the table must outlive this. Throws Error{input} if the header is not that of a compressed image, or
-  /// contradicts itself, or if tiles share so much of the data that these would stand for many times as many.
+  /// The table's data must outlive the decoder. Throws Error{input} if the header is not one of a compressed image or
+  /// contradicts itself. Throws it too if tiles share so much data that they would stand for many times as many bytes.
   explicit TileDecoder(const TileTable& table);
 
   const TileGrid& grid() const { return grid_; }
 
-  /// False if the tile is so damaged that no memory need be found for as many pixels. This and the following may be
-  /// called from several threads at once.
+  /// False if the tile is certainly damaged, so that it needs no memory. This and the following functions are safe to
+  /// call from several threads.
   bool can_be_decoded(std::int64_t tile) const;
 
-  /// Writes all pixels of a tile that can_be_decoded() to `out`, unscaled and in native byte order; a null pixel of a
-  /// floating-point image is NaN. False if it is damaged.
+  /// Writes all pixels of a tile to `out`, unscaled and in native byte order. Requires can_be_decoded(). A null pixel
+  /// of a floating-point image is NaN. False if the tile is damaged.
   bool decode(std::int64_t tile, std::byte* out) const;
 
-  /// Tiles are decoded fastest so many at a time; most_tiles_together at most.
+  /// Number of tiles that are fastest decoded together, at most most_tiles_together.
   std::size_t together() const;
 
-  /// decode() of several tiles, each to an `out` of its own. False if one is damaged; then nothing is known of the
-  /// others.
+  /// Decodes several tiles, each to its own `out`. False if a tile is damaged; the others are then undefined.
   bool decode(std::span<const std::int64_t> tiles, std::span<std::byte* const> out) const;
 
-  /// How its tiles are to be decoded, but for these themselves, if RICE_1 compressed them; else nothing.
+  /// Parameters of RICE_1 for all tiles; nothing for other methods.
   std::optional<RicePlane> rice() const;
 
-  /// One of these, but for its place in a plane; without a stream if it stands in another column or cannot be decoded.
+  /// The RICE_1 data of a tile, without its place in a plane. The stream is empty if the tile is in another column or
+  /// cannot be decoded.
   RiceTile rice_tile(std::int64_t tile) const;
 
  private:

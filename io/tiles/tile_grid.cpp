@@ -16,7 +16,7 @@ std::int64_t TileGrid::Axis::size(std::int64_t index) const {
 
 namespace {
 
-/// Tiles of a plane that have been asked for in part: each thread has begun two rows of them at most.
+/// Memory of partly requested tiles of a plane: each thread has begun at most two rows of tiles.
 std::int64_t kept_of_plane(const Hdu& hdu, std::int64_t threads) {
   const std::int64_t width = hdu.axes[0], height = hdu.axes.size() > 1 ? hdu.axes[1] : 1;
   const std::int64_t side = std::clamp<std::int64_t>(hdu.header->integer("ZTILE2", 1).value_or(1), 1, height);
@@ -28,7 +28,7 @@ std::int64_t kept_of_plane(const Hdu& hdu, std::int64_t threads) {
 }  // namespace
 
 std::int64_t tile_memory(const Hdu& hdu) {
-  constexpr std::int64_t bytes_of_pixel = 16;  // coefficients of HCOMPRESS, twice a level, and integers
+  constexpr std::int64_t bytes_of_pixel = 16;  // HCOMPRESS coefficients, two levels, and integers
   const auto threads = static_cast<std::int64_t>(std::max(1U, std::thread::hardware_concurrency()));
   std::int64_t tile = 1, all = 1;
   for (std::size_t axis = 0; axis < hdu.axes.size(); ++axis) {
@@ -38,7 +38,8 @@ std::int64_t tile_memory(const Hdu& hdu) {
     tile *= std::min(side, length);
   }
   if (tile <= most_pixels_together) tile *= most_tiles_together;
-  constexpr std::int64_t most = std::numeric_limits<std::int64_t>::max() / (2 * bytes_of_pixel);  // no machine has more
+  constexpr std::int64_t most =
+      std::numeric_limits<std::int64_t>::max() / (2 * bytes_of_pixel);  // more than any machine has
   all = std::min(all, most);
   return bytes_of_pixel * std::min(all, tile > all / threads ? all : tile * threads) + kept_of_plane(hdu, threads);
 }

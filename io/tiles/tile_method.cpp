@@ -10,7 +10,7 @@
 namespace srcextract {
 namespace {
 
-/// RICE_ONE is an older name.
+/// Names of the methods; RICE_ONE is an older name.
 constexpr std::array<std::pair<const char*, TileCodec>, 7> codecs{{{"RICE_1", TileCodec::rice},
                                                                    {"RICE_ONE", TileCodec::rice},
                                                                    {"GZIP_1", TileCodec::gzip_1},
@@ -35,7 +35,7 @@ bool has_column_or_number(const TileTable& table, const std::string& name) {
   return find_column(table.columns, name) != nullptr || table.hdu.header->real(name);
 }
 
-/// With the quirks of the first files of this kind: the two numbers in either order, one of them of something else.
+/// Reads the parameters with the quirks of early files: the two numbers in either order, one with another meaning.
 void read_rice_parameters(const TileTable& table, TileMethod& method) {
   method.block = table.hdu.header->integer("ZVAL1").value_or(method.block);
   if (table.hdu.header->text("ZNAME2") != "NOISEBIT") {
@@ -85,7 +85,7 @@ TileMethod read_tile_method(const TileTable& table) {
   method.seed = table.hdu.header->integer("ZDITHER0").value_or(method.seed);
   if (method.codec == TileCodec::rice) read_rice_parameters(table, method);
   if (method.codec == TileCodec::hcompress) method.smooth = table.hdu.header->real("ZVAL2").value_or(0) != 0;
-  // Unsigned integers of 16 bits stand in these tiles as they are; elsewhere, less their BZERO.
+  // PLIO_1 stores unsigned 16-bit integers directly; other methods store them minus BZERO.
   constexpr std::int32_t unsigned_zero = 32768;
   if (method.codec == TileCodec::plio && table.hdu.bitpix == 16 && table.hdu.header->real("BZERO") == unsigned_zero) {
     method.offset = unsigned_zero;

@@ -9,15 +9,15 @@ namespace srcextract {
 
 enum class TileCodec { none, rice, gzip_1, gzip_2, plio, hcompress };
 
-/// How the tiles of an image are compressed (FITS Standard 4.0, 10.1.2).
+/// Compression of an image's tiles (FITS Standard 4.0, 10.1.2).
 struct TileMethod {
   TileCodec codec = TileCodec::none;         ///< ZCMPTYPE
-  bool quantised = false;                    ///< the tiles hold integers that stand for floats
-  Dither dither = Dither::none;              ///< of these
+  bool quantised = false;                    ///< tiles hold quantised floats
+  Dither dither = Dither::none;              ///< dither of quantised floats
   std::int64_t seed = 1;                     ///< ZDITHER0
-  std::int64_t block = 32, pixel_bytes = 4;  ///< of RICE_1: BLOCKSIZE and BYTEPIX
-  bool smooth = false;                       ///< of HCOMPRESS_1: SMOOTH
-  std::int32_t offset = 0;                   ///< of PLIO_1, which has no negative numbers: added before
+  std::int64_t block = 32, pixel_bytes = 4;  ///< BLOCKSIZE and BYTEPIX of RICE_1
+  bool smooth = false;                       ///< SMOOTH of HCOMPRESS_1
+  std::int32_t offset = 0;  ///< offset of PLIO_1, added before compression since it has no negative numbers
 };
 
 /// Throws Error{input} if the header contradicts itself, or names a method that is not in the standard.

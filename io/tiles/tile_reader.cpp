@@ -22,7 +22,7 @@ Buffer<std::byte, Cpu> memory_for(const InputFile& file, const Hdu& hdu) {
   }
 }
 
-/// In memory that is kept for the next image, where somebody keeps it.
+/// Reads the data unit, into a buffer that may be reused for the next image.
 Buffer<std::byte, Cpu> read_data(const InputFile& file, const Hdu& hdu) {
   std::string cards(hdu.cards.size(), ' ');
   file.read(hdu.begin, std::ssize(cards), reinterpret_cast<std::byte*>(cards.data()));
@@ -38,12 +38,12 @@ Buffer<std::byte, Cpu> read_data(const InputFile& file, const Hdu& hdu) {
 
 }  // namespace
 
-/// Pixels [first, end) of a plane, row after row.
+/// A request for pixels [first, end) of a plane, row after row.
 struct TileReader::Request {
   std::int64_t plane, first, end, width;
   std::byte* out;
 
-  /// Calls f with the columns [begin, end) that are wanted of each row of the tile, if there are any.
+  /// Calls f with the requested columns [begin, end) of each row of the tile, if there are any.
   template <class F>
   void for_each_row(const PlaneTile& tile, F&& f) const {
     const std::int64_t last_row = std::min(tile.y + tile.height - 1, (end - 1) / width);
@@ -62,7 +62,7 @@ struct TileReader::Request {
     return pixels;
   }
 
-  /// `pixels` are those of the tile in the plane.
+  /// Copies the requested pixels; `pixels` is the tile's part in the plane.
   void copy(const PlaneTile& tile, const std::byte* pixels, std::int64_t pixel_bytes) const {
     for_each_row(tile, [&](std::int64_t y, std::int64_t columns_begin, std::int64_t columns_end) {
       const std::int64_t from = (y - tile.y) * tile.width + columns_begin - tile.x;
@@ -72,12 +72,12 @@ struct TileReader::Request {
   }
 };
 
-/// A tile that no request wants as a whole: decoded by the first one, and kept for the others. Of a tile that reaches
-/// through several planes only the pixels in this one are: all that are kept are never more than the plane has.
+/// A tile that requests read in parts: the first request decodes it, and later ones reuse it. Only its part in the
+/// plane is kept, so that all kept tiles together never exceed the plane.
 struct TileReader::SharedTile {
-  std::mutex turn;                      ///< of the following
-  std::unique_ptr<std::byte[]> pixels;  ///< those in the plane, once they are decoded
-  std::int64_t left;                    ///< pixels in the plane that have not been asked for
+  std::mutex turn;                      ///< guards the following members
+  std::unique_ptr<std::byte[]> pixels;  ///< pixels in the plane, once decoded
+  std::int64_t left;                    ///< pixels in the plane not requested yet
 };
 
 TileReader::TileReader(const InputFile& file, const Hdu& hdu)
@@ -134,8 +134,8 @@ std::optional<RicePlane> TileReader::rice_plane(std::int64_t plane) const {
   return found;
 }
 
-/// Copies what is wanted of the tile, not all of it, unless another thread is decoding it just now and this one is not
-/// to wait.
+/// Copies the requested part of a tile. Returns false, without waiting, if another thread is decoding the tile and
+/// `wait` is false.
 bool TileReader::serve(const PlaneTile& tile, const Request& request, bool wait) {
   const std::int64_t wanted = request.pixels_of(tile);
   if (wanted == 0) return true;
@@ -154,7 +154,7 @@ bool TileReader::serve(const PlaneTile& tile, const Request& request, bool wait)
   return true;
 }
 
-/// As many as are decoded together, at most.
+/// Decodes and copies whole tiles; at most most_tiles_together.
 void TileReader::serve_whole(std::span<const PlaneTile> tiles, const Request& request) {
   const auto in_place = [&](const PlaneTile& tile) {
     return tile.width == request.width && tile.pixels == tile.width * tile.height;
@@ -219,7 +219,7 @@ std::unique_ptr<std::byte[]> TileReader::decode_unless_damaged(std::int64_t tile
   return pixels;
 }
 
-/// Names the first damaged tile, not the one that this thread came upon.
+/// Reports the first damaged tile of the image, whichever tile this thread found.
 void TileReader::fail_on_damage() {
   std::int64_t tile = 0;
   while (decode_unless_damaged(tile)) ++tile;

@@ -16,29 +16,28 @@
 
 namespace srcextract {
 
-/// The pixels of a tile-compressed image, decoded by the threads that ask for them.
+/// Pixels of a tile-compressed image, decoded by the calling threads.
 class TileReader {
  public:
-  /// Reads the data unit into memory. Throws Error{input} if the header makes no sense, or is no longer that of the
-  /// file, Error{memory} if there is not enough memory.
+  /// Reads the data unit into memory. Throws Error{input} if the header is invalid or changed in the file,
+  /// Error{memory} if there is not enough memory.
   TileReader(const InputFile& file, const Hdu& hdu);
 
-  /// Copies pixels [first, first + count) of plane `plane` (from 0) to `out`, unscaled and in native byte order; a
-  /// null pixel of a floating-point image is NaN. May be called from several threads at once: if they ask for each
-  /// pixel of a plane once, each tile is decoded once. Throws Error{input} if a tile is damaged, the same error
-  /// whatever is asked for.
+  /// Copies pixels [first, first + count) of plane `plane` (from 0) to `out`, unscaled and in native byte order. A null
+  /// pixel of a floating-point image is NaN. Safe to call from several threads; if each pixel is requested once, each
+  /// tile is decoded once. Throws Error{input} if a tile is damaged, with the same message for every request.
   void read(std::int64_t plane, std::int64_t first, std::int64_t count, std::byte* out);
 
-  /// The tiles of plane `plane` (from 0), as this keeps them, if RICE_1 compressed them and each is of one plane alone.
+  /// The stored tiles of plane `plane` (from 0), if they are compressed with RICE_1 and none spans several planes.
   std::optional<RicePlane> rice_plane(std::int64_t plane) const;
 
-  /// The stored bytes of the data unit, a whole number of FITS records.
+  /// Stored bytes of the data unit, in whole FITS records.
   std::span<const std::byte> data() const;
 
  private:
   struct Request;
   struct SharedTile;
-  using Key = std::pair<std::int64_t, std::int64_t>;  ///< plane and tile
+  using Key = std::pair<std::int64_t, std::int64_t>;  ///< key of a shared tile: plane and tile
 
   bool serve(const PlaneTile& tile, const Request& request, bool wait);
   void serve_whole(std::span<const PlaneTile> tiles, const Request& request);
@@ -51,11 +50,11 @@ class TileReader {
 
   std::string path_;
   Hdu hdu_;
-  Buffer<std::byte, Cpu> data_;  ///< the data unit, of whole records
+  Buffer<std::byte, Cpu> data_;  ///< data unit in whole records
   TileDecoder decoder_;
   std::int64_t pixel_bytes_;
-  std::mutex mutex_;                                   ///< of the following
-  std::map<Key, std::shared_ptr<SharedTile>> shared_;  ///< of which parts have been asked for
+  std::mutex mutex_;                                   ///< guards shared_
+  std::map<Key, std::shared_ptr<SharedTile>> shared_;  ///< tiles requested in part
 };
 
 }  // namespace srcextract

@@ -16,8 +16,7 @@
 namespace srcextract {
 namespace {
 
-/// Reads what is within DATA, and to the end of the file: one that is cut short behind its first TABLE is no file to
-/// trust either.
+/// Reads DATA, and on to the end of the file: a file cut short behind its first TABLE is not trusted either.
 class DataHandler : public XmlHandler {
  public:
   DataHandler(const TableFile& file, XmlReader& xml, std::vector<VotableCells>& cells, bool has_data)
@@ -86,7 +85,7 @@ class DataHandler : public XmlHandler {
       place_ = Place::binary;
     } else if (name == "FITS") {
       xml_.fail("the rows are a FITS file within the VOTable, which is not read; save that file and name it instead");
-    } else if (name == "INFO") {  // which follows the rows: DATA was empty, and nobody told of its end
+    } else if (name == "INFO") {  // INFO follows an empty DATA, whose end was not reported
       place_ = Place::behind;
     } else {
       xml_.fail("<" + std::string(name) + "> holds the rows; TABLEDATA, BINARY and BINARY2 are read");
@@ -141,15 +140,15 @@ class DataHandler : public XmlHandler {
   const TableFile& file_;
   XmlReader& xml_;
   std::vector<VotableCells>& cells_;
-  std::int64_t next_look_ = rows_between_looks;  ///< at this row
+  std::int64_t next_look_ = rows_between_looks;  ///< row of the next memory check
   Place place_;
-  std::size_t cell_ = 0;  ///< of this row
-  std::string text_;      ///< of this cell
+  std::size_t cell_ = 0;  ///< next cell of the row
+  std::string text_;      ///< text of the cell
   std::optional<VotableBinary> binary_;
   std::int64_t rows_ = 0;
 };
 
-/// For each field its cells, told which of them the columns of these indices are.
+/// The cells of each field, set to keep the columns of these indices.
 std::vector<VotableCells> choose_cells(const std::vector<VotableField>& fields,
                                        const std::vector<std::size_t>& columns) {
   std::vector<std::size_t> places(columns.size());
@@ -158,7 +157,7 @@ std::vector<VotableCells> choose_cells(const std::vector<VotableField>& fields,
   std::vector<VotableCells> cells;
   cells.reserve(fields.size());
   auto place = places.begin();
-  std::size_t first = 0;  // column of this field
+  std::size_t first = 0;  // first column of the field
   for (const VotableField& field : fields) {
     cells.emplace_back(field);
     const std::size_t end = first + static_cast<std::size_t>(field.columns());

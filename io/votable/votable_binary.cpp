@@ -8,7 +8,7 @@ namespace srcextract {
 namespace {
 
 constexpr std::size_t block = 1 << 16;
-constexpr std::size_t count_bytes = 4;  ///< before a cell of variable size: how many elements it has
+constexpr std::size_t count_bytes = 4;  ///< number of elements before a cell of variable size
 
 }  // namespace
 
@@ -17,7 +17,7 @@ VotableBinary::VotableBinary(std::vector<VotableCells>& cells, bool null_bits, c
   std::size_t least_row = null_bits_.size();
   for (const VotableCells& cell : cells) {
     const VotableField& field = cell.field();
-    // Some count the elements of such a cell, and some its rows.
+    // Writers disagree whether the count is of elements or of rows of the array.
     if (field.variable && field.dimensions > 1) {
       xml.fail("the FIELD '" + field.head.name +
                "' is an array of variable size in more than one dimension, of which "
@@ -57,7 +57,7 @@ void VotableBinary::take_cells() {
   enough_ = bytes_.size() + block;
 }
 
-/// False if a row cannot begin yet.
+/// Begins a row; false if its null bits are incomplete.
 bool VotableBinary::take_null_bits(std::span<const std::byte>& rest) {
   if (rest.empty() || rest.size() < null_bits_.size()) return false;
   std::copy_n(rest.begin(), null_bits_.size(), null_bits_.begin());
@@ -66,7 +66,8 @@ bool VotableBinary::take_null_bits(std::span<const std::byte>& rest) {
   return true;
 }
 
-/// False if the cell is not complete yet. One that is not kept need not be: it is passed over as it comes.
+/// Takes a cell; false if it is incomplete. A cell that is not kept need not be complete: its bytes are skipped as they
+/// come.
 bool VotableBinary::take_cell(std::span<const std::byte>& rest) {
   VotableCells& cells = cells_[next_];
   const VotableField& field = cells.field();

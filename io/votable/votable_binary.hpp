@@ -13,20 +13,20 @@
 
 namespace srcextract {
 
-/// Cuts the base64 text of BINARY or BINARY2 into rows, and those into cells. What is not kept is not stored: of the
-/// bytes no more are held than a block and the cell that is not complete yet.
+/// Cuts the base64 text of BINARY or BINARY2 into rows and cells. At most one block and one incomplete cell are held;
+/// cells that are not kept are not stored.
 class VotableBinary {
  public:
-  /// Before every row BINARY2 has one bit for each field: whether it is missing.
+  /// `null_bits`: each row begins with one bit per field that tells whether it is missing (BINARY2).
   VotableBinary(std::vector<VotableCells>& cells, bool null_bits, const XmlReader& xml);
 
-  /// The next piece of the text.
+  /// Takes the next piece of the text.
   void add(std::string_view base64);
 
-  /// How many are complete.
+  /// Number of complete rows.
   std::int64_t rows() const { return rows_; }
 
-  /// After the last piece: the number of rows.
+  /// Call it after the last piece; returns the number of rows.
   std::int64_t finish();
 
  private:
@@ -40,13 +40,13 @@ class VotableBinary {
   std::vector<VotableCells>& cells_;
   const XmlReader& xml_;
   Base64Decoder decoder_;
-  std::vector<std::byte> bytes_;      ///< decoded, and not yet cut
-  std::size_t enough_;                ///< to look at them
-  std::vector<std::byte> null_bits_;  ///< of this row, first field highest; empty in BINARY
+  std::vector<std::byte> bytes_;      ///< decoded bytes, not yet cut
+  std::size_t enough_;                ///< size of bytes_ from which they are cut
+  std::vector<std::byte> null_bits_;  ///< null bits of the row, first field highest; empty in BINARY
   bool row_begun_ = false;
-  std::size_t next_ = 0;     ///< cell of this row
-  std::size_t to_skip_ = 0;  ///< bytes, of a cell that is not kept
-  std::int64_t rows_ = 0;    ///< complete ones
+  std::size_t next_ = 0;     ///< next cell of the row
+  std::size_t to_skip_ = 0;  ///< bytes left of a cell that is not kept
+  std::int64_t rows_ = 0;    ///< complete rows
 };
 
 }  // namespace srcextract

@@ -51,7 +51,7 @@ bool is_nan_word(std::string_view text) {
   return text == "NaN" || text == "nan" || text == "NAN";
 }
 
-/// Text ends with the cell, or before a null character.
+/// Text up to the end of the cell, or a null character.
 std::string_view characters(std::span<const std::byte> bytes) {
   const std::string_view all(reinterpret_cast<const char*>(bytes.data()), bytes.size());
   return all.substr(0, all.find('\0'));
@@ -76,7 +76,7 @@ void append_utf8(char32_t c, std::string& out) {
   }
 }
 
-/// From big-endian UTF-16. Half of a surrogate pair becomes U+FFFD.
+/// Converts big-endian UTF-16. An unpaired surrogate becomes U+FFFD.
 std::string utf8(std::span<const std::byte> bytes) {
   std::string out;
   for (std::size_t i = 0; i + 2 <= bytes.size(); i += 2) {
@@ -93,14 +93,15 @@ std::string utf8(std::span<const std::byte> bytes) {
   return out;
 }
 
-/// The first element is the highest bit of the first byte. One alone is any bit of its byte: Astropy writes another.
+/// The first element is the highest bit of the first byte. A single bit may be any bit of its byte, because Astropy
+/// uses another one.
 int bit_of(std::span<const std::byte> bytes, const VotableField& field, std::int64_t element) {
   const auto byte = std::to_integer<unsigned>(bytes[static_cast<std::size_t>(element / 8)]);
   if (field.elements == 1) return byte != 0 ? 1 : 0;
   return static_cast<int>(byte >> (7 - element % 8) & 1);
 }
 
-/// 1, 0, or -1 for one that is missing; nothing if it is none of VOTable's.
+/// 1, 0, or -1 for missing; nothing for a character that VOTable does not define.
 std::optional<int> parse_boolean(char c) {
   if (c == 'T' || c == 't' || c == '1') return 1;
   if (c == 'F' || c == 'f' || c == '0') return 0;
@@ -135,7 +136,7 @@ bool VotableCells::add_text(std::string_view text) {
   return true;
 }
 
-/// The elements stand between white space; bits may as well stand side by side.
+/// Elements are separated by white space; bits may be adjacent.
 bool VotableCells::add_array_text(std::string_view text) {
   auto next = kept_.begin();
   std::int64_t element = 0;
@@ -220,7 +221,7 @@ bool VotableCells::add_element_bytes(Kept& kept, std::span<const std::byte> byte
       return true;
     case VotableType::complex:
     case VotableType::double_complex:
-      break;  // never kept
+      break;  // complex fields are never kept
   }
   return false;
 }
@@ -241,8 +242,8 @@ std::int64_t VotableCells::bytes_with(std::int64_t more) const {
 
 void VotableCells::finish(std::vector<TableColumn>& columns) {
   for (Kept& kept : kept_) {
-    // What may be missing from a builder is the spelling of numbers among text, and of integers beyond 64 bits: neither
-    // can be in a column whose type was declared.
+    // finish() returns nothing only for inferred types: numbers among text, or integers beyond 64 bits. The types here
+    // are declared.
     columns[kept.place].values = kept.values.finish().value();
   }
 }

@@ -11,30 +11,30 @@
 
 namespace srcextract {
 
-/// The cells of one FIELD, row after row, of which some elements, or none, are kept.
+/// The cells of one FIELD, row after row; selected elements are kept.
 class VotableCells {
  public:
   explicit VotableCells(const VotableField& field) : field_(&field) {}
 
   const VotableField& field() const { return *field_; }
 
-  /// Keeps this element of every cell in the column of this place in the result. Before the first cell, with elements
-  /// in ascending order.
+  /// Keeps this element of every cell, as column `place` of the result. Call it before the first cell, with ascending
+  /// elements.
   void keep(std::int64_t element, std::size_t place);
   bool kept() const { return !kept_.empty(); }
 
-  /// The text of the next cell, as TABLEDATA has it. False if it is not what the FIELD says.
+  /// Adds the next cell from TABLEDATA text; false if it does not match the FIELD.
   bool add_text(std::string_view text);
 
-  /// The bytes of the next cell, as BINARY has them. False if they are not what the FIELD says.
+  /// Adds the next cell from BINARY bytes; false if they do not match the FIELD.
   bool add_bytes(std::span<const std::byte> bytes);
 
   void add_missing();
 
-  /// As ColumnBuilder::bytes_with.
+  /// Sum of ColumnBuilder::bytes_with over the kept elements.
   std::int64_t bytes_with(std::int64_t more) const;
 
-  /// Puts the columns where they belong; the cells are gone afterwards.
+  /// Moves the columns to their places, which ends the use of the cells.
   void finish(std::vector<TableColumn>& columns);
 
  private:

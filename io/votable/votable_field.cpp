@@ -11,8 +11,8 @@
 namespace srcextract {
 namespace {
 
-constexpr std::int64_t largest_cell = std::int64_t{1} << 40;  ///< in elements; no file has so much
-constexpr std::size_t longest_attribute = 255;                ///< every element of an array has a copy
+constexpr std::int64_t largest_cell = std::int64_t{1} << 40;  ///< elements; no file is as large
+constexpr std::size_t longest_attribute = 255;                ///< each element of an array has a copy
 
 struct TypeName {
   std::string_view name;
@@ -59,7 +59,7 @@ VotableType parse_type(const std::string& name, const XmlAttributes& attributes,
   xml.fail("the FIELD '" + name + "' has the datatype '" + type + "', which is none of VOTable's: " + all);
 }
 
-/// Sets elements, variable and dimensions from what looks like 5, *, 10*, 3x5 or 3x*. False if it does not.
+/// Parses an arraysize such as 5, *, 10*, 3x5 or 3x*; false if it is invalid.
 bool parse_size(std::string_view size, VotableField& field) {
   field.dimensions = 1;
   if (size.ends_with('*')) {

@@ -26,18 +26,19 @@ enum class VotableType {
   double_complex,
 };
 
-/// What a FIELD says about a cell of every row. An array of numbers becomes a column for each of its elements. Left
-/// out, and without a column, are complex numbers and arrays that have no fixed size, more than one dimension, or more
-/// elements than the apertures of a catalogue: `largest_array`.
+/// The declaration of a cell. An array of numbers becomes one column per element. No column is made of:
+/// - complex numbers,
+/// - arrays of variable size or of several dimensions,
+/// - arrays of more than `largest_array` elements, which exceeds the apertures of any catalogue.
 struct VotableField {
   static constexpr std::int64_t largest_array = 1000;
 
   ColumnHead head;
   VotableType type = VotableType::character;
-  std::int64_t elements = 1;         ///< in a cell, if `variable` is false
-  bool variable = false;             ///< a cell may have any number of elements
-  int dimensions = 0;                ///< 0 of a scalar
-  std::optional<std::int64_t> null;  ///< the integer that stands for a missing one
+  std::int64_t elements = 1;         ///< elements of a cell, unless variable
+  bool variable = false;             ///< cells may have any number of elements
+  int dimensions = 0;                ///< 0 for a scalar
+  std::optional<std::int64_t> null;  ///< the integer that means missing
 
   bool is_text() const { return type == VotableType::character || type == VotableType::unicode_character; }
 
@@ -46,28 +47,28 @@ struct VotableField {
   /// "short", or "short of arraysize 3".
   std::string declaration() const;
 
-  /// How many columns this is.
+  /// Number of columns made of the FIELD.
   std::int64_t columns() const;
 
-  /// Appends them.
+  /// Appends the heads of these columns.
   void append_heads(std::vector<ColumnHead>& heads) const;
 
-  /// How many bytes so many elements take in BINARY and BINARY2.
+  /// Bytes of `count` elements in BINARY and BINARY2.
   std::int64_t bytes(std::int64_t count) const;
 };
 
-/// The FIELD of these attributes; `xml`, which is there, tells where an error is.
+/// Parses the attributes of a FIELD; `xml` locates errors.
 VotableField parse_field(const XmlAttributes& attributes, const XmlReader& xml);
 
-/// The null value that VALUES declares for integers.
+/// The null value for integers in the attributes of VALUES.
 std::optional<std::int64_t> parse_null(const XmlAttributes& attributes);
 
-/// A decimal or, after 0x, hexadecimal integer.
+/// Parses a decimal integer, or a hexadecimal one after 0x.
 std::optional<std::int64_t> parse_integer(std::string_view text);
 
 inline constexpr std::string_view xml_space = " \t\r\n";
 
-/// Without white space at both ends.
+/// The text without white space at its ends.
 std::string_view without_xml_space(std::string_view text);
 
 }  // namespace srcextract

@@ -9,7 +9,7 @@
 namespace srcextract {
 namespace {
 
-/// All fields together, after arrays became columns.
+/// Most columns, after arrays became columns.
 constexpr std::int64_t most_columns = 200'000;
 constexpr std::size_t longest_description = 1 << 16;
 
@@ -114,10 +114,10 @@ class HeaderHandler : public XmlHandler {
   XmlReader& xml_;
   VotableHeader header_;
   Place place_ = Place::start;
-  std::int64_t ignored_ = 0;  ///< depth inside an element that says nothing about columns
+  std::int64_t ignored_ = 0;  ///< depth inside an ignored element
 };
 
-/// Looks for FIELDs that are declared as one number and have several in the first row.
+/// Finds FIELDs declared as one number that have several in the first row.
 class FirstRowHandler : public XmlHandler {
  public:
   FirstRowHandler(XmlReader& xml, std::vector<VotableField>& fields) : xml_(xml), fields_(fields) {}

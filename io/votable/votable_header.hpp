@@ -9,24 +9,24 @@
 
 namespace srcextract {
 
-/// Bytes of text in a TD, the most that is read.
+/// Most bytes of text in a TD.
 inline constexpr std::size_t longest_cell = std::size_t{1} << 20;
 
-/// What a VOTable says about its first TABLE before the rows.
+/// Declarations of the first TABLE of a VOTable.
 struct VotableHeader {
   std::vector<VotableField> fields;
-  bool has_data = false;  ///< it goes on with the rows; otherwise there is none
+  bool has_data = false;  ///< true if rows follow
 
-  /// Of all fields, in order.
+  /// Column heads of all fields, in order.
   std::vector<ColumnHead> heads() const;
 };
 
-/// Reads up to the first row. SExtractor declares its vectors, FLUX_APER(3), as scalars: those are arrays of the size
-/// that they have in the first row. Throws Error{input} if this is no VOTable, has no TABLE, or no column, or two of
-/// one name.
+/// Reads up to the first row. SExtractor declares its vectors, such as FLUX_APER(3), as scalars; they become arrays of
+/// the size found in the first row. Throws Error{input} if the file is no VOTable, has no TABLE or no column, or has
+/// two columns of one name.
 VotableHeader read_votable_header(const std::string& path);
 
-/// Reads up to <DATA>, or else to the end of the TABLE.
+/// Reads up to <DATA>, or to the end of a TABLE without it.
 void skip_votable_header(XmlReader& xml);
 
 }  // namespace srcextract

@@ -10,12 +10,12 @@
 namespace srcextract {
 namespace {
 
-// Bytes asked of the file at a time: hardly more than a small file has, since large memory is slow to enter.
+// Bytes per read. A small file gets a small buffer, since large memory is slow to touch for the first time.
 constexpr std::int64_t smallest_piece = 1 << 16;
 constexpr std::int64_t largest_piece = 1 << 20;
-/// Of one tag or comment. Expat holds it as a whole, and before 2.6 it looks at it anew with every piece.
+/// Longest tag or comment. Expat holds it whole, and before 2.6 rescans it with every piece.
 constexpr std::int64_t longest_markup = 1 << 24;
-/// Expat takes a hundred bytes for an element that is open, and the file three.
+/// Deepest nesting. An open element costs expat 100 bytes, and the file 3.
 constexpr int deepest_element = 1000;
 
 std::string_view without_prefix(std::string_view name) {
@@ -31,12 +31,12 @@ std::optional<std::string_view> XmlAttributes::find(std::string_view name) const
   return std::nullopt;
 }
 
-/// What expat calls.
+/// Callbacks for expat.
 struct XmlCallbacks {
   template <class F>
   static void guard(void* user, F&& call) {
     auto& reader = *static_cast<XmlReader*>(user);
-    if (reader.stopped_ || reader.failure_) return;  // expat may still have something to say after it was stopped
+    if (reader.stopped_ || reader.failure_) return;  // expat may still call back after it was stopped
     try {
       call(reader);
     } catch (...) {
@@ -98,7 +98,7 @@ void XmlReader::read(XmlHandler& handler) {
   } while (!stopped_ && !ended_);
 }
 
-/// False where the XML is wrong.
+/// Parses the next piece; false if the XML is invalid.
 bool XmlReader::parse_piece() {
   if (stopped_) {
     stopped_ = false;

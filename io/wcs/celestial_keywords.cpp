@@ -12,7 +12,7 @@
 namespace srcextract {
 namespace {
 
-// FITS Standard 4.0, table 22; SIP; IRAF's WAT cards (TNX, ZPX); and the older forms of the matrix and of the frame.
+// Keywords of FITS Standard 4.0 (table 22), SIP, IRAF's WAT cards (TNX, ZPX), and older forms of matrix and frame.
 const char* const text_keywords[] = {"CTYPE[12]", "CUNIT[12]", "RADESYS", "RADECSYS", "WAT[012]_[0-9][0-9][0-9]"};
 const char* const number_keywords[] = {
     "CRVAL[12]",      "CRPIX[12]",    "CDELT[12]",         "CROTA[12]", "CD[12]_[12]",      "PC[12]_[12]",
@@ -21,39 +21,38 @@ const char* const number_keywords[] = {
 };
 const char* const tie_keywords[] = {"CD[12]_[3-9]", "PC[12]_[3-9]", "PC00[12]00[3-9]"};
 
-// Distortions of the draft of Paper IV, among them the look-up tables of HST, and their records; the detector's own
-// distortion (D2IM), of HST too, now and as it was before.
+// Unsupported distortions. The draft of Paper IV has them with their records, including HST's look-up tables. HST also
+// uses the detector distortion D2IM, in its new and old form.
 const char* const distortions[] = {"CPDIS[12]",   "CQDIS[12]",   "DP[12]",   "DQ[12]",
                                    "D2IMDIS[12]", "D2IMERR[12]", "AXISCORR", "D2IMEXT"};
 
-// CDi_j as nobody writes it; some programs read it, others do not.
+// A non-standard form of CDi_j, which only some programs read.
 const char* const old_matrix[] = {"CD00[12]00[0-9]"};
 
-// Keywords of axes beyond the second, of alternative descriptions too, and of the number of axes.
+// Keywords of axes beyond the second, also in alternative descriptions, and of the number of axes.
 const char* const further_axes[] = {"WCSAXES*",    "CTYPE[3-9]*", "CUNIT[3-9]*", "CRVAL[3-9]*",   "CRPIX[3-9]*",
                                     "CDELT[3-9]*", "CROTA[3-9]",  "CD[3-9]_*",   "CD[12]_[3-9]*", "PC[3-9]_*",
                                     "PC0*",        "PV[3-9]_*",   "PS[3-9]_*",   "PC[12]_[3-9]*"};
 
-/// What stands in a WAT card: blanks at its end belong to the text, which goes on in the next.
+/// Characters of a WAT card. Trailing blanks belong to the text, which continues in the next card.
 constexpr std::size_t wat_length = 68;
 
 template <class Patterns>
 bool is_one_of(const Patterns& patterns, const std::string& name) {
   const char first = name[0];
   auto fits = [&](const char* pattern) {
-    // A header has hundreds of cards, and the first letter rules most of them out.
+    // The first letter rules out most of a header's hundreds of cards.
     return (*pattern == first || *pattern == '[') && fnmatch(pattern, name.c_str(), 0) == 0;
   };
   return std::any_of(std::begin(patterns), std::end(patterns), fits);
 }
 
-/// The first thing that is wrong is said.
+/// Keeps the first problem.
 void note(std::string& problem, const std::string& what) {
   if (problem.empty()) problem = what;
 }
 
-/// The number or the text that a card of the keyword holds; nothing if it has none. Sets the problem if it holds
-/// something else.
+/// The number or text in a card of the keyword; nothing without a value. Sets `problem` for any other value.
 std::optional<KeywordValue> read(CardValue found, const std::string& name, bool text, std::string& problem) {
   if (found.readable()) {
     if (text ? std::holds_alternative<std::string>(*found.value) : as_real(*found.value).has_value()) {
@@ -68,14 +67,14 @@ std::optional<KeywordValue> read(CardValue found, const std::string& name, bool 
   return std::nullopt;
 }
 
-/// The same number, however it is written, or the same text, or nothing both.
+/// True for equal numbers, however written, equal texts, or two absent values.
 bool agree(const std::optional<KeywordValue>& a, const std::optional<KeywordValue>& b, bool text) {
   if (!a || !b) return a.has_value() == b.has_value();
   return text ? *a == *b : as_real(*a) == as_real(*b);
 }
 
-/// What all cards of the keyword say; sets the problem if they do not say the same: one program goes by the first,
-/// another by the last.
+/// The value shared by all cards of the keyword. Sets `problem` if they differ: some programs take the first, others
+/// the last.
 std::optional<KeywordValue> read_all(const Header& header, const std::string& name, bool text, std::string& problem) {
   const std::vector<CardValue> cards = header.find_all(name);
   std::optional<KeywordValue> last = read(cards.back(), name, text, problem);
@@ -86,7 +85,7 @@ std::optional<KeywordValue> read_all(const Header& header, const std::string& na
   return last;
 }
 
-/// Whether the card says that there is no such distortion.
+/// Whether the card states that there is no such distortion.
 bool is_no_distortion(const Header& header, const std::string& name) {
   const bool error = name.starts_with("D2IMERR");
   if (!error && name != "D2IMEXT") return false;
@@ -100,7 +99,7 @@ bool is_of_wcs(const std::string& name) {
          is_one_of(distortions, name) || is_one_of(old_matrix, name);
 }
 
-/// Cards that programs might take for some of the WCS. An axis type counts as one, so that its image is known for one
+/// Notes misspelt cards that programs might read as WCS. A misspelt axis type is kept, so that the image counts as one
 /// of the sky.
 void read_misspelt(const Header& header, CelestialKeywords& keywords) {
   for (const Header::Misspelt& found : header.misspelt()) {
@@ -116,7 +115,7 @@ void read_misspelt(const Header& header, CelestialKeywords& keywords) {
   }
 }
 
-/// Two ways to write one keyword that say different things.
+/// Notes two spellings of a keyword with different values.
 void check_forms(CelestialKeywords& keywords) {
   const auto check = [&](const std::string& form, const std::string& name) {
     const std::optional<double> one = keywords.real(form), other = keywords.real(name);
@@ -129,7 +128,7 @@ void check_forms(CelestialKeywords& keywords) {
   }
 }
 
-/// In 80 columns each; none if they are not the whole of the WCS.
+/// The WCS as 80-column cards; empty if it is incomplete.
 std::string cards_of(CelestialKeywords keywords) {
   if (!keywords.problem.empty()) return "";
   std::string cards;
@@ -188,7 +187,8 @@ bool is_celestial_keyword(const std::string& name) {
 std::string celestial_cards(std::string_view header, std::int64_t width, std::int64_t height) {
   CelestialKeywords keywords = read_celestial_keywords(header);
   if (width == 1 && height == 1) return cards_of(std::move(keywords));
-  const bool of_pixels = keywords.real("A_ORDER") || keywords.real("B_ORDER");  // the polynomials would be others
+  const bool of_pixels =
+      keywords.real("A_ORDER") || keywords.real("B_ORDER");  // SIP polynomials would change with the pixel size
   if (keywords.text("CTYPE1").empty() || of_pixels) return "";
   const auto set = [&](const std::string& keyword, double value) {
     const auto found = std::ranges::find(keywords.values, keyword, &HeaderValue::keyword);
@@ -208,7 +208,7 @@ std::string celestial_cards(std::string_view header, std::int64_t width, std::in
     has_matrix |= scale("CD" + row + "_1", wide);
     has_matrix |= scale("CD" + row + "_2", high);
   }
-  // CDELT is of an axis of the sky, PC of one of the sky and one of pixels.
+  // CDELT belongs to a sky axis; PC relates a sky axis to a pixel axis.
   for (const std::string row : {"PC1_", "PC00100"}) scale(row + "2", high / wide);
   for (const std::string row : {"PC2_", "PC00200"}) scale(row + "1", wide / high);
   for (const auto& [axis, pixels] : {std::pair<std::string, double>{"1", wide}, {"2", high}}) {

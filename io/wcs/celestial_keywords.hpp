@@ -10,30 +10,32 @@
 
 namespace srcextract {
 
-/// The celestial WCS of the first two axes of a FITS header, as typed values. Alternative descriptions (CTYPE1A, ...)
-/// and what is said of further axes are left out, and so is a card without a value: FITS counts it as absent.
+/// The celestial WCS of the first two axes of a FITS header, as typed values. Left out are alternative descriptions
+/// (CTYPE1A, ...), further axes, and cards without a value, which FITS counts as absent.
 struct CelestialKeywords {
-  /// One a keyword, in the order in which they first come. Some programs write numbers in quotes, EQUINOX above all:
-  /// here they are numbers.
+  /// One value per keyword, in the order of first occurrence. Numbers in quotes, such as EQUINOX in some files, become
+  /// numbers.
   std::vector<HeaderValue> values;
   bool tied = false;  ///< matrix elements tie the two axes to others
-  /// Why these are not the whole of the WCS, or not for sure: a value that cannot be read, cards of a keyword that
-  /// contradict one another, one that is not as the standard has it, a distortion that is not supported. Empty if they
-  /// are.
+  /// Why the values may not be the whole WCS; empty if they are. Reasons:
+  /// - an unreadable value,
+  /// - cards of a keyword that contradict each other,
+  /// - a misspelt card,
+  /// - an unsupported distortion.
   std::string problem;
 
-  /// Nothing, or an empty text, if there is no value.
+  /// The value of a keyword; nothing, or an empty text, if it has none.
   std::optional<double> real(std::string_view keyword) const;
   std::string text(std::string_view keyword) const;
 };
 
 CelestialKeywords read_celestial_keywords(std::string_view header);
 
-/// The values in 80-column cards without END; none if they are not the whole of the WCS. Of an image whose pixels are
-/// so many pixels of the header's wide and high; none with SIP then, unless they are the header's.
+/// The WCS as 80-column cards without END; empty if it is incomplete. A pixel of the new image covers `width` x
+/// `height` pixels of the header's image. For sizes other than 1 x 1, SIP gives no cards.
 std::string celestial_cards(std::string_view header, std::int64_t width = 1, std::int64_t height = 1);
 
-/// Whether a keyword is of the WCS of the first two axes, or says something of further ones.
+/// Whether a keyword belongs to the WCS of the first two axes, or describes further axes.
 bool is_celestial_keyword(const std::string& name);
 
 }  // namespace srcextract

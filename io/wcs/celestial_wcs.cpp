@@ -28,16 +28,16 @@ CelestialWcs none(const std::string& reason) {
   return {nullptr, reason};
 }
 
-/// Reads and sets up the WCS. Coordinates looked up in a table (-TAB) are not supported: the table is in another HDU,
-/// and it is spectral and time axes that use it, not the sky. What is said of the further axes of a cube has no say.
+/// Reads and sets up the WCS. Look-up tables (-TAB) are not supported: the table is in another HDU, and only spectral
+/// and time axes use it. The further axes of a cube are ignored.
 CelestialWcs parse(const std::string& header) {
   const CelestialKeywords keywords = read_celestial_keywords(header);
   if (!is_celestial(keywords)) return none(no_celestial_wcs);
   if (!keywords.problem.empty()) return none("the WCS cannot be used: " + keywords.problem);
   WcsPointer wcs = fill_wcsprm(keywords);
 
-  // Old names of projections. Not all of wcsfix: it would replace a zero matrix. celfix sets the struct up, and a
-  // second attempt after one that failed leaks.
+  // celfix translates old names of projections and sets up the struct. Full wcsfix would replace a zero matrix. A
+  // second attempt after a failed one leaks, so it is not made.
   std::scoped_lock lock(wcslib_parsers);
   int status = celfix(wcs.get());
   if (status <= 0) status = wcsset(wcs.get());
@@ -45,7 +45,7 @@ CelestialWcs parse(const std::string& header) {
   return {std::move(wcs), ""};
 }
 
-/// Why positions in this system are neither J2000 nor galactic; empty if they are.
+/// Why positions in this system are neither J2000 nor galactic; empty if they are one of these.
 std::string unsupported(const wcsprm& wcs) {
   if (wcs.lng < 0 || wcs.lat < 0) return no_celestial_wcs;
   const std::string axes = text(wcs.lngtyp, sizeof(wcs.lngtyp)) + ", " + text(wcs.lattyp, sizeof(wcs.lattyp));
@@ -64,8 +64,8 @@ std::string unsupported(const wcsprm& wcs) {
   return "the WCS is in " + frame + equinox + wanted;
 }
 
-/// The rows are the galactic axes in ICRS, from the definition in The Hipparcos and Tycho Catalogues (ESA 1997, vol. 1,
-/// 1.5.3): pole at 192.85948, +27.12825, node at l = 32.93192.
+/// Rows: the galactic axes in ICRS, from The Hipparcos and Tycho Catalogues (ESA 1997, vol. 1, 1.5.3): pole at
+/// 192.85948, +27.12825, node at l = 32.93192.
 constexpr double galactic_axis[3][3] = {{-0.054875560416215368, -0.873437090234885049, -0.483835015548713227},
                                         {+0.494109427875583674, -0.444829629960011178, +0.746982244497218891},
                                         {-0.867666149019004701, -0.198076373431201528, +0.455983776175066922}};

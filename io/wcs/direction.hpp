@@ -12,7 +12,7 @@ inline constexpr double degree = std::numbers::pi / 180;
 /// A point of the sky as a vector of length 1.
 using Direction = std::array<double, 3>;
 
-/// Of a longitude and a latitude in degrees.
+/// The direction of a longitude and a latitude in degrees.
 inline Direction direction_of(double longitude, double latitude) {
   const double across = std::cos(latitude * degree);
   return {across * std::cos(longitude * degree), across * std::sin(longitude * degree), std::sin(latitude * degree)};

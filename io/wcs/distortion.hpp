@@ -15,18 +15,18 @@ struct DistortionTerm {
   double coefficient = 0;
 };
 
-/// SIP (Shupe et al. 2005): corrections of the pixel coordinates of both axes, and the approximation to their inverse
-/// if there is one. Powers are of the first axis and of the second; no term is beyond the ninth degree.
+/// SIP (Shupe et al. 2005): corrections to the pixel coordinates of both axes, and an approximate inverse if present.
+/// Powers belong to the first and the second axis; the degree is at most 9.
 struct SipPolynomials {
   std::array<std::vector<DistortionTerm>, 2> forward, inverse;
 };
 
-/// The SIP polynomials of a header as astropy.wcs takes them: if A_ORDER and B_ORDER are both 2 or more, whatever
-/// CTYPE says, with the coefficients that the orders allow. Nothing if there are none. Throws Error{input} if one axis
-/// alone has an order, or an order is none from 0 to 9.
+/// The SIP polynomials of a header as astropy.wcs takes them: if A_ORDER and B_ORDER are both 2 or more, whatever CTYPE
+/// says. Coefficients beyond the orders are ignored. Nothing if there are none. Throws Error{input} if only one axis
+/// has an order, or if an order is outside 0 to 9.
 std::optional<SipPolynomials> read_sip(const CelestialKeywords& keywords);
 
-/// How a surface of IRAF's is written (TNX, ZPX).
+/// Basis of an IRAF surface (TNX, ZPX).
 enum class SurfaceBasis { chebyshev = 1, legendre = 2, monomials = 3 };
 
 struct WatSurface {
@@ -35,16 +35,18 @@ struct WatSurface {
   std::vector<DistortionTerm> terms;
 };
 
-/// What IRAF's WAT cards say of both axes: `wtype` tnx or zpx, the parameters of the projection (projpM, to be PVi_M of
-/// the latitude axis), and the surfaces, of both axes or of none.
+/// The contents of IRAF's WAT cards:
+/// - `wtype`, tnx or zpx;
+/// - the parameters of the projection (projpM, used as PVi_M of the latitude axis);
+/// - the surfaces, for both axes or for none.
 struct WatDistortion {
   std::string type;
   std::vector<std::pair<int, double>> projection;
   std::optional<std::array<WatSurface, 2>> surfaces;
 };
 
-/// The distortion that the WAT cards of a header describe; nothing if they describe none. `longitude` is the index of
-/// that axis, 0 or 1. Throws Error{input} if one axis alone has one, or the text is no such description, or not whole.
+/// The distortion in the WAT cards; nothing if there is none. `longitude` is the index of the longitude axis, 0 or 1.
+/// Throws Error{input} if only one axis has a distortion, or if the text is invalid or incomplete.
 std::optional<WatDistortion> read_wat(const CelestialKeywords& keywords, int longitude);
 
 }  // namespace srcextract

@@ -11,17 +11,17 @@
 namespace srcextract {
 namespace {
 
-/// Where in the chain of wcslib a distortion stands: before the matrix, or behind it.
+/// Position of a distortion in wcslib's chain: before or after the matrix.
 constexpr int prior = 1, sequent = 2;
 
-/// Of each axis: the axes that the polynomial is of, and what moves or bounds their coordinates.
+/// Records per axis besides the terms: the axes of the polynomial, and the offsets or limits of their coordinates.
 constexpr int sip_head = 5, surface_head = 8;
 
-/// The records of a distortion of both axes, as they are added.
+/// Adds the records of a distortion of both axes.
 class Records {
  public:
   Records(int sequence, const std::string& type, int count, wcsprm& wcs) : keyword_(sequence == prior ? "DP" : "DQ") {
-    // wcslib frees what it is given here.
+    // wcslib frees this memory.
     dis_ = static_cast<disprm*>(std::calloc(1, sizeof(disprm)));
     if (dis_) dis_->flag = -1;
     if (!dis_ || lindist(sequence, &wcs.lin, dis_, count) != 0)

@@ -18,7 +18,7 @@
 namespace srcextract {
 namespace {
 
-/// Beyond this a longitude has lost the digits of a position.
+/// Largest angle in degrees; beyond it a longitude has lost digits of the position.
 constexpr double largest_angle = 1e6;
 
 std::string axis_keyword(const char* stem, std::size_t axis) {
@@ -31,10 +31,10 @@ struct Parameter {
   double value = 0;
 };
 
-/// What is known of the description before wcslib sees it.
+/// The description before wcslib sees it.
 struct Description {
-  std::array<std::string, 2> ctype;  ///< of 8 characters or more, without "-SIP"
-  int longitude = 0;                 ///< index of that axis
+  std::array<std::string, 2> ctype;  ///< 8 characters or more, without "-SIP"
+  int longitude = 0;                 ///< index of the longitude axis
   std::vector<Parameter> parameters;
   std::optional<SipPolynomials> sip;
   std::optional<WatDistortion> wat;
@@ -46,7 +46,7 @@ struct Description {
   }
 };
 
-/// Whether a type of axis is that of a celestial longitude or latitude with a projection (FITS Standard 4.0, 8.3).
+/// Whether an axis type is a celestial longitude or latitude with a projection (FITS Standard 4.0, 8.3).
 bool is_longitude(std::string_view ctype) {
   return ctype.substr(0, 5) == "RA---" || ctype.substr(1, 4) == "LON-" || ctype.substr(2, 3) == "LN-";
 }
@@ -87,17 +87,17 @@ std::vector<Parameter> read_parameters(const CelestialKeywords& keywords) {
   return parameters;
 }
 
-/// The determinant of the linear terms of SCAMP's polynomial: 0 where it moves a plane onto a line or a point.
+/// Determinant of the linear terms of SCAMP's polynomial; 0 if it maps the plane onto a line or a point.
 double linear_part(const Description& d) {
   return d.parameter(0, 1) * d.parameter(1, 1) - d.parameter(0, 2) * d.parameter(1, 2);
 }
 
-/// SCAMP before version 2 wrote its distortion polynomial as PV cards of a plain TAN projection, which has no parameter
-/// on the latitude axis: it is the projection that is called TPV today, if both axes have the terms that it cannot be
-/// without.
+/// Decides what PV cards of a plain TAN mean. SCAMP before version 2 wrote its distortion polynomial there, today
+/// called TPV. TAN itself has no parameter on the latitude axis. The cards are TPV if both axes have the indispensable
+/// terms.
 ///
-/// With PVi_0 to PVi_4 alone it may as well be the fiducial point of the longitude axis that the standard has in them
-/// (FITS Standard 4.0, table 13), unless as a polynomial they change nothing.
+/// PVi_0 to PVi_4 alone are ambiguous: the standard uses them for the fiducial point (FITS Standard 4.0, table 13).
+/// Such cards are refused, unless the polynomial they form changes nothing.
 void settle_tan(Description& d) {
   const bool possible = d.longitude == 0 && linear_part(d) != 0;
   constexpr int last_of_standard = 4;
@@ -117,7 +117,7 @@ void settle_tan(Description& d) {
   std::erase_if(d.parameters, [&](const Parameter& p) { return p.axis == latitude; });
 }
 
-/// Which of the distortions there is, and that it is one alone.
+/// Finds the distortion and refuses a second one.
 void settle_distortion(const CelestialKeywords& keywords, Description& d) {
   d.sip = read_sip(keywords);
   d.wat = read_wat(keywords, d.longitude);
@@ -148,7 +148,7 @@ void check_parameters(const Description& d) {
   if (polynomial && linear_part(d) == 0) refuse("the linear terms of TPV (PVi_1, PVi_2) give many pixels one position");
 }
 
-/// The elements of a matrix that the header has; false if it has none.
+/// Reads the matrix elements in the header; false if there are none.
 bool read_matrix(const CelestialKeywords& keywords, const std::string& stem, const std::string& between,
                  double* matrix) {
   bool any = false;
@@ -177,7 +177,7 @@ void fill_linear(const CelestialKeywords& keywords, wcsprm& wcs) {
   if (read_matrix(keywords, "CD", "_", wcs.cd)) wcs.altlin |= 2;
 }
 
-/// Degrees, whatever CUNIT says: as wcsset() would convert them, which is not given the text of a file.
+/// Converts to degrees from any CUNIT, in place of wcsset(), which is given no text of a file.
 void convert_to_degrees(const CelestialKeywords& keywords, wcsprm& wcs) {
   for (std::size_t axis = 0; axis < 2; ++axis) {
     const std::string unit = keywords.text(axis_keyword("CUNIT", axis));

@@ -16,17 +16,17 @@ struct FreeWcs {
 };
 using WcsPointer = std::unique_ptr<wcsprm, FreeWcs>;
 
-/// Whether the type of one of the axes says that it is one of the sky, well or not.
+/// Whether an axis type refers to the sky, correctly or not.
 bool is_celestial(const CelestialKeywords& keywords);
 
-/// The description of the two axes for wcslib, filled from values that were read and checked here: no card of a file
-/// comes to wcslib. To be set up by wcsset().
+/// The description of the two axes for wcslib, filled from checked values: wcslib sees no card of a file. The caller
+/// runs wcsset().
 ///
-/// It means what it means to astropy.wcs, but for what older programs wrote: parameters PVi_m of a plain TAN projection
-/// are SCAMP's polynomial (TPV) if they make one, and meaningless otherwise. Beside SIP they count for nothing.
+/// The meaning is astropy.wcs's, with one exception for older programs. Parameters PVi_m of a plain TAN projection are
+/// SCAMP's polynomial (TPV) if they form one; otherwise they are ignored. Beside SIP they are always ignored.
 ///
-/// Throws Error{input} that says why there is no such description: no celestial projection, a distortion of one axis
-/// alone, two distortions at once, values out of range.
+/// Throws Error{input} with the reason if there is no description: no celestial projection, a distortion of one axis
+/// only, two distortions, values out of range.
 WcsPointer fill_wcsprm(const CelestialKeywords& keywords);
 
 }  // namespace srcextract

@@ -10,7 +10,7 @@
 namespace srcextract {
 namespace {
 
-/// A place and the middles of the four sides of a pixel about it: left, right, below, above.
+/// Offsets of a place and of the middles of a pixel's sides: left, right, below, above.
 constexpr std::array<std::array<double, 2>, 5> offsets = {{{0, 0}, {-0.5, 0}, {0.5, 0}, {0, -0.5}, {0, 0.5}}};
 
 using Places = std::array<SkyPosition, offsets.size()>;

@@ -17,10 +17,10 @@ namespace {
 
 constexpr double nan = std::numeric_limits<double>::quiet_NaN();
 
-/// Nodes that a thread works on at a time.
+/// Nodes per batch of a thread.
 constexpr std::int64_t nodes_per_batch = 4096;
 
-/// A frame as its threads see it.
+/// A frame as seen by the threads.
 struct Frame {
   const std::string& header;
   const std::string& name;
@@ -36,7 +36,7 @@ struct Frame {
   }
 };
 
-/// Longitude and latitude of pixels (x and y alternating, 1-based); NaN where there is no sky.
+/// Longitude and latitude of pixels (x and y alternating, 1-based); NaN off the sky.
 std::vector<double> sky_of(const Frame& frame, wcsprm& wcs, std::vector<double>& pixels) {
   const std::size_t count = pixels.size() / 2;
   std::vector<double> intermediate(2 * count), phi(count), theta(count), world(2 * count), sky(2 * count);
@@ -53,7 +53,7 @@ std::vector<double> sky_of(const Frame& frame, wcsprm& wcs, std::vector<double>&
   return sky;
 }
 
-/// Places nodes [begin, end).
+/// Computes the positions of nodes [begin, end).
 void place_nodes(const Frame& frame, const Frame& other, std::int64_t begin, std::int64_t end, PixelMap& map) {
   const CelestialWcs from = frame.parse();
   const CelestialWcs to = other.parse();
@@ -77,8 +77,8 @@ void place_nodes(const Frame& frame, const Frame& other, std::int64_t begin, std
   }
 }
 
-/// Whether positions bend at this node, of three in a line, so much that those between nodes are wrong by a quarter of
-/// a pixel: midway it is an eighth of the second difference.
+/// Whether interpolated positions near this node err by more than a quarter of a pixel. The error midway is an eighth
+/// of the second difference over three nodes.
 bool bends(const std::vector<double>& positions, std::int64_t node, std::int64_t step) {
   const auto at = [&](std::int64_t i) { return positions[static_cast<std::size_t>(i)]; };
   return std::abs(at(node - step) - 2 * at(node) + at(node + step)) > 2;
@@ -122,7 +122,7 @@ double largest_shift(const PixelMap& map) {
     if (x >= map.shape.width || y >= map.shape.height) continue;
     const double shift = std::hypot(map.x[static_cast<std::size_t>(node)] - static_cast<double>(x),
                                     map.y[static_cast<std::size_t>(node)] - static_cast<double>(y));
-    largest = std::max(largest, shift);  // not if it is NaN
+    largest = std::max(largest, shift);  // NaN does not count
   }
   return largest >= 0 ? largest : std::numeric_limits<double>::infinity();
 }

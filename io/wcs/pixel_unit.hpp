@@ -4,15 +4,16 @@
 
 namespace srcextract {
 
-/// The unit of an image's pixel values, from BUNIT in its header (80-column cards): spelt as the FITS Standard spells
-/// units, so that what reads the catalogue understands it. Counts and electrons are `count`, data numbers `adu`; an
-/// image that does not say is taken to hold `count`. Empty if what it says is no FITS unit ("nanomaggies", "[Jy]"):
-/// then the catalogue gives none.
+/// The unit of an image's pixels, from BUNIT in its header (80-column cards), in the spelling of the FITS Standard.
+/// Counts and electrons are `count`, data numbers `adu`; without BUNIT the unit is `count`. Empty, so that the
+/// catalogue gives no unit, if BUNIT is no FITS unit ("nanomaggies", "[Jy]").
 std::string pixel_unit(const std::string& header);
 
-/// The unit of a sum of pixel values in that unit. Where they are brightnesses per beam or per solid angle a sum over
-/// pixels is none of these until it is multiplied by the area of a pixel: "pixel.Jy/beam", "pixel.MJy/sr". What is per
-/// pixel is summed to what it is ("Jy/pixel" to "Jy"). Empty where the FITS Standard has no way to write it.
+/// The unit of a sum of pixel values.
+/// - Values per pixel lose the divisor: "Jy/pixel" gives "Jy".
+/// - Other values per beam or solid angle get a factor pixel: "pixel.Jy/beam", "pixel.MJy/sr". Multiplying by the area
+///   of a pixel gives a flux.
+/// - Empty if the FITS Standard cannot express the unit.
 std::string sum_unit(const std::string& pixel_unit);
 
 }  // namespace srcextract

@@ -12,13 +12,13 @@
 namespace srcextract {
 namespace {
 
-/// What observatories write, in lower case, whose letters alone do not say what it is.
+/// Spellings of observatories, in lower case.
 constexpr std::pair<std::string_view, std::string_view> common_names[] = {
     {"adu", "adu"},      {"adus", "adu"},  {"dn", "adu"},          {"count", "count"},
     {"counts", "count"}, {"cts", "count"}, {"electron", "count"},  {"electrons", "count"},
     {"e-", "count"},     {"e", "count"},   {"jy/beam", "Jy/beam"}, {"photons", "photon"}};
 
-/// The unit that a common name stands for, also a second ("DN/s"); empty if it is none of them.
+/// The unit of a common name, also per second ("DN/s"); empty for other names.
 std::string common_unit(std::string name) {
   std::transform(name.begin(), name.end(), name.begin(),
                  [](char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c; });
@@ -35,7 +35,7 @@ std::string common_unit(std::string name) {
   return "";
 }
 
-/// With 'u' for the sign of micro, in UTF-8 (the sign, or the Greek letter) or else in Latin-1.
+/// The text with 'u' for the micro sign, in UTF-8 (the sign, or the Greek letter) or in Latin-1.
 std::string with_plain_micro(std::string text) {
   for (const std::string_view micro : {"\xc2\xb5", "\xce\xbc", "\xb5"}) {
     for (std::size_t at = text.find(micro); at != text.npos; at = text.find(micro)) text.replace(at, micro.size(), "u");
@@ -43,14 +43,14 @@ std::string with_plain_micro(std::string text) {
   return text;
 }
 
-/// Without the 1 of "1 / s", which Astropy writes and FITS does not know.
+/// The text without the 1 of Astropy's "1 / s", which FITS does not allow.
 std::string_view without_one(std::string_view text) {
   if (!text.starts_with('1')) return text;
   const std::string_view rest = trimmed(text.substr(1));
   return rest.starts_with('/') ? rest : text;
 }
 
-/// The unit that a text in any spelling stands for.
+/// Parses a unit in any accepted spelling.
 std::optional<ParsedUnit> understood(const std::string& text) {
   if (text.size() > 2 * longest_unit) return std::nullopt;
   const std::string plain = with_plain_micro(std::string(without_one(trimmed(text))));
@@ -67,14 +67,14 @@ bool same(const UnitValue& a, const UnitValue& b) {
 
 std::string fits_unit(const std::string& text) {
   std::optional<ParsedUnit> unit = understood(text);
-  // Spelt out a unit can be longer than what was read, and must itself be one.
+  // The standard spelling can exceed the length limit, so it must parse again.
   return unit && understood(unit->text) ? std::move(unit->text) : "";
 }
 
 std::string vo_unit(const std::string& text) {
   const std::optional<ParsedUnit> unit = understood(text);
   if (!unit) return "";
-  // Only one divisor can be written as such, and nothing behind it.
+  // VOUnits allows one divisor, at the end.
   const bool divided = unit->factors.size() > 1 && unit->factors.back().power < 0 &&
                        std::ranges::count_if(unit->factors, [](const UnitPower& f) { return f.power < 0; }) == 1;
   std::string out = unit->ten;

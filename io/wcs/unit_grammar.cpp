@@ -16,7 +16,7 @@ void multiply(UnitValue& product, const UnitValue& by, double power) {
   for (std::size_t i = 0; i < quantities; ++i) product.powers[i] += power * by.powers[i];
 }
 
-/// Recursive descent. A function returns nothing where the text is not what it reads; no other is tried then.
+/// Recursive descent without backtracking. A function returns nothing if the text does not match.
 class Parser {
  public:
   explicit Parser(std::string_view text) : left_(text) {}
@@ -44,12 +44,12 @@ class Parser {
   }
 
  private:
-  /// To this power all factors from that one on, which are those of one term.
+  /// Raises the factors from `first` on, which form one term, to this power.
   void raise_from(std::size_t first, double power) {
     for (; first < factors_.size(); ++first) factors_[first].power *= power;
   }
 
-  /// Moves on, keeping what was there.
+  /// Consumes characters and keeps them in text_.
   void take(std::size_t count) {
     text_ += left_.substr(0, count);
     left_.remove_prefix(count);
@@ -59,13 +59,13 @@ class Parser {
     while (left_.starts_with(' ')) take(1);
   }
 
-  /// What follows the blanks that come next.
+  /// The next character that is no blank.
   char next() const {
     const std::size_t at = left_.find_first_not_of(' ');
     return at == left_.npos ? '\0' : left_[at];
   }
 
-  /// The exponent of a factor in front, which has a sign or an operator: 10**2, 10^(-2), 10+2.
+  /// The exponent of a leading factor, with a sign or an operator: 10**2, 10^(-2), 10+2.
   std::optional<double> ten() {
     take(2);
     if (left_.empty()) return std::nullopt;
@@ -102,7 +102,7 @@ class Parser {
     }
   }
 
-  /// A name, or something in parentheses, with its power.
+  /// A name or a parenthesis, with its power.
   std::optional<UnitValue> term() {
     const std::size_t first = factors_.size();
     std::optional<UnitValue> base = left_.starts_with('(') ? in_parentheses() : name();
@@ -151,7 +151,7 @@ class Parser {
     return unit;
   }
 
-  /// An exponent, with or without its operator; an unsigned fraction or decimal number stands in parentheses.
+  /// An exponent with or without operator; a fraction or a decimal number needs parentheses.
   std::optional<double> power() {
     blanks();
     if (left_.starts_with("**")) {
@@ -191,7 +191,7 @@ class Parser {
   }
 
   std::string_view left_;
-  std::string text_;  ///< what was read
+  std::string text_;  ///< text read so far
   std::vector<UnitPower> factors_;
 };
 

@@ -9,27 +9,31 @@
 
 namespace srcextract {
 
-/// A name in a unit, as the FITS Standard has it, and its power in all: -2 of s in (m/s)**2.
+/// A name in a unit, in FITS spelling, and its total power: -2 for s in (m/s)**2.
 struct UnitPower {
   std::string name;
   double power = 1;
 };
 
-/// A text that is a unit.
+/// A parsed unit.
 struct ParsedUnit {
   UnitValue value;
-  std::string ten;                 ///< the factor in front without blanks, "10**-17", if there is one
-  std::vector<UnitPower> factors;  ///< in their order
-  std::string text;  ///< with the names of the FITS Standard in place of those that are often written instead
+  std::string ten;                 ///< leading factor without blanks, "10**-17", if any
+  std::vector<UnitPower> factors;  ///< factors in order
+  std::string text;                ///< text with FITS names in place of common spellings
 };
 
-/// Reads a unit by the grammar of the FITS Standard 4.0, 4.3.1: a factor 10**k, 10^k or 10+k in front; names; `*`, `.`
-/// or a blank between factors, `/` before a divisor, from left to right ("Jy/beam.km" is Jy km per beam); powers as
-/// **2, ^2, 2, (1/2); parentheses; sqrt(). Functions as log() are not read: other readers refuse them. Blanks around
-/// operators are allowed. Nothing if the text is no such unit, or has more than `longest_unit` bytes.
+/// Parses a unit by the grammar of FITS Standard 4.0, 4.3.1:
+/// - a leading factor 10**k, 10^k or 10+k;
+/// - `*`, `.` or a blank between factors, `/` before a divisor, left to right ("Jy/beam.km" is Jy km per beam);
+/// - powers as **2, ^2, 2, (1/2); parentheses; sqrt();
+/// - blanks around operators.
+///
+/// Functions such as log() are not read, since other readers refuse them. Nothing if the text is invalid or longer than
+/// `longest_unit` bytes.
 std::optional<ParsedUnit> parse_unit(std::string_view text);
 
-/// What fits into a card.
+/// Longest unit that fits into a card.
 inline constexpr std::size_t longest_unit = 70;
 
 }  // namespace srcextract

@@ -7,7 +7,8 @@
 
 namespace srcextract {
 
-/// What units measure. Counts, photons and adu are one thing here: what one is in the other depends on the instrument.
+/// Quantities that units measure. Counts, photons and adu are one quantity, since their ratio depends on the
+/// instrument.
 enum class Quantity : std::size_t {
   length,
   mass,
@@ -29,8 +30,8 @@ enum class Quantity : std::size_t {
 };
 inline constexpr std::size_t quantities = 17;
 
-/// A unit: so many of the product of powers of metre, kilogram, second, ampere, kelvin, mole, candela, degree and the
-/// rest. A solid angle is the second power of an angle.
+/// A unit as a factor times powers of metre, kilogram, second, ampere, kelvin, mole, candela, degree and the rest. A
+/// solid angle is an angle squared.
 struct UnitValue {
   double factor = 1;
   std::array<double, quantities> powers{};
@@ -38,12 +39,10 @@ struct UnitValue {
   double power(Quantity quantity) const { return powers[static_cast<std::size_t>(quantity)]; }
 };
 
-/// The unit of a name of the FITS Standard 4.0 (tables 3 to 5), with or without one of its prefixes where it allows
-/// them; case counts.
+/// The unit of a name in FITS Standard 4.0 (tables 3 to 5), with a prefix where allowed. Names are case-sensitive.
 std::optional<UnitValue> named_unit(std::string_view name);
 
-/// What the FITS Standard calls the unit that is often written so: "DEGREES", "sec", "counts", "DN"; empty if it is
-/// none of these.
+/// FITS name of a unit that is often misspelt: "DEGREES", "sec", "counts", "DN"; empty for other names.
 std::string_view standard_name(std::string_view name);
 
 }  // namespace srcextract

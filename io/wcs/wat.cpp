@@ -11,14 +11,14 @@
 namespace srcextract {
 namespace {
 
-/// Columns of a text in a card. IRAF cuts its text there, and blanks at the end of a card are part of it.
+/// Characters of text in a card. IRAF cuts its text there, so trailing blanks of a card belong to it.
 constexpr std::size_t card_text = 68;
 
-/// What wcslib can hold: powers 0 to 9, of a degree of 9 at most.
+/// Limits of wcslib: powers 0 to 9, degree at most 9.
 constexpr int most_powers = 10, highest_degree = 9;
 constexpr int most_parameters = 30;
 
-/// As much of a text as a message has room for.
+/// The beginning of a text, for messages.
 std::string shown(std::string_view text) {
   return "'" + std::string(text.substr(0, 20)) + "'";
 }
@@ -27,7 +27,7 @@ std::string wat_of(int axis) {
   return "WAT" + std::to_string(axis + 1);
 }
 
-/// The text of an axis from its cards, counted from 001 to the first that is not there.
+/// The text of an axis: its cards from 001 to the first missing one.
 std::string joined(const CelestialKeywords& keywords, int axis) {
   std::string text;
   for (int card = 1; card <= 999; ++card) {
@@ -42,7 +42,7 @@ std::string joined(const CelestialKeywords& keywords, int axis) {
 
 using Words = std::map<std::string, std::string>;
 
-/// The pairs `name = value` of such a text; a value with blanks stands in double quotes.
+/// The pairs `name = value` of a text. Values with blanks are in double quotes.
 Words words_in(std::string_view text, const std::string& where) {
   const auto skip_blanks = [&] { text.remove_prefix(std::min(text.find_first_not_of(' '), text.size())); };
   Words words;
@@ -65,7 +65,7 @@ Words words_in(std::string_view text, const std::string& where) {
   return words;
 }
 
-/// All numbers of a text, which is made of nothing else.
+/// The numbers of a text that holds only numbers.
 std::vector<double> numbers_in(std::string_view text, const std::string& where) {
   std::vector<double> numbers;
   while (true) {
@@ -86,7 +86,7 @@ int count_in(double number, int least, int most, const std::string& what) {
   return static_cast<int>(number);
 }
 
-/// Which terms a surface has: cross terms are none, all, or half of them.
+/// Cross terms of a surface: none, all, or half of them.
 enum class CrossTerms { none, full, half };
 
 bool has_term(CrossTerms cross, int x, int y, int x_powers, int y_powers) {
@@ -94,7 +94,7 @@ bool has_term(CrossTerms cross, int x, int y, int x_powers, int y_powers) {
   return cross == CrossTerms::full || x + y < std::max(x_powers, y_powers);
 }
 
-/// IRAF's surface: its kind, the number of powers along x and y, its cross terms, where it is defined, coefficients.
+/// Reads IRAF's surface: kind, number of powers in x and y, cross terms, limits, coefficients.
 WatSurface surface_in(const std::string& text, const std::string& where) {
   const std::vector<double> numbers = numbers_in(text, where);
   constexpr std::size_t head = 8;
@@ -140,7 +140,7 @@ std::vector<std::pair<int, double>> projection_in(const Words& words, const std:
 }
 
 std::string wtype_of(const std::string& text) {
-  // What describes no distortion need not be understood as a whole.
+  // Text that describes no distortion need not be understood.
   constexpr std::string_view name = "wtype=";
   if (!text.starts_with(name)) return "";
   const std::string type = text.substr(name.size(), text.find(' ') - name.size());

@@ -16,7 +16,7 @@ const char* const no_celestial_wcs = "the header has no celestial WCS (CTYPE1, C
 
 namespace {
 
-/// Sky positions of sources [first, first + count); NaN where there is no sky.
+/// Sky positions of sources [first, first + count); NaN off the sky.
 std::string fill(wcsprm& wcs, bool galactic, std::size_t first, std::size_t count, Sources& sources) {
   std::vector<double> pixels(2 * count), world;
   for (std::size_t i = 0; i < count; ++i) {
@@ -32,7 +32,7 @@ std::string fill(wcsprm& wcs, bool galactic, std::size_t first, std::size_t coun
   return "";
 }
 
-/// Fills the columns with what was found in the header.
+/// Fills the position columns by the given WCS.
 std::string fill_all(const CelestialWcs& found, const std::string& header, Sources& sources, const Cpu& where) {
   const std::size_t count = sources.x_image.size();
   sources.alpha_j2000.resize(count);
@@ -59,7 +59,7 @@ std::vector<SkyPosition> corners(const CelestialWcs& found, const Shape& shape) 
   return footprint;
 }
 
-/// The area that the vector from a to b spans with that from c to d.
+/// Area of the parallelogram of the vectors a to b and c to d.
 double parallelogram(const Direction& a, const Direction& b, const Direction& c, const Direction& d) {
   Direction u{}, v{};
   for (std::size_t i = 0; i < 3; ++i) {
@@ -109,7 +109,7 @@ std::string measure_pixel(const std::string& header, const Shape& shape, double&
   const CelestialWcs found = parse_celestial_wcs(header);
   if (!found.wcs) return found.reason;
   const double x = (static_cast<double>(shape.width) + 1) / 2, y = (static_cast<double>(shape.height) + 1) / 2;
-  Sources sides;  // the middles of the pixel's four sides
+  Sources sides;  // middles of the pixel's four sides
   sides.x_image = {x - 0.5, x + 0.5, x, x};
   sides.y_image = {y, y, y - 0.5, y + 0.5};
   sides.alpha_j2000.resize(4);

@@ -10,41 +10,40 @@
 
 namespace srcextract {
 
-/// The reason that add_sky_positions gives if the header describes no sky at all. Any other means that it does, in a
-/// way that cannot be used.
+/// The reason that add_sky_positions returns for a header without a sky. Any other reason means an unusable sky WCS.
 extern const char* const no_celestial_wcs;
 
-/// Fills alpha_j2000 and delta_j2000 from x_image and y_image with the celestial WCS of a FITS header (80-column cards)
-/// through wcslib: any projection and distortion that it knows. Equatorial systems count as J2000 if they are ICRS or
-/// FK5 2000; galactic positions are rotated to ICRS. Returns an empty string, or the reason why the image has no sky
-/// positions, in which case the columns stay absent (sources.sky false).
+/// Fills alpha_j2000 and delta_j2000 from x_image and y_image, with the celestial WCS of a FITS header (80-column
+/// cards). wcslib supplies projections and distortions. ICRS and FK5 2000 count as J2000; galactic positions are
+/// rotated to ICRS. Returns an empty string, or the reason why there are no sky positions. The columns are absent then
+/// (sources.sky false).
 std::string add_sky_positions(const std::string& header, Sources& sources, const Cpu& where = {});
 
-/// A place on the sky in degrees, as of the catalogue; NaN off the sky.
+/// A place on the sky in degrees, as in the catalogue; NaN off the sky.
 struct SkyPosition {
   double alpha = 0, delta = 0;
 };
 
-/// The same, and where the outer corners of the image's corner pixels are, from (1, 1) along the first row around;
-/// empty if there are no sky positions.
+/// Fills the positions, and in `footprint` the outer corners of the corner pixels, from (1, 1) along the first row
+/// around. The footprint is empty without sky positions.
 std::string add_sky_positions(const std::string& header, const Shape& shape, Sources& sources,
                               std::vector<SkyPosition>& footprint, const Cpu& where = {});
 
-/// Sets x and y to where places of these right ascensions and declinations (J2000, degrees; ICRS and FK5 2000 count as
-/// one) are in the image of that header; the centre of the first pixel is (1, 1). NaN where the projection does not
-/// have them. Returns an empty string, or the reason why the image has no sky positions, as above.
+/// Sets x and y to the pixels of places given by right ascension and declination (J2000, degrees; ICRS and FK5 2000
+/// count as one). The centre of the first pixel is (1, 1). NaN off the projection. Returns an empty string, or the
+/// reason why there are no sky positions.
 std::string find_on_image(const std::string& header, std::span<const double> alpha, std::span<const double> delta,
                           std::vector<double>& x, std::vector<double>& y, const Cpu& where = {});
 
-/// Sets `side`, in arcseconds, to that of a square as large as the pixel at the centre of an image of that shape.
-/// Returns an empty string, or the reason why nothing tells it.
+/// Sets `side` to the side, in arcseconds, of a square with the area of the image's central pixel. Returns an empty
+/// string, or the reason why the area is unknown.
 std::string measure_pixel(const std::string& header, const Shape& shape, double& side);
 
-/// A pixel by the linear part of a WCS of any axes, in their own units: 1 where the header has none, as SExtractor has
-/// it, and 0 where the matrix is singular.
+/// Size of a pixel by the linear part of any WCS, in the units of its axes. Without a WCS the size is 1, as in
+/// SExtractor; with a singular matrix it is 0.
 struct LinearPixel {
-  double side = 0;          ///< of a square as large
-  double last_by_last = 0;  ///< how far the last axis goes along itself: what SExtractor's CLASS_STAR has as the side
+  double side = 0;          ///< side of a square of the same area
+  double last_by_last = 0;  ///< step of the last axis per its own pixel, which SExtractor's CLASS_STAR uses as the side
 };
 LinearPixel linear_pixel(const std::string& header);
 

@@ -4,8 +4,8 @@
 
 namespace srcextract {
 
-/// Held by whoever has wcslib set a description up: it parses the units there, in a parser that keeps its state in
-/// static variables in some versions.
+/// Lock for wcslib's setup of a description, in which it parses units. The parser of some versions keeps its state in
+/// static variables.
 inline std::mutex wcslib_parsers;
 
 }  // namespace srcextract

@@ -40,18 +40,18 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
-/// What is thrown names the file, after `before`.
+/// Errors name the file, after `before`.
 void in_file(const std::string& path, const std::function<void()>& work, const std::string& before = "") {
   if (const std::optional<Failure> failure = failure_of(work))
     throw Error(failure->kind, before + message_about(path, *failure));
 }
 
-/// What is thrown names the band.
+/// Errors name the band.
 void in_band(const Band& band, const std::function<void()>& work) {
   in_file(band.file().path, work, "band " + band.option.name + ": ");
 }
 
-/// The image of a band on its way from its file to its columns.
+/// The image of a band between its file and its columns.
 struct OpenBand {
   const Band& band;
   ImageTask task = {};
@@ -62,7 +62,7 @@ struct OpenBand {
   const ImageInput& input() const { return image->input(); }
 };
 
-/// All of them.
+/// The open images of all bands of a file.
 class OpenBands {
  public:
   OpenBands(const Job& job, const DetectionTask& task, std::span<const Band> bands, const MemoryBudget& budget)
@@ -73,7 +73,7 @@ class OpenBands {
     for (const Band& band : bands) in_band(band, [&] { open(bands_.emplace_back(OpenBand{band})); });
   }
 
-  /// Returns what finding the sources took.
+  /// Returns the times of finding the sources.
   FoundTimes extract(const Execution& execution, Progress& progress) {
     FoundOnce once{.images = std::ssize(bands_)};
     FoundTimes found;
@@ -109,7 +109,7 @@ class OpenBands {
   const OutputPaths& paths() const { return bands_.front().image->paths(); }
   const std::vector<OpenBand>& bands() const { return bands_; }
 
-  /// What all hold while the largest of them is extracted.
+  /// Memory of all bands while the largest of them is extracted.
   std::int64_t memory_needed() const {
     std::int64_t held = gzipped_sizes(files_of(detection_->task)), most = 0;
     for (const OpenBand& open : bands_) {
@@ -121,7 +121,7 @@ class OpenBands {
     return held + most;
   }
 
-  /// The first that has sky positions, or else the first.
+  /// The first band with sky positions, else the first band.
   const OpenBand& on_sky() const {
     const auto found =
         std::ranges::find_if(bands_, [](const OpenBand& open) { return open.result.extraction.sources.sky; });
@@ -143,7 +143,7 @@ class OpenBands {
                  .most_inflated = left_};
     open.image = std::make_unique<OpenImage>(open.task, job_, detection_);
     left_ = open.input().frame.most_inflated();
-    // DETECT may have no WCS that would tell.
+    // The detection image may have no WCS to compare with.
     for (const OpenBand& before : bands_)
       if (&before != &open &&
           require_same_sky(before.input().frame, before.task.name, open.input().frame, open.task.name))
@@ -156,7 +156,7 @@ class OpenBands {
   std::vector<OpenBand> bands_;
 };
 
-/// The catalogues and the label map, complete but for the commit.
+/// The catalogues and the label map, complete but not committed.
 std::vector<OutputFile> write_tables(const OpenBands& open, const ImageConfig& config, const Cpu& where) {
   const std::string unit = pixel_unit(open.detection().frame.image().header());
   CatalogMetadata metadata{.version = program_version(),
@@ -180,7 +180,7 @@ std::vector<OutputFile> write_tables(const OpenBands& open, const ImageConfig& c
   return files;
 }
 
-/// What the ends of the gzipped ones of all files say that these hold.
+/// Total size in memory of all gzipped files, as their last bytes state it.
 std::int64_t all_gzipped(const DetectionTask& detection, std::span<const Band> bands) {
   std::int64_t bytes = gzipped_sizes(files_of(detection));
   for (const Band& band : bands)
@@ -189,15 +189,15 @@ std::int64_t all_gzipped(const DetectionTask& detection, std::span<const Band> b
   return bytes;
 }
 
-/// The bands, open, and what they have of the memory.
+/// The open bands and their share of memory.
 struct Opened {
   MemoryBudget::Share share;
   OpenBands bands;
   std::shared_ptr<void> watched;
 };
 
-/// Gzipped files are in memory once they are open: their images may be as large as they are all together, and who has
-/// some memory must not wait for more.
+/// Gzipped files are in memory once they are open, and their images may be as large as all files together. So the share
+/// is taken at once: a worker that holds memory must not wait for more.
 Opened open_bands(const Job& job, const ImageFile& file, std::span<const Band> bands, MemoryBudget& budget,
                   const Watch& watch) {
   const DetectionTask& task = *file.detection();
@@ -212,14 +212,14 @@ Opened open_bands(const Job& job, const ImageFile& file, std::span<const Band> b
     if (needed > room && gzipped > 0 && room < budget.bytes())
       throw Error(ErrorKind::memory, "they need more memory than the ends of the gzipped files tell");
     if (gzipped > 0) return share.shrink(std::min(needed, room));
-    watched.reset();  // others may take their time
+    watched.reset();  // waiting for memory is not timed
     share = budget.take(needed);
     watched = watch();
   });
   return {std::move(share), std::move(open), std::move(watched)};
 }
 
-/// What the journal says: the sky is that in which sources were found.
+/// The record for the journal; its sky is the detection image's.
 ImageRecord record_of(const ImageFile& file, const OpenBands& open) {
   const Extraction& first = open.bands().front().result.extraction;
   ImageRecord record = begin_record(file);

@@ -10,13 +10,13 @@
 
 namespace srcextract {
 
-/// Who is told that work goes on, until what is returned is destroyed; of waiting for memory he is not.
+/// Starts the watch over a piece of work; destroying the result ends the watch. Waiting for memory is not watched.
 using Watch = std::function<std::shared_ptr<void>()>;
 
-/// Finds sources in the image of a file that has bands, measures them in each of these, where `execution` says, and
-/// writes one catalogue (join_bands) and what else the configuration of the file asks for. The values are those that
-/// each band by itself would give. All files are opened before a pixel is read, and nothing is written where one of
-/// them fails. Throws what opening, extracting and writing images throw, which names the band that it is of.
+/// Finds sources in the image of a file with bands and measures them in each band, where `execution` says. Writes one
+/// catalogue (join_bands) and the other outputs that the file's configuration asks for. The values equal those of each
+/// band extracted by itself. All files are opened before a pixel is read, and nothing is written if one fails. Throws
+/// the errors of opening, extracting and writing images; the message names the band.
 ImageOutcome extract_bands(const Job& job, const ImageFile& file, const Execution& execution, MemoryBudget& budget,
                            Progress& progress, const Watch& watch);
 

@@ -26,21 +26,20 @@
 namespace srcextract {
 namespace {
 
-/// Host memory that an image takes: what the stages need, if they run on the host, and what is loaded to be
-/// decompressed. Nothing where that was counted when the file was opened: a task that has memory must not wait for
-/// more.
+/// Host memory of an image: for the stages, if they run on the host, and for data loaded for decompression. 0 if the
+/// memory was reserved when the file was opened: a task that holds memory must not wait for more.
 std::int64_t memory_needed(const ImageTask& task, const Job& job, const Execution& execution) {
   const ImageFile& file = *task.file;
   if (task.memory && !task.for_images) return 0;
   const bool on_host = !execution.device || execution.compare || file.has_positions();
-  // What every stage has made on either back end is kept until it is compared.
+  // The results of every stage on both back ends are kept until they are compared.
   const std::int64_t records = execution.compare ? 4 : 1;
   return task.image.loaded_bytes + loaded_bytes(task.maps) + gzipped_sizes(files_beside(job, file)) +
          (on_host ? records * host_memory(plan_of(task.image.shape, job, file)) : 0);
 }
 
-/// Makes the next start take up an image whose file went away since the run began, when it is back as it was. Images of
-/// one file have one size and time in the journal.
+/// Makes the next start extract an image again whose file disappeared during the run. All images of one file have the
+/// same size and time in the journal.
 void note_gone(ImageRecord& record) {
   if (record.images > 1)
     record.kind = transient_kind;
@@ -48,7 +47,7 @@ void note_gone(ImageRecord& record) {
     record.bytes = record.modified = 0;
 }
 
-/// Those who work on the images of one run.
+/// The workers of one run.
 class Crew {
  public:
   Crew(const Job& job, const PlannedFiles& files, const Machine& machine, MemoryBudget& budget,
@@ -61,13 +60,13 @@ class Crew {
         gpus_(machine, executions_.size(), room_for_any(files)),
         dispatcher_(job, files, budget, control, [this] { return futile_ || control_.should_stop(); }) {}
 
-  /// How many may work at the same time.
+  /// Number of workers.
   std::size_t workers() const { return executions_.size(); }
 
-  /// The execution with which a worker begins.
+  /// The first execution of a worker.
   Execution execution(std::size_t worker) const { return executions_[worker]; }
 
-  /// Takes images until there are no more, or, for a worker that begins on the CPU, until GPUs do the rest.
+  /// Takes images until there are no more. A worker that begins on the CPU also stops once GPUs do the rest.
   void work(Execution execution, Progress progress) {
     const bool began_on_cpu = !execution.device;
     try {
@@ -87,7 +86,7 @@ class Crew {
     }
   }
 
-  /// Lets workers begin on GPUs that become ready.
+  /// Starts workers on GPUs as these become ready.
   void move_to_gpus(const Progress& progress) {
     std::vector<std::jthread> on_gpus;
     while (std::optional<Execution> execution = gpus_.wait()) {
@@ -97,14 +96,14 @@ class Crew {
           work(*execution, progress);
         });
       } catch (const std::system_error&) {
-        return;  // no more threads are to be had
+        return;  // the system allows no more threads
       }
       gpus_do_the_rest_ = true;
     }
   }
   void end_moving() { gpus_.end_waiting(); }
 
-  /// Throws the error for which the run was given up.
+  /// Throws the error that ended the run.
   RunResult result() {
     if (error_) std::rethrow_exception(error_);
     return {worst_, dispatcher_.waiting() == 0};
@@ -139,7 +138,7 @@ class Crew {
     conclude(task, std::move(outcome), failure, progress);
   }
 
-  /// All bands of a file for one catalogue; where a device is lost, all of it again on another or on the CPU.
+  /// Extracts all bands of a file for one catalogue. If a device is lost, repeats all of it on another or on the CPU.
   void process_bands(const ImageTask& task, Execution& execution, Progress& progress) {
     control_.on_begin(task);
     for (;;) {
@@ -161,7 +160,7 @@ class Crew {
     return task.for_images->take(needed);
   }
 
-  /// Where a device is lost, all of it again on another or on the CPU.
+  /// Extracts one image. If a device is lost, repeats all of it on another or on the CPU.
   std::optional<Failure> extract(const ImageInput& input, std::int64_t needed, Execution& execution, Progress& progress,
                                  ImageResult& result) {
     for (;;) {
@@ -180,7 +179,7 @@ class Crew {
     return outcome;
   }
 
-  /// Throws what makes every further image futile.
+  /// Throws errors that make every further image futile.
   void conclude(const ImageTask& task, ImageOutcome outcome, std::optional<Failure> failure, Progress& progress) {
     if (task.joined) {
       const auto of_file = failure_of([&] { task.joined->end(task.image.hdu, !failure); });
@@ -199,7 +198,7 @@ class Crew {
     progress.end_image(task.file->bytes, task.images, failure.has_value());
   }
 
-  /// An image has the share of the threads that it has of the memory, at least, and of the images that are left.
+  /// Threads for an image: the larger of its share of memory and its share of the images that are left.
   int threads_for(std::int64_t needed) {
     const std::int64_t threads = machine_.cpu.threads;
     const auto left = static_cast<std::int64_t>(dispatcher_.waiting()) + busy_;
@@ -250,7 +249,7 @@ RunResult process_files(const Job& job, const PlannedFiles& files, const Machine
           crew.work(crew.execution(worker), progress);
         });
     } catch (const std::system_error&) {
-      // No more threads are to be had: those that there are do the work.
+      // The system allows no more threads: the existing ones do the work.
     }
     crew.work(crew.execution(0), progress);
   }

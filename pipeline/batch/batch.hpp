@@ -10,14 +10,14 @@
 namespace srcextract {
 
 struct RunResult {
-  int code = 0;          ///< the highest exit code of images that failed
+  int code = 0;          ///< the highest exit code of failed images
   bool complete = true;  ///< every image was tried
 };
 
-/// Extracts every image of the files, as many at a time as the machine and the budget allow. Each is tried, and what is
-/// under way is finished also where the run is to stop. The work of a GPU that is lost goes to another, or, where it
-/// may, to the CPU. Throws what makes every further image futile: Error{storage}, Error{device} if the last GPU is
-/// lost, what on_image throws.
+/// Extracts every image of the files, as many at a time as the machine and the budget allow. Each image is tried. When
+/// the run is to stop, images under way are still finished. The work of a lost GPU goes to another GPU, or to the CPU
+/// where falling back is allowed. Throws errors that make every further image futile: Error{storage}, Error{device} if
+/// the last GPU is lost, exceptions of on_image.
 RunResult process_files(const Job& job, const PlannedFiles& files, const Machine& machine, MemoryBudget& budget,
                         const Progress& progress, const RunControl& control = {});
 

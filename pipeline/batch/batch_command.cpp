@@ -42,15 +42,15 @@
 namespace srcextract {
 namespace {
 
-/// Exit codes.
+/// Exit codes of batch.
 constexpr int some_failed = 6, stopped = 7, too_many_failed = 8;
 
 void warn(const std::string& message) {
   spdlog::warn("{}", message);
 }
 
-/// What the run itself writes or removes, beside the outputs of its images: that of the whole says in its own list what
-/// those of shards said.
+/// Files that the run itself writes or removes, besides the outputs of its images. A run of the whole survey replaces
+/// the failure lists of shards.
 std::vector<std::string> own_files(const std::string& directory, const Shard& shard) {
   std::vector<std::string> files = {journal_path(directory, shard), lock_path(directory),
                                     underway_path(directory, shard), failures_path(directory, shard)};
@@ -72,8 +72,8 @@ void require_separate_log(const BatchOptions& options, const Shard& shard, const
     log.require_none_of(output_paths(directory, file.name, std::nullopt, file.config->config.output).all());
 }
 
-/// Starts the log. Returns what no output may replace: what the run reads, and what it logs to. `links` becomes a
-/// warning of files that are links to one.
+/// Starts the log. Returns the files that no output may replace: files that the run reads, and the log. `links` is set
+/// to a warning about links to one file.
 KeptFiles start_log(const BatchOptions& options, const Shard& shard, const ImageFiles& files, bool on_terminal,
                     std::string& links) {
   KeptFiles kept;
@@ -115,14 +115,14 @@ void describe(const Plan& plan, const Shard& shard) {
                kinds, plan.done);
 }
 
-/// Warns of inputs that cannot be looked at now: what was made of them stays.
+/// Warns of inputs that cannot be accessed now; their outputs stay.
 void warn_of_unseen(const Plan& plan) {
   if (plan.unseen + plan.undone == 0) return;
   warn(fmt::format("{}: what is done of {} stays as it is, since inputs cannot be looked at; mount or bring them back",
                    plan.why_unseen, counted(plan.unseen + plan.undone, "file")));
 }
 
-/// One line a file on stdout: a name may hold an end of line, and what a terminal obeys.
+/// Prints one line per file on stdout. A name may hold newlines and terminal commands.
 void print_plan(const Plan& plan) {
   constexpr std::size_t at_a_time = std::size_t{1} << 20;
   std::string text;
@@ -138,7 +138,7 @@ Progress make_progress(const Plan& plan, bool on_terminal) {
   return {show, plan.files.size(), total_bytes(plan.files)};
 }
 
-/// The last lines of the log.
+/// Logs the last lines of the run.
 int conclude(const Plan& plan, const RunSummary& summary, bool complete, bool too_many_failures, bool too_slow) {
   for (const std::string& line : summary.describe()) spdlog::info("{}", line);
   if (complete && plan.undone > 0) {
@@ -163,13 +163,13 @@ int conclude(const Plan& plan, const RunSummary& summary, bool complete, bool to
   return summary.failed() + plan.failed > 0 ? some_failed : 0;
 }
 
-/// What a first run finds is nothing.
+/// The records of earlier runs; empty for a first run.
 Ledger known_before(const std::string& directory) {
   std::error_code unknown;
   return std::filesystem::exists(directory, unknown) ? join_ledgers(read_journals(directory, warn)) : Ledger{};
 }
 
-/// Takes out of the plan what was under way when an earlier process came to its end.
+/// Removes from the plan, and returns, files that were under way when an earlier process died.
 std::vector<PlannedFile> take_interrupted(Plan& plan, Journal& journal) {
   std::vector<PlannedFile> interrupted;
   std::vector<std::size_t> others;
@@ -233,7 +233,7 @@ class BatchRun {
   }
 
  private:
-  /// Where there is nothing to do no GPU is woken.
+  /// Starts no GPU if there is nothing to do.
   bool extract(const Plan& plan) {
     if (plan.files.empty()) return true;
     const Machine machine =
@@ -257,12 +257,12 @@ class BatchRun {
   std::shared_ptr<void> under_way(const std::string& name) {
     journal_.begin(name);
     return {&journal_, [this, name](void*) {
-              // Where the disk fails a note stays too long, and costs a file that is extracted by itself.
+              // If the disk fails the note stays; the only cost is that the file is extracted by itself next time.
               failure_of([&] { journal_.end(name); });
             }};
   }
 
-  /// Some thread does not come back from an image, and can be ended with its process alone.
+  /// A thread hangs in an image. Only ending the process ends the thread.
   [[noreturn]] void give_up(const std::vector<std::string>& names) {
     const std::lock_guard ending(ending_);
     const auto failure = failure_of([&] { journal_.finish(false); });
@@ -284,7 +284,7 @@ class BatchRun {
   RunSummary summary_;
   std::atomic<bool> too_many_failures_ = false;
   std::mutex ending_;
-  Watchdog watchdog_;  // the last, for it looks at the others
+  Watchdog watchdog_;  // the last member, since it uses the others
 };
 
 }  // namespace
@@ -303,7 +303,7 @@ int run_batch(const BatchOptions& options) {
   std::string links;
   const KeptFiles kept = start_log(options, shard, all_files, on_terminal, links);
   for (const std::string& note : notes) spdlog::info("{}", note);
-  // Links may be meant, and -q is for what went wrong.
+  // Links may be intended, and -q is for errors only.
   if (!links.empty() && options.verbosity != Verbosity::quiet) warn(links);
   if (const std::string kinds = describe_kinds(all_files); !kinds.empty()) warn(kinds);
   ImageFiles files = share_of(shard, std::move(all_files));

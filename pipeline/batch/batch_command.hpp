@@ -4,7 +4,7 @@
 
 namespace srcextract {
 
-/// Runs `srcextract batch` and returns its exit code. Throws what keeps the whole of it from going on.
+/// Runs `srcextract batch` and returns its exit code. Throws errors that end the whole run.
 int run_batch(const BatchOptions& options);
 
 }  // namespace srcextract

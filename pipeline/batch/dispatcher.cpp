@@ -15,7 +15,7 @@
 namespace srcextract {
 namespace {
 
-/// Takes out the masks, unless there is nothing else. Returns what they are called in the file.
+/// Removes the masks, unless all images are masks. Returns their names in the file.
 std::vector<std::string> take_masks_out(std::vector<SelectedImage>& images, const std::string& path) {
   std::vector<std::string> names;
   if (std::ranges::all_of(images, &SelectedImage::is_mask)) return names;
@@ -50,7 +50,7 @@ std::optional<ImageTask> Dispatcher::next() {
   return std::nullopt;
 }
 
-/// Opens the next file while others go on. Whatever happens they hear of it.
+/// Opens the next file while others work, and wakes them also if that fails.
 void Dispatcher::open_next(std::unique_lock<std::mutex>& lock) {
   const std::size_t file = next_file_++;
   ++opening_;
@@ -75,8 +75,9 @@ std::size_t Dispatcher::waiting() {
   return files_.size() - next_file_ + images_.size();
 }
 
-/// The images of a file with their maps; of gzipped ones their share of the memory: for what their ends say that they
-/// hold, or, where their headers ask for more (that is the size of the last member alone), for all there is.
+/// The images of a file with their maps, and the share of memory for gzipped files. First the share is for the sizes
+/// that the last bytes of these files state. If the headers need more (those sizes are of the last gzip member alone),
+/// the share is the whole budget.
 Dispatcher::Opened Dispatcher::open_images(const ImageFile& file) {
   const Config& config = file.config->config;
   const std::int64_t size = gzipped_size(file.path), of_maps = gzipped_sizes(files_of_maps(config));
@@ -99,8 +100,7 @@ Dispatcher::Opened Dispatcher::open_images(const ImageFile& file) {
       [&] { return open_gzipped(file, all, budget_.strict() ? all : std::numeric_limits<std::int64_t>::max(), all); });
 }
 
-/// What the maps of a file, gzipped, take beside `needed` bytes: no more than `most`, and of a strict budget no more
-/// than it has left.
+/// Limit for the gzipped maps of a file beside `needed` bytes: `most`, but no more than a strict budget has left.
 std::int64_t Dispatcher::left_beside(std::int64_t needed, std::int64_t most) const {
   return budget_.strict() ? std::clamp<std::int64_t>(budget_.bytes() - needed, 0, most) : most;
 }
@@ -113,9 +113,9 @@ void Dispatcher::add_maps(Opened& opened, FitsImages& file, const Config& config
   opened.held_maps = most - left + file.held_bytes() - before;
 }
 
-/// A file whose images are read where they stand. If its maps are gzipped, which are in memory as long as any of its
-/// images, or if it has many headers, it takes a share for that with all of its images, which these share: one that has
-/// memory must not wait for what others have.
+/// Opens a file whose images are read in place. Gzipped maps are in memory as long as any image of the file. With such
+/// maps, or with many headers, the file takes one share for all of its images. The images divide that share: a task
+/// that holds memory must not wait for others.
 Dispatcher::Opened Dispatcher::open_plain(const ImageFile& file, std::int64_t of_maps, std::int64_t most_of_maps) {
   const Config& config = file.config->config;
   std::shared_ptr<void> watched = control_.watch(file.path);
@@ -129,7 +129,7 @@ Dispatcher::Opened Dispatcher::open_plain(const ImageFile& file, std::int64_t of
     if (fits.held_bytes() + opened.held_maps == 0) return opened;
   }
   budget_.check(largest + opened.held_maps);
-  watched.reset();  // others may take their time
+  watched.reset();  // waiting for memory is not timed
   const std::int64_t room = std::min(std::max(of_maps, opened.held_maps) + all, budget_.bytes());
   opened.share = std::make_shared<MemoryBudget::Share>(budget_.take(room));
   watched = control_.watch(file.path);
@@ -161,7 +161,7 @@ Dispatcher::Opened Dispatcher::open_gzipped(const ImageFile& file, std::int64_t 
   return opened;
 }
 
-/// What joins the images of a file, if they are to be.
+/// Joins the catalogues of a file's images, if the configuration asks for it; else null.
 std::shared_ptr<JoinedFile> Dispatcher::join(const PlannedFile& planned, const std::vector<SelectedImage>& images) {
   if (!planned.file.config->config.output.one_catalogue || images.size() < 2) return nullptr;
   return std::make_shared<JoinedFile>(job_.output_dir, planned, images, job_.kept);
@@ -181,7 +181,7 @@ std::vector<ImageTask> Dispatcher::tasks_of(const PlannedFile& planned) {
   const ImageFile& file = planned.file;
   const std::shared_ptr<void> under_way = control_.on_file(file);
   std::vector<ImageTask> tasks;
-  if (file.has_bands()) {  // extract_bands opens all of them
+  if (file.has_bands()) {  // extract_bands opens all bands
     tasks.push_back(
         {.file = &file, .image = {.name = file.path, .open = {}}, .name = file.path, .under_way = under_way});
     return tasks;

@@ -18,24 +18,24 @@
 
 namespace srcextract {
 
-/// Hands the images of files out to workers, in the order of the files. A file is opened when the images of those
-/// before are all handed out; the images of one file may go to different workers. A file that cannot be opened is
-/// handed out as an image that says why when it is opened.
+/// Hands the images of files out to workers, in the order of the files. A file is opened when all images of earlier
+/// files are handed out; the images of one file may go to different workers. A file that cannot be opened becomes one
+/// image, whose opening throws the reason.
 class Dispatcher {
  public:
   /// `job`, `files`, `budget` and `control` must outlive it.
   Dispatcher(const Job& job, const PlannedFiles& files, MemoryBudget& budget, const RunControl& control,
              std::function<bool()> should_stop);
 
-  /// The next image; waits while other workers open files that may have some. None when there are no more, or when the
+  /// The next image; waits while other workers open files that may have some. Empty when there are no more, or when the
   /// workers are to stop.
   std::optional<ImageTask> next();
 
-  /// Files and images that are not handed out yet.
+  /// Number of files and images that are not handed out yet.
   std::size_t waiting();
 
  private:
-  /// A file, opened; but for its images it has what its tasks have (pipeline/image/open_image.hpp).
+  /// An opened file. The members other than `images` mean what they mean in ImageTask (pipeline/image/open_image.hpp).
   struct Opened {
     std::vector<SelectedImage> images = {};
     std::vector<std::string> left_out = {};
@@ -63,7 +63,7 @@ class Dispatcher {
   std::mutex mutex_;
   std::condition_variable changed_;
   std::size_t next_file_ = 0;
-  std::size_t opening_ = 0;  ///< files that workers are opening
+  std::size_t opening_ = 0;  ///< number of files that workers are opening
   std::deque<ImageTask> images_;
 };
 

@@ -11,14 +11,14 @@
 
 namespace srcextract {
 
-/// What a run of many images came to. Images are added from several threads.
+/// Totals of a run of many images. Images are added from several threads.
 class RunSummary {
  public:
   void add(const ImageOutcome& outcome);
 
   std::int64_t failed() const;
 
-  /// As lines for the log: images, sources, failures by kind, rate, and where the time of the workers went.
+  /// Lines for the log: images, sources, failures by kind, rate, and how the workers spent their time.
   std::vector<std::string> describe() const;
 
  private:
@@ -28,7 +28,7 @@ class RunSummary {
   Clock::time_point begin_ = Clock::now();
   std::int64_t done_ = 0, failed_ = 0, sources_ = 0, pixels_ = 0;
   std::map<std::string, std::int64_t> failures_;  ///< by kind
-  std::vector<StepTime> times_;                   ///< of every step, over all images, in the order in which they came
+  std::vector<StepTime> times_;  ///< of every step, summed over all images, in order of first appearance
 };
 
 }  // namespace srcextract

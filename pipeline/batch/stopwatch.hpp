@@ -5,14 +5,14 @@
 
 namespace srcextract {
 
-/// Counts the time that a process had: of one that was stopped (SIGSTOP, a scheduler that suspends jobs, a laptop that
-/// sleeps) time goes on without it, and no image is to blame for that.
+/// Counts the time during which the process ran. While a process is stopped (SIGSTOP, a suspended job, a sleeping
+/// laptop) the clock goes on, and no image is to blame for that time.
 class Stopwatch {
  public:
   using Clock = std::chrono::steady_clock;
   static constexpr std::chrono::milliseconds tick{250};
 
-  /// To be called about every tick; a longer gap counts as two.
+  /// Call it about every tick; a longer gap counts as two ticks.
   void look() {
     const Clock::time_point now = Clock::now();
     elapsed_ += std::min<Clock::duration>(now - last_, 2 * tick);

@@ -28,7 +28,7 @@ namespace {
 
 using Json = nlohmann::json;
 
-/// Whoever started this decides when it ends, and takes it along however that ends itself.
+/// The parent process decides when this process ends, and this process dies with it.
 void depend_on(pid_t parent) {
   prctl(PR_SET_PDEATHSIG, SIGKILL);
   if (getppid() != parent) std::_Exit(1);

@@ -2,14 +2,16 @@
 
 namespace srcextract {
 
-/// Whether the arguments are those that TrialProcess starts this program with; no user does.
+/// Whether the arguments are those with which TrialProcess starts this program. Users never pass them.
 bool is_trial(int argc, const char* const* argv);
 
-/// Extracts the files of the request on stdin, one image after the other, and tells on descriptor 3 what it begins and
-/// what became of it, a line of JSON each: {"file":N} when file N of the request is about to be opened, a record
-/// (format_record) without a kind of failure when an image is, and its record when it is done or has failed;
-/// {"error":KIND,"message":...} when the run cannot go on. Ends with the process that started it. Returns the exit
-/// code.
+/// Extracts the files of the request on stdin, one image after the other. Reports on descriptor 3, one line of JSON
+/// each:
+/// - {"file":N}: file N of the request is about to be opened
+/// - a record (format_record) without a kind of failure: an image is about to be opened
+/// - the record of an image: the image is done or has failed
+/// - {"error":KIND,"message":...}: the run cannot go on
+/// Ends when its parent process ends. Returns the exit code.
 int run_trial(int argc, const char* const* argv);
 
 }  // namespace srcextract

@@ -45,7 +45,7 @@ class Descriptor {
   int number_;
 };
 
-/// A file without a name, to be read from its beginning. A pipe would have to be filled while it is read.
+/// An unnamed file, to be read from its beginning. A pipe would have to be filled while the child reads.
 int file_of(const std::vector<std::uint8_t>& bytes) {
   const int file = ::memfd_create("request", MFD_CLOEXEC);
   if (file < 0) fail("memfd_create", errno);
@@ -86,7 +86,7 @@ const char* name_of(int signal) {
   }
 }
 
-/// The process, from its start until it is waited for; it does not outlive this.
+/// The process, from its start until wait(). The process does not outlive this object.
 class Child {
  public:
   Child(int request, int answers) {
@@ -96,7 +96,7 @@ class Child {
     posix_spawn_file_actions_adddup2(&actions, answers, trial_answers);
     std::string name = "srcextract", argument(trial_argument), parent = std::to_string(::getpid());
     std::array<char*, 4> arguments = {name.data(), argument.data(), parent.data(), nullptr};
-    // The file that this process runs, also where another has taken its name since.
+    // The executable of this process, even if another file has its name now.
     const int reason = ::posix_spawn(&process_, "/proc/self/exe", &actions, nullptr, arguments.data(), environ);
     posix_spawn_file_actions_destroy(&actions);
     if (reason != 0) fail("posix_spawn", reason);
@@ -111,7 +111,7 @@ class Child {
 
   void kill() const { ::kill(process_, SIGKILL); }
 
-  /// Its status as of wait(2).
+  /// Waits for the process; returns its status as wait(2) does.
   int wait() {
     int status = 0;
     while (::waitpid(process_, &status, 0) < 0 && errno == EINTR) continue;
@@ -123,7 +123,7 @@ class Child {
   pid_t process_ = 0;
 };
 
-/// What the process says, line by line, until it ends or is ended.
+/// Reads the process's answers line by line, until it ends or is ended.
 class Conversation {
  public:
   Conversation(const TrialControl& control, const Child& child, int answers)

@@ -11,35 +11,34 @@
 
 namespace srcextract {
 
-/// What the process is started with, before the number of the one that starts it, and where it answers.
+/// First argument of the trial process, before the parent's process id, and the descriptor on which it answers.
 inline constexpr std::string_view trial_argument = "--trial";
 inline constexpr int trial_answers = 3;
 
-/// What the process that starts it hears and asks.
+/// Limits and callbacks of the parent process.
 struct TrialControl {
-  double limit = 0;         ///< seconds an image may take; 0: any time
-  bool may_be_cut = false;  ///< ended at once where the run is to stop
+  double limit = 0;         ///< seconds an image may take; 0: no limit
+  bool may_be_cut = false;  ///< the process is ended at once when the run is to stop
   std::function<bool()> should_stop;
-  std::function<void(std::size_t)> on_file;           ///< that number of the request is begun
+  std::function<void(std::size_t)> on_file;           ///< called when file number N of the request is begun
   std::function<void(const ImageRecord&)> on_record;  ///< an image is done, or has failed
 };
 
-/// How a process ended that was not to.
+/// How a process ended unexpectedly.
 struct TrialDeath {
   std::string kind;    ///< crash, memory or timeout: ImageRecord::kind
   std::string reason;  ///< "ended its process by signal 11 (SIGSEGV)"
 };
 
 struct TrialEnd {
-  bool cut = false;                  ///< because the run is to stop
-  std::optional<TrialDeath> death;   ///< none: it did what it was asked
+  bool cut = false;                  ///< the process was ended because the run is to stop
+  std::optional<TrialDeath> death;   ///< empty: the process did its work
   std::size_t file = 0;              ///< the number of the file that was under way
-  std::optional<ImageRecord> image;  ///< the image of it that was; none where it was none yet, or no longer
+  std::optional<ImageRecord> image;  ///< the image of that file that was under way, if any
 };
 
-/// Has the files of the request extracted by a process of their own (pipeline/batch/trial_command.hpp) that may end
-/// however it does; waits for it. Throws the Error for which the process could not go on, Error{internal} if it did not
-/// even start.
+/// Extracts the files of the request in a process of their own (pipeline/batch/trial_command.hpp), which may crash, and
+/// waits for it. Throws the Error that kept the process from going on, and Error{internal} if it did not start.
 TrialEnd run_in_process(const TrialRequest& request, const TrialControl& control);
 
 }  // namespace srcextract

@@ -11,7 +11,7 @@ namespace {
 
 using Json = nlohmann::json;
 
-/// Enough to make the same outputs and messages of.
+/// The part of a configuration that outputs and messages need.
 Json config_json(const ImageConfig& config) {
   return {{"yaml", config.yaml},
           {"hash", config.hash},
@@ -23,11 +23,11 @@ std::shared_ptr<const ImageConfig> config_from(const Json& json) {
   std::string yaml = json.at("yaml");
   Config config = parse_config(yaml, "the configuration");
   config.set_at = json.at("set_at").get<std::map<std::string, std::string>>();
-  config.measurement.network = json.at("network").get<std::vector<double>>();  // the text has its file's name alone
+  config.measurement.network = json.at("network").get<std::vector<double>>();  // the text has its file name
   return std::make_shared<const ImageConfig>(ImageConfig{config, std::move(yaml), json.at("hash"), config});
 }
 
-/// `number` gives a configuration its place among all.
+/// `number` returns the index of a configuration in the request.
 template <class Number>
 Json beside_json(const ImageFile& file, Number&& number) {
   if (!file.beside) return nullptr;

@@ -12,8 +12,8 @@
 
 namespace srcextract {
 
-/// What a process is asked that extracts files by itself: all that the command line and the configuration came to in
-/// the process that asks, which need not be read, nor the survey be found, again.
+/// The task of a trial process: the parsed command line and configuration of its parent, so that neither they nor the
+/// survey's files are read again.
 struct TrialRequest {
   std::string directory;               ///< of the outputs
   std::vector<std::string> arguments;  ///< for run.json
@@ -23,15 +23,16 @@ struct TrialRequest {
   std::optional<std::int64_t> memory;
   Verbosity verbosity = Verbosity::normal;
   std::string log_file;
-  std::string temporaries;         ///< what names of its temporary files contain
+  std::string temporaries;         ///< part of the names of its temporary files
   std::vector<std::string> kept;   ///< files that no output may replace
   std::vector<PlannedFile> files;  ///< extracted in this order
 };
 
-/// As bytes, for a process of this very program (CBOR, RFC 8949, whose texts hold any byte that a name does).
+/// Serialised for a process of this same program, as CBOR (RFC 8949), whose strings hold the arbitrary bytes of file
+/// names.
 std::vector<std::uint8_t> format_request(const TrialRequest& request);
 
-/// Reads it back. Throws Error{internal}.
+/// Inverse of format_request(). Throws Error{internal}.
 TrialRequest parse_request(const std::vector<std::uint8_t>& bytes);
 
 }  // namespace srcextract

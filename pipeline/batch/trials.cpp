@@ -17,9 +17,9 @@
 namespace srcextract {
 namespace {
 
-/// A file that ends the whole run each time that it is tried by itself, as one does for which the system kills all
-/// processes of a job, is given up after so many times. Fewer may be chance: a scheduler that kills a job does not ask
-/// what it is at.
+/// Number of trials after which a file is given up that ends the whole run whenever it is tried by itself. The system
+/// may kill all processes of a job because of such a file. Fewer trials could be chance: a scheduler may kill a job at
+/// any time.
 constexpr int most_trials = 5;
 
 const char* what_to_try(const std::string& kind) {
@@ -28,7 +28,7 @@ const char* what_to_try(const std::string& kind) {
   return "no file should be able to do that: please report it, with the file";
 }
 
-/// What it may write. How many images are in the file is known to who opens it.
+/// Possible outputs of a file. The number of its images is unknown until it is opened.
 std::vector<std::string> possible_outputs(const std::string& directory, const ImageFile& file) {
   const Config& config = file.config->config;
   std::vector<std::string> paths = output_paths(directory, file.name, std::nullopt, config.output).all();
@@ -92,14 +92,14 @@ void Trials::try_alone(PlannedFile& planned) {
   journal_.end(file.name);
 }
 
-/// Whether there may be images left of the file.
+/// Whether images of the file may be left.
 bool Trials::goes_on_after(const TrialEnd& end, PlannedFile& planned) {
   if (!end.death) return false;
   if (end.image) {
     fail(*end.image, *end.death, planned);
     return end.image->hdu.has_value();
   }
-  // It ended after an image, or before any.
+  // The process ended after an image, or before the first.
   if (any_recorded_) return !planned.done_hdus.empty();
   fail(begin_record(planned.file), *end.death, planned);
   return false;

@@ -13,16 +13,17 @@
 
 namespace srcextract {
 
-/// Extracts, before all others, the files that were under way when an earlier process ended that was not to: each by
-/// itself, in a process of its own, which may end as it likes; what ends it is a failure of that image. Those of which
-/// all was done, but not recorded, share a process until it ends, for they may have left a trap for others.
+/// Extracts, before all others, the files that were under way when an earlier process ended unexpectedly. Each file
+/// runs in a process of its own; a crash of that process is a failure of the image. Files whose images were all done
+/// but not recorded share one process until it crashes, since one of them may be the cause.
 class Trials {
  public:
-  /// `request` is without files. `limit` is how many seconds an image may take, or 0. The others must outlive it.
+  /// `request` has no files. `limit` is how many seconds an image may take, or 0. The others must outlive it.
   Trials(TrialRequest request, double limit, const KeptFiles& kept, Journal& journal, const RunControl& control,
          Progress& progress);
 
-  /// The files were all interrupted. False if some are left, because the run is to stop. Throws what ends the run.
+  /// All `files` were interrupted. Returns false if some are left because the run is to stop. Throws errors that end
+  /// the run.
   bool run(std::vector<PlannedFile> files);
 
  private:
@@ -40,7 +41,7 @@ class Trials {
   Journal& journal_;
   const RunControl& control_;
   Progress& progress_;
-  bool any_recorded_ = false;  ///< by the last attempt
+  bool any_recorded_ = false;  ///< whether the last attempt recorded an image
 };
 
 }  // namespace srcextract

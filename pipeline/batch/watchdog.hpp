@@ -14,24 +14,24 @@
 
 namespace srcextract {
 
-/// Sees that no image takes for ever. A thread that hangs cannot be ended, but its process can: once an image has
-/// taken too long the run is to hand out no more, and when nothing else is under way `on_hang` is called, from a thread
-/// of its own, with the names of what hangs; it does not return.
+/// Limits the time of every image. A thread that hangs cannot be ended, but its process can. Once an image has taken
+/// too long the run is to hand out no more. When only late work is under way, `on_hang` is called from a thread of its
+/// own with the names of the late work; `on_hang` does not return.
 class Watchdog {
  public:
   using OnHang = std::function<void(const std::vector<std::string>&)>;
 
-  /// None that takes more than so many seconds; 0: there is no limit.
+  /// `limit`: seconds that an image may take; 0: no limit.
   Watchdog(double limit, OnHang on_hang);
   ~Watchdog();
   Watchdog(const Watchdog&) = delete;
   Watchdog& operator=(const Watchdog&) = delete;
 
-  /// Work of that name begins; it is over when what is returned is destroyed. From several threads. This must outlive
-  /// it.
+  /// Work of that name begins; destroying the returned object marks its end. May be called from several threads. The
+  /// watchdog must outlive the returned object.
   std::shared_ptr<void> watch(const std::string& name);
 
-  /// Whether anything took too long, also if it came to an end after all.
+  /// Whether any work took too long, even if it finished later.
   bool has_barked() const { return barked_; }
 
  private:

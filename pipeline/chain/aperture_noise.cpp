@@ -9,7 +9,8 @@
 namespace srcextract {
 namespace {
 
-/// What is well above the sky of an image that is measured at places that are told, whose threshold is of no such use.
+/// The pixels well above the sky, for an image measured at given positions, whose own threshold does not select
+/// sources.
 Runs<Cpu> bright_runs(const Image<float, Cpu>& image, const Image<float, Cpu>& variance, const Config& config,
                       const Detection<Cpu>& found, const Cpu& where) {
   const Statistics& sky = found.background->clipped;

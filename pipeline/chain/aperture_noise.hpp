@@ -8,14 +8,15 @@
 
 namespace srcextract {
 
-/// Whether the noise of fluxes follows from empty apertures: then what add_aperture_noise takes has to be on the host.
+/// Whether the noise of fluxes is measured in empty apertures. The input of add_aperture_noise must then be on the
+/// host.
 bool measures_aperture_noise(const Config& config);
 
-/// Tells `found` the noise of sums over apertures, if the configuration asks for it: the stage on the host, for both
-/// back ends. `image` is the one that is measured, `variance` that of its pixels, and `found` has its mesh and levels
-/// and the runs and labels of sources; where none were looked for, it keeps clear of what is 5 sigma above the sky in 5
-/// pixels that touch. `known` has it from the first of two sides of an image, whose noise is the same, and else
-/// receives it.
+/// Measures the noise of sums over apertures and stores it in `found`, if the configuration asks for it. The stage runs
+/// on the host for both back ends. `image` is the measured image and `variance` that of its pixels. `found` has its
+/// mesh, its levels, and the runs and labels of sources. If sources were not searched, the apertures avoid pixels 5
+/// sigma above the sky in groups of at least 5. `known` carries the result from the first side of an image to the
+/// second, which has the same noise.
 void add_aperture_noise(const Image<float, Cpu>& image, const Image<float, Cpu>& variance, const Config& config,
                         Detection<Cpu>& found, std::optional<ApertureNoise>& known, const Cpu& where,
                         StageClock& clock);

@@ -22,8 +22,9 @@
 
 namespace srcextract {
 
-/// Estimates what is not given of the sky, of the pixels that are not masked. What is worked on from there is the
-/// image, or what it has above a mesh, which takes the memory of `last_read` if there is one: returns the sky of that.
+/// Estimates the parts of the sky that are not given, from unmasked pixels. With a mesh, the image above the mesh
+/// replaces the image in all later steps; it takes the memory of `last_read`, if there is one. Returns the sky of the
+/// image that later steps use.
 template <class Where, class Done>
 Value<Background, Where> find_sky(const Pixels<Where>& pixels, const Config& config, Detection<Where>& found,
                                   const Where& where, Done&& done, Image<float, Where>* last_read) {
@@ -44,14 +45,14 @@ Value<Background, Where> find_sky(const Pixels<Where>& pixels, const Config& con
   if constexpr (std::is_same_v<Where, Cpu>) {
     found.above = last_read != nullptr ? subtract_sky(std::move(*last_read), found.mesh, where)
                                        : subtract_sky(from, found.mesh, where);
-  } else {  // its graph is launched again for the same pixels if it had too little room
+  } else {  // runs again on the same pixels if there was too little room, so their memory is not reused
     found.above = subtract_sky(from, found.mesh, where);
   }
   done("subtract");
   return std::move(sky.above);
 }
 
-/// Makes the image in which sources are found, if it is not `image` itself: as noisy as its sky all over, convolved.
+/// Makes the image in which sources are found, unless it is `image` itself: weighed to uniform noise, and convolved.
 template <class Where, class Done>
 void make_detection_image(const Image<float, Where>& image, const Image<float, Where>& noise, const Config& config,
                           Detection<Where>& found, const Where& where, Done&& done) {
@@ -62,14 +63,14 @@ void make_detection_image(const Image<float, Where>& image, const Image<float, W
   if (config.convolve.kernel != KernelShape::none) {
     const Image<float, Where>& from = found.image.pixels.empty() ? image : found.image;
     auto convolved = convolve(from, make_kernel(config.convolve), config.convolve.edges, found.background, where);
-    // What was weighed is matched once levels are known.
+    // The matched filter needs the weighed image after levels are known.
     if (config.convolve.filter == Filter::matched) found.match = std::move(found.image);
     found.image = std::move(convolved);
     done("convolve");
   }
 }
 
-/// Tells sources that touch from one another: `image` is the one in which they were found.
+/// Splits sources that touch. `image` is the one in which they were found.
 template <class Where>
 void deblend(const Image<float, Where>& image, const Pixels<Where>& pixels, const Config& config,
              Detection<Where>& found, const Where& where) {
@@ -82,7 +83,7 @@ void deblend(const Image<float, Where>& image, const Pixels<Where>& pixels, cons
   found.core_pixels = std::move(deblended.core_pixels);
 }
 
-/// Has sources eat those in their wings.
+/// Merges sources into brighter ones in whose wings they lie.
 template <class Where>
 void clean(const Image<float, Where>& image, const Pixels<Where>& pixels, const Config& config, Detection<Where>& found,
            const Where& where) {
@@ -106,8 +107,8 @@ void clean(const Image<float, Where>& image, const Pixels<Where>& pixels, const 
   found.core_pixels = {};
 }
 
-/// Finds the least noise of each source's own pixels, by which it was found, if thresholds are counted in that of each
-/// pixel. Without what was eaten, as SExtractor has it.
+/// Finds the least noise of each source's own pixels in the image in which it was found, if thresholds follow the noise
+/// of each pixel. Eaten pixels do not count, as in SExtractor.
 template <class Where>
 void find_least_variance(const Pixels<Where>& pixels, const Config& config, Detection<Where>& found,
                          const Where& where) {
@@ -115,7 +116,7 @@ void find_least_variance(const Pixels<Where>& pixels, const Config& config, Dete
   found.least_variance = least_variance(noise_of_found(pixels, config, found), found.runs, own, where);
 }
 
-/// What apertures are laid on: the sources without what they ate, in `image`, above its levels.
+/// Input of photometry: the sources without eaten pixels, in `image`, above its levels.
 template <class Where>
 PhotometryInput<Where> photometry_input(const Image<float, Where>& image, const Image<float, Where>& noise,
                                         const Value<Levels, Where>& levels, const Config& config,
@@ -131,13 +132,14 @@ PhotometryInput<Where> photometry_input(const Image<float, Where>& image, const 
           cleaned ? &found.cleaned.eaten : nullptr};
 }
 
-/// Whether these pixels are read once the sky is subtracted from them, by the steps alone.
+/// Whether the steps themselves read these pixels again after subtracting the sky.
 template <class Where>
 bool are_read_again(const Pixels<Where>& pixels) {
   return !pixels.kept.pixels.empty() || !pixels.variance.pixels.empty();
 }
 
-/// The sky, how it scales a map of weights, and the image above it, without gaps where they are interpolated.
+/// Finds the sky and, from it, the scale of a map of weights, and subtracts it. Interpolates gaps if the configuration
+/// asks for it.
 template <class Where, class Done>
 void subtract_own_sky(const Pixels<Where>& pixels, const Config& config, Detection<Where>& found, const Where& where,
                       Done&& done, Image<float, Where>* last_read) {
@@ -151,7 +153,7 @@ void subtract_own_sky(const Pixels<Where>& pixels, const Config& config, Detecti
   }
 }
 
-/// The steps from pixels to sources: which pixels are whose.
+/// The steps from pixels to sources: finds which pixels belong to which source.
 template <class Where, class Done>
 void find_sources(const Pixels<Where>& pixels, const Config& config, Detection<Where>& found, const Where& where,
                   Done&& done, Image<float, Where>* last_read) {
@@ -190,10 +192,13 @@ void find_sources(const Pixels<Where>& pixels, const Config& config, Detection<W
   }
 }
 
-/// The steps from pixels to sums over sources, on `Where`; on a device nothing waits. After each step
-/// `done(stage)` is called; and, if there are these, `done.on_sources(components)` before anything is kept of sources,
-/// and `done.before_deblending(runs, components)`. `last_read`, on the host: pixels.image, if nobody reads it
-/// afterwards, nor these steps (are_read_again); its memory may go to what is found.
+/// The steps from pixels to sums over sources, on `Where`; nothing waits for a device. Callbacks:
+/// - done(stage) after each step;
+/// - done.on_sources(components), if it exists, before memory for sources is taken;
+/// - done.before_deblending(runs, components), if it exists.
+///
+/// `last_read`, on the host, is pixels.image if no one reads it later, not even these steps (are_read_again). Its
+/// memory may be reused for results.
 template <class Where, class Done>
 Detection<Where> detect_sources(const Pixels<Where>& pixels, const Config& config, const Where& where, Done&& done,
                                 Image<float, Where>* last_read = nullptr) {
@@ -213,7 +218,7 @@ Detection<Where> detect_sources(const Pixels<Where>& pixels, const Config& confi
     done("variance");
   }
   if (config.detection.analysis_threshold != 0) {
-    const bool cleaned = config.deblend.clean;  // SExtractor does not add up ISOAREA_IMAGE
+    const bool cleaned = config.deblend.clean;  // SExtractor does not add ISOAREA_IMAGE of eaten sources
     found.areas = area_above(found.runs, cleaned ? found.cleaned.own : found.components, found.analysed, where);
     done("area");
   }

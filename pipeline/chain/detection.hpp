@@ -22,54 +22,54 @@
 
 namespace srcextract {
 
-/// The sky of the image in which sources were found, where another is measured; for the catalogue, so on the host.
+/// The sky of the image in which sources were found, if another is measured. It is on the host, for the catalogue.
 struct FoundSky {
-  Value<Background, Cpu> background, whole;  ///< as of Detection
+  Value<Background, Cpu> background, whole;  ///< as in Detection
   SkyMesh<Cpu> mesh;
   Value<Levels, Cpu> levels;
   Buffer<SourceSums, Cpu> variances;
   Buffer<float, Cpu> least_variance;
   Value<MaskCounts, Cpu> masked;
-  const Config* config = nullptr;  ///< with which it was found; null: the image that is measured is that one
+  const Config* config = nullptr;  ///< configuration of that image; null: the measured image is that image
 };
 
-/// What the steps find in an image, where they ran.
+/// Results of the steps for an image, in the memory of the back end.
 template <class Where>
 struct Detection {
-  Value<Background, Where> background;  ///< of the image, or of what it has above the mesh
-  BrightQuads<Where> bright;            ///< of the image, if its sky is one level
-  SkyMesh<Where> mesh;                  ///< if the background is one
-  Value<Background, Where> whole;       ///< then that of the image itself
-  Image<float, Where> above;            ///< and what it has above it: to all that follows this is the image
-  Value<double, Where> noise_scale;     ///< of the variances of a map, if it tells their ratios alone
-  Interpolated<Where> filled;           ///< the same without gaps, where they were interpolated: then this is the image
-  Image<float, Where> image;            ///< in which sources were found, unless it is the image itself
-  Image<float, Where> match;            ///< of the matched filter, by which they were found, if it was used
-  Image<float, Where> variance;         ///< by which they were found, if it was convolved as well
+  Value<Background, Where> background;  ///< sky of the image, or of the image above the mesh
+  BrightQuads<Where> bright;            ///< quads with bright pixels of the image, if its sky is one level
+  SkyMesh<Where> mesh;                  ///< set if the background is a mesh
+  Value<Background, Where> whole;       ///< with a mesh: sky of the image itself
+  Image<float, Where> above;            ///< with a mesh: the image above it, which later steps use
+  Value<double, Where> noise_scale;     ///< scale of the variances of a map that gives only their ratios
+  Interpolated<Where> filled;           ///< image and variance without gaps, if interpolated; later steps use them
+  Image<float, Where> image;            ///< image in which sources were found, unless it is the image itself
+  Image<float, Where> match;            ///< result of the matched filter, in which sources were found, if used
+  Image<float, Where> variance;         ///< for thresholds, if it was convolved as well
   Value<Levels, Where> levels;
-  Runs<Where> thresholded;  ///< before they were cleaned, if they were
+  Runs<Where> thresholded;  ///< runs before morphological cleaning, if there was any
   Runs<Where> runs;
-  Runs<Where> seeds;     ///< what is above detection.seed, if sources need one
-  Runs<Where> analysed;  ///< what is above detection.analysis_threshold in the image that is measured, if there is one
+  Runs<Where> seeds;     ///< above detection.seed, if sources need a seed
+  Runs<Where> analysed;  ///< above detection.analysis_threshold in the measured image, if there is one
   Components<Where> components;
-  Runs<Where> island_runs;  ///< and the components, before they were deblended, if they were
+  Runs<Where> island_runs;  ///< runs and components before deblending, if there was any
   Components<Where> islands;
-  Buffer<Parentage, Where> parentage;  ///< of every source then, or if some were eaten
-  CorePixels<Where> core_pixels;       ///< of sources that were deblended and are to be cleaned
-  Cleaned<Where> cleaned;  ///< which pixels are whose own, if some were eaten; what is left has its place here
+  Buffer<Parentage, Where> parentage;  ///< per source, if sources were deblended or cleaned
+  CorePixels<Where> core_pixels;       ///< set if sources were deblended and are to be cleaned
+  Cleaned<Where> cleaned;  ///< if cleaned; without components and parentage, which move to the members above
   Buffer<SourceSums, Where> sums;
-  Buffer<SourceSums, Where> fluxes;     ///< the sums in the image itself, where sources were found in another
-  Buffer<SourceSums, Where> variances;  ///< of the noise, above the background like all sums, where it is of each pixel
-  /// The least variance of each source's pixels, where thresholds are counted in that of each pixel: in the image in
-  /// which they were found, or by the mesh of another that is measured.
+  Buffer<SourceSums, Where> fluxes;     ///< sums in the image itself, if sources were found in another
+  Buffer<SourceSums, Where> variances;  ///< sums of the noise above the background, if each pixel has its own
+  /// The least variance of each source's pixels, if thresholds follow the noise of each pixel. It is that in the image
+  /// in which sources were found, or from the mesh of another image that is measured.
   Buffer<float, Where> least_variance;
-  Buffer<std::int64_t, Where> areas;   ///< pixels of each source that are in `analysed`
-  Photometry<Where> photometry;        ///< what was asked for in apertures
-  std::optional<ApertureNoise> noise;  ///< of sums in the image that is measured, on the host, if it is asked for
-  FoundSky found_in;                   ///< then background, levels and what follows are of the image that is measured
+  Buffer<std::int64_t, Where> areas;   ///< number of pixels of each source in `analysed`
+  Photometry<Where> photometry;        ///< results of the families that were asked for
+  std::optional<ApertureNoise> noise;  ///< noise of sums in the measured image, on the host, if asked for
+  FoundSky found_in;  ///< set for dual images; background, levels and so on are then of the measured image
 };
 
-/// Copies where the originals are; those of a device are in pipeline/engine/results.hpp.
+/// Copies in the memory of the original. Those for a device are in pipeline/engine/results.hpp.
 template <class T>
 Buffer<T, Cpu> copy_of(const Buffer<T, Cpu>& buffer, const Cpu& where) {
   Buffer<T, Cpu> copy(buffer.size(), where);
@@ -88,7 +88,7 @@ Image<float, Where> copy_of(const Image<float, Where>& image, const Where& where
   return copy;
 }
 
-/// The image that is measured, and to which the last steps were done.
+/// The measured image, after the last step that was applied to it.
 template <class Where>
 const Image<float, Where>& measured_image(const Pixels<Where>& pixels, const Detection<Where>& found) {
   if (!found.filled.image.pixels.empty()) return found.filled.image;
@@ -96,31 +96,31 @@ const Image<float, Where>& measured_image(const Pixels<Where>& pixels, const Det
   return pixels.kept.pixels.empty() ? pixels.image : pixels.kept;
 }
 
-/// The variance of each of its pixels, if a map of weights tells it.
+/// The variance of each pixel of the measured image, if there is a map of weights.
 template <class Where>
 const Image<float, Where>& measured_variance(const Pixels<Where>& pixels, const Detection<Where>& found) {
   return found.filled.variance.pixels.empty() ? pixels.variance : found.filled.variance;
 }
 
-/// The image in which sources are found: that, unless it was convolved or weighed.
+/// The image in which sources are found: the measured image, unless it was convolved or weighed.
 template <class Where>
 const Image<float, Where>& found_image(const Pixels<Where>& pixels, const Detection<Where>& found) {
   return found.image.pixels.empty() ? measured_image(pixels, found) : found.image;
 }
 
-/// The variance of each of its pixels, however it is known; without pixels where they are alike.
+/// The variance of each pixel of the measured image, from any source; without pixels if all are alike.
 template <class Where>
 const Image<float, Where>& measured_noise(const Pixels<Where>& pixels, const Detection<Where>& found) {
   return pixels.variance.pixels.empty() ? pixels.noise : measured_variance(pixels, found);
 }
 
-/// Whether the noise of every pixel is known from the mesh, and thresholds are counted in it.
+/// Whether the mesh gives the noise of every pixel, and thresholds follow it.
 inline bool noise_varies(const Config& config) {
   return config.background.method == BackgroundMethod::mesh && config.weights.type == WeightType::background &&
          counts_in_sigmas(config.detection);
 }
 
-/// The noise of each pixel, if it is known, and thresholds are counted in it.
+/// The noise of each pixel, if it is known and thresholds follow it.
 template <class Where>
 NoiseMap<Where> noise_of_pixels(const Pixels<Where>& pixels, const Config& config, const Detection<Where>& found) {
   if (counts_in_sigmas(config.detection) && !pixels.variance.pixels.empty())
@@ -141,7 +141,7 @@ NoiseMap<Where> noise_of_found(const Pixels<Where>& pixels, const Config& config
   return noise_of_pixels(pixels, config, found);
 }
 
-/// Appends what the steps have found to the record, stage by stage; all of it must be on the host.
+/// Appends the results of the steps to the record, stage by stage. All of them must be on the host.
 inline void record_detection(const Detection<Cpu>& found, StageRecord& record) {
   const bool of_mesh = !found.above.pixels.empty();
   record_stage("background", of_mesh ? *found.whole : *found.background, record);

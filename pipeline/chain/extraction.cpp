@@ -24,8 +24,8 @@ void append_rows(Sources& to, const Sources& from) {
     to.id_parent[row] += islands;
 }
 
-/// The segmentations of two sides of an image as one, in raster order. Labels of the second go on after the first's
-/// `sources`.
+/// Merges the segmentations of two sides of an image, in raster order. Labels of the second side continue after the
+/// `sources` labels of the first.
 void merge_segmentations(Extraction& first, const Extraction& second, std::int32_t sources) {
   const Cpu where;
   const std::int64_t height = first.runs.shape.height;
@@ -36,7 +36,7 @@ void merge_segmentations(Extraction& first, const Extraction& second, std::int32
   for (std::int64_t y = 0; y < height; ++y) {
     std::int64_t i = first.runs.row_begin[y], k = second.runs.row_begin[y];
     const std::int64_t i_end = first.runs.row_begin[y + 1], k_end = second.runs.row_begin[y + 1];
-    std::int32_t taken = 0;  // the end of the run before
+    std::int32_t taken = 0;  // end of the run before
     while (i < i_end || k < k_end) {
       const bool of_first = k == k_end || (i < i_end && first.runs.runs[i].begin < second.runs.runs[k].begin);
       const std::int32_t own = of_first ? first.label[i] : second.label[k];
@@ -96,7 +96,7 @@ Extraction leave_fainter(Extraction brighter, Extraction fainter) {
 
 void turn_backgrounds(Sources& sources) {
   for (std::size_t row = 0; row < sources.sign.size(); ++row)
-    if (sources.sign[row] < 0) sources.background[row] = 0 - sources.background[row];  // and 0 stays 0
+    if (sources.sign[row] < 0) sources.background[row] = 0 - sources.background[row];  // 0 - 0 is not -0
 }
 
 }  // namespace srcextract

@@ -17,36 +17,35 @@
 
 namespace srcextract {
 
-/// How the frames of a difference compared.
+/// How the frames of a difference compare.
 struct DifferenceFacts {
-  Statistics reference, fresh;  ///< their skies, after the clip and as wide as each other
-  std::int64_t ratios = 0;      ///< bright pixels that told the ratio of their brightness
-  double scale = 1;             ///< what the reference was multiplied by
+  Statistics reference, fresh;  ///< skies of the frames, clipped, after their widths were matched
+  std::int64_t ratios = 0;      ///< number of bright pixels that gave the ratio of their brightness
+  double scale = 1;             ///< factor of the reference
 };
 
-/// The level of a sky that was given, over the pixels that it does not mask: exact but for the middle of a map, which
-/// is the median of a sample of it.
+/// The level of a given sky, over unmasked pixels. Exact, except that the middle of a map is the median of a sample.
 struct GivenLevel {
   double middle = 0, least = 0, most = 0;
 };
 
-/// The image in which sources were found, where another was measured.
+/// The image in which sources were found, if another was measured.
 struct FoundIn {
   Background background;
   Levels levels;
   MaskCounts masked;
 };
 
-/// What check images are made of, on the host; of pixels only those that some are asked for of.
+/// Data for check images, on the host. Images are kept only if a check image needs them.
 struct CheckData {
-  SkyMesh<Cpu> mesh;           ///< if the background is one
+  SkyMesh<Cpu> mesh;           ///< set if the background is a mesh
   Image<float, Cpu> above;     ///< the image above its sky
-  Image<float, Cpu> filtered;  ///< in which sources were found, if it is another
-  Image<float, Cpu> level;     ///< of the sky, if it was given
-  Image<float, Cpu> variance;  ///< of every pixel, where a map of weights tells it, up to levels.noise_scale
+  Image<float, Cpu> filtered;  ///< image in which sources were found, if it differs
+  Image<float, Cpu> level;     ///< level of the sky, if it was given
+  Image<float, Cpu> variance;  ///< per pixel, from a map of weights, in units of levels.noise_scale squared
 };
 
-/// What the pipeline leaves behind, on the host.
+/// Results of the pipeline, on the host.
 struct Extraction {
   Sources sources;
   Background background;
@@ -58,34 +57,34 @@ struct Extraction {
     return masked_nan + masked_infinite + masked_blank + masked_weight + masked_mask + masked_level;
   }
 
-  std::int64_t detected = 0;  ///< components before min_area
-  Runs<Cpu> runs;             ///< with `label`, the segmentation; kept only if something asks for it
+  std::int64_t detected = 0;  ///< number of components before min_area
+  Runs<Cpu> runs;             ///< segmentation, together with `label`; kept only if something needs it
   Buffer<std::int32_t, Cpu> label;
-  CheckData check;                              ///< if check images are asked for
-  std::vector<BrightPixel> brightest;           ///< pixel of sources that may be saturated: all, or the first of them
-  std::optional<Picture> picture;               ///< if output.quicklook asks for one
-  std::optional<DifferenceFacts> difference;    ///< if a reference was subtracted
-  std::optional<ApertureNoise> aperture_noise;  ///< if measurement.noise asks for it; of the image that is measured
-  std::optional<FoundIn> found_in;  ///< if there is a detection image; all else is of the one that is measured
-  /// If the sky's level was given, and subtracted: then `background` and `levels` are those of what is above it.
+  CheckData check;                            ///< set if check images are asked for
+  std::vector<BrightPixel> brightest;         ///< brightest pixel of all sources, or of the first ones, for saturation
+  std::optional<Picture> picture;             ///< set if output.quicklook asks for one
+  std::optional<DifferenceFacts> difference;  ///< set if a reference was subtracted
+  std::optional<ApertureNoise> aperture_noise;  ///< of the measured image, if measurement.noise asks for it
+  std::optional<FoundIn> found_in;  ///< set if there is a detection image; all other members are of the measured image
+  /// Set if the sky's level was given, and subtracted. `background` and `levels` are then those of the image above it.
   std::optional<GivenLevel> given_level;
 
-  /// The level of the sky in one number, as a pixel has it.
+  /// The level of the sky as one pixel value.
   double sky_level() const { return given_level ? given_level->middle : background.clipped.median; }
 };
 
 void record_fields(const Extraction& extraction, FieldRecorder& to);
 
-/// One extraction of what is brighter than the sky and what is fainter, or of what became so: SIGN tells them apart,
-/// and what is fainter comes after what is brighter. `fainter` was found in the negated image; of it there are the
-/// sources and their pixels alone, none of which is saturated. Where the threshold is lower than the error of the sky,
-/// so that a pixel is in both, the segmentation has it in the one whose run begins first.
+/// Joins the extractions of sources brighter than the sky and of fainter ones, or of changes in both directions. SIGN
+/// is 1 or -1; fainter sources come last. `fainter` was found in the negated image; only its sources and their pixels
+/// are used, and none is saturated. If the threshold is lower than the error of the sky, both sides may have a pixel.
+/// The segmentation then gives it to the source whose run begins first.
 Extraction join_sides(Extraction brighter, const Extraction& fainter);
 
-/// The same without the sources that are brighter.
+/// Like join_sides, without the brighter sources.
 Extraction leave_fainter(Extraction brighter, Extraction fainter);
 
-/// Gives sources that were found in the negated image the BACKGROUND of the image.
+/// Gives sources found in the negated image the BACKGROUND of the image.
 void turn_backgrounds(Sources& sources);
 
 }  // namespace srcextract

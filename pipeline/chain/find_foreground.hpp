@@ -12,13 +12,13 @@
 
 namespace srcextract {
 
-/// Whether the variances of these pixels are known but for a factor.
+/// Whether the variances of these pixels are known only up to a factor.
 template <class Where>
 bool has_ratios(const Pixels<Where>& pixels, const Config& config) {
   return !pixels.variance.pixels.empty() && is_rescaled(config.weights);
 }
 
-/// What the roots of the variances of a map of weights are to be multiplied by.
+/// The factor for the roots of the variances in a map of weights.
 template <class Where>
 Value<double, Where> scale_of_noise(const Pixels<Where>& pixels, const Config& config, const Detection<Where>& found,
                                     const Where& where) {
@@ -31,7 +31,7 @@ Value<double, Where> scale_of_noise(const Pixels<Where>& pixels, const Config& c
                                         : estimate(pixels.variance);
 }
 
-/// Segments the image by the noise of each pixel, if that is known; `bright` may be of another image.
+/// Segments the image, by the noise of each pixel if that is known. `bright` may be of another image.
 template <class Where>
 Runs<Where> threshold(const Image<float, Where>& image, const Value<Levels, Where>& levels,
                       const NoiseMap<Where>& noise, const BrightQuads<Where>& bright, const Where& where) {
@@ -39,7 +39,7 @@ Runs<Where> threshold(const Image<float, Where>& image, const Value<Levels, Wher
   return noise.mesh != nullptr ? find_runs(image, levels, *noise.mesh, where) : find_runs(image, levels, bright, where);
 }
 
-/// The same in the image in which sources are found, or by what the matched filter has made of it.
+/// Segments the image in which sources are found, or the result of the matched filter.
 template <class Where>
 Runs<Where> threshold_found(const Image<float, Where>& image, const Value<Levels, Where>& levels,
                             const Pixels<Where>& pixels, const Config& config, const Detection<Where>& found,
@@ -49,8 +49,7 @@ Runs<Where> threshold_found(const Image<float, Where>& image, const Value<Levels
   return find_runs(found.match, levels_of_match(levels, where), where);
 }
 
-/// The matched filter of the image that is measured, or of what it was weighed to, whose noise follows the mesh as
-/// well.
+/// Applies the matched filter to the measured image, or to the weighed image. Its noise follows the mesh, too.
 template <class Where>
 Image<float, Where> match(const Pixels<Where>& pixels, const Config& config, const Detection<Where>& found,
                           const Where& where) {
@@ -59,7 +58,7 @@ Image<float, Where> match(const Pixels<Where>& pixels, const Config& config, con
                         noise_of_pixels(pixels, config, found), where);
 }
 
-/// The threshold that the rate of false discoveries asks for; the levels of `found` are those of 1.
+/// The threshold for the rate of false discoveries. Requires that the levels of `found` are those for the threshold 1.
 template <class Where>
 Value<double, Where> threshold_of_rate(const Image<float, Where>& image, const Pixels<Where>& pixels,
                                        const Config& config, const Detection<Where>& found, const Where& where) {
@@ -70,13 +69,13 @@ Value<double, Where> threshold_of_rate(const Image<float, Where>& image, const P
                                    config.detection, where);
 }
 
-/// The configuration with another threshold, as that of the seeds.
+/// The configuration with another threshold, such as that of seeds.
 inline Config with_threshold(Config config, double threshold) {
   config.detection.threshold = threshold;
   return config;
 }
 
-/// What thresholds mean on an image, whose sky is in `found`; `image` is the one in which sources are found.
+/// Converts thresholds to levels for an image whose sky is in `found`; `image` is the one in which sources are found.
 template <class Where>
 class LevelsOf {
  public:
@@ -106,8 +105,10 @@ class LevelsOf {
   Value<Background, Where> own_;
 };
 
-/// Finds what is above the threshold in the image in which sources are found, what seeds them, and what is above the
-/// analysis threshold in the image that is measured. Thresholds of the matched filter are counted in its own noise.
+/// Finds the pixels above three thresholds. Thresholds of the matched filter are counted in its own noise.
+/// - detection: in the image in which sources are found;
+/// - seed: in the same image;
+/// - analysis: in the measured image.
 template <class Where, class Done>
 void find_foreground(const Image<float, Where>& image, const Pixels<Where>& pixels, const Config& config,
                      Detection<Where>& found, const Where& where, Done&& done) {

@@ -6,18 +6,18 @@
 
 namespace srcextract {
 
-/// The image in which sources are found, where others of the same pixels are measured.
+/// The image in which sources are found, if others with the same pixels are measured.
 struct DetectionImage {
   Exposure exposure;
   Config config;
 };
 
-/// Sources as they were found in one image, to be measured in any number of others of its shape.
+/// Sources found in one image, to be measured in any number of others of its shape.
 template <class Where>
 struct FoundElsewhere {
-  Pixels<Where> pixels;    ///< of the image in which they were found
-  Detection<Where> found;  ///< of which what measuring them looks at is left, with `levels` and `sums`
-  FoundSky sky;            ///< of that image
+  Pixels<Where> pixels;    ///< pixels of the image in which sources were found
+  Detection<Where> found;  ///< only what later measurements read, with `levels` and `sums`
+  FoundSky sky;            ///< sky of the image in which sources were found
 };
 
 }  // namespace srcextract

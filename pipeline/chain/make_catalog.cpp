@@ -30,7 +30,7 @@ bool keeps_images(const Config& config) {
   return !config.output.check_images.empty() || shows_pixels(config);
 }
 
-/// Without a mesh what is above the sky is made only here.
+/// Collects data for check images. Without a mesh, the image above the sky is made only here.
 CheckData check_data(Detection<Cpu>&& found, const Cpu& where) {
   const FoundSky& in = found.found_in;
   const bool elsewhere = in.config != nullptr;
@@ -45,8 +45,8 @@ std::span<const SourceSums> all_of(const Buffer<SourceSums, Cpu>& sums) {
   return {sums.begin(), sums.end()};
 }
 
-/// Throws Error{input} if a map of weights, a mask or a map of the level leaves no pixel; where the image has none of
-/// its own, check_background says it.
+/// Throws Error{input} if no pixel is left because of a map of weights, a mask or a map of the level. check_background
+/// reports an image without any valid pixel.
 void check_not_all_masked(const MaskCounts& masked, const Shape& shape) {
   if (masked.total() < shape.count() || masked.weight + masked.mask + masked.level == 0) return;
   throw NoSky("every pixel is masked: " + std::to_string(masked.weight) + " by the map of weights, " +
@@ -70,8 +70,8 @@ const Background& sky_of_image(const SkyMesh<Cpu>& mesh, const Value<Background,
   return mesh.level.empty() ? *background : *whole;
 }
 
-/// Gives sources the thresholds above which they were found, and measured noise the units in which it is that of the
-/// other image. `measured` are their sums; `calibration` is that of the image that was measured.
+/// Sets the thresholds above which sources were found, and converts measured noise to the units of the other image.
+/// `measured` has the sums of the sources; `calibration` is that of the measured image.
 void add_found_in(const FoundSky& in, MeasuredSums measured, const Shape& shape, const Config& config, const Cpu& where,
                   std::span<const FluxCalibration> calibration, Photometry<Cpu>& photometry, Extraction& out) {
   measured.fluxes = {};
@@ -126,7 +126,7 @@ Extraction make_catalog(Detection<Cpu>&& found, std::span<const SourceSums> sums
                         const Shape& shape, const Config& config, const Cpu& where, StageClock& clock) {
   check_not_all_masked(masked, shape);
   const bool of_mesh = !found.mesh.level.empty();
-  if (!keeps_images(config)) {  // rows come in their place
+  if (!keeps_images(config)) {  // rows of the catalogue take their memory
     for (Image<float, Cpu>* image :
          {&found.above, &found.filled.image, &found.filled.variance, &found.image, &found.match, &found.variance})
       *image = {};

@@ -10,7 +10,7 @@
 
 namespace srcextract {
 
-/// What is summed over sources in the image in which find_sources has found them.
+/// Sums over sources in the image in which find_sources found them.
 template <class Where, class Done>
 void measure_found(const Pixels<Where>& pixels, const Config& config, Detection<Where>& found, const Where& where,
                    Done&& done) {
@@ -24,7 +24,7 @@ void measure_found(const Pixels<Where>& pixels, const Config& config, Detection<
   find_least_variance(pixels, config, found, where);
 }
 
-/// Keeps what was found in `pixels`, whose sky is also on the host.
+/// Keeps what was found in `pixels`; their sky is on the host, too.
 template <class Where>
 FoundElsewhere<Where> keep_found(Pixels<Where>&& pixels, Detection<Where>&& found, FoundSky&& sky) {
   found.match = {};
@@ -51,7 +51,7 @@ inline FoundSky copy_of(const FoundSky& sky, const Cpu& where) {
           sky.config};
 }
 
-/// Which pixels are whose, and where sources are: not the images.
+/// Copies the pixels and positions of sources, but no images.
 template <class Where>
 Detection<Where> copy_of_sources(const Detection<Where>& found, const Where& where) {
   const auto copy_of_components = [&](const Components<Where>& components) {
@@ -68,8 +68,8 @@ Detection<Where> copy_of_sources(const Detection<Where>& found, const Where& whe
   return copy;
 }
 
-/// The levels of the image that is measured. `of_found` are those of the other: they were raised where they follow from
-/// a rate of false discoveries, or from the noise of the matched filter.
+/// Finds the levels of the measured image. `of_found` are those of the other image. They were raised if they follow
+/// from a rate of false discoveries, or from the noise of the matched filter; the raised threshold is used here.
 template <class Where, class Done>
 void find_levels_elsewhere(const Pixels<Where>& pixels, const Config& config, const Levels& of_found,
                            Detection<Where>& measured, const Where& where, Done&& done) {
@@ -86,7 +86,7 @@ void find_levels_elsewhere(const Pixels<Where>& pixels, const Config& config, co
   done("analysis");
 }
 
-/// What is summed over the sources of `found`, in an image whose sky is in `measured`.
+/// Sums over the sources of `found`, in an image whose sky is in `measured`.
 template <class Where, class Done>
 void sum_elsewhere(const Pixels<Where>& pixels, const Config& config, const Detection<Where>& measured,
                    Detection<Where>& found, const Where& where, Done&& done) {
@@ -110,13 +110,21 @@ void sum_elsewhere(const Pixels<Where>& pixels, const Config& config, const Dete
   }
 }
 
-/// Measures these sources in the light of `pixels`, whose sky is subtracted here (SExtractor's dual image mode; 2.25
-/// run beside it), on `Where`; on a device it waits once, to learn whether a pixel is masked. Of the image in which
-/// they were found are then in what is returned: which pixels are whose, `sums`, and so positions and shapes; of the
-/// other the sky, `fluxes`, `variances`, `areas`, `least_variance` by its mesh, and `photometry`, but for the radii of
-/// Kron's and Petrosian's ellipses and the noise of positions. Its found_in, what thresholds and errors of positions
-/// are made of, is for the caller to fill. A pixel of a source that is masked in `pixels` adds nothing to its flux, and
-/// the noise of the sky to its error; the source is flagged. `done` and `last_read`: as of detect_sources.
+/// Measures sources in the light of `pixels`, whose sky is subtracted here (SExtractor's dual image mode; checked
+/// against runs of 2.25). Runs on `Where`; a device waits once, to learn whether a pixel is masked. `done` and
+/// `last_read` are as in detect_sources.
+///
+/// The result has from the image in which sources were found:
+/// - the pixels of each source, and `sums`, so positions and shapes;
+/// - the radii of Kron's and Petrosian's ellipses, and the noise of positions.
+///
+/// It has from the measured image:
+/// - the sky, `fluxes`, `variances` and `areas`;
+/// - `least_variance` by its mesh;
+/// - the rest of `photometry`.
+///
+/// The caller must fill found_in, from which thresholds and errors of positions follow. A source's pixel that is masked
+/// in `pixels` adds nothing to its flux, and the noise of the sky to its error; the source is flagged.
 template <class Where, class Done>
 Detection<Where> measure_elsewhere(const FoundElsewhere<Where>& sources, const Pixels<Where>& pixels,
                                    const Config& config, const Where& where, Done&& done,

@@ -6,8 +6,8 @@
 namespace srcextract {
 
 Config forced_config(Config config, bool ellipses) {
-  // No threshold is asked for, so none may fail for want of the size of a pixel. In units of sigma it tells which noise
-  // counts.
+  // No threshold is needed, so none may fail because the pixel scale is unknown. A threshold in units of sigma still
+  // selects which noise counts.
   const bool in_sigmas = config.detection.threshold_unit == ThresholdUnit::sigma;
   config.detection = {.threshold = config.detection.threshold,
                       .threshold_unit = in_sigmas ? ThresholdUnit::sigma : ThresholdUnit::absolute,
@@ -24,7 +24,7 @@ void measure_positions(const ForcedPositions& positions, const Image<float, Cpu>
   ForcedLight light = measure_forced(positions, image, noise, *found.levels, config, where);
   found.sums = std::move(light.pixel);
   found.photometry = std::move(light.photometry);
-  // That errors are made of variances is what counts: the flux of the one pixel, and so its error, is in no column.
+  // Errors must come from variances; that alone matters here. The flux of the pixel and its error are in no column.
   if (noise.pixels.empty()) return;
   found.variances = Buffer<SourceSums, Cpu>(found.sums.size(), where);
   std::fill(found.variances.begin(), found.variances.end(), SourceSums{});

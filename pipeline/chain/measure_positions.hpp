@@ -6,11 +6,11 @@
 
 namespace srcextract {
 
-/// The configuration of a run in which nothing is found, with the columns that make_catalog is to make.
+/// The configuration of a run that finds no sources, with the columns that make_catalog makes for it.
 Config forced_config(Config config, bool ellipses);
 
-/// Subtracts the sky of an image in which light is measured at given places, by such a configuration, with the noise
-/// that a map of weights or the sky has. `done` and `last_read`: as of detect_sources.
+/// Subtracts the sky of an image measured at given positions, and finds its noise from a map of weights or the sky.
+/// `config` is a forced_config. `done` and `last_read` are as in detect_sources.
 template <class Where, class Done>
 Detection<Where> prepare_positions(const Pixels<Where>& pixels, const Config& config, const Where& where, Done&& done,
                                    Image<float, Where>* last_read = nullptr) {
@@ -21,9 +21,9 @@ Detection<Where> prepare_positions(const Pixels<Where>& pixels, const Config& co
   return found;
 }
 
-/// Measures light at places of the image and noise that prepare_positions has left (measure_forced): on the host, for
-/// both back ends, for places are few. What is in `found` then makes make_catalog a row for each, in their order;
-/// BACKGROUND and errors are those of the pixel that the place is in.
+/// Measures the light at positions, from the image and noise that prepare_positions left (measure_forced). Runs on the
+/// host for both back ends, since positions are few. make_catalog then makes one row for each, in their order.
+/// BACKGROUND and errors are those of the pixel at the position.
 void measure_positions(const ForcedPositions& positions, const Image<float, Cpu>& image, const Image<float, Cpu>& noise,
                        const Config& config, Detection<Cpu>& found, const Cpu& where);
 

@@ -8,18 +8,18 @@
 
 namespace srcextract {
 
-/// What someone outside the pipeline may learn of a run: on the host as it goes on, from a GPU when it is done.
+/// Callbacks for users of a run: on the host while it runs, from a GPU when it is done.
 struct Observer {
   std::function<void(const char* stage, double seconds)> on_stage;  ///< called for every stage
   StageRecord* record = nullptr;                                    ///< if set, receives every stage's result
-  /// On the host: how many sources there are, before there is memory for any of them. May throw.
+  /// On the host: receives the number of sources before memory for them is taken. May throw.
   std::function<void(std::int64_t sources)> on_sources = {};
-  /// On the host: the memory that deblending is about to take, in bytes. May throw.
+  /// On the host: receives the number of bytes that deblending is about to take. May throw.
   std::function<void(std::int64_t bytes)> on_deblending = {};
 };
 
-/// Serves an Observer of stages on the host. A stage's time is wall time until its work is complete, without the copies
-/// made for the record.
+/// Calls an Observer for stages on the host. The time of a stage is wall time until its work is complete, without
+/// copies made for the record.
 class StageClock {
  public:
   explicit StageClock(const Observer& observer) : observer_(observer) {}

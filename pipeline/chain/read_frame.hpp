@@ -15,7 +15,7 @@
 
 namespace srcextract {
 
-/// Reads the planes of a frame into pixels of its shape, and combines them if they are to be.
+/// Reads the planes of a frame into pixels of its shape, and combines them if configured.
 template <class Where, class Engine>
 void read_frame(std::span<const PixelSource> planes, const Config& config, Pixels<Where>& pixels, Engine& engine) {
   const Where& where = engine.where();
@@ -36,7 +36,7 @@ void read_frame(std::span<const PixelSource> planes, const Config& config, Pixel
   engine.done("combine", pixels);
 }
 
-/// Reads the planes of an exposure as a frame, without the pixels that its mask leaves out.
+/// Reads the planes of an exposure as a frame, and masks the pixels of its mask.
 template <class Where, class Engine>
 void read_masked(const Exposure& exposure, const Config& config, Pixels<Where>& pixels, Engine& engine) {
   read_frame(exposure.planes, config, pixels, engine);
@@ -47,7 +47,7 @@ void read_masked(const Exposure& exposure, const Config& config, Pixels<Where>& 
   engine.done("mask", pixels);
 }
 
-/// The same with its weights, if there are any.
+/// Reads an exposure as read_masked does, and its weights, if there are any.
 template <class Where, class Engine>
 void read_exposure(const Exposure& exposure, const Config& config, Pixels<Where>& pixels, Engine& engine) {
   read_masked(exposure, config, pixels, engine);
@@ -58,7 +58,7 @@ void read_exposure(const Exposure& exposure, const Config& config, Pixels<Where>
   engine.done("weights", pixels);
 }
 
-/// Subtracts the level of the sky, if it is given.
+/// Subtracts the level of the sky if it is given.
 template <class Where, class Engine>
 void subtract_given_level(const Exposure& exposure, Pixels<Where>& pixels, Engine& engine) {
   if (!exposure.level) return;

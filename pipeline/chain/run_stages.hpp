@@ -14,7 +14,7 @@
 
 namespace srcextract {
 
-/// The picture of an image, if one is asked for.
+/// Draws the picture of an image, if one is asked for.
 template <class Where, class Engine>
 std::optional<Picture> draw(const Pixels<Where>& pixels, const Config& config, Engine& engine) {
   if (!config.output.quicklook) return std::nullopt;
@@ -23,7 +23,7 @@ std::optional<Picture> draw(const Pixels<Where>& pixels, const Config& config, E
   return picture;
 }
 
-/// What is found in the engine's image as it is, and then, in the same memory, with its sign turned.
+/// Extracts the engine's image as it is, and then, in the same memory, negated.
 template <class Engine, class Join>
 Extraction extract_sides(Engine& engine, const Join& join) {
   Extraction brighter = engine.extract();
@@ -32,7 +32,7 @@ Extraction extract_sides(Engine& engine, const Join& join) {
   return join(std::move(brighter), engine.extract());
 }
 
-/// What became brighter since the reference was taken, and what became fainter.
+/// Extracts what became brighter since the reference was taken, and what became fainter.
 template <class Engine>
 Extraction extract_changes(const Exposure& exposure, const Config& config, Engine& engine) {
   using Where = typename Engine::Where;
@@ -50,7 +50,7 @@ Extraction extract_changes(const Exposure& exposure, const Config& config, Engin
   return both;
 }
 
-/// Sources as they are found in one image, to be measured in others.
+/// Finds sources in one image, to be measured in others.
 template <class Engine>
 FoundElsewhere<typename Engine::Where> find_elsewhere(const DetectionImage& found_in, Engine& engine) {
   read_exposure(found_in.exposure, found_in.config, engine.pixels(), engine);
@@ -58,7 +58,7 @@ FoundElsewhere<typename Engine::Where> find_elsewhere(const DetectionImage& foun
   return engine.keep_found();
 }
 
-/// These in the light of one.
+/// Measures these sources in one exposure.
 template <class Engine>
 Extraction extract_elsewhere(const FoundElsewhere<typename Engine::Where>& sources, const Exposure& exposure,
                              const Config& config, Engine& engine) {
@@ -71,7 +71,7 @@ Extraction extract_elsewhere(const FoundElsewhere<typename Engine::Where>& sourc
   return extraction;
 }
 
-/// The light at places that are told.
+/// Measures the light at given positions.
 template <class Engine>
 Extraction extract_forced(const Exposure& exposure, const Config& config, const ForcedPositions& positions,
                           Engine& engine) {
@@ -84,7 +84,7 @@ Extraction extract_forced(const Exposure& exposure, const Config& config, const 
   return extraction;
 }
 
-/// What is brighter than the sky, or fainter, as the configuration asks for.
+/// Extracts sources brighter than the sky, fainter ones, or both, as configured.
 template <class Engine>
 Extraction extract_signs(const DetectionConfig& config, Engine& engine) {
   if (config.sign == DetectionSign::positive) return engine.extract();
@@ -94,17 +94,17 @@ Extraction extract_signs(const DetectionConfig& config, Engine& engine) {
   return extraction;
 }
 
-/// The pipeline, from stored pixels to the catalogue: the one order of both back ends. An Engine is a back end and its
-/// memory for one image (pipeline/engine/host_engine.hpp, pipeline/engine/extractor.cpp):
-///   where();                      the stages run there
-///   pixels();                     what it extracts, of the image's shape
+/// The pipeline, from stored pixels to the catalogue, in the one order of both back ends. An Engine is a back end and
+/// its memory for one image (pipeline/engine/host_engine.hpp, pipeline/engine/extractor.cpp):
+///   where();                      where the stages run
+///   pixels();                     the pixels it extracts, of the image's shape
 ///   read(source, pixels);         `ingest`
 ///   extract();                    `detect_sources` and `make_catalog` on its pixels
-///   keep_found();                 `find_sources`, to be measured elsewhere
+///   keep_found();                 `find_sources`, for measuring elsewhere
 ///   extract_found(sources);       `measure_elsewhere` and `make_catalog`
 ///   extract_at(positions);        `measure_positions` and `make_catalog`
-///   done(stage, result);          what is called after every other stage: the one hook for times, progress and records
-///   record(stage, result);        the same without a time.
+///   done(stage, result);          called after every other stage: the one hook for times, progress and records
+///   record(stage, result);        like done() without a time.
 template <class Engine>
 Extraction run_stages(const Exposure& exposure, const Config& config, Engine& engine) {
   Extraction extraction;

@@ -33,12 +33,12 @@ std::int64_t two(const RunPlan&) {
   return 2;
 }
 
-/// The map of weights, and what it masks for the sky where that is kept.
+/// The map of weights and, if they are kept, the pixels that it masks only for the sky.
 std::int64_t of_weights(const RunPlan& plan) {
   return 1 + (keeps_pixels(plan.config.weights) ? 1 : 0);
 }
 
-/// On the host what is above the sky takes the memory of an image that is not read again.
+/// On the host, the image above the sky takes the memory of an image that is not read again.
 std::int64_t one_if_read_again(const RunPlan& plan) {
   return extracts_twice(plan.config, plan.of_difference()) || has_map(plan.config.weights) ? 1 : 0;
 }
@@ -55,35 +55,34 @@ constexpr StageCost stages[] = {
     // combine
     {[](const RunPlan& plan) { return plan.config.combine.method != CombineMethod::none; },
      [](const RunPlan& plan) { return plan.planes; }, [](const RunPlan& plan) { return plan.planes; }},
-    // mask: where its map is read to
+    // mask: its map
     {[](const RunPlan& plan) { return has_mask(plan.config.mask); }, one, one},
-    // weights: the map, which check images keep on the host, and on a device what it is estimated in
+    // weights: the map, which check images keep on the host; on a device the memory of its estimate
     {[](const RunPlan& plan) { return has_map(plan.config.weights); }, of_weights, of_weights},
     // interpolate: the image and its variance without gaps
     {[](const RunPlan& plan) { return interpolates(plan.config.weights); }, two, two},
-    // level: where it is read to
+    // level: its map
     {[](const RunPlan& plan) { return has_level(plan.config.given_sky); }, one, one},
-    // difference, with align, match_width, weigh and variance: on the host both frames, and with a gain the noise and
-    // the
-    // image that is weighed by it; a device also keeps what each step makes of them.
+    // difference, with align, match_width, weigh and variance. The host has both frames; with a gain also the noise,
+    // and the image weighed by it. A device also keeps the result of each step.
     {[](const RunPlan& plan) { return plan.of_difference(); },
      [](const RunPlan& plan) -> std::int64_t {
        const MeasurementConfig& config = plan.config.measurement;
        return config.gain > 0 || config.gain_keyword != "none" ? 4 : 2;
      },
      [](const RunPlan& plan) { return 6 + plan.reference_planes; }},
-    // detection image: it, its weights, and the gaps of the image that is measured, filled; a device also keeps the
-    // image in which sources are found, and what it is above the mesh.
+    // detection image: the image, its weights, and the measured image with its gaps filled. A device also keeps the
+    // image in which sources are found, and the image above the mesh.
     {[](const RunPlan& plan) { return plan.found_elsewhere; }, of_detection_image,
      [](const RunPlan& plan) -> std::int64_t {
        const bool convolved = plan.config.convolve.kernel != KernelShape::none;
        const bool above_mesh = plan.config.background.method == BackgroundMethod::mesh;
        return of_detection_image(plan) + (convolved ? 1 : 0) + (above_mesh ? 1 : 0);
      }},
-    // check images: the host keeps the image and that in which sources are found
+    // check images: the host keeps the image, and the one in which sources are found
     {[](const RunPlan& plan) { return shows_pixels(plan.config); }, [](const RunPlan&) -> std::int64_t { return 2; },
      none},
-    // the side that is fainter: meanwhile the check images of the other are kept
+    // fainter side: the check images of the other side are kept meanwhile
     {[](const RunPlan& plan) { return extracts_twice(plan.config, plan.of_difference()); },
      [](const RunPlan& plan) -> std::int64_t {
        return (shows_pixels(plan.config) ? 2 : 0) + (shows_variance(plan.config) ? 2 : 0);
@@ -93,17 +92,17 @@ constexpr StageCost stages[] = {
     {[](const RunPlan& plan) { return plan.config.convolve.kernel != KernelShape::none; }, one, one},
     // convolve variance
     {[](const RunPlan& plan) { return convolves_variance(plan.config); }, one, one},
-    // match: what pixels add to its two sums, and these
+    // match: what pixels add to its two sums, and the sums
     {[](const RunPlan& plan) { return plan.config.convolve.filter == Filter::matched; }, three, three},
     // photometry: the map of owners
     {[](const RunPlan& plan) { return measures_photometry(plan.config); }, one, one},
-    // aperture noise: on the host, to which a device hands the image and its variance
+    // aperture noise: on the host; a device passes the image and its variance to it
     {[](const RunPlan& plan) { return measures_aperture_noise(plan.config); },
      [](const RunPlan& plan) -> std::int64_t { return has_map(plan.config.weights) || plan.of_difference() ? 2 : 1; },
      none},
-    // deblend: on a device 25 bytes of every pixel; the host has those of islands alone (deblend_memory)
+    // deblend: on a device 25 bytes per pixel; on the host only pixels of islands count (deblend_memory)
     {[](const RunPlan& plan) { return plan.config.deblend.method != DeblendMethod::none; }, none, seven},
-    // clean sources: on a device heaps, and what is of runs and sources, as many as there is room for at first
+    // clean sources: on a device heaps, and data of runs and sources for the initial room
     {[](const RunPlan& plan) { return plan.config.deblend.clean; }, none, three},
 };
 
@@ -116,8 +115,8 @@ std::int64_t images_kept(const RunPlan& plan, std::int64_t (*StageCost::*images)
   return kept;
 }
 
-/// For the work on an image: half as much again as its pixels; more if it is thin, or its meshes are small, for what is
-/// kept of every row, the bits of its foreground and where its runs begin, and of every mesh, as measured.
+/// Memory for the work on an image: half as much again as its pixels. A thin image or small meshes take more: the bits
+/// of each row's foreground, where its runs begin, and each mesh, as measured.
 std::int64_t work_memory(const RunPlan& plan) {
   constexpr std::int64_t row_bytes = 8, word_bytes = 4, word_pixels = 32, mesh_bytes = 400;
   const auto [width, height] = plan.shape;
@@ -152,9 +151,9 @@ std::int64_t host_memory(const RunPlan& plan) {
 }
 
 std::int64_t sources_memory(std::int64_t sources, const Config& config) {
-  // The columns, one kind of sums, and what a writer makes of them, as measured.
+  // Measured: the columns, one kind of sums, and the memory of a writer.
   constexpr std::int64_t source_bytes = 300;
-  // The sums before, and profiles twice: as they are numbered and by their brightness.
+  // The former sums, and profiles twice: by number and by brightness.
   constexpr std::int64_t clean_bytes = sizeof(SourceSums) + sizeof(Parentage) + 3 * sizeof(CleanCandidate);
   const std::int64_t more_sums =
       (config.convolve.kernel != KernelShape::none ? 1 : 0) + (has_map(config.weights) ? 1 : 0);

@@ -18,8 +18,8 @@ struct FrameMatch {
   Value<Background, Where> ratios;
 };
 
-/// What the new frame has that the reference has not, and what it lacks, in `difference`. Both frames are on the pixels
-/// of the new one in the end, and as wide as each other if their widths are known.
+/// Writes the difference, new frame minus reference, to `difference`. Both frames end up on the pixels of the new one
+/// and, if their widths are known, equally wide.
 template <class Where, class Engine>
 FrameMatch<Where> subtract_reference(Pixels<Where>& reference, const PixelMap* map, Pixels<Where>& fresh,
                                      const Config& config, Pixels<Where>& difference, Engine& engine) {
@@ -51,7 +51,7 @@ FrameMatch<Where> subtract_reference(Pixels<Where>& reference, const PixelMap* m
   return match;
 }
 
-/// The same on the host, for the report.
+/// The comparison of the frames on the host, for the report.
 template <class Where>
 DifferenceFacts describe(const FrameMatch<Where>& match, const DifferenceConfig& how, const Where& where) {
   DifferenceFacts facts{fetch(match.skies.reference, where).clipped, fetch(match.skies.fresh, where).clipped, 0, 1};

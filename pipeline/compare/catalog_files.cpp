@@ -17,7 +17,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// In the order in which they are preferred. Under the first ones there are images as well.
+/// Endings in order of preference. The first `image_endings` of them are also endings of images.
 constexpr std::array endings = {".fits", ".fit", ".fts", ".ldac", ".parquet", ".ecsv", ".vot",
                                 ".xml",  ".csv", ".cat", ".txt",  ".asc",     ".dat"};
 constexpr std::size_t image_endings = 3;
@@ -28,10 +28,10 @@ bool remove_ending(std::string& name, const std::string& ending) {
   return true;
 }
 
-/// What the name of a catalogue says of its contents. The smaller is the preferred one.
+/// Format of a catalogue according to its name. Smaller values are preferred.
 struct Format {
-  std::size_t ending = 0;  ///< which of `endings`
-  bool unnamed = false;    ///< without the .cat of m31.cat.fits
+  std::size_t ending = 0;  ///< index into `endings`
+  bool unnamed = false;    ///< the name lacks the .cat of m31.cat.fits
   bool gzipped = false;
 
   bool operator==(const Format&) const = default;
@@ -41,7 +41,7 @@ struct Format {
   bool may_be_image() const { return unnamed && ending < image_endings; }
 };
 
-/// One stem's files and their paths, the preferred ones first.
+/// The files of one stem with their paths, preferred ones first.
 using Files = std::set<std::pair<Format, std::string>>;
 
 Format format_of(const std::string& file_name) {
@@ -55,7 +55,7 @@ Format format_of(const std::string& file_name) {
   return format;
 }
 
-/// Where m31.fits and m31.cat.fits stand side by side the first is the image.
+/// If m31.fits and m31.cat.fits are side by side, the first is the image.
 void remove_images(Files& files) {
   if (std::any_of(files.begin(), files.end(), [](const auto& file) { return !file.first.unnamed; }))
     std::erase_if(files, [](const auto& file) { return file.first.may_be_image(); });
@@ -75,8 +75,8 @@ std::map<std::string, Files> catalogs_in(const std::string& directory) {
   return found;
 }
 
-/// The one of the same format, first of all also in the rest of its name; else the preferred one; empty if there is
-/// none.
+/// The file of the same format, if possible with all its endings equal; else the preferred file; empty if there are no
+/// files.
 std::string counterpart(const Format& format, const Files& files) {
   const auto distance = [&](const auto& file) {
     return file.first == format ? 0 : file.first.ending == format.ending ? 1 : 2;

@@ -26,26 +26,25 @@
 namespace srcextract {
 namespace {
 
-/// For the columns that are compared at once. With the pairs, and what sorting takes, ten million rows stay below 4 GB.
+/// Memory for columns that are compared at once. With pairs and sorting, ten million rows stay below 4 GB.
 constexpr std::int64_t memory_for_columns = std::int64_t{13} << 27;
 
-/// How much of --memory one reading of a catalogue may take: there are two, and what they have in common.
+/// Fraction of --memory for reading one catalogue: a comparison holds two catalogues, and shared data.
 constexpr std::int64_t readings = 4;
 
-/// The memory that a comparison may take: --memory, or what its control group allows, which ends a process that takes
-/// more.
+/// The memory limit of a comparison: --memory, or that of its control group, which would kill the process beyond it.
 std::optional<std::int64_t> memory_of(const CompareOptions& options) {
   if (options.memory) return options.memory;
   const AvailableMemory available = available_memory();
   return available.by_group ? std::optional(available.bytes) : std::nullopt;
 }
 
-/// The memory that one reading may take.
+/// The memory limit of reading one catalogue.
 TableRoom room_of(const std::optional<std::int64_t>& memory) {
   return {memory ? *memory / readings : available_memory().bytes};
 }
 
-/// A field of text takes about as many bytes as a number in memory; a gzipped one a quarter.
+/// Estimated rows. A text field takes about as many bytes as a number in memory; gzip shrinks it to a quarter.
 std::int64_t expected_rows(const TableFile& file) {
   std::error_code ignored;
   const auto bytes = static_cast<std::int64_t>(std::filesystem::file_size(file.path, ignored));
@@ -80,7 +79,7 @@ void write_matched(const std::string& path, const Catalog& reference, const Cata
   write_table(path, make_matched_table(reference, other, comparison, rules), metadata).commit();
 }
 
-/// Compares two files; with `matched` also writes both sides' rows there.
+/// Compares two files; with `matched` also writes the rows of both sides there.
 void compare_files(FileComparison& file, const CompareRules& rules, const CompareOptions& options) {
   const std::optional<std::int64_t> memory = memory_of(options);
   const Catalog reference = catalog_of(open_table(file.reference, room_of(memory)), rules.reference);
@@ -95,7 +94,7 @@ bool is_directory(const std::string& path) {
   return std::filesystem::is_directory(path, ignored);
 }
 
-/// A file is replaced as a whole, and not one extension of it.
+/// Only whole files can be replaced, not single extensions.
 void require_whole_files(const CompareOptions& options) {
   for (const std::string& path : {options.reference, options.other}) {
     if (!std::filesystem::is_regular_file(path))
@@ -105,7 +104,7 @@ void require_whole_files(const CompareOptions& options) {
   }
 }
 
-/// What is to be compared, nothing of it read yet.
+/// The files to compare; none is read yet.
 std::vector<FileComparison> list_files(const CompareOptions& options) {
   const bool directories = is_directory(options.reference);
   for (const std::string& path : {options.reference, options.other}) {
@@ -118,7 +117,7 @@ std::vector<FileComparison> list_files(const CompareOptions& options) {
                                        (directories ? options.other : options.reference) +
                                        " is not; compare two catalogues or two directories");
   if (!options.matched.empty() && !directories)
-    table_format(options.matched);  // a wrong ending is told before the work
+    table_format(options.matched);  // reports a wrong ending before the work
   if (!options.update.empty() && !directories) require_whole_files(options);
   if (!directories) return {{options.reference, options.reference, options.other, {}, ""}};
   if (!options.matched.empty())
@@ -133,7 +132,7 @@ std::vector<FileComparison> list_files(const CompareOptions& options) {
   return files;
 }
 
-/// Compares what can be compared; of directories, what cannot is a failure of that file alone.
+/// Compares all files. For directories, an error is a failure of that file alone.
 void compare_all(std::vector<FileComparison>& files, const CompareRules& rules, const CompareOptions& options) {
   const bool directories = is_directory(options.reference);
   for (FileComparison& file : files) {
@@ -145,22 +144,22 @@ void compare_all(std::vector<FileComparison>& files, const CompareRules& rules, 
       file.failure = error.what();
       file.code = exit_code(error.kind());
     }
-    // Which rows belong together is needed no more, and may be large.
+    // The matched rows are no longer needed, and may be large.
     file.comparison.matches = {};
   }
 }
 
-/// Of an error; of a comparison 0 or that of a mismatch.
+/// Exit code of a file: its error's, 0, or that of a mismatch.
 int code_of(const FileComparison& file) {
   if (file.code != 0) return file.code;
   return file.within() ? 0 : exit_code(ErrorKind::mismatch);
 }
 
-/// No output may replace what is read, or another output.
+/// No output may replace an input or another output.
 void require_kept(const CompareOptions& options, const std::vector<FileComparison>& files) {
   std::vector<std::string> inputs, outputs;
   for (const FileComparison& file : files) {
-    // Whole, and without the extension that the user may have named.
+    // Without the extension in brackets that the user may have named.
     for (const std::string& path : {file.reference, file.other}) {
       inputs.push_back(path);
       if (path.ends_with("]")) inputs.push_back(path.substr(0, path.rfind('[')));
@@ -213,7 +212,7 @@ int run_compare(const CompareOptions& options) {
   if (!options.update.empty()) update_references(files, options.reference, options.update);
   int code = 0;
   for (const FileComparison& file : files) {
-    // A difference that was put in the reference's place is none any more.
+    // A difference no longer counts once the new catalogue is the reference.
     if (options.update.empty() || file.code != 0) code = std::max(code, code_of(file));
   }
   return code;

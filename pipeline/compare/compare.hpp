@@ -9,22 +9,22 @@
 
 namespace srcextract {
 
-/// One file of the reference held against its counterpart.
+/// One file of the reference compared with its counterpart.
 struct FileComparison {
-  std::string name;              ///< that of the FilePair, or what the user called the reference
+  std::string name;              ///< the FilePair's name, or the reference as the user named it
   std::string reference, other;  ///< paths; empty: there is none
-  Comparison comparison;         ///< of two files
+  Comparison comparison;         ///< valid if both files could be read
   std::string failure;           ///< why there is no comparison; empty if there is one
-  int code = 0;                  ///< the exit code of an error that is the failure
+  int code = 0;                  ///< the exit code of `failure`
 
   bool within() const { return failure.empty() && comparison.within(); }
 };
 
-/// What `srcextract compare` finds with these rules, its outputs written but for what goes to stdout.
+/// Compares the paths of `srcextract compare` with these rules, and writes all outputs except those that go to stdout.
 std::vector<FileComparison> compare_paths(const CompareOptions& options, const CompareRules& rules);
 
-/// Runs `srcextract compare` and returns its exit code: 0 if everything is within the rules, else that of
-/// ErrorKind::mismatch, or the highest of what could not be read.
+/// Runs `srcextract compare` and returns its exit code: 0 if everything is within the rules, else ErrorKind::mismatch's
+/// code, or the highest code of files that could not be read.
 int run_compare(const CompareOptions& options);
 
 }  // namespace srcextract

@@ -9,7 +9,7 @@
 namespace srcextract {
 namespace {
 
-/// Text as an XML attribute may hold it.
+/// Text escaped for an XML attribute.
 std::string escaped(const std::string& text) {
   return xml_text(printable(text));
 }
@@ -17,14 +17,14 @@ std::string escaped(const std::string& text) {
 struct Case {
   std::string name;
   std::vector<std::string> failures;
-  bool error = false;  ///< could not be tried
+  bool error = false;  ///< the comparison failed
 };
 
 struct Counts {
   std::size_t tests = 0, failures = 0, errors = 0;
 };
 
-/// One for each column, and for what is no column.
+/// A case for each column, and for other findings.
 std::vector<Case> cases_of(const FileComparison& file) {
   if (!file.failure.empty()) return {{"catalogue", {file.failure}, file.code != 0}};
   std::vector<Case> cases = {{"columns", {}}, {"positions", {}}, {"sources", {}}};

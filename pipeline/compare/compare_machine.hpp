@@ -8,11 +8,11 @@
 
 namespace srcextract {
 
-/// Everything that was found, as JSON. A number that is not finite is null.
+/// All results as JSON. A number that is not finite is null.
 std::string format_json(const std::vector<FileComparison>& files, const CompareRules& rules);
 
-/// The verdicts as JUnit XML: a test suite a file, in it a test case for the sources and for every column. What
-/// could not be read is an error, and what is beyond the rules a failure.
+/// The verdicts as JUnit XML: one test suite per file, with one test case for the sources and one per column. Files
+/// that could not be read are errors; differences beyond the rules are failures.
 std::string format_junit(const std::vector<FileComparison>& files);
 
 }  // namespace srcextract

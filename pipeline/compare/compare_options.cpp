@@ -112,7 +112,7 @@ CompareOptions parse_compare_options(int argc, const char* const* argv) {
   } catch (const CLI::ParseError& error) {
     fail(error.what());
   }
-  // Of the dump nothing but RULES is of use.
+  // The dump only needs RULES.
   if (options.dump_rules && options.other.empty()) std::swap(options.rules, options.reference);
   options.verbosity = quiet ? Verbosity::quiet : verbose ? Verbosity::verbose : Verbosity::normal;
   check(options, app.count("--update") > 0);

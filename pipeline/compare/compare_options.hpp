@@ -8,21 +8,21 @@
 
 namespace srcextract {
 
-/// What the user asked of `srcextract compare`.
+/// Options of `srcextract compare`.
 struct CompareOptions {
   std::string reference, other;  ///< two catalogues, or two directories
   std::string rules;             ///< YAML; empty: the built-in rules
-  std::string json, junit;       ///< where reports for machines go; empty: nowhere, "-": stdout
-  std::string matched;           ///< where both sides' rows go; empty: nowhere
-  std::string update;            ///< why NEW replaces REFERENCE; empty: it does not
+  std::string json, junit;       ///< paths of the reports; empty: none, "-": stdout
+  std::string matched;           ///< path for the matched rows of both sides; empty: none
+  std::string update;            ///< the reason why NEW replaces REFERENCE; empty: no update
   bool dump_rules = false;
   int threads = 1;
-  std::optional<std::int64_t> memory;  ///< bytes that it may take; none: all that this process can have
+  std::optional<std::int64_t> memory;  ///< limit in bytes; none: all that this process can have
   Verbosity verbosity = Verbosity::normal;
-  std::string answer;  ///< not empty: all that was asked for is this text (--help)
+  std::string answer;  ///< the only requested output (--help); empty: none
 };
 
-/// Whether the arguments are those of `srcextract compare`, which are parsed here and not by parse_command_line.
+/// Whether the arguments are for `srcextract compare`, parsed by parse_compare_options and not by parse_command_line.
 bool is_compare(int argc, const char* const* argv);
 
 /// Throws Error{config} if the arguments make no sense.

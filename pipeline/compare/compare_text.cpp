@@ -13,15 +13,15 @@ namespace srcextract {
 namespace {
 
 constexpr std::size_t offenders_shown = 3, reasons_shown = 20;
-constexpr double arcsec = 3600;  // in a degree
+constexpr double arcsec = 3600;  // per degree
 
-/// As a terminal counts: the bytes that go on with a character of UTF-8 take no place.
+/// Width on a terminal: continuation bytes of UTF-8 take no place.
 std::size_t width_of(const std::string& text) {
   return static_cast<std::size_t>(
       std::count_if(text.begin(), text.end(), [](char c) { return (static_cast<unsigned char>(c) & 0xc0) != 0x80; }));
 }
 
-/// Cells of text, padded to columns; the first is flush left, numbers flush right.
+/// Cells of text, padded to columns; the first column is left-aligned, numbers are right-aligned.
 class TextTable {
  public:
   explicit TextTable(std::vector<std::string> head) { rows_.push_back(std::move(head)); }
@@ -124,7 +124,7 @@ std::string reasons(const FileComparison& file, const char* indent) {
   return text;
 }
 
-/// Every note once, with the first of the files that it is of.
+/// Every note once, with the name of its first file.
 std::string notes_of(const std::vector<FileComparison>& files) {
   std::map<std::string, std::vector<std::string>> names;
   for (const FileComparison& file : files) {

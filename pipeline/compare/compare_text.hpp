@@ -10,13 +10,13 @@ namespace srcextract {
 /// The tables of one comparison, for a terminal: counts, differences, trends, the largest offenders.
 std::string format_tables(const FileComparison& file);
 
-/// What a reader should know and is no reason against the new catalogue; empty if there is nothing.
+/// Remarks that do not count against the new catalogue; empty if there are none.
 std::string format_notes(const FileComparison& file);
 
 /// Whether the new catalogue is within the rules, and if not why.
 std::string format_verdict(const FileComparison& file);
 
-/// A line a file, and the reasons under those that are not within the rules; then the notes, each once.
+/// One line per file, with reasons below each file that is not within the rules; then the notes, each once.
 std::string format_files(const std::vector<FileComparison>& files);
 
 }  // namespace srcextract

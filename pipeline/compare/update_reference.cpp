@@ -25,7 +25,7 @@ namespace fs = std::filesystem;
 
 constexpr std::size_t piece = std::size_t{1} << 20;
 
-/// A copy that waits for its commit.
+/// A copy that is not committed yet.
 OutputFile copy_of(const std::string& from, const std::string& to) {
   std::ifstream in(from, std::ios::binary);
   OutputFile out(to);
@@ -45,8 +45,8 @@ std::string verdict(const FileComparison& file) {
                      first.subject, first.words);
 }
 
-/// The file that the new one takes the place of, also behind a link; a catalogue that the reference does not have goes
-/// into its directory.
+/// The file that the new one replaces, with links followed. A catalogue that the reference lacks goes into its
+/// directory.
 std::string target_of(const FileComparison& file, const std::string& reference) {
   if (file.reference.empty()) return fs::path(reference) / fs::path(file.other).filename();
   const fs::path old_path = file.reference, new_path = file.other;
@@ -57,8 +57,8 @@ std::string target_of(const FileComparison& file, const std::string& reference) 
   return fs::canonical(old_path);
 }
 
-/// Why the file changes nothing in the reference; empty if it may. What was compared has been read, what only the new
-/// directory has not yet.
+/// Why the file cannot update the reference; empty if it can. Compared files have been read; files that only the new
+/// directory has are opened here.
 std::string obstacle(const FileComparison& file) {
   if (file.other.empty() || file.code != 0) return file.reference + ": stays as it is: " + file.failure;
   if (!file.reference.empty()) return "";
@@ -71,8 +71,8 @@ std::string obstacle(const FileComparison& file) {
   }
 }
 
-/// Appended in one write, so that two that update at once do not mix their lines. A link may lead anywhere: lines are
-/// for the file beside the reference alone.
+/// Appends in one write, so that two simultaneous updates do not mix their lines. Does not follow a link, which could
+/// lead anywhere.
 void append(const std::string& path, const std::string& lines) {
   const int file = open(path.c_str(), O_WRONLY | O_APPEND | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0666);
   if (file < 0 && errno == ELOOP)
@@ -99,7 +99,7 @@ void update_references(const std::vector<FileComparison>& files, const std::stri
                                    program_version(), file.name, why, verdict(file))) +
              "\n";
   }
-  // The log first: a change without its reason is worse than a reason without its change.
+  // The log comes first: a change without its reason is worse than a reason without its change.
   append(directory ? (fs::path(reference) / "compare.log").string() : reference + ".log", lines);
   commit(copies);
   spdlog::info("{}: {} updated", reference, copies.size());

@@ -7,10 +7,10 @@
 
 namespace srcextract {
 
-/// Puts the new catalogues in their references' places, each complete or not at all, and says so in a log beside them:
-/// REFERENCE.log, of a directory REFERENCE/compare.log. A line has the time, the version of srcextract, the file, what
-/// the comparison said, and `why`. In a directory, catalogues that only NEW has are added if their header
-/// can be read; what only the reference has stays. Throws Error{output}.
+/// Replaces the references by the new catalogues, each completely or not at all, and records it in a log:
+/// REFERENCE.log, or REFERENCE/compare.log for a directory. A log line has the time, the version of srcextract, the
+/// file, the result of the comparison, and `why`. In a directory, catalogues that only NEW has are added if their
+/// header can be read; catalogues that only the reference has stay. Throws Error{output}.
 void update_references(const std::vector<FileComparison>& files, const std::string& reference, const std::string& why);
 
 }  // namespace srcextract

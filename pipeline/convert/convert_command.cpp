@@ -17,7 +17,7 @@
 namespace srcextract {
 namespace {
 
-/// No output replaces what it was made of.
+/// The inputs, which no output may replace.
 KeptFiles inputs_of(const sextractor::Request& request, const std::string& yaml) {
   KeptFiles kept({request.path});
   kept.add(request.parameters_path);

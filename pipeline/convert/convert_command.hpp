@@ -4,8 +4,8 @@
 
 namespace srcextract {
 
-/// Does what `srcextract convert-config` is for; returns its exit code. Throws Error{mismatch} if something could not
-/// be honoured and options are strict, once everything is written.
+/// Runs `srcextract convert-config`; returns its exit code. With strict options, throws Error{mismatch} after writing
+/// everything if a setting could not be honoured.
 int run_convert(const ConvertOptions& options);
 
 }  // namespace srcextract

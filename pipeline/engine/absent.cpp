@@ -1,4 +1,4 @@
-// CudaExtractor of a build without the CUDA toolkit, whose devices say beforehand that they are not there (cuda/absent.cpp).
+// CudaExtractor of a build without the CUDA toolkit. Device queries report the absence earlier (cuda/absent.cpp).
 #include "pipeline/engine/extractor.hpp"
 #include "stages/core/error.hpp"
 

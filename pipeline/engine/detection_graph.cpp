@@ -11,13 +11,13 @@ namespace srcextract {
 
 namespace {
 
-/// There is room for so many pixels to a run, or fewer where the image is small.
+/// Pixels per run for which there is room; fewer for small images, which therefore get more runs per pixel.
 constexpr std::int64_t pixels_per_run = 128;
 constexpr std::int64_t pixels_per_run_of_small = 8;
 constexpr std::int64_t least_runs = 256;
 constexpr std::int64_t least_runs_unless_small = 4096;
 
-/// Until it is instantiated, or destroyed, what is given to a stream becomes a graph.
+/// Records the work given to a stream as a graph, until instantiate() or destruction.
 class Capture {
  public:
   explicit Capture(cudaStream_t stream) : stream_(stream) {
@@ -26,7 +26,7 @@ class Capture {
   }
   ~Capture() {
     if (!ended_) cudaStreamEndCapture(stream_, &graph_);
-    cudaGetLastError();  // what broke the capture off has been reported
+    cudaGetLastError();  // the cause of a broken capture has been reported
     if (graph_ != nullptr) cudaGraphDestroy(graph_);
   }
   Capture(const Capture&) = delete;
@@ -46,7 +46,8 @@ class Capture {
   bool ended_ = false;
 };
 
-/// The share of the pixels, of white noise alone. How much of it a convolved image has left is not known here.
+/// Share of pixels above the thresholds in white noise alone. The noise that a convolved image has left is not known
+/// here and is not counted.
 double noise_above_thresholds(const Config& config) {
   const DetectionConfig& detection = config.detection;
   if (!counts_in_sigmas(detection) || controls_false_discoveries(detection)) return 0;

@@ -12,19 +12,19 @@ struct CUgraphExec_st;
 
 namespace srcextract {
 
-/// Room for the runs and sources of a normal field, and for the noise that such thresholds let pass.
+/// Room for the runs and sources of a normal field, and for the noise pixels that pass the thresholds of `config`.
 Capacity initial_capacity(const Shape& shape, const Config& config);
 
-/// No less than `capacity`, and room for half as much again as was needed.
+/// At least `capacity`. A count above its capacity gets room for half as many again.
 Capacity grown_capacity(const Capacity& capacity, std::int64_t runs, std::int64_t sources);
 
-/// The detection steps on the memory of an image as one CUDA graph: launched again and again, whatever is in the image
-/// by then, without a word from the host and without an allocation.
+/// The detection steps on the memory of one image as a CUDA graph. A launch processes the image's current pixels,
+/// without action by the host and without allocation.
 class DetectionGraph {
  public:
   enum class Timing { none, every_stage };
 
-  /// The image's pixels must stay where they are. where.capacity says for how many runs and sources there is room.
+  /// The image's pixels must stay where they are. where.capacity is the room for runs and sources.
   DetectionGraph(const Pixels<Gpu>& image, const Config& config, const Gpu& where, Timing timing = Timing::none);
   ~DetectionGraph();
   DetectionGraph(const DetectionGraph&) = delete;
@@ -33,13 +33,13 @@ class DetectionGraph {
   /// Queues the detection steps.
   void launch();
 
-  /// What the last launch found: where found().runs has more runs, or found().components more sources, than capacity()
-  /// they are not complete.
+  /// Results of the last launch. The results are incomplete if found().runs has more runs, or found().components more
+  /// sources, than capacity().
   const Detection<Gpu>& found() const { return found_; }
   const Capacity& capacity() const { return where_.capacity; }
 
-  /// Tells how long every stage of the last launch took, the first from `begin` on, if they are timed. The launch must
-  /// be complete.
+  /// Reports the duration of every stage of the last launch, if stages are timed; the first stage counts from `begin`.
+  /// The launch must be complete.
   void report_times(const TimedEvent& begin, const std::function<void(const char*, double)>& on_stage) const;
 
  private:

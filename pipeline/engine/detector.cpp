@@ -13,13 +13,13 @@ namespace srcextract {
 
 namespace {
 
-/// Device memory that an image takes unless it is crowded: its pixels, what the clip keeps of them, the foreground as
-/// bits, which quads are bright, and room for runs and sources.
+/// Device memory in bytes for an image that is not crowded. The parts: its pixels, the pixels that the clip keeps,
+/// foreground bits, bits of bright quads, room for runs and sources.
 std::int64_t memory_needed(const Shape& shape, const Capacity& room) {
-  constexpr std::int64_t run_bytes = 48;  // itself, its label, and what labelling and measuring it take
+  constexpr std::int64_t run_bytes = 48;  // run, label, and memory to label and measure the run
   constexpr std::int64_t source_bytes = sizeof(SourceSums);
   const std::int64_t words = (shape.width + 31) / 32 * shape.height;
-  // The rooms of cuda/sky/background.cu: of a small image all of it twice, or two tiles a block.
+  // Room of cuda/sky/background.cu: a small image keeps all pixels twice, or two tiles a block.
   constexpr std::int64_t least_kept = std::int64_t{40} << 20;
   const std::int64_t kept_by_clip = std::max(shape.count() * 4 * 47 / 100, std::min(shape.count() * 8, least_kept));
   const std::int64_t bright_quads = shape.count() / 32;  // a bit each
@@ -27,8 +27,8 @@ std::int64_t memory_needed(const Shape& shape, const Capacity& room) {
          room.sources * source_bytes;
 }
 
-/// Room that images of a shape turned out to need in this process, extracted so: who comes to such images later need
-/// not find it out, for which memory is freed, and the whole device waits. The last few kinds of images are known.
+/// Capacities that images of a shape and configuration have needed in this process. Later extractors start with enough
+/// room: growing frees memory, for which the whole device waits. The last few kinds of images are remembered.
 class KnownCapacities {
  public:
   Capacity of(const Shape& shape, const Config& config) {
@@ -75,7 +75,8 @@ std::string megabytes(std::int64_t bytes) {
   return std::to_string((bytes + 999'999) / 1'000'000) + " MB";
 }
 
-/// For an image, what others need for it, and the buffers of the copy.
+/// Checks the free memory for an image, for `beside` bytes of other users, and for the buffers of the copy. Gives back
+/// kept memory before it throws Error{device}.
 void require_memory(const Shape& shape, const Capacity& room, std::int64_t beside, Stream& stream) {
   const std::int64_t needed = memory_needed(shape, room) + beside + Ingester::most_device_bytes;
   if (needed <= free_device_memory()) return;

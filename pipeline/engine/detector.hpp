@@ -8,24 +8,24 @@
 
 namespace srcextract {
 
-/// The detection steps on images of one shape at a time. Their memory, and the graph, are kept while the shape and the
-/// configuration stay what they are; where an image has more runs or sources than there is room for, there will be.
+/// The detection steps on images, one shape at a time. Memory and graph are kept while shape and configuration stay the
+/// same. If an image has more runs or sources than there is room for, the room grows.
 class Detector {
  public:
   explicit Detector(Stream& stream) : stream_(stream) {}
 
-  /// Memory for an image of that shape, and no other. Throws Error{device} that says how much is needed and how much is
-  /// free if the device is short of it, `beside` included: bytes that others will take for it.
+  /// Allocates memory for an image of this shape, and frees the memory of any other. Throws Error{device} with the
+  /// bytes needed and free if the device is short of memory. `beside`: bytes that other users need for the same image.
   void prepare(const Shape& shape, const Config& config, std::int64_t beside);
 
   /// Whether there is memory for an image of that shape.
   bool has(const Shape& shape) const { return pixels_ && shape == shape_; }
 
-  /// To be filled before detect().
+  /// The image's pixels, to be filled before detect().
   Pixels<Gpu>& pixels() { return *pixels_; }
 
-  /// Launches the steps. receive(graph, first) waits and returns the number of runs and of sources; `first` says that
-  /// the graph is new. If that is too much the steps are done again.
+  /// Launches the steps. receive(graph, first) waits and returns the numbers of runs and of sources; `first` is true
+  /// for a new graph. If they exceed the capacity, the capacity grows and the steps run again.
   template <class Receive>
   void detect(const Config& config, const Receive& receive) {
     if (!may_be_reused(config)) capture(config);
@@ -41,7 +41,7 @@ class Detector {
   const DetectionGraph& graph() const { return *graph_; }
 
  private:
-  /// Whether the graph that there is does what this configuration says, to the pixels that there are.
+  /// Whether the current graph fits this configuration and the current pixels.
   bool may_be_reused(const Config& config) const;
   void capture(const Config& config);
   void grow(const Capacity& needed);
@@ -52,9 +52,9 @@ class Detector {
   bool is_new_ = true;  ///< the graph has not been launched
   Config captured_;
   const float *captured_noise_ = nullptr, *captured_variance_ = nullptr,
-              *captured_kept_ = nullptr;  ///< of the image, with the graph
-  Shape shape_;                           ///< of the pixels
-  Capacity capacity_;                     ///< for images of that shape
+              *captured_kept_ = nullptr;  ///< maps of the captured image
+  Shape shape_;                           ///< shape of the pixels
+  Capacity capacity_;                     ///< for images of shape_
 };
 
 }  // namespace srcextract

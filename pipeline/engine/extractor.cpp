@@ -9,9 +9,6 @@
 #include <span>
 #include <utility>
 
-#include "pipeline/engine/detector.hpp"
-#include "pipeline/engine/results.hpp"
-#include "pipeline/engine/stage_events.hpp"
 #include "cuda/ingest/ingest.hpp"
 #include "pipeline/chain/aperture_noise.hpp"
 #include "pipeline/chain/found_elsewhere.hpp"
@@ -20,14 +17,18 @@
 #include "pipeline/chain/measure_positions.hpp"
 #include "pipeline/chain/run_stages.hpp"
 #include "pipeline/chain/stage_list.hpp"
+#include "pipeline/engine/detector.hpp"
+#include "pipeline/engine/results.hpp"
+#include "pipeline/engine/stage_events.hpp"
 #include "stages/core/error.hpp"
 
 namespace srcextract {
 
 namespace {
 
-/// Whose turn it is on a device to have an image for the first time. That takes memory, page-locks some and makes a
-/// graph, while the driver lets nobody do anything else: sixteen at once wait for each other a quarter of a second.
+/// Serialises the first images on a device. A first image takes memory, page-locks some and makes a graph, and
+/// meanwhile the driver blocks all other calls. Sixteen threads at once would wait a quarter of a second for each
+/// other.
 std::mutex& first_image(int device) {
   static std::array<std::mutex, 64> turns;
   return turns[static_cast<std::size_t>(device) % turns.size()];
@@ -49,7 +50,7 @@ class CudaExtractor::Found {
 
 namespace {
 
-/// Whether one plane is read, and nothing is made of its pixels before its sky is estimated.
+/// Whether one plane is read, and its pixels are used unchanged for the sky estimate.
 bool is_plain(const Exposure& exposure, const Config& config) {
   return config.combine.method == CombineMethod::none && !exposure.reference && !exposure.mask && !exposure.weights &&
          !exposure.level;
@@ -57,7 +58,7 @@ bool is_plain(const Exposure& exposure, const Config& config) {
 
 }  // namespace
 
-/// What is kept between images.
+/// State kept between images.
 class CudaExtractor::Session {
  public:
   Session(int device, const Cpu& host) : host_(host), stream_(device, host.threads) {}
@@ -85,7 +86,7 @@ class CudaExtractor::Session {
   Detector detector_{stream_};
 };
 
-/// The device as run_stages wants it, for one image.
+/// The interface that run_stages needs, on the device, for one image.
 class CudaExtractor::Session::Engine {
  public:
   using Where = Gpu;
@@ -105,12 +106,12 @@ class CudaExtractor::Session::Engine {
     record(stage, result);
   }
 
-  /// Of what the host has.
+  /// Records a result that lies on the host.
   template <class Result>
   void record(const char* stage, const Result& result) {
     if (observer_.record != nullptr) record_stage(stage, result, *observer_.record);
   }
-  /// Of what the device has.
+  /// Records a result that lies on the device.
   void record(const char* stage, const Image<float, Gpu>& image) {
     if (observer_.record != nullptr) record_stage(stage, to_host(image, where()), *observer_.record);
   }
@@ -129,7 +130,7 @@ class CudaExtractor::Session::Engine {
     return catalogue_of(summary, there, {});
   }
 
-  /// What is found in its pixels, with them, to be measured in others.
+  /// Detects sources in these pixels and keeps both, for measurement in other images.
   FoundElsewhere<Gpu> keep_found() {
     Steps steps{initial_capacity(pixels_.image.shape, config_)};
     const ImageSummary summary = take(steps, [&](const Gpu& with_room, const auto& done) {
@@ -152,7 +153,7 @@ class CudaExtractor::Session::Engine {
     return srcextract::keep_found(std::move(pixels_), std::move(steps.found), std::move(sky));
   }
 
-  /// These in the light of its pixels.
+  /// Measures given sources in these pixels.
   Extraction extract_found(const FoundElsewhere<Gpu>& sources) {
     const Capacity usual = initial_capacity(pixels_.image.shape, config_);
     Steps steps{
@@ -163,7 +164,7 @@ class CudaExtractor::Session::Engine {
     return catalogue_of(summary, steps.found, copy_of(sources.sky, session_.host_));
   }
 
-  /// The light of its pixels at these places.
+  /// Measures the light of these pixels at given positions.
   Extraction extract_at(const ForcedPositions& positions) {
     const auto done = [&](const char* stage) { events_.done(stage); };
     const Detection<Gpu> there = prepare_positions<Gpu>(pixels_, config_, where(), done);
@@ -191,13 +192,13 @@ class CudaExtractor::Session::Engine {
   }
 
  private:
-  /// What the steps that no graph has have found, with this room for it.
+  /// Detection steps outside a graph: the room that they have, and their results.
   struct Steps {
     Capacity room;
     Detection<Gpu> found = {};
   };
 
-  /// Takes such steps, again where an image has more runs or sources than there is room for, and tells of them.
+  /// Runs such steps and reports them. Repeats them with more room if the image has too many runs or sources.
   template <class Take>
   ImageSummary take(Steps& steps, const Take& take_steps) {
     const auto done = [&](const char* stage) { events_.done(stage); };
@@ -221,7 +222,7 @@ class CudaExtractor::Session::Engine {
     }
   }
 
-  /// Of what was received last.
+  /// The catalogue of the detection that was received last.
   Extraction catalogue_of(const ImageSummary& summary, const Detection<Gpu>& there, FoundSky&& found_in) {
     const bool between_sources = measures_aperture_noise(config_);
     Detection<Cpu> found = to_host(summary, there, keeps_segmentation(config_) || between_sources, where());
@@ -252,7 +253,7 @@ class CudaExtractor::Session::Engine {
     return extraction;
   }
 
-  /// The steps of the graph.
+  /// Runs the steps of the graph.
   const ImageSummary& detect() {
     const ImageSummary* summary = nullptr;
     session_.detector_.detect(config_, [&](const DetectionGraph& graph, bool first) {
@@ -298,13 +299,13 @@ void CudaExtractor::Session::prepare(const Shape& shape, const PixelFormat& form
   try {
     (void)extract_now(PixelSource{shape, format, read_zeros}, config, {}, nullptr);
   } catch (const Error& error) {
-    if (error.kind() == ErrorKind::device) throw;  // that zeros have no sky is no matter
+    if (error.kind() == ErrorKind::device) throw;  // a plane of zeros may fail for lack of sky noise
   }
 }
 
 Extraction CudaExtractor::Session::extract_now(const Exposure& exposure, const Config& config, const Observer& observer,
                                                const Found* sources) {
-  const StreamEnd end(where());  // what the bus reads must outlive this call, whatever becomes of it
+  const StreamEnd end(where());  // the source of a bus copy must outlive this call, even if it throws
   RunPlan plan = plan_of(exposure, config);
   plan.found_elsewhere = sources != nullptr;
   make_room(plan);
@@ -347,7 +348,7 @@ CudaExtractor::~CudaExtractor() {
   }
   cudaSetDevice(device_);
   session_.reset();
-  cudaGetLastError();  // of a device that is lost
+  cudaGetLastError();  // clears the error of a lost device
 }
 
 CudaExtractor::Session& CudaExtractor::session() {

@@ -17,7 +17,7 @@
 namespace srcextract {
 namespace {
 
-/// Tells the observer of the steps of detect_sources.
+/// Reports the steps of detect_sources to the observer.
 struct Steps {
   StageClock& clock;
   const Observer& observer;
@@ -32,12 +32,12 @@ struct Steps {
   }
 };
 
-/// The host as run_stages wants it.
+/// The interface that run_stages needs, on the host.
 class HostEngine {
  public:
   using Where = Cpu;
 
-  /// `lent`: the planes last as long as all that is made of the pixels.
+  /// `lent`: the planes outlive everything that is made from the pixels.
   HostEngine(const Exposure& exposure, const Config& config, const Cpu& where, const Observer& observer, bool lent)
       : config_(config),
         where_(where),
@@ -51,7 +51,7 @@ class HostEngine {
 
   const Cpu& where() const { return where_; }
   Pixels<Cpu>& pixels() { return pixels_; }
-  /// Nothing is copied of an image to which nobody writes, nor of planes that are combined.
+  /// Reads in place, without a copy, an image that no stage writes to, and planes that are combined.
   void read(const PixelSource& source, Pixels<Cpu>& pixels) {
     const bool own = &pixels == &pixels_;
     const bool borrowed = lent_ && (own ? !writes_ : is_combined(source)) && borrow(source, pixels, where_);
@@ -75,7 +75,7 @@ class HostEngine {
     return catalogue_of(std::move(found));
   }
 
-  /// What is found in its pixels, with them, to be measured in others.
+  /// Detects sources in these pixels and keeps both, for measurement in other images.
   FoundElsewhere<Cpu> keep_found() {
     const Steps done{clock_, observer_, where_};
     Detection<Cpu> found;
@@ -94,7 +94,7 @@ class HostEngine {
     return srcextract::keep_found(std::move(pixels_), std::move(found), std::move(sky));
   }
 
-  /// These in the light of its pixels.
+  /// Measures given sources in these pixels.
   Extraction extract_found(const FoundElsewhere<Cpu>& sources) {
     Detection<Cpu> found =
         measure_elsewhere(sources, pixels_, config_, where_, Steps{clock_, observer_, where_}, last_read(pixels_));
@@ -103,7 +103,7 @@ class HostEngine {
     return catalogue_of(std::move(found));
   }
 
-  /// The light of its pixels at these places.
+  /// Measures the light of these pixels at given positions.
   Extraction extract_at(const ForcedPositions& positions) {
     const Steps done{clock_, observer_, where_};
     Detection<Cpu> found = prepare_positions(pixels_, config_, where_, done, last_read(pixels_));
@@ -115,8 +115,8 @@ class HostEngine {
   }
 
  private:
-  /// Whether stages change the pixels that were read in place; but for subtract_sky(), which does so if it is let
-  /// (last_read).
+  /// Whether stages change pixels that were read in place. subtract_sky() does not count: last_read() decides whether
+  /// it may.
   static bool writes_pixels(const Exposure& exposure, const Config& config) {
     return exposure.mask || exposure.weights || exposure.level || extracts_twice(config, exposure.reference != nullptr);
   }
@@ -126,7 +126,7 @@ class HostEngine {
     return config_.combine.method != CombineMethod::none && std::ranges::any_of(planes_, is_it);
   }
 
-  /// The image, if nobody reads it again and it is nobody else's.
+  /// The image, if it is not read again and was not borrowed; else null.
   Image<float, Cpu>* last_read(Pixels<Cpu>& pixels) const {
     return extracts_once_ && !borrowed_ && !are_read_again(pixels) ? &pixels.image : nullptr;
   }
@@ -138,21 +138,21 @@ class HostEngine {
     const std::span<const SourceSums> sums(found.sums.begin(), found.sums.end());
     Image<float, Cpu> variance;
     if (shows_variance(config_)) variance = take_variance(found);
-    if (extracts_once_) pixels_.image.pixels = {};  // nobody looks at it again
+    if (extracts_once_) pixels_.image.pixels = {};  // the last use was above
     Extraction extraction =
         make_catalog(std::move(found), sums, *pixels_.masked, pixels_.image.shape, config_, where_, clock_);
     extraction.check.variance = std::move(variance);
     return extraction;
   }
 
-  /// In `above`.
+  /// Keeps the measured image in `found.above`.
   void keep_measured(Detection<Cpu>& found) const {
     const Image<float, Cpu>& measured = measured_image(pixels_, found);
     if (&measured == &found.above) return;
     found.above = copy_of(measured, where_);
   }
 
-  /// That of the image that is measured. That of the image itself is needed again where it is extracted twice.
+  /// Variance of the measured image. The variance of the original image is copied if the image is extracted twice.
   Image<float, Cpu> take_variance(Detection<Cpu>& found) {
     if (!found.filled.variance.pixels.empty()) return std::move(found.filled.variance);
     return extracts_once_ ? std::move(pixels_.variance) : copy_of(pixels_.variance, where_);
@@ -167,7 +167,7 @@ class HostEngine {
   std::span<const PixelSource> planes_;
   bool lent_;
   bool writes_;
-  bool borrowed_ = false;  ///< the pixels are the plane's own
+  bool borrowed_ = false;  ///< the pixels lie in the plane's own memory
   std::optional<ApertureNoise> aperture_noise_;
 };
 

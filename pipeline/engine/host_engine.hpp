@@ -9,17 +9,17 @@
 
 namespace srcextract {
 
-/// The pipeline on the host, from stored pixels to the catalogue; CudaExtractor (pipeline/engine/extractor.hpp) is its
-/// twin. With `sources` these are measured in the exposure, which is of the shape of the image in which they were
-/// found, and nothing is found. Throws what the stages throw.
+/// The pipeline on the host, from stored pixels to the catalogue. CudaExtractor (pipeline/engine/extractor.hpp) is its
+/// twin. With `sources`, these are measured in the exposure and nothing is detected; the exposure must have the shape
+/// of their detection image. Throws what the stages throw.
 Extraction extract_on_host(const Exposure& exposure, const Config& config, const Cpu& where,
                            const Observer& observer = {}, const FoundElsewhere<Cpu>* sources = nullptr);
 
-/// The sources of an image, by the configuration that it has, to be measured elsewhere; the image must outlive them.
-/// Throws what the stages throw.
+/// Detects the sources of an image with the image's own configuration, for measurement in other images. The image must
+/// outlive the result. Throws what the stages throw.
 FoundElsewhere<Cpu> find_on_host(const DetectionImage& image, const Cpu& where, const Observer& observer = {});
 
-/// The same at places that are told, where nothing is found (measure_positions): a row for each, in their order.
+/// Measures light at given positions, without detection (measure_positions): one row for each, in their order.
 Extraction measure_on_host(const Exposure& exposure, const Config& config, const ForcedPositions& positions,
                            const Cpu& where, const Observer& observer = {});
 

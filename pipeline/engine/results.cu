@@ -11,7 +11,7 @@ namespace {
 
 constexpr auto row_bytes = static_cast<std::int64_t>(sizeof(SourceSums));
 
-/// Writes across the bus: page-locked memory has the same address on both sides. Five copies take longer.
+/// Writes across the bus, since page-locked memory has the same address on both sides. Five copies would take longer.
 __global__ void summarize_kernel(SummaryParts parts, ImageSummary* summary) {
   parts.write(summary);
 }
@@ -114,7 +114,7 @@ const HostResults::Summary& HostResults::receive(const Pixels<Gpu>& pixels, cons
 std::span<const SourceSums> HostResults::sums(const Detection<Gpu>& found, const Gpu& where) {
   const std::int64_t count = summary().counts.kept;
   if (count > room_) {
-    // Locking memory for so many takes longer than copying them without: it pays for the images to come.
+    // Page-locking memory for this many rows takes longer than an unlocked copy; it pays off for later images.
     wanted_room_ = count + count / 2;
     unforeseen_ = to_host(found.sums, count, where);
     return unforeseen_;
@@ -128,7 +128,7 @@ std::span<const SourceSums> HostResults::sums(const Detection<Gpu>& found, const
   return {reinterpret_cast<const SourceSums*>(rows_.data()), static_cast<std::size_t>(count)};
 }
 
-/// Page-locked memory for as many rows as an earlier image would have needed.
+/// Page-locks memory for as many rows as an earlier image needed.
 void HostResults::make_room() {
   unforeseen_ = {};
   if (wanted_room_ <= room_) return;

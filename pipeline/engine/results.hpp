@@ -9,7 +9,7 @@
 
 namespace srcextract {
 
-/// Copies the first `count` elements on the device.
+/// A copy of the first `count` elements, on the device.
 template <class T>
 Buffer<T, Gpu> first_of(const Buffer<T, Gpu>& buffer, std::int64_t count, const Gpu& where) {
   Buffer<T, Gpu> copy(count, where);
@@ -19,27 +19,27 @@ Buffer<T, Gpu> first_of(const Buffer<T, Gpu>& buffer, std::int64_t count, const 
   return copy;
 }
 
-/// What the detection steps leave of an image but the sums of its sources.
+/// The results of the detection steps for an image, except the sums of its sources.
 struct ImageSummary {
   Background background;
-  Background whole;  ///< where a mesh was subtracted, else the same
+  Background whole;  ///< if a mesh was subtracted: background of the image itself; else equal to `background`
   Levels levels;
   MaskCounts masked;
   ComponentCounts counts;
   std::int64_t runs;
   std::int64_t thresholded;  ///< runs before they were cleaned
-  std::int64_t seeds;        ///< runs of them; where there are none as many as there are runs
-  std::int64_t analysed;     ///< runs above the analysis threshold, likewise
-  std::int64_t island_runs;  ///< before they were deblended, likewise
-  ComponentCounts islands;   ///< likewise
+  std::int64_t seeds;        ///< seed runs; equal to `runs` where there are no seeds
+  std::int64_t analysed;     ///< runs above the analysis threshold; else equal to `runs`
+  std::int64_t island_runs;  ///< runs before deblending; else equal to `runs`
+  ComponentCounts islands;   ///< components before deblending; else equal to `counts`
 
-  /// What there must be room for.
+  /// The capacity that this image needs.
   Capacity needed() const {
     return {std::max({runs, thresholded, seeds, analysed, island_runs}), std::max(counts.kept, islands.kept)};
   }
 };
 
-/// Copies on the device, of all that there is room for.
+/// Copies on the device, over the full capacity of the buffer.
 template <class T>
 Buffer<T, Gpu> copy_of(const Buffer<T, Gpu>& buffer, const Gpu& where) {
   return first_of(buffer, buffer.size(), where);
@@ -52,16 +52,16 @@ Value<T, Gpu> copy_of(const Value<T, Gpu>& value, const Gpu& where) {
   return copy;
 }
 
-/// What was found, without the sums; with the runs, and labels, only if all are wanted. Waits for the stream.
+/// The detection without its sums. Runs and labels are included only if `every_run`. Waits for the stream.
 Detection<Cpu> to_host(const ImageSummary& summary, const Detection<Gpu>& found, bool every_run, const Gpu& where);
 
-/// What there is of every source; nothing if it was not made.
+/// The rows of all sources; empty if `rows` was not made.
 template <class Row>
 Buffer<Row, Cpu> rows_to_host(const Buffer<Row, Gpu>& rows, const ImageSummary& summary, const Gpu& where) {
   return rows.empty() ? Buffer<Row, Cpu>() : to_host(rows, summary.counts.kept, where);
 }
 
-/// What was measured of every source.
+/// The photometry of all sources.
 inline Photometry<Cpu> rows_to_host(const Photometry<Gpu>& there, const ImageSummary& summary, const Gpu& where) {
   Photometry<Cpu> here;
   for_each_family([&]<class One>(auto&& rows_of) {
@@ -72,32 +72,31 @@ inline Photometry<Cpu> rows_to_host(const Photometry<Gpu>& there, const ImageSum
   return here;
 }
 
-/// The sky alone, and levels: background, whole, mesh and levels.
+/// The sky and the levels only: background, whole, mesh and levels.
 Detection<Cpu> sky_to_host(const Detection<Gpu>& found, const Gpu& where);
 
-/// Leaves of sources, which fit into the room that there was for them, no room for more: copies of them are then of
-/// what there is.
+/// Shrinks the buffers of sources to their contents, so that copies of them are no larger. The sources must have fitted
+/// into their room.
 void leave_no_room(const ImageSummary& summary, Detection<Gpu>& found, const Gpu& where);
 
-/// to_host() with everything else that the steps have made, for the comparison of back ends.
+/// to_host() with all other results of the steps, for the comparison of back ends.
 Detection<Cpu> all_to_host(const ImageSummary& summary, const Detection<Gpu>& found, const Gpu& where);
 
-/// What the host learns of every image, in page-locked memory that is kept from image to image.
+/// Results that the host reads of every image, in page-locked memory that is kept from image to image.
 class HostResults {
  public:
   using Summary = ImageSummary;
 
   HostResults();
 
-  /// Queues the copies, waits for the stream, and returns the summary. Of the sums those come along for which there is
-  /// room from earlier images.
+  /// Queues the copies, waits for the stream, and returns the summary. The copies include as many sums as earlier
+  /// images have made room for.
   const Summary& receive(const Pixels<Gpu>& pixels, const Detection<Gpu>& found, const Gpu& where);
 
-  /// The sums of all sources that were received and, where there was no room, are fetched now; until the next
-  /// receive().
+  /// The sums of all sources, valid until the next receive(). Sums that receive() had no room for are fetched now.
   std::span<const SourceSums> sums(const Detection<Gpu>& found, const Gpu& where);
 
-  /// To be called when `found` is new: nothing is in its memory yet.
+  /// To be called when `found` is new: its memory has no results yet.
   void forget_rows() { rows_written_ = 0; }
 
  private:
@@ -106,11 +105,11 @@ class HostResults {
 
   PinnedBuffer summary_;
   PinnedBuffer rows_{0};
-  Buffer<SourceSums, Cpu> unforeseen_;  ///< rows of an image that has more than there is room for
+  Buffer<SourceSums, Cpu> unforeseen_;  ///< rows of an image with more rows than there is room for
   std::int64_t room_ = 0;               ///< rows that fit into rows_
   std::int64_t wanted_room_ = 0;
-  std::int64_t rows_written_ = 0;  ///< rows of `found` that some image has filled
-  std::int64_t rows_here_ = 0;     ///< rows of this image in rows_
+  std::int64_t rows_written_ = 0;  ///< rows of `found` that an image has filled
+  std::int64_t rows_here_ = 0;     ///< rows of this image that are in rows_
 };
 
 }  // namespace srcextract

@@ -10,13 +10,13 @@
 
 namespace srcextract {
 
-/// Notes when the stages in a stream were done, image after image. The events stay: to make one, or to end it, waits
-/// for whatever other threads have asked of the driver.
+/// Records when the stages in a stream end, image after image. The events are kept: to make or destroy one waits for
+/// all driver calls of other threads.
 class StageEvents {
  public:
   explicit StageEvents(const Gpu& where) : stream_(where.stream) {}
 
-  /// Forgets the stages there were; the first one begins now.
+  /// Forgets the earlier stages; the first stage begins now.
   void begin() {
     count_ = 0;
     begin_.record(stream_);
@@ -29,10 +29,10 @@ class StageEvents {
     end.event.record(stream_);
   }
 
-  /// The end of the last stage.
+  /// The end of the last stage, or the beginning if there is none.
   const TimedEvent& last() const { return count_ == 0 ? begin_ : ends_[count_ - 1].event; }
 
-  /// Tells how long every stage took; all must be complete.
+  /// Reports the duration of every stage; all must be complete.
   void report_times(const std::function<void(const char*, double)>& on_stage) const {
     const TimedEvent* before = &begin_;
     for (const StageEnd& end : std::span(ends_).first(count_)) {
@@ -49,7 +49,7 @@ class StageEvents {
   cudaStream_t stream_;
   TimedEvent begin_;
   std::vector<StageEnd> ends_;
-  std::size_t count_ = 0;  ///< of them, of this image
+  std::size_t count_ = 0;  ///< events of this image
 };
 
 }  // namespace srcextract

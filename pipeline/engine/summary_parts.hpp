@@ -5,7 +5,7 @@
 
 namespace srcextract {
 
-/// Where the parts of a summary are on the device.
+/// Device pointers to the parts of a summary.
 class SummaryParts {
  public:
   SummaryParts() = default;
@@ -39,7 +39,7 @@ class SummaryParts {
   }
 
  private:
-  /// How many runs there are.
+  /// Pointer to the number of runs.
   static const std::int64_t* end_of(const Runs<Gpu>& runs) { return runs.row_begin.data() + runs.shape.height; }
 
   const Background* background_ = nullptr;

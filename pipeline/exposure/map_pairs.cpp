@@ -16,7 +16,7 @@ namespace {
 
 using Images = std::vector<SelectedImage>;
 
-/// What tells an HDU from the others of its kind; nothing if it has nothing of the sort.
+/// Identifies an HDU among others; empty if the HDU has no such keyword.
 using Identity = std::optional<std::string>;
 using IdentityOf = Identity (*)(const SelectedImage&);
 
@@ -38,7 +38,7 @@ bool all_have_their_own(const Images& images, IdentityOf identity) {
   });
 }
 
-/// "HDU 1 'SCI', HDU 4 'SCI'", of a file.
+/// "HDU 1 'SCI', HDU 4 'SCI'".
 std::string listed(const Images& images) {
   return first_few(images.size(), [&](std::size_t i) {
     const SelectedImage& image = images[i];
@@ -49,12 +49,12 @@ std::string listed(const Images& images) {
   });
 }
 
-/// The maps of one section of the configuration for some images.
+/// Pairs the maps of one section of the configuration with images.
 class Pairing {
  public:
   Pairing(const Images& images, const Images& maps, const MapKeys& keys) : images_(images), maps_(maps), keys_(keys) {}
 
-  /// Which of the maps each of the images has.
+  /// The index of each image's map.
   std::vector<std::size_t> pairs() const {
     if (!keys_.file.empty())
       if (std::optional<std::vector<std::size_t>> named = by(name_and_version)) return std::move(*named);
@@ -64,7 +64,7 @@ class Pairing {
   }
 
  private:
-  /// Nothing if that does not tell the images apart, or none of the maps has it of an image.
+  /// Pairs by `identity`. Empty if it does not tell the images apart, or no image has a map with the same identity.
   std::optional<std::vector<std::size_t>> by(IdentityOf identity) const {
     if (!all_have_their_own(images_, identity)) return std::nullopt;
     std::map<Identity, std::vector<std::size_t>> called;
@@ -104,7 +104,7 @@ class Pairing {
   const MapKeys& keys_;
 };
 
-/// Names of one HDU may be those of several that differ by their EXTVER.
+/// HDU names without an EXTVER extended to all EXTVERs.
 HduNames of_any_version(const MapKeys& keys) {
   HduNames all = keys.hdus;
   if (all == "auto") return "all";
@@ -115,15 +115,14 @@ HduNames of_any_version(const MapKeys& keys) {
   return all;
 }
 
-/// The maps that a section names; `file` is that of the images, if they are in one. What a file of their own takes,
-/// inflated, is taken off `most_inflated`.
+/// The maps that a section names; `file` has the images, or is null. `most_inflated` is reduced by the inflated size of
+/// a separate map file.
 Images select_maps(const MapKeys& keys, FitsImages* file, const Config& config, std::int64_t& most_inflated) {
   Images maps = said_at_map(keys, config, [&] {
     std::optional<FitsImages> other;
     if (!keys.file.empty()) other.emplace(keys.file, most_inflated);
     FitsImages& of = other ? *other : *file;
-    Images named =
-        of.select(keys.hdus, keys.hdu_key);  // or else it says what is missing by the names as they were given
+    Images named = of.select(keys.hdus, keys.hdu_key);  // an error names what is missing as the user wrote it
     const bool no_others = keys.hdus.several() || named.front().shape.count() == 0;
     if (!no_others) named = of.select(of_any_version(keys), keys.hdu_key);
     if (other) most_inflated -= other->held_bytes();
@@ -148,13 +147,13 @@ void take_maps_out(Images& images, const Images& maps, const MapKeys& keys, cons
                     keys.file_key));
 }
 
-/// Keys that say where maps are, and which one of an image's that is.
+/// The keys of a map, and its member of SelectedMaps.
 struct NamedMap {
   MapKeys keys;
   std::function<SelectedMap&(SelectedMaps&)> of;
 };
 
-/// All that the configuration names.
+/// All maps that the configuration names.
 std::vector<NamedMap> named_maps(const Config& config) {
   std::vector<NamedMap> named;
   const auto add = [&](const MapKeys& keys, SelectedMap SelectedMaps::*member) {
@@ -168,7 +167,7 @@ std::vector<NamedMap> named_maps(const Config& config) {
   return named;
 }
 
-/// The last of the images may have no header that can be read, and no map: who opens it hears why.
+/// An image without a readable header (the last one) gets no map; opening it reports the reason.
 void pair_images(Images images, const Images& maps, const NamedMap& named, const Config& config,
                  std::vector<SelectedMaps>& all) {
   std::erase_if(images, [](const SelectedImage& image) { return !image.has_header; });

@@ -11,13 +11,13 @@
 
 namespace srcextract {
 
-/// Where a section of the configuration says that its maps are.
+/// The keys of a configuration section that locate its maps, and their values.
 struct MapKeys {
   std::string file_key, hdu_key;
   const std::string& file;
   const HduNames& hdus;
 
-  /// The key to change.
+  /// The key that an error message tells the user to change.
   const std::string& key() const { return hdus == "auto" ? file_key : hdu_key; }
 };
 
@@ -27,13 +27,13 @@ inline MapKeys keys_of(const WeightsConfig& config) {
 inline MapKeys keys_of(const MaskConfig& config) {
   return {"mask.file", "mask.hdu", config.file, config.hdu};
 }
-/// Of every map of flags.
+/// The keys of all flag maps.
 std::vector<MapKeys> keys_of(const FlagsConfig& config);
 inline MapKeys keys_of(const GivenSkyConfig& config) {
   return {"background.level", "background.level_hdu", config.level, config.level_hdu};
 }
 
-/// What f() returns; an Error that it throws begins with the place of the keys.
+/// Returns f(); prefixes an Error that it throws with the place of the keys.
 template <class F>
 auto said_at_map(const MapKeys& keys, const Config& config, F&& f) {
   try {
@@ -43,7 +43,7 @@ auto said_at_map(const MapKeys& keys, const Config& config, F&& f) {
   }
 }
 
-/// A map that says something of every pixel of an image, not yet opened; nothing if there is none.
+/// A map with a value for every pixel of an image, not yet opened; empty if there is none.
 using SelectedMap = std::optional<SelectedImage>;
 
 struct SelectedMaps {
@@ -51,19 +51,20 @@ struct SelectedMaps {
   std::vector<SelectedMap> flags = {};
 };
 
-/// Which maps the configuration names for each of the images, which were selected of `file`. Of the
-/// image's own file they are paired by EXTVER, if all images have different ones and all maps have one; those of
-/// another file by EXTNAME and EXTVER, or by EXTVER; and what nothing pairs by the order of the HDUs. A map that is
-/// named as one HDU serves all images. Images that were selected by a pattern and are maps of others are taken out
-/// first. Throws Error{input} that begins with the place of the key and names the HDUs, if an image is without its map,
-/// if there are several for it, if there are as many maps as images in no way, or if no image is left; Error{memory} if
-/// the gzipped ones of their files have more than `most_inflated` bytes, from which it takes what they do have.
+/// Finds the maps that the configuration names for each image selected of `file`. Maps are paired with images:
+/// - in the image's own file: by EXTVER, if all images have different ones and all maps have one
+/// - in another file: by EXTNAME and EXTVER, else by EXTVER
+/// - otherwise: by the order of the HDUs
+/// A map that is named as one HDU serves all images. Images that a pattern selected and that are maps of others are
+/// first removed from `images`. Throws Error{input} that begins with the place of the key and names the HDUs: an image
+/// has no map, or several; the numbers of maps and images differ; no image is left. Throws Error{memory} if the gzipped
+/// map files have more than `most_inflated` bytes, which is reduced by their size.
 std::vector<SelectedMaps> pair_maps(FitsImages& file, std::vector<SelectedImage>& images, const Config& config,
                                     std::int64_t& most_inflated);
 
-/// Adds to the maps that come with an image, which is in no file, those that the configuration names in files. Throws
-/// what pair_maps() throws, and Error{config} that begins with the place of the key if it names an HDU of the image's
-/// own file, or a file for what has come.
+/// Adds the maps in files that the configuration names to `maps`, which came with an image that is in no file. Throws
+/// the errors of pair_maps(). Throws Error{config} that begins with the place of the key for an HDU of the image's own
+/// file. Also throws it for a file if that map came with the image.
 void add_maps_of_files(SelectedMaps& maps, const SelectedImage& image, const Config& config,
                        std::int64_t& most_inflated);
 

@@ -23,7 +23,7 @@ std::optional<int> number_in(std::string_view text) {
   return error == std::errc() && end == text.data() + text.size() ? std::optional(number) : std::nullopt;
 }
 
-/// Nothing if the card names no plane.
+/// Empty if the card names no plane.
 std::optional<MaskPlane> plane_of(std::string_view card) {
   constexpr std::string_view long_keyword = "HIERARCH ";
   if (card.starts_with(long_keyword)) card = trimmed(card.substr(long_keyword.size()));
@@ -41,8 +41,8 @@ std::string listed(const std::vector<MaskPlane>& planes) {
          first_few(planes.size(), [&](std::size_t i) { return fmt::format("{} ({})", planes[i].name, planes[i].bit); });
 }
 
-/// What to say after a name that the header does not give to a bit: another that may be meant, which may stand there
-/// with the prefix of its keyword.
+/// Text after a name that the header does not give to a bit: a similar name. `wanted` may begin with the keyword's
+/// prefix.
 std::string near_to(std::string wanted, const std::vector<MaskPlane>& planes) {
   if (wanted.starts_with(prefix) && wanted.size() > prefix.size()) wanted.erase(0, prefix.size());
   std::vector<std::string> names;
@@ -51,7 +51,7 @@ std::string near_to(std::string wanted, const std::vector<MaskPlane>& planes) {
   return near.empty() ? "" : "; did you mean " + near + "?";
 }
 
-/// A number is that bit, whatever the header calls by such a name. Nothing if there is none.
+/// A number is the bit itself, even if the header has a plane of that name. Empty if there is no such bit.
 std::optional<int> bit_of(const std::string& wanted, const std::vector<MaskPlane>& planes) {
   if (const std::optional<int> number = number_in(wanted)) return number;
   std::optional<int> bit;

@@ -13,7 +13,7 @@
 namespace srcextract {
 namespace {
 
-/// Pixels of both may lie apart by no more than this, by their WCS.
+/// Maximum distance of corresponding pixels, by the WCS of both images.
 constexpr double same_pixel = 0.1;
 
 void require_same_shape(const Shape& found, const DetectionTask& task, const Shape& measured, const std::string& name) {

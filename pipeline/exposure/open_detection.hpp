@@ -13,7 +13,7 @@
 
 namespace srcextract {
 
-/// The image in which the sources of another are found, opened with the maps that its configuration names.
+/// A detection image, opened with the maps that its configuration names.
 struct OpenDetection {
   OpenDetection(const DetectionTask& of, OpenFrame opened, OpenMaps with)
       : task(of), frame(std::move(opened)), maps(std::move(with)) {}
@@ -25,19 +25,19 @@ struct OpenDetection {
   Exposure exposure() const { return exposure_of(frame, maps, task.config()); }
 };
 
-/// Opens the first image that `hdu` selects of it. Throws Error{input} if it cannot be read; Error{memory} if it has
-/// more than `most_inflated` bytes, gzipped. `task` must outlive what is returned.
+/// Opens the first image that `hdu` selects of the task's file. Throws Error{input} if it cannot be read, and
+/// Error{memory} if the file is gzipped and has more than `most_inflated` bytes. `task` must outlive the result.
 OpenDetection open_detection(const DetectionTask& task, const HduNames& hdu,
                              std::int64_t most_inflated = std::numeric_limits<std::int64_t>::max());
 
-/// The HDU of it for `measured`: where input.hdu may select several that of the same number.
+/// The HDU of the detection image for `measured`: if input.hdu may select several, the one with the same number.
 HduNames detection_hdu(const DetectionTask& task, const OpenFrame& measured);
 
-/// Throws Error{input} if `measured`, which is called `name`, has another shape, or shows another sky by the WCS of
+/// Throws Error{input} if `measured`, which messages call `name`, has another shape, or another sky area by the WCS of
 /// both.
 void require_same_pixels(const OpenDetection& detection, const OpenFrame& measured, const std::string& name);
 
-/// Throws Error{input} if two images of one shape show another sky. Whether both have a WCS that tells.
+/// Throws Error{input} if two images of one shape show different sky areas. Returns true if the WCS of both could tell.
 bool require_same_sky(const OpenFrame& one, const std::string& one_name, const OpenFrame& other,
                       const std::string& other_name);
 

@@ -16,13 +16,13 @@ std::vector<std::int64_t> all_planes(const FitsImage& image) {
   return numbers;
 }
 
-/// The planes that are combined where no list says which; nothing is made of them before they are few enough.
+/// Number of planes to combine, known before any of them is opened.
 std::size_t count_planes(const FitsImage& image, const CombineConfig& combine, bool all, std::size_t others) {
   if (all) return static_cast<std::size_t>(image.planes());
   return combine.planes.size() + others + (combine.files.empty() ? 0 : 1);
 }
 
-/// Which of the lists of `combine` is given; the method where it is none.
+/// The list of `combine` that is given, else the method.
 std::string key_of_planes(const CombineConfig& config) {
   return !config.hdus.empty()     ? "combine.hdus"
          : !config.files.empty()  ? "combine.files"
@@ -68,7 +68,7 @@ void OpenFrame::add_planes(const std::vector<std::int64_t>& numbers, const Confi
   }
 }
 
-/// With a list of HDUs the frame consists of these; a list of files goes on after the image itself.
+/// A list of HDUs replaces the image; a list of files follows it.
 void OpenFrame::add_images(const std::string& key, const std::vector<std::pair<std::string, HduNames>>& files_and_hdus,
                            const Config& config) {
   if (key == "combine.hdus") {

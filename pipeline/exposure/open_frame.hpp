@@ -12,7 +12,7 @@
 
 namespace srcextract {
 
-/// What is thrown begins with the place in the configuration that it is about.
+/// Calls f(); prefixes an Error that it throws with `where`, a place in the configuration.
 template <class F>
 void said_at(const std::string& where, F&& f) {
   try {
@@ -25,20 +25,20 @@ void said_at(const std::string& where, F&& f) {
 /// A frame of the sky, opened: one plane of an image or, where `combine` asks for it, several planes of one shape.
 class OpenFrame {
  public:
-  /// `path` is the file that `image` is in. Opens what else belongs to the frame. Throws Error{input} if a plane, an
-  /// HDU or a file is missing, cannot be used, or has another shape, and Error{config} if there are too few or too
-  /// many; both begin with the place in the configuration that asks for it. Throws Error{memory} if the gzipped ones
-  /// of the further files have more than `most_inflated` bytes together.
+  /// `path` is the file of `image`. Also opens the other planes and files of the frame. Throws Error{input} if a plane,
+  /// an HDU or a file is missing, cannot be used, or has another shape. Throws Error{config} if there are too few or
+  /// too many planes. Both messages begin with the place in the configuration that asks for it. Throws Error{memory} if
+  /// the gzipped ones among the further files have more than `most_inflated` bytes together.
   OpenFrame(FitsImage image, const std::string& path, const Config& config,
             std::int64_t most_inflated = std::numeric_limits<std::int64_t>::max());
 
-  /// The first of them, whose header, and so whose WCS, is that of the frame.
+  /// The first image; its header and WCS are the frame's.
   const FitsImage& image() const { return images_.front(); }
 
   const std::vector<PixelSource>& planes() const { return planes_; }
   const PixelSource& first() const { return planes_.front(); }
 
-  /// What `most_inflated` leaves to others.
+  /// The part of `most_inflated` that is left.
   std::int64_t most_inflated() const { return most_inflated_; }
 
   /// FitsImage::datasum() of the first plane.
@@ -49,8 +49,8 @@ class OpenFrame {
     for (const FitsImage& image : images_) image.require_unchanged();
   }
 
-  /// "plane 2", "HDU SCI2", "the image" that further ones were combined with, "r.fits": what was combined, in messages
-  /// and in the report; empty if nothing was.
+  /// Names of the combined parts for messages and the report: "plane 2", "HDU SCI2", "the image", "r.fits". Empty if
+  /// nothing was combined.
   const std::vector<std::string>& combined() const { return combined_; }
 
  private:
@@ -61,7 +61,7 @@ class OpenFrame {
   void require_one_shape(const std::string& where) const;
 
   std::vector<FitsImage> images_;
-  std::int64_t most_inflated_;  ///< that are left
+  std::int64_t most_inflated_;  ///< bytes that are left
   std::int64_t first_plane_;
   std::vector<PixelSource> planes_;
   std::vector<std::string> combined_;

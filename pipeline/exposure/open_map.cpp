@@ -41,7 +41,7 @@ OpenMap open_map(const MapKeys& keys, const SelectedImage& selected, const std::
   });
 }
 
-/// The bits that the key of this path names of a map.
+/// The bits of a map that `key` names.
 std::uint64_t bits_of(const OpenMap& map, const std::vector<std::string>& wanted, const std::string& key,
                       const Config& config) {
   std::uint64_t bits = 0;
@@ -50,7 +50,7 @@ std::uint64_t bits_of(const OpenMap& map, const std::vector<std::string>& wanted
   return bits;
 }
 
-/// Masks the pixels of a mask that are bad.
+/// Makes a mask's bad pixels masked.
 void mask_by_bits(const Config& config, OpenMap& map) {
   const std::uint64_t bits = bits_of(map, config.mask.bits, "mask.bits", config);
   said_at(config.place_of("mask.bits"), [&] { map.pixels = mask_source(map.pixels, {bits, config.mask.good}); });

@@ -12,7 +12,7 @@
 
 namespace srcextract {
 
-/// A map that says something of every pixel of a frame, opened: how noisy it is, or whether it is of use.
+/// An opened map with a value for every pixel of a frame: its noise, its sky level, or its flags.
 struct OpenMap {
   std::string path;
   FitsImage image;
@@ -22,8 +22,7 @@ struct OpenMap {
   std::uint32_t datasum() const { return image.datasum(plane); }
 };
 
-/// The maps that are read with a frame, as far as there are any: its weights, its mask, whose pixels are masked where
-/// they are bad, and the level of its sky.
+/// The maps that are read with a frame, where there are any: weights, mask (bad pixels are masked), sky level.
 struct OpenMaps {
   std::optional<OpenMap> weights, mask, level;
 
@@ -31,11 +30,13 @@ struct OpenMaps {
   void require_unchanged() const;
 };
 
-/// Opens them for a frame. Of a cube it is the plane input.plane. Throws Error{input} that begins with the place of the
-/// key if a map cannot be read, is the image itself, or has another shape, or if the mask lacks one of mask.bits.
+/// Opens the maps of a frame. The map of a cube is its plane input.plane. Throws Error{input} that begins with the
+/// place of the key:
+/// - a map cannot be read, is the image itself, or has another shape
+/// - the mask lacks one of mask.bits
 OpenMaps open_maps(const SelectedMaps& selected, const std::string& path, const OpenFrame& frame, const Config& config);
 
-/// The frame with them, or with the level of the sky that the configuration gives as a number.
+/// The frame with its maps. The sky level may also be a number from the configuration.
 Exposure exposure_of(const OpenFrame& frame, const OpenMaps& maps, const Config& config);
 
 /// A map of flags, opened.
@@ -44,7 +45,8 @@ struct OpenFlags {
   FlagMap flags;
 };
 
-/// Opens the maps of flags like those, in their order; Error{input} also if one holds none, or lacks one of flags.bits.
+/// Opens flag maps as open_maps() does, in the order of `selected`. Also throws Error{input} if a map holds no flags,
+/// or lacks one of flags.bits.
 std::vector<OpenFlags> open_flags(const std::vector<SelectedMap>& selected, const std::string& path,
                                   const OpenFrame& frame, const Config& config);
 

@@ -34,7 +34,7 @@ OpenPositions place_positions(const PositionList& list, const std::string& heade
 }
 
 void name_positions(const OpenPositions& positions, const Shape& shape, const Config& config, Sources& sources) {
-  constexpr double drawn = 3;  // in A_IMAGE
+  constexpr double drawn = 3;  // in units of A_IMAGE
   const PositionList& list = positions.list;
   if (!list.number.empty()) sources.number = list.number;
   for (std::size_t row = 0; row < positions.places.size(); ++row) {

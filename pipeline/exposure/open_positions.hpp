@@ -13,29 +13,29 @@
 
 namespace srcextract {
 
-/// The places of a list in one image.
+/// The positions of a list in one image.
 struct OpenPositions {
   const PositionList& list;
-  bool by_sky = false;                      ///< they were found through its WCS
-  std::vector<ForcedPosition> places = {};  ///< in its pixels
+  bool by_sky = false;                      ///< the image's WCS gave the places
+  std::vector<ForcedPosition> places = {};  ///< in pixels of the image
 
   ForcedPositions forced() const { return {places, !list.a.empty()}; }
-  /// How many are off it.
+  /// How many positions are outside the image.
   std::int64_t outside(const Shape& shape) const;
 };
 
-/// Finds them in the image `name` of that header: on the sky where list and image have such positions, else by their
-/// pixels. Throws Error{input} if the list has none in pixels and the image no WCS that can be used. `list` must
-/// outlive what is returned.
+/// Finds the list's positions in the image `name` with that header: by sky positions where list and image have them,
+/// else by pixels. Throws Error{input} if the list has no pixel positions and the image no usable WCS. `list` must
+/// outlive the result.
 OpenPositions place_positions(const PositionList& list, const std::string& header, const std::string& name,
                               const Cpu& where = {});
 
-/// Gives rows that were measured there what the list says of them: NUMBER, positions as they stand in it, ellipses.
-/// Where there is none, regions and pictures show the first aperture.
+/// Copies from the list to the measured rows: NUMBER, positions as the list writes them, ellipses. Where the list has
+/// no ellipse, regions and pictures show the first aperture.
 void name_positions(const OpenPositions& positions, const Shape& shape, const Config& config, Sources& sources);
 
-/// The same of places that were found on the sky, once rows have such positions: as they stand in the list, not as the
-/// WCS has them back.
+/// If places were found on the sky and rows have sky positions, replaces these by the list's. So the positions are
+/// exact, without rounding by the WCS.
 void name_sky_positions(const OpenPositions& positions, Sources& sources);
 
 }  // namespace srcextract

@@ -11,8 +11,7 @@
 namespace srcextract {
 namespace {
 
-/// Frames whose pixels lie apart by no more than this are taken as they are; with difference.align: wcs, by no more
-/// than a hundredth of it.
+/// Maximum distance of corresponding pixels that needs no resampling; a hundredth of it with difference.align: wcs.
 constexpr double same_place = 0.1;
 
 bool has_sky(const OpenFrame& frame) {
@@ -24,7 +23,7 @@ std::string size_of(const Shape& shape) {
   return fmt::format("{} x {} pixels", shape.width, shape.height);
 }
 
-/// Whether any of the positions is in an image of that shape. Nodes are close to each other.
+/// Whether any position is in an image of that shape. The margin covers pixels between nodes.
 bool overlap(const PixelMap& map, const Shape& shape) {
   constexpr auto margin = static_cast<double>(PixelMap::step);
   for (std::size_t node = 0; node < map.x.size(); ++node) {
@@ -35,7 +34,7 @@ bool overlap(const PixelMap& map, const Shape& shape) {
   return false;
 }
 
-/// The map of pixels, or null where both frames have the same.
+/// The pixel map, or null if both frames have the same pixels.
 std::shared_ptr<const PixelMap> align(const OpenFrame& fresh, const std::string& name, const OpenFrame& reference,
                                       const std::string& reference_name, const Config& config, const Cpu& where) {
   const Shape &shape = fresh.first().shape, &other = reference.first().shape;

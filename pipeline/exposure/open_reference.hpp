@@ -19,16 +19,16 @@ struct OpenReference {
   std::shared_ptr<const ReferenceFrame> subtracted;  ///< for the stages
 };
 
-/// The configuration as a difference is extracted with it: changes are shown as they were found, pixels and not
-/// ellipses. Throws Error{config} if sources of a difference cannot be found with it: below zero both of its sides are
-/// everywhere, and files that both frames were combined with would be subtracted from themselves.
+/// The configuration for extracting a difference: changes are shown as detected pixels, not as ellipses. Throws
+/// Error{config} for settings that a difference cannot have. Detection below zero is one: a difference always has both
+/// signs. Combined files are another: they would be subtracted from themselves.
 Config difference_config(Config config);
 
-/// Opens the reference of a new frame, which is called `name`, and finds out how their pixels lie. Where input.hdu
-/// may select several it is the HDU of the same number. Throws Error{input}
-/// if the reference cannot be read, if the frames do not show the same sky pixel by pixel and difference.align does not
-/// say what to do about it, or if their WCS cannot tell; Error{memory} if it has more than `most_inflated` bytes,
-/// gzipped.
+/// Opens the reference of a new frame, which messages call `name`, and determines how the pixels of both correspond. If
+/// input.hdu may select several HDUs, the reference's HDU is the one with the same number. Throws Error{input} if the
+/// reference cannot be read, or if the WCS of the frames cannot tell how they correspond. Also throws Error{input} if
+/// the frames differ in their sky pixels and difference.align does not say how to handle it. Throws Error{memory} if
+/// the reference is gzipped and has more than `most_inflated` bytes.
 OpenReference open_reference(const std::string& path, const OpenFrame& fresh, const std::string& name,
                              const Config& config, const Cpu& where,
                              std::int64_t most_inflated = std::numeric_limits<std::int64_t>::max());

@@ -33,7 +33,7 @@ constexpr std::array<std::string_view, 3> pixel_units = {"", "pixel", "pix"};
 constexpr std::array<std::string_view, 4> degree_units = {"", "deg", "degree", "degrees"};
 constexpr std::array<std::string_view, 4> no_units = {"", "pixel", "pix", "1"};
 
-/// Names of positions on the sky, ours, anybody's, and VizieR's; the first that can be used are.
+/// Column names of sky positions: srcextract's, common ones, and VizieR's; the first usable pair is used.
 struct SkyNames {
   std::string_view alpha, delta;
 };
@@ -45,14 +45,14 @@ constexpr std::array<SkyNames, 5> sky_names = {{{"ALPHA_J2000", "DELTA_J2000"},
 constexpr const char* all_sky_names =
     "ALPHA_J2000 and DELTA_J2000 (or RA, DEC; VizieR's RA_ICRS, DE_ICRS; _RAJ2000, _DEJ2000; RAJ2000, DEJ2000";
 
-/// Two positions of one object may be so far apart for how they were rounded, in degrees.
+/// Maximum distance between two positions of one row due to rounding, in degrees.
 constexpr double same_position = 0.01 / 3600;
 constexpr double to_radians = std::numbers::pi / 180;
 
-/// A place in pixels and on the sky, and what is measured there, whose vector grows.
+/// Memory per row besides the table: its positions in pixels and on the sky, and its places, in a growing vector.
 constexpr std::int64_t bytes_beside_row = 4 * sizeof(double) + 3 * sizeof(ForcedPosition);
 
-/// The table as it is looked through.
+/// A table whose position columns are being read.
 class PositionReader {
  public:
   PositionReader(const std::string& path, std::int64_t room)
@@ -71,14 +71,14 @@ class PositionReader {
     fail(place_of_row(file_, row) + ": " + what);
   }
 
-  /// The first column of one of these names, which is ours then; none if there is none.
+  /// The first column with one of these names, marked as taken; empty if there is none.
   std::optional<std::size_t> take(std::initializer_list<std::string_view> names) {
     for (const std::string_view name : names)
       if (const std::optional<std::size_t> index = find(name)) return taken_[*index] = true, index;
     return std::nullopt;
   }
 
-  /// The same, which stays what it is.
+  /// The column of this name, which is not marked as taken.
   std::optional<std::size_t> find(std::string_view name) const {
     for (std::size_t i = 0; i < table_.columns.size(); ++i)
       if (in_capitals(table_.columns[i].name) == name) return i;
@@ -87,7 +87,7 @@ class PositionReader {
 
   void take(std::size_t index) { taken_[index] = true; }
 
-  /// Its values as numbers; empty for no column.
+  /// The values of a column as numbers; empty without a column.
   std::vector<double> numbers(std::optional<std::size_t> index, Units units) const {
     if (!index) return {};
     const TableColumn& column = table_.columns[*index];
@@ -102,7 +102,7 @@ class PositionReader {
     return values;
   }
 
-  /// The same, none of which may be missing or infinite.
+  /// As numbers(), without missing or infinite values.
   std::vector<double> finite_numbers(std::optional<std::size_t> index, Units units) const {
     std::vector<double> values = numbers(index, units);
     for (std::size_t row = 0; row < values.size(); ++row)
@@ -121,7 +121,7 @@ class PositionReader {
          "it is carried along as it is");
   }
 
-  /// Whether there are numbers in it, in degrees.
+  /// Whether a column has numbers in degrees.
   bool is_in_degrees(std::size_t index) const {
     const TableColumn& column = table_.columns[index];
     return !std::holds_alternative<std::vector<std::string>>(column.values) &&
@@ -135,7 +135,7 @@ class PositionReader {
     return first_few(table_.columns.size(), [&](std::size_t i) { return table_.columns[i].name; });
   }
 
-  /// What nobody has taken and nobody measures, nor says of a row where it is from.
+  /// Columns that are not taken, are not measured, and do not tell the origin of a row.
   Table rest() && {
     std::vector<std::string> measured = column_names();
     measured.erase(measured.begin(), measured.begin() + std::ssize(column_groups()));
@@ -158,7 +158,7 @@ class PositionReader {
   void add_numbers(const std::string& name, const std::vector<T>& stored, std::vector<double>& values) const {
     if constexpr (std::is_same_v<T, std::string>) {
       for (const std::string& text : stored) {
-        // No text at all is a missing number.
+        // Empty text is a missing number.
         const std::optional<double> number = text.empty() ? missing : finite_number(text);
         if (!number)
           fail_at(std::ssize(values), name + " is '" + text +
@@ -183,12 +183,12 @@ void require_both(const PositionReader& table, std::optional<std::size_t> first,
     table.fail("of " + names + " there is one without the other: both are needed");
 }
 
-/// Two columns that are one position.
+/// Two columns that form one position.
 struct SkyColumns {
   std::size_t alpha, delta;
 };
 
-/// Those of a table: that are in degrees first.
+/// The position columns of a table: those in degrees, else the first pair in other units.
 std::vector<SkyColumns> sky_columns(const PositionReader& table) {
   std::vector<SkyColumns> in_degrees, others;
   bool half = false;
@@ -205,7 +205,7 @@ std::vector<SkyColumns> sky_columns(const PositionReader& table) {
   return in_degrees;
 }
 
-/// Throws Error{input} if other columns have other positions, as of another epoch.
+/// Throws Error{input} if other columns have different positions, as for another epoch.
 void require_same_places(const PositionReader& table, const PositionList& list, const SkyColumns& mine,
                          const SkyColumns& other) {
   const std::vector<double> alpha = table.numbers(other.alpha, degree_units);
@@ -213,7 +213,7 @@ void require_same_places(const PositionReader& table, const PositionList& list, 
   for (std::size_t row = 0; row < alpha.size(); ++row) {
     const double east = std::remainder(alpha[row] - list.alpha[row], 360) * std::cos(list.delta[row] * to_radians);
     const double apart = std::hypot(east, delta[row] - list.delta[row]);
-    if (!(apart > same_position)) continue;  // nor where there is none
+    if (!(apart > same_position)) continue;  // NaN where there is none
     table.fail_at(static_cast<std::int64_t>(row),
                   table.name(mine.alpha) + ", " + table.name(mine.delta) + " and " + table.name(other.alpha) + ", " +
                       table.name(other.delta) +

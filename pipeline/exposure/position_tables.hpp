@@ -11,17 +11,17 @@
 
 namespace srcextract {
 
-/// The tables of positions of a run, each of which may be that of one image, or of all.
+/// The position tables of a run. A table may serve one image or all images.
 class PositionTables {
  public:
-  /// Each table may take so many bytes.
+  /// `room`: bytes that each table may take.
   explicit PositionTables(std::int64_t room = std::numeric_limits<std::int64_t>::max()) : room_(room) {}
 
-  /// The table at `path`, read (read_positions) unless an image that is under way has it, or it was the last. From
-  /// several threads. Throws what reading it throws.
+  /// The table at `path`, which is read (read_positions) unless an image under way uses it, or it was read last. May be
+  /// called from several threads. Throws the errors of read_positions.
   std::shared_ptr<const PositionList> read(const std::string& path);
 
-  /// Has this list for the table at its path, of which there may be no file.
+  /// Uses this list for its path, where no file need exist.
   void keep(std::shared_ptr<const PositionList> list);
 
  private:

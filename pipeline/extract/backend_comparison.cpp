@@ -29,7 +29,7 @@ bool same(Integer a, Integer b) {
   return a == b;
 }
 
-/// Ranks mismatches: NaN against a number is as far apart as can be.
+/// Size of a mismatch: NaN against a number is the largest possible.
 template <class T>
 double distance(T a, T b) {
   const double difference = std::abs(static_cast<double>(a) - static_cast<double>(b));
@@ -46,7 +46,7 @@ class Tally {
  public:
   explicit Tally(std::string stage) { row_.stage = std::move(stage); }
 
-  /// A field that either side may lack.
+  /// Compares a field, which either side may lack.
   void compare(const StageField* cpu, const StageField* cuda) {
     const StageField& known = cpu != nullptr ? *cpu : *cuda;
     compare_sizes(known, cpu != nullptr ? cpu->size() : 0, cuda != nullptr ? cuda->size() : 0);
@@ -114,7 +114,7 @@ const StageField* find_field(const StageResult& result, const std::string& name)
   return found == result.fields.end() ? nullptr : &*found;
 }
 
-/// The results of a stage on both sides; either may lack it.
+/// Compares the results of a stage; either side may lack them.
 StageComparison compare_results(const std::string& name, const StageResult* cpu, const StageResult* cuda) {
   static const StageResult nothing;
   const StageResult &ours = cpu != nullptr ? *cpu : nothing, &theirs = cuda != nullptr ? *cuda : nothing;
@@ -125,14 +125,14 @@ StageComparison compare_results(const std::string& name, const StageResult* cpu,
   return tally.row();
 }
 
-/// Finds the n-th result of a stage; null if there are not so many.
+/// Finds the n-th result of a stage; null if there are fewer.
 const StageResult* find_result(const StageRecord& record, const std::string& stage, int n) {
   for (const StageResult& result : record)
     if (result.stage == stage && n-- == 0) return &result;
   return nullptr;
 }
 
-/// How many results of the stage of record[i] come before it.
+/// How many earlier results are of the same stage as record[i].
 int repetition(const StageRecord& record, std::size_t i) {
   return static_cast<int>(std::count_if(record.begin(), record.begin() + static_cast<std::ptrdiff_t>(i),
                                         [&](const StageResult& other) { return other.stage == record[i].stage; }));

@@ -9,11 +9,11 @@
 
 namespace srcextract {
 
-/// How the two back ends' results of one stage compare.
+/// Comparison of both back ends' results of one stage.
 struct StageComparison {
   std::string stage;
-  std::int64_t elements = 0;    ///< values compared; where the sizes differ, the larger
-  std::int64_t mismatches = 0;  ///< not equal to the last bit (NaN equals NaN), or beyond the column's tolerance
+  std::int64_t elements = 0;    ///< number of compared values; if sizes differ, the larger size
+  std::int64_t mismatches = 0;  ///< values not bitwise equal (NaN equals NaN), or beyond the column's tolerance
   std::string worst;            ///< the mismatch with the largest difference, both values in it; empty if none.
                                 ///< Pixels, rows and runs are counted from 0, sources from 1
 };
@@ -22,16 +22,16 @@ struct StageComparison {
 /// is 0.
 bool values_agree(double cpu, double cuda, double tolerance);
 
-/// Compares two records of the same image stage by stage, in the order of the pipeline. What an image went through
-/// twice, as both sides of a difference do, is compared twice; what only one side has is a mismatch.
+/// Compares two records of the same image stage by stage, in the order of the pipeline. A stage that ran twice, as for
+/// both sides of a difference, is compared twice. A result that only one record has is a mismatch.
 std::vector<StageComparison> compare_records(const StageRecord& cpu, const StageRecord& cuda);
 
 bool all_equal(const std::vector<StageComparison>& comparison);
 
-/// The table that a user sees, with a line of verdict that begins with `image`.
+/// The table for users, and a line with the verdict, which begins with `image`.
 std::string format_comparison(const std::string& image, const std::vector<StageComparison>& comparison);
 
-/// Prints the table of an image by that name, if back ends were compared. Throws Error{mismatch} if they differ.
+/// Prints the image's table, if back ends were compared. Throws Error{mismatch} if they differ.
 void require_agreement(const std::string& name, const std::vector<StageComparison>& comparison,
                        const Progress& progress);
 

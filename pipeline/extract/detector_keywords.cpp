@@ -18,8 +18,8 @@ double number_of(const HeaderValue& value) {
   return -1;
 }
 
-/// What the header says, above 0, or 0 where that means something; nothing if it has no such keyword. `key` of the
-/// section measurement names the keyword, and `instead` the number itself.
+/// The keyword's value, above 0, or 0 if `may_be_0`; empty if the header has no such keyword. Messages name `key`, the
+/// setting of the keyword, and `instead`, the setting of the number, both in section measurement.
 std::optional<double> number_in_header(const ImageInput& input, const std::string& keyword, const std::string& key,
                                        const std::string& instead, bool may_be_0) {
   for (const HeaderValue& value : header_values(input.header(), input.frame.image().primary_header(), {keyword})) {

@@ -4,13 +4,13 @@
 
 namespace srcextract {
 
-/// The level at which pixels of this image are saturated: measurement.saturation_keyword of its header, or else
-/// measurement.saturation; 0: none, or nobody knows, and the log tells of a keyword that is missing. Throws
-/// Error{input} if the keyword is there and is no number above 0.
+/// Saturation level of this image's pixels: the value of the header keyword measurement.saturation_keyword, else
+/// measurement.saturation. 0: none or unknown. A missing keyword is logged. Throws Error{input} if the keyword is not a
+/// number above 0.
 double saturation_level(const ImageInput& input);
 
-/// The same of the gain, in e-/count: measurement.gain_keyword, or else measurement.gain; 0, which the
-/// header may say as well: no photon noise of sources, of which the log tells.
+/// Gain in e-/count: the value of the header keyword measurement.gain_keyword, else measurement.gain. 0, which the
+/// header may also say, means no photon noise of sources; that is logged.
 double detector_gain(const ImageInput& input);
 
 }  // namespace srcextract

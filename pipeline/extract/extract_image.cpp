@@ -8,8 +8,8 @@
 #include <new>
 #include <utility>
 
-#include "pipeline/engine/host_engine.hpp"
 #include "pipeline/chain/stage_list.hpp"
+#include "pipeline/engine/host_engine.hpp"
 #include "pipeline/extract/detector_keywords.hpp"
 #include "pipeline/extract/pixel_scale.hpp"
 #include "pipeline/extract/precision.hpp"
@@ -23,7 +23,7 @@
 namespace srcextract {
 namespace {
 
-/// The image in which the sources of another are found, in whose pixel scale thresholds are.
+/// The detection image, with the pixel scale that thresholds need.
 std::unique_ptr<const DetectionImage> detection_image(const ImageInput& input, const Config& config) {
   auto image =
       std::make_unique<DetectionImage>(DetectionImage{input.detection->exposure(), input.detection->task.config()});
@@ -43,7 +43,7 @@ Error out_of_memory(const ImageInput& input, const Config& config) {
                       shape.width, shape.height, bytes / 1e9)};
 }
 
-/// One image on its way through the back ends.
+/// Extracts one image on the back ends.
 class ImageRun {
  public:
   ImageRun(const ImageInput& input, Config config, const Execution& execution, Progress& progress, FoundOnce& once)
@@ -56,7 +56,7 @@ class ImageRun {
     return result;
   }
 
-  /// Finds the sources, to be measured elsewhere, where the execution says.
+  /// Finds the sources for other images, where the execution says.
   FoundTimes find() const {
     const bool on_device = execution_.device.has_value();
     ImageResult result, unused;
@@ -89,7 +89,7 @@ class ImageRun {
   }
 
   ImageResult on_cuda_or_cpu() const {
-    if (once_.sources) return on_cpu();  // the device could not find them
+    if (once_.sources) return on_cpu();  // the device could not find the sources
     try {
       return on_cuda();
     } catch (const Error& error) {
@@ -128,20 +128,20 @@ class ImageRun {
             [this](std::int64_t bytes) { require_room(bytes, "deblending its sources needs"); }};
   }
 
-  /// Throws on what is no lack of room on a device.
+  /// Rethrows the error unless it is a lack of room on a working device.
   void warn_or_throw(const Error& error) const {
     if (error.kind() != ErrorKind::device || is_lost(*execution_.device)) throw;
     spdlog::warn("{}: extracted on the CPU, because the GPU cannot: {}", input_.name, error.what());
   }
 
-  /// The same of the rows that positions become.
+  /// Checks the memory for the rows of all positions.
   void require_room_for_positions() const {
     const std::int64_t rows = input_.positions->list.rows;
     require_room(sources_memory(rows, config_), fmt::format("its {} positions need", rows),
                  "give it a table of fewer positions");
   }
 
-  /// As much memory as is left beside the image; a few thousand need no more than the program itself takes.
+  /// Checks the memory for the sources against the memory that is left beside the image.
   void require_room_for(std::int64_t sources) const {
     require_room(once_.images * sources_memory(sources, config_),
                  fmt::format("it has {} sources, which need", sources));
@@ -154,7 +154,8 @@ class ImageRun {
                      (by_rate ? "lower detection.false_discovery_rate" : "raise detection.threshold"));
   }
 
-  /// `what` is said of what needs it, `remedy` of what would make it less.
+  /// Throws Error{memory}. In the message, `what` says what needs the memory, and `remedy` how to reduce it. Small
+  /// amounts are not counted.
   void require_room(std::int64_t needed, const std::string& what, const std::string& remedy) const {
     const std::int64_t room = input_.frame.most_inflated();
     constexpr std::int64_t not_counted = std::int64_t{1} << 20;
@@ -193,20 +194,20 @@ class ImageRun {
     }
   }
 
-  /// The image in which they are found, the same for both back ends.
+  /// The detection image, the same for both back ends.
   const DetectionImage& found_in() const {
     if (!once_.image) once_.image = detection_image(input_, config_);
     return *once_.image;
   }
 
-  /// Finds them if nobody has; null where they are those of the image itself.
+  /// The sources of the detection image, found at the first call; null without a detection image.
   const FoundElsewhere<Cpu>* found_elsewhere(const Observer& observe) const {
     if (input_.detection == nullptr) return nullptr;
     if (!once_.sources) once_.sources = find_on_host(found_in(), execution_.cpu, observe);
     return &*once_.sources;
   }
 
-  /// The same on the device.
+  /// As found_elsewhere(), on the device.
   const CudaExtractor::Found* found_on_device(const Observer& observe) const {
     if (input_.detection == nullptr) return nullptr;
     if (!once_.on_device) once_.on_device = execution_.extractor->find(found_in(), observe);
@@ -231,7 +232,7 @@ void add_sky_positions(const ImageInput& input, const Execution& execution, Imag
   result.times.push_back({"sky", seconds_since(begin)});
 }
 
-/// Of an image that is as it stands in one file: what is combined or subtracted has another sky than its files.
+/// Checks an unchanged image of one file. Combined or subtracted images have another sky than their files.
 void check_precision(const ImageInput& input, const Extraction& extraction) {
   if (input.reference != nullptr || !input.frame.combined().empty()) return;
   Background sky = extraction.background;
@@ -239,8 +240,7 @@ void check_precision(const ImageInput& input, const Extraction& extraction) {
   check_precision(input.first().format, sky);
 }
 
-/// What maps of flags tell of its sources, and what only the image's header does. A difference has no pixels that
-/// could be saturated.
+/// Sets flags of sources from flag maps and from the image's header. A difference has no saturated pixels.
 void flag_sources(const ImageInput& input, const Execution& execution, ImageResult& result) {
   if (!input.flags.empty()) {
     const auto begin = std::chrono::steady_clock::now();

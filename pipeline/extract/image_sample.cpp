@@ -16,10 +16,10 @@
 namespace srcextract {
 namespace {
 
-constexpr std::int64_t blocks_along = 8;  // either side
+constexpr std::int64_t blocks_along = 8;  // in either direction
 
-/// Of a block so many pixels are looked at, or up to twice as many, far enough from each other not to share their
-/// noise: in so many rows of it, or more where it is narrow.
+/// Sampled pixels of a block: 64 to 128, far enough apart to have independent noise. The pixels are in 4 rows, or in
+/// more rows if the block is narrow.
 constexpr std::int64_t wanted_pixels = 64, usual_rows = 4, wanted_in_row = wanted_pixels / usual_rows;
 
 std::int64_t rows_per_block(const Shape& shape) {
@@ -28,12 +28,12 @@ std::int64_t rows_per_block(const Shape& shape) {
   return std::min((wanted_pixels + width - 1) / width, height);
 }
 
-/// Of so many rows, evenly spread, the one that is `row` of the plane.
+/// The row of the plane for sampled row `row` of `rows`, evenly spread.
 std::int64_t row_of_plane(std::int64_t row, std::int64_t rows, const PixelSource& plane) {
   return (2 * row + 1) * plane.shape.height / (2 * rows);
 }
 
-/// The same of a plane on a device, in one copy.
+/// As rows_of() below, for a plane on a device, in one copy.
 PixelSource rows_of(const DevicePixels& pixels, PixelSource some, const PixelSource& plane) {
   std::vector<std::int64_t> rows(static_cast<std::size_t>(some.shape.height));
   for (std::size_t row = 0; row < rows.size(); ++row)
@@ -46,7 +46,7 @@ PixelSource rows_of(const DevicePixels& pixels, PixelSource some, const PixelSou
   return some;
 }
 
-/// So many rows of a plane, evenly spread, as a plane of their own.
+/// `rows` rows of a plane, evenly spread, as a plane of their own.
 PixelSource rows_of(const PixelSource& plane, std::int64_t rows) {
   if (const auto* const mask = plane.read.target<MaskRead>()) return mask_source(rows_of(mask->map, rows), mask->bad);
   PixelSource some;
@@ -65,7 +65,7 @@ PixelSource rows_of(const PixelSource& plane, std::int64_t rows) {
   return some;
 }
 
-/// The value that a share of the others, of which there are some, are below.
+/// The quantile of the values, which must not be empty.
 float quantile_of(std::vector<float>& values, double share) {
   const auto at = values.begin() + static_cast<std::ptrdiff_t>(share * static_cast<double>(values.size()));
   std::nth_element(values.begin(), at, values.end());
@@ -87,7 +87,7 @@ ImageSample::ImageSample(const Exposure& exposure, const Config& config)
   pixels_ = std::move(pixels.image);
 }
 
-/// What a measure makes of the unmasked pixels of every block that has enough of them, in order.
+/// The sorted measures of the unmasked pixels of every block that has enough of them.
 std::vector<float> ImageSample::in_blocks(float (*measure)(std::vector<float>& unmasked)) const {
   std::vector<float> values, unmasked;
   const std::int64_t width = whole_.width;

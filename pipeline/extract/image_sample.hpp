@@ -9,23 +9,23 @@
 
 namespace srcextract {
 
-/// Some rows of an image, evenly spread, read once more on the host: a look at what back ends do not tell. Of an image
-/// whose planes are combined, or of a difference, there is no such look.
+/// Evenly spread rows of an image, read a second time on the host, for statistics that back ends do not return. Not for
+/// combined planes or differences.
 class ImageSample {
  public:
-  /// Reads them. Throws what reading them throws.
+  /// Reads the rows. Throws the errors of reading.
   ImageSample(const Exposure& exposure, const Config& config);
 
-  /// The medians of the pixels that are not masked in 8 x 8 blocks of the image, in order; of fewer blocks where others
-  /// are masked to more than half, and of none where blocks have fewer than 8 x 8 pixels. A sample of 64 to some
-  /// 120 pixels of each tells them, to 0.16 of its noise.
+  /// Sorted medians of the unmasked pixels in 8 x 8 blocks of the image. Blocks that are masked to more than half are
+  /// left out. Empty if a block would have fewer than 8 x 8 pixels. Each block has a sample of 64 to some 120 pixels,
+  /// so that a median is accurate to 0.16 of the noise.
   std::vector<float> block_medians() const;
 
-  /// How wide the pixels of most of these blocks lie: the median of what is between the quartiles of each, in sigma of
-  /// a Gaussian. There must be such blocks.
+  /// Typical width of the pixel distribution in a block, in sigma of a Gaussian: the median of the blocks'
+  /// interquartile ranges. Requires that block_medians() is not empty.
   double block_width() const;
 
-  /// The median noise that a map of weights tells, without regard to the sky; 0 if it tells none, or there is no map.
+  /// Median noise by the weight map, regardless of the sky; 0 if there is no map or no unmasked pixel.
   double noise_of_map() const;
 
  private:
@@ -34,7 +34,7 @@ class ImageSample {
   Shape whole_;
   std::int64_t rows_per_block_;
   Image<float, Cpu> pixels_;                   ///< the rows one after another
-  std::optional<Image<float, Cpu>> variance_;  ///< of a map
+  std::optional<Image<float, Cpu>> variance_;  ///< of the weight map
 };
 
 }  // namespace srcextract

@@ -21,8 +21,8 @@ namespace {
 
 using Warnings = std::vector<std::string>;
 
-/// Mosaics are often padded with zeros, which are pixels like any other to the clip. Zeros that are few, or that lie
-/// where the sky is anyway, are no sign of it.
+/// Mosaics are often padded with zeros, which the clip treats like any other pixel. Few zeros, or zeros close to the
+/// sky level, are no sign of padding.
 void warn_of_padding(const Background& background, Warnings& warnings) {
   if (background.mesh.least_rms <= 0 && background.mesh.most_rms > 0)
     warnings.emplace_back(
@@ -37,7 +37,7 @@ void warn_of_padding(const Background& background, Warnings& warnings) {
                   100 * zeros));
 }
 
-/// Thresholds in units of no noise are refused; others are not, and errors are told all the same.
+/// Thresholds in units of zero noise are errors elsewhere. With other thresholds errors are still computed.
 void warn_of_no_noise(const Config& config, const Background& background, Warnings& warnings) {
   if (background.clipped.sigma != 0 || has_map(config.weights)) return;
   warnings.push_back(fmt::format(
@@ -47,14 +47,14 @@ void warn_of_no_noise(const Config& config, const Background& background, Warnin
       background.mesh.width > 0 ? " in every mesh" : ""));
 }
 
-/// A source of a larger share of the pixels is hardly one.
+/// A source with a larger share of the pixels is probably the sky.
 constexpr double large_share = 0.05;
 
-/// What probably made the sky a source, and what to try.
+/// Why the sky was probably detected as a source, and what to try.
 std::string why_so_large(const Config& config, const Extraction& extraction) {
   const Statistics& sky = extraction.background.clipped;
   const bool of_mesh = extraction.background.mesh.width > 0;
-  const double level = of_mesh ? 0 : sky.median;  // in the image that the threshold is for
+  const double level = of_mesh ? 0 : sky.median;  // in the image that the threshold applies to
   const bool sky_is_above = extraction.levels.detection < level + 3 * sky.sigma;
   if (sky_is_above && config.detection.threshold_unit == ThresholdUnit::absolute)
     return fmt::format("{}: the sky, {:.4g} with a sigma of {:.4g}, is not below this pixel value; set a higher one",
@@ -76,14 +76,13 @@ std::string why_so_large(const Config& config, const Extraction& extraction) {
       by_rate ? "lower" : "higher");
 }
 
-/// Pixels that sources can be made of, and what they are called.
+/// Pixels that may belong to sources, and their name in messages.
 struct Room {
   std::int64_t pixels;
   const char* name;
 };
 
-/// How many masked pixels were filled is not counted: where some were, all pixels stand for those that sources may
-/// have.
+/// Interpolated pixels are not counted: if there are some, all pixels count as possible source pixels.
 Room room_for_sources(const ImageInput& input, const Extraction& extraction) {
   const bool elsewhere = extraction.found_in && input.detection != nullptr;
   const Config& config = elsewhere ? input.detection->task.config() : input.file.config->config;
@@ -93,7 +92,7 @@ Room room_for_sources(const ImageInput& input, const Extraction& extraction) {
   return {all - masked, "of the pixels that are not masked"};
 }
 
-/// One source of half the image is a catalogue like any other to who does not look at it. Returns whether there is one.
+/// A single source of half the image is easily overlooked in the catalogue. Returns whether there is one.
 bool warn_of_large_source(const ImageInput& input, const Config& config, const Extraction& extraction,
                           Warnings& warnings) {
   const std::vector<std::int64_t>& npix = extraction.sources.npix;
@@ -107,7 +106,7 @@ bool warn_of_large_source(const ImageInput& input, const Config& config, const E
   return true;
 }
 
-/// A mesh for a source of so many pixels: some three times as wide, as a power of two.
+/// Mesh size for a source of so many pixels: about three times its diameter, rounded up to a power of two.
 std::int64_t mesh_for(std::int64_t pixels) {
   constexpr double widths = 3, pi = 3.14159265358979323846;
   const double wanted = widths * 2 * std::sqrt(static_cast<double>(pixels) / pi);
@@ -137,13 +136,13 @@ void warn_of_filled_meshes(const Shape& shape, const Config& config, const Extra
                     100 * filling.most, filling.x, filling.y, advice(2 * std::max(size.width, size.height))));
 }
 
-/// How far the medians of blocks differ, but for those few that a large source raises or a defect lowers.
+/// Range of the block medians, without the few that a large source raises or a defect lowers.
 double range_of(const std::vector<float>& medians) {
   const std::size_t count = medians.size();
   return static_cast<double>(medians[count - 1 - count * 10 / 64] - medians[count * 2 / 64]);
 }
 
-/// The same in sigma: that of the sky, or of most blocks by themselves, which in a crowd is more.
+/// That range in sigma: the sky's sigma, or the width of typical blocks, which is larger in a crowded field.
 double spread_of(const ImageSample& sample, double sigma) {
   constexpr std::size_t least_blocks = 32;
   const std::vector<float> medians = sample.block_medians();
@@ -164,7 +163,7 @@ void warn_of_sloping_sky(const ImageSample& sample, const Config& config, const 
       of_number ? "give background.level as a map, or leave it out" : "set background.method to mesh"));
 }
 
-/// Of a map that is taken as it is.
+/// For a map that is used without rescaling.
 void warn_of_other_noise(const ImageSample& sample, const Config& config, const Background& background,
                          Warnings& warnings) {
   constexpr double factor = 3;
@@ -190,7 +189,7 @@ void warn_by_sample(const ImageInput& input, const Config& config, const Backgro
   if (of_map) warn_of_other_noise(sample, config, background, warnings);
 }
 
-/// Who asks for the noise of apertures has to hear that there is none.
+/// Warns that the requested noise of apertures could not be measured.
 void warn_of_few_apertures(const Config& config, const Extraction& extraction, Warnings& warnings) {
   const auto& noise = extraction.aperture_noise;
   if (!noise || noise->measured) return;
@@ -210,7 +209,7 @@ void warn_of_few_apertures(const Config& config, const Extraction& extraction, W
       config.place_of("measurement.noise"), counted(needed.apertures, "place"), needed.radius, least_empty_apertures));
 }
 
-/// Whether output.columns gets by this word columns on the sky alone.
+/// Whether this word of output.columns only stands for columns on the sky.
 bool is_on_the_sky(const std::string& word) {
   if (word == "ALPHA_J2000" || word == "DELTA_J2000") return true;
   return std::ranges::any_of(measured_columns(), [&](const MeasuredColumn& measured) {
@@ -218,7 +217,7 @@ bool is_on_the_sky(const std::string& word) {
   });
 }
 
-/// Who asks for positions on the sky by their names has to hear that there are none.
+/// Warns that requested sky columns are missing.
 void warn_of_missing_columns(const Config& config, const ImageResult& result, Warnings& warnings) {
   if (result.no_sky_reason.empty()) return;
   std::vector<std::string> missing = config.output.columns;
@@ -233,12 +232,12 @@ void warn_of_missing_columns(const Config& config, const ImageResult& result, Wa
       result.no_sky_reason));
 }
 
-/// Warns where rows of a difference are what its kernel leaves of stars: the catalogue does not tell them from changes.
+/// Warns if rows of a difference are residuals of stars: the catalogue does not tell these from changes.
 void warn_of_star_residuals(const Config& config, const Extraction& extraction, Warnings& warnings) {
   constexpr std::int64_t least_paired = 5, least_faint = 10;
   constexpr double paired_share = 0.05, faint_share = 0.2;
   const Sources& changes = extraction.sources;
-  // Errors that are not those of photons and sky alone do not tell the light of stars.
+  // The light of stars follows from errors only if these are from photons and sky alone.
   const bool tells_light = !extraction.aperture_noise && !has_map(config.weights);
   const StarResiduals found =
       find_star_residuals(changes, extraction.background.clipped.sigma, tells_light ? config.measurement.gain : 0);

@@ -7,8 +7,8 @@
 
 namespace srcextract {
 
-/// What may be wrong with an image, or with what the configuration takes it to be: a sentence each, with the key to
-/// change, for the log and run.json. A result is what it is with or without.
+/// Possible problems of an image or its configuration, for the log and run.json: one sentence each, with the key to
+/// change. Warnings never change a result.
 std::vector<std::string> image_warnings(const ImageInput& input, const ImageResult& result);
 
 }  // namespace srcextract

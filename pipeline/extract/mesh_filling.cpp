@@ -8,7 +8,7 @@
 namespace srcextract {
 namespace {
 
-/// The first and the last pixel of a source along one axis, from 0, and how many of them mesh `i` has.
+/// A source's first and last pixel along one axis, from 0; in_mesh() is the number of its pixels in mesh `i`.
 struct Extent {
   std::int64_t first, last;
 

@@ -13,14 +13,14 @@ namespace srcextract {
 
 namespace {
 
-/// An element of a turned matrix is 0, and no size of a pixel, below this part of the pixel's side.
+/// Matrix elements below this fraction of the pixel's side are rounding errors of 0.
 constexpr double rounded_to_none = 1e-9;
 
 }  // namespace
 
 Config with_pixel_scale(const ImageInput& input) {
   Config config = input.config();
-  if (input.positions != nullptr) return config;  // neither thresholds nor such columns are there
+  if (input.positions != nullptr) return config;  // neither thresholds nor such columns exist then
   const bool for_thresholds = config.detection.threshold_unit == ThresholdUnit::mag_per_arcsec2;
   const ColumnChoice choice(config.output.columns);
   const bool for_class = choice.has("CLASS_STAR") && !config.measurement.nnw.empty();

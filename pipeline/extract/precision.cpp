@@ -10,7 +10,7 @@
 namespace srcextract {
 namespace {
 
-/// What two pixels of a file differ by at least; 0 of floats of 64 bits, and of scaled ones.
+/// Smallest difference of two pixels of a file; 0 for floating point.
 double grain_of(const PixelFormat& format) {
   return format.bitpix > 0 ? std::abs(format.bscale) : 0;
 }

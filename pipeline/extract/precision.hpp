@@ -5,9 +5,9 @@
 
 namespace srcextract {
 
-/// Pixels are float32, which has 24 bits: of values that lie far from zero, compared with their noise, rounding adds to
-/// that noise. Throws Error{input} where it is a step of float32 at the sky's level, of which the noise is less than
-/// two (sigma is 1 % too large then, or more), and the file's pixels are finer than that.
+/// Checks that float32 (24 bits) resolves the noise: pixels far from zero, compared with their noise, are rounded.
+/// Throws Error{input} if a float32 step at the sky level is more than half the sky noise, and the file's pixels have a
+/// finer step. Sigma is then at least 1 % too large.
 void check_precision(const PixelFormat& format, const Background& background);
 
 }  // namespace srcextract

@@ -10,7 +10,7 @@
 namespace srcextract {
 namespace {
 
-/// The level at single pixels: of a map, or the same all over.
+/// The level at single pixels: from a map, or a constant.
 struct LevelAt {
   const Image<float, Cpu>* map;
   float number;
@@ -20,7 +20,7 @@ struct LevelAt {
   }
 };
 
-/// The pixel that a position, 1-based, is in, from 0, within a box.
+/// The 0-based pixel that contains a 1-based position, clamped to a box.
 std::int64_t pixel_in(double position, std::int32_t least, std::int32_t most) {
   if (!(position > least)) return least - 1;
   return position < most ? static_cast<std::int64_t>(position + 0.5) - 1 : most - 1;

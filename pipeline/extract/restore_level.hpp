@@ -4,9 +4,12 @@
 
 namespace srcextract {
 
-/// Where the sky's level was given and subtracted: says in the extraction what it is, in one number, at every source
-/// (BACKGROUND; at the brightest pixel if the central one has none) and, if a check image shows it, at every pixel, and
-/// puts it back below the brightest pixels. A map is read once more, on the host. Throws what reading it throws.
+/// If a given sky level was subtracted, adds it back to the extraction's results:
+/// - the summary of the level
+/// - BACKGROUND of every source (at the brightest pixel if the central one has no level)
+/// - the check image, if it shows the level
+/// - the brightest pixels
+/// Reads a map a second time, on the host. Throws the errors of reading it.
 void restore_level(const ImageInput& input, const Cpu& where, Extraction& extraction);
 
 }  // namespace srcextract

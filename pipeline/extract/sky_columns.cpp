@@ -16,7 +16,7 @@
 namespace srcextract {
 namespace {
 
-/// The sky at a place, and what is to be turned there.
+/// The sky at a position, and the moments to convert there.
 struct SkyRow {
   const LocalSky& sky;
   std::array<double, 3> turned;
@@ -29,7 +29,7 @@ struct SkyRow {
     };
     return {along(steps.east, steps.east), along(steps.north, steps.north), along(steps.east, steps.north)};
   }
-  /// The same along the coordinates of the header's first and second axis.
+  /// As moments(), along the coordinates of the header's first and second axis.
   SecondMoments world() const {
     const SecondMoments m = moments(sky.native_steps);
     return sky.latitude_first ? SecondMoments{m.y2, m.x2, m.xy} : m;
@@ -53,7 +53,7 @@ double position_angle(const SecondMoments& moments) {
 
 using SkyValue = double (*)(const SkyRow&);
 
-/// How the values follow; columns of the peak, of the window and of errors are told by what they are made of.
+/// Functions of the values; columns of peak, window and errors use the function of their stem.
 constexpr std::pair<std::string_view, SkyValue> sky_values[] = {
     {"X_WORLD", [](const SkyRow& row) { return row.sky.world[0]; }},
     {"Y_WORLD", [](const SkyRow& row) { return row.sky.world[1]; }},
@@ -77,7 +77,7 @@ constexpr std::pair<std::string_view, SkyValue> sky_values[] = {
     {"FWHM_WORLD", [](const SkyRow& row) { return row.turned[0] * std::sqrt(row.pixel()); }},
 };
 
-/// X2_WORLD of ERRX2WIN_WORLD, ALPHA_J2000 of ALPHAPEAK_J2000.
+/// "X2_WORLD" for ERRX2WIN_WORLD, "ALPHA_J2000" for ALPHAPEAK_J2000.
 std::string stem_of(std::string name) {
   if (name.starts_with("ERR")) name.erase(0, 3);
   for (const std::string_view place : {"WIN_", "PEAK_"}) {
@@ -94,7 +94,7 @@ SkyValue value_of(const char* name) {
   return found->second;
 }
 
-/// Empty without a name.
+/// The values of a column; empty for an empty name.
 std::vector<double> numbers_of(const Sources& sources, std::string_view name) {
   std::vector<double> numbers;
   for_each_column(sources, [&](const Column& column, const auto& values) {
@@ -103,7 +103,7 @@ std::vector<double> numbers_of(const Sources& sources, std::string_view name) {
   return numbers;
 }
 
-/// The columns that are made of the same others.
+/// Adds the columns that are computed from the same others.
 void add_columns_of(const ColumnNeeds& needs, const std::vector<Column>& columns, const std::string& header,
                     bool all_in_j2000, Sources& sources, const Cpu& where) {
   std::array<std::vector<double>, std::tuple_size_v<ColumnNeeds>> given;

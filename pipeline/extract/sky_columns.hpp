@@ -8,9 +8,9 @@
 
 namespace srcextract {
 
-/// Adds the further columns on the sky that `config.output.columns` asks for, by the WCS of a FITS header, to sources
-/// that have a sky position; none to others. Moments are turned by what one pixel along x and along y is on the sky at
-/// the position that they are about (io/wcs/local_sky.hpp): with J that matrix, J M J^T.
+/// Adds the further sky columns of `config.output.columns`, by the WCS of a FITS header, if the sources have sky
+/// positions. Moments M become J M J^T. The columns of J are the sky vectors of one pixel along x and y at the moments'
+/// position (io/wcs/local_sky.hpp).
 void add_sky_columns(const std::string& header, const Config& config, Sources& sources, const Cpu& where = {});
 
 }  // namespace srcextract

@@ -9,7 +9,7 @@ namespace {
 
 constexpr double reach = 8;  // pixels
 
-/// The rows of one sign, by squares whose sides are as long as the reach.
+/// The rows of one sign, in a grid of squares with sides of `reach`.
 class Neighbours {
  public:
   Neighbours(const Sources& rows, bool brighter) : rows_(rows) {
@@ -51,7 +51,7 @@ StarResiduals find_star_residuals(const Sources& changes, double sigma, double g
     const double photons =
         changes.fluxerr_iso[row] * changes.fluxerr_iso[row] - static_cast<double>(changes.npix[row]) * sigma * sigma;
     const double change = std::abs(changes.flux_iso[row]), light = gain * photons;
-    const bool whole = gain > 0 && !(change < share_of_pairs * light);  // what moved away, or came
+    const bool whole = gain > 0 && !(change < share_of_pairs * light);  // an object that moved away, or came
     found.paired += !whole && (changes.sign[row] > 0 ? fainter : brighter).is_near(row) ? 1 : 0;
     found.faint_changes += change < least_share * light ? 1 : 0;
   }

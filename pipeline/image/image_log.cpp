@@ -18,7 +18,7 @@ bool wider_than_float32(int bitpix) {
   return bitpix == 32 || bitpix == 64 || bitpix == -64;
 }
 
-/// What did the work: "2 CPU threads", "CUDA device 0 (NVIDIA H200)".
+/// The device of the work: "2 CPU threads", "CUDA device 0 (NVIDIA H200)".
 std::string worker_name(const ImageResult& result, const Execution& execution) {
   if (result.backend == "cuda")
     return fmt::format("CUDA device {} ({})", execution.device->index, execution.device->name);
@@ -53,7 +53,7 @@ void log_background(const std::string& name, const Extraction& extraction) {
 }
 
 void log_aperture_noise(const std::string& name, const ApertureNoise& noise) {
-  if (!noise.measured) return;  // which a warning says
+  if (!noise.measured) return;  // a warning reports it
   constexpr double some_pixels = 100;
   spdlog::info(
       "{}: noise of sums of N pixels: {:.4g} N^{:.4g} times that of a pixel; of {:.0f} pixels {:.3g} times as "
@@ -61,13 +61,13 @@ void log_aperture_noise(const std::string& name, const ApertureNoise& noise) {
       name, noise.law.alpha, noise.law.beta, some_pixels, noise.law.factor(some_pixels));
 }
 
-/// "5.2"; or, where the image has no noise of its own, in that of the map that tells it.
+/// "5.2"; or, if the image has no noise of its own, in units of the map's noise.
 std::string name_of_threshold(const Levels& levels) {
   return levels.sigma == 0 && levels.in_noise > 0 ? fmt::format("{:.6g} times the noise of the map", levels.in_noise)
                                                   : fmt::format("{:.6g}", levels.detection);
 }
 
-/// "7 sources above 5.2", or as far below the sky.
+/// "7 sources above 5.2", or the wording for sources below the sky.
 std::string sources_beyond(const DetectionConfig& config, const Extraction& extraction) {
   const Sources& sources = extraction.sources;
   const Levels& levels = extraction.found_in ? extraction.found_in->levels : extraction.levels;
@@ -84,7 +84,7 @@ void log_sky(const std::string& name, const std::string& reason, bool describe) 
   spdlog::log(expected ? spdlog::level::info : spdlog::level::warn, "{}: no sky positions: {}", name, reason);
 }
 
-/// Of a file of several images the first is taken, or masks are left out: who expected another has to hear of it.
+/// Logs images that are not extracted, in case the user expected them: images after the first, or masks.
 void log_others(const ImageInput& input, const InputConfig& config, const std::vector<std::string>& left_out) {
   if (!left_out.empty())
     spdlog::info("{}: left out of input.hdu: {}, as masks by their names: {}; input.hdu can name one", input.name,
@@ -101,7 +101,7 @@ std::string plane_name(const FitsImage& image, std::int64_t plane) {
   return image.planes() > 1 ? fmt::format(", plane {} of {} (input.plane)", plane, image.planes()) : "";
 }
 
-/// The same, or ", 3 images combined".
+/// As plane_name() above, or ", 3 images combined".
 std::string plane_name(const OpenFrame& frame, std::int64_t plane) {
   if (!frame.combined().empty()) return fmt::format(", {} images combined", frame.combined().size());
   return plane_name(frame.image(), plane);

@@ -9,14 +9,14 @@
 
 namespace srcextract {
 
-/// Tells the log what an image is, before it is worked on, and what of its file is not extracted: `left_out` of
-/// input.hdu: all and patterns, or what comes after the first image.
+/// Logs the properties of an image before it is extracted. Also logs what is not extracted: `left_out` by input.hdu:
+/// all and patterns, or images after the first.
 void log_input(const ImageInput& input, const InputConfig& config, const std::vector<std::string>& left_out);
 
-/// Tells the log what was found in it; unless it is to `describe` that, only what may be wrong with the image.
+/// Logs the results if `describe`; always logs possible problems of the image.
 void log_result(const ImageInput& input, const ImageResult& result, bool describe);
 
-/// Tells the log that the image is done, where and how fast.
+/// Logs the end of an image, with the device and time.
 void log_done(const ImageInput& input, const ImageResult& result, const Execution& execution, double seconds);
 
 }  // namespace srcextract

@@ -29,7 +29,7 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
-/// What a catalogue says of the image.
+/// Facts about the image for a catalogue.
 ImageFacts facts_of(const ImageInput& input, const Extraction& extraction, const OutputConfig& output) {
   ImageFacts facts{SkyFacts{extraction.sky_level(), extraction.background.clipped.sigma}, input.keywords(output)};
   if (const auto& noise = extraction.aperture_noise) {
@@ -39,7 +39,7 @@ ImageFacts facts_of(const ImageInput& input, const Extraction& extraction, const
   return facts;
 }
 
-/// The catalogues and the label map, complete but for the commit.
+/// The catalogues and the label map, complete but not committed.
 std::vector<OutputFile> write_tables(const OutputPaths& paths, const ImageInput& input, const Extraction& extraction,
                                      const ImageConfig& config, const Cpu& where) {
   const CatalogMetadata metadata = metadata_of(input, extraction, config);
@@ -65,7 +65,7 @@ OutputFile write_run_record(const std::string& path, const RunRecord& report) {
   return file;
 }
 
-/// Throws Error{config} that begins with the place of the key that asks for a kernel, if that is larger than the image.
+/// Throws Error{config} that begins with the place of the kernel's key if the kernel is larger than the image.
 void require_kernel_fits(const Kernel& kernel, const Shape& shape, const std::string& where) {
   try {
     check_kernel_fits(kernel, shape);
@@ -82,12 +82,12 @@ void require_kernels_fit(const Shape& shape, const Config& config, bool of_diffe
     require_kernel_fits(make_matching_kernel(sharp, wide), shape, config.place_of("difference.new_fwhm"));
 }
 
-/// The name of a file below the output directory, and its size.
+/// The path of a file relative to the output directory, and its size.
 std::pair<std::string, std::int64_t> output_of(const OutputFile& file, const std::string& directory) {
   return {std::filesystem::path(file.path()).lexically_relative(directory), file.size()};
 }
 
-/// Of the one that is merged.
+/// CRC-32 of the FITS catalogue, which merge reads.
 std::optional<std::uint32_t> crc32_of_catalog(const std::vector<OutputFile>& files) {
   const auto catalog = std::ranges::find_if(
       files, [](const OutputFile& file) { return file.path().ends_with(extension(CatalogFormat::fits)); });

@@ -9,18 +9,18 @@
 
 namespace srcextract {
 
-/// Why some work was not done.
+/// Why a piece of work failed.
 struct Failure {
   ErrorKind kind;
   std::string message;
-  std::optional<AssumedSky> no_sky = {};  ///< of an image that shows none (NoSky)
-  bool passing = false;                   ///< it may be gone at the next start (PassingError)
+  std::optional<AssumedSky> no_sky = {};  ///< set if the image shows no sky (NoSky)
+  bool passing = false;                   ///< a retry may succeed (PassingError)
 };
 
-/// Does the work; returns why it failed, if it did.
+/// Does the work; returns the failure, if any.
 std::optional<Failure> failure_of(const std::function<void()>& work);
 
-/// The message with the name of what it is about before it, unless it names that, or the file that has it, itself.
+/// The message prefixed with `name`, unless it already contains that name or the file's.
 std::string message_about(const std::string& name, const Failure& failure);
 
 /// Logs the failure as a message about `name`.

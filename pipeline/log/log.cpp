@@ -17,7 +17,7 @@
 namespace srcextract {
 namespace {
 
-// %* is the message, printable.
+// %* is the message made printable.
 constexpr const char* terminal_pattern = "%^%l%$: %*";
 constexpr const char* file_pattern = "%Y-%m-%dT%H:%M:%S.%e%z %l: %*";
 
@@ -25,7 +25,7 @@ std::string as_it_is(const std::string& text) {
   return text;
 }
 
-/// What becomes of messages.
+/// The function that rewrites messages.
 auto& wording() {
   static std::string (*words)(const std::string&) = as_it_is;
   return words;

@@ -4,7 +4,7 @@
 
 namespace srcextract {
 
-/// Results go to stdout, and nothing else does. Throws Error{output}.
+/// Prints a result on stdout, which is for results alone. Throws Error{output}.
 void print_result(const std::string& text);
 
 }  // namespace srcextract

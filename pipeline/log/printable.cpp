@@ -7,8 +7,7 @@
 namespace srcextract {
 namespace {
 
-/// The number of bytes of the character of UTF-8 that the text begins with; 0 if it begins with none, or with a control
-/// character.
+/// Number of bytes of the first UTF-8 character; 0 if the text begins with none, or with a control character.
 std::size_t printable_character(std::string_view text) {
   const auto byte = [&](std::size_t i) { return static_cast<std::uint32_t>(static_cast<unsigned char>(text[i])); };
   const std::uint32_t first = byte(0);
@@ -20,7 +19,7 @@ std::size_t printable_character(std::string_view text) {
     if ((byte(i) & 0xc0) != 0x80) return 0;
     code = code << 6 | (byte(i) & 0x3f);
   }
-  constexpr std::uint32_t least[] = {0, 0, 0xa0, 0x800, 0x10000};  // from 0x80 to 0x9f are control characters as well
+  constexpr std::uint32_t least[] = {0, 0, 0xa0, 0x800, 0x10000};  // U+0080 to U+009F are control characters as well
   const bool surrogate = code >= 0xd800 && code < 0xe000;
   const bool no_character = code > 0x10ffff || (code & 0xfffe) == 0xfffe;
   return code < least[length] || surrogate || no_character ? 0 : length;

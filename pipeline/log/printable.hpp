@@ -5,11 +5,11 @@
 
 namespace srcextract {
 
-/// `text` with '?' for every control character and every byte that is not of UTF-8: names of files, HDUs and columns
-/// may hold any byte, also what a terminal obeys or an XML reader refuses.
+/// `text` with '?' for every control character and every byte that is not UTF-8. Names of files, HDUs and columns may
+/// hold any byte, including terminal commands and bytes that XML forbids.
 std::string printable(std::string_view text);
 
-/// The same of a file's name without its directory; empty for no path.
+/// As printable(), for a file's name without its directory; empty for an empty path.
 std::string printable_name(const std::string& path);
 
 }  // namespace srcextract

@@ -23,7 +23,7 @@ constexpr std::chrono::milliseconds between_drawings(100);
 constexpr std::chrono::minutes between_log_lines(1);
 
 /// The beginning of `line` that leaves the terminal's last column free: a line that wraps cannot be cleared. Counts
-/// bytes, of which a character of UTF-8 has at least as many as columns.
+/// bytes, since a UTF-8 character has at least as many bytes as columns.
 std::string fitted(const std::string& line) {
   winsize terminal{};
   if (ioctl(STDERR_FILENO, TIOCGWINSZ, &terminal) != 0 || terminal.ws_col == 0) return line;
@@ -34,7 +34,7 @@ std::string fitted(const std::string& line) {
   return line.substr(0, size);
 }
 
-/// The log's sink on the terminal writes a line in parts, under this lock.
+/// The log's terminal sink writes a line in parts, under this lock.
 void show(const std::string& text) {
   const std::lock_guard lock(spdlog::details::console_mutex::mutex());
   std::fputs(text.c_str(), stderr);
@@ -48,7 +48,7 @@ std::string bar(double share) {
 
 }  // namespace
 
-/// What all copies count together.
+/// Counts that all copies share.
 struct Progress::Counts {
   std::int64_t bytes;  ///< of all files
   std::mutex mutex;
@@ -65,7 +65,7 @@ struct Progress::Counts {
   std::string describe(std::size_t files) const {
     const std::chrono::duration<double> elapsed = Clock::now() - begin;
     const double seconds = std::max(elapsed.count(), 1e-3);
-    // A file's images are added one by one, and thirds do not make one.
+    // The images of a file are added as fractions, whose sum may be just below 1.
     std::string text = fmt::format("{} of {}, {:.1f} files/s, {:.2f} GB/s", std::floor(files_done + 1e-6),
                                    counted(static_cast<std::int64_t>(files), "file"), files_done / seconds,
                                    bytes_done / seconds / 1e9);

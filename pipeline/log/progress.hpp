@@ -7,17 +7,17 @@
 
 namespace srcextract {
 
-/// How far a run is. On a terminal one line, no longer than that is wide: of one file the stages that are done, of many
-/// a bar with rate and time left; elsewhere, if asked for, a line of the log every minute. Threads that work at the
-/// same time have a copy each: they count together and take turns on the line.
+/// Shows the progress of a run. On a terminal it is one line: for one file the stages that are done, for many a bar
+/// with rate and time left. Elsewhere it is a log line every minute, if asked for. Parallel threads each have a copy;
+/// copies share the counts and take turns on the line.
 class Progress {
  public:
   enum class Show { nothing, on_terminal, in_log };
 
-  /// Back to the start of the line, and everything on it gone.
+  /// Returns to the start of the line and clears it.
   static constexpr const char* clear_line = "\r\x1b[K";
 
-  /// `bytes` are those of all files.
+  /// `bytes`: size of all files.
   Progress(Show show, std::size_t files, std::int64_t bytes);
   Progress(const Progress&) = default;
   Progress& operator=(const Progress&) = delete;
@@ -26,7 +26,7 @@ class Progress {
   void begin_image(const std::string& name);
   void stage_done(const std::string& stage);
 
-  /// One of the `images` of a file of so many bytes is done with.
+  /// One of the `images` of a file of `bytes` bytes is finished.
   void end_image(std::int64_t bytes, int images, bool failed);
 
   void clear() const;

@@ -4,7 +4,7 @@
 
 namespace srcextract {
 
-/// Wall time since then, in seconds.
+/// Wall time since `begin`, in seconds.
 inline double seconds_since(std::chrono::steady_clock::time_point begin) {
   return std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
 }

@@ -16,16 +16,16 @@
 
 namespace srcextract {
 
-/// What the user may ask for.
+/// The back ends that a user can choose.
 enum class Backend { automatic, cpu, cuda, compare };
 
-/// What was decided once per run of the program.
+/// The hardware of a run, decided once.
 struct Machine {
   Cpu cpu;
-  std::vector<CudaDevice> devices;  ///< none: the CPU alone
-  bool devices_join = false;        ///< others are found, and take part, while the CPU is at work
+  std::vector<CudaDevice> devices;  ///< empty: the CPU alone
+  bool devices_join = false;        ///< GPUs are started while the CPU is at work, and join it
   bool compare = false;             ///< run both and compare them; needs a device
-  bool may_fall_back = false;       ///< what the devices cannot take goes to the CPU
+  bool may_fall_back = false;       ///< work that the devices cannot take goes to the CPU
   bool one_by_one = false;          ///< images one after the other, each with all threads
 };
 
@@ -38,39 +38,40 @@ struct Execution {
   bool may_fall_back = false;
 };
 
-/// What the user asked for.
+/// The user's choice of hardware.
 struct MachineWish {
   Backend backend = Backend::automatic;
   std::vector<int> devices = {};  ///< named by the user
   int threads = 1;
 };
 
-/// Logs why there is no GPU: as a warning to a user who named one, with --verbose to one who has a driver or none.
+/// Logs why no GPU is used: as a warning if the user named one, else as info if there is a driver, else for --verbose
+/// only.
 void tell_of_no_gpu(const Error& error, bool named);
 
-/// Turns the wish into a decision, and logs it. `automatic` takes the devices that are usable if they were named or if
-/// the work is done sooner with them (estimate_times); where it is not no GPU is started. Where there are many images
-/// the CPU begins, and devices that were not named join it when they are ready. `cuda` and `compare` throw
-/// Error{device} if one is not usable. No `devices` means all that there are, of which one image needs the first alone.
+/// Turns the wish into a decision, and logs it. `automatic` takes usable devices if the user named them or if they
+/// finish the work sooner (estimate_times); otherwise no GPU is started. With many images the CPU begins, and devices
+/// that were not named join it when ready. `cuda` and `compare` throw Error{device} if a device is not usable. Empty
+/// `devices` means all GPUs; one image uses only the first.
 Machine choose_machine(const MachineWish& wish, const Workload& work);
 
 /// An execution on that device, or on the CPU if there is none.
 Execution on_device(const Machine& machine, const std::optional<CudaDevice>& device, int threads);
 
-/// The executions of those who work at the same time. On the CPU every thread has images of its own (who has one of few
-/// left may use more threads for it). So it is with GPUs, which take turns: a GPU is done with an image long before a
-/// thread has read the next; but only as far as the device has memory, and where there are few images each GPU has one
-/// worker, who has all threads. One in which the sources of another are found takes as much memory there again.
+/// The executions of parallel workers. On the CPU each worker has its own images, and a worker with one of the last few
+/// may use more threads. GPU workers share a GPU in turn: a GPU finishes an image long before a thread has read the
+/// next. Their number is limited by device memory. With few images each GPU has one worker, and the workers divide the
+/// threads. A detection image takes the same device memory again.
 std::vector<Execution> share_out(const Machine& machine, const PlannedFiles& files);
 
-/// Device memory for the largest of the images: twice what its pixels take as float32, when the file has a byte for
-/// each and, if it is compressed, shrank to a quarter. Twice that if sources are found in another of its shape.
+/// Device memory for the largest image: twice its pixels as float32, estimated from the file's size (pixel_bytes).
+/// Doubled if sources are detected in another image.
 std::int64_t room_for_any(const PlannedFiles& files);
 
-/// How many who have images of their own the device has memory for, if one takes so many bytes.
+/// How many parallel images of `image_bytes` fit into the device's free memory.
 std::int64_t room_on(const CudaDevice& device, std::int64_t image_bytes);
 
-/// Whether this process can use the device no more.
+/// Whether this process can no longer use the device.
 bool is_lost(const CudaDevice& device);
 
 }  // namespace srcextract

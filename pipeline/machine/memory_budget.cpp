@@ -15,7 +15,7 @@
 namespace srcextract {
 namespace {
 
-/// The number that a file holds, or follows `name` in it.
+/// The number in a file, or the number after `name` in it.
 std::optional<std::int64_t> number_in(const std::string& path, const std::string& name = "") {
   std::ifstream file(path);
   std::string word;
@@ -25,7 +25,8 @@ std::optional<std::int64_t> number_in(const std::string& path, const std::string
   return std::nullopt;
 }
 
-/// What is left to a control group: its limit less what it has, the page cache apart, which it gives up when asked.
+/// Memory left to a control group: its limit minus its usage. The page cache does not count, since it is released on
+/// demand.
 std::optional<std::int64_t> left_in_group(const std::string& directory, const std::string& limit,
                                           const std::string& usage) {
   const std::optional<std::int64_t> most = number_in(directory + "/" + limit);
@@ -36,7 +37,7 @@ std::optional<std::int64_t> left_in_group(const std::string& directory, const st
   return std::max<std::int64_t>(0, *most - (*used - cache));
 }
 
-/// The least that is left in any of the control groups that this process is in (cgroups(7), version 2 and 1).
+/// The least memory left in any control group of this process (cgroups(7), versions 2 and 1).
 std::int64_t left_in_groups() {
   std::int64_t least = std::numeric_limits<std::int64_t>::max();
   std::ifstream groups("/proc/self/cgroup");
@@ -105,7 +106,7 @@ void MemoryBudget::give_back(std::int64_t bytes) {
 }
 
 AvailableMemory available_memory() {
-  constexpr std::int64_t moves_meanwhile = std::int64_t{1} << 26;  // some containers show their limit as the system's
+  constexpr std::int64_t moves_meanwhile = std::int64_t{1} << 26;  // some containers report their limit as the system's
   const std::optional<std::int64_t> kilobytes = number_in("/proc/meminfo", "MemAvailable:");
   const std::int64_t everything = std::int64_t{sysconf(_SC_PHYS_PAGES)} * sysconf(_SC_PAGESIZE);
   const std::int64_t of_system = kilobytes ? *kilobytes * 1024 : everything / 2, of_groups = left_in_groups();

@@ -9,16 +9,16 @@
 
 namespace srcextract {
 
-/// Bytes of host memory that images under way may take together. Who needs some waits until they are free, first come
-/// first served, so that a large image has its turn among many small ones.
+/// Bytes of host memory that parallel images may take together. Callers wait until memory is free, first come first
+/// served, so that a large image has its turn among many small ones.
 class MemoryBudget {
  public:
-  /// Nobody can have more than all of a `strict` budget; whoever needs more than another one has it alone. `limit` says
-  /// in messages where it comes from.
+  /// From a `strict` budget no caller gets more than all of it. Without `strict`, a larger request gets the whole
+  /// budget alone. `limit` says in messages where the limit comes from.
   MemoryBudget(std::int64_t bytes, bool strict, std::string limit = "--memory allows")
       : bytes_(std::max<std::int64_t>(bytes, 1)), free_(bytes_), strict_(strict), limit_(std::move(limit)) {}
 
-  /// Bytes in use, given back when destroyed.
+  /// Reserved bytes, given back when destroyed.
   class Share {
    public:
     Share() = default;
@@ -26,7 +26,7 @@ class MemoryBudget {
     Share& operator=(Share&& other) noexcept;
     ~Share() { shrink(0); }
 
-    /// Gives back all but so many.
+    /// Gives back all but `bytes`.
     void shrink(std::int64_t bytes);
 
    private:
@@ -36,10 +36,10 @@ class MemoryBudget {
     std::int64_t bytes_ = 0;
   };
 
-  /// Who needs nothing does not wait. Throws Error{memory} if a strict budget is smaller.
+  /// Waits for `bytes`; 0 bytes need no wait. Throws Error{memory} if a strict budget is smaller.
   Share take(std::int64_t bytes);
 
-  /// Throws Error{memory} if it is strict and smaller than that.
+  /// Throws Error{memory} if the budget is strict and smaller than `bytes`.
   void check(std::int64_t bytes) const;
 
   std::int64_t bytes() const { return bytes_; }
@@ -52,18 +52,18 @@ class MemoryBudget {
   std::int64_t free_;
   const bool strict_;
   const std::string limit_;
-  std::uint64_t last_ = 0, serving_ = 0;  ///< numbers of who came last and of whose turn it is
+  std::uint64_t last_ = 0, serving_ = 0;  ///< tickets: the last one given out, the one being served
   std::mutex mutex_;
   std::condition_variable changed_;
 };
 
-/// Memory that a process can still have.
+/// Memory that a process can still get.
 struct AvailableMemory {
   std::int64_t bytes;
-  bool by_group;  ///< a control group (Slurm, a container) limits it: beyond that the system kills the process
+  bool by_group;  ///< a control group (Slurm, a container) is the limit: the system kills the process beyond it
 };
 
-/// Memory that this process can still have: what the system says is available, or less where a control group limits it.
+/// Memory that this process can still get: the system's available memory, or the control group's limit if that is less.
 AvailableMemory available_memory();
 
 }  // namespace srcextract

@@ -6,7 +6,7 @@ namespace srcextract {
 namespace {
 
 std::atomic<int> signal_received = 0;
-static_assert(std::atomic<int>::is_always_lock_free);  // or a signal handler could not use it
+static_assert(std::atomic<int>::is_always_lock_free);  // required for use in a signal handler
 
 void remember(int number) {
   signal_received = number;
@@ -18,10 +18,10 @@ StopSignal::StopSignal() {
   signal_received = 0;
   struct sigaction action {};
   action.sa_handler = remember;
-  // The next of the kind does what it always did. System calls go on.
+  // The next signal of the kind has its default effect. System calls are restarted.
   action.sa_flags = SA_RESETHAND | SA_RESTART;
   sigaction(SIGTERM, &action, &terminate_);
-  // A shell has background jobs ignore it: that stays so.
+  // A shell makes background jobs ignore SIGINT: that stays so.
   sigaction(SIGINT, nullptr, &interrupt_);
   if (interrupt_.sa_handler != SIG_IGN) sigaction(SIGINT, &action, nullptr);
 }

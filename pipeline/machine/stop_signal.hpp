@@ -4,8 +4,8 @@
 
 namespace srcextract {
 
-/// While one lives, SIGTERM and SIGINT do not end the process but are remembered; the second of one kind does end it.
-/// At most one at a time.
+/// While an object exists, SIGTERM and SIGINT are remembered instead of ending the process. The second signal of the
+/// same kind does end it. At most one object at a time.
 class StopSignal {
  public:
   StopSignal();
@@ -13,7 +13,7 @@ class StopSignal {
   StopSignal(const StopSignal&) = delete;
   StopSignal& operator=(const StopSignal&) = delete;
 
-  /// The signal that came, or 0.
+  /// The received signal, or 0.
   static int received();
 
  private:

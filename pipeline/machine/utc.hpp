@@ -5,7 +5,7 @@
 
 namespace srcextract {
 
-/// A time as ISO 8601 has it, in UTC: 2026-11-21T02:00:00Z.
+/// ISO 8601 time in UTC: 2026-11-21T02:00:00Z.
 std::string utc(std::chrono::system_clock::time_point time);
 
 }  // namespace srcextract

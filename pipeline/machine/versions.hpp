@@ -12,7 +12,7 @@ std::string program_version();
 /// Build type and compiler.
 std::string program_build();
 
-/// Every library that the results could depend on: name and version, CUDA first ("not built" without it).
+/// Name and version of every library that may affect results, CUDA first ("not built" without it).
 std::vector<std::pair<std::string, std::string>> library_versions();
 
 /// The answer to --version.

@@ -5,15 +5,17 @@
 
 namespace srcextract {
 
-/// An image in which sources of another are measured, and what its columns are told apart by.
+/// An image in which the sources of another are measured, and the name that marks its columns.
 struct BandOption {
   std::string name, path;
-  std::vector<std::string> settings = {};  ///< dotted.key=value, applied to the configuration for it alone
+  std::vector<std::string> settings = {};  ///< dotted.key=value, for this band's configuration alone
 };
 
-/// The bands that values of --band (NAME=FILE) name, with the settings that those of --band-set (NAME:KEY=VALUE) have
-/// for them. Throws Error{config} if one is not of that form, if names cannot tell columns apart (problem_of_bands), if
-/// there is no such band, or if the key is not one of those that a band has of its own (problem_of_band_setting).
+/// The bands of --band (NAME=FILE) with their settings of --band-set (NAME:KEY=VALUE). Throws Error{config} if:
+/// - a value has not that form
+/// - names cannot tell columns apart (problem_of_bands)
+/// - a setting names no band
+/// - the key cannot be set for a band alone (problem_of_band_setting)
 std::vector<BandOption> read_bands(const std::vector<std::string>& bands, const std::vector<std::string>& settings);
 
 }  // namespace srcextract

@@ -48,7 +48,7 @@ Exit codes:
      it again to go on
   8  more images failed than --max-failures allows)";
 
-/// CLI11's own check of a range says so with every digit that a double can have.
+/// CLI11's own range check prints every digit of a double.
 CLI::Validator not_negative(const std::string& what) {
   const auto check = [what](const std::string& text) {
     double value = -1;
@@ -93,7 +93,7 @@ BatchOptions parse_batch_options(int argc, const char* const* argv) {
   RunOptionParser parser(app, options, "INPUT", "Images, directories, patterns, manifests");
   add_survey(app, options, shard);
   std::string detect;
-  app.add_option("-d,--detect", detect)->group("");  // to be refused by name
+  app.add_option("-d,--detect", detect)->group("");  // refused below, by name
   std::vector<std::string> bands;
   app.add_option("--band", bands)->allow_extra_args(false)->group("");
   std::string positions;

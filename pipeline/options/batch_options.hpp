@@ -9,16 +9,16 @@
 
 namespace srcextract {
 
-/// What the user asked of `srcextract batch`.
+/// Options of `srcextract batch`.
 struct BatchOptions : RunOptions {
-  std::optional<Shard> shard;  ///< none: all, or that of a Slurm array's task
+  std::optional<Shard> shard;  ///< none: all files, or the Slurm array task's shard
   PlanOptions plan;
   bool dry_run = false;
-  std::optional<std::int64_t> max_failures;  ///< the run stops when there are more
-  double image_timeout = 3600;               ///< seconds that an image may take; 0: any time
+  std::optional<std::int64_t> max_failures;  ///< the run stops after more failures
+  double image_timeout = 3600;               ///< seconds that an image may take; 0: no limit
 };
 
-/// Whether the arguments are those of `srcextract batch`, which are parsed here and not by parse_command_line.
+/// Whether the arguments are for `srcextract batch`, parsed by parse_batch_options and not by parse_command_line.
 bool is_batch(int argc, const char* const* argv);
 
 /// Throws Error{config} if the arguments make no sense.

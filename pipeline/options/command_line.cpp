@@ -68,7 +68,7 @@ bool is_image(const std::string& path) {
 
 namespace {
 
-/// Values of options that are read together.
+/// Values of options that are parsed together.
 struct Texts {
   std::vector<std::string> bands, band_settings;
 };
@@ -111,7 +111,7 @@ void add_places(CLI::App& app, CommandLine& command, Texts& texts) {
       ->group("Files");
 }
 
-/// Of a CONFIG that is not there and has no ending: it was meant as a command.
+/// For a CONFIG that does not exist and has no ending: it was probably meant as a command.
 void require_no_command(const std::string& config) {
   std::error_code failure;
   if (config.find_first_of("./") != config.npos || std::filesystem::exists(config, failure)) return;
@@ -119,7 +119,7 @@ void require_no_command(const std::string& config) {
   if (std::ranges::find(commands, config) != commands.end())
     throw Error(ErrorKind::config, "the command comes first: srcextract " + config +
                                        " ..., options after it; see srcextract " + config + " --help");
-  // Who types `srcextract extract` does not mean SExtractor.
+  // `srcextract extract` does not mean SExtractor.
   const std::string near = config == "extract" ? "" : nearest(config, commands);
   throw Error(
       ErrorKind::config,

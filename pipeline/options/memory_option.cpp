@@ -7,7 +7,7 @@
 namespace srcextract {
 namespace {
 
-/// From a size as in 8G to bytes.
+/// Converts a size like 8G to bytes.
 CLI::Validator memory_size() {
   const CLI::AsSizeValue size(false);
   const auto to_bytes = [size](std::string& text) -> std::string {

@@ -7,14 +7,14 @@
 
 namespace srcextract {
 
-/// What the user asked of `srcextract merge`.
+/// Options of `srcextract merge`.
 struct MergeCommand {
   MergeOptions options;
   Verbosity verbosity = Verbosity::normal;
-  std::string answer;  ///< not empty: all that was asked for is this text (--help)
+  std::string answer;  ///< the only requested output (--help); empty: none
 };
 
-/// Whether the arguments are those of `srcextract merge`, which are parsed here and not by parse_command_line.
+/// Whether the arguments are for `srcextract merge`, parsed here and not by parse_command_line.
 bool is_merge(int argc, const char* const* argv);
 
 /// Throws Error{config} if the arguments make no sense.

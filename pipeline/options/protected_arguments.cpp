@@ -25,7 +25,7 @@ std::vector<std::string> long_options(const CLI::App& app) {
   return names;
 }
 
-/// Of letters behind one dash the first counts, of what follows `=` nothing.
+/// Checks the first letter after one dash, and the name before `=`.
 void require_option(const CLI::App& app, const std::string& argument) {
   const bool is_long = argument.starts_with("--");
   const std::string name = is_long ? argument.substr(0, argument.find('=')) : argument.substr(0, 2);

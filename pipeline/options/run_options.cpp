@@ -22,7 +22,7 @@ namespace {
 const std::map<std::string, Backend> backends = {
     {"auto", Backend::automatic}, {"cpu", Backend::cpu}, {"cuda", Backend::cuda}, {"compare", Backend::compare}};
 
-/// "0,2" is devices 0 and 2; "all" is no list.
+/// "0,2" means devices 0 and 2; "all" gives an empty list.
 std::vector<int> device_list(const std::string& text, const std::string& help) {
   if (text == "all") return {};
   std::vector<int> devices;
@@ -143,7 +143,7 @@ std::vector<std::string> arguments_but_inputs(const RunOptions& options) {
 
 MemoryBudget memory_budget(const std::optional<std::int64_t>& memory) {
   if (memory) return {*memory, true};
-  // The rest is for what is not counted: sources, catalogues, the program.
+  // The rest is for uncounted memory: sources, catalogues, the program.
   const AvailableMemory available = available_memory();
   return {available.bytes / 5 * 4, available.by_group, "its control group (a container, a Slurm job) allows"};
 }

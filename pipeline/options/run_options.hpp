@@ -15,23 +15,23 @@ class App;
 
 namespace srcextract {
 
-/// What every command that extracts images is told.
+/// Options of every command that extracts images.
 struct RunOptions {
   std::string config;
-  std::vector<std::string> inputs;  ///< images, or what stands for them
+  std::vector<std::string> inputs;  ///< images, or patterns and lists of them
   std::string output_dir = ".";
   Backend backend = Backend::automatic;
   std::vector<int> devices;  ///< CUDA devices; empty: all
   int threads = 1;
-  std::optional<std::int64_t> memory;  ///< bytes that images under way may take together
-  std::vector<std::string> settings;   ///< dotted.key=value, applied to the configuration
+  std::optional<std::int64_t> memory;  ///< bytes that parallel images may take together
+  std::vector<std::string> settings;   ///< dotted.key=value, for the configuration
   Verbosity verbosity = Verbosity::normal;
   std::string log_file;                ///< empty: none
   std::vector<std::string> arguments;  ///< as typed, the program's name first
-  std::string answer;                  ///< not empty: all that was asked for is this text (--help, --version)
+  std::string answer;                  ///< the only requested output (--help, --version); empty: none
 };
 
-/// The arguments as typed, but for the names of several inputs: those of thousands would be in every image's report.
+/// The arguments as typed, without the names of several inputs: thousands of names would be in every image's report.
 std::vector<std::string> arguments_but_inputs(const RunOptions& options);
 
 /// Declares the options of a command whose images are called `input` in its help.
@@ -39,7 +39,7 @@ class RunOptionParser {
  public:
   RunOptionParser(CLI::App& app, RunOptions& options, const std::string& input, const std::string& input_help);
 
-  /// Parses arguments from number `first` on. Throws Error{config} that points to the help of `command` if they make no
+  /// Parses arguments from index `first` on. Throws Error{config} that points to the help of `command` if they make no
   /// sense.
   void parse(int argc, const char* const* argv, int first, const std::string& command);
 
@@ -54,8 +54,8 @@ class RunOptionParser {
   bool quiet_ = false, verbose_ = false;
 };
 
-/// The memory that images under way may take together: so many bytes (RunOptions::memory), or most of what this process
-/// can have.
+/// The memory that parallel images may take together: `memory` bytes (RunOptions::memory), or most of what this process
+/// can get.
 MemoryBudget memory_budget(const std::optional<std::int64_t>& memory);
 
 }  // namespace srcextract

@@ -21,7 +21,7 @@ void copy_row(const Image<float, Cpu>& image, std::int64_t y, float* row) {
   std::copy_n(image.pixels.data() + y * image.shape.width, image.shape.width, row);
 }
 
-/// Sets the pixels of a row to 0 that are in a source, or that are in none.
+/// Sets the source pixels of a row to 0 (`of_sources`), or the others.
 void clear_row(const Extraction& extraction, bool of_sources, std::int64_t width, std::int64_t y, float* row) {
   std::int64_t x = 0;
   for (std::int64_t i = extraction.runs.row_begin[y]; i < extraction.runs.row_begin[y + 1]; ++i) {

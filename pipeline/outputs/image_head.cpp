@@ -13,7 +13,7 @@
 namespace srcextract {
 namespace {
 
-/// The level of measurement.saturation_keyword, or of measurement.saturation.
+/// The saturation level by measurement.saturation_keyword, else measurement.saturation.
 double saturation_of(const ImageInput& input, const MeasurementConfig& config) {
   const std::string& keyword = config.saturation_keyword;
   if (keyword == "none") return config.saturation;

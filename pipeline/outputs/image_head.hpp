@@ -7,9 +7,9 @@
 
 namespace srcextract {
 
-/// The header of the image for a FITS_LDAC catalogue (io/catalog/ldac_head.hpp), with the keywords that SExtractor adds
-/// to it: what PSFEx needs, SEXBKDEV and SEXGAIN, and what else of those means the same here. Empty where
-/// `config.output.formats` does not ask for such a catalogue.
+/// The image's header for a FITS_LDAC catalogue (io/catalog/ldac_head.hpp), with keywords that SExtractor adds: those
+/// that PSFEx needs, SEXBKDEV, SEXGAIN, and others with the same meaning here. Empty unless `config.output.formats`
+/// asks for such a catalogue.
 std::string image_head(const ImageInput& input, const Extraction& extraction, const Config& config);
 
 }  // namespace srcextract

@@ -13,27 +13,28 @@
 
 namespace srcextract {
 
-/// The one catalogue of a file whose HDUs are extracted one by one, maybe at the same time (output.one_catalogue). It
-/// is made of theirs, those of an earlier run included, when the last is over, and is the same whichever that is. Of an
-/// HDU that failed, then or now, there are no rows, whatever lies there under the name of its catalogue.
+/// The common catalogue of a file whose HDUs are extracted separately, maybe in parallel (output.one_catalogue). The
+/// rows are joined from the HDUs' catalogues, including those of an earlier run, when the last HDU is over. The result
+/// does not depend on which HDU is last. An HDU that failed, now or earlier, has no rows, even if an old catalogue of
+/// it exists.
 class JoinedFile {
  public:
-  /// `images` are all those of the file. Throws Error{config} if the catalogue would replace what is kept.
+  /// `images` are all images of the file. Throws Error{config} if the catalogue would replace a kept file.
   JoinedFile(const std::string& directory, const PlannedFile& planned, const std::vector<SelectedImage>& images,
              const KeptFiles& kept);
 
-  /// The catalogue of that HDU is in place, or there is none. From any thread. After the last it is all written; throws
-  /// what join_hdus throws.
+  /// Reports that the catalogue of that HDU is in place (`done`), or that there is none. May be called from any thread.
+  /// Writes the common catalogue after the last HDU; throws the errors of join_hdus.
   void end(int hdu, bool done);
 
-  /// Where none of the images is to be extracted, since the last came to its end in another process: all is written.
+  /// Writes the common catalogue if no image is left to extract because another process did the last one.
   void end_without_any();
 
  private:
   void write() const;
 
   std::mutex mutex_;
-  std::size_t pending_ = 0;  ///< to be extracted
+  std::size_t pending_ = 0;  ///< images still to be extracted
   std::vector<HduCatalog> catalogs_;
   std::string output_;
 };

@@ -16,13 +16,13 @@
 
 namespace srcextract {
 
-/// A log file, there or not yet.
+/// A log file that need not exist yet.
 class LogFile {
  public:
   explicit LogFile(std::string path);
 
-  /// Throws Error{config} if one of `files`, which the run writes, is this one, by whatever path. Files of other names
-  /// cost no system call.
+  /// Throws Error{config} if one of `files`, which the run writes, is the log file, by whatever path. Files with other
+  /// names cost no system call.
   void require_none_of(const std::vector<std::string>& files) const;
 
  private:
@@ -35,30 +35,30 @@ class KeptFiles {
  public:
   explicit KeptFiles(const std::vector<std::string>& paths = {});
 
-  /// One more, unless there is no such file.
+  /// Adds a file; does nothing if it does not exist.
   void add(const std::string& path);
 
-  /// Those of `count`, which are looked at together.
+  /// Adds `count` files, with path(0) to path(count - 1), in parallel.
   void add(std::size_t count, const std::function<std::string(std::size_t)>& path);
 
   /// The files that a configuration names.
   void add_files_of(const Config& config);
 
-  /// The files beside an image, and those that their configurations name.
+  /// The files beside an image, and the files that their configurations name.
   void add_files_of(const FilesBeside& beside);
 
-  /// Throws Error{config} if one of `outputs` is one of these, by whatever path or link.
+  /// Throws Error{config} if one of `outputs` is a kept file, by whatever path or link.
   void require_kept(const std::vector<std::string>& outputs) const;
 
-  /// Those of them that one of `outputs` is.
+  /// The kept files that are among `outputs`.
   std::vector<std::string> among(const std::vector<std::string>& outputs) const;
 
-  /// A warning of files that were added together and are links to one file; empty if there are none.
+  /// A warning that files added together are links to one file; empty if there are none.
   std::string describe_links() const;
 
  private:
   using Identity = std::pair<std::uintmax_t, std::uintmax_t>;  // device, inode
-  /// One of very many, in few bytes.
+  /// Compact entry, since there may be very many.
   struct Input {
     Identity file;
     PackedBytes::Place path;
@@ -73,15 +73,15 @@ class KeptFiles {
   PackedBytes paths_;          ///< of inputs: directory and file name
 };
 
-/// Throws Error{config} if output.columns names a column that catalogues of images, which are not those of a
-/// difference, cannot have by this configuration.
+/// Throws Error{config} if output.columns names a column that catalogues of images (not differences) cannot have with
+/// this configuration.
 void require_columns_of_images(const Config& config);
 
-/// Makes the directory if it is missing. Throws Error{output} if that fails or no file can be made in it.
+/// Makes the directory if it is missing. Throws Error{output} if that fails or no file can be created in it.
 void prepare_output_directory(const std::string& directory);
 
-/// Throws Error{output} if the directory that this log file is to be in is missing, as for any file that is named,
-/// unless it is the output directory: that is made. An empty name is no file.
+/// Throws Error{output} if the log file's directory is missing, unless it is the output directory, which is created
+/// later. Does nothing for an empty name.
 void prepare_directory_of_log(const std::string& log_file, const std::string& output_directory);
 
 /// Makes the directory of an output if it is missing. Throws Error{output}.

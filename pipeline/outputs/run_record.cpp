@@ -91,14 +91,14 @@ Json footprint_json(const std::vector<SkyPosition>& footprint) {
   return json;
 }
 
-/// The most memory that this process has had so far, in bytes.
+/// Peak memory of this process in bytes.
 std::int64_t peak_memory() {
   rusage usage{};
   getrusage(RUSAGE_SELF, &usage);
   return std::int64_t{usage.ru_maxrss} * 1024;
 }
 
-/// The frame that was subtracted.
+/// The subtracted frame.
 Json reference_json(const OpenReference& reference) {
   Json json = {{"path", reference.path},
                {"hdu", reference.frame.image().hdu()},
@@ -118,7 +118,7 @@ Json map_json(const OpenMap& map) {
           {"datasum", map.datasum()}};
 }
 
-/// The first map of flags, and those after it.
+/// The first map of flags, and the further ones.
 Json flags_json(const std::vector<const OpenFlags*>& flags) {
   Json json = map_json(flags.front()->map);
   for (std::size_t i = 1; i < flags.size(); ++i) json["further"].push_back(map_json(flags[i]->map));
@@ -137,7 +137,7 @@ Json difference_json(const DifferenceFacts& facts) {
           {"new", statistics_json(facts.fresh)}};
 }
 
-/// Level and noise of the whole image in one number each, and the range of those of the meshes.
+/// Level and noise of the whole image in one number each, and their ranges over the meshes.
 Json mesh_json(const Background& background) {
   const MeshFacts& mesh = background.mesh;
   return {{"method", "mesh"},
@@ -164,7 +164,7 @@ Json levels_json(const Levels& levels) {
   return {{"detection", levels.detection}, {"background", levels.background}, {"sigma", levels.sigma}};
 }
 
-/// The noise of sums over apertures: the law, and what it follows from.
+/// The noise of sums over apertures: the fitted law, and its data.
 Json aperture_noise_json(const ApertureNoise& noise) {
   Json json = {{"measured", noise.measured}, {"alpha", noise.law.alpha}, {"beta", noise.law.beta}};
   json["apertures"] = Json::array();
@@ -174,7 +174,7 @@ Json aperture_noise_json(const ApertureNoise& noise) {
   return json;
 }
 
-/// The image in which sources were found, where another was measured.
+/// The detection image.
 Json detection_json(const OpenDetection& detection, const FoundIn& found) {
   Json json = {{"path", detection.task.path},
                {"hdu", detection.frame.image().hdu()},
@@ -193,7 +193,7 @@ Json detection_json(const OpenDetection& detection, const FoundIn& found) {
   return json;
 }
 
-/// Where light was measured, if the places were told.
+/// The table of positions.
 Json positions_json(const ImageInput& input) {
   const OpenPositions& positions = *input.positions;
   return {{"path", positions.list.path},
@@ -202,8 +202,8 @@ Json positions_json(const ImageInput& input) {
           {"off_image", positions.outside(input.first().shape)}};
 }
 
-/// With what was given of the sky: its level in one number and the range of a map, and its noise. Levels and
-/// statistics beside it are of what is above.
+/// The sky, with its given values: the level in one number, the range of a map, and the noise. Estimated levels and
+/// statistics are relative to the given level.
 Json background_json(const RunRecord& report) {
   const Extraction& extraction = report.result.extraction;
   Json json = background_json(extraction.background);
@@ -256,7 +256,7 @@ Json comparison_json(const std::vector<StageComparison>& comparison) {
   return rows;
 }
 
-/// What was read of one image, and what was found of its sky.
+/// Adds one image's inputs and sky.
 void add_image(const RunRecord& report, Json& json) {
   const Extraction& extraction = report.result.extraction;
   json["input"] = input_json(report.input, report.config.config, report.datasum);
@@ -279,7 +279,7 @@ void add_image(const RunRecord& report, Json& json) {
   json["footprint"] = footprint_json(report.result.footprint);
 }
 
-/// What is the same of one image and of several bands.
+/// Adds the parts that one image and several bands have in common.
 void add_run(const RunRecord& report, Json& json) {
   json["execution"] = execution_json(report);
   if (!report.result.comparison.empty()) json["comparison"] = comparison_json(report.result.comparison);
@@ -289,11 +289,11 @@ void add_run(const RunRecord& report, Json& json) {
 }
 
 std::string text_of(const Json& json) {
-  // A path may hold bytes that are no UTF-8; JSON must.
+  // A path may hold bytes that are not UTF-8, which JSON forbids.
   return json.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
 }
 
-/// The gain is that of the header, where it has it.
+/// The gain is from the header, if it has one.
 Json band_json(const BandRecord& band) {
   const MeasurementConfig& measurement = band.record.input.config().measurement;
   Json json = {{"name", band.name}, {"settings", band.settings}};

@@ -11,36 +11,36 @@
 
 namespace srcextract {
 
-/// Everything that {stem}.run.json tells: how one image was extracted, by what, where and when. All that differs from
-/// run to run stands here and in no other output.
+/// The contents of {stem}.run.json: how, by what, where and when one image was extracted. No other output contains
+/// values that differ from run to run.
 struct RunRecord {
   const std::vector<std::string>& arguments;  ///< of the program
   const ImageConfig& config;
   const Execution& execution;
   const ImageInput& input;
   const ImageResult& result;
-  std::uint32_t datasum = 0;  ///< FitsImage::datasum of the plane that was used
+  std::uint32_t datasum = 0;  ///< FitsImage::datasum of the used plane
   std::vector<std::string> outputs;
   std::chrono::system_clock::time_point start;
-  double seconds = 0;  ///< wall time from opening the image to its last table on the disk
+  double seconds = 0;  ///< wall time from opening the image until its last table is on disk
 };
 
-/// The report as JSON. Numbers read back to the same bits; one that is not finite is null.
+/// The report as JSON. Numbers are restored to the same bits; a number that is not finite is null.
 std::string format_run_record(const RunRecord& report);
 
 /// One of several bands in which the same sources are measured.
 struct BandRecord {
   std::string name;
-  std::vector<std::string> settings;  ///< of it alone
-  RunRecord record;                   ///< of its image, as if that were the only one
+  std::vector<std::string> settings;  ///< for this band alone
+  RunRecord record;                   ///< of its image, as if it were the only one
 };
 
-/// The same of a catalogue of several bands, at least one: of each an object in `bands`, and of `all` what it took and
-/// what was written, with the configuration of those that have no settings of their own.
+/// The report of a catalogue of one or more bands, as JSON: an object per band in `bands`, and times, outputs and the
+/// common configuration from `all`.
 std::string format_bands_record(const std::vector<BandRecord>& bands, const RunRecord& all);
 
-/// What a journal tells of a session, as JSON on one line: the program and its libraries, where and when it began, and
-/// how it was called, and the configuration as YAML, but for what manifests override.
+/// A session for the journal, as one line of JSON: program, libraries, place, time, arguments, and the configuration as
+/// YAML, without what manifests override.
 std::string describe_session(const std::vector<std::string>& arguments, const Shard& shard, const std::string& config);
 
 }  // namespace srcextract

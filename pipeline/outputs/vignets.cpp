@@ -8,7 +8,7 @@
 namespace srcextract {
 namespace {
 
-/// Sources that a thread takes at a time.
+/// Sources per task of a thread.
 constexpr std::int64_t sources_at_a_time = 64;
 
 struct PixelPlace {
@@ -25,10 +25,10 @@ PixelPlace central_pixel(const Sources& sources, std::size_t row, const Shape& s
   return {static_cast<std::int64_t>(x + 0.5) - 1, static_cast<std::int64_t>(y + 0.5) - 1};
 }
 
-/// Where a cut-out lies in the image.
+/// The position of a cut-out in the image.
 struct Window {
-  std::int64_t left, top;       ///< its first pixel, maybe outside
-  std::int64_t x_begin, x_end;  ///< its columns that are in the image
+  std::int64_t left, top;       ///< its first pixel, which may be outside the image
+  std::int64_t x_begin, x_end;  ///< its columns inside the image
   std::int64_t y_begin, y_end;
 };
 
@@ -43,8 +43,8 @@ Window window_around(const PixelPlace& centre, const VignetSize& size, const Sha
           inside(top + size.height, shape.height)};
 }
 
-/// Leaves out what is of other sources, or of too small components, in a row of the image; `pixels` are those from
-/// x_begin on.
+/// Blanks pixels of other sources, or of components that are too small, in a row of the image; `pixels` begins at
+/// x_begin.
 void blank_others(const Extraction& extraction, std::int32_t number, std::int64_t y, const Window& window,
                   float* pixels) {
   const Run* const runs = extraction.runs.runs.begin();

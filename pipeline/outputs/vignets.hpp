@@ -6,10 +6,11 @@
 
 namespace srcextract {
 
-/// SExtractor's VIGNET: pixels above the sky (CheckData::above) around the pixel that X_IMAGE, Y_IMAGE is in, or the
-/// brightest one where that is none of the image. no_vignet_pixel stands for what is outside of the image, masked, or,
-/// unless measurement.mask is `none`, detected and not the source's own. Of a source that is fainter than the sky they
-/// are negated, as its fluxes are. Nothing where `config.output.columns` does not ask for it.
+/// SExtractor's VIGNET: pixels above the sky (CheckData::above) around the pixel that contains X_IMAGE, Y_IMAGE. If
+/// that pixel is outside the image, the brightest pixel is the centre. no_vignet_pixel replaces pixels that are outside
+/// the image or masked. Unless measurement.mask is `none`, it also replaces detected pixels of other sources. For
+/// sources fainter than the sky the values are negated, as the fluxes are. Empty if `config.output.columns` does not
+/// ask for it.
 Vignets cut_vignets(const Extraction& extraction, const Config& config, const Cpu& where = {});
 
 }  // namespace srcextract

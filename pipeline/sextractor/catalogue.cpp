@@ -15,14 +15,14 @@ namespace {
 
 using sextractor::Parameter;
 
-/// Whether a column has several values, of circles, of parts of the light or of maps of flags.
+/// Whether a column has several values: one per aperture, flux fraction or flag map.
 bool is_vector(const std::string& column) {
   return column.ends_with("IMAFLAGS_ISO") || std::ranges::any_of(measured_columns(), [&](const MeasuredColumn& known) {
            return known.repeated && known.column.name == column;
          });
 }
 
-/// How many values are asked for; of other columns SExtractor does not look at the size.
+/// Number of requested values. SExtractor ignores the size of other columns.
 std::size_t values_of(const Parameter& parameter) {
   return parameter.sizes.empty() || !is_vector(parameter.name) ? 1 : static_cast<std::size_t>(parameter.sizes.front());
 }
@@ -34,7 +34,7 @@ std::size_t values_of(const Parameter& parameter) {
                                     "column out, or give the image a WCS");
 }
 
-/// Of rows of all images.
+/// A writer of rows of all images.
 std::unique_ptr<RowSink> text_sink(const std::string& type, OutputFile& file, const CatalogRows& rows,
                                    std::int64_t count, const CatalogMetadata& metadata, const Cpu& where) {
   if (type == "ASCII_VOTABLE") return votable_text_sink(file, rows, count, metadata, where);
@@ -70,7 +70,7 @@ void ArrangedRows::add(const CatalogRows& all, const Parameter& parameter, const
   field.column.name = parameter.name.c_str();
   std::visit(
       [&]<class T>(FieldValues<T>& values) {
-        if (values.width > 0) return;  // of a picture
+        if (values.width > 0) return;  // a picture
         const std::size_t wanted = std::is_same_v<T, float> ? values.size() : values_of(parameter);
         values.elements.resize(std::min(wanted, values.size()));
         if constexpr (std::is_same_v<T, double>) values.elements.resize(wanted, no_value_.data());
@@ -89,7 +89,7 @@ OutputFile write_named_catalogue(const std::string& path, const std::string& typ
   const auto shows_sky = [](const CatalogPiece& piece) { return !piece.without_sky; };
   const CatalogPiece& usual = *std::ranges::find_if(pieces, shows_sky);
   for (std::size_t i = 0; i < pieces.size(); ++i) {
-    const bool any = shows_sky(pieces[i]);  // or else it has the columns of another
+    const bool any = shows_sky(pieces[i]);  // otherwise it gets the columns of another piece
     arranged.push_back(std::make_unique<ArrangedRows>(any ? pieces[i] : usual, parameters, static_cast<int>(i) + 1));
     if (!any) arranged.back()->drop_rows();
     count += arranged.back()->rows().count;

@@ -13,14 +13,14 @@
 namespace srcextract {
 namespace {
 
-/// Where the END of a header begins; npos if it is not there yet.
+/// Offset of a header's END card; npos if `text` does not have it yet.
 std::size_t end_card(std::string_view text) {
   for (std::size_t i = 0; i + card_length <= text.size(); i += card_length)
     if (is_end(text.substr(i, card_length))) return i;
   return text.npos;
 }
 
-/// The cards of a primary image, without END, as the header of an extension.
+/// The cards of a primary image, without END, converted to an extension header.
 std::string as_extension(std::string cards) {
   const std::size_t axes_end = 5 * card_length;  // SIMPLE, BITPIX, NAXIS, NAXIS1, NAXIS2
   cards.insert(axes_end, format_card({"PCOUNT", std::int64_t{0}}) + format_card({"GCOUNT", std::int64_t{1}}));

@@ -7,7 +7,7 @@
 
 namespace srcextract {
 
-/// Files of one image each, by HDU, as one file at `path` of which each is an extension; the caller commits it. Throws
+/// Joins single-image files, by HDU, into one file at `path` with an extension for each; the caller commits it. Throws
 /// Error{output}.
 [[nodiscard]] OutputFile join_images(const std::string& path, const std::map<int, OutputFile>& images);
 

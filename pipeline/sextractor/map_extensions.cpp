@@ -24,7 +24,7 @@ std::string first_extension(const std::string& path) {
   return "";
 }
 
-/// How to name an image so that brackets of maps count.
+/// The name of an image with which brackets of maps count.
 std::string with_extension(const NamedImage& image) {
   std::error_code ignored;
   const bool is_there = std::filesystem::is_regular_file(image.path, ignored);
@@ -33,7 +33,7 @@ std::string with_extension(const NamedImage& image) {
 
 void settle(const char* key, const std::vector<NamedImage>& images, Request& request) {
   const Setting& setting = request[key];
-  const NamedImage& image = images.front();  // which decides for both
+  const NamedImage& image = images.front();  // the first image decides for both
   const bool counts = !image.extension.empty();
   std::vector<std::string> values;
   for (const std::string& value : setting.values) {

@@ -19,14 +19,15 @@ using config::fail;
 using sextractor::Request;
 using sextractor::Setting;
 
-/// Of those that the translation has not refused.
+/// For types that the translation has not refused.
 std::optional<CheckImage> check_image_of(const std::string& type) {
   const std::vector<std::string> names = names_of(CheckImage());
   const auto found = std::ranges::find(names, sextractor::our_check_image(type));
   return found == names.end() ? std::nullopt : std::optional(static_cast<CheckImage>(found - names.begin()));
 }
 
-/// Where an output is in the end, whichever way its name goes there; a link of its name is replaced, and not followed.
+/// Canonical path of an output, with links in its directory resolved. A link with the output's name itself is replaced,
+/// not followed.
 std::filesystem::path written_path(const std::string& file) {
   std::error_code ignored;
   const std::filesystem::path name = std::filesystem::absolute(file, ignored);
@@ -68,7 +69,7 @@ std::vector<std::string> NamedOutputs::files() const {
 NamedOutputs named_outputs(const Request& request) {
   const Setting& name = request["CATALOG_NAME"];
   NamedOutputs outputs{.type = request["CATALOG_TYPE"].word(), .catalogue = name.word(), .check_images = {}};
-  // Tables of FITS are files to SExtractor, whatever they are called.
+  // SExtractor writes FITS tables to files, even with the name STDOUT.
   const bool is_text = outputs.type.starts_with("ASCII");
   outputs.to_standard_output = is_text && outputs.catalogue == "STDOUT";
   if (outputs.to_standard_output || outputs.type == "NONE") outputs.catalogue.clear();

@@ -20,14 +20,14 @@
 namespace srcextract {
 namespace {
 
-/// TMPDIR, or /tmp where that is no directory, which is told if it cannot be written to.
+/// TMPDIR, or /tmp if TMPDIR is no directory. A directory that is not writable is reported later.
 std::filesystem::path directory_of_scratch() {
   std::error_code problem;
   const std::filesystem::path directory = std::filesystem::temp_directory_path(problem);
   return problem ? "/tmp" : directory;
 }
 
-/// All of a text to standard output.
+/// Prints the text of a file on standard output.
 void show(const OutputFile& file) {
   file.read_back([](std::span<const std::byte> bytes) {
     print_result({reinterpret_cast<const char*>(bytes.data()), bytes.size()});

@@ -49,7 +49,7 @@ Verbosity verbosity_of(const std::string& type) {
   return type == "QUIET" ? Verbosity::quiet : type == "FULL" ? Verbosity::verbose : Verbosity::normal;
 }
 
-/// Of the file, and of the options, which count more.
+/// The request of the configuration file and the options; options take precedence.
 Request read_request(const SextractorOptions& options) {
   std::error_code ignored;
   const bool is_named = !options.configuration.empty();
@@ -72,7 +72,7 @@ Request read_request(const SextractorOptions& options) {
   return request;
 }
 
-/// The configuration that a request comes to, whose errors are told by the places of the request.
+/// The configuration of a request. Its errors name places in the request.
 GivenConfig given_config(const Request& request, const Translation& translation) {
   std::vector<std::size_t> lines;
   GivenConfig given = parse_given(sextractor::entries_as_yaml(translation.entries, lines), request.path, {});
@@ -85,7 +85,7 @@ GivenConfig given_config(const Request& request, const Translation& translation)
   return given;
 }
 
-/// The same with what the image in which sources are found has for itself.
+/// Adds settings for the detection image alone.
 GivenConfig of_detection(GivenConfig given, const Translation& translation, const std::string& path) {
   for (const Unmet& unmet : translation.unmet)
     if (!unmet.for_detection.empty())
@@ -94,7 +94,7 @@ GivenConfig of_detection(GivenConfig given, const Translation& translation, cons
   return given;
 }
 
-/// With these images of a file, and one catalogue of all of them, for which nothing has to be asked.
+/// Selects images of a file, and writes a single catalogue for all of them.
 GivenConfig of_images(GivenConfig given, const HduNames& hdu) {
   for (Config* config : {&given.config, &given.written}) {
     config->input.hdu = hdu;
@@ -104,20 +104,19 @@ GivenConfig of_images(GivenConfig given, const HduNames& hdu) {
   return given;
 }
 
-/// Which images of a file are measured: every one, or that of an extension.
+/// The measured HDUs of a file: all, or the named extension.
 HduNames measured_hdus(const NamedImage& image) {
   return image.extension.empty() ? "all" : image.extension;
 }
 
-/// In which images of a file sources are found: those that have the numbers of those that are measured, or, where one
-/// is measured, the first.
+/// The HDUs of the detection image: those with the numbers of the measured ones, or the first if one is measured.
 HduNames found_hdus(const NamedImage& image, const NamedImage& measured) {
   if (!image.extension.empty()) return image.extension;
   const bool one = !measured.extension.empty() || select_images(measured.path, "all").size() == 1;
   return one ? HduNames() : HduNames("all");
 }
 
-/// One file, to be extracted as a request says.
+/// A file to extract as a request says.
 struct FilePlan {
   PlannedFile file;
   KeptFiles kept;
@@ -125,13 +124,13 @@ struct FilePlan {
 
 FilePlan plan_file(const SextractorOptions& options, const Request& request, const Translation& translation) {
   const NamedImage measured = named_image(options.images.back()), found = named_image(options.images.front());
-  for (const NamedImage& image : {measured, found})  // so that what is not there is told by its own name
+  for (const NamedImage& image : {measured, found})  // so that a missing extension is reported by its own name
     if (!image.extension.empty()) FitsImages(image.path).select(image.extension, "the number between brackets");
   const bool two = options.images.size() == 2;
   const GivenConfig given = given_config(request, translation);
   const GivenConfig detection = of_detection(given, translation, request.path);
   require_use(two ? std::vector{given.unused, detection.unused} : std::vector{detection.unused});
-  // Of two values of a key SExtractor takes the first for an image that is alone.
+  // If a key has two values, SExtractor uses the first for a single image.
   FilePlan plan{{look_at(measured.path, std::filesystem::path(measured.path).filename()), {}},
                 KeptFiles({measured.path, found.path, request.path, request.parameters_path})};
   plan.file.file.config = make_image_config(of_images(two ? given : detection, measured_hdus(measured)));

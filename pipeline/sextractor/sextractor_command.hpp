@@ -4,8 +4,8 @@
 
 namespace srcextract {
 
-/// Does what SExtractor would be asked for by these options (`srcextract sextractor`), and returns the exit code.
-/// Throws Error{config} for what is done by SExtractor and not here, before anything is written.
+/// Runs `srcextract sextractor` with SExtractor's options, and returns the exit code. Throws Error{config}, before
+/// anything is written, for functions of SExtractor that are missing here.
 int run_sextractor(const SextractorOptions& options);
 
 }  // namespace srcextract

@@ -17,8 +17,8 @@ namespace {
 using sextractor::Request;
 using sextractor::Unmet;
 
-/// Files and texts that SExtractor writes beside catalogue and check images, and headers that it reads beside the
-/// images, of which no catalogue of a configuration of ours depends.
+/// Reports further files of SExtractor that are not supported: texts beside catalogue and check images, and external
+/// headers. No catalogue of a srcextract configuration depends on them.
 void add_files_beside(const Request& request, const std::vector<std::string>& images, std::vector<Unmet>& unmet) {
   const auto lose = [&](const char* key, const std::string& reason) {
     unmet.push_back({request[key].text(), request[key].place, reason, true});
@@ -38,8 +38,8 @@ void add_files_beside(const Request& request, const std::vector<std::string>& im
   }
 }
 
-/// Whether GAIN, or the header of an image of the file, tells a gain, which WEIGHT_GAIN is of. No header has a keyword
-/// in small letters, as SExtractor looks for it.
+/// Whether GAIN, or the header of an image of the file, gives a gain, which WEIGHT_GAIN needs. SExtractor's keyword
+/// lookup finds no keyword in small letters.
 bool has_gain(const Request& request, const std::string& file) {
   if (request["GAIN"].number() > 0) return true;
   const std::vector<std::string> keywords = {request["GAIN_KEY"].word()};
@@ -50,7 +50,7 @@ bool has_gain(const Request& request, const std::string& file) {
   });
 }
 
-/// With one value of WEIGHT_TYPE, and maps that are not two, SExtractor has the noise of the first image in the second.
+/// With one value of WEIGHT_TYPE, and fewer than two maps, SExtractor uses the noise of the first image in the second.
 void add_shared_weights(const Request& request, std::vector<Unmet>& unmet) {
   const sextractor::Setting& types = request["WEIGHT_TYPE"];
   const std::string type = types.word();
@@ -81,10 +81,10 @@ void require_met(const Request& request, const sextractor::Translation& translat
                  column.name);
   std::vector<Unmet> lost = translation.unmet;
   std::erase_if(lost, [](const Unmet& unmet) {
-    // HEADER_SUFFIX counts where there is such a header.
+    // HEADER_SUFFIX only matters if such a header exists.
     return !unmet.counts || !unmet.for_detection.empty() || unmet.what.starts_with("HEADER_SUFFIX ");
   });
-  // Of two values of WEIGHT_TYPE the first is that of an image that is alone.
+  // With two values of WEIGHT_TYPE, the first applies to a single image.
   std::erase_if(lost, [](const Unmet& unmet) { return unmet.what.starts_with("WEIGHT_GAIN "); });
   const std::optional<Unmet> gain = sextractor::unmet_weight_gain(request, images.size() - 1);
   if (gain && has_gain(request, images.back())) lost.push_back(*gain);

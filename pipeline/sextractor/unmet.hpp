@@ -7,9 +7,8 @@
 
 namespace srcextract {
 
-/// Throws Error{config} if something is asked for that SExtractor does and that is not done here, with the place of
-/// each such setting, the reason, and what to try. What only the image in which sources are found has for itself is
-/// met.
+/// Throws Error{config} if settings ask for functions of SExtractor that are missing here, with each setting's place,
+/// the reason, and what to try. Settings of the detection image alone are allowed.
 void require_met(const sextractor::Request& request, const sextractor::Translation& translation,
                  const std::vector<std::string>& images);
 

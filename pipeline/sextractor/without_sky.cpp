@@ -29,7 +29,7 @@ Extraction extraction_without_sky(const ImageInput& input, const AssumedSky& sky
   std::fill(nothing.runs.row_begin.begin(), nothing.runs.row_begin.end(), 0);
   if (input.config().output.check_images.empty()) return nothing;
   restore_level(input, where, nothing);
-  // Of what is flat the spline is, too.
+  // The spline through equal nodes is flat.
   SkyMesh<Cpu>& mesh = nothing.check.mesh;
   mesh.grid = mesh_grid(shape, mesh_sides(input.config().background));
   const std::int64_t nodes = mesh.grid.nodes.count();

@@ -6,8 +6,8 @@
 
 namespace srcextract {
 
-/// What SExtractor makes of an image that shows no sky: no sources, and check images of this sky, or the level
-/// that was given. Throws Error{input} if the image cannot be read.
+/// SExtractor's result for an image that shows no sky: no sources, and check images of the assumed sky, or of the given
+/// level. Throws Error{input} if the image cannot be read.
 Extraction extraction_without_sky(const ImageInput& input, const AssumedSky& sky, const Cpu& where);
 
 }  // namespace srcextract

@@ -14,7 +14,7 @@
 namespace srcextract {
 namespace {
 
-/// Our keys, section.key, with SExtractor's of the same meaning; empty: there is none.
+/// srcextract's keys, section.key, with SExtractor's equivalents; empty: no equivalent.
 std::map<std::string, std::string, std::less<>> all_keys() {
   std::map<std::string, std::string, std::less<>> keys;
   const std::string dump = dump_config(Config{});
@@ -40,7 +40,7 @@ std::map<std::string, std::string, std::less<>> all_keys() {
   return keys;
 }
 
-/// Values that have other names there.
+/// Values with other names in SExtractor.
 constexpr std::pair<std::string_view, std::string_view> phrases[] = {
     {"weights.type rms", "WEIGHT_TYPE MAP_RMS"},
     {"weights.type none", "WEIGHT_TYPE NONE"},
@@ -53,7 +53,7 @@ bool is_of_name(char c) {
   return std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '_';
 }
 
-/// Where a name that begins at `begin` ends.
+/// End of a name that begins at `begin`.
 std::size_t name_end(std::string_view text, std::size_t begin) {
   while (begin < text.size() && is_of_name(text[begin])) ++begin;
   return begin;

@@ -4,8 +4,8 @@
 
 namespace srcextract {
 
-/// A message with SExtractor's keys in the place of ours, for who has typed those: GAIN for measurement.gain. Keys of
-/// ours that it has none for stay, and the message ends with what they are.
+/// A message with SExtractor's keys in place of srcextract's: GAIN for measurement.gain. Keys without a counterpart
+/// stay, and the message ends with an explanation of them.
 std::string in_sextractors_words(const std::string& message);
 
 }  // namespace srcextract

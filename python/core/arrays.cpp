@@ -15,10 +15,10 @@ namespace srcextract::python {
 namespace nb = nanobind;
 namespace {
 
-/// How the elements of a type are stored.
+/// The storage of a type's elements.
 struct Element {
   PixelFormat format;
-  bool turned = false;  ///< the highest bit is another than FITS has it: unsigned types but of one byte, and int8
+  bool turned = false;  ///< the highest bit is inverted in FITS: int8, and unsigned types of more than a byte
 };
 
 [[noreturn]] void refuse(const std::string& type) {
@@ -42,12 +42,12 @@ Element element_of(const std::string& type) {
   return element;
 }
 
-/// What FITS takes for zero of such integers.
+/// The stored value that FITS uses for zero of such integers.
 double offset_of(const PixelFormat& format) {
   return format.bitpix == 8 ? -128.0 : static_cast<double>(std::uint64_t{1} << (format.bitpix - 1));
 }
 
-/// Copies elements that lie so many bytes apart.
+/// Copies elements that are `step` bytes apart.
 void gather(const std::byte* from, std::int64_t step, std::int64_t count, std::size_t bytes, std::byte* out) {
   if (step == static_cast<std::int64_t>(bytes)) {
     std::memcpy(out, from, static_cast<std::size_t>(count) * bytes);
@@ -63,12 +63,12 @@ void gather(const std::byte* from, std::int64_t step, std::int64_t count, std::s
   if (bytes == 8) each(std::integral_constant<std::size_t, 8>());
 }
 
-/// What Python tells as a number.
+/// The address, which Python passes as an integer.
 const std::byte* address_of(const PlaneArray& array) {
   return std::bit_cast<const std::byte*>(array.address);
 }
 
-/// Finds its device; what the stream, if there is one, has to do so far comes before it is read.
+/// Finds the array's device. Reading waits for the work already in the stream, if one is given.
 void put_on_device(PlaneArray& array, const std::optional<std::uintptr_t>& stream) {
   array.device = device_of(address_of(array));
   if (!array.device)
@@ -92,7 +92,7 @@ PixelSource source_of(const PlaneArray& array, std::shared_ptr<DeviceReader> rea
   const std::byte* const first = address_of(array);
   const bool dense = array.strides[1] == bytes && (array.strides[0] == bytes * array.shape[1] || array.shape[0] == 1);
   if (turned) {
-    // The value of an element is its stored bits plus the offset; BLANK is told of the element.
+    // The value of an element is its stored bits plus the offset; BLANK refers to the element.
     source.format.bzero = array.bzero + array.bscale * offset_of(format);
     if (array.blank) source.format.blank = *array.blank - static_cast<std::int64_t>(offset_of(format));
   }

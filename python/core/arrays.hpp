@@ -17,41 +17,41 @@
 
 namespace srcextract::python {
 
-/// An array of pixels as Python's array interface tells of it: the address of its first element, rows and columns, the
-/// bytes from row to row and from column to column, and a type as in ">i2"; on the host, or in the memory of a GPU.
-/// Whoever made it keeps it alive.
+/// An array of pixels, as described by Python's array interface: address of the first element, rows and columns, bytes
+/// from row to row and from column to column, and a type like ">i2". The array is in host memory or in a GPU's. The
+/// caller keeps it alive.
 struct PlaneArray {
   std::uintptr_t address = 0;
   std::array<std::int64_t, 2> shape = {};    ///< rows, columns
   std::array<std::int64_t, 2> strides = {};  ///< bytes
   std::string type;
-  double bscale = 1, bzero = 0;  ///< of what is stored
+  double bscale = 1, bzero = 0;  ///< of the stored values
   std::optional<std::int64_t> blank = {};
-  std::optional<int> device = {};  ///< in whose memory it lies; nothing: in the host's
-  Written written = {};            ///< on a device: when it may be read
+  std::optional<int> device = {};  ///< the GPU with its memory; empty: host memory
+  Written written = {};            ///< for a device: when it may be read
 };
 
-/// Its pixels, where they are if they lie one after the other, and else gathered as they are read. Those of unsigned
-/// and of one-byte signed types are stored as FITS has them, with an offset. Throws Error{input} for a type that pixels
-/// cannot have. Those of a device are read there by the CUDA back end; what the host wants of them comes by `reader`,
-/// which is one of that device, or by one of their own.
+/// The pixels of an array, read in place if contiguous, else gathered while reading. Unsigned types and one-byte signed
+/// types are stored as in FITS, with an offset. Throws Error{input} for a type that pixels cannot have. The CUDA back
+/// end reads pixels of a device there. The host reads them through `reader`, which must be of that device, or through a
+/// new one.
 PixelSource source_of(const PlaneArray& array, std::shared_ptr<DeviceReader> reader = nullptr);
 
-/// Values in NumPy, which keeps `owner` for as long as it has them; read-only unless T is not const.
+/// A NumPy array of values, which keeps `owner` alive; read-only if T is const.
 template <class T>
 nanobind::object numpy_array(T* values, std::vector<std::size_t> shape, nanobind::handle owner) {
   using Array = nanobind::ndarray<nanobind::numpy, T>;
   return nanobind::cast(Array(values, shape.size(), shape.data(), owner), nanobind::rv_policy::reference);
 }
 
-/// The same of what nobody else has.
+/// A NumPy array that owns its values.
 template <class Owned, class T>
 nanobind::object numpy_array(std::unique_ptr<Owned> owned, T* values, std::vector<std::size_t> shape) {
   const nanobind::capsule owner(owned.release(), [](void* kept) noexcept { delete static_cast<Owned*>(kept); });
   return numpy_array(values, std::move(shape), owner);
 }
 
-/// An image of the host.
+/// A NumPy array of an image on the host.
 template <class T>
 nanobind::object numpy_image(Image<T, Cpu>&& image) {
   auto owned = std::make_unique<Image<T, Cpu>>(std::move(image));

@@ -37,12 +37,12 @@ namespace srcextract::python {
 namespace nb = nanobind;
 namespace {
 
-/// What became of an image.
+/// The result for one image.
 struct BatchResult {
   std::string name;
-  std::unique_ptr<Catalogue> catalogue;  ///< null: it failed
+  std::unique_ptr<Catalogue> catalogue;  ///< null if the image failed
   std::string kind, message;             ///< of the failure
-  bool last = false;                     ///< of its file
+  bool last = false;                     ///< the last image of its file
 };
 
 class Batch {
@@ -66,8 +66,8 @@ class Batch {
   Batch(const Batch&) = delete;
   Batch& operator=(const Batch&) = delete;
 
-  /// Of the next image in the order of the files, when it is done; null when all have been given. Throws what made all
-  /// further ones futile.
+  /// The result of the next image in the order of the files, once it is done; null after the last. Throws the error
+  /// that ended the run.
   std::unique_ptr<BatchResult> next() {
     for (;;) {
       {
@@ -84,7 +84,7 @@ class Batch {
     }
   }
 
-  /// Ends the work; what is under way is given up.
+  /// Stops the work, and gives up images under way.
   void stop() {
     stop_ = true;
     const WithoutGil others;
@@ -93,7 +93,7 @@ class Batch {
   }
 
  private:
-  /// What became of the images of a file, by their HDUs.
+  /// The results of a file's images, by HDU.
   struct Outcome {
     std::map<int, BatchResult> images = {};
     int told = 0, expected = 1;
@@ -103,7 +103,7 @@ class Batch {
     return file < outcomes_.size() && outcomes_[file].told >= outcomes_[file].expected;
   }
 
-  /// Of who has the lock.
+  /// The caller holds the lock.
   std::unique_ptr<BatchResult> take_next() {
     while (is_done(next_) || (ended_ && next_ < outcomes_.size())) {
       std::map<int, BatchResult>& images = outcomes_[next_].images;
@@ -164,8 +164,8 @@ class Batch {
     changed_.notify_all();
   }
 
-  /// While many results wait to be taken, no further file is opened. If they wait for the first of them, whoever has
-  /// that may be the one who asks: files are opened then as well, but not many.
+  /// Delays opening a further file while many results wait to be taken. If they wait for the result of the first file,
+  /// its worker may be the one that waits here: then a file is opened anyway, after a short delay.
   void wait_for_room() {
     std::unique_lock lock(mutex_);
     const auto has_room = [&] { return stop_ || waiting_ < most_waiting_; };

@@ -4,7 +4,7 @@
 
 namespace srcextract::python {
 
-/// `Batch`, which takes files through the pipeline, several at a time, and gives what became of them in their order.
+/// `Batch`, which extracts files, several at a time, and returns the results in the order of the files.
 void bind_batch(nanobind::module_& module);
 
 }  // namespace srcextract::python

@@ -29,7 +29,7 @@ namespace srcextract::python {
 namespace nb = nanobind;
 namespace {
 
-/// The unit as it is written.
+/// The unit as written in catalogues.
 std::string unit_of(const Column& column, const CatalogMetadata& metadata) {
   const std::string_view unit = column.unit;
   if (unit == pixel_value_unit) return metadata.pixel_unit;
@@ -37,7 +37,7 @@ std::string unit_of(const Column& column, const CatalogMetadata& metadata) {
   return column.unit;
 }
 
-/// The values of a column as an array that shares them; of text, a copy.
+/// A column as an array that shares its values; text is copied.
 nb::object array_of(ColumnValues& values, nb::handle owner) {
   return std::visit(
       [&]<class T>(std::vector<T>& held) -> nb::object {
@@ -53,7 +53,7 @@ nb::object array_of(ColumnValues& values, nb::handle owner) {
       values);
 }
 
-/// Every column, those of a table of positions last: name, values, unit, UCD, description.
+/// All columns, those of a table of positions last: name, values, unit, UCD, description.
 nb::list columns_of(nb::handle self) {
   auto& catalogue = nb::cast<Catalogue&>(self);
   nb::list columns;
@@ -69,7 +69,7 @@ nb::list columns_of(nb::handle self) {
 
 enum class SkyPart { level, rms };
 
-/// The level of the sky, or its noise, in every pixel.
+/// The level or the noise of the sky in every pixel.
 nb::object sky_of(const Catalogue& catalogue, SkyPart part) {
   Image<float, Cpu> image;
   {
@@ -87,7 +87,7 @@ nb::object sky_of(const Catalogue& catalogue, SkyPart part) {
   return numpy_image(std::move(image));
 }
 
-/// NUMBER of the source that a pixel is of, or 0.
+/// NUMBER of the source of every pixel, or 0.
 nb::object segmentation_of(const Catalogue& catalogue) {
   if (!catalogue.config.kept.segmentation)
     throw Error(ErrorKind::config,
@@ -103,7 +103,7 @@ nb::object segmentation_of(const Catalogue& catalogue) {
   return numpy_image(std::move(image));
 }
 
-/// The format of that word, or that the ending of the name tells.
+/// The named format, or the format of the path's ending.
 CatalogFormat format_of(const std::string& path, const std::optional<std::string>& format) {
   if (!format) return format_of_ending(path).format;
   const auto found = std::ranges::find(catalog_formats, *format, &FormatNames::name);
@@ -133,7 +133,7 @@ std::vector<std::pair<std::string, double>> times_of(const Catalogue& catalogue)
 
 std::unique_ptr<Catalogue> catalogue_of(const ImageInput& input, ImageResult&& result, const Cpu& cpu) {
   ImageConfig config = *input.file.config;
-  config.config.output.formats = {CatalogFormat::ldac};  // of which alone the metadata has more than the others
+  config.config.output.formats = {CatalogFormat::ldac};  // the format with the most complete metadata
   auto catalogue = std::make_unique<Catalogue>();
   catalogue->metadata = metadata_of(input, result.extraction, config);
   catalogue->name = input.name;

@@ -11,19 +11,19 @@
 
 namespace srcextract::python {
 
-/// What became of an image, with all that is asked of it later.
+/// The result of an image, with everything that Python may ask for later.
 struct Catalogue {
   std::string name;  ///< of the image, in messages
   ImageResult result;
   CatalogMetadata metadata;
   Config config;
   Shape shape;
-  std::string header;  ///< cards of the image
-  Table carried = {};  ///< of a table of positions
+  std::string header;  ///< header cards of the image
+  Table carried = {};  ///< further columns of a table of positions
   Cpu cpu = {};
 };
 
-/// That of an extracted image, in whose place in memory nothing else may come before this returns.
+/// The catalogue of an extracted image. `input`, with all that it refers to, must stay alive until this returns.
 std::unique_ptr<Catalogue> catalogue_of(const ImageInput& input, ImageResult&& result, const Cpu& cpu);
 
 void bind_catalogue(nanobind::module_& module);

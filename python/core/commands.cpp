@@ -24,7 +24,7 @@ namespace srcextract::python {
 namespace nb = nanobind;
 namespace {
 
-/// Whether everything is within the rules, the report as JSON, and what the command would print.
+/// Returns whether everything is within the rules, the report as JSON, and the text that the command would print.
 std::tuple<bool, std::string, std::string> compare(const std::string& reference, const std::string& other,
                                                    const std::string& rules_path, const std::string& matched,
                                                    int threads) {
@@ -41,7 +41,7 @@ std::tuple<bool, std::string, std::string> compare(const std::string& reference,
           in_words_of_python(one ? format_tables(files.front()) + format_verdict(files.front()) : format_files(files))};
 }
 
-/// Images, how many of them failed, and sources.
+/// Returns the numbers of images, failed images and sources.
 std::tuple<std::int64_t, std::int64_t, std::int64_t> merge(const std::vector<std::string>& directories,
                                                            const std::string& output, bool partial) {
   const WithoutGil others;

@@ -4,7 +4,7 @@
 
 namespace srcextract::python {
 
-/// `compare` and `merge`: what the commands of these names find and write.
+/// `compare` and `merge`: the results of these commands.
 void bind_commands(nanobind::module_& module);
 
 }  // namespace srcextract::python

@@ -4,7 +4,7 @@
 
 namespace srcextract::python {
 
-/// Has Error arrive in Python as the class of srcextract.errors that is its kind's.
+/// Converts Error to the class in srcextract.errors for its kind.
 void bind_errors(nanobind::module_& module);
 
 }  // namespace srcextract::python

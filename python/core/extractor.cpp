@@ -72,7 +72,7 @@ bool has_device() {
 Machine machine_of(const MachineWish& wish, const Workload& work) {
   Machine machine = choose_machine(wish, work);
   if (wish.backend != Backend::automatic || wish.devices.empty() || !machine.devices.empty()) return machine;
-  // Where there is no GPU at all, a word about one that was named is in the log.
+  // Without any GPU, the log has a message about the named one.
   if (has_device())
     for (const int device : wish.devices) find_cuda_device(device);
   return machine;
@@ -87,19 +87,19 @@ Backend backend_of(const std::string& word) {
 
 namespace {
 
-/// An image and what is known of each of its pixels, where it lies.
+/// An image and its maps, as arrays.
 struct PixelInputs {
   std::string name, header, primary_header;
   std::vector<PlaneArray> planes;
   std::optional<PlaneArray> weights, mask, level;
 };
 
-/// What is read with an image from files; empty: nothing. A list of positions is called `positions_name`.
+/// Files that are read with an image; empty: none. `positions_name` is the name of a list of positions.
 struct FilesWith {
   std::string reference, positions, positions_name;
 };
 
-/// Where the image is measured, if not where sources are.
+/// The table of positions, if there is one.
 std::shared_ptr<const FilesBeside> files_beside(const FilesWith& with, const Configuration& configuration) {
   if (with.positions.empty()) return nullptr;
   require_forced_config(configuration.given->config);
@@ -115,7 +115,7 @@ std::shared_ptr<PositionTables> tables_of(const FilesWith& with) {
   return tables;
 }
 
-/// That of images whose catalogues are taken, and not written.
+/// A job whose catalogues are passed to `take`, not written.
 Job job_of(const FilesWith& with, const KeptFiles& nothing, TakeResult take) {
   return {.output_dir = ".",
           .arguments = {},
@@ -126,7 +126,7 @@ Job job_of(const FilesWith& with, const KeptFiles& nothing, TakeResult take) {
           .take = std::move(take)};
 }
 
-/// Those that lie somewhere, by what they are.
+/// The given arrays with their names.
 std::vector<std::pair<const char*, const PlaneArray*>> arrays_of(const PixelInputs& inputs) {
   std::vector<std::pair<const char*, const PlaneArray*>> arrays;
   for (const PlaneArray& plane : inputs.planes) arrays.emplace_back("the image", &plane);
@@ -136,8 +136,8 @@ std::vector<std::pair<const char*, const PlaneArray*>> arrays_of(const PixelInpu
   return arrays;
 }
 
-/// The device in whose memory any of them lies. Throws Error{device} if several do, or another than the user named, and
-/// Error{config} if the user wants none.
+/// The device of the arrays; empty if all are on the host. Throws Error{device} if they are on several devices, or on a
+/// device that the user did not name. Throws Error{config} if the user chose the CPU.
 std::optional<int> device_of(const PixelInputs& inputs, const MachineWish& wish) {
   std::optional<int> device;
   const char* first = nullptr;
@@ -189,7 +189,7 @@ class Extractor {
     return catalogue;
   }
 
-  /// Of the images of a file that input.hdu selects, in their order.
+  /// The catalogues of a file's images that input.hdu selects, in their order.
   std::vector<std::unique_ptr<Catalogue>> extract_file(const Configuration& configuration, const std::string& path,
                                                        const FilesWith& with) {
     std::vector<std::unique_ptr<Catalogue>> catalogues;
@@ -198,7 +198,7 @@ class Extractor {
   }
 
  private:
-  /// The image, by who has the turn.
+  /// Extracts an image; the caller holds the lock.
   std::unique_ptr<Catalogue> extract_on(std::optional<int> device, const Configuration& configuration,
                                         const PixelInputs& inputs, const FilesWith& with) {
     ImageFile file{.path = inputs.name, .name = inputs.name, .config = configuration.given};
@@ -236,7 +236,7 @@ class Extractor {
     return catalogue;
   }
 
-  /// A map as the image's file would have it.
+  /// A map as it would be selected from the image's file.
   SelectedMap map_of(const std::optional<PlaneArray>& array, int hdu, const std::string& name) {
     if (!array) return std::nullopt;
     SelectedImage selected;
@@ -249,14 +249,14 @@ class Extractor {
     return selected;
   }
 
-  /// Whether a device may be what works on so much that the host has.
+  /// Whether a device may be used for work on host arrays.
   bool may_take_device(const Workload& work) const {
     if (wish_.backend == Backend::cpu || !cuda_built()) return false;
     return wish_.backend == Backend::cuda || !wish_.devices.empty() ||
            estimate_times(work, wish_.threads).favours_gpu();
   }
 
-  /// By which the host gets what it needs of arrays of the same device.
+  /// The reader through which the host reads arrays of the same device; null for a host array.
   std::shared_ptr<DeviceReader> reader_of(const PlaneArray& array) {
     if (!array.device) return nullptr;
     std::shared_ptr<DeviceReader>& reader = readers_[*array.device];
@@ -297,7 +297,7 @@ class Extractor {
     return catalogues;
   }
 
-  /// What takes images that lie on that device.
+  /// The execution for images on that device.
   const Execution& execution_on(int device) {
     const auto known = on_devices_.find(device);
     if (known != on_devices_.end()) return known->second;
@@ -306,7 +306,7 @@ class Extractor {
     return on_devices_.emplace(device, on_device(machine, machine.devices.front(), machine.cpu.threads)).first->second;
   }
 
-  /// What takes an image of so many bytes, from image to image.
+  /// The execution for an image of `bytes` bytes, kept from image to image.
   const Execution& execution_for(std::int64_t bytes) {
     const Workload work{.pixel_bytes = bytes};
     std::optional<Execution>& execution = may_take_device(work) ? of_large_ : of_small_;
@@ -320,7 +320,7 @@ class Extractor {
 
   MachineWish wish_;
   std::timed_mutex mutex_;
-  std::optional<Execution> of_large_, of_small_;  ///< images for which a device may be taken, and is not
+  std::optional<Execution> of_large_, of_small_;  ///< for images that may use a device, and that may not
   std::map<int, Execution> on_devices_;
   std::map<int, std::shared_ptr<DeviceReader>> readers_;
 };
@@ -333,7 +333,7 @@ void bind_extractor(nb::module_& module) {
           "__init__",
           [](Configuration* self, const std::optional<std::string>& path, const std::string& yaml,
              const std::vector<std::string>& settings, bool of_difference, bool segmentation) {
-            const WithoutGil others;  // a file of many keys takes milliseconds
+            const WithoutGil others;  // reading a file with many keys takes milliseconds
             new (self) Configuration(read_configuration(path, yaml, settings, of_difference, segmentation));
           },
           nb::arg("path").none(), nb::arg("yaml"), nb::arg("settings"), nb::arg("of_difference") = false,

@@ -10,19 +10,18 @@
 
 namespace srcextract::python {
 
-/// A configuration, checked, with what a catalogue in Python keeps.
+/// A checked configuration, for catalogues in Python.
 struct Configuration {
   std::shared_ptr<const ImageConfig> given;
 };
 
-/// Throws Error{config} unless it is auto, cpu or cuda.
+/// The back end `auto`, `cpu` or `cuda`. Throws Error{config} for other words.
 Backend backend_of(const std::string& word);
 
-/// choose_machine(), but that `automatic` throws Error{device}, too, if there are GPUs and those that were named are
-/// not among them.
+/// As choose_machine(). In addition `automatic` throws Error{device} if there are GPUs but a named one is missing.
 Machine machine_of(const MachineWish& wish, const Workload& work);
 
-/// `Configuration`, which is read once, and `Extractor`, which takes images of one through the pipeline.
+/// `Configuration`, which is read once, and `Extractor`, which extracts images one by one.
 void bind_extractor(nanobind::module_& module);
 
 }  // namespace srcextract::python

@@ -5,8 +5,8 @@
 
 namespace srcextract::python {
 
-/// Takes the GIL by `take`. Who asks for it when Python ends never gets it: since 3.14 such a thread waits for ever,
-/// and before its stack is unwound, which no destructor of C++ may be left by. So it waits for ever here.
+/// Takes the GIL by `take`. When Python exits, a thread never gets the GIL. Since 3.14 such a thread waits forever.
+/// Before, Python unwinds its stack, which must not leave a C++ destructor, so the thread waits forever here.
 template <class Take>
 auto take_gil(const Take& take) noexcept {
   try {
@@ -16,7 +16,7 @@ auto take_gil(const Take& take) noexcept {
   }
 }
 
-/// Others may have the GIL while it is there.
+/// Releases the GIL while it exists.
 class WithoutGil {
  public:
   WithoutGil() : thread_(PyEval_SaveThread()) {}
@@ -30,7 +30,7 @@ class WithoutGil {
   PyThreadState* thread_;
 };
 
-/// The GIL, for a thread that may have none.
+/// Holds the GIL, for a thread that may not have it.
 class WithGil {
  public:
   WithGil() : before_(take_gil(PyGILState_Ensure)) {}

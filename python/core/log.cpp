@@ -23,7 +23,7 @@ namespace {
 
 using Lines = std::vector<std::pair<int, std::string>>;
 
-/// Whose call this thread works on.
+/// The thread whose call this thread works for.
 thread_local std::thread::id caller_of_thread;
 
 int python_level(spdlog::level::level_enum level) {
@@ -42,10 +42,10 @@ int python_level(spdlog::level::level_enum level) {
   }
 }
 
-/// Python's own loggers need the interpreter, which who logs here has not.
+/// Keeps lines: Python's own loggers need the interpreter, which logging threads do not hold.
 class KeptLines : public spdlog::sinks::base_sink<std::mutex> {
  public:
-  /// Those of calls of this thread, and of nobody's.
+  /// The lines of this thread's calls, and those without a caller.
   Lines take() {
     const std::lock_guard lock(mutex_);
     Lines taken;

@@ -6,8 +6,8 @@
 
 namespace srcextract::python {
 
-/// While one is there, what this thread logs is for who called: a thread of Python that asks for the log hears of its
-/// own images, and of those of threads that have none.
+/// While it exists, log lines of this thread belong to the thread `caller`. A Python thread that takes the log gets the
+/// lines of its own images, and those of threads without a caller.
 class LogOfCaller {
  public:
   explicit LogOfCaller(std::thread::id caller);
@@ -19,8 +19,8 @@ class LogOfCaller {
   std::thread::id before_;
 };
 
-/// Keeps what the program logs, for Python: `take_log()` of the module returns what came since it was called last,
-/// pairs of a level of logging (10 to 50) and a text.
+/// Keeps log lines for Python: `take_log()` of the module returns the lines since its last call, as pairs of a Python
+/// logging level (10 to 50) and a text.
 void bind_log(nanobind::module_& module);
 
 }  // namespace srcextract::python

@@ -17,7 +17,7 @@
 
 NB_MODULE(_core, module) {
   using namespace srcextract;
-  // Python need not destroy all that there is when it ends: tables of others, threads that are at work.
+  // Python need not destroy every object at exit: tables of other modules, running threads.
   nanobind::set_leak_warnings(false);
   module.doc() = "The compiled half of srcextract; what is meant for use is in the package itself.";
   module.def("version", &program_version);

@@ -4,7 +4,7 @@
 
 namespace srcextract::python {
 
-/// Pixels of somebody else as an image, to which nobody may write; whoever has them keeps them as long as it is used.
+/// A read-only view of pixels as an image. The caller keeps the pixels alive.
 template <class T, class Where>
 Image<T, Where> view_of(const T* pixels, const Shape& shape, const Where& where) {
   Image<T, Where> image;

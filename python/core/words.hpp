@@ -4,8 +4,8 @@
 
 namespace srcextract::python {
 
-/// A message as one who called from Python understands it: options of the command are the arguments that do the same,
-/// and what was no file has no lines.
+/// Rewrites a message for callers from Python: command options become arguments, and a configuration that is no file
+/// has no line numbers.
 std::string in_words_of_python(std::string message);
 
 }  // namespace srcextract::python

@@ -8,23 +8,23 @@ def version() -> str: ...
 def cuda_built() -> bool: ...
 def available_threads() -> int: ...
 def take_log() -> list[tuple[int, str]]:
-    """What was logged since the last call: levels of logging (10 to 50), and texts."""
+    """Lines logged since the last call: levels of logging (10 to 50), and texts."""
 
 class PlaneArray:
-    """Pixels where they lie; raises InputError for a type that pixels cannot have."""
+    """Pixels in place; raises InputError for a type that pixels cannot have."""
     def __init__(self, address: int, shape: tuple[int, ...], strides: tuple[int, ...], type: str, bscale: float = ...,
                  bzero: float = ..., blank: int | None = ..., on_device: bool = ..., stream: int | None = ...) -> None: ...
     @property
     def device(self) -> int | None: ...
 
 class Lent:
-    """Keeps what __dlpack__() lent."""
+    """Keeps the memory that __dlpack__() exported."""
 
 def read_dlpack(capsule: object) -> tuple[int, int, tuple[int, ...], tuple[int, ...], str, Lent]:
-    """DLPack's kind of device, address, shape, strides in bytes, type as in "<f4", and the owner. Raises InputError."""
+    """DLPack's device type, address, shape, strides in bytes, type like "<f4", and the owner. Raises InputError."""
 
 class Configuration:
-    """Read and checked; raises ConfigError."""
+    """A configuration, read and checked; raises ConfigError."""
     def __init__(self, path: str | None, yaml: str, settings: list[str], of_difference: bool = ...,
                  segmentation: bool = ...) -> None: ...
     @property
@@ -72,7 +72,7 @@ class Catalogue:
     @property
     def masked(self) -> Any: ...
     def columns(self) -> list[tuple[str, NDArray[Any], str, str, str]]:
-        """Name, values, unit, UCD, description of each."""
+        """Name, values, unit, UCD, description of each column."""
     def background(self) -> NDArray[numpy.float32]: ...
     def rms(self) -> NDArray[numpy.float32]: ...
     def segmentation(self) -> NDArray[numpy.int32]: ...
@@ -95,18 +95,18 @@ class BatchResult:
     @property
     def last(self) -> bool: ...
     def take(self) -> Catalogue | None:
-        """None of a failure."""
+        """None for a failure."""
 
 class Batch:
     """Raises ConfigError."""
     def __init__(self, configuration: Configuration, paths: list[str], backend: str, devices: list[int],
                  threads: int) -> None: ...
     def next(self) -> BatchResult | None:
-        """None when all have been given. Raises DeviceError, StorageError."""
+        """None after the last. Raises DeviceError, StorageError."""
     def stop(self) -> None: ...
 
 def compare(reference: str, other: str, rules: str, matched: str, threads: int) -> tuple[bool, str, str]:
-    """Whether it is within the rules, the report as JSON, and as text. Raises ConfigError, InputError, OutputError."""
+    """Whether it is within the rules, the report as JSON, and the text. Raises ConfigError, InputError, OutputError."""
 
 def merge(directories: list[str], output: str, partial: bool) -> tuple[int, int, int]:
     """Images, failures, sources. Raises ConfigError, InputError, OutputError."""
@@ -150,7 +150,7 @@ class HostLabels:
     def found(self) -> int: ...
     def map(self) -> NDArray[numpy.int32]: ...
 
-# Of the following those that have no word for the device take what lies on either, and leave what they make there.
+# The following functions without `device` in their names accept arrays on host or device, and leave results there.
 def stage_image(array: PlaneArray, threads: int, lent: bool = False) -> HostImage: ...
 def stage_foreground(mask: PlaneArray, threads: int) -> HostForeground: ...
 def stage_labels(map: PlaneArray, threads: int) -> HostLabels: ...

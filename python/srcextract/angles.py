@@ -1,4 +1,5 @@
-"""Keys in units: pixels and arcseconds as they are, and angles that the scale of an image makes pixels."""
+"""Configuration keys with units: pixels and arcseconds as given, and angles, which the image's scale converts to
+pixels."""
 from typing import Any
 
 import numpy
@@ -13,7 +14,7 @@ _IN_ARCSECONDS = {"measurement__pixel_scale", "measurement__seeing_fwhm"}
 
 
 def plain_of(value: Any, where: str) -> Any:
-    """The number of a value in units, or of a circular aperture of photutils; None if the key has no such unit."""
+    """The number of a value in pixels or arcseconds; None if the key has no such unit."""
     key, unit = where.replace(".", "__"), getattr(value, "unit", None)
     if key in _IN_PIXELS and str(unit) == "pix":
         return value.value
@@ -25,7 +26,7 @@ def plain_of(value: Any, where: str) -> Any:
 
 
 def _diameters(value: Any) -> Any:
-    """The values, with diameters in place of circular apertures of photutils."""
+    """The values, with circular apertures of photutils replaced by their diameters."""
     if isinstance(value, (list, tuple)):
         return [_diameter(one) for one in value]
     return [_diameter(value)] if is_aperture(value) else value
@@ -50,7 +51,8 @@ def _are_angles(value: Any) -> bool:
 
 
 def apart(config: Any, keys: dict[str, Any]) -> tuple[Any, dict[str, Any], dict[str, Any]]:
-    """The configuration and the keys with some number of pixels in place of each angle, and the angles, in arcseconds.
+    """Separates angles from the configuration and the keys. Returns both with pixel numbers as placeholders for the
+    angles, and the angles in arcseconds.
 
     Raises
     ------
@@ -85,14 +87,14 @@ def _times(value: Any, factor: float) -> Any:
 
 
 def in_pixels(seconds: dict[str, Any], yaml: str, cards: str, shape: tuple[int, ...]) -> dict[str, Any]:
-    """The angles as pixels of an image of that configuration, header and shape."""
+    """The angles in pixels, for an image with that configuration, header and shape."""
     side = next(float(line.partition(":")[2]) for line in yaml.splitlines() if line.strip().startswith("pixel_scale:"))
     side = side or _side(cards, headers.shape_of(cards) or shape[-2:], next(iter(seconds)))
     return {name: _times(value, 1 / side) for name, value in seconds.items()}
 
 
 def _side(cards: str, shape: tuple[int, ...], key: str) -> float:
-    """The side of a square as large as the pixel at the centre, in arcseconds."""
+    """The side of a square with the area of the central pixel, in arcseconds."""
     import warnings
     from astropy.coordinates import SkyCoord
     from astropy.io import fits

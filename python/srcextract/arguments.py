@@ -1,4 +1,4 @@
-"""Arguments that many functions have, and packages that some need."""
+"""Common arguments of functions, and optional packages."""
 import importlib.util
 import operator
 from collections.abc import Sequence
@@ -10,7 +10,7 @@ _MOST = 2**31 - 1
 
 
 def threads_of(threads: Any) -> int:
-    """How many; 0 for as many as this process may use."""
+    """The number of threads; 0 for None: as many as this process may use."""
     if threads is None:
         return 0
     try:
@@ -23,11 +23,11 @@ def threads_of(threads: Any) -> int:
 
 
 def devices_of(device: Any, name: str = "device") -> list[int]:
-    """Indices of GPUs that are named; none for None."""
+    """Indices of named GPUs; empty for None."""
     if device is None:
         return []
     try:
-        # An array is no Sequence, and a str is one.
+        # An array is not a Sequence, but a str is.
         several = device.tolist() if hasattr(device, "tolist") else device
         indices = [operator.index(one) for one in (several if isinstance(several, (Sequence, range)) else [several])]
     except TypeError:
@@ -45,6 +45,6 @@ def backend_of(backend: Any) -> str:
 
 
 def require(package: str, what: str) -> None:
-    """Raises ModuleNotFoundError, with what to do, if a package of somebody else's is not there."""
+    """Raises ModuleNotFoundError, with advice, if an optional package is not installed."""
     if importlib.util.find_spec(package) is None:
         raise ModuleNotFoundError(f"{what} needs {package}, which is not installed: pip install {package}", name=package)

@@ -1,4 +1,4 @@
-"""What people call an image, as the arrays of pixels that the compiled half reads where they are."""
+"""Images in Python as arrays of pixels that the compiled half reads in place."""
 from typing import Any
 
 import numpy
@@ -15,17 +15,17 @@ def plane_of(array: Any, name: str, *, bscale: float = 1.0, bzero: float = 0.0,
     Parameters
     ----------
     array : numpy.ndarray or DeviceArray
-        Of integers of 1 to 8 bytes or real numbers of 4 or 8, in either byte order and with any strides. Must outlive
-        what is returned.
+        Integers of 1 to 8 bytes or real numbers of 4 or 8, in either byte order and with any strides. The array must
+        outlive the result.
     name : str
-        Of the array, in messages.
+        The array's name in messages.
     bscale, bzero, blank
-        As in a FITS header: what a stored value means, and which integer means nothing.
+        As in a FITS header: the scaling of stored values, and the integer that marks missing pixels.
 
     Raises
     ------
     InputError
-        If it is no array of two axes, has no pixels, or a type that pixels cannot have.
+        If it is no 2-D array, has no pixels, or has a type that pixels cannot have.
     """
     if array.ndim != 2:
         raise InputError(f"{name}: an image has 2 axes, and this array has {array.ndim}, of shape {array.shape}; "
@@ -43,7 +43,7 @@ def plane_of(array: Any, name: str, *, bscale: float = 1.0, bzero: float = 0.0,
 
 
 def _to_have_two(array: Any) -> str:
-    """What to do about another number of axes."""
+    """Advice for arrays with another number of axes."""
     if array.ndim < 2:
         return "reshape it" + (", as with array.reshape(height, width)" if array.ndim else "")
     if array.ndim == 3 and array.shape[2] in (3, 4) and array.shape[0] > 4:
@@ -53,14 +53,14 @@ def _to_have_two(array: Any) -> str:
 
 
 def array_of(values: Any, name: str) -> Any:
-    """`values` as an array where it lies: a NumPy array on the host, or a `DeviceArray`."""
+    """`values` as an array in place: a NumPy array on the host, or a `DeviceArray`."""
     there = device_array(values, name)
     return host_array(values, name) if there is None else there
 
 
 def parted(values: Any) -> tuple[Any, Any]:
-    """An array without the mask that it has of its own, as those of `numpy.ma` and of astropy's ``Masked`` do, and that
-    mask; None if there is none."""
+    """Splits an array with its own mask, like those of `numpy.ma` and astropy's ``Masked``, into array and mask. The
+    mask is None if there is none."""
     if isinstance(values, numpy.ma.MaskedArray):
         bare = values.data
     elif isinstance(values, numpy.ndarray) and hasattr(values, "unmasked"):
@@ -71,13 +71,13 @@ def parted(values: Any) -> tuple[Any, Any]:
 
 
 def filled(values: Any, filler: Any) -> Any:
-    """An array with `filler` where its own mask is."""
+    """The array, with `filler` in its masked elements."""
     values, mask = parted(values)
     return values if mask is None else numpy.where(mask, values.dtype.type(filler), values)
 
 
 def host_array(values: Any, name: str) -> Any:
-    """`values` as a NumPy array, without a copy where it is one, or says where its values lie."""
+    """`values` as a NumPy array, without a copy if it is one. Values on a device are an error that names the device."""
     if isinstance(values, numpy.ndarray):
         return values
     try:

@@ -18,26 +18,26 @@ def _meant(name: str, columns: Iterable[str]) -> str:
 
 
 class Catalogue:
-    """The sources of an image, one a row, in the order of the first pixel of each.
+    """The sources of an image, one per row, in raster order of their first pixels.
 
-    Columns are NumPy arrays by their names, without a copy: ``found["X_IMAGE"]``. `table` is all of them for astropy.
-    ``found["FLUX_APER"]`` of several apertures has the shape (sources, apertures), as in `table`; each has its own name as
-    well, from the second on: ``found["FLUX_APER_1"]``.
+    Columns are NumPy arrays by name, without a copy: ``found["X_IMAGE"]``. `table` has all of them for astropy. With
+    several apertures ``found["FLUX_APER"]`` has the shape (sources, apertures), as in `table`. Each aperture from the
+    second on also has its own name: ``found["FLUX_APER_1"]``.
 
     Attributes
     ----------
     name : str
-        Of the image.
+        The image's name.
     shape : tuple of int
         Rows and columns of the image.
     backend : {'cpu', 'cuda'}
-        That made it.
+        The back end that made it.
     warnings : list of str
-        What may be wrong with the image.
+        Possible problems of the image.
     times : dict of str to float
         Seconds of every step.
     sky_level, sky_sigma : float
-        The sky in one number each: medians over its meshes.
+        Level and noise of the sky in one number each: medians over its meshes.
     """
 
     def __init__(self, made: _core.Catalogue) -> None:
@@ -84,11 +84,11 @@ class Catalogue:
         return len(self._made)
 
     def __bool__(self) -> bool:
-        return True  # also without sources: a Failure of extract_many is false
+        return True  # also without sources, whereas a Failure of extract_many is false
 
     @property
     def columns(self) -> list[str]:
-        """Names of the columns, in their order."""
+        """Names of the columns, in order."""
         return list(self._columns)
 
     colnames = columns
@@ -114,9 +114,7 @@ class Catalogue:
 
     @property
     def table(self) -> Any:
-        """astropy.table.Table with units, descriptions and UCDs; columns of vectors as in a FITS catalogue. It is a copy, and
-        may be changed.'
-        """
+        """A new astropy.table.Table with units, descriptions and UCDs; vector columns are as in a FITS catalogue."""
         require("astropy", "the table of a catalogue")
         from astropy.table import Column, Table
         table = Table(meta={"name": self.name})
@@ -127,14 +125,14 @@ class Catalogue:
         return table
 
     def _vector(self, name: str) -> NDArray[Any]:
-        """NAME, NAME_1, NAME_2 ... as one array, which is made once."""
+        """NAME, NAME_1, NAME_2 ... as one array, which is cached."""
         if name not in self._joined:
             self._joined[name] = next(values for own, values, _ in self.vectors() if own == name)
         return self._joined[name]
 
     def vectors(self) -> Iterator[tuple[str, NDArray[Any], tuple[NDArray[Any], str, str, str]]]:
-        """Name, values, and (values, unit, UCD, description) of each column, with NAME, NAME_1, NAME_2 ... as one of
-        shape (sources, n)."""
+        """Name, values, and (values, unit, UCD, description) of each column. NAME, NAME_1, NAME_2 ... form one column
+        of shape (sources, n)."""
         names = list(self._columns)
         at = 0
         while at < len(names):
@@ -155,17 +153,17 @@ class Catalogue:
 
     @property
     def background(self) -> NDArray[numpy.float32]:
-        """The level of the sky in every pixel, float32, in the unit of the pixels; made when it is first asked for."""
+        """The level of the sky in every pixel, float32, in the unit of the pixels; computed at the first access."""
         return self._image("background", self._made.background)
 
     @property
     def rms(self) -> NDArray[numpy.float32]:
-        """The noise of the sky in every pixel, float32, in the unit of the pixels; made when it is first asked for."""
+        """The noise of the sky in every pixel, float32, in the unit of the pixels; computed at the first access."""
         return self._image("rms", self._made.rms)
 
     @property
     def segmentation(self) -> NDArray[numpy.int32]:
-        """NUMBER of the source that each pixel is of, int32, 0 where it is of none; made when it is first asked for."""
+        """NUMBER of every pixel's source, int32, 0 without a source; computed at the first access."""
         return self._image("segmentation", self._made.segmentation)
 
     @property
@@ -175,28 +173,28 @@ class Catalogue:
 
     @property
     def wcs(self) -> Any:
-        """astropy.wcs.WCS of the image's header, or None if that has none on the sky."""
+        """The astropy.wcs.WCS of the image's header, or None if it has no celestial one."""
         return views.wcs_of(self.header)
 
     def to_arrow(self) -> Any:
-        """The columns as a pyarrow.Table, as the Parquet file has them; shared, but for those of vectors."""
+        """The columns as a pyarrow.Table, as in a Parquet file; without a copy, except vector columns."""
         return views.arrow_table(self)
 
     def to_pandas(self) -> Any:
-        """The columns as a pandas.DataFrame, by their names."""
+        """The columns as a pandas.DataFrame."""
         require("pandas", "to_pandas()")
         import pandas
         return pandas.DataFrame({name: values[0] for name, values in self._columns.items()})
 
     def to_photutils(self) -> dict[str, Any]:
-        """What photutils.segmentation.SourceCatalog needs beside the pixels: segments, error, background, WCS.
+        """Arguments for photutils.segmentation.SourceCatalog besides the pixels: segments, error, background, WCS.
 
         >>> SourceCatalog(pixels - found.background, **found.to_photutils())   # doctest: +SKIP
 
         Returns
         -------
         dict
-            With a ``SegmentationImage`` whose labels are NUMBER, under the name that the installed photutils has for it.
+            The ``SegmentationImage`` has NUMBER as labels; its key is the name in the installed photutils.
         """
         return views.photutils_arguments(self)
 
@@ -208,9 +206,10 @@ class Catalogue:
         ax : matplotlib.axes.Axes, optional
             A new figure's by default.
         image : array, HDU, path ..., optional
-            What is shown beneath, from 3 sigma below the sky to 12 above it; the background by default.
+            The picture beneath, from 3 sigma below the sky to 12 above it; the background by default.
         scale : float
-            Axes of ellipses, in A_IMAGE and B_IMAGE; circles of the same area as the sources without these columns.
+            Semi-axes of the ellipses in units of A_IMAGE and B_IMAGE. Without these columns, circles with the sources'
+            areas.
         **shown
             For `matplotlib.axes.Axes.imshow`.
 
@@ -228,16 +227,16 @@ class Catalogue:
                         "arrays of it, or write() it and read the file")
 
     def write(self, path: str | os.PathLike[str], format: str | None = None, *, overwrite: bool = True) -> None:
-        """Writes it as the command would: the same bytes.
+        """Writes the catalogue; the bytes equal those of the command.
 
         Parameters
         ----------
         path : path
-            Its ending tells the format: .fits .ldac .ecsv .csv .txt .vot .xml .parquet .reg .crtf
+            Its ending is the format: .fits .ldac .ecsv .csv .txt .vot .xml .parquet .reg .crtf
         format : str, optional
-            A word of output.formats, if the ending does not.
+            A word of output.formats, for other endings.
         overwrite : bool
-            Whether a file of that name is replaced, as the command does; False: an `OutputError` if there is one.
+            Whether an existing file is replaced, as the command does. False: an existing file is an `OutputError`.
 
         Raises
         ------

@@ -1,4 +1,4 @@
-"""What the commands `compare` and `merge` do, for Python."""
+"""The commands `compare` and `merge` in Python."""
 import contextlib
 import json
 import os
@@ -13,14 +13,14 @@ from srcextract.pipeline import pass_on_log
 
 @dataclass(frozen=True)
 class Comparison:
-    """What `compare` found. True if it is within the rules; as text the tables that the command prints.
+    """The result of `compare`. True if it is within the rules; as text, the tables that the command prints.
 
     Attributes
     ----------
     within : bool
         Whether everything is within the rules.
     report : dict
-        All of it, as ``srcextract compare --json`` writes it.
+        The whole result, as ``srcextract compare --json`` writes it.
     """
 
     within: bool
@@ -39,7 +39,7 @@ class Comparison:
 
 @dataclass(frozen=True)
 class Merged:
-    """What `merge` joined: images, how many of them failed, and sources."""
+    """Totals of `merge`: images, failed images, and sources."""
 
     images: int
     failures: int
@@ -47,7 +47,7 @@ class Merged:
 
 
 def _catalogue(one: Any, name: str) -> files.Contents:
-    """Contents of a catalogue: that of a path, or of a table."""
+    """Contents of a catalogue, from a path or a table."""
     if isinstance(one, (str, os.PathLike)):
         path = files.path_text(one)
         return files.Contents(path, path)
@@ -60,16 +60,16 @@ def _catalogue(one: Any, name: str) -> files.Contents:
 
 def compare(reference: Any, new: Any, rules: Any = None, *, matched: Any = None,
             threads: int | None = None) -> Comparison:
-    """Holds a catalogue against a reference: ``srcextract compare``.
+    """Compares a catalogue with a reference: ``srcextract compare``.
 
     Parameters
     ----------
     reference, new : path, Catalogue, astropy.table.Table
         Two catalogues, or the paths of two directories.
     rules : path, optional
-        What is tolerated, in YAML; the built-in rules by default.
+        Tolerances in YAML; the built-in rules by default.
     matched : path, optional
-        Where both sides' rows are written.
+        Path for the matched rows of both sides.
     threads : int, optional
 
     Returns
@@ -107,11 +107,11 @@ def merge(directories: Any, output: Any, *, partial: bool = False) -> Merged:
     Parameters
     ----------
     directories : path or list of paths
-        That ``srcextract batch`` wrote into: one, or those of all shards.
+        Output directories of ``srcextract batch``: one, or those of all shards.
     output : path
-        The survey's catalogue; its ending tells the format.
+        The survey's catalogue; its ending is the format.
     partial : bool
-        Also if a shard is missing or has not finished.
+        Merge even if a shard is missing or unfinished.
 
     Returns
     -------
@@ -120,7 +120,7 @@ def merge(directories: Any, output: Any, *, partial: bool = False) -> Merged:
     Raises
     ------
     ConfigError
-        If the directories are not of one survey, or the ending tells no format.
+        If the directories belong to different surveys, or the ending is no format.
     InputError
         If a shard has not finished, or a catalogue is missing or damaged.
     OutputError

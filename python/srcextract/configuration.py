@@ -1,4 +1,4 @@
-"""Configurations: a path, a dict, or section__key=value arguments, one after the other."""
+"""Configurations: a path or a dict, and section__key=value arguments, which take precedence."""
 import difflib
 import functools
 import json
@@ -11,12 +11,12 @@ from srcextract import _core, angles, files
 from srcextract.errors import ConfigError
 
 
-# More than the largest kernel has; reading takes the square of their number.
+# More than the largest kernel has; parsing time grows with the square of their number.
 _MOST_VALUES = 10_000
 
 
 def _plain(value: Any, where: str) -> Any:
-    """The value as JSON, which is YAML, has it."""
+    """The value as JSON, which is also YAML."""
     if isinstance(value, dict):
         return {str(key): _plain(item, _place(key, where)) for key, item in value.items()}
     if hasattr(value, "unit") and hasattr(value, "to_value"):
@@ -40,14 +40,14 @@ def _place(key: Any, where: str) -> str:
 
 
 def _values_in(value: Any) -> int:
-    """How many numbers there are."""
+    """The number of numbers in a value."""
     if isinstance(value, dict):
         value = list(value.values())
     return sum(map(_values_in, value)) if isinstance(value, list) else not isinstance(value, str)
 
 
 def _as_yaml(value: Any, what: str) -> str:
-    if type(value) is int or (type(value) is float and math.isfinite(value)):  # as JSON has it, in a tenth of its time
+    if type(value) is int or (type(value) is float and math.isfinite(value)):  # as in JSON, but ten times faster
         return repr(value)
     plain = _plain(value, what)
     if (count := _values_in(plain)) > _MOST_VALUES:
@@ -61,12 +61,12 @@ def _as_yaml(value: Any, what: str) -> str:
 
 
 def shortened(text: str, most: int = 200) -> str:
-    """The text, without its middle if it is longer."""
+    """The text; a longer one is cut in the middle."""
     return text if len(text) <= most else f"{text[:most // 2]} ... {text[-most // 4:]}"
 
 
 def _wrong_in(value: Any, where: str) -> tuple[str, Any] | None:
-    """The first value that no configuration can have, and where it is."""
+    """The first value that no configuration can have, and its place."""
     if isinstance(value, dict):
         inner = [(_place(key, where), item) for key, item in value.items()]
     elif isinstance(value, list):
@@ -92,7 +92,7 @@ def _keys() -> tuple[str, ...]:
 
 
 def _meant(name: str) -> str:
-    """The argument that may be meant by what is none, to be said after it."""
+    """Suggestion of a valid argument, to follow an invalid one in a message."""
     keys = _keys()
     plain = name.replace(".", "__").lower()
     near = [key for key in keys if plain in (key, key.replace("__", "_"), key.partition("__")[2])]
@@ -112,7 +112,7 @@ def _check_sections(config: dict[Any, Any]) -> None:
 
 
 def settings_of(arguments: dict[str, Any]) -> list[str]:
-    """section.key=value of section__key=value arguments."""
+    """section.key=value settings from section__key=value arguments."""
     settings = []
     for name, value in arguments.items():
         section, separator, key = name.partition("__")
@@ -123,32 +123,32 @@ def settings_of(arguments: dict[str, Any]) -> list[str]:
     return settings
 
 
-# What YAML reads as more than a word: a number, True, False, a list, a map, or text that is quoted already.
+# Text that YAML reads as more than a word: a number, True, False, a list, a map, or a quoted text.
 _OF_YAML = re.compile(r"""[-+]?[.\d][-+.\deE]*|[-+]?\.inf|true|false|\[.*\]|\{.*\}|'.*'|".*\"""",
                       re.IGNORECASE | re.DOTALL).fullmatch
 
 
 def _as_text(value: Any, name: str) -> str:
-    """A value as it stands behind the = of a setting. Text is itself, and no YAML, if it names a file."""
+    """A value as written after the = of a setting. A text that names a file stays text, and is not read as YAML."""
     if isinstance(value, str) and _OF_YAML(value.strip()) and not name.endswith(("__file", "__nnw", "__level")):
         return value
     text = _as_yaml(value, name)
     return " ".join(text.splitlines()) if isinstance(value, dict) else text
 
 
-# What a configuration says of files, which may change from call to call.
+# Parts of a configuration that name files, whose contents may change between calls.
 _OF_FILES = ("file", "nnw", "/")
 
 
 @functools.lru_cache(64)
 def _read_again(yaml: str, settings: tuple[str, ...], of_difference: bool, segmentation: bool) -> _core.Configuration:
-    """One that was read before: reading takes longer than a small image."""
+    """A cached configuration: reading takes longer than extracting a small image."""
     return read_settings(None, yaml, list(settings), of_difference, segmentation)
 
 
 def read_settings(path: str | None, yaml: str, settings: list[str], of_difference: bool = False,
                   segmentation: bool = True) -> _core.Configuration:
-    """The configuration, or ConfigError without all of a long value."""
+    """The configuration; ConfigError shortens long values."""
     for text in (yaml, *settings):
         if not files.is_text(text) or "\\u0000" in text:
             raise ConfigError(f"{shortened(text)!r}: a value is not UTF-8, or has a NUL; a file of such a name has to be renamed, "
@@ -166,9 +166,9 @@ def read_settings(path: str | None, yaml: str, settings: list[str], of_differenc
 
 def read(config: Any = None, arguments: dict[str, Any] | None = None,
          of_difference: bool = False, segmentation: bool = True) -> _core.Configuration:
-    """The configuration of a path, a dict of sections, or the defaults, with arguments on top.
+    """The configuration from a path, a dict of sections, or the defaults, with arguments on top.
 
-    That of a difference has no use for some keys, which is told. Without `segmentation` catalogues cannot tell it.
+    With `of_difference`, keys without use for a difference are errors. Without `segmentation`, catalogues have none.
 
     Raises
     ------

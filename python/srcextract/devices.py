@@ -1,4 +1,4 @@
-"""Arrays that lie on a GPU: of CuPy, PyTorch, JAX, or whatever tells of itself as these do."""
+"""Arrays on a GPU: of CuPy, PyTorch, JAX, or other libraries with the same interfaces."""
 from typing import Any
 
 import numpy
@@ -7,24 +7,24 @@ from numpy.typing import DTypeLike, NDArray
 from srcextract import _core
 from srcextract.errors import DeviceError, InputError
 
-# Of DLPack: where an array can lie.
+# Device types of DLPack.
 _HOST, _PAGE_LOCKED, _DEVICE, _MANAGED = 1, 3, 2, 13
 _LEGACY_STREAM = 1
 
 
 class DeviceArray:
-    """An array on a GPU as its owner tells of it, with what `plane_of` asks of a NumPy array.
+    """An array on a GPU, with the attributes of a NumPy array that `plane_of` needs.
 
     Attributes
     ----------
     address : int
-        Of the first element.
+        Address of the first element.
     shape, strides : tuple of int
         Strides in bytes.
     dtype : numpy.dtype
-        Of an element, with its byte order.
+        Type of an element, with its byte order.
     stream : int or None
-        After whose work it may be read, as ``__cuda_array_interface__`` has it; None is at once.
+        Stream whose work must be done before reading, as in ``__cuda_array_interface__``; None: no wait.
     """
 
     def __init__(self, address: int, shape: tuple[int, ...], strides: tuple[int, ...], dtype: numpy.dtype[Any],
@@ -44,17 +44,17 @@ class DeviceArray:
         return size
 
     def view(self, dtype: DTypeLike) -> "DeviceArray":
-        """As another type of the same size."""
+        """A view with another type of the same size."""
         return DeviceArray(self.address, self.shape, self.strides, numpy.dtype(dtype), self.stream, self.owner)
 
     def __getitem__(self, index: tuple[int, ...]) -> "DeviceArray":
-        """What lies at an index of the first axes."""
+        """The element or subarray at an index of the first axes."""
         offset = sum(at * stride for at, stride in zip(index, self.strides))
         return DeviceArray(self.address + offset, self.shape[len(index):], self.strides[len(index):], self.dtype,
                            self.stream, self.owner)
 
     def reshape(self, shape: tuple[int, ...]) -> "DeviceArray":
-        """Without leading axes of one element."""
+        """A view without leading axes of length 1."""
         return DeviceArray(self.address, tuple(shape), self.strides[-len(shape):], self.dtype, self.stream, self.owner)
 
 
@@ -67,7 +67,7 @@ def _dense(shape: tuple[int, ...], itemsize: int) -> tuple[int, ...]:
 
 
 def _of_interface(told: dict[str, Any], values: Any, name: str) -> DeviceArray:
-    """What ``__cuda_array_interface__`` tells."""
+    """The array that ``__cuda_array_interface__`` describes."""
     if told.get("mask") is not None:
         raise InputError(f"{name}: an array with a mask of its own cannot be read on a GPU; give the mask as mask=")
     stream = told.get("stream")
@@ -85,12 +85,12 @@ def _interface_of(values: Any) -> dict[str, Any] | None:
     try:
         told: dict[str, Any] = values.__cuda_array_interface__
         return told
-    except Exception:  # of what lies on the host, or does not want to tell
+    except Exception:  # a host array, or the interface fails
         return None
 
 
 def not_lent(name: str, error: Exception, what: str = "the array does not lend its memory") -> InputError | DeviceError:
-    """What an array's owner says when it is asked for its memory, as an error of ours."""
+    """An error of srcextract from the error of an array's owner when asked for its memory."""
     if "cuda" not in str(error).lower() or isinstance(error, (BufferError, TypeError)):
         return InputError(f"{name}: {what}: {error}")
     return DeviceError(f"{name}: {what}: {error}; if a fault has ended the work of its GPU, only a new process can use that "
@@ -98,7 +98,7 @@ def not_lent(name: str, error: Exception, what: str = "the array does not lend i
 
 
 def _lent(values: Any, name: str, **arguments: Any) -> tuple[int, int, tuple[int, ...], tuple[int, ...], str, Any]:
-    """What ``__dlpack__`` lends."""
+    """The array that ``__dlpack__`` exports."""
     try:
         return _core.read_dlpack(values.__dlpack__(**arguments))
     except InputError as error:
@@ -108,10 +108,10 @@ def _lent(values: Any, name: str, **arguments: Any) -> tuple[int, int, tuple[int
 
 
 def device_array(values: Any, name: str) -> DeviceArray | None:
-    """`values` as a `DeviceArray` where they lie on a GPU, and None where they do not.
+    """`values` as a `DeviceArray` if they are on a GPU, else None.
 
-    The interface of arrays on CUDA is asked first where it names a stream, and else DLPack, which is told the legacy
-    default stream: its owner orders what is still to be written before that.
+    Uses the CUDA array interface if it names a stream, else DLPack with the legacy default stream. The owner then
+    orders pending writes before that stream.
     """
     if isinstance(values, numpy.ndarray):
         return None
@@ -126,7 +126,7 @@ def device_array(values: Any, name: str) -> DeviceArray | None:
 
 
 class _HostArray:
-    """Memory of the host that somebody lends, for NumPy."""
+    """Host memory of another object, for NumPy."""
 
     def __init__(self, address: int, shape: tuple[int, ...], strides: tuple[int, ...], kind: str, owner: Any) -> None:
         self.owner = owner
@@ -135,7 +135,7 @@ class _HostArray:
 
 
 def host_dlpack(values: Any, name: str) -> NDArray[Any] | None:
-    """What ``__dlpack__`` lends of the host's memory as a NumPy array, page-locked or not; None if there is no such."""
+    """The host array that ``__dlpack__`` exports, as a NumPy array, page-locked or not; None if there is none."""
     place = getattr(values, "__dlpack_device__", None)
     if place is None or int(place()[0]) not in (_HOST, _PAGE_LOCKED):
         return None

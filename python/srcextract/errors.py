@@ -1,12 +1,12 @@
-"""What can go wrong, each as a class of its own that is also the one of Python's that comes nearest."""
+"""Exceptions of srcextract. Each is also a subclass of the closest built-in exception."""
 
 
 class SrcextractError(Exception):
-    """Whatever srcextract raises. The message says what the problem is, why it is one, and what to try."""
+    """Base class of all exceptions of srcextract. The message names the problem, its reason, and what to try."""
 
 
 class ConfigError(SrcextractError, ValueError):
-    """The configuration, or an argument that stands for it, is wrong."""
+    """The configuration, or an argument in its place, is wrong."""
 
 
 class InputError(SrcextractError, ValueError):
@@ -30,7 +30,7 @@ class DeviceError(SrcextractError, RuntimeError):
 
 
 class MismatchError(SrcextractError):
-    """Two results that must be equal are not."""
+    """Two results differ that must be equal."""
 
 
 class InternalError(SrcextractError, RuntimeError):

@@ -1,4 +1,4 @@
-"""What the compiled half reads from files: paths, and contents that lie in memory or come from whatever has .read()."""
+"""File inputs of the compiled half: paths, and contents in memory or from objects with .read()."""
 import contextlib
 import errno
 import io
@@ -18,7 +18,7 @@ from srcextract.errors import InputError, SrcextractError
 
 
 class Contents:
-    """A file's contents under a path of this process, and what they are called in messages."""
+    """A file's contents, with a path that this process can read, and a name for messages."""
 
     def __init__(self, path: str, name: str, file: IO[bytes] | None = None) -> None:
         self.path, self.name, self._file = path, name, file
@@ -28,16 +28,16 @@ class Contents:
             self._file.close()
 
     def renamed(self, text: str) -> str:
-        """The text, with the name in place of the path."""
+        """The text, with the path replaced by the name."""
         return text.replace(self.path, self.name) if self.path != self.name else text
 
 
 def _memory(name: str) -> tuple[Contents, IO[bytes]]:
-    """A file without a directory entry, and as long as there is room in memory without a disk."""
+    """A new file without a directory entry: in memory, or on disk if there is no room."""
     try:
         file: IO[bytes] = os.fdopen(os.memfd_create("srcextract"), "w+b")
     except (AttributeError, OSError):
-        file = tempfile.TemporaryFile()  # closed by Contents.close()
+        file = tempfile.TemporaryFile()  # Contents.close() closes it
     return Contents(f"/proc/self/fd/{file.fileno()}", name, file), file
 
 
@@ -49,7 +49,7 @@ def _of_path(path: Any, name: str | None = None) -> Contents:
 
 
 def path_text(path: Any) -> str:
-    """The path as the compiled half takes it."""
+    """The path as text for the compiled half."""
     text = os.fsdecode(os.fspath(path))
     if not is_text(text):
         raise InputError(f"{text!r}: the name of the file is not UTF-8, or has a NUL; rename it, or link to it by another name; an "
@@ -58,17 +58,17 @@ def path_text(path: Any) -> str:
 
 
 def is_text(text: str) -> bool:
-    """Whether the compiled half can have it: UTF-8, to its end."""
+    """Whether the text can be passed to the compiled half: valid UTF-8 without NUL."""
     return printable(text) == text and "\0" not in text
 
 
 def printable(name: Any) -> str:
-    """What something is called, with \\x.. for what is not UTF-8."""
+    """A name as text, with \\x.. for bytes that are not UTF-8."""
     return str(name).encode(errors="backslashreplace").decode()
 
 
 def of_bytes(contents: Any, name: str) -> Contents:
-    """Contents that are bytes."""
+    """Contents from bytes."""
     made, file = _memory(name)
     file.write(contents)
     file.flush()
@@ -101,20 +101,20 @@ def _of_readable(source: Any, name: str) -> Contents:
 
 
 def is_contents(image: Any) -> bool:
-    """Whether it is a path, bytes, or what has read(): the contents of a file."""
+    """Whether it is the contents of a file: a path, bytes, or an object with read()."""
     return isinstance(image, (str, os.PathLike, bytes, bytearray, memoryview)) or _is_to_be_opened(image) or (
         callable(getattr(image, "read", None)) and not hasattr(image, "uncertainty") and not hasattr(image, "__array__"))
 
 
 def _is_to_be_opened(image: Any) -> bool:
-    """Whether it is what fsspec.open gives."""
+    """Whether it is an unopened file as from fsspec.open."""
     return all(hasattr(image, word) for word in ("fs", "path", "open", "__enter__"))
 
 
 def contents_of(image: Any, name: str | None = None) -> Contents | None:
-    """`Contents` of a path, bytes or a file object; None of anything else.
+    """`Contents` of a path, bytes or a file object; None for other objects.
 
-    A file object is read from its beginning. One of Python's own, of a file that still has its name, is read by its path.
+    A file object is read from its beginning. A Python file that still has its name is read by its path.
     """
     if not is_contents(image):
         return None
@@ -132,7 +132,7 @@ def contents_of(image: Any, name: str | None = None) -> Contents | None:
 
 @contextlib.contextmanager
 def told_by_name(*several: Contents | None) -> Iterator[None]:
-    """Errors name contents as their owner does, which are closed in the end."""
+    """Replaces paths by names in error messages; closes the contents at the end."""
     contents = [one for one in several if one is not None]
     try:
         yield
@@ -158,9 +158,9 @@ def _as_table(positions: Any) -> Any:
                          f"{array.shape}")
     require("astropy", "a table of positions")
     from astropy.table import Table
-    if hasattr(positions, "table") and hasattr(positions, "columns"):  # a Catalogue
+    if hasattr(positions, "table") and hasattr(positions, "columns"):  # Catalogue
         return positions.table
-    if not isinstance(positions, Table) and hasattr(positions, "iloc"):  # a DataFrame
+    if not isinstance(positions, Table) and hasattr(positions, "iloc"):  # DataFrame
         return Table.from_pandas(positions.rename(columns=str))
     return Table(positions if array is None else array)
 
@@ -175,19 +175,19 @@ def _array_of(positions: Any) -> Any:
 
 
 def _require_from_one(names: Any) -> None:
-    """Raises InputError at what SEP's extract finds."""
+    """Raises InputError for a result of SEP's extract."""
     if {"x", "y", "xpeak", "tnpix"} <= set(names or ()):
         raise InputError("the positions: x and y that sep.extract finds count from 0, and positions here from 1; give "
                          "numpy.column_stack([objects['x'] + 1, objects['y'] + 1]), or a table with such X and Y")
 
 
 def _in_degrees(unit: Any) -> float:
-    """What angles of a unit are multiplied by; 1 for what is no angle."""
+    """Factor from an angular unit to degrees; 1 for other units."""
     return float(unit.to("deg")) if hasattr(unit, "is_equivalent") and unit.is_equivalent("deg") else 1.0
 
 
 def _numbers_of(column: Any) -> Any:
-    """Of a column, NaN where it is masked; angles in degrees."""
+    """The numbers of a column, NaN where masked; angles in degrees."""
     factor = _in_degrees(getattr(column, "unit", None))
     values, mask = parted(column if isinstance(column, numpy.ndarray) else numpy.asarray(column))
     numbers = factor * numpy.array(values, float)
@@ -197,7 +197,7 @@ def _numbers_of(column: Any) -> Any:
 
 
 def columns_of_positions(positions: Any) -> dict[str, list[float]]:
-    """The columns of a table of positions that light is measured by, in an image alone."""
+    """The columns of a table of positions that measuring in a single image uses."""
     positions = places.usual(positions)
     if not hasattr(positions, "keys"):
         array = _array_of(positions)
@@ -238,7 +238,7 @@ def _is_of_places(array: Any) -> bool:
 
 
 def positions_of(positions: Any, header: Callable[[], str]) -> Contents | None:
-    """`Contents` of a table of positions; None of None. `header` gives the cards of the image."""
+    """`Contents` of a table of positions; None for None. `header` returns the header cards of the image."""
     positions = places.usual(positions, header)
     if positions is None:
         return None
@@ -257,7 +257,7 @@ def positions_of(positions: Any, header: Callable[[], str]) -> Contents | None:
 
 
 def _with_degrees(table: Any) -> Any:
-    """The table, with degrees in place of hours and radians."""
+    """The table with hours and radians converted to degrees."""
     angles = [name for name in table.colnames if str(getattr(table[name], "unit", None)) in ("hourangle", "rad")]
     table = table.copy(copy_data=False) if angles else table
     for name in angles:
@@ -268,7 +268,7 @@ def _with_degrees(table: Any) -> Any:
 
 
 def _rows(positions: Any) -> bytes | None:
-    """A FITS table of an array of shape (n, 2) with x and y; None of anything else."""
+    """A FITS table from an array of shape (n, 2) with x and y; None for other objects."""
     if hasattr(positions, "keys") or hasattr(positions, "table"):
         return None
     array = _array_of(positions)
@@ -296,26 +296,26 @@ def table_contents(table: Any, name: str) -> Contents:
         table.write(file, format="fits")
     except UnicodeEncodeError:
         return of_bytes(_ecsv(table), name)
-    except (TypeError, ValueError) as error:  # as astropy.units.UnitScaleError
+    except (TypeError, ValueError) as error:  # astropy.units.UnitScaleError is one
         raise InputError(f"{name}: no FITS file has such a table: {error}") from error
     return of_bytes(file.getbuffer(), name)
 
 
 def _ecsv(table: Any) -> bytes:
-    """The table in UTF-8, which FITS has not."""
+    """The table as ECSV in UTF-8, for text that FITS cannot hold."""
     text = io.StringIO()
     table.write(text, format="ascii.ecsv")
     return text.getvalue().encode()
 
 
 def fits_contents(header: str, pixels: Any, name: str) -> Contents:
-    """`Contents` of an image of real numbers as a FITS file."""
+    """`Contents` of an image of real numbers, as a FITS file."""
     if pixels.dtype.kind != "f" or pixels.dtype.itemsize not in (4, 8) or pixels.ndim < 2 or pixels.size == 0:
         raise InputError(f"{name}: an array of shape {pixels.shape} of {pixels.dtype} is no image")
     require("astropy", f"{name} as an array")
     from astropy.io import fits
     file = io.BytesIO()
     told = fits.Header.fromstring(header) if header else fits.Header()
-    told.remove("BLANK", ignore_missing=True)  # which is of integers
+    told.remove("BLANK", ignore_missing=True)  # only valid for integers
     fits.PrimaryHDU(pixels, told).writeto(file, output_verify="silentfix")
     return of_bytes(file.getbuffer(), name)

@@ -1,11 +1,11 @@
-"""Headers as the compiled half takes them, and what they say of arrays."""
+"""Headers for the compiled half, and their facts about arrays."""
 from typing import Any
 
 from srcextract.errors import InputError
 
 
 def cards_of(header: Any) -> str:
-    """The cards of a header, 80 columns each and END."""
+    """The header cards, 80 columns each, with END."""
     if header is None:
         return ""
     if not isinstance(header, str) and not hasattr(header, "tostring"):
@@ -20,13 +20,13 @@ def cards_of(header: Any) -> str:
     return text
 
 
-# What keywords of a WCS on the sky, and of its distortions, begin with.
+# Prefixes of keywords of a celestial WCS and its distortions.
 _OF_WCS = ("CTYPE", "CRVAL", "CRPIX", "CDELT", "CUNIT", "CD1_", "CD2_", "PC1_", "PC2_", "PV1_", "PV2_", "A_", "B_", "AP_", "BP_",
            "RADESYS", "EQUINOX", "LONPOLE", "LATPOLE", "CROTA", "CPDIS", "CPERR", "CQDIS", "DP1", "DP2", "DQ1", "DQ2", "D2IM")
 
 
 def without_wcs(cards: str) -> str:
-    """The cards but those of a WCS."""
+    """The cards without those of a WCS."""
     if not cards:
         return ""
     from astropy.io import fits
@@ -37,12 +37,12 @@ def without_wcs(cards: str) -> str:
 
 
 def with_wcs(cards: str, wcs: Any) -> str:
-    """The cards, with those of a WCS for their own.
+    """The cards with their WCS replaced.
 
     Raises
     ------
     InputError
-        If cards cannot say what it does.
+        If cards cannot represent the WCS.
     """
     from astropy.io import fits
     wcs = _whole_wcs(wcs)
@@ -57,7 +57,7 @@ def with_wcs(cards: str, wcs: Any) -> str:
 
 
 def _whole_wcs(wcs: Any) -> Any:
-    """The astropy.wcs.WCS that one is, or is a slice of, as of an NDData."""
+    """The astropy.wcs.WCS itself, or the one that it is a slice of, as in an NDData."""
     inner = getattr(wcs, "low_level_wcs", wcs)
     whole: Any = getattr(inner, "_wcs", None)
     slices = getattr(inner, "_slices_array", None)
@@ -75,7 +75,7 @@ def _whole_wcs(wcs: Any) -> Any:
 
 
 def shape_of(cards: str) -> tuple[int, int] | None:
-    """Rows and columns of the image whose header it is; None if it does not say."""
+    """Rows and columns of the header's image; None if the header has no axes."""
     from astropy.io import fits
     header = fits.Header.fromstring(cards)
     if "NAXIS1" not in header or "NAXIS2" not in header:
@@ -84,7 +84,7 @@ def shape_of(cards: str) -> tuple[int, int] | None:
 
 
 def blank_of(header: Any, dtype: Any) -> int | None:
-    """The value of pixels that mean nothing, as an array beside that header has it."""
+    """The value of missing pixels, as an array with that header has it."""
     if dtype.kind not in "iu" or header is None:
         return None
     if isinstance(header, str):
@@ -97,7 +97,7 @@ def blank_of(header: Any, dtype: Any) -> int | None:
 
 
 def is_scaled(dtype: Any) -> bool:
-    """Whether no FITS file stores such integers: astropy has applied BZERO to them, and keeps it in the header."""
+    """Whether no FITS file stores such integers: astropy has applied BZERO to them, but keeps it in the header."""
     return (dtype.kind == "u" and dtype.itemsize > 1) or (dtype.kind == "i" and dtype.itemsize == 1)
 
 
@@ -105,6 +105,6 @@ def unit_header(unit: Any) -> Any:
     from astropy.io import fits
     try:
         text = unit.to_string("fits")
-    except ValueError:  # none of the FITS standard's
+    except ValueError:  # not a unit of the FITS standard
         text = str(unit)
     return fits.Header([("BUNIT", text)] if text else [])

@@ -1,4 +1,4 @@
-"""The stages that make images of images; see `srcextract.stages`."""
+"""The stages that make images from images; see `srcextract.stages`."""
 from collections.abc import Iterable, Sequence
 from typing import Any
 
@@ -13,10 +13,10 @@ from srcextract.stage_results import (Background, array_of_held, background_of, 
 
 @stage
 def as_image(image: Any, *, threads: int | None = None) -> Any:
-    """The pixels of an image as every stage takes them: of float32, NaN where they are masked.
+    """The pixels of an image in the form that stages use: float32, NaN where masked.
 
-    Stages read any array by themselves, each time they are given it; what this returns, and what stages return, they
-    take as it is. It is a copy: what becomes of `image` changes nothing of it.
+    Stages convert any array each time they get it. Results of this function and of other stages are used directly.
+    The result is a copy: later changes of `image` do not affect it.
 
     Parameters
     ----------
@@ -26,7 +26,7 @@ def as_image(image: Any, *, threads: int | None = None) -> Any:
     Returns
     -------
     numpy.ndarray
-        Of float32 and read-only; ``.copy()`` of it can be written to.
+        float32 and read-only; a ``.copy()`` is writable.
     """
     held = held_image(image, threads_of(threads), copy=True)
     return array_of_held(held, held.keys)
@@ -35,25 +35,25 @@ def as_image(image: Any, *, threads: int | None = None) -> Any:
 @stage
 def convolve(image: Any, background: Background | None = None, *, kernel: Any, threads: int | None = None,
              **keys: Any) -> Any:
-    """The image convolved with a kernel, about the level of its sky. Masked pixels take no part and stay masked.
+    """The image convolved with a kernel, about its sky level. Masked pixels do not contribute, and stay masked.
 
     Parameters
     ----------
     image : array
     background : Background, optional
-        Of the image. Of a mesh: convolve ``background.subtract(image)``, with ``background.subtracted``. None: the
-        image is above its sky already.
+        The image's background. For a mesh, convolve ``background.subtract(image)`` with ``background.subtracted``.
+        None: the sky is already subtracted.
     kernel : {'gaussian', 'tophat', 'mexican_hat', 'file'} or array
-        An array, both of whose sides are odd, is the kernel itself.
+        An array with odd sides is the kernel itself.
     threads : int, optional
     **keys
-        Of the section ``convolve``: ``fwhm``, ``sigma``, ``radius``, ``size``, ``file``, ``normalize``, ``edges``
+        Keys of section ``convolve``: ``fwhm``, ``sigma``, ``radius``, ``size``, ``file``, ``normalize``, ``edges``
         ('zero', 'nearest' or 'reflect').
 
     Returns
     -------
     numpy.ndarray
-        Of float32, read-only.
+        float32, read-only.
     """
     count = threads_of(threads)
     if not isinstance(kernel, str):
@@ -72,7 +72,7 @@ def convolve(image: Any, background: Background | None = None, *, kernel: Any, t
 
 @stage
 def combine(planes: Any, method: str = "mean", *, threads: int | None = None, **keys: Any) -> Any:
-    """Several images of one shape as one, pixel by pixel.
+    """Combines several images of one shape pixel by pixel.
 
     Parameters
     ----------
@@ -80,12 +80,12 @@ def combine(planes: Any, method: str = "mean", *, threads: int | None = None, **
     method : {'mean', 'weighted', 'luminosity', 'median', 'inverse_variance', 'chi_square'}
     threads : int, optional
     **keys
-        Of the section ``combine``: ``weights``; ``background__...`` for methods that need the noise of planes.
+        Keys of section ``combine``: ``weights``; ``background__...`` for methods that need the noise of planes.
 
     Returns
     -------
     numpy.ndarray
-        Of float32, read-only; NaN where no plane tells.
+        float32, read-only; NaN where no plane has a value.
     """
     count = threads_of(threads)
     if not isinstance(planes, Iterable) or getattr(planes, "ndim", 3) < 3:
@@ -103,24 +103,24 @@ def combine(planes: Any, method: str = "mean", *, threads: int | None = None, **
 @stage
 def resample(image: Any, from_header: Any, to_header: Any, *, shape: Sequence[int] | None = None,
              threads: int | None = None, **keys: Any) -> Any:
-    """The image on the pixels of another, by the WCS of both.
+    """Resamples the image to the pixels of another, by the WCS of both.
 
     Parameters
     ----------
     image : array
     from_header, to_header : astropy.io.fits.Header, astropy.wcs.WCS or str
-        Of the image, and of the pixels that it is wanted on.
+        Header of the image, and of the target pixels.
     shape : tuple of int, optional
-        Rows and columns that are wanted; by default what ``to_header`` says (NAXIS2 and NAXIS1, or a WCS's
-        ``array_shape``), or else the image's.
+        Rows and columns of the result. Default: those of ``to_header`` (NAXIS2 and NAXIS1, or a WCS's ``array_shape``),
+        else the image's.
     threads : int, optional
     **keys
-        Of the section ``difference``: ``interpolation`` ('lanczos3' or 'bilinear').
+        Keys of section ``difference``: ``interpolation`` ('lanczos3' or 'bilinear').
 
     Returns
     -------
     numpy.ndarray
-        Of float32, read-only; NaN where the image has no pixel.
+        float32, read-only; NaN where the image has no pixel.
     """
     count = threads_of(threads)
     held = held_image(image, count)
@@ -139,7 +139,7 @@ def resample(image: Any, from_header: Any, to_header: Any, *, shape: Sequence[in
 
 
 def _cards(header: Any) -> str:
-    """Of a header or a WCS."""
+    """The cards of a header or a WCS."""
     if hasattr(header, "to_header") or hasattr(header, "low_level_wcs"):
         return headers.with_wcs("", header)
     return headers.cards_of(header)
@@ -147,21 +147,21 @@ def _cards(header: Any) -> str:
 
 @stage
 def render(image: Any, *, threads: int | None = None, **keys: Any) -> NDArray[numpy.uint8]:
-    """A picture of the image in grey, to be looked at.
+    """A grey picture of the image for viewing.
 
     Parameters
     ----------
     image : array
     threads : int, optional
     **keys
-        Of the section ``quicklook``: ``stretch`` ('asinh', 'linear', 'sqrt', 'log', 'equalize'), ``limits`` ('zscale',
-        'minmax', 'values' with ``low`` and ``high``), ``bins``, ``size`` (the longer side has at most so many pixels,
-        1024 by default).
+        Keys of section ``quicklook``: ``stretch`` ('asinh', 'linear', 'sqrt', 'log', 'equalize'), ``limits`` ('zscale',
+        'minmax', 'values' with ``low`` and ``high``), ``bins``, ``size`` (maximum pixels of the longer side, 1024 by
+        default).
 
     Returns
     -------
     numpy.ndarray
-        Of uint8, row 0 that of the image; masked pixels are black.
+        uint8; row 0 is the image's row 0; masked pixels are black.
     """
     count = threads_of(threads)
     keys = {"output__quicklook": True, **keys_of("quicklook", keys)}

@@ -1,4 +1,4 @@
-"""What people have an image in: arrays, masked arrays, HDUs of astropy, NDData. What files hold: files.py."""
+"""Images in Python: arrays, masked arrays, HDUs of astropy, NDData. Images in files: files.py."""
 import fnmatch
 import logging
 import os
@@ -17,18 +17,18 @@ logger = logging.getLogger("srcextract")
 
 
 class Opened:
-    """An image as it came: its pixels, how they are stored, and what is known of them."""
+    """An input image: its pixels, their storage, and its metadata."""
 
     def __init__(self, pixels: Any, *, name: str = "the array", header: str = "", bscale: float = 1.0, bzero: float = 0.0,
                  blank: int | None = None, mask: Any = None, error: Any = None, of_file: bool = False,
                  primary: str = "") -> None:
         self.pixels, self.name, self.header = pixels, name, header
         self.bscale, self.bzero, self.blank, self.mask, self.error = bscale, bzero, blank, mask, error
-        self.primary = primary  # the header whose keywords it inherits
-        self.of_file = of_file  # of a cube it is the plane that input.plane says, as of a file
+        self.primary = primary  # the header whose keywords the image inherits
+        self.of_file = of_file  # a cube then uses input.plane, as a file does
 
     def values(self) -> Any:
-        """What the pixels mean, as real numbers: NaN where they are masked or BLANK."""
+        """The pixel values as real numbers; NaN where masked or BLANK."""
         pixels, scaled = self.pixels, (self.bscale, self.bzero) != (1, 0)
         if pixels.dtype.kind not in "biu" and self.mask is None and not scaled:
             return pixels
@@ -44,7 +44,7 @@ class Opened:
 
 
 def _path_of(place: Any) -> str | None:
-    """Under which an HDU's file can be read once more, whatever its name has become since; None if it is none or closed."""
+    """A path for reading an HDU's file again, even after a rename; None if there is no file or it is closed."""
     try:
         number, name = place["file"]._file.fileno(), place["file"].name
     except (TypeError, KeyError, AttributeError, OSError, ValueError):
@@ -58,8 +58,8 @@ def _path_of(place: Any) -> str | None:
 
 
 def _stored_pixels(hdu: Any) -> tuple[Any, Any] | None:
-    """The pixels of an HDU as its file has them, and their header; None where somebody has touched them, or there is no
-    such file."""
+    """The pixels of an HDU as stored in its file, and their header. None if the pixels were accessed already, or there
+    is no such file."""
     place = hdu.fileinfo()
     path = _path_of(place)
     if "data" in vars(hdu) or not hdu.shape or path is None:
@@ -74,7 +74,7 @@ def _stored_pixels(hdu: Any) -> tuple[Any, Any] | None:
 
 
 def _read_again(hdu: Any, path: str, place: Any) -> tuple[Any, Any] | None:
-    """The same of what is compressed, which astropy would scale in another precision."""
+    """As _stored_pixels(), for compressed HDUs, which astropy would scale with another precision."""
     from astropy.io import fits
     try:
         with fits.open(path, do_not_scale_image_data=True, memmap=False) as hdus:
@@ -87,7 +87,7 @@ def _read_again(hdu: Any, path: str, place: Any) -> tuple[Any, Any] | None:
 
 
 def _of_hdu(hdu: Any) -> Opened:
-    """What is still in its file is scaled as the command scales it: in double, rounded once."""
+    """An image from an HDU. Pixels that are still in the file are scaled as by the command: in double, rounded once."""
     name = f"HDU {hdu.name or 'PRIMARY'}"
     if "TableHDU" in type(hdu).__name__:
         raise InputError(f"{name} is a table; take an HDU with an image")
@@ -100,10 +100,10 @@ def _of_hdu(hdu: Any) -> Opened:
             pixels = hdu.data
         except (OSError, ValueError, TypeError, EOFError) as error:
             raise InputError(f"{name}: its pixels cannot be read: {error}; the file may be cut short, or be closed") from error
-        header = hdu.header  # of which astropy takes BSCALE, BZERO and BLANK once it has scaled the pixels
+        header = hdu.header  # astropy removes BSCALE, BZERO and BLANK once it has scaled the pixels
     if pixels is None:
         raise InputError(f"{name} has no pixels; take another HDU of the file")
-    if "EXTNAME" not in header and type(hdu).__name__ == "CompImageHDU" and hdu.name:  # which astropy leaves out
+    if "EXTNAME" not in header and type(hdu).__name__ == "CompImageHDU" and hdu.name:  # astropy omits it
         header = header.copy()
         header["EXTNAME"] = hdu.name
     bscale, bzero = (1.0, 0.0) if is_scaled(pixels.dtype) else (header.get("BSCALE", 1.0), header.get("BZERO", 0.0))
@@ -112,7 +112,7 @@ def _of_hdu(hdu: Any) -> Opened:
 
 
 def _primary_cards(hdu: Any) -> str:
-    """The header of the file's primary HDU, of an extension of a file that is there."""
+    """The header of the primary HDU, for an extension of an existing file."""
     from astropy.io import fits
     path = None if type(hdu).__name__ == "PrimaryHDU" else _path_of(hdu.fileinfo())
     if path is None:
@@ -138,7 +138,7 @@ def _is_meant(hdu: Any, index: int, name: str) -> bool:
 
 
 def _selected(hdus: Any, names: Sequence[str]) -> Any:
-    """The HDU that input.hdu selects, as the command does in such a file."""
+    """The HDU that input.hdu selects, as the command would in such a file."""
     found = [hdu for index, hdu in enumerate(hdus) if _has_image(hdu) and any(_is_meant(hdu, index, name) for name in names)]
     if len(found) > 1 and len(names) == 1 and names[0] != "all" and not {"*", "?"} & set(names[0]):
         found = found[:1]
@@ -153,7 +153,7 @@ def _selected(hdus: Any, names: Sequence[str]) -> Any:
 
 
 def _map(values: Any, what: str, shape: tuple[int, ...]) -> Any:
-    """A map of something of every pixel."""
+    """A map with a value for every pixel."""
     if files.is_contents(values):
         raise InputError(f"{what}: an array of the image's shape {shape}, and not a {type(values).__name__}; open a file "
                          f"first, or name it in the configuration ({'mask' if what == 'mask' else 'weights'}__file)")
@@ -167,7 +167,7 @@ def _map(values: Any, what: str, shape: tuple[int, ...]) -> Any:
 
 
 def _planes_of(opened: Opened, takes_planes: bool) -> list[Any]:
-    """The planes of an image, or of a stack where the configuration says what to do with one."""
+    """The planes of an image, or of a stack if the configuration combines it."""
     pixels = opened.pixels
     if pixels.ndim > 2 and all(length == 1 for length in pixels.shape[:-2]):
         return [pixels.reshape(pixels.shape[-2:])]
@@ -181,7 +181,7 @@ def _planes_of(opened: Opened, takes_planes: bool) -> list[Any]:
 def inputs_of(image: Any, *, header: Any = None, wcs: Any = None, mask: Any = None, weight: Any = None, error: Any = None,
               name: str | None = None, takes_planes: bool = False,
               hdu: Sequence[str] = ("auto",)) -> tuple[_core.PixelInputs, list[Any]]:
-    """What the compiled half takes for the image, and what has to stay alive meanwhile."""
+    """The inputs of the compiled half for the image, and the objects that must stay alive meanwhile."""
     opened = open_image(image, name, hdu)
     if opened.blank is None:
         opened.blank = blank_of(header, opened.pixels.dtype)
@@ -195,7 +195,7 @@ def inputs_of(image: Any, *, header: Any = None, wcs: Any = None, mask: Any = No
         inputs.header = with_wcs(inputs.header, wcs)
     blank = opened.blank if opened.pixels.dtype.kind in "iu" else None
     if opened.pixels.ndim > 2 and opened.mask is not None and not isinstance(opened.pixels, DeviceArray):
-        opened.pixels, opened.mask, opened.bscale, opened.bzero = opened.values(), None, 1.0, 0.0  # a mask of every plane
+        opened.pixels, opened.mask, opened.bscale, opened.bzero = opened.values(), None, 1.0, 0.0  # a mask for every plane
     planes = _planes_of(opened, takes_planes)
     inputs.planes = [plane_of(plane, opened.name, bscale=opened.bscale, bzero=opened.bzero, blank=blank)
                      for plane in planes]
@@ -218,7 +218,7 @@ def inputs_of(image: Any, *, header: Any = None, wcs: Any = None, mask: Any = No
 
 
 def _joined(masks: dict[str, Any], shape: tuple[int, ...]) -> Any:
-    """What is masked by the image itself, beside it, or by the map of its noise, in one; None if nothing is."""
+    """The union of the masks of the image, the `mask` argument and the noise map; None if nothing is masked."""
     told = {what: filled(_map(mask, "mask", shape), True) for what, mask in masks.items() if mask is not None}
     if len(told) < 2:
         return next(iter(told.values()), None)
@@ -226,12 +226,12 @@ def _joined(masks: dict[str, Any], shape: tuple[int, ...]) -> Any:
         raise InputError(f"mask: lies on a GPU, and {next(iter(told))} has a mask of its own on the host; give one of both "
                          "together")
     for mask in told.values():
-        plane_of(mask, "mask")  # says what is wrong with it
+        plane_of(mask, "mask")  # raises the error about its type or shape
     return numpy.logical_or.reduce([mask != 0 for mask in told.values()]).view("u1")
 
 
 def error_of(image: Any) -> Any:
-    """The standard deviations that an NDData has of its pixels; None of anything else."""
+    """The standard deviations of an NDData's pixels; None for other objects."""
     uncertainty = getattr(image, "uncertainty", None)
     if uncertainty is None or not hasattr(image, "data") or not hasattr(uncertainty, "represent_as"):
         return None
@@ -246,7 +246,7 @@ def error_of(image: Any) -> Any:
 
 
 def _in_unit(error: Any, unit: Any) -> Any:
-    """Standard deviations as numbers, in the unit of the image's."""
+    """Standard deviations as numbers in the unit of the image."""
     if not (hasattr(error, "unit") and hasattr(error, "to_value")):
         return error
     try:
@@ -276,8 +276,8 @@ def _of_nddata(image: Any) -> Opened:
 
 
 def _of_array(image: Any, header: str = "") -> Opened:
-    """Of an array of NumPy, which may have a mask."""
-    if image.ndim > 2 and image.dtype.kind == "f":  # planes of a stack have masks of their own
+    """An image from a NumPy array, which may have a mask."""
+    if image.ndim > 2 and image.dtype.kind == "f":  # the planes of a stack have masks of their own
         return Opened(filled(image, numpy.nan), header=header)
     pixels, mask = parted(image)
     return Opened(pixels, header=header, mask=mask)
@@ -288,7 +288,7 @@ def is_hdu_list(image: Any) -> bool:
 
 
 def open_image(image: Any, name: str | None = None, hdu: Sequence[str] = ("auto",)) -> Opened:
-    """The image, whatever it is in."""
+    """The image of any supported object."""
     if is_hdu_list(image):
         image = _selected(image, hdu)
     if hasattr(image, "header") and hasattr(image, "fileinfo"):
@@ -307,7 +307,7 @@ def open_image(image: Any, name: str | None = None, hdu: Sequence[str] = ("auto"
 
 
 def cards_for(image: Any, header: Any, wcs: Any, hdu: Sequence[str]) -> str:
-    """The cards of an image, or of its file's `Contents`, with those that are given in their place."""
+    """The cards of an image, or of its file's `Contents`, replaced by given ones."""
     if header is None and isinstance(image, files.Contents):
         from astropy.io import fits
         try:

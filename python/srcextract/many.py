@@ -17,14 +17,15 @@ _CLASSES = {"config": errors.ConfigError, "input": errors.InputError, "output": 
 
 
 class Failure:
-    """What stands for an image that could not be extracted; false, as a `Catalogue` with or without sources never is.
+    """The result for an image that could not be extracted. A failure is false; a `Catalogue` is true, even without
+    sources.
 
     Attributes
     ----------
     name : str
-        Of the image: its path, with the HDU if the file has several.
+        The image's path, with the HDU if the file has several.
     error : SrcextractError
-        Why; raise it to stop there.
+        The reason; raise it to stop there.
     """
 
     def __init__(self, name: str, error: SrcextractError) -> None:
@@ -54,7 +55,7 @@ _Results = Generator[tuple[Catalogue | Failure, bool], None, None]
 
 
 def _of_paths(batch: _core.Batch) -> _Results:
-    """What becomes of files, in their order, and whether it is the last of its file."""
+    """Results of files in order, and whether each is the last of its file."""
     try:
         while True:
             result = batch.next()
@@ -70,14 +71,14 @@ def _of_paths(batch: _core.Batch) -> _Results:
 
 
 def _of_arrays(extractor: Extractor, pixels: Iterable[tuple[int, Any]]) -> _Results:
-    """What becomes of arrays, one after the other."""
+    """Results of arrays, one after the other."""
     for number, image in pixels:
         made: Catalogue | Failure
         try:
             made = extractor(image)
         except SrcextractError as error:
             made = Failure(f"image {number}", error)
-        except Exception as error:  # of what the image is, as its read() or __array__
+        except Exception as error:  # from the image itself, as its read() or __array__
             kind = errors.OutOfMemoryError if isinstance(error, MemoryError) else errors.InputError
             made = Failure(f"image {number}", kind(f"{type(image).__name__}: {type(error).__name__}: {error}"))
             made.error.__cause__ = error
@@ -87,41 +88,41 @@ def _of_arrays(extractor: Extractor, pixels: Iterable[tuple[int, Any]]) -> _Resu
 def extract_many(images: Iterable[Any], config: Any = None, *, backend: str = "auto", devices: Sequence[int] | None = None,
                  threads: int | None = None, progress: bool | None = None, segmentation: bool = True,
                  **keys: Any) -> Generator[Catalogue | Failure, None, None]:
-    """The catalogues of many images, as they are asked for.
+    """The catalogues of many images, made as they are asked for.
 
-    Files are extracted several at a time: while some are read others are worked on, on as many GPUs as there are. They
-    are given in the order of `images` all the same, and no more is extracted ahead than a few images for every thread.
+    Files are extracted several at a time: some are read while others are extracted, on all available GPUs. Results come
+    in the order of `images`. Only a few images per thread are extracted ahead.
 
     Parameters
     ----------
     images : iterable of path or of what `extract` takes
-        Paths that follow one another are extracted at the same time, and are all asked for at once; arrays one after
-        the other, each when it is its turn.
+        Consecutive paths are extracted in parallel, and are all taken from the iterable at once. Arrays are taken and
+        extracted one by one.
     config, backend, threads, segmentation, **keys
-        As of `Extractor`.
+        As for `Extractor`.
     devices : list of int, optional
-        Indices of the GPUs that may be used; None are all.
+        Indices of the GPUs that may be used; None: all.
     progress : bool, optional
-        False shows no bar; by default there is one if tqdm is installed.
+        False shows no bar; by default there is a bar if tqdm is installed.
 
     Yields
     ------
     Catalogue or Failure
-        One for each image; several for a file of which ``input.hdu`` selects several, in the order of the file. What
-        cannot be extracted is a `Failure`, which is false, and stops no other.
+        One for each image; several for a file if ``input.hdu`` selects several, in the order of the file. An image that
+        cannot be extracted gives a `Failure`, which is false, and does not affect others.
 
     Raises
     ------
     ConfigError, TypeError
-        At once if the configuration is wrong, or what is given is no iterable of images.
+        At once if the configuration is wrong, or `images` is no iterable of images.
     DeviceError, StorageError
-        If what makes every further image futile happens.
+        For errors that make every further image futile.
 
     Notes
     -----
-    Closing it (``close()``, or leaving the loop and letting go of it) ends the work that is under way.
+    Closing the generator (``close()``, or leaving the loop and dropping it) ends the work under way.
     """
-    configuration.settings_of(keys)  # says of others that they are none
+    configuration.settings_of(keys)  # raises an error for unknown keys
     indices = devices_of(devices, "devices")
     extractor = Extractor(config, backend=backend, device=indices or None, threads=threads, segmentation=segmentation, **keys)
     if extractor._angles:
@@ -137,7 +138,7 @@ def extract_many(images: Iterable[Any], config: Any = None, *, backend: str = "a
 
 
 def _several(images: Any) -> Iterable[Any]:
-    """Raises TypeError at what is one image, and not several."""
+    """Raises TypeError if `images` is a single image."""
     if (isinstance(images, (str, bytes, bytearray, memoryview)) or hasattr(images, "read") or getattr(images, "ndim", 0) == 2
             or not isinstance(images, Iterable)):
         raise TypeError("extract_many takes several images, as in [first, second] or pathlib.Path('night').glob('*.fits'), and "
@@ -146,7 +147,7 @@ def _several(images: Any) -> Iterable[Any]:
 
 
 def _is_path(image: Any) -> bool:
-    """Whether it may be asked for with others; what is no path of a file becomes a Failure as arrays do."""
+    """Whether it can be extracted with others as a path. Invalid paths become a Failure, as arrays do."""
     if not isinstance(image, (str, os.PathLike)):
         return False
     try:

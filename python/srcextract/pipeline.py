@@ -1,4 +1,4 @@
-"""Images into catalogues: `extract`, and `Extractor`, which keeps what it needs from image to image."""
+"""From images to catalogues: `extract`, and `Extractor`, which keeps its resources between images."""
 import contextlib
 import logging
 from collections.abc import Sequence
@@ -17,7 +17,7 @@ logger.addHandler(logging.NullHandler())
 
 
 def pass_on_log(*contents: files.Contents | None) -> None:
-    """Gives Python's logging what the compiled half logged, with the names of contents."""
+    """Passes log lines of the compiled half to Python's logging, with the names of contents."""
     for level, text in _core.take_log():
         for one in contents:
             text = one.renamed(text) if one is not None else text
@@ -25,25 +25,25 @@ def pass_on_log(*contents: files.Contents | None) -> None:
 
 
 class Extractor:
-    """Takes images of one configuration through the pipeline, and keeps memory and the CUDA graph between them.
+    """Extracts images with one configuration, and keeps memory and the CUDA graph between them.
 
     Parameters
     ----------
     config : path, dict or None
-        The YAML file that the command takes, sections with their keys, or the defaults.
+        Path of a YAML file as for the command, sections with their keys, or None for the defaults.
     backend : {'auto', 'cpu', 'cuda'}
-        `auto` takes a GPU where the work is done sooner with one. Catalogues are the same to the last bit.
+        `auto` uses a GPU if that is faster. Catalogues are the same to the last bit.
     device : int or list of int, optional
-        Index of the GPU, or of those that may be used; None is the one that an array lies on, or the first.
+        Index of the GPU, or of those that may be used. None: the GPU with the array's memory, or the first.
     threads : int, optional
-        Of the host; None is as many as this process may use.
+        Host threads; None: as many as this process may use.
     of_difference : bool
-        Of images from each of which a reference is subtracted.
+        For images from which a reference is subtracted.
     segmentation : bool
-        Whether catalogues can tell their `segmentation`. Without it they take less memory, and a GPU has less to send.
+        Whether catalogues have a `segmentation`. Without it they take less memory, and a GPU transfers less.
     **section__key
-        Keys of the configuration, as in ``detection__threshold=3``. Those in pixels may be angles of astropy, as in
-        ``measurement__apertures=[2 * u.arcsec]``: the scale of the image makes them pixels.
+        Keys of the configuration, as in ``detection__threshold=3``. Keys in pixels also accept angles of astropy, as in
+        ``measurement__apertures=[2 * u.arcsec]``, which the image's scale converts.
 
     Raises
     ------
@@ -86,7 +86,7 @@ class Extractor:
             if table is not None:
                 with_files.positions, with_files.positions_name = table.path, table.name
             maps = {"header": header, "wcs": wcs, "mask": mask, "weight": weight, "error": error}
-            # A reference that lies in memory is made a file of one image.
+            # A reference in memory is written to a file of one image.
             of_memory = beside is not None and not files.is_contents(reference) and self._configuration.hdu != ["auto"]
             if contents is not None:
                 if of_memory:
@@ -106,11 +106,11 @@ class Extractor:
             return Catalogue(found)
 
     def _takes_planes(self) -> bool:
-        """Whether it says what becomes of an array of three axes."""
+        """Whether the configuration handles an array of three axes."""
         return self._configuration.takes_planes or "input__plane" in self._keys
 
     def _in_pixels(self, image: Any, header: Any = None, wcs: Any = None) -> dict[str, Any]:
-        """Keys that were given as angles, by the scale of the image."""
+        """Keys given as angles, in pixels by the scale of the image."""
         if not self._angles:
             return {}
         cards = images.cards_for(image, header, wcs, self._configuration.hdu)
@@ -119,7 +119,7 @@ class Extractor:
         return angles.in_pixels(self._angles, self.config, cards, shape)
 
     def _configured(self, told: dict[str, Any]) -> _core.Configuration:
-        """The configuration with keys of the maps that come with an image, which others may not have."""
+        """The configuration with keys for the maps of one image, which other images may not have."""
         if not told:
             return self._configuration
         settings = configuration.settings_of(told)
@@ -143,8 +143,7 @@ class Extractor:
 
 def _told_by_maps(keys: dict[str, Any], image: Any, mask: Any, weight: Any, error: Any,
                   of_difference: bool) -> tuple[dict[str, Any], Any]:
-    """Keys that follow from maps beside an image and are not among those given, and its errors, which an NDData has of
-    its own."""
+    """Keys that follow from the maps of an image, unless they are given, and the errors of an NDData."""
     kind = keys.get("weights__type")
     if weight is not None and error is not None:
         raise ConfigError("weight and error both tell how noisy pixels are; give one of them")
@@ -175,37 +174,42 @@ def _reference_of(reference: Any, hdu: Sequence[str]) -> files.Contents | None:
 def extract(image: Any, config: Any = None, *, header: Any = None, wcs: Any = None, mask: Any = None, weight: Any = None,
             error: Any = None, reference: Any = None, positions: Any = None, name: str | None = None,
             backend: str = "auto", device: int | None = None, threads: int | None = None, **keys: Any) -> Catalogue:
-    """The sources of an image.
+    """Extracts the sources of an image.
 
     Parameters
     ----------
     image : path, bytes, file object, array, masked array, HDU, NDData
-        A FITS file (of which ``input.hdu`` names the image), plain, gzipped or tile-compressed: its path, its contents,
-        or what has ``read()``, as of fsspec, which is read from its beginning. Or pixels: a 2-D array of any real type,
-        byte order and strides, which is read where it lies, or a stack of shape (n, height, width) with
-        ``combine__method``. Of an NDData the mask, the WCS, the unit and the uncertainty (as `error`) count; a difference
-        tells its noise by itself.
+        One of:
+
+        - a FITS file, plain, gzipped or tile-compressed: its path, its contents, or an object with ``read()``, as of
+          fsspec, which is read from its beginning. ``input.hdu`` names the image in it.
+        - a 2-D array of any real type, byte order and strides, which is read in place.
+        - a stack of shape (n, height, width), with ``combine__method``.
+        - an NDData, with its mask, WCS, unit and uncertainty (as `error`). For a difference the uncertainty is not
+          used.
     config, backend, device, threads, segmentation, **keys
-        As of `Extractor`.
+        As for `Extractor`.
     header : astropy.io.fits.Header or str, optional
-        Of the image: its WCS, GAIN, BUNIT, BLANK and what the catalogue repeats. That of an HDU by default.
+        The image's header: its WCS, GAIN, BUNIT, BLANK and keywords that the catalogue repeats. An HDU's header by
+        default.
     wcs : astropy.wcs.WCS, optional
-        Takes the place of the header's.
+        Replaces the header's WCS.
     mask : array, optional
-        Of the image's shape: pixels where it is not 0 (or True) are left out, as are those that the image masks by itself.
+        Array of the image's shape: pixels that are not 0 (or True) are left out, as are those that the image itself
+        masks.
     weight, error : array, optional
-        Of the image's shape: inverse variances, or standard deviations, of its pixels. Only one of them; they count as
-        ``weights__type`` "weight" and "rms", unless that argument names another kind of map. Pixels that it masks by
-        itself (of `numpy.ma`, or astropy's ``Masked``) are masked pixels of the image.
+        Arrays of the image's shape: inverse variances, or standard deviations, of its pixels; only one of them. They
+        are used as ``weights__type`` "weight" and "rms", unless that argument names another kind of map. Pixels that
+        the map itself masks (`numpy.ma`, or astropy's ``Masked``) are masked in the image.
     reference : as `image`, optional
         A frame of the same field that is subtracted first; see `difference`.
     positions : path, table, dict, array of shape (n, 2), (x, y), SkyCoord, optional
-        Where light is measured, in place of sources that are found: columns ``X`` and ``Y`` in pixels (the centre of the
-        first is 1), ``RA`` and ``DEC`` in degrees, and the further ones of ``srcextract --positions``. An array has a row
-        of x and y for each position; a tuple of two arrays is x and y of all. Tables of photutils count by their columns
-        as ``xcentroid``, from 0, and a SkyCoord by the WCS of the image.
+        Positions to measure, instead of detected sources: columns ``X`` and ``Y`` in pixels (the centre of the first is
+        1), or ``RA`` and ``DEC`` in degrees, and the further columns of ``srcextract --positions``. An array has a row
+        of x and y for each position; a tuple of two arrays has all x and all y. Photutils tables are used by columns
+        like ``xcentroid``, counted from 0, and a SkyCoord by the WCS of the image.
     name : str, optional
-        What the image is called in messages.
+        The image's name in messages.
 
     Returns
     -------
@@ -214,7 +218,7 @@ def extract(image: Any, config: Any = None, *, header: Any = None, wcs: Any = No
     Raises
     ------
     ConfigError
-        If a key, a value or the arguments together are wrong.
+        If a key, a value or a combination of arguments is wrong.
     InputError
         If the image, a map or a table cannot be used.
     DeviceError, OutOfMemoryError
@@ -228,20 +232,20 @@ def extract(image: Any, config: Any = None, *, header: Any = None, wcs: Any = No
 
 
 def difference(reference: Any, new: Any, config: Any = None, **arguments: Any) -> Catalogue:
-    """What changed between two frames of one field: ``srcextract difference``.
+    """Finds changes between two frames of one field: ``srcextract difference``.
 
     Parameters
     ----------
-    reference, new : as the image of `extract`
-        `reference` is subtracted from `new`; the section ``difference`` of the configuration says how they are made
+    As for the image of `extract`.
+        `reference` is subtracted from `new`; section ``difference`` of the configuration says how they are made
         comparable.
     config, **arguments
-        As of `extract`.
+        As for `extract`.
 
     Returns
     -------
     Catalogue
-        SIGN is 1 for what is brighter in `new`, and -1 for what is fainter.
+        SIGN is 1 for sources that are brighter in `new`, and -1 for fainter ones.
 
     Raises
     ------

@@ -1,4 +1,4 @@
-"""Positions as people have them: pairs of arrays, SkyCoord, tables and apertures of photutils."""
+"""Positions in Python's forms: pairs of arrays, SkyCoord, tables and apertures of photutils."""
 import os
 from collections.abc import Callable
 from typing import Any
@@ -7,27 +7,27 @@ import numpy
 
 from srcextract.errors import InputError
 
-# Columns that count from 0: of photutils' star finders, catalogues of segments, aperture photometry, fits and peaks.
+# Columns counted from 0: of photutils' star finders, source catalogues, aperture photometry, fits and peaks.
 _FROM_ZERO = (("xcentroid", "ycentroid"), ("x_centroid", "y_centroid"), ("xcenter", "ycenter"), ("x_center", "y_center"),
               ("x_fit", "y_fit"), ("x_peak", "y_peak"))
 _OF_PIXELS = ({"X_IMAGE", "Y_IMAGE"}, {"X", "Y"})
 _OF_SKY = ({"ALPHA_J2000", "DELTA_J2000"}, {"RA", "DEC"}, {"RA_ICRS", "DE_ICRS"}, {"_RAJ2000", "_DEJ2000"}, {"RAJ2000", "DEJ2000"})
 
-# The galactic axes in ICRS (ESA 1997, The Hipparcos and Tycho Catalogues, vol. 1, 1.5.3), by which the compiled half rotates.
+# The galactic axes in ICRS (ESA 1997, The Hipparcos and Tycho Catalogues, vol. 1, 1.5.3), as in the compiled half.
 _GALACTIC_AXES = numpy.array([[-0.054875560416215368, -0.873437090234885049, -0.483835015548713227],
                               [0.494109427875583674, -0.444829629960011178, 0.746982244497218891],
                               [-0.867666149019004701, -0.198076373431201528, 0.455983776175066922]])
 
 
 def usual(positions: Any, header: Callable[[], str] | None = None) -> Any:
-    """Positions as a path, a table, or an array of rows of x and y that count from 1.
+    """Positions converted to a path, a table, or an array of rows of x and y, counted from 1.
 
-    `header` gives the cards of the image that positions on the sky are for. Without it there are none.
+    `header` returns the header cards of the image, for positions on the sky. Without it these are errors.
 
     Raises
     ------
     InputError
-        If a pair can be read in two ways, or positions are angles where pixels are wanted.
+        If a pair can be read in two ways, or positions are angles where pixels are needed.
     """
     if positions is None or isinstance(positions, (str, os.PathLike)):
         return positions
@@ -66,7 +66,7 @@ def _joined(several: Any) -> Any:
 
 
 def _degrees_of(places: Any, header: Callable[[], str] | None) -> tuple[Any, Any]:
-    """Right ascension and declination as the WCS of the image counts them: FK5 and ICRS are 0.02 arcseconds apart."""
+    """Right ascension and declination in the frame of the image's WCS: FK5 and ICRS are 0.02 arcseconds apart."""
     if header is None:
         raise InputError("the positions are on the sky, and arrays have no WCS here: give wcs.world_to_pixel of them, plus 1 in x "
                          "and y; extract() takes a SkyCoord and the image's WCS")
@@ -86,21 +86,21 @@ def _degrees_of(places: Any, header: Callable[[], str] | None) -> tuple[Any, Any
 
 
 def _bare(values: Any) -> Any:
-    """The values; those of astropy's Masked as an array of numpy.ma."""
+    """The values; astropy's Masked becomes an array of numpy.ma."""
     if hasattr(values, "unmasked"):
         return numpy.ma.MaskedArray(numpy.asarray(values.unmasked, float), values.mask)
     return numpy.asarray(values, float)
 
 
 def _from_galactic(longitude: Any, latitude: Any) -> tuple[Any, Any]:
-    """Right ascension and declination that the compiled half rotates back to these galactic ones."""
+    """Right ascension and declination that the compiled half converts back to these galactic coordinates."""
     along, up = numpy.radians(longitude), numpy.radians(latitude)
     x, y, z = _GALACTIC_AXES.T @ numpy.array([numpy.cos(up) * numpy.cos(along), numpy.cos(up) * numpy.sin(along), numpy.sin(up)])
     return numpy.degrees(numpy.arctan2(y, x)) % 360, numpy.degrees(numpy.arctan2(z, numpy.hypot(x, y)))
 
 
 def _frame_of(cards: str) -> Any:
-    """The frame of the celestial WCS of a header; None if astropy knows none."""
+    """The frame of a header's celestial WCS; None if astropy finds none."""
     import warnings
     from astropy.io import fits
     from astropy.wcs import WCS
@@ -109,12 +109,12 @@ def _frame_of(cards: str) -> Any:
         warnings.simplefilter("ignore")
         try:
             return wcs_to_celestial_frame(WCS(fits.Header.fromstring(cards), naxis=2))
-        except Exception:  # the compiled half says what is wrong with the header
+        except Exception:  # the compiled half reports the header's problem
             return None
 
 
 def require_pixels(values: Any) -> None:
-    """Raises InputError at values of another unit."""
+    """Raises InputError for values in units other than pixels."""
     unit: Any = getattr(values, "unit", None)
     if not hasattr(unit, "is_equivalent") or str(unit) in ("", "pix", "pixel"):
         return
@@ -125,12 +125,13 @@ def require_pixels(values: Any) -> None:
 
 
 def _fields_of(values: Any) -> list[Any]:
-    """The names of a structured array; none of anything else."""
+    """The field names of a structured array; empty for other objects."""
     return list(getattr(getattr(values, "dtype", None), "names", None) or ())
 
 
 def _of_sequence(positions: Any) -> Any:
-    """Rows of a list or a tuple: of two arrays (x, y) is a pair of columns, of points a row each."""
+    """Rows from a list or a tuple: a tuple of two arrays (x, y) is a pair of columns, a sequence of points has a row
+    each."""
     for one in positions:
         require_pixels(one)
     shapes = [_shape_of(one) for one in positions]
@@ -160,12 +161,12 @@ def _shape_of(one: Any) -> tuple[int, ...]:
 
 
 def _columns(pair: Any) -> Any:
-    """Rows of x and y."""
+    """Rows of x and y from a pair of columns."""
     return numpy.ma.column_stack([numpy.ma.atleast_1d(numpy.ma.asarray(one)) for one in pair])
 
 
 def _of_table(positions: Any, header: Callable[[], str] | None) -> Any:
-    """The table with X_IMAGE and Y_IMAGE of columns that count from 0, or RA and DEC of one of SkyCoord."""
+    """The table with X_IMAGE and Y_IMAGE from columns counted from 0, or RA and DEC from a SkyCoord column."""
     names = _fields_of(positions) or list(positions.keys())
     capitals = {str(name).upper() for name in names}
     if any(pair <= capitals for pair in _OF_PIXELS):
@@ -188,7 +189,7 @@ def _from_one(values: Any) -> Any:
 
 
 def _with(table: Any, names: list[Any], places: dict[str, Any]) -> Any:
-    """The columns that a file can have, and those of places."""
+    """The columns that a file can hold, with those of the positions."""
     rest = {name: table[name] for name in names
             if getattr(table[name], "dtype", None) != object and not _is_sky(table[name])
             and getattr(table[name], "ndim", 1) == 1 and str(name).upper() not in ("RA", "DEC", "ALPHA_J2000", "DELTA_J2000")}

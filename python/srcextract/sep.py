@@ -1,13 +1,13 @@
 """SEP's functions (Barbary 2016, JOSS 1, 58) on the library's own stages, under SEP's names.
 
-``import srcextract.sep as sep`` in place of ``import sep``: the same arguments, defaults, types and order of what is
-returned, flags and classes of exceptions as SEP 1.4. Pixels are counted from 0, from the centre of the first; angles
-are in radians. What differs is said at each function:
+``import srcextract.sep as sep`` replaces ``import sep``: arguments, defaults, types and order of results, flags and
+exception classes are those of SEP 1.4. Pixels are counted from 0, from the centre of the first; angles are in radians.
+Each function documents its differences. General differences:
 
-- arrays of any byte order, strides and type of real numbers are taken, and lists. Those that are not of C order, this
-  machine's byte order and one of float32, float64 and int32 are copied;
-- work is done on all threads that the process may use (`set_threads`), and its results do not depend on their number;
-- a pixel that is NaN is one that is masked.
+- lists, and arrays of any byte order, strides and real type are accepted. Arrays that are not in C order, native byte
+  order and one of float32, float64 and int32 are copied;
+- work runs on all threads that the process may use (`set_threads`); results do not depend on their number;
+- NaN pixels are masked.
 """
 from typing import Any
 
@@ -54,23 +54,23 @@ class Background:
         Pixels above `maskthresh` are left out.
     maskthresh : float
     bw, bh : int
-        Sides of a mesh in pixels.
+        Width and height of a mesh in pixels.
     fw, fh : int
-        Sides of the median filter, in meshes.
+        Width and height of the median filter, in meshes.
     fthresh : float
-        The filter replaces a mesh that differs from the median by so much.
+        The filter replaces a mesh that differs from the median by at least this much.
 
     Attributes
     ----------
     globalback, globalrms : float
         The medians over the meshes.
     bw, bh : int
-        Sides of a mesh. SEP does not tell them.
+        Width and height of a mesh. SEP has no such attributes.
 
     Notes
     -----
-    ``data - background``, ``numpy.array(background)``, `back`, `rms` and `subfrom` are as SEP has them. Pixels are
-    looked at as float32, as SEP's are.
+    ``data - background``, ``numpy.array(background)``, `back`, `rms` and `subfrom` are as in SEP. Pixels are converted
+    to float32, as in SEP.
     """
 
     def __init__(self, data: ArrayLike, mask: ArrayLike | None = None, maskthresh: float = 0.0, bw: int = 64,
@@ -109,7 +109,7 @@ class Background:
         Parameters
         ----------
         dtype : numpy.dtype, optional
-            That of the data by default; integers are the nearest ones.
+            The data's type by default; integers are rounded.
 
         Returns
         -------
@@ -118,13 +118,13 @@ class Background:
         return self._map(dtype, False)
 
     def rms(self, dtype: Any = None) -> Array:
-        """The noise of the sky at every pixel; `dtype` as of `back`."""
+        """The noise of the sky at every pixel; `dtype` as for `back`."""
         return self._map(dtype, True)
 
     def subfrom(self, data: NDArray[Any]) -> None:
-        """Subtract the level of the sky from an array, which is changed; from integers the nearest one.
+        """Subtract the level of the sky from an array in place; for integers the rounded level.
 
-        Any type of real numbers will do but unsigned ones, which end at 0; SEP takes float32, float64 and int32.
+        All real types except unsigned ones, which end at 0; SEP accepts float32, float64 and int32.
         """
         if not isinstance(data, numpy.ndarray):
             raise TypeError(f"data must be a NumPy array, for it is changed, not a {type(data).__name__}")
@@ -145,7 +145,7 @@ class Background:
         return self.back(dtype)
 
     def __array_ufunc__(self, ufunc: Any, method: str, *inputs: Any, **keys: Any) -> Any:
-        """Arithmetic of arrays with the level: a difference needs no map of it, and ``data -= background`` changes data."""
+        """Array arithmetic with the level. A difference needs no level map, and ``data -= background`` changes data."""
         if ufunc is numpy.subtract and method == "__call__" and not keys and inputs[1] is self:
             return self.__rsub__(inputs[0])
         levels = [self.back() if one is self else one for one in inputs]
@@ -154,7 +154,7 @@ class Background:
     def __rsub__(self, data: ArrayLike) -> Array:
         array = numpy.asarray(data)
         in_place = array.dtype.kind == self._dtype.kind and numpy.result_type(array, self._dtype) == array.dtype
-        if array.shape == self._shape and is_native(array) and in_place:  # without a map
+        if array.shape == self._shape and is_native(array) and in_place:  # without a level map
             above = numpy.empty(self._shape, array.dtype)
             self._sky.subtract(array.reshape(-1), above.reshape(-1), get_threads())
             return above
@@ -175,31 +175,31 @@ def _at_least_none(value: Any, name: str) -> int:
 def set_extract_pixstack(size: int) -> None:
     """Set how many pixels `extract` may find, as `sep.set_extract_pixstack`: SEP keeps them in a buffer of that size.
 
-    Here memory grows with what is found, and nothing is refused unless a smaller number than SEP's default of 300000
-    was set: then `extract` raises what SEP raises when its buffer is full.
+    Here memory grows as needed. Only a number below SEP's default of 300000 is a limit: beyond it `extract` raises the
+    error of SEP's full buffer.
     """
     global _pixstack
     _pixstack = _at_least_none(size, "size")
 
 
 def get_extract_pixstack() -> int:
-    """What `set_extract_pixstack` was told; 300000 by default."""
+    """The value of `set_extract_pixstack`; 300000 by default."""
     return _pixstack
 
 
 def set_sub_object_limit(limit: int) -> None:
-    """Kept for SEP's sake: there is no limit on the parts into which a source is deblended."""
+    """Kept for compatibility with SEP: the number of parts of a deblended source is unlimited."""
     global _sub_object_limit
     _sub_object_limit = _at_least_none(limit, "limit")
 
 
 def get_sub_object_limit() -> int:
-    """What `set_sub_object_limit` was told; 1024 by default."""
+    """The value of `set_sub_object_limit`; 1024 by default."""
     return _sub_object_limit
 
 
 def _single(value: float) -> float:
-    """The nearest number of SEP's, which are of single precision: thresholds, and the noise of all pixels."""
+    """The value rounded to single precision, as SEP stores thresholds and the noise of all pixels."""
     with numpy.errstate(over="ignore"):
         return float(numpy.float32(value))
 
@@ -221,40 +221,41 @@ def extract(data: ArrayLike, thresh: float, err: ArrayLike | None = None, var: A
     Parameters
     ----------
     data : array_like, 2-d
-        Looked at as float32, as SEP does.
+        Converted to float32, as in SEP.
     thresh : float
-        What pixels have to be above, in units of the noise if `err` or `var` is given, or else of the pixels.
+        Threshold, in units of the noise if `err` or `var` is given, else in units of the pixels.
     err, var : float or array_like, optional
-        Noise of a pixel, or its variance: one of them, for all pixels or for each. One for all is not negative.
+        Noise of a pixel, or its variance: only one of them, for all pixels or for each. A single value must not be
+        negative.
     gain : float, optional
-        Photons a unit of `data`, for errx2, erry2 and errxy.
+        Photons per unit of `data`, for errx2, erry2 and errxy.
     mask : array_like, optional
-        Pixels above `maskthresh` count as 0, and in a matched filter as endlessly noisy.
+        Pixels above `maskthresh` count as 0; in a matched filter their noise is infinite.
     minarea : int
-        Sources have at least so many pixels; less than 1 is 1.
+        Minimum number of pixels of a source; less than 1 means 1.
     filter_kernel : array_like, 2-d, or None
         Of any size.
     filter_type : {'matched', 'conv'}
-        With a noise array: whether pixels under the kernel count by their noise.
+        With a noise array: whether the filter weights pixels by their noise.
     deblend_nthresh, deblend_cont : int, float
-        Levels, at most 256, and the share of the light that a branch must have; a share of 1: no deblending.
+        Levels, at most 256, and the share of the light that a branch must have; a share of 1 means no deblending.
     clean, clean_param : bool, float
         Whether sources in the wings of brighter ones are dropped, and the exponent of the wings.
     segmentation_map : bool or array_like of int, optional
-        True: return one as well. An array, of any type if its values are whole: measure the sources that it has,
-        wherever they end, so that none is OBJ_TRUNC.
+        True: also return a map. An array, of any type with whole values: measure the sources of this map. Their extent
+        is given, so none is OBJ_TRUNC.
 
     Returns
     -------
     objects : structured ndarray
         As SEP's.
     segmap : ndarray of int32
-        If a `segmentation_map` was asked for or given.
+        If `segmentation_map` was True or an array.
 
     Notes
     -----
-    Pixels that belong to no part of a deblended source go to the one of which they are most probably a part; SEP draws
-    lots for them. There is no limit on pixels and parts (`set_extract_pixstack`).
+    Pixels of a deblended source outside its parts go to the most probable part; SEP assigns them randomly. The numbers
+    of pixels and parts are unlimited (`set_extract_pixstack`).
     """
     image = image_of(data)
     if image.size == 0:

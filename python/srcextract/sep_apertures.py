@@ -1,4 +1,4 @@
-"""The functions of srcextract.sep that measure at given places, which it passes on."""
+"""The functions of srcextract.sep that measure at given positions; srcextract.sep re-exports them."""
 from typing import Any
 
 import numpy
@@ -22,7 +22,7 @@ def _check_ellipses(a: Array, b: Array, theta: Array) -> None:
 
 
 def _check_radii(inner: Array, outer: Array) -> None:
-    if (inner < 0).any() or (outer < inner).any():  # an aperture of NaN is one of no pixels
+    if (inner < 0).any() or (outer < inner).any():  # NaN radii pass: such an aperture has no pixels
         raise _invalid()
 
 
@@ -83,21 +83,21 @@ def sum_circle(data: ArrayLike, x: ArrayLike, y: ArrayLike, r: ArrayLike, var: A
     ----------
     data : array_like, 2-d
     x, y, r : array_like
-        Centres and radii in pixels, which are broadcast. Single numbers are taken too, which SEP refuses.
+        Centres and radii in pixels, which are broadcast. Single numbers are allowed, which SEP refuses.
     var, err : float or array_like, optional
-        Variance of a pixel, or its noise: one of them, for all pixels or for each.
+        Variance of a pixel, or its noise: only one of them, for all pixels or for each.
     gain : float, optional
-        Photons a unit of `data`: the photon noise of the sum is added.
+        Photons per unit of `data`: adds the photon noise of the sum.
     mask : array_like, optional
-        Pixels above `maskthresh` are none: what is in the aperture is scaled by its area over that of the others.
+        Pixels above `maskthresh` are masked: the sum of the others is scaled by the aperture's area over theirs.
     maskthresh : float
     seg_id, segmap : array_like, optional
-        The source of each position, and the sources of pixels: those of others are left out, of a negative number all
-        but its own.
+        The source of each position, and a map of sources: pixels of other sources are left out. With a negative number,
+        only the source's own pixels count.
     bkgann : tuple of array_like, optional
         Inner and outer radius of a ring, whose mean is subtracted from every pixel.
     subpix : int
-        Pixels at the edge are divided into so many by so many; 0: by their area.
+        Pixels at the edge are divided into subpix x subpix parts; 0: exact areas.
 
     Returns
     -------
@@ -107,12 +107,12 @@ def sum_circle(data: ArrayLike, x: ArrayLike, y: ArrayLike, r: ArrayLike, var: A
     Raises
     ------
     InputError
-        Which is a ValueError: of shapes, types and sizes that do not fit.
+        A ValueError: for shapes, types and sizes that do not fit.
 
     Notes
     -----
-    Sums are of the pixels as they are; SEP rounds those of float64 arrays to float32. The order of the arguments is that
-    in which SEP takes them, and not that of its documentation.
+    Sums use the pixels unchanged; SEP rounds those of float64 arrays to float32. The order of arguments is that of
+    SEP's code, not of its documentation.
     """
     return _sum(data, x, y, (), None, r, err, var, mask, maskthresh, segmap, seg_id, bkgann, gain, subpix)
 
@@ -135,11 +135,11 @@ def sum_ellipse(data: ArrayLike, x: ArrayLike, y: ArrayLike, a: ArrayLike, b: Ar
     Parameters
     ----------
     a, b, theta : array_like
-        Semi-axes in pixels, a >= b >= 0, and the angle from x to that of `a` in radians, -pi/2 to pi/2.
+        Semi-axes in pixels, a >= b >= 0, and the angle from x to the axis `a` in radians, -pi/2 to pi/2.
     r : array_like
-        What the axes are multiplied by.
+        Factor for the axes.
 
-    All else, what is returned and raised, as of `sum_circle`; `bkgann` is in units of the axes.
+    Other parameters, results and exceptions are as for `sum_circle`; `bkgann` is in units of the axes.
     """
     return _sum(data, x, y, (a, b, theta), None, r, err, var, mask, maskthresh, segmap, seg_id, bkgann, gain, subpix)
 
@@ -156,21 +156,21 @@ def sum_ellipann(data: ArrayLike, x: ArrayLike, y: ArrayLike, a: ArrayLike, b: A
 def kron_radius(data: ArrayLike, x: ArrayLike, y: ArrayLike, a: ArrayLike, b: ArrayLike, theta: ArrayLike, r: ArrayLike,
                 mask: ArrayLike | None = None, maskthresh: float = 0.0, seg_id: ArrayLike | None = None,
                 segmap: ArrayLike | None = None) -> tuple[Array, Array]:
-    """Kron's radius of the light in ellipses, sum r I / sum I in units of their axes, as `sep.kron_radius`.
+    """Kron radius of the light in ellipses, sum r I / sum I in units of their axes, as `sep.kron_radius`.
 
     Parameters
     ----------
     x, y, a, b, theta : array_like
-        Ellipses as of `sum_ellipse`.
+        Ellipses as for `sum_ellipse`.
     r : array_like
-        How far light is looked at, in units of the axes. SExtractor has 6.
+        Size of the region, in units of the axes; 6 in SExtractor.
     mask, maskthresh, seg_id, segmap
-        As of `sum_circle`; what is masked is left out.
+        As for `sum_circle`; masked pixels are left out.
 
     Returns
     -------
     kronrad : ndarray of float64
-        0 where the light is not positive (APER_NONPOSITIVE) or there is none (APER_ALLMASKED).
+        0 where the light is not positive (APER_NONPOSITIVE) or all pixels are masked (APER_ALLMASKED).
     flag : ndarray of int16
     """
     image = image_of(data)
@@ -191,17 +191,17 @@ def flux_radius(data: ArrayLike, x: ArrayLike, y: ArrayLike, rmax: ArrayLike, fr
     Parameters
     ----------
     x, y, rmax : array_like
-        Positions, and how far light is looked at, in 64 steps.
+        Positions, and the largest radius, which is divided into 64 steps.
     frac : float or array_like
-        Of `normflux`, or of the light within `rmax`.
+        Fraction of `normflux`, or of the light within `rmax`.
     normflux : array_like, optional
     mask, maskthresh, seg_id, segmap, subpix
-        As of `sum_circle`; `subpix` is at least 1.
+        As for `sum_circle`; `subpix` is at least 1.
 
     Returns
     -------
     radius : ndarray of float64
-        With an axis more than `x` if `frac` is no single number.
+        With one axis more than `x` unless `frac` is a single number.
     flags : ndarray of int16
     """
     image = image_of(data)
@@ -230,11 +230,11 @@ def winpos(data: ArrayLike, xinit: ArrayLike, yinit: ArrayLike, sig: ArrayLike, 
     Parameters
     ----------
     xinit, yinit : array_like
-        Where the window is first.
+        Initial position of the window.
     sig : array_like
-        Its sigma in pixels, at least `minsig`; it reaches to 4 of them.
+        Its sigma in pixels, at least `minsig`; the window extends to 4 sigma.
     mask, maskthresh, subpix
-        As of `sum_circle`.
+        As for `sum_circle`.
 
     Returns
     -------
@@ -263,12 +263,12 @@ def ellipse_coeffs(a: ArrayLike, b: ArrayLike, theta: ArrayLike) -> tuple[Array,
 def ellipse_axes(cxx: ArrayLike, cyy: ArrayLike, cxy: ArrayLike) -> tuple[Array, Array, Array]:
     """The axes and the angle of the ellipse cxx x^2 + cyy y^2 + cxy x y = 1, as `sep.ellipse_axes`.
 
-    SEP 1.4.1 returns an angle of 0 where cxx = cyy and cxy is not 0; the angle is 45 or -45 degrees there, as here.
+    SEP 1.4.1 returns an angle of 0 where cxx = cyy and cxy is not 0; here it is 45 or -45 degrees, which is correct.
 
     Raises
     ------
     InputError
-        Which is a ValueError: if it is none.
+        A ValueError: if the coefficients are no ellipse.
     """
     (cxx, cyy, cxy), shape = broadcast(cxx, cyy, cxy)
     bad = ~((cxx > 0) & (cyy > 0) & (4 * cxx * cyy - cxy * cxy > 0))
@@ -278,9 +278,9 @@ def ellipse_axes(cxx: ArrayLike, cyy: ArrayLike, cxy: ArrayLike) -> tuple[Array,
                          f"cxx={cxx[i]:f}, cyy={cyy[i]:f}, cxy={cxy[i]:f}")
     half_sum, half_root = (cxx + cyy) / 2, numpy.hypot(cxx - cyy, cxy) / 2
     a, b = 1 / numpy.sqrt(half_sum - half_root), 1 / numpy.sqrt(half_sum + half_root)
-    # The large axis is where the form is least.
+    # The form is least along the major axis.
     theta = numpy.where((cxy == 0) & (cxx <= cyy), 0.0, 0.5 * numpy.arctan2(0.0 - cxy, cyy - cxx))
-    theta = numpy.where(theta <= -0.5 * numpy.pi, 0.5 * numpy.pi, theta)  # the same line, as SEP says it
+    theta = numpy.where(theta <= -0.5 * numpy.pi, 0.5 * numpy.pi, theta)  # the same axis, as SEP returns it
     return a.reshape(shape), b.reshape(shape), theta.reshape(shape)
 
 
@@ -292,15 +292,15 @@ def mask_ellipse(arr: NDArray[Any], x: ArrayLike, y: ArrayLike, a: ArrayLike | N
     Parameters
     ----------
     arr : ndarray, 2-d
-        Is changed. SEP takes bool and uint8 alone; here any type is taken.
+        Changed in place. SEP accepts bool and uint8 alone; here any type is accepted.
     x, y : array_like
         Centres.
     a, b, theta : array_like, optional
-        Ellipses as of `sum_ellipse`; or
+        Ellipses as for `sum_ellipse`; or
     cxx, cyy, cxy : array_like, optional
-        as of `ellipse_coeffs`.
+        as for `ellipse_coeffs`.
     r : array_like
-        What the axes are multiplied by.
+        Factor for the axes.
     """
     if not isinstance(arr, numpy.ndarray):
         raise TypeError(f"arr must be a NumPy array, for it is changed, not a {type(arr).__name__}")

@@ -1,4 +1,4 @@
-"""What srcextract.sep is given, as its compiled half reads it; and on how many threads it works."""
+"""Arguments of srcextract.sep in the form of its compiled half, and its number of threads."""
 import os
 from typing import Any
 
@@ -23,13 +23,13 @@ _threads = _threads_wished() or _core.available_threads()
 
 
 def set_threads(count: int) -> None:
-    """Work on so many threads from now on. SEP has no such function.
+    """Set the number of threads from now on. SEP has no such function.
 
     Parameters
     ----------
     count : int
-        0 stands for all that this process may use, which is the default unless the environment variable
-        ``SRCEXTRACT_SEP_THREADS`` says otherwise. Results do not depend on it.
+        0 means all that this process may use. 0 is the default, unless the environment variable
+        ``SRCEXTRACT_SEP_THREADS`` is set. Results do not depend on it.
     """
     global _threads
     wished = whole(count, "count")
@@ -39,12 +39,12 @@ def set_threads(count: int) -> None:
 
 
 def get_threads() -> int:
-    """On how many threads work is done."""
+    """The number of threads."""
     return _threads
 
 
 def number(value: Any, name: str) -> float:
-    """A number, or TypeError as SEP raises it."""
+    """A number; raises TypeError as SEP does."""
     try:
         if not isinstance(value, (str, bytes)):
             return float(value)
@@ -54,7 +54,7 @@ def number(value: Any, name: str) -> float:
 
 
 def whole(value: Any, name: str) -> int:
-    """An integer, or what is left of a number without its fraction, as SEP has it; or TypeError."""
+    """An integer; other numbers are truncated, as in SEP. Raises TypeError for other objects."""
     try:
         count = None if isinstance(value, (str, bytes)) else int(value)
     except (TypeError, ValueError, OverflowError):
@@ -65,12 +65,12 @@ def whole(value: Any, name: str) -> int:
 
 
 def packed(values: ArrayLike, dtype: Any = None) -> Array:
-    """The values one after the other, each where its type may lie."""
+    """The values, contiguous and aligned."""
     return numpy.require(numpy.ascontiguousarray(values, dtype=dtype), requirements="A")
 
 
 def is_native(array: Array, types: set[numpy.dtype[Any]] = NATIVE) -> bool:
-    """Whether the compiled half can read it where it is."""
+    """Whether the compiled half can read the array in place."""
     return array.dtype in types and array.dtype.isnative and array.flags.c_contiguous and array.flags.aligned
 
 
@@ -80,7 +80,7 @@ def require_writeable(array: Array, name: str) -> None:
 
 
 def native(array: Array, types: set[numpy.dtype[Any]]) -> Array:
-    """The array as the compiled half reads it: itself, if it can."""
+    """The array in a form that the compiled half can read; unchanged if possible."""
     if is_native(array, types):
         return array
     kind, size = array.dtype.kind, array.dtype.itemsize
@@ -124,7 +124,7 @@ def mask_of(mask: ArrayLike | None, shape: tuple[int, ...]) -> Array | None:
 
 def noise_of(err: ArrayLike | None, var: ArrayLike | None,
              shape: tuple[int, ...]) -> tuple[Array | None, float, bool]:
-    """An array or None; the noise of all pixels; and whether it is a variance."""
+    """An array or None; the noise of all pixels; and whether the noise is a variance."""
     if err is not None and var is not None:
         raise InputError("Cannot specify both err and var: give one of them")
     value, is_variance = (err, False) if var is None else (var, True)
@@ -136,7 +136,7 @@ def noise_of(err: ArrayLike | None, var: ArrayLike | None,
 
 
 def labels_of(segments: ArrayLike, shape: tuple[int, ...], name: str) -> Array:
-    """A map of sources as SEP takes one, of any type whose values are whole."""
+    """A map of sources in SEP's type, from any type with whole values."""
     array = numpy.asarray(segments)
     if array.shape != shape:
         raise InputError(f"size of {name} array must match data: it has the shape {array.shape}, and data {shape}")
@@ -168,7 +168,7 @@ def segments_of(segmap: ArrayLike | None, seg_id: ArrayLike | None, shape: tuple
 
 
 def broadcast(*values: ArrayLike) -> tuple[list[Array], tuple[int, ...]]:
-    """All of them with as many elements, one after the other, and the shape that they have together."""
+    """All values broadcast to one shape and flattened, and that shape."""
     arrays = [numpy.asarray(value, dtype=numpy.float64) for value in values]
     shape = arrays[0].shape
     if any(array.shape != shape for array in arrays):

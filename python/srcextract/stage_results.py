@@ -1,4 +1,4 @@
-"""What stages take and give: images, backgrounds, foregrounds and labels, whose memory the compiled half has."""
+"""Inputs and results of stages: images, backgrounds, foregrounds and labels. The compiled half owns their memory."""
 import functools
 import os
 import weakref
@@ -26,14 +26,14 @@ class Mesh(NamedTuple):
     rms: NDArray[numpy.float32]
 
 
-_devices: Any = _core  # what is there alone where the CUDA back end is
+_devices: Any = _core  # for attributes that only exist with the CUDA back end
 _device_image: Any = getattr(_core, "DeviceImage", ())
 _held: weakref.WeakValueDictionary[int, _core.HostImage] = weakref.WeakValueDictionary()
-# Images of the compiled half that NumPy has, by the address of their pixels.
+# Images of the compiled half that NumPy arrays refer to, by the address of their pixels.
 
 
 def stage(function: Callable[Parameters, Result]) -> Callable[Parameters, Result]:
-    """Passes on what the compiled half logs."""
+    """Passes log lines of the compiled half to Python's logging."""
     @functools.wraps(function)
     def passing_on(*args: Parameters.args, **kwargs: Parameters.kwargs) -> Result:
         try:
@@ -49,14 +49,14 @@ def stage(function: Callable[Parameters, Result]) -> Callable[Parameters, Result
 
 
 def on_host(values: Any) -> NDArray[Any]:
-    """An array of the host, or says where it lies."""
+    """An array on the host; raises an error that names the place of any other."""
     if isinstance(values, numpy.ndarray):
         return values
     raise TypeError("this lies on a GPU: cupy.asarray takes it there, and cupy.asnumpy(cupy.asarray(...)) brings it here")
 
 
 def keys_of(section: str, keys: Keys) -> Keys:
-    """Keys as extract() takes them; plain ones are of the section."""
+    """Keys in the form of extract(); plain ones belong to the section."""
     return {name if "__" in name else f"{section}__{name}": value for name, value in keys.items()}
 
 
@@ -72,8 +72,8 @@ def configuration_of(keys: Keys) -> _core.Configuration:
 
 
 def array_of_held(held: Any, keys: Keys | None = None) -> Any:
-    """The pixels of an image of the compiled half, which need not be read again when they come back; on a device they are
-    its own object."""
+    """The pixels of an image of the compiled half, which recognises them when they are passed back. On a device they
+    are the compiled half's own object."""
     held.keys = dict(keys or {})
     if not isinstance(held, _core.HostImage):
         return held
@@ -83,7 +83,7 @@ def array_of_held(held: Any, keys: Keys | None = None) -> Any:
 
 
 def held_image(values: Any, threads: int, name: str = "the image", copy: bool = False) -> Any:
-    """An image as the compiled half takes it: pixels that it can read where they are it does, unless it is to copy them."""
+    """An image for the compiled half. Pixels are used in place if possible, unless `copy` is true."""
     if type(values) is numpy.ndarray and not values.flags.writeable and values.dtype == numpy.float32:
         held = _held.get(values.__array_interface__["data"][0])
         if held is not None and values.flags.c_contiguous and held.array.shape == values.shape:
@@ -119,15 +119,15 @@ class Background:
     Attributes
     ----------
     level, rms : numpy.ndarray
-        In every pixel, float32; made when they are first asked for.
+        In every pixel, float32; computed at the first access.
     mesh : Mesh or None
-        ``mesh.level`` and ``mesh.rms`` at every node, or None of the method ``constant``.
+        ``mesh.level`` and ``mesh.rms`` at every node; None for the method ``constant``.
     global_level, global_rms : float
-        In one number each: the clipped median and its sigma, or the medians over the meshes.
+        The clipped median and its sigma, or the medians over the meshes.
     shape : tuple of int
-        Of the image.
+        Shape of the image.
     subtracted : Background
-        That of what `subtract` leaves: its level is 0, its noise the same.
+        The background of a result of `subtract`: its level is 0, its noise the same.
     """
 
     def __init__(self, made: Any, keys: Keys, of_rest: bool = False) -> None:
@@ -165,7 +165,7 @@ class Background:
         return Background(self._made, self._keys, True)
 
     def subtract(self, image: Any, *, threads: int | None = None) -> Any:
-        """What the image has above the level, ``image - level`` in float32; NaN where the image is."""
+        """The image above the level, ``image - level`` in float32; NaN where the image is NaN."""
         count = threads_of(threads)
         held = held_image(image, count, copy=self._of_rest)
         if self._of_rest:
@@ -188,14 +188,14 @@ class Background:
 
 
 class Foreground:
-    """Pixels that may be of sources, as `threshold` finds them.
+    """Pixels that may belong to sources, as `threshold` finds them.
 
     Attributes
     ----------
     mask : numpy.ndarray
-        Of bool, True in these pixels; made when it is first asked for. ``numpy.asarray(foreground)`` is it, too.
+        bool, True in these pixels; computed at the first access. Equal to ``numpy.asarray(foreground)``.
     level : float or None
-        The threshold as a pixel value, in the noise of the image as a whole.
+        The threshold as a pixel value, for the noise of the image as a whole.
     shape : tuple of int
     """
 
@@ -229,21 +229,20 @@ class Foreground:
 
 
 class Labels:
-    """Which pixels are of which source, as `label` and `deblend` find them; ``len(labels)`` is how many there are.
+    """The source of every pixel, as found by `label` and `deblend`; ``len(labels)`` is the number of sources.
 
     Attributes
     ----------
     image : numpy.ndarray
-        Of int32: the source of each pixel, from 1, or 0; made when it is first asked for. ``numpy.asarray(labels)`` is
-        it, too.
+        int32: the source of each pixel, from 1, or 0; computed at the first access. Equal to ``numpy.asarray(labels)``.
     found : int
-        Sources before those of too few pixels were dropped.
+        Number of sources before small ones were dropped.
     shape : tuple of int
     """
 
     def __init__(self, made: Any, keys: Keys, thresholded: bool = False) -> None:
         self._made, self._keys = made, keys
-        self._thresholded = thresholded  # what is counted from where is known
+        self._thresholded = thresholded  # what the threshold is counted from, if known
 
     @property
     def shape(self) -> tuple[int, int]:
@@ -324,12 +323,12 @@ def found_in_of(found_in: Any, threads: int) -> Any:
     return None if found_in is None else held_image(found_in, threads, "found_in")
 
 
-# What threshold() decides, with its defaults, and who measures could ask for otherwise.
+# Keys that threshold() decides, with their defaults; measuring functions could ask for other values.
 _DECIDED = {"measurement__reference": "background", "detection__reference": "background", "detection__threshold": 5}
 
 
 def require_as_thresholded(found: Keys, asked: Keys) -> None:
-    """Raises ConfigError if sources of a threshold are to be measured by another."""
+    """Raises ConfigError if measuring asks for another threshold than the sources were found with."""
     for key, usual in _DECIDED.items():
         if key in asked and asked[key] != found.get(key, usual):
             raise ConfigError(f"{key} is what threshold() counts from, which these sources are of; give it there: "
@@ -338,7 +337,7 @@ def require_as_thresholded(found: Keys, asked: Keys) -> None:
 
 def of_sources(image: Any, labels: Any, background: Any, found_in: Any, keys: Keys,
                threads: int) -> tuple[Any, Labels, Any, Background, Keys]:
-    """What a stage takes that looks at sources."""
+    """Common inputs of stages that use sources."""
     held = held_image(image, threads)
     sources = labels_of(labels, threads)
     other = found_in_of(found_in, threads)

@@ -1,17 +1,18 @@
-"""The stages of the pipeline one by one: background, threshold, label, measure, and what may come between them.
+"""The stages of the pipeline one by one: background, threshold, label, measure, and optional stages between them.
 
-Every function takes arrays and gives arrays, or small objects that hold what the next function wants and make an array
-when one is asked for. Keys are those of the configuration: a stage's own section by their plain names
-(``threshold(image, sky, threshold=3)``), others as ``section__key``, and what a result was made with goes on with it.
-Chained by hand on an array the stages give exactly the columns of `extract`.
+Every function takes arrays, and returns arrays or small objects. The objects hold the input of the next function, and
+become an array on request. A key of the function's own section has its plain name (``threshold(image, sky,
+threshold=3)``), others are ``section__key``. A result passes its keys on. Stages chained by hand on an array give
+exactly the columns of `extract`.
 
 >>> sky = srcextract.background(image)                       # doctest: +SKIP
 >>> found = srcextract.threshold(image, sky, threshold=5)    # doctest: +SKIP
 >>> labels = srcextract.label(found, min_area=5)             # doctest: +SKIP
 >>> srcextract.measure(image, labels, sky)["X_IMAGE"]        # doctest: +SKIP
 
-Images, masks and labels on a GPU (of CuPy, PyTorch, or whatever has ``__cuda_array_interface__`` or ``__dlpack__``) stay
-there: what a stage makes of them has both, and is ready when the function returns. Columns come to the host.
+Images, masks and labels on a GPU (of CuPy, PyTorch, or any object with ``__cuda_array_interface__`` or ``__dlpack__``)
+stay there. Results of stages have both interfaces, and are ready when the function returns. Columns are copied to the
+host.
 """
 from collections.abc import Sequence
 from typing import Any
@@ -30,7 +31,7 @@ __all__ = ["Background", "Foreground", "Labels", "Mesh", "as_image", "background
 
 
 def free_device_memory(device: int = 0) -> None:
-    """Returns to a GPU what the stages keep of its memory for the next image."""
+    """Returns GPU memory that the stages have cached for the next image."""
     give_back: Any = getattr(_core, "device_stage_free", None)
     if give_back is not None:
         give_back(int(device))
@@ -43,11 +44,11 @@ def background(image: Any, *, threads: int | None = None, **keys: Any) -> Backgr
     Parameters
     ----------
     image : array
-        Of 2 axes; NaN is masked.
+        2 axes; NaN is masked.
     threads : int, optional
-        None is as many as this process may use. What is found does not depend on them.
+        None: as many as this process may use. Results do not depend on it.
     **keys
-        Of the section ``background``: ``method`` ('mesh' or 'constant'), ``mesh_size``, ``mesh_height``, ``kappa``,
+        Keys of section ``background``: ``method`` ('mesh' or 'constant'), ``mesh_size``, ``mesh_height``, ``kappa``,
         ``estimator``, ``filter_size``, ``filter_height``, ``filter_threshold``, ``max_iterations``, ``rms``.
 
     Returns
@@ -67,18 +68,18 @@ def background(image: Any, *, threads: int | None = None, **keys: Any) -> Backgr
 @stage
 def threshold(image: Any, background: Background | None = None, *, threads: int | None = None,
               **keys: Any) -> Foreground:
-    """Pixels that are brighter than a threshold.
+    """Finds pixels that are brighter than a threshold.
 
     Parameters
     ----------
     image : array
-        As `background` had it, with the sky; or above it, with ``background.subtracted``.
+        The image that `background` got, with its sky; or the subtracted image, with ``background.subtracted``.
     background : Background, optional
-        Of the image; None: it is made, with ``background__...`` keys.
+        The image's background; None: it is estimated, with ``background__...`` keys.
     threads : int, optional
     **keys
-        Of the section ``detection``: ``threshold`` (5), ``threshold_unit``, ``reference``, ``seed``,
-        ``false_discovery_rate``, ``correlated_pixels``. ``clean__operation`` erodes or opens what was found.
+        Keys of section ``detection``: ``threshold`` (5), ``threshold_unit``, ``reference``, ``seed``,
+        ``false_discovery_rate``, ``correlated_pixels``. ``clean__operation`` erodes or opens the result.
 
     Returns
     -------
@@ -94,15 +95,15 @@ def threshold(image: Any, background: Background | None = None, *, threads: int 
 
 @stage
 def label(mask: Any, *, threads: int | None = None, **keys: Any) -> Labels:
-    """Joins pixels that touch into sources, numbered in raster order of their first pixel.
+    """Joins touching pixels into sources, numbered in raster order of their first pixel.
 
     Parameters
     ----------
     mask : Foreground or array
-        Of bool, or of integers that are not 0 in the foreground.
+        bool, or integers that are not 0 in the foreground.
     threads : int, optional
     **keys
-        Of the section ``detection``: ``connectivity`` (4, or 8 by default) and ``min_area`` (5): sources of fewer
+        Keys of section ``detection``: ``connectivity`` (4, or 8 by default) and ``min_area`` (5): sources with fewer
         pixels are dropped.
 
     Returns
@@ -111,8 +112,8 @@ def label(mask: Any, *, threads: int | None = None, **keys: Any) -> Labels:
 
     Notes
     -----
-    With ``min_area=1`` it is `scipy.ndimage.label`: as that is by default with ``connectivity=4``, and with its
-    ``structure=numpy.ones((3, 3))`` with 8, the default here.
+    ``min_area=1`` gives the result of `scipy.ndimage.label`: with ``connectivity=4`` that of its default, and with 8
+    (the default here) that of ``structure=numpy.ones((3, 3))``.
     """
     count = threads_of(threads)
     found = foreground_of(mask, count)
@@ -123,22 +124,22 @@ def label(mask: Any, *, threads: int | None = None, **keys: Any) -> Labels:
 @stage
 def deblend(image: Any, labels: Any, background: Background | None = None, *, found_in: Any = None, method: str = "tree",
             threads: int | None = None, **keys: Any) -> Labels:
-    """Divides sources of more than one peak, and has some take in those in their wings.
+    """Deblends sources with several peaks, and merges sources into others whose wings they are in.
 
     Parameters
     ----------
     image : array
-        In which sources are measured, as for `threshold`.
+        The image to measure, as for `threshold`.
     labels : Labels or array
-        Of integers, 0 where there is no source.
+        Integers, 0 where there is no source.
     background : Background, optional
     found_in : array, optional
-        In which sources were found, if it is another: the convolved image.
+        The detection image, if it is another: the convolved image.
     method : {'tree', 'none'}
     threads : int, optional
     **keys
-        Of the section ``deblend``: ``thresholds``, ``contrast``, ``clean``, ``clean_beta``; and
-        ``detection__threshold`` of labels that are not of `threshold`.
+        Keys of section ``deblend``: ``thresholds``, ``contrast``, ``clean``, ``clean_beta``; and
+        ``detection__threshold`` for labels that are not from `threshold`.
 
     Returns
     -------
@@ -158,27 +159,27 @@ def deblend(image: Any, labels: Any, background: Background | None = None, *, fo
 @stage
 def measure(image: Any, labels: Any, background: Background | None = None, *, found_in: Any = None,
             threads: int | None = None, **keys: Any) -> Catalogue:
-    """The columns of every source that follow from its own pixels: position, extent, shape, isophotal flux.
+    """Measures every source from its own pixels: position, extent, shape, isophotal flux.
 
     Parameters
     ----------
     image : array
         As for `threshold`.
     labels : Labels or array
-        Of integers, 0 where there is no source. Rows are in ascending order of the labels, which are NUMBER.
+        Integers, 0 where there is no source. Rows are in ascending order of the labels, which become NUMBER.
     background : Background, optional
-        Of the image; None: it is made, with ``background__...`` keys.
+        The image's background; None: it is estimated, with ``background__...`` keys.
     found_in : array, optional
-        In which sources were found, if it is another: it tells positions and shapes, the image tells fluxes.
+        The detection image, if it is another: positions and shapes are from it, fluxes from `image`.
     threads : int, optional
     **keys
-        Of the section ``measurement``, such as ``gain`` and ``saturation``; ``detection__threshold`` tells THRESHOLD of
-        labels that are not of `threshold`.
+        Keys of section ``measurement``, such as ``gain`` and ``saturation``; ``detection__threshold`` is THRESHOLD for
+        labels that are not from `threshold`.
 
     Returns
     -------
     Catalogue
-        The same columns that `extract` gives with the same keys, but for those on the sky.
+        The columns that `extract` gives with the same keys, except those on the sky.
     """
     return _measure(image, labels, background, found_in, threads, keys_of("measurement", keys))
 
@@ -187,20 +188,21 @@ def measure(image: Any, labels: Any, background: Background | None = None, *, fo
 def photometry(image: Any, labels: Any = None, background: Background | None = None, *,
                columns: str | Sequence[str] | None = None, positions: Any = None, found_in: Any = None,
                threads: int | None = None, **keys: Any) -> Catalogue:
-    """Further columns of every source: light in circles and ellipses, windowed positions, and all that output.columns
-    can ask for but what is on the sky.
+    """Measures further columns of every source: light in circles and ellipses, windowed positions, and all others of
+    output.columns except those on the sky.
 
     Parameters
     ----------
     image, labels, background, found_in, threads
-        As of `measure`.
+        As for `measure`.
     columns : str or list of str, optional
-        Names, or groups, as of ``output.columns``: ``["FLUX_AUTO", "FLUX_RADIUS"]``. Of labels.
+        Names or groups, as in ``output.columns``: ``["FLUX_AUTO", "FLUX_RADIUS"]``. For labels.
     positions : Catalogue, table, dict, structured array, array of shape (n, 2), optional
-        Instead of labels: the light at X_IMAGE and Y_IMAGE, or X and Y (the centre of the first pixel is 1), or at x and y of an
-        array, in circles, whatever is there; and in the ellipses of A_IMAGE, B_IMAGE and THETA_IMAGE, if it has them.
+        Positions to measure, instead of labels: X_IMAGE and Y_IMAGE, or X and Y (the centre of the first pixel is 1),
+        or an array's x and y. Light is measured in circles, and in the ellipses of A_IMAGE, B_IMAGE and THETA_IMAGE, if
+        given.
     **keys
-        Of the section ``measurement``: ``apertures``, ``kron``, ``petrosian``, ``flux_radius``, ``annulus``, ``mask``,
+        Keys of section ``measurement``: ``apertures``, ``kron``, ``petrosian``, ``flux_radius``, ``annulus``, ``mask``,
         ``noise`` ...
 
     Returns

@@ -1,4 +1,4 @@
-"""A catalogue as other packages, and notebooks, have it."""
+"""A catalogue for other packages and notebooks."""
 from __future__ import annotations
 
 import html
@@ -15,12 +15,12 @@ from srcextract.errors import InputError
 if TYPE_CHECKING:
     from srcextract.catalogue import Catalogue
 
-# How many rows a notebook shows.
+# Number of rows in a notebook.
 SHOWN = 8
 
 
 def arrow_table(catalogue: Catalogue) -> Any:
-    """pyarrow.Table of the columns, as the Parquet file has them."""
+    """The columns as a pyarrow.Table, as in a Parquet file."""
     require("pyarrow", "to_arrow()")
     import pyarrow
     arrays, fields = [], []
@@ -38,7 +38,7 @@ def arrow_table(catalogue: Catalogue) -> Any:
 
 
 def photutils_arguments(catalogue: Catalogue) -> dict[str, Any]:
-    """What photutils.segmentation.SourceCatalog takes beside the pixels above the sky."""
+    """Arguments for photutils.segmentation.SourceCatalog besides the pixels above the sky."""
     require("photutils", "to_photutils()")
     from photutils.segmentation import SegmentationImage, SourceCatalog
     named = inspect.signature(SourceCatalog).parameters
@@ -52,7 +52,7 @@ def photutils_arguments(catalogue: Catalogue) -> dict[str, Any]:
 
 
 def wcs_of(cards: str) -> Any:
-    """astropy.wcs.WCS of a header that has one on the sky, or None."""
+    """The astropy.wcs.WCS of a header with a celestial one, or None."""
     if not cards:
         return None
     require("astropy", "a WCS")
@@ -63,13 +63,13 @@ def wcs_of(cards: str) -> Any:
         warnings.simplefilter("ignore", FITSFixedWarning)
         try:
             wcs = WCS(fits.Header.fromstring(cards)).celestial
-        except Exception:  # whatever wcslib says of it: there is none that can be used
+        except Exception:  # any error of wcslib means that no WCS can be used
             return None
     return wcs if wcs.has_celestial else None
 
 
 def as_html(catalogue: Catalogue) -> str:
-    """Facts, and the first rows, for a notebook."""
+    """Facts and the first rows as HTML, for a notebook."""
     height, width = catalogue.shape
     facts = [f"{len(catalogue)} sources", f"{width} × {height} pixels",
              f"sky {catalogue.sky_level:.5g} ± {catalogue.sky_sigma:.4g}", f"{catalogue.backend}",
@@ -95,7 +95,7 @@ def _cell(value: Any) -> str:
 
 
 def _pixels(catalogue: Catalogue, image: Any) -> Any:
-    """The values of the catalogue's image, as floats, with NaN where it is masked."""
+    """The values of the catalogue's image, as floats, with NaN where masked."""
     hdu = _core.Configuration(None, catalogue.config, []).hdu
     contents = files.contents_of(image)
     if contents is None:

@@ -12,7 +12,7 @@ namespace {
 
 constexpr double no_magnitude = 99;
 
-/// The value at each of `count` places, of which place i has the row row_at(i).
+/// The value at each of `count` places; place i has row row_at(i).
 template <class RowAt>
 std::vector<double> values_at(const ColumnValues& values, const Meaning& meaning, double unit_factor, std::size_t count,
                               RowAt row_at, int threads) {

@@ -14,29 +14,29 @@
 
 namespace srcextract {
 
-/// A catalogue that is read column by column, for it may be larger than memory.
+/// A catalogue read column by column, since it may exceed memory.
 struct Catalog {
-  std::string name;                  ///< for messages
-  std::vector<std::string> columns;  ///< their names in the file
-  std::vector<Meaning> meanings;     ///< of each of its columns
-  std::vector<std::string> units;    ///< of each, as the file has them
-  std::int64_t expected_rows = 0;    ///< roughly: how much is read at once follows from it
+  std::string name;                  ///< name for messages
+  std::vector<std::string> columns;  ///< column names in the file
+  std::vector<Meaning> meanings;     ///< meaning of each column
+  std::vector<std::string> units;    ///< unit of each column, as in the file
+  std::int64_t expected_rows = 0;    ///< estimate; decides how many columns are read at once
   std::function<Table(const std::vector<std::size_t>& columns)> read;
 };
 
-/// A column that both sides have.
+/// A column of both catalogues.
 struct SharedColumn {
-  std::string name;                          ///< in the report
-  std::size_t in_reference = 0, in_new = 0;  ///< its place in each file
-  std::string unit;                          ///< the reference's, or what the report has instead
-  double new_factor = 1;                     ///< from the new catalogue's unit to the reference's
-  // Others of the shared columns, by their index among them:
-  std::optional<std::size_t> error;    ///< its standard error, or the square of it
-  std::optional<std::size_t> partner;  ///< the coordinate that makes a position with it
+  std::string name;                          ///< name in the report
+  std::size_t in_reference = 0, in_new = 0;  ///< index in each file
+  std::string unit;                          ///< unit in the report: the reference's, or a replacement
+  double new_factor = 1;                     ///< converts the new catalogue's unit to the reference's
+  // Indices of other shared columns:
+  std::optional<std::size_t> error;    ///< its standard error or variance
+  std::optional<std::size_t> partner;  ///< the other coordinate of the position
 };
 
-/// The values of one column in the report's convention, of these rows or of all; NaN where there is no finite one, and
-/// for text; on threads. SExtractor's 99 for a magnitude that does not exist is none.
+/// Values of one column in the report's convention, for these rows or for all, computed on several threads. Text,
+/// values that are not finite, and SExtractor's 99 for an undefined magnitude become NaN.
 std::vector<double> values_in_report(const ColumnValues& values, const Meaning& meaning, double unit_factor,
                                      std::span<const std::int64_t> rows, int threads);
 std::vector<double> values_in_report(const ColumnValues& values, const Meaning& meaning, double unit_factor,

@@ -14,7 +14,7 @@ namespace {
 
 using Names = std::map<std::string, std::string>;
 
-/// What SEP's `extract` calls what has the same definition in SExtractor; its flags have not.
+/// Names in SEP's `extract` for columns with SExtractor's definition. SEP's flags have another definition.
 const Names& names_of_sep() {
   static const Names names = {
       {"x", "X_IMAGE"},         {"y", "Y_IMAGE"},       {"xmin", "XMIN_IMAGE"},   {"xmax", "XMAX_IMAGE"},
@@ -27,7 +27,7 @@ const Names& names_of_sep() {
   return names;
 }
 
-/// Other names for what srcextract's and SExtractor's catalogues hold.
+/// Other names for columns of srcextract's and SExtractor's catalogues.
 const Names& other_names() {
   static const Names names = {
       {"ISOAREAF_IMAGE", "NPIX"}, {"ISOAREA_IMAGE", "NPIX"},  {"x", "X_IMAGE"},           {"y", "Y_IMAGE"},
@@ -48,11 +48,11 @@ std::string find_or(const Names& names, const std::string& name) {
   return found == names.end() ? name : found->second;
 }
 
-/// The name in the report of each of the file's columns.
+/// The report's name for each column of the file.
 std::vector<std::string> report_names(const std::vector<std::string>& columns, const Names& by_rule,
                                       const std::string& catalog) {
   const Names& known = is_from_sep(columns) ? names_of_sep() : other_names();
-  Names named;  // from the file's name
+  Names named;  // keyed by the name in the file
   std::set<std::string> taken;
   for (const auto& [name, in_file] : by_rule) {
     if (std::find(columns.begin(), columns.end(), in_file) == columns.end()) {
@@ -74,9 +74,9 @@ std::vector<std::string> report_names(const std::vector<std::string>& columns, c
       result.push_back(ruled->second);
       continue;
     }
-    // A name of the report's own is never taken away by another name for the same.
+    // A column that has a report name itself keeps it against aliases.
     const std::string name = find_or(known, column);
-    // What is above the analysis threshold is not what was detected, where the file has both.
+    // In a file with both columns, ISOAREA_IMAGE (above the analysis threshold) is not the detected area.
     const bool another = column == "ISOAREA_IMAGE" && in_file.count("ISOAREAF_IMAGE") != 0;
     const bool free = !another && taken.count(name) == 0 && (name == column || in_file.count(name) == 0);
     result.push_back(free ? name : column);

@@ -10,21 +10,21 @@
 
 namespace srcextract {
 
-/// What is read of both sides at once: some of the shared columns, by their index among them, in ascending order.
+/// Columns read together from both sides, as ascending indices of shared columns.
 struct ColumnPass {
-  std::vector<std::size_t> compared;  ///< in this pass
-  std::vector<std::size_t> read;      ///< these, and those that they need: errors, the other coordinate
+  std::vector<std::size_t> compared;  ///< columns compared in this pass
+  std::vector<std::size_t> read;      ///< the compared columns, their errors and other coordinates
 };
 
-/// Divides the columns that the rules compare into passes of about `columns_at_once`. The first also reads `first`, the
-/// positions and the brightness.
+/// Divides the columns to compare into passes of about `columns_at_once`. The first pass also reads `first`: positions
+/// and brightness.
 std::vector<ColumnPass> plan_passes(const std::vector<SharedColumn>& shared, const CompareRules& rules,
                                     const std::vector<std::size_t>& first, std::size_t columns_at_once);
 
-/// Columns of both sides, while they are in memory.
+/// Columns of both sides in memory.
 class LoadedColumns {
  public:
-  /// Reads the pass from both catalogues, side by side if there are threads for it.
+  /// Reads the pass from both catalogues, in parallel if threads allow.
   LoadedColumns(const Catalog& reference, const Catalog& other, const std::vector<SharedColumn>& shared,
                 const ColumnPass& pass, int threads);
 

@@ -11,7 +11,7 @@
 namespace srcextract {
 namespace {
 
-/// Catalogues that share so much of the reference's columns, under the same names, are one program's.
+/// Share of the reference's columns, under the same names, above which both catalogues are one program's.
 constexpr double same_program = 0.8;
 constexpr std::size_t names_shown = 8;
 
@@ -25,12 +25,12 @@ std::string list(const std::vector<std::string>& names) {
 void take_unit(SharedColumn& column, const std::string& reference, const std::string& other, bool same_name,
                const UnitFactor& unit_factor, SharedColumns& result) {
   column.unit = reference;
-  // A side that says nothing of units, as a CSV file, does not contradict.
+  // A side without units, such as a CSV file, contradicts nothing.
   if (reference.empty() || other.empty() || reference == other) return;
   const std::optional<double> factor = unit_factor(other, reference);
   if (factor == 1.0) return;
   if (factor) column.new_factor = *factor;
-  // SExtractor's areas are in pixel**2, others count pixels.
+  // Different names explain different units: SExtractor's areas are in pixel**2, others count pixels.
   if (!same_name) return;
   result.findings.push_back(
       {column.name, fmt::format("the unit changed from {} to {}{}", reference, other,
@@ -43,13 +43,13 @@ void leave_out_flags(std::vector<SharedColumn>& shared, SharedColumns& result) {
   result.notes.push_back("FLAGS are not compared: these are catalogues of two programs, whose bits differ in meaning");
 }
 
-/// The rule's column of errors, or else SExtractor's.
+/// The rule's column of errors, or SExtractor's by default.
 std::string error_of(const std::string& name, const CompareRules& rules) {
   const ColumnRule& rule = rule_of(rules, name);
   return rule.error.empty() ? standard_error_of(name) : error_column(rule, name);
 }
 
-/// A rule of the user's that cannot be applied is an error, a built-in one a note.
+/// Whether the column's rule can be applied. If not, a user's rule is an error, and a built-in rule is a note.
 bool can_judge(const SharedColumn& column, const CompareRules& rules, SharedColumns& result) {
   const ColumnRule& rule = rule_of(rules, column.name);
   if (rule.difference != Difference::sigma || column.error) return true;
@@ -95,7 +95,7 @@ SharedColumns share_columns(const Catalog& reference, const Catalog& other, cons
     SharedColumn column{meaning.name, i, found->second, "", 1, {}, {}};
     const bool same_name = reference.columns[i] == other.columns[found->second];
     same_names = same_names && same_name;
-    // A convention of the whole side, as SEP's radians, is in the meaning already.
+    // The meaning already holds a convention of the whole side, such as SEP's radians.
     if (meaning.factor == 1 && other.meanings[found->second].factor == 1)
       take_unit(column, reference.units[i], other.units[found->second], same_name, unit_factor, result);
     shared.push_back(std::move(column));
@@ -107,7 +107,7 @@ SharedColumns share_columns(const Catalog& reference, const Catalog& other, cons
   const bool one_program =
       same_names && static_cast<double>(shared.size()) >=
                         same_program * static_cast<double>(std::max<std::size_t>(reference.meanings.size(), 1));
-  // Another program's catalogue has something of its own.
+  // A catalogue of another program has columns of its own.
   const bool subset = same_names && added.empty();
   const bool fails = rules.sources.missing_columns == MissingColumns::fail ||
                      (rules.sources.missing_columns == MissingColumns::automatic && (one_program || subset));
@@ -119,7 +119,7 @@ SharedColumns share_columns(const Catalog& reference, const Catalog& other, cons
   if (!one_program) leave_out_flags(shared, result);
   link(shared, rules);
   const auto cannot = [&](const SharedColumn& column) { return !can_judge(column, rules, result); };
-  if (std::erase_if(shared, cannot) > 0) link(shared, rules);  // those that are left have other places
+  if (std::erase_if(shared, cannot) > 0) link(shared, rules);  // the remaining columns have new indices
   return result;
 }
 

@@ -13,9 +13,9 @@
 namespace srcextract {
 namespace {
 
-constexpr std::size_t sample_size = 200;  // of either side: their pairs vote
+constexpr std::size_t sample_size = 200;  // brightest rows per side, whose pairs vote
 
-/// What can have happened, the likelier first: where positions cannot tell two apart (a regular grid), it is the first.
+/// Possible changes, likelier ones first. The first wins where positions cannot distinguish two (a regular grid).
 std::vector<Alignment> candidates(Frame frame) {
   if (frame == Frame::sky) {
     return {{Change::shift}, {Change::flip_x}, {Change::flip_y}, {Change::swap}, {Change::hours}, {Change::radians}};
@@ -34,7 +34,7 @@ bool is_somewhere(const Positions& positions, std::size_t row) {
   return std::isfinite(positions.x[row]) && std::isfinite(positions.y[row]);
 }
 
-/// The most trustworthy rows that are somewhere, one of each place.
+/// The most reliable rows with a position, one for each place.
 Positions sample_of(const Positions& positions, const std::vector<std::int64_t>& rank) {
   Positions sample{positions.frame, {}, {}, {}};
   std::set<std::pair<double, double>> places;
@@ -49,8 +49,8 @@ Positions sample_of(const Positions& positions, const std::vector<std::int64_t>&
   return sample;
 }
 
-/// Whether a change explains so many more than none does that it is one. Where the noise reaches the radius, a shift
-/// that is tuned to it gains up to about the square root.
+/// Whether a change matches significantly more sources than no change. If the noise reaches the radius, a fitted shift
+/// gains about the square root by itself.
 bool is_markedly_more(std::int64_t changed, std::int64_t unchanged) {
   const auto count = static_cast<double>(changed);
   return static_cast<double>(changed - unchanged) >= std::max({5.0, 2 * std::sqrt(count), count / 20});
@@ -62,9 +62,9 @@ std::int64_t rows_somewhere(const Positions& positions) {
   return count;
 }
 
-/// What the brightest say: the likeliest change that does about as well as the best.
+/// Change from the brightest sources: the likeliest one that matches nearly as many as the best.
 Alignment find_in_samples(const AlignmentSamples& samples, Frame frame, int threads) {
-  // Some hundred thousand offsets are looked at: this leaves less than a millionth for an accident.
+  // About 1e5 offsets are tried, so this leaves less than 1e-6 for an accident.
   constexpr double significance = 7;
   const std::int64_t unchanged = samples.count({});
   if (!is_markedly_more(samples.smaller(), unchanged)) return {};
@@ -79,7 +79,7 @@ Alignment find_in_samples(const AlignmentSamples& samples, Frame frame, int thre
   const auto chosen = std::find_if(counts.begin(), counts.end(), [&](auto count) { return 20 * count >= 19 * most; });
   const Alignment& change = changes[static_cast<std::size_t>(chosen - counts.begin())];
   if (!is_markedly_more(*chosen, unchanged)) return {};
-  // One pair meets under any offset that is looked at.
+  // Any tried offset matches one pair by construction.
   const double sigma = sigma_of_count(*chosen - 1, samples.smaller() - 1, samples.chance(change));
   return sigma >= significance ? change : Alignment{};
 }

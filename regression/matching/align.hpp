@@ -8,36 +8,40 @@
 
 namespace srcextract {
 
-/// How the positions of one catalogue came to differ as a whole from those of the other.
+/// Change of a whole catalogue's positions relative to the other.
 enum class Change {
   none,
   shift,       ///< by (dx, dy)
   flip_x,      ///< x runs the other way: x' = dx - x, and y' = y + dy
   flip_y,      ///< y runs the other way
-  rotate_180,  ///< both
-  swap,        ///< x and y, or right ascension and declination, have changed places; then shifted
-  swap_flip,  ///< swapped, and one or both run the other way: a rotation by 90 degrees either way, or the anti-diagonal
-  hours,      ///< right ascension is in hours
-  radians,    ///< right ascension and declination are in radians
+  rotate_180,  ///< both axes run the other way
+  swap,        ///< x and y, or right ascension and declination, exchanged, then shifted
+  swap_flip,   ///< exchanged, and one or both run the other way: rotation by +-90 degrees, or reflection at the
+               ///< anti-diagonal
+  hours,       ///< right ascension is in hours
+  radians,     ///< right ascension and declination are in radians
 };
 
-/// A change of the whole catalogue, found from its sources alone. `other` = the change applied to `reference`.
+/// A change of the whole catalogue, found from its sources alone: `other` = the change applied to `reference`.
 struct Alignment {
   Change change = Change::none;
   double dx = 0, dy = 0;  ///< pixels, or degrees on the sky (there dx is in right ascension, not times cos dec)
-  /// Of a swap_flip: which axes run the other way after the swap.
+  /// For swap_flip: the axes that run the other way after the exchange.
   bool x_reversed = false, y_reversed = false;
 };
 
 /// The positions of `other` with the change undone.
 Positions undone(const Positions& other, const Alignment& alignment);
 
-/// The change under which the most sources fall on one another, if under it at least half of the smaller catalogue
-/// does, markedly more than as they stand (by a twentieth, and twice the square root), and far more than chance would
-/// bring together; Change::none where they fit as they stand or fit in no way. Of changes that explain the positions
-/// alike, as on a regular grid, it is the first of the enumeration. `rank` orders each side's rows, the most
-/// trustworthy (brightest) first: some hundreds of them are looked at, and all of them decide and give dx and dy, the
-/// median over the matched. On the sky rotations are not looked for. The result is the same on any number of threads.
+/// Finds the change under which most sources coincide. The change must match:
+/// - at least half of the smaller catalogue,
+/// - markedly more sources than no change (by a twentieth, and twice the square root),
+/// - far more sources than chance.
+///
+/// Otherwise the result is Change::none. Among changes that fit equally well, as on a regular grid, the first in the
+/// enumeration wins. `rank` lists each side's rows, the most reliable (brightest) first. A few hundred of them suggest
+/// the change; all rows decide, and dx and dy are medians over the matches. On the sky, rotations are not tried. The
+/// number of threads does not affect the result.
 Alignment find_alignment(const Positions& reference, const std::vector<std::int64_t>& reference_rank,
                          const Positions& other, const std::vector<std::int64_t>& other_rank, double radius,
                          int threads);

@@ -31,14 +31,14 @@ AlignmentSamples::AlignmentSamples(Positions reference, Positions other, double 
   constexpr double degree = std::numbers::pi / 180;
   std::vector<double> dec = reference_.y;
   for (double& value : dec) value = std::abs(value);
-  // So many degrees of right ascension are a radius; at a pole, none are.
+  // Degrees of right ascension that span the radius; bounded, since none do at a pole.
   reach_.x /= std::max(1e-3, std::cos(median_of(dec) * degree));
 }
 
 Alignment AlignmentSamples::vote(Alignment alignment) const {
   if (is_unit(alignment.change)) return alignment;
-  // Every pair votes for the four squares, two radii wide and one apart, that its offset is in: one of those about the
-  // true offset has all its votes.
+  // Each pair votes for four squares, two radii wide and one radius apart, that contain its offset. One square around
+  // the true offset gets all votes of true pairs.
   struct Vote {
     double column, row;
     Offset offset;
@@ -73,7 +73,8 @@ Alignment AlignmentSamples::vote(Alignment alignment) const {
 
 double AlignmentSamples::chance(const Alignment& alignment) const {
   const auto place = [&](const Positions& positions, std::size_t row) {
-    return excess(reference_, 0, positions, row, {});  // from the first row: a field may lie across right ascension 0
+    return excess(reference_, 0, positions, row,
+                  {});  // relative to the first row, since a field may straddle right ascension 0
   };
   Offset low{0, 0}, high{0, 0};
   for (std::size_t row = 0; row < reference_.x.size(); ++row) {
@@ -82,7 +83,7 @@ double AlignmentSamples::chance(const Alignment& alignment) const {
     high = {std::max(high.x, at.x), std::max(high.y, at.y)};
   }
   const Positions fitting = undone(other_, alignment);
-  std::size_t met = 1, tried = 1;  // a hundred failures do not prove it impossible
+  std::size_t met = 1, tried = 1;  // 100 failures do not prove it impossible
   for (int k = 0; k < 100; ++k) {
     const double away = 3 + k / 20.0, angle = 2 * std::numbers::pi * std::numbers::phi * k;
     const Alignment off{Change::shift, away * reach_.x * std::cos(angle), away * reach_.y * std::sin(angle)};

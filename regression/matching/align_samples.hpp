@@ -7,16 +7,16 @@
 
 namespace srcextract {
 
-/// The brightest of both sides, and what they say of a change.
+/// The brightest sources of both sides, which suggest a change.
 class AlignmentSamples {
  public:
   AlignmentSamples(Positions reference, Positions other, double radius);
 
-  /// Whether the radius says where to look.
+  /// Whether the radius defines a search area.
   bool can_vote() const { return reach_.x > 0 && std::isfinite(reach_.x); }
   std::int64_t smaller() const { return std::min(reference_.size(), other_.size()); }
 
-  /// The matches and their number with the change undone.
+  /// Matches, and their number, with the change undone.
   Matches match(const Alignment& alignment) const {
     return match_sources(reference_, undone(other_, alignment), radius_, 1);
   }
@@ -24,11 +24,11 @@ class AlignmentSamples {
     return static_cast<std::int64_t>(match(alignment).reference.size());
   }
 
-  /// The change with the offset under which the most pairs meet.
+  /// The change, with the offset that matches most pairs.
   Alignment vote(Alignment alignment) const;
 
-  /// The share of the sources that have a counterpart by accident: with the change off by some radii, among those that
-  /// are still in the reference's field.
+  /// Share of sources matched by chance: measured with the change offset by a few radii, among sources still inside the
+  /// reference's field.
   double chance(const Alignment& alignment) const;
 
  private:
@@ -38,7 +38,7 @@ class AlignmentSamples {
 
   Positions reference_, other_;
   double radius_;
-  Offset reach_{};  // the radius, along x and y of the reference
+  Offset reach_{};  // radius along the reference's x and y
 };
 
 }  // namespace srcextract

@@ -14,36 +14,37 @@
 
 namespace srcextract {
 
-/// A row of a catalogue as a search finds it. The nearer is the lesser; of equally near ones, the first.
+/// A row found by a search. The nearer row compares less; of equally near rows, the first.
 struct Neighbour {
   static constexpr std::uint32_t nobody = std::numeric_limits<std::uint32_t>::max();
 
-  double distance2 = 0;  ///< the square of the distance, over the sum of the squares of both sides' sigma
+  double distance2 = 0;  ///< squared distance, over the sum of both sides' squared sigma
   std::uint32_t row = nobody;
-  std::uint32_t point = nobody;  ///< its number in KdTree::points()
+  std::uint32_t point = nobody;  ///< index in KdTree::points()
 
   bool operator<(const Neighbour& than) const {
     return distance2 < than.distance2 || (distance2 == than.distance2 && row < than.row);
   }
 };
 
-/// Points in a tree of nested boxes (Bentley 1975; Friedman, Bentley & Finkel 1977), for searches that look at few of
-/// them however they are crowded. Every box knows the first row in it, so that of millions of points in one place all
-/// but the first are passed over together, and the largest sigma in it, which bounds how near anything in it can be.
+/// Points in a tree of nested boxes (Bentley 1975; Friedman, Bentley & Finkel 1977). Searches visit few of them,
+/// however crowded they are. Each box stores:
+/// - its first row, so that all but the first of millions of coincident points are skipped at once;
+/// - its largest sigma, which bounds the nearest distance in units of sigma.
 template <std::size_t dimensions>
 class KdTree {
  public:
   struct Point {
     std::array<double, dimensions> at;
     std::uint32_t row;
-    float sigma;  ///< in the unit of the coordinates
+    float sigma;  ///< sigma in units of the coordinates
   };
 
   KdTree(std::vector<Point> points, int threads) : points_(std::move(points)) {
     while (points_.size() >> levels_ > points_per_leaf) ++levels_;
     boxes_.resize(std::size_t{2} << levels_);
     if (points_.empty()) return;
-    // Box by box where they are large, then whole branches.
+    // Large boxes are built level by level, then whole branches in parallel.
     const int branching = std::min(levels_, 8);
     for (int level = 0; level < branching; ++level) {
       for_each_box(level, threads, [&](std::size_t box) { enclose_and_split(box); });
@@ -51,16 +52,16 @@ class KdTree {
     for_each_box(branching, threads, [&](std::size_t box) { build(box); });
   }
 
-  /// In an order in which neighbours are mostly near one another: searches in that order find their data in the cache.
+  /// Points in an order that keeps neighbours close, so that searches in this order use the cache well.
   const std::vector<Point>& points() const { return points_; }
 
-  /// The nearest to `to` among those that are less than `than`, which is returned if there are none.
+  /// The nearest neighbour of `to` that is less than `than`; `than` if there is none.
   Neighbour nearest(const Point& to, Neighbour than) const {
     if (!points_.empty()) find_nearest(1, to, than);
     return than;
   }
 
-  /// The first row before `row` that is no further from `to` than `distance2`; `row` if there is none.
+  /// The first row before `row` within `distance2` of `to`; `row` if there is none.
   std::uint32_t first_within(const Point& to, double distance2, std::uint32_t row) const {
     if (!points_.empty()) find_first(1, to, distance2, row);
     return row;
@@ -75,10 +76,10 @@ class KdTree {
     float largest_sigma;
   };
 
-  // The root is box 1; box i has the halves 2i and 2i + 1. All leaves are on the same level.
+  // Box 1 is the root, and box i has the halves 2i and 2i + 1. All leaves are on one level.
   bool is_leaf(std::size_t box) const { return box >> levels_ != 0; }
 
-  /// Where the points of box number `index` of a level begin, in points_.
+  /// Start in points_ of box number `index` of a level.
   std::size_t begin_of(std::size_t index, int level) const { return points_.size() * index >> level; }
 
   std::pair<std::size_t, std::size_t> range_of(std::size_t box) const {
@@ -119,8 +120,8 @@ class KdTree {
     if (!is_leaf(number)) split(number, smallest_sigma);
   }
 
-  /// Puts the lower half of a box's points before the upper one: along its longest side, or by sigma where the
-  /// distances in units of sigma vary more with sigma than from side to side.
+  /// Partitions a box's points into halves: along its longest side, or by sigma if sigma varies more than distances in
+  /// units of sigma.
   void split(std::size_t number, float smallest_sigma) {
     const Box& box = boxes_[number];
     std::size_t widest = 0;
@@ -153,8 +154,8 @@ class KdTree {
     return {in_sigma(distance2, to.sigma, point.sigma), point.row, static_cast<std::uint32_t>(number)};
   }
 
-  /// What no point of the box is less than. Rounding cannot make it more than one of them: every operation here is the
-  /// one of neighbour(), on numbers that are no greater.
+  /// A lower bound for all points of the box. Rounding cannot break it: every operation is the same as in neighbour(),
+  /// with operands that are no larger.
   static Neighbour bound(const Point& to, const Box& box) {
     double distance2 = 0;
     for (std::size_t k = 0; k < dimensions; ++k) {

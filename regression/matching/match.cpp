@@ -16,7 +16,7 @@ namespace {
 constexpr std::int64_t grain = 4096;
 constexpr double degrees_per_radian = 180 / std::numbers::pi;
 
-// Rows are told from Neighbour::nobody and take four bytes in every point of the trees.
+// Rows must be less than Neighbour::nobody, since every point of a tree stores its row in four bytes.
 void check_size(const Positions& positions) {
   if (positions.size() >= Neighbour::nobody) {
     throw Error(ErrorKind::input, "a catalogue of " + std::to_string(positions.size()) +
@@ -24,17 +24,17 @@ void check_size(const Positions& positions) {
   }
 }
 
-/// Where a row is, in coordinates in which the distance is Euclidean; false if it is nowhere.
+/// Position in coordinates with Euclidean distance; false if the row has none.
 bool locate(const Positions& positions, std::size_t row, std::array<double, 2>& at) {
   at = {positions.x[row], positions.y[row]};
   return std::isfinite(at[0]) && std::isfinite(at[1]);
 }
 
-/// On a sphere on which an arc of one degree has the length 1. Angles are reduced while that is exact: what is one
-/// point on the sky, on a pole or a turn apart, is one point here.
+/// Position on a sphere on which an arc of one degree has length 1. Angles are reduced while still exact, so that one
+/// point of the sky, at a pole or a turn apart, is one point here.
 bool locate(const Positions& positions, std::size_t row, std::array<double, 3>& at) {
   const double dec = positions.y[row];
-  const double ra = std::fmod(positions.x[row], 360.0);  // NaN of what is not finite
+  const double ra = std::fmod(positions.x[row], 360.0);  // NaN if not finite
   if (std::isnan(ra) || !(std::abs(dec) <= 90)) return false;
   const double longitude = (ra < 0 ? ra + 360 : ra) / degrees_per_radian;
   const double ring = degrees_per_radian * std::sin((90 - std::abs(dec)) / degrees_per_radian);
@@ -43,7 +43,7 @@ bool locate(const Positions& positions, std::size_t row, std::array<double, 3>& 
   return true;
 }
 
-/// The distance, squared, between the images of two points that far apart.
+/// Squared distance in these coordinates of two points `radius` apart.
 double squared_limit(double radius, std::array<double, 2>) {
   return radius * radius;
 }
@@ -53,7 +53,7 @@ double squared_limit(double radius, std::array<double, 3>) {
   return chord * chord;
 }
 
-/// The rows that are somewhere, each with its error, or else with `sigma`.
+/// The rows with a position, each with its error, or with `sigma`.
 template <std::size_t dimensions>
 KdTree<dimensions> tree_of(const Positions& positions, bool with_errors, float sigma, int threads) {
   std::vector<typename KdTree<dimensions>::Point> points(positions.x.size());
@@ -80,10 +80,10 @@ void for_each_point(const KdTree<dimensions>& tree, int threads, const Body& bod
                });
 }
 
-using Partners = std::vector<std::uint32_t>;  // of every row of one side; Neighbour::nobody if it has none
+using Partners = std::vector<std::uint32_t>;  // partner of each row of one side; Neighbour::nobody: none
 
-/// Of rows in one place only the first is anybody's nearest. Those behind it that are left over, where it has a
-/// partner: each with the first of its place, in order.
+/// Unmatched rows behind a matched first row in the same place, each with that first row, in order. Only the first row
+/// of a place can be a nearest neighbour.
 template <std::size_t dimensions>
 std::vector<std::pair<std::uint32_t, std::uint32_t>> left_over(const KdTree<dimensions>& tree, const Partners& partners,
                                                                int threads) {
@@ -100,7 +100,7 @@ std::vector<std::pair<std::uint32_t, std::uint32_t>> left_over(const KdTree<dime
   return rows;
 }
 
-/// Where the first rows of two places are partners, makes partners of the second ones, and so on.
+/// If the first rows of two places are partners, pairs their second rows, and so on.
 template <std::size_t dimensions>
 void pair_coincident(const KdTree<dimensions>& reference, const KdTree<dimensions>& other, std::size_t other_rows,
                      Partners& partners, int threads) {
@@ -131,13 +131,13 @@ Partners find_partners(const Positions& reference, const Positions& other, doubl
   if (!(radius >= 0)) return partners;
   const bool in_sigma = !reference.sigma.empty() && !other.sigma.empty();
   const double limit = in_sigma ? radius * radius : squared_limit(radius, std::array<double, dimensions>());
-  // With errors of 1 and 0 a distance in units of the root of the sum of their squares is the distance itself.
+  // Errors of 1 and 0 make the distance in sigma equal to the distance itself.
   const KdTree<dimensions> reference_tree = tree_of<dimensions>(reference, in_sigma, 1, threads);
   const KdTree<dimensions> other_tree = tree_of<dimensions>(other, in_sigma, 0, threads);
   for_each_point(reference_tree, threads, [&](const auto& point) {
     const Neighbour nearest = other_tree.nearest(point, {limit, Neighbour::nobody});
     if (nearest.row == Neighbour::nobody) return;
-    // Is anybody nearer to it, or as near and before this row?
+    // Search back: another reference row may be nearer, or as near and earlier.
     const auto& found = other_tree.points()[nearest.point];
     const Neighbour back = reference_tree.nearest(found, {nearest.distance2, point.row});
     if (back.row == point.row) partners[point.row] = nearest.row;

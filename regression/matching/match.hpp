@@ -5,45 +5,47 @@
 
 namespace srcextract {
 
-/// In which coordinates two catalogues are held against each other.
+/// Coordinates in which two catalogues are matched.
 enum class Frame {
   pixel,  ///< x and y, in pixels; the distance is Euclidean
   sky,    ///< right ascension and declination, in degrees; the distance is the angle between them
 };
 
-/// Where the sources of one catalogue are, row by row. A row with a coordinate that is not finite (or a declination
-/// beyond a pole) is nowhere: it matches nothing.
+/// Positions of a catalogue, row by row. A row with a coordinate that is not finite, or a declination beyond a pole,
+/// matches nothing.
 struct Positions {
   Frame frame = Frame::pixel;
   std::vector<double> x, y;
-  /// The standard error of each position, in pixels or degrees; empty unless the radius is in units of it.
+  /// Standard error of each position, in pixels or degrees; empty unless the radius is in sigma.
   std::vector<float> sigma;
 
   std::int64_t size() const { return static_cast<std::int64_t>(x.size()); }
 };
 
-/// The rows of two catalogues that are one source each. Rows are counted from 0.
+/// Rows of two catalogues that are the same source. Rows count from 0.
 struct Matches {
-  std::vector<std::int64_t> reference, other;  ///< of pair k; in the order of the reference
-  std::vector<std::int64_t> lost;              ///< rows of the reference without a counterpart, in order
-  std::vector<std::int64_t> gained;            ///< rows of the other without a counterpart, in order
+  std::vector<std::int64_t> reference, other;  ///< rows of pair k, in the reference's order
+  std::vector<std::int64_t> lost;              ///< reference rows without a counterpart, in order
+  std::vector<std::int64_t> gained;            ///< other rows without a counterpart, in order
 };
 
-/// Pairs the rows that are each other's nearest within `radius`: pixels, or degrees, or, if both sides have `sigma`,
-/// multiples of the root of the sum of their squares (a row whose sigma is not finite or is negative is nowhere then).
-/// Of equally near rows the first counts; of rows in exactly one place the second pairs with the second there, and so
-/// on, whatever their sigma, so that a catalogue with double rows matches itself. Takes time proportional to n log n
-/// however the sources are crowded; in units of sigma more, but far from n^2, where many crowd in less than their sigma
-/// and none is near. Gives the same on any number of `threads`.
+/// Pairs rows that are mutually nearest within `radius`. The radius is in pixels or degrees. If both sides have
+/// `sigma`, the unit is the root of the sum of their squares. A row with an invalid sigma then matches nothing.
+/// - The first of equally near rows is taken.
+/// - The second row in exactly one place pairs with the second row there, and so on, whatever their sigma. A catalogue
+///   with duplicate rows therefore matches itself.
+/// - The time is O(n log n) however crowded the sources are. In units of sigma it is longer, but far below n^2, if many
+///   sources lie within their sigma and none is near.
+/// - The number of `threads` does not affect the result.
 Matches match_sources(const Positions& reference, const Positions& other, double radius, int threads);
 
-/// A row whose position an earlier row of the same catalogue has as well.
+/// A row at the position of an earlier row of the same catalogue.
 struct Duplicate {
   std::int64_t row, earlier;
 };
 
-/// Every row that is within `tolerance` (pixels or degrees) of an earlier one, with the first such, in order. As fast
-/// as match_sources.
+/// Every row within `tolerance` (pixels or degrees) of an earlier row, with the first such row, in order. As fast as
+/// match_sources.
 std::vector<Duplicate> find_duplicates(const Positions& positions, double tolerance, int threads);
 
 }  // namespace srcextract

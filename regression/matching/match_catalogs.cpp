@@ -14,18 +14,18 @@
 namespace srcextract {
 namespace {
 
-/// Positions that agree so well, in pixels or degrees, are of the same pixels.
+/// Scatter of positions, in pixels or degrees, up to which both sides measured the same pixels.
 constexpr double same_pixels = 1e-3, same_pixels_sky = 3e-7;
-/// Of fewer pairs every one could be called shifted.
+/// Fewest pairs that can show a common shift.
 constexpr std::size_t least_for_shift = 3;
-/// A shift of the whole catalogue is undone before matching if it is more than this part of the radius.
+/// Part of the radius above which a shift of the whole catalogue is undone before matching.
 constexpr double shift_that_matters = 0.05;
 constexpr int shift_rounds = 5;
-/// More than a change of the whole catalogue is looked for among.
+/// Rows kept per side for the search of a change; more than it looks at.
 constexpr std::size_t brightest_kept = 10'000;
 constexpr double well_matched = 0.5;
 
-/// The errors of a position from one column or from the squares along both axes.
+/// Errors of the positions, from one column or from the variances along both axes.
 std::vector<float> sigma_of_positions(const std::vector<std::vector<double>>& errors) {
   std::vector<float> sigma(errors.front().size());
   for (std::size_t i = 0; i < sigma.size(); ++i) {
@@ -35,7 +35,7 @@ std::vector<float> sigma_of_positions(const std::vector<std::vector<double>>& er
   return sigma;
 }
 
-/// log10 of fluxes, -0.4 times magnitudes; NaN of what is not positive.
+/// log10 of fluxes, or -0.4 times magnitudes; NaN for fluxes that are not positive.
 std::vector<double> brightness_of(std::vector<double> values, bool magnitudes) {
   for (double& value : values) {
     if (magnitudes)
@@ -46,7 +46,7 @@ std::vector<double> brightness_of(std::vector<double> values, bool magnitudes) {
   return values;
 }
 
-/// `read` gives the values of a shared column on this side.
+/// Collects the rows of one side; `read` returns its values of a shared column.
 template <class Read>
 PlacedRows place_rows(const PositionColumns& columns, std::optional<std::size_t> brightness,
                       const LoadedColumns& loaded, Read&& read) {
@@ -61,7 +61,7 @@ PlacedRows place_rows(const PositionColumns& columns, std::optional<std::size_t>
   return rows;
 }
 
-/// The brightest rows, in order; equally bright ones in the order of their rows.
+/// The brightest rows, in order; ties keep the order of the rows.
 std::vector<std::int64_t> brightest_rows(const PlacedRows& side) {
   std::vector<std::int64_t> rows(side.positions.x.size());
   std::iota(rows.begin(), rows.end(), std::int64_t{0});
@@ -79,7 +79,7 @@ std::vector<std::int64_t> brightest_rows(const PlacedRows& side) {
   return rows;
 }
 
-/// The same of a coordinate of the positions: of right ascension the short way round, in degrees on the sky.
+/// Offsets of a coordinate over the pairs. Right ascension is taken the short way round, in degrees on the sky.
 std::vector<double> position_offsets(const MatchedCatalogs& matched, std::vector<double> Positions::*coordinate) {
   const Positions& reference = matched.reference.positions;
   std::vector<double> result = offsets(reference.*coordinate, matched.other.positions.*coordinate, matched.matches);
@@ -91,8 +91,8 @@ std::vector<double> position_offsets(const MatchedCatalogs& matched, std::vector
   return result;
 }
 
-/// A shift within the radius loses the sources whose noise takes them beyond it: where there is one, the pairs are
-/// those of the catalogue shifted back.
+/// Follows a shift of the whole catalogue within the radius and matches again, since noise would push shifted sources
+/// out of the radius.
 void follow_shift(MatchedCatalogs& matched, int threads) {
   const Positions& reference = matched.reference.positions;
   Positions& other = matched.other.positions;
@@ -109,7 +109,7 @@ void follow_shift(MatchedCatalogs& matched, int threads) {
   }
 }
 
-/// Puts the new fluxes on the reference's scale, so that a faint source is one on both sides whatever became of units.
+/// Scales the new fluxes to the reference, so that faint sources are faint on both sides in any unit.
 void match_brightness(MatchedCatalogs& matched, int threads) {
   const double scale =
       median_of(offsets(matched.reference.brightness, matched.other.brightness, matched.matches), threads);
@@ -130,7 +130,7 @@ MatchedCatalogs match_by(const PositionColumns& columns, std::optional<std::size
                                      columns.radius, threads);
   if (matched.alignment.change != Change::none) other = undone(other, matched.alignment);
   matched.matches = match_sources(reference, other, columns.radius, threads);
-  // In units of sigma every pair has a radius of its own.
+  // In units of sigma every pair has its own radius.
   if (columns.errors.empty()) follow_shift(matched, threads);
   if (brightness) match_brightness(matched, threads);
   return matched;

@@ -10,37 +10,37 @@
 
 namespace srcextract {
 
-/// What is known of every row of one side: where it is, and how bright.
+/// Position and brightness of every row of one side.
 struct PlacedRows {
   Positions positions;
-  std::vector<double> brightness;  ///< log10 of the flux; empty if it is not known, NaN where it has none
+  std::vector<double> brightness;  ///< log10 of the flux; empty if unknown, NaN for rows without flux
 
-  /// Rows without a position, or without its error where that is needed.
+  /// Number of rows without a position, or without its error where needed.
   std::int64_t nowhere() const;
 };
 
-/// Two catalogues whose sources have been found in each other. `other` has the positions with every change of the
-/// whole catalogue undone, and the brightness on the reference's scale.
+/// Two matched catalogues. `other` has the positions with every change of the whole catalogue undone, and the
+/// brightness on the reference's scale.
 struct MatchedCatalogs {
   PositionColumns columns;
   PlacedRows reference, other;
   Alignment alignment;  ///< the change that was undone
   Matches matches;
 
-  /// Of the smaller catalogue, how much was matched.
+  /// Matched share of the smaller catalogue.
   double share() const;
 };
 
-/// Matches by the first kind of position that matches half of the smaller catalogue, or else by the one that matches
+/// Matches by the first kind of position that matches half of the smaller catalogue, else by the kind that matches
 /// most.
 MatchedCatalogs match_catalogs(const std::vector<PositionColumns>& choices, std::optional<std::size_t> brightness,
                                const LoadedColumns& loaded, int threads);
 
-/// new - reference of one coordinate, or of the brightness, over the pairs.
+/// new - reference for a coordinate or the brightness, over the pairs.
 std::vector<double> offsets(const std::vector<double>& reference, const std::vector<double>& other,
                             const Matches& matches);
 
-/// Whether both sides measured the same pixels, but for a shift of all: their positions agree better than those of two
+/// Whether both sides measured the same pixels, apart from a shift: their positions agree better than those of two
 /// exposures can.
 bool is_same_image(const MatchedCatalogs& matched, int threads);
 

@@ -4,8 +4,8 @@
 
 namespace srcextract {
 
-/// A change's axes: other = (sign_x a + dx, sign_y b + dy), where (a, b) is (x, y) of the reference or, swapped, (y,
-/// x).
+/// Axes of a change: other = (sign_x a + dx, sign_y b + dy). Here (a, b) is (x, y) of the reference, or (y, x) if
+/// swapped.
 struct Axes {
   bool swapped = false;
   double sign_x = 1, sign_y = 1;
@@ -13,23 +13,23 @@ struct Axes {
 
 Axes axes_of(const Alignment& alignment);
 
-/// Whether the change is one of the unit: it has no offset.
+/// Whether the change is one of unit, which has no offset.
 bool is_unit(Change change);
 
-/// Along the axes of the other catalogue.
+/// An offset along the axes of the other catalogue.
 struct Offset {
   double x = 0, y = 0;
 };
 
-/// By how much row `j` of the other is away from where the change brings row `i` of the reference. Right ascensions are
-/// half a turn apart at most.
+/// Offset of row `j` of the other from the image of row `i` of the reference under the change. Right ascensions differ
+/// by at most half a turn.
 Offset excess(const Positions& reference, std::size_t i, const Positions& other, std::size_t j,
               const Alignment& alignment);
 
-/// Adds the median of what is left to the change's offset.
+/// Adds the median of the residual offsets to the change's offset.
 void add_median(Alignment& alignment, const std::vector<Offset>& left);
 
-/// Moves the change's offset to the median over the matched, if there are any.
+/// Sets the change's offset to the median over the matches, if there are any.
 void refine(Alignment& alignment, const Positions& reference, const Positions& other, const Matches& matches);
 
 }  // namespace srcextract

@@ -16,7 +16,7 @@ std::optional<std::size_t> find(const std::vector<SharedColumn>& shared, const s
   return found == shared.end() ? std::nullopt : std::optional(static_cast<std::size_t>(found - shared.begin()));
 }
 
-/// Standard errors of a position, or their squares along x and y, best first.
+/// Standard errors of a position, or variances along x and y, best first.
 std::vector<std::size_t> find_errors(const std::vector<SharedColumn>& shared, Frame frame) {
   using Names = std::vector<std::string>;
   static const std::vector<Names> by_pixel = {

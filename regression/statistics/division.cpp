@@ -10,7 +10,8 @@ namespace srcextract {
 namespace {
 
 constexpr std::int64_t looked_at_most = std::int64_t{1} << 20;
-/// So that the tails of a bin's t distribution are near those of Gosset's, and a bin still says something of its own.
+/// Limits on bins. With 30 values the tails of a bin's statistic are close to Student's t. At most 32 bins keep each
+/// bin significant.
 constexpr std::size_t least_in_bin = 30, most_bins = 32;
 constexpr std::size_t least_in_cell = 40, most_cells_a_side = 8;
 
@@ -38,7 +39,7 @@ PairBins divide(std::span<const double> values, std::size_t pairs, const std::ve
   std::vector<double> sorted = values.empty() ? std::vector<double>() : finite_values(values, chosen);
   std::sort(sorted.begin(), sorted.end());
   const std::size_t count = std::clamp<std::size_t>(sorted.size() / least_in_bin, 1, most_bins);
-  std::vector<double> edges;  // between bins; equal ones would make empty bins
+  std::vector<double> edges;  // edges between bins; equal edges would make empty bins
   for (std::size_t i = 1; i < count; ++i) {
     const double edge = sorted[i * sorted.size() / count];
     if (edge > (edges.empty() ? sorted.front() : edges.back())) edges.push_back(edge);
@@ -69,7 +70,7 @@ void extremes(std::span<const double> values, double& low, double& high) {
   }
 }
 
-/// Halves, which are exact, since a range may be more than a double holds; and what is divided by nothing is no number.
+/// Slot of a value. Halving is exact and avoids overflow of the range; an empty range or a NaN gives slot 0.
 std::size_t slot(double value, double low, double high, std::size_t slots) {
   if (!(high > low) || !std::isfinite(value)) return 0;
   const double place = (value / 2 - low / 2) / (high / 2 - low / 2) * static_cast<double>(slots);

@@ -6,11 +6,11 @@
 
 namespace srcextract {
 
-/// A division of a quantity into bins of equally many pairs, over which a trend is looked for.
+/// Bins of a quantity with equally many pairs each, for finding trends.
 struct PairBins {
-  std::vector<std::uint8_t> of_pair;  ///< the bin of each pair
-  std::vector<double> centre;  ///< median of the quantity in each bin; fewer than 4 bins are of no use for a trend
-  double range = 0;            ///< from the first centre to the last
+  std::vector<std::uint8_t> of_pair;  ///< bin of each pair
+  std::vector<double> centre;         ///< median of the quantity per bin; a trend needs 4 bins
+  double range = 0;                   ///< from the first centre to the last
 
   std::size_t count() const { return centre.size(); }
 };
@@ -20,21 +20,21 @@ struct Part {
   double low_x = 0, high_x = 0, low_y = 0, high_y = 0;
 };
 
-/// What the pairs have in common with their neighbours: how bright they are and where in the field. NaN has bin 0.
+/// Brightness and place in the field of each pair, as bins. NaN is in bin 0.
 struct Division {
-  PairBins brightness;  ///< by log10 of the flux, or by the magnitude turned round; one bin if neither is known
+  PairBins brightness;  ///< by log10 of the flux, or by -0.4 times the magnitude; one bin if neither is known
   PairBins x, y;
-  /// A grid of `side` x `side` cells over the field; cell of pair k is cell_row * side + cell_column.
+  /// Cells of a `side` x `side` grid over the field; the cell of pair k is row * side + column.
   std::vector<std::uint8_t> cell;
   std::size_t side = 1;
   Part whole;
-  std::vector<std::int64_t> looked_at;  ///< the pairs that locations and trends are found from: all, or about a million
+  std::vector<std::int64_t> looked_at;  ///< pairs used for locations and trends: all, or about a million
 
   std::size_t cell_of(double px, double py) const;
   Part part(std::size_t cell_number) const;
 };
 
-/// `brightness` in any unit that grows with the flux, empty if none is known; all of one length.
+/// Divides the pairs. `brightness` grows with the flux, in any unit; empty if unknown. All spans have one length.
 Division divide_pairs(std::span<const double> brightness, std::span<const double> x, std::span<const double> y);
 
 }  // namespace srcextract

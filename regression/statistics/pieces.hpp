@@ -8,10 +8,10 @@
 
 namespace srcextract {
 
-/// What a thread takes at a time of millions of values.
+/// Values that a thread processes at a time.
 inline constexpr std::int64_t piece_of_values = std::int64_t{1} << 16;
 
-/// Calls body(begin, end) for pieces of [0, count), on all threads; pieces do not depend on their number.
+/// Calls body(begin, end) for pieces of [0, count), on all threads. The pieces do not depend on the number of threads.
 template <class Body>
 void for_each_piece(std::size_t count, int threads, const Body& body) {
   parallel_for(static_cast<std::int64_t>(count), piece_of_values, Cpu{threads},
@@ -20,7 +20,7 @@ void for_each_piece(std::size_t count, int threads, const Body& body) {
                });
 }
 
-/// The same of a body that adds up what it finds: body(begin, end, result). The results in the order of the pieces.
+/// Calls body(begin, end, result) for each piece, with its own result. Returns the results in the order of the pieces.
 template <class Result, class Body>
 std::vector<Result> by_pieces(std::size_t count, int threads, const Body& body) {
   const auto of = static_cast<std::size_t>(piece_of_values);
@@ -29,7 +29,7 @@ std::vector<Result> by_pieces(std::size_t count, int threads, const Body& body) 
   return results;
 }
 
-/// value(i) of every i.
+/// Returns value(i) for every i.
 template <class Value>
 std::vector<double> each_value(std::size_t count, int threads, const Value& value) {
   std::vector<double> values(count);

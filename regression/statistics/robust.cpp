@@ -10,16 +10,16 @@
 namespace srcextract {
 namespace {
 
-constexpr double trimmed_share = 0.2;  // from either end, as Yuen has it
+constexpr double trimmed_share = 0.2;  // from either end, as in Yuen
 
-/// The number of sigma beyond which one tail of the normal distribution holds `tail`.
+/// Number of sigma beyond which one tail of the normal distribution holds the probability `tail`.
 double sigma_of_tail(double tail) {
   if (tail < 1e-299) return certain;
   if (tail >= 0.5) return 0;
   return boost::math::quantile(boost::math::complement(boost::math::normal(), tail));
 }
 
-/// Moves the value of that rank to its place, smaller ones before it and larger ones behind.
+/// Moves the value of this rank to its place, with smaller values before it and larger ones behind.
 double pick(std::span<double> values, std::size_t rank) {
   std::nth_element(values.begin(), values.begin() + static_cast<std::ptrdiff_t>(rank), values.end());
   return values[rank];
@@ -44,7 +44,7 @@ double scatter_of(std::span<double> values, double centre) {
 double wide_scatter_of(std::span<double> values, double centre) {
   const double scatter = scatter_of(values, centre);
   if (values.empty()) return scatter;
-  constexpr double ninety_percent = 1.6449;  // of normal values, in standard deviations
+  constexpr double ninety_percent = 1.6449;  // for normal values, in standard deviations
   return std::max(scatter, pick(values, values.size() * 9 / 10) / ninety_percent);
 }
 
@@ -57,7 +57,7 @@ Location trimmed_location(std::span<double> values) {
   const double high = pick(values.subspan(cut), values.size() - 1 - 2 * cut);
   const std::span<double> kept = values.subspan(cut, values.size() - 2 * cut);
 
-  // From the lowest kept value on, so that equal values have a variance of exactly 0.
+  // Sums relative to the lowest kept value, so that equal values have variance 0 exactly.
   const double n = static_cast<double>(values.size());
   const double h = static_cast<double>(kept.size());
   double sum = 0, squares = 0;

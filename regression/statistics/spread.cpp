@@ -15,16 +15,16 @@ namespace srcextract {
 namespace {
 
 constexpr double infinite = std::numeric_limits<double>::infinity();
-/// Of fewer values all are put in order.
+/// Up to this number, all values are sorted.
 constexpr std::size_t few = std::size_t{1} << 15;
 
-/// Values that a rank is looked for among.
+/// A range of values that is searched for a rank.
 struct Bracket {
   double low = -infinite, high = infinite;
 };
 
-/// Of `known` values the one of that rank (from 0) is most likely in there: so many standard deviations of a sample's
-/// ranks to either side.
+/// Range that most likely holds the value of this rank (from 0) among `known` values: some standard deviations of
+/// sample ranks to either side.
 template <class Of>
 Bracket bracket_of(std::span<const double> values, std::size_t known, std::size_t rank, const Of& of) {
   constexpr std::int64_t samples = 1 << 13;
@@ -55,14 +55,13 @@ struct Counted {
   std::vector<double> within;
 };
 
-/// The values of rank - 1 and of rank, if the bracket holds them. Equal ones, of which there may be very many, are
-/// counted.
+/// Values of rank - 1 and rank, if the bracket holds them. Equal values, of which there may be many, are only counted.
 template <class Of>
 std::optional<Neighbours> find_in(const Bracket& bracket, std::span<const double> values, std::size_t rank,
                                   const Of& of, int threads) {
   const double low = bracket.low, high = bracket.high;  // Clang 14 captures no structured bindings
   const bool one_value = low == high;
-  // Written without branches, for which comes next is chance: what is outside is written, too, and written over.
+  // Branch-free, since branches would be unpredictable: values outside are written too, and then overwritten.
   const auto count = [&](std::size_t begin, std::size_t end, Counted& counted) {
     constexpr std::size_t block = 512;
     std::array<double, block> within;
@@ -100,18 +99,18 @@ std::optional<Neighbours> find_in(const Bracket& bracket, std::span<const double
   return Neighbours{place == all.begin() ? *place : *std::max_element(all.begin(), place), *place};
 }
 
-/// The median of what `of` makes of `known` values.
+/// The median of of(value) over the `known` values.
 template <class Of>
 double middle_of(std::span<const double> values, std::size_t known, const Of& of, int threads) {
   if (known == 0) return not_known;
   const std::size_t rank = known / 2;
   std::optional<Neighbours> found = find_in(bracket_of(values, known, rank, of), values, rank, of, threads);
   if (!found) found = find_in({}, values, rank, of, threads);
-  if (!found) return not_known;  // an infinite one has no distance from another
+  if (!found) return not_known;  // infinite values have no distance from each other
   return known % 2 == 1 ? found->at : found->before + (found->at - found->before) / 2;
 }
 
-/// How many are not NaN.
+/// Number of values that are not NaN.
 std::size_t known_of(std::span<const double> values, int threads) {
   const auto count = [&](std::size_t begin, std::size_t end, std::size_t& known) {
     for (const double value : values.subspan(begin, end - begin)) known += !std::isnan(value);
@@ -139,7 +138,7 @@ Spread spread_of(std::span<const double> values, int threads) {
 std::vector<double> sorted(std::span<const double> values, int threads) {
   std::vector<double> result(values.begin(), values.end());
   std::erase_if(result, [](double value) { return std::isnan(value); });
-  // Blocks that are sorted at the same time, and joined two by two.
+  // Sorts blocks in parallel, then merges pairs of blocks.
   std::int64_t block = std::max<std::int64_t>(piece_of_values, std::ssize(result) / std::max(threads, 1) + 1);
   const std::int64_t size = std::ssize(result);
   parallel_for(size, block, Cpu{threads},

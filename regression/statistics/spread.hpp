@@ -12,13 +12,14 @@ struct Spread {
   double median = not_known, scatter = not_known;
 };
 
-/// That of the values that are not NaN; NaN if there are none. Of millions a few are copied, and none is moved.
+/// Spread of the values, ignoring NaN; NaN without values. Only a few of millions of values are copied, and none is
+/// moved.
 Spread spread_of(std::span<const double> values, int threads);
 
-/// The median alone.
+/// The median, ignoring NaN.
 double median_of(std::span<const double> values, int threads);
 
-/// Without NaN, in ascending order.
+/// The values without NaN, in ascending order.
 std::vector<double> sorted(std::span<const double> values, int threads);
 
 }  // namespace srcextract

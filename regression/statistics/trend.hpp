@@ -8,39 +8,38 @@
 
 namespace srcextract {
 
-/// How a column's difference runs with something else, fitted over bins of equally many sources.
+/// Linear trend of a column's difference with another quantity, fitted over bins of equally many sources.
 struct Trend {
-  double slope = not_known, error = not_known;  ///< per dex of flux, or per magnitude, pixel, degree
-  double effect = 0;                            ///< |slope| times the range: from end to end
-  double significance = 0;                      ///< sigma of the slope
+  double slope = not_known, error = not_known;  ///< slope per dex of flux, or per pixel or degree
+  double effect = 0;                            ///< |slope| times the range
+  double significance = 0;                      ///< significance of the slope, in sigma
 };
 
-/// A part of the field, or of the range of fluxes, in which a column differs otherwise than in the rest.
+/// A part of the field, or of the range of fluxes, with a deviating difference.
 struct Deviation {
-  Part part;                        ///< of the field
-  double share = 0;                 ///< of the sources: those in it, or at the bright end
-  double deviation = 0, error = 0;  ///< location there less that of the rest
+  Part part;                        ///< part of the field
+  double share = 0;                 ///< share of the sources in it, or at the bright end
+  double deviation = 0, error = 0;  ///< location in it minus location of the rest
   double significance = 0;
 };
 
-/// The location of a column's differences in each bin, of the pairs that are looked at and have a difference.
+/// Location of a column's differences in each bin, over the sampled pairs with a difference.
 std::vector<Location> locations_in(std::span<const double> difference, const std::vector<std::int64_t>& looked_at,
                                    std::span<const std::uint8_t> bin, std::size_t bins);
 
-/// The mean of the bins' locations by weighted least squares: what the precise (bright) ones say, to whom the imprecise
-/// add little. Of fewer than 4 bins that hold something, nothing is known.
+/// Weighted mean of the bins' locations. Precise (bright) bins dominate. With fewer than 4 non-empty bins the result is
+/// unknown.
 Location weighted_location(const PairBins& bins, const std::vector<Location>& locations);
 
-/// The straight line through the bins' locations by weighted least squares; its error takes in how far they lie from
-/// it. Of fewer than 4 bins that hold something, nothing is known.
+/// Weighted straight-line fit of the bins' locations; the error includes their scatter about the line. With fewer than
+/// 4 non-empty bins the result is unknown.
 Trend fit_trend(const PairBins& bins, const std::vector<Location>& locations);
 
-/// The brightest bins, if they differ from the fainter ones by more than the fainter ones do among themselves: what
-/// saturation and non-linearity look like.
+/// The deviation of the brightest bins, if it exceeds the scatter among the fainter bins: a sign of saturation or
+/// non-linearity.
 Deviation find_bright_end(const PairBins& brightness, const std::vector<Location>& locations);
 
-/// The cells of the field that differ from the rest by more than `least`, at `sigma` or more, the most significant
-/// first.
+/// Cells of the field that differ from the rest by more than `least`, with `sigma` or more; the most significant first.
 std::vector<Deviation> find_cells(const Division& field, const std::vector<Location>& cells, double least,
                                   double sigma);
 

@@ -4,16 +4,15 @@
 
 namespace srcextract {
 
-/// How improbable a result of chance must be, in sigma, to count as a difference.
+/// Significance, in sigma, above which a result counts as a real difference.
 struct AlarmLevels {
-  double column = 0;  ///< of a test of one column: its location, its trends, its bright end
-  double part = 0;    ///< of one column in one part of the field
-  double count = 0;   ///< of the number of sources lost, or gained
-  double place = 0;   ///< of the number lost and gained in one part of the field
+  double column = 0;  ///< test of one column: location, trends, bright end
+  double part = 0;    ///< one column in one part of the field
+  double count = 0;   ///< number of sources lost, or gained
+  double place = 0;   ///< number lost and gained in one part of the field
 };
 
-/// Shares the probability that noise alone fails the comparison out among the tests that will be made: a
-/// quarter of it to each kind.
+/// Distributes the false-alarm probability of the whole comparison over its tests, a quarter to each kind.
 AlarmLevels share_out(double false_alarm, std::size_t columns);
 
 }  // namespace srcextract

@@ -16,12 +16,12 @@ namespace {
 
 constexpr std::size_t offenders_kept = 10;
 
-/// In [-period / 2, period / 2].
+/// The difference wrapped to [-period / 2, period / 2].
 double wrapped(double difference, double period) {
   return std::remainder(difference, period);
 }
 
-/// 0 / 0 of two values that are equal.
+/// The ratio; 0 for equal values, also with scale 0.
 double ratio(double difference, double scale) {
   return difference == 0 ? 0 : difference / scale;
 }
@@ -31,12 +31,12 @@ bool equal(std::span<const double> a, std::span<const double> b) {
                     [](double p, double q) { return p == q || (std::isnan(p) && std::isnan(q)); });
 }
 
-/// Angles without a common direction have a resultant of about 1 / sqrt(n); one this much longer is chance once in a
-/// hundred million times (Rayleigh's test).
+/// Threshold of Rayleigh's test. Angles without a common direction have a resultant of about 1 / sqrt(n); one this much
+/// longer has a chance of 1e-8.
 constexpr double clear_direction = 18;
 
-/// Position angles that differ by about 90 degrees differ by +90 as often as by -90: puts all of them within 90 degrees
-/// of the direction that they have in common, if they have one, so that they have a mean.
+/// Gives angle differences a mean. Differences of about 90 degrees occur as +90 and -90 equally often. All are moved to
+/// within 90 degrees of their common direction, if there is one.
 void unwrap_angles(std::vector<double>& differences, int threads) {
   constexpr double degree = std::numbers::pi / 180;
   struct Sums {
@@ -63,7 +63,7 @@ void unwrap_angles(std::vector<double>& differences, int threads) {
   });
 }
 
-/// Of the pairs that are looked at.
+/// Location over the sampled pairs.
 Location location_of(std::span<const double> difference, const Division& division) {
   std::vector<double> values;
   for (std::int64_t i : division.looked_at) {
@@ -82,8 +82,8 @@ Spread spread_as(const PairedColumn& column, Difference difference, int threads)
   return spread_of(differences_of(column, difference, threads), threads);
 }
 
-/// Median and scatter in each bin of brightness: what a row is an outlier against. Sources as bright are not all as
-/// precise: the angle of a round one scatters much more than that of a long one.
+/// Median and scatter per bin of brightness, against which outliers are judged. Equally bright sources differ in
+/// precision: the angle of a round source scatters much more.
 std::vector<Spread> spreads_by_brightness(std::span<const double> difference, const Division& field) {
   std::vector<std::vector<double>> sorted(field.brightness.count());
   for (std::int64_t i : field.looked_at) {
@@ -132,7 +132,7 @@ struct Far {
   double distance;
 };
 
-/// Keeps the farthest, of equals the first.
+/// Keeps the farthest candidates; ties keep the first.
 void keep_farthest(std::vector<Far>& farthest, Far candidate) {
   if (farthest.size() == offenders_kept && candidate.distance <= farthest.back().distance) return;
   const auto place = std::upper_bound(farthest.begin(), farthest.end(), candidate,
@@ -141,7 +141,7 @@ void keep_farthest(std::vector<Far>& farthest, Far candidate) {
   if (farthest.size() > offenders_kept) farthest.pop_back();
 }
 
-/// Of some pairs those that are far from others as bright, and the farthest of either kind.
+/// Outliers among some pairs: pairs far from others of the same brightness, and the farthest pairs of either kind.
 struct Outliers {
   std::vector<std::uint32_t> pairs;
   std::vector<Far> farthest, of_others;
@@ -168,7 +168,7 @@ void find_outliers(ColumnComparison& result, const PairedColumn& column, std::sp
       const Spread around = counted ? Spread{0, 0} : spreads[pairs.field.brightness.of_pair[i]];
       const double distance = std::isnan(around.median) ? 0 : std::abs(difference[i] - around.median);
       const bool far = distance > std::max(column.rule->tolerance, outlier * around.scatter);
-      if (far) found.pairs.push_back(static_cast<std::uint32_t>(i));  // rows are counted in as many bits
+      if (far) found.pairs.push_back(static_cast<std::uint32_t>(i));  // row numbers fit into 32 bits
       if (distance > 0) keep_farthest(far ? found.farthest : found.of_others, {i, distance});
     }
   };
@@ -187,14 +187,14 @@ void find_outliers(ColumnComparison& result, const PairedColumn& column, std::sp
   }
 }
 
-/// What is found of the pairs that are looked at.
+/// Results for the sampled pairs.
 struct Locations {
   Location of_all;
-  std::vector<Spread> spreads;  ///< by brightness
+  std::vector<Spread> spreads;  ///< spreads by brightness
   std::vector<Location> by_brightness, by_x, by_y, by_cell;
 };
 
-/// Differences that are counted have no spread, and no trend.
+/// Computes locations and spreads. Counted differences have no spread and no trend.
 Locations locate(std::span<const double> difference, const Pairs& pairs, bool counted) {
   const Division& field = pairs.field;
   const auto along = [&](const PairBins& bins) {
@@ -252,7 +252,7 @@ ColumnComparison compare_column(const PairedColumn& column, const Pairs& pairs, 
   result.difference = column.rule->difference;
   const int threads = pairs.threads;
   count_values(result, column, threads);
-  if (equal(column.reference, column.other)) {  // most often, between two runs of one program
+  if (equal(column.reference, column.other)) {  // the usual case for two runs of one program
     result.absolute = result.relative = {0, 0};
     if (!column.reference_error.empty()) result.in_sigma = {0, 0};
     return result;

@@ -10,36 +10,36 @@
 
 namespace srcextract {
 
-/// The values of one column in every pair, in the report's convention; NaN where there is none.
+/// Values of one column for every pair, in the report's convention; NaN if missing.
 struct PairedColumn {
   std::string name, unit;
   const ColumnRule* rule = nullptr;
-  std::string text;  ///< what is to be said if a side has text where the other has numbers
+  std::string text;  ///< the finding if one side has text and the other numbers
   std::vector<double> reference, other;
-  /// Standard errors, of the column that the rule calls `error`; empty if a side does not have it.
+  /// Standard errors, from the rule's `error` column; empty if a side lacks it.
   std::vector<double> reference_error, new_error;
-  /// Of right ascension: by this its differences are angles on the sky. Empty for any other column.
+  /// For right ascension: factor that turns its differences into angles on the sky. Empty for other columns.
   std::vector<double> cos_declination;
-  /// The other coordinate of the same position, with which it may have changed places; empty if there is none.
+  /// The other coordinate of the position, with which the column may be exchanged; empty if there is none.
   std::vector<double> partner_reference;
   std::string partner;
 };
 
-/// What every column's comparison needs to know of the pairs.
+/// Data of the pairs that every column's comparison uses.
 struct Pairs {
   const Matches& matches;
   const Division& field;
-  std::span<const double> x, y;               ///< of each pair, in the reference
-  std::span<const double> brightness;         ///< of each pair, log10 of the flux; empty if it is not known
-  std::span<const double> sorted_brightness;  ///< without NaN
+  std::span<const double> x, y;               ///< position of each pair in the reference
+  std::span<const double> brightness;         ///< log10 of the flux of each pair; empty if unknown
+  std::span<const double> sorted_brightness;  ///< brightness without NaN, sorted
   Frame frame = Frame::pixel;
-  int threads = 1;  ///< that look at them
+  int threads = 1;  ///< threads to use
 };
 
-/// The difference of one pair as `difference` defines it; NaN if a value is.
+/// The difference of a pair, as `difference` defines it; NaN if a value is NaN.
 double difference_of(const PairedColumn& column, std::size_t pair, Difference difference);
 
-/// `sigma` is what a deviation in a part of the field needs to be listed.
+/// Compares a column. A deviation in a part of the field is listed from `sigma` on.
 ColumnComparison compare_column(const PairedColumn& column, const Pairs& pairs, double outlier, double sigma);
 
 }  // namespace srcextract

@@ -19,12 +19,12 @@
 namespace srcextract {
 namespace {
 
-/// Rows closer than this, in pixels or degrees, are one source standing twice.
+/// Distance, in pixels or degrees, within which rows are duplicates of one source.
 constexpr double same_place_pixel = 1e-3, same_place_sky = 1e-7;
-/// A part of the field is listed at so many sigma, also where noise plays no part.
+/// Least significance of a listed part of the field, even without noise.
 constexpr double least_for_a_part = 3;
 
-/// Rows that repeat another are not sources gained (or lost).
+/// Removes duplicate rows, which are not sources gained (or lost).
 void leave_out_duplicates(std::vector<std::int64_t>& rows, const std::vector<Duplicate>& duplicates) {
   std::vector<std::int64_t> repeated, rest;
   for (const Duplicate& duplicate : duplicates) repeated.push_back(duplicate.row);
@@ -32,7 +32,7 @@ void leave_out_duplicates(std::vector<std::int64_t>& rows, const std::vector<Dup
   rows = std::move(rest);
 }
 
-/// What has been found of the sources, and what the columns are compared with.
+/// State of a comparison: the sources, and the data to compare columns with.
 class Comparing {
  public:
   Comparing(const std::vector<SharedColumn>& shared, const CompareRules& rules, AlarmLevels levels, int threads,
@@ -59,7 +59,7 @@ class Comparing {
   int threads_;
   Comparison& result_;
   Division field_;
-  std::vector<double> x_, y_, brightness_;  ///< of each pair
+  std::vector<double> x_, y_, brightness_;  ///< position and brightness of each pair
   std::vector<double> sorted_brightness_;
   std::vector<Judged> judged_;
 };
@@ -72,7 +72,7 @@ std::vector<double> at(const std::vector<double>& values, const std::vector<std:
 }
 
 void Comparing::report_alignment(const Alignment& alignment) {
-  // The columns of the position tell of a shift by themselves.
+  // A shift shows in the columns of the position anyway.
   if (alignment.change == Change::none || alignment.change == Change::shift) return;
   report("positions", explain_alignment(alignment, result_.frame) + "; the sources are matched with this undone");
 }
@@ -86,7 +86,7 @@ void Comparing::sources(MatchedCatalogs matched) {
   result_.alignment = matched.alignment;
   result_.same_image = rules_.significance.pixels == SamePixels::same ||
                        (rules_.significance.pixels == SamePixels::automatic && is_same_image(matched, threads_));
-  // Noise has no part in what differs between two runs on the same pixels: whatever is beyond its tolerance is real.
+  // Two runs on the same pixels differ by no noise: any difference beyond its tolerance is real.
   if (result_.same_image) levels_.column = levels_.part = levels_.count = 0;
 
   const double same_place = result_.frame == Frame::pixel ? same_place_pixel : same_place_sky;
@@ -124,7 +124,7 @@ void Comparing::sources(MatchedCatalogs matched) {
   result_.findings.insert(result_.findings.end(), findings.begin(), findings.end());
 }
 
-/// What the pairs have in common with their neighbours.
+/// Divides the pairs by brightness and place.
 void Comparing::divide(const PlacedRows& reference, const PlacedRows& other) {
   const Matches& matches = result_.matches;
   x_ = at(reference.positions.x, matches.reference);
@@ -132,8 +132,8 @@ void Comparing::divide(const PlacedRows& reference, const PlacedRows& other) {
   if (!reference.brightness.empty()) {
     brightness_ = at(reference.brightness, matches.reference);
     const std::vector<double> in_new = at(other.brightness, matches.other);
-    // The mean of both: noise in either moves a pair to another bin as often up as down. A flux that became 0 leaves
-    // the pair where it was.
+    // The mean of both sides: noise then moves pairs up and down a bin equally often. If one flux is NaN, the other is
+    // used.
     for (std::size_t i = 0; i < brightness_.size(); ++i) {
       if (std::isnan(brightness_[i])) brightness_[i] = in_new[i];
       if (!std::isnan(in_new[i])) brightness_[i] = (brightness_[i] + in_new[i]) / 2;
@@ -145,7 +145,7 @@ void Comparing::divide(const PlacedRows& reference, const PlacedRows& other) {
 
 void Comparing::columns(const LoadedColumns& loaded, const ColumnPass& pass) {
   const double outlier = result_.same_image ? 0 : rules_.significance.outlier;
-  // One after the other, each by all threads: what a column takes is there once, however many threads there are.
+  // One column at a time, on all threads, so that only one column's memory is needed.
   for (const std::size_t compared : pass.compared) {
     const PairedColumn column = pair_up(loaded, shared_, compared, rules_, result_.matches);
     const Pairs pairs{result_.matches, field_, x_, y_, brightness_, sorted_brightness_, result_.frame, threads_};
@@ -155,7 +155,7 @@ void Comparing::columns(const LoadedColumns& loaded, const ColumnPass& pass) {
   }
 }
 
-/// Findings of one cause are told with the first column that has it, and the others named.
+/// Reports findings of one cause with the first column that has it, and names the other columns.
 void Comparing::report_columns() {
   std::vector<Finding> with_cause, others;
   std::vector<std::string> causes;
@@ -183,7 +183,7 @@ void Comparing::report_columns() {
   result_.findings.insert(result_.findings.end(), others.begin(), others.end());
 }
 
-/// Names that look like a rule's and are no column's: most likely misspelt.
+/// Notes user rules that match no shared column, which are most likely misspelt.
 void note_unused_rules(const CompareRules& rules, Comparison& result) {
   const std::vector<ColumnRule> built_in = default_rules().columns;
   for (const ColumnRule& rule : rules.columns) {
@@ -195,7 +195,7 @@ void note_unused_rules(const CompareRules& rules, Comparison& result) {
   }
 }
 
-/// How many columns of both sides `memory` bytes hold.
+/// Number of columns of both sides that `memory` bytes hold.
 std::size_t columns_at_once(const Catalog& reference, const Catalog& other, std::int64_t memory) {
   const std::int64_t rows = std::max<std::int64_t>(reference.expected_rows + other.expected_rows, 1);
   return static_cast<std::size_t>(

@@ -15,12 +15,12 @@
 namespace srcextract {
 namespace {
 
-/// Factors that come of a change of unit or of definition, and what they are; the inverse is the other way round.
+/// A factor caused by a change of unit or definition, and its cause in either direction.
 struct KnownFactor {
   double factor;
   const char* cause;
   const char* inverse;
-  bool of_lengths = false;  ///< and not of coordinates
+  bool of_lengths = false;  ///< for lengths only, not for coordinates
 };
 constexpr std::array known_factors = {
     KnownFactor{180 / std::numbers::pi, "degrees where the reference has radians",
@@ -37,13 +37,13 @@ constexpr std::array known_factors = {
                 true},
 };
 
-/// A column, and the threads that look at it.
+/// A column, and the threads that process it.
 struct Looked {
   const PairedColumn& column;
   int threads;
 };
 
-/// Of what value(pair) makes of every pair, where it exists.
+/// Spread of value(pair) over all pairs for which it is finite.
 template <class Value>
 Spread spread(const Looked& looked, const Value& value) {
   const std::vector<double> values = each_value(looked.column.reference.size(), looked.threads, [&](std::size_t i) {
@@ -53,7 +53,7 @@ Spread spread(const Looked& looked, const Value& value) {
   return spread_of(values, looked.threads);
 }
 
-/// The pairs of which that is so.
+/// Number of pairs for which holds(pair) is true.
 template <class Predicate>
 std::size_t count(const Looked& looked, const Predicate& holds) {
   std::size_t all = 0;
@@ -65,12 +65,11 @@ std::size_t count(const Looked& looked, const Predicate& holds) {
   return all;
 }
 
-/// How the new values follow from the reference's under one hypothesis: what is left over must scatter far less than
-/// the difference does.
+/// A hypothesis explains the new values if the residuals scatter less than this part of the differences.
 constexpr double far_less = 0.1;
-/// Fewer values follow one rule or another by chance.
+/// Fewest values for a change; fewer follow some rule by chance.
 constexpr std::size_t least_for_change = 8;
-/// Values whose differences scatter less than this part of their own scatter are reproduced, if not exactly.
+/// Values count as reproduced, if not exactly, when their differences scatter less than this part of the values.
 constexpr double reproduced_within = 0.3;
 
 std::string share_of(const PairedColumn& column, const std::function<bool(std::size_t)>& moved) {
@@ -92,7 +91,8 @@ Explanation changed_places(const Looked& looked, double usual) {
   if (column.partner_reference.empty()) return {};
   const Spread left = spread(looked, [&](std::size_t i) { return column.other[i] - column.partner_reference[i]; });
   const Spread partner = spread(looked, [&](std::size_t i) { return column.partner_reference[i]; });
-  // Small beside the change, and so that the partner's values are reproduced: hours are near many a declination.
+  // The residuals must be small against the change, and against the partner's own scatter: hours are close to many
+  // declinations.
   if (!(std::abs(left.median) + left.scatter < far_less * usual && left.scatter < far_less * partner.scatter))
     return {};
   return {fmt::format("the new values are those of the reference's {}", column.partner),
@@ -115,8 +115,7 @@ Explanation other_direction(const Looked& looked) {
 }
 
 Explanation known_factor(const PairedColumn& column, const Spread& ratio) {
-  // Noisy values do not give their ratio exactly: 1.25 times the scatter over the root of their number is the error of
-  // a median.
+  // Noisy values give an inexact ratio. The error of a median is 1.25 times the scatter over the root of the number.
   const double pairs = static_cast<double>(column.reference.size());
   const double slack = std::clamp(4 * 1.25 * std::abs(ratio.scatter / ratio.median) / std::sqrt(pairs), 0.005, 0.05);
   for (const KnownFactor& known : known_factors) {
@@ -134,7 +133,7 @@ Explanation known_factor(const PairedColumn& column, const Spread& ratio) {
   return {};
 }
 
-/// Whether one factor explains the new values better than one offset does, and so most of them.
+/// Whether one factor explains the new values far better than one offset.
 bool is_factor(const Looked& looked, const Spread& ratio) {
   const PairedColumn& column = looked.column;
   const Spread offset = spread(looked, [&](std::size_t i) { return column.other[i] - column.reference[i]; });
@@ -143,8 +142,8 @@ bool is_factor(const Looked& looked, const Spread& ratio) {
   return left.scatter < far_less * offset.scatter;
 }
 
-/// A factor of a column that is mostly 0 on both sides, as the angles of round sources are: a zero is one in every
-/// unit.
+/// Finds a factor in a column that is mostly 0 on both sides, such as the angles of round sources. Zeros fit any
+/// factor.
 Explanation explain_without_zeros(const Looked& looked) {
   const PairedColumn& column = looked.column;
   const auto is_zero = [&](std::size_t i) { return column.reference[i] == 0 && column.other[i] == 0; };
@@ -165,7 +164,7 @@ Explanation explain_without_zeros(const Looked& looked) {
 }  // namespace
 
 std::string with_error(double value, double error) {
-  // To two digits of the error, but to no more than four of the value.
+  // Two digits of the error, but at most four of the value.
   const double finest = std::max(error, 0.01 * std::abs(value));
   if (finest == 0) return "0";
   const int digits = std::clamp(1 - static_cast<int>(std::floor(std::log10(finest))), 0, 9);
@@ -177,7 +176,7 @@ Explanation explain_change(const PairedColumn& column, const Spread& absolute, i
   const Spread own = spread(looked, [&](std::size_t i) { return column.reference[i]; });
   const double usual =
       spread(looked, [&](std::size_t i) { return std::abs(column.other[i] - column.reference[i]); }).median;
-  // A shift, however large, leaves them where they are among each other.
+  // A mere shift, however large, keeps the values' relative positions.
   const bool reproduced = absolute.scatter <= reproduced_within * own.scatter && usual <= own.scatter;
   if (usual == 0) return explain_without_zeros(looked);
   if (reproduced) return {};
@@ -197,7 +196,7 @@ Explanation explain_offset(const PairedColumn& column, const Location& location)
   };
   const std::string share = share_of(column, moved);
   if (column.rule->difference == Difference::relative) {
-    // Of the reference's value, as people say it; the difference is of the mean of both.
+    // Relative to the reference, as usual in words; the difference itself is relative to the mean of both.
     const double growth = location.mean / (1 - location.mean / 2);
     return {fmt::format("{} are {} by {} %", share, growth > 0 ? "larger" : "smaller",
                         with_error(100 * growth, 100 * location.error)),

@@ -6,24 +6,24 @@
 
 namespace srcextract {
 
-/// What became of a column whose values differ as a whole.
+/// Explanation of a change of a whole column.
 struct Explanation {
   std::string words;  ///< "812 of 812 sources moved by +1.000 +- 0.000 pixel"
-  std::string cause;  ///< "one side counts from 0"; empty if the words are all there is to say
+  std::string cause;  ///< "one side counts from 0"; empty without further cause
 };
 
-/// What makes the new values of the reference's, if the values themselves are not reproduced and a simple change
-/// reproduces them: two columns that have changed places, an axis that runs the other way, a factor between units.
-/// `absolute` are the differences. Nothing if there is no such change.
+/// Explains new values that differ from the reference by a simple change: two exchanged columns, a flipped axis, or a
+/// factor between units. `absolute` is the spread of the differences. Empty if the values are reproduced anyway, or no
+/// such change fits.
 Explanation explain_change(const PairedColumn& column, const Spread& absolute, int threads);
 
-/// The words for a difference of the whole column; `location` is that of its differences.
+/// Describes an offset of the whole column; `location` is the location of its differences.
 Explanation explain_offset(const PairedColumn& column, const Location& location);
 
-/// A change of the whole catalogue: "the new x runs the other way: new = 1025.00 - reference".
+/// Describes a change of the whole catalogue: "the new x runs the other way: new = 1025.00 - reference".
 std::string explain_alignment(const Alignment& alignment, Frame frame);
 
-/// A number with as many digits as its error is worth: "+0.1000 +- 0.0005".
+/// A number with the digits that its error justifies: "+0.1000 +- 0.0005".
 std::string with_error(double value, double error);
 
 }  // namespace srcextract

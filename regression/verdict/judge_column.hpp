@@ -7,13 +7,13 @@
 
 namespace srcextract {
 
-/// A finding about a column. Findings of one cause are told once, for all columns that have it.
+/// A finding about a column. Findings of one cause are reported once for all columns.
 struct ColumnFinding {
   std::string words;
   std::string cause;
 };
 
-/// What is beyond the column's rule, at `sigma` or more.
+/// Violations of the column's rule with `sigma` or more.
 std::vector<ColumnFinding> judge_column(const PairedColumn& column, const ColumnComparison& result, const Pairs& pairs,
                                         double sigma);
 

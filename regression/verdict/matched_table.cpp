@@ -15,10 +15,10 @@
 namespace srcextract {
 namespace {
 
-/// The row of one side that stands in each row of the table; -1 where there is none.
+/// Row of one side for each row of the table; -1: none.
 using Rows = std::vector<std::int64_t>;
 
-/// What stands in each row of the table.
+/// Kind and rows for each row of the table.
 struct Layout {
   std::vector<std::string> match;
   Rows reference, other;
@@ -30,7 +30,7 @@ struct Layout {
   }
 };
 
-/// The rows of one side that are in none of these lists: those that repeat another.
+/// Rows of one side in neither list, which are duplicates.
 Rows others(std::int64_t count, const Rows& matched, const Rows& unmatched) {
   std::vector<bool> known(static_cast<std::size_t>(count), false);
   for (const Rows* rows : {&matched, &unmatched}) {
@@ -61,7 +61,7 @@ bool is_everywhere(const Rows& rows) {
   return std::find(rows.begin(), rows.end(), -1) == rows.end();
 }
 
-/// The values of a column in these rows. An integer that may be missing becomes a double.
+/// The values of a column in these rows. Integers become doubles if some may be missing.
 ColumnValues picked(const ColumnValues& values, const Rows& rows) {
   return std::visit(
       [&]<class T>(const std::vector<T>& column) -> ColumnValues {
@@ -95,7 +95,7 @@ struct Differences {
   std::vector<double> values;
 };
 
-/// Of every shared column that is compared, by its place in the reference.
+/// Differences of every compared column, keyed by its index in the reference.
 std::map<std::size_t, Differences> differences(const Catalog& reference, const Catalog& other,
                                                const Comparison& comparison, const CompareRules& rules,
                                                std::size_t rows) {

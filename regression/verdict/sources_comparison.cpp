@@ -13,14 +13,13 @@
 namespace srcextract {
 namespace {
 
-/// Far enough from the faint end that noise does not decide whether a source is found: twice the flux below which a
-/// tenth of the reference's sources lie.
+/// Limit for sources that noise cannot hide: twice the flux below which a tenth of the reference's sources lie.
 constexpr double faint_share = 0.1, far_from_faint = 2;
-/// A part of the field is conspicuous if so much more of its sources came or went than elsewhere.
+/// Excess share of lost and gained sources that makes a part of the field conspicuous.
 constexpr double conspicuous = 0.2;
-/// The share that may come and go anywhere by accident, where none does elsewhere.
+/// Share that may come and go by chance in a part, even if none does elsewhere.
 constexpr double least_usual = 0.02;
-/// Where a faint end may begin that is lost.
+/// Shares of the faintest sources to test for a lost faint end.
 constexpr double faint_ends[] = {0.01, 0.02, 0.03, 0.05, 0.1, 0.2};
 
 struct Count {
@@ -42,13 +41,13 @@ Sample sample_of(const std::vector<std::int64_t>& rows, const PlacedRows& side) 
   return sample;
 }
 
-/// Whether the rows lie at the faint end or in one part of the field, and what that tells.
+/// Describes whether the rows lie at the faint end or in one part of the field, and the cause.
 std::string common_words(const std::vector<std::int64_t>& rows, const PlacedRows& side, const Division& field) {
   const Concentration found = in_common(sample_of(rows, side), sorted(side.brightness, 1), field, side.positions.frame);
   return found.words + (found.cause.empty() ? "" : ": " + found.cause);
 }
 
-/// `all` is the reference's brightness, sorted.
+/// Counts lost and gained sources above the faint end; `all` is the reference's sorted brightness.
 Count count_bright(const PlacedRows& reference, const PlacedRows& other, const Matches& matches,
                    std::span<const double> all) {
   Count count;
@@ -78,7 +77,8 @@ void judge_net(std::vector<Finding>& findings, const PlacedRows& side, const std
                               common_words(rows, side, field))});
 }
 
-/// Noise makes as many sources cross the detection limit one way as the other, so both sides hold as many faint ones.
+/// Noise moves sources across the detection limit both ways equally, so both sides should have equally many faint
+/// sources.
 void judge_faint_end(std::vector<Finding>& findings, std::int64_t reference_rows, std::span<const double> old_ones,
                      std::span<const double> new_ones, double allowed, double sigma) {
   const auto fainter = [](std::span<const double> all, double limit) {
@@ -97,7 +97,7 @@ void judge_faint_end(std::vector<Finding>& findings, std::int64_t reference_rows
   }
 }
 
-/// Far above the faint end noise splits and joins neighbours, one as often as the other, but loses nothing.
+/// Far above the faint end, noise splits and joins neighbours equally often, but loses no source.
 void judge_bright(std::vector<Finding>& findings, const Count& bright, const SourceRules& rules, double sigma) {
   const std::int64_t changed = bright.lost + bright.gained;
   const auto net = [&](std::int64_t count, double allowed) {
@@ -171,7 +171,7 @@ std::vector<Finding> judge_sources(const PlacedRows& reference, const PlacedRows
   const std::int64_t gained = static_cast<std::int64_t>(matches.gained.size());
   judge_places(findings, reference, other, matches, field, levels.place);
   const std::size_t before_counts = findings.size();
-  // Of one image every source counts by itself, and none goes for one that comes.
+  // On the same image, losses and gains do not cancel.
   judge_net(findings, reference, matches.lost, same_image ? 0 : gained, rows, rules.lost, Went::lost, field,
             levels.count);
   judge_net(findings, other, matches.gained, same_image ? 0 : lost, rows, rules.gained, Went::gained, field,

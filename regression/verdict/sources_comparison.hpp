@@ -11,9 +11,9 @@
 
 namespace srcextract {
 
-/// Judges which sources were lost and gained, and which stand twice. Noise loses and gains alike, at the faint end, all
-/// over the field; anything else is a finding, and so is everything if both sides measured the same pixels. `field` is
-/// that of the pairs.
+/// Judges lost, gained and duplicate sources. Noise loses and gains equally many sources, at the faint end, all over
+/// the field. Anything else is a finding; if both sides measured the same pixels, every change is. `field` divides the
+/// pairs.
 std::vector<Finding> judge_sources(const PlacedRows& reference, const PlacedRows& other, const Matches& matches,
                                    const std::vector<Duplicate>& reference_duplicates,
                                    const std::vector<Duplicate>& new_duplicates, const Division& field,

@@ -42,7 +42,7 @@ std::vector<std::string> measured_names() {
   return names;
 }
 
-/// The unit of a column of a band; none: that of the column.
+/// The unit of a column in a band; none: the column's own unit.
 std::optional<std::string> unit_in_band(const Column& column, const BandSources& band) {
   if (column.unit == std::string_view(pixel_value_unit)) return band.pixel_unit;
   if (column.unit == std::string_view(pixel_sum_unit)) return band.sum_unit;
@@ -54,7 +54,7 @@ void add_measured(const BandSources& band, Sources& joined) {
     if (!column.image) return;
     std::string name = column_in_band(column.name, band.name);
     joined.written->emplace_back(common_name(name));
-    column.name = "";  // it may go with the band; `name` stands for it
+    column.name = "";  // the pointer may dangle once the band is gone; `name` replaces it
     std::optional<std::string> unit = unit_in_band(column, band);
     if (unit) column.unit = "";
     joined.further.push_back({column, std::move(name), values, std::move(unit)});
@@ -69,7 +69,7 @@ std::string column_in_band(std::string_view column, std::string_view band) {
 }
 
 std::string problem_of_bands(const std::vector<std::string>& names) {
-  std::map<std::string, std::string> band_of;  // by names, in capitals: of bands, and then of columns
+  std::map<std::string, std::string> band_of;  // the band of each name in capitals: first of bands, then of columns
   for (const std::string& name : names) {
     if (std::string problem = problem_of_name(name); !problem.empty()) return problem;
     const auto [other, is_new] = band_of.emplace(in_capitals(name), name);

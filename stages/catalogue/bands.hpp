@@ -9,28 +9,31 @@
 
 namespace srcextract {
 
-/// Sources that were found in one image, as they were measured in that of a band.
+/// Sources that were found in one image, as measured in a band's image.
 struct BandSources {
   std::string name;                  ///< of the band
-  std::string pixel_unit, sum_unit;  ///< of its pixels' values, and of their sums
+  std::string pixel_unit, sum_unit;  ///< units of its pixel values, and of sums of them
   const Sources& sources;
 };
 
-/// Most characters of a band's name.
+/// The largest number of characters in a band's name.
 inline constexpr std::size_t longest_band_name = 20;
 
-/// What a column is called in a band: FLUX_AUTO_g, and FLUX_APER_g_1 of FLUX_APER_1.
+/// The name of a column in a band: FLUX_AUTO becomes FLUX_AUTO_g, and FLUX_APER_1 becomes FLUX_APER_g_1.
 std::string column_in_band(std::string_view column, std::string_view band);
 
-/// What is wrong with names of bands, which columns are to be told apart by, and what to try; empty: nothing is. A name
-/// is a letter and then letters, digits and _, and no other but for the case of letters: FITS knows no case. No column
-/// may be taken for that of another band, or for another column.
+/// The problem with the names of bands, and what to try; empty if there is none.
+/// - A name is a letter, then letters, digits and _.
+/// - Names differ by more than case, which FITS ignores.
+/// - No column of a band may have the name of another column.
 std::string problem_of_bands(const std::vector<std::string>& names);
 
-/// One catalogue of sources that were measured in several bands, at least one, row by row the same: what follows from
-/// the image in which they were found once, as the first band has it that has sky positions, and what is measured
-/// (Column::image) of every band, in their order, under its name there and with its unit. Only columns that are to be
-/// written are in it.
+/// Joins sources that were measured in one or more bands, with the same rows in each, into one catalogue:
+/// - Columns that follow from the detection image appear once, from the first band with sky positions, or else the
+/// first band.
+/// - Columns that are measured (Column::image) appear for every band, in order, with the band's name and unit.
+///
+/// Only columns that are to be written are joined.
 Sources join_bands(const std::vector<BandSources>& bands);
 
 }  // namespace srcextract

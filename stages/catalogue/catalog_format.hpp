@@ -6,20 +6,20 @@
 
 namespace srcextract {
 
-/// The formats a catalogue can be written in; io/catalog/catalog.hpp says what each holds.
+/// The formats of a catalogue; io/catalog/catalog.hpp describes them.
 enum class CatalogFormat { fits, ldac, ecsv, csv, ascii_head, votable, votable_text, parquet, reg, crtf };
 
-/// What the program calls one.
+/// The program's names for one format.
 struct FormatNames {
   CatalogFormat format;
   const char* name;    ///< in output.formats
-  const char* ending;  ///< of a file
-  bool table;          ///< or regions
+  const char* ending;  ///< ending of file names
+  bool table;          ///< true: a table; false: regions
 
   friend bool operator==(const FormatNames&, const FormatNames&) = default;
 };
 
-/// Of each, in the order of the enumeration.
+/// The names of each format, in the order of the enumeration.
 inline constexpr std::array catalog_formats = {
     FormatNames{CatalogFormat::fits, "fits", ".fits", true},
     FormatNames{CatalogFormat::ldac, "ldac", ".ldac", true},
@@ -37,7 +37,7 @@ inline const FormatNames& names_of_format(CatalogFormat format) {
   return *std::ranges::find(catalog_formats, format, &FormatNames::format);
 }
 
-/// The one that the ending of a file name tells; nullptr: none.
+/// The format that the ending of a file name stands for; nullptr: none.
 inline const FormatNames* format_of_name(std::string_view path) {
   const auto found =
       std::ranges::find_if(catalog_formats, [&](const FormatNames& names) { return path.ends_with(names.ending); });

@@ -9,7 +9,7 @@
 namespace srcextract {
 namespace {
 
-/// The names of the columns that there are without being asked for.
+/// The names of the columns that are written without a request.
 std::vector<std::string> default_names() {
   Sources any;
   any.map_flags.emplace_back();
@@ -19,7 +19,7 @@ std::vector<std::string> default_names() {
   return names;
 }
 
-/// By the name of a column, those that are made of it. Asked for often, of every image.
+/// Maps the name of a column to the columns made of it. Cached, since every image asks for it often.
 const std::map<std::string_view, std::vector<std::string_view>>& columns_that_need() {
   static const auto columns = [] {
     std::map<std::string_view, std::vector<std::string_view>> made;

@@ -11,27 +11,27 @@
 
 namespace srcextract {
 
-/// What further columns are made of: a family is measured if a column of it is asked for.
+/// The measurements that further columns are made of. A family is measured if one of its columns is requested.
 enum class Family {
   isophote,        ///< nothing more than the usual columns
   circles,         ///< light in circles (stages/photometry/circles.hpp)
-  kron,            ///< light in ellipses by Kron's radius (stages/photometry/kron.hpp)
-  petrosian,       ///< by Petrosian's (stages/photometry/petrosian.hpp)
-  light_radii,     ///< circles that hold a part of the light of `kron` (stages/photometry/light_radii.hpp)
-  window,          ///< moments under a window as wide as `light_radii` tell (stages/photometry/window.hpp)
-  profile,         ///< from the peak to the threshold (stages/photometry/profile.hpp)
-  position_noise,  ///< what noise does to positions (stages/photometry/position_noise.hpp)
-  annulus,         ///< the sky about a source (stages/photometry/annulus.hpp)
-  low_weight,      ///< bad pixels in and beside a source (stages/photometry/low_weight.hpp)
-  classifier,      ///< what a network makes of `profile` (stages/photometry/star_network.hpp)
-  best,            ///< `kron`, or the corrected isophote where neighbours are in the way
-  sky              ///< other columns on the sky, by the image's WCS (pipeline/extract/sky_columns.hpp)
+  kron,            ///< light in ellipses of the Kron radius (stages/photometry/kron.hpp)
+  petrosian,       ///< light in ellipses of the Petrosian radius (stages/photometry/petrosian.hpp)
+  light_radii,     ///< circles that hold a fraction of the light of `kron` (stages/photometry/light_radii.hpp)
+  window,          ///< moments under a window whose width comes from `light_radii` (stages/photometry/window.hpp)
+  profile,         ///< the profile from the peak to the threshold (stages/photometry/profile.hpp)
+  position_noise,  ///< errors of positions due to noise (stages/photometry/position_noise.hpp)
+  annulus,         ///< the sky around a source (stages/photometry/annulus.hpp)
+  low_weight,      ///< bad pixels in a source and next to it (stages/photometry/low_weight.hpp)
+  classifier,      ///< a neural network's reading of `profile` (stages/photometry/star_network.hpp)
+  best,            ///< `kron`, or the corrected isophote where neighbours disturb it
+  sky              ///< further sky columns, by the image's WCS (pipeline/extract/sky_columns.hpp)
 };
 
-/// How the values of a column are stored: whole numbers of so many bits, with a sign, or real ones.
+/// How the values of a column are stored: signed integers of 16, 32 or 64 bits, or doubles.
 enum class ColumnType { int16, int32, int64, float64 };
 
-/// The type that stores values of the type T.
+/// The type that stores values of C++ type T.
 template <class T>
 constexpr ColumnType column_type() {
   static_assert(std::is_same_v<T, double> || std::is_integral_v<T>);
@@ -39,41 +39,41 @@ constexpr ColumnType column_type() {
   return sizeof(T) == 2 ? ColumnType::int16 : sizeof(T) == 4 ? ColumnType::int32 : ColumnType::int64;
 }
 
-/// The columns that a column is made of. Of one on the sky those in pixels: x and y of a place, and what is to be
-/// turned there: second moments (of x, of y, and both), or one length or area.
+/// The columns from which a column is computed. A column on the sky needs pixel columns: x and y of a position, then
+/// the quantity to be transformed there: second moments (of x, of y, and both), or one length or area.
 using ColumnNeeds = std::array<std::string_view, 5>;
 
-/// A column that is in the catalogue if `output.columns` asks for it.
+/// A column that is in the catalogue only if `output.columns` requests it.
 struct MeasuredColumn {
   Column column;
   Family family;
-  const char* group;      ///< of output.columns that it is in
-  bool repeated = false;  ///< one for each radius: NAME, NAME_1, NAME_2 ...
+  const char* group;      ///< its group in output.columns
+  bool repeated = false;  ///< one column for each radius: NAME, NAME_1, NAME_2 ...
   ColumnType type = ColumnType::float64;
-  ColumnNeeds needs = {};  ///< of Family::sky, Family::best and Family::classifier
+  ColumnNeeds needs = {};  ///< for Family::sky, Family::best and Family::classifier
 };
 
-/// All of them, in catalogue order. How values follow from what was measured stands with the family.
+/// All such columns, in catalogue order. Each family's header gives the formulas.
 std::span<const MeasuredColumn> measured_columns();
 
-/// The words that stand for several columns: `default` for those that there are without being asked for, the groups of
+/// The words that stand for several columns: `default` for the columns written without a request, the groups of
 /// measured_columns, and `all`.
 std::vector<std::string> column_groups();
 
-/// Every name that may be asked for, groups first.
+/// Every word that output.columns accepts, groups first.
 std::vector<std::string> column_names();
 
-/// What `asked`, words of column_names(), asks for.
+/// The columns that `asked`, a list of words of column_names(), requests.
 class ColumnChoice {
  public:
   explicit ColumnChoice(const std::vector<std::string>& asked);
 
-  /// Whether that column is to be written; one of several by the name that all have in common.
+  /// True if the column is to be written. Columns of several values go by their common name.
   bool has(std::string_view name) const;
   const std::vector<std::string>& names() const { return names_; }
-  /// Whether a column of measured_columns() has to be filled: it is to be written, or another that is made of it is.
+  /// True if a column of measured_columns() must be filled: it is to be written, or a column made of it is.
   bool fills(std::string_view name) const;
-  /// Whether a column has to be filled that needs the family, or that needs another which needs it.
+  /// True if a column that must be filled needs the family, directly or through another family.
   bool needs(Family family) const;
 
  private:

@@ -13,48 +13,49 @@
 
 namespace srcextract {
 
-/// Stands for the unit of the image's pixel values, which the writers of a catalogue know.
+/// Stands for the unit of the image's pixel values; the catalogue writers know the unit.
 inline constexpr const char* pixel_value_unit = "pixel value";
 
-/// Stands for the unit of a sum of pixel values, which is another where these are per beam or per solid angle.
+/// Stands for the unit of a sum of pixel values. The unit differs from the pixel unit if pixels are per beam or per
+/// solid angle.
 inline constexpr const char* pixel_sum_unit = "sum of pixel values";
 
-/// What a reader of a catalogue needs to know about one column, written into every format.
+/// The description of one column, written into every format.
 struct Column {
-  const char* name;         ///< SExtractor's name where SExtractor has the column
+  const char* name;         ///< SExtractor's name, if SExtractor has the column
   const char* unit;         ///< FITS unit string, empty if dimensionless; or pixel_value_unit, pixel_sum_unit
   const char* ucd;          ///< IVOA UCD1+ word
   const char* description;  ///< one line
   double tolerance;         ///< largest |CPU - GPU| that `--backend compare` accepts; 0 = equal to the last bit
-  /// Where sources are found in one image and measured in another: whether values follow from the latter (of_measured),
-  /// or from the former alone.
+  /// Matters if sources are found in one image and measured in another. True (of_measured): values follow from the
+  /// measured image; false: from the detection image alone.
   bool image = false;
 };
 
-/// Of Column::image.
+/// The true value of Column::image.
 inline constexpr bool of_measured = true;
 
-/// The values of a column in the type in which they are written.
+/// The values of a column in the type that is written.
 using FurtherValues =
     std::variant<std::vector<double>, std::vector<std::int16_t>, std::vector<std::int32_t>, std::vector<std::int64_t>>;
 
-/// A column that is there because it was asked for (measured_columns.hpp), with its values.
+/// A column that was requested (measured_columns.hpp), with its values.
 struct FurtherColumn {
   Column column;
-  std::string name;  ///< which of several it is: FLUX_APER_1
+  std::string name;  ///< full name, with its index if there are several: FLUX_APER_1
   FurtherValues values;
-  std::optional<std::string> unit = {};  ///< where the writers of a catalogue do not know it; none: that of `column`
+  std::optional<std::string> unit = {};  ///< set if the catalogue writers do not know the unit; none: that of `column`
 };
 
-/// What one map of flags says of every source.
+/// The flags of every source from one flag map.
 struct MapFlags {
-  std::string suffix;  ///< of its columns' names: none, _1, _2 ..., as Astropy tells SExtractor's IMAFLAGS_ISO(n) apart
+  std::string suffix;  ///< of its column names: none, _1, _2 ..., as Astropy renames SExtractor's IMAFLAGS_ISO(n)
   std::vector<std::int64_t> flags, pixels;
   std::string flags_name = "IMAFLAGS_ISO" + suffix, pixels_name = "NIMAFLAGS_ISO" + suffix;
 };
 
-/// The catalogue: one element per source in every vector, in NUMBER order. Positions are already 1-based, as FITS
-/// counts; angles are in degrees. Without a celestial WCS `sky` is false and there is no sky position.
+/// The catalogue: one element per source in every vector, in NUMBER order. Positions are already 1-based, as in FITS;
+/// angles are in degrees. Without a celestial WCS, `sky` is false and there are no sky positions.
 struct Sources {
   std::vector<std::int32_t> number;
   std::vector<double> x_image, y_image;
@@ -69,34 +70,34 @@ struct Sources {
   std::vector<std::int16_t> flags;
   std::vector<std::int32_t> id_parent;
   std::vector<std::int16_t> sign;
-  std::vector<MapFlags> map_flags;  ///< of each map of flags, in their order
+  std::vector<MapFlags> map_flags;  ///< of each flag map, in order
   std::vector<double> alpha_j2000, delta_j2000;
   std::vector<FurtherColumn> further;
-  bool analysed = false;       ///< there was an analysis threshold, and isoarea_image is a column of this catalogue
+  bool analysed = false;       ///< there was an analysis threshold; isoarea_image is a column of this catalogue
   bool deblended = false;      ///< id_parent is a column of this catalogue
   bool changes = false;        ///< sources are changes between two frames
   bool has_sign = false;       ///< sign is a column of this catalogue
   bool sky = false;            ///< alpha_j2000 and delta_j2000 are columns of this catalogue
-  bool has_apertures = false;  ///< light was summed in apertures, which set bits of `flags`
-  std::optional<std::vector<std::string>> written = {};  ///< columns that are written, by their common names; none: all
+  bool has_apertures = false;  ///< light was summed in apertures, which can set bits of `flags`
+  std::optional<std::vector<std::string>> written = {};  ///< common names of the columns to write; none: all columns
 
   std::int64_t size() const { return static_cast<std::int64_t>(number.size()); }
 };
 
-/// Bits of FLAGS. Those up to 128 are SExtractor's, of which 32, 64 and 128 (buffers that are full) are never set here.
-/// 1 and 16 follow from the families of measurements that were asked for (measured_columns.hpp).
+/// Bits of FLAGS. Bits up to 128 are SExtractor's; 32, 64 and 128 (full buffers) are never set here. Bits 1 and 16 need
+/// the families of measurements that set them (measured_columns.hpp).
 namespace flag {
-inline constexpr std::int16_t crowded = 1;          ///< neighbours or bad pixels are over a tenth of an ellipse
-inline constexpr std::int16_t deblended = 2;        ///< was one with others, from which deblending told it
+inline constexpr std::int16_t crowded = 1;          ///< neighbours or bad pixels cover over a tenth of an ellipse
+inline constexpr std::int16_t deblended = 2;        ///< was separated from other sources by deblending
 inline constexpr std::int16_t saturated = 4;        ///< has a pixel at or above the saturation level
 inline constexpr std::int16_t at_edge = 8;          ///< touches the edge of the image: truncated
-inline constexpr std::int16_t aperture_cut = 16;    ///< the image ends within the box of an aperture
-inline constexpr std::int16_t masked_pixels = 256;  ///< touches masked pixels, which are in no source; none of theirs
+inline constexpr std::int16_t aperture_cut = 16;    ///< the image cuts the box of an aperture
+inline constexpr std::int16_t masked_pixels = 256;  ///< touches masked pixels, which belong to no source
 }  // namespace flag
 
-/// The one declaration of the catalogue's columns: calls f(Column, vector) for each, in catalogue order. Writers,
-/// comparison, documentation and tests walk this; a new column is a line here, a member above, its formula in
-/// stages/measure/columns.cpp and its test.
+/// The only declaration of the catalogue's columns: calls f(Column, vector) for each, in catalogue order. Writers,
+/// comparison, documentation and tests iterate over it. A new column needs a line here, a member above, its formula in
+/// stages/measure/columns.cpp, and a test.
 template <class SourcesOrConst, class F>
 void for_each_column(SourcesOrConst& s, F&& f) {
   f(Column{"NUMBER", "", "meta.record", "Running number, in raster order of the first pixel", 0}, s.number);
@@ -173,7 +174,7 @@ void for_each_column(SourcesOrConst& s, F&& f) {
   f(Column{"DELTA_J2000", "deg", "pos.eq.dec;meta.main", "Declination of X_IMAGE, Y_IMAGE (J2000)", 0}, s.delta_j2000);
 }
 
-/// The name that columns of several values have in common: NAME of NAME_1.
+/// The name that columns of several values share: NAME for NAME_1.
 inline std::string_view common_name(std::string_view name) {
   const std::size_t end = name.find_last_not_of("0123456789");
   return end != std::string_view::npos && end + 1 < name.size() && name[end] == '_' ? name.substr(0, end) : name;

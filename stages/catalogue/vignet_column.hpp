@@ -4,7 +4,7 @@
 
 namespace srcextract {
 
-/// What is said of the column of cut-outs (vignets.hpp), which has a picture for every source.
+/// The description of the column of cut-outs (vignets.hpp), which holds a small image of every source.
 inline constexpr Column vignet_column = {
     "VIGNET", pixel_value_unit, "phot.flux;obs.image",
     "Pixels around it above BACKGROUND; -1e30 outside of the image, where masked, and of other sources", 0};

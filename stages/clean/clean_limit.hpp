@@ -6,16 +6,17 @@
 
 namespace srcextract {
 
-// What a source stands out with over its threshold, as SExtractor's CLEAN has it (mthresh): the height of the m-th
-// brightest of its pixels, m being detection.min_area. But SExtractor keeps the brightest in a heap into which new ones
-// sink by a rule that is not a heap's, and forgets pixel m + 1; and so does this, for which sources are eaten depends
-// on it. Pixels are counted from 1 in SExtractor's order (stages/clean/pixel_order.hpp). Of fewer than m pixels it is
-// 0, of m that of the first.
+// The limit of a source: how far it stands out over its threshold, as in SExtractor's CLEAN (mthresh). It is roughly
+// the height of the source's m-th brightest pixel, where m is detection.min_area.
+// SExtractor keeps the brightest pixels in a heap, but its rule for sinking differs from that of a heap, and it forgets
+// pixel m + 1. Both are reproduced here, since they decide which sources are eaten. Pixels are counted from 1 in
+// SExtractor's order (stages/clean/pixel_order.hpp). The limit is 0 for fewer than m pixels, and the height of the
+// first pixel for m pixels.
 
-/// Up to this m there is a closed form.
+/// Largest m with a closed form.
 inline constexpr std::int64_t most_in_closed_form = 5;
 
-/// Keeps the largest of what comes, ascending, by insertion: `count` of them, at most 3.
+/// Keeps the `count` largest values, at most 3, ascending, by insertion.
 struct Largest {
   float value[3];
   int count = 0;
@@ -28,9 +29,9 @@ struct Largest {
   }
 };
 
-/// The limit of count > m pixels, of which height_of(i) is that of pixel i + 1, for 1 <= m <= most_in_closed_form: the
-/// third of the largest among the 3 lowest of the first m and those from pixel m + 2 on; for m below 3 the m-th largest
-/// of all but pixel m + 1.
+/// The limit of count > m pixels, for 1 <= m <= most_in_closed_form. height_of(i) is the height of pixel i + 1. For m
+/// >= 3 it is the third largest among the 3 lowest of the first m pixels and the pixels from m + 2 on. For m below 3 it
+/// is the m-th largest of all pixels but pixel m + 1.
 template <class Height>
 SRCEXTRACT_HOST_DEVICE float limit_in_closed_form(std::int64_t count, int m, const Height& height_of) {
   float first[most_in_closed_form];
@@ -47,8 +48,8 @@ SRCEXTRACT_HOST_DEVICE float limit_in_closed_form(std::int64_t count, int m, con
   return largest.value[0];
 }
 
-/// Puts what is higher than the root, heap[0], in its place, and has it sink as SExtractor does: whose step down from
-/// element j goes on from the place after the one that it has exchanged it with.
+/// Replaces the root, heap[0], by a larger height, and sinks it as SExtractor does. After an exchange SExtractor goes
+/// on from the element after the one exchanged, not from that one.
 SRCEXTRACT_HOST_DEVICE inline void sink_in_heap(float height, std::int64_t m, float* heap) {
   if (!(height > heap[0])) return;
   heap[0] = height;
@@ -63,7 +64,7 @@ SRCEXTRACT_HOST_DEVICE inline void sink_in_heap(float height, std::int64_t m, fl
   }
 }
 
-/// The same for any m; `heap` has the heights of the first m, ascending.
+/// The limit for any m. `heap` has the heights of the first m pixels, ascending.
 template <class Height>
 SRCEXTRACT_HOST_DEVICE float limit_by_heap(std::int64_t count, std::int64_t m, const Height& height_of, float* heap) {
   for (std::int64_t i = m + 1; i < count; ++i) sink_in_heap(height_of(i), m, heap);

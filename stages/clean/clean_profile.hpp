@@ -7,17 +7,17 @@
 
 namespace srcextract {
 
-/// A source as CLEAN compares it with others: the wings of a Moffat profile of its light, and what it stands out with.
+/// A source as CLEAN compares it with others: the wings of a Moffat profile of its light, and its limit.
 struct CleanProfile {
   double x, y;    ///< 0-based
-  double height;  ///< of the profile, above the sky
+  double height;  ///< height of the profile above the sky
   double slope;   ///< the profile is height (1 + slope q)^-beta, q = cxx dx^2 + cyy dy^2 + cxy dx dy
   float cxx, cyy, cxy;
   float a;      ///< semi-major axis
-  float limit;  ///< its brightness over the threshold (stages/clean/clean_limit.hpp)
+  float limit;  ///< height over the threshold (stages/clean/clean_limit.hpp)
 };
 
-/// Whether a source has a place and a size.
+/// Whether a source has a position and a size.
 SRCEXTRACT_HOST_DEVICE inline bool can_be_found(const CleanProfile& profile) {
   return std::isfinite(profile.x) && std::isfinite(profile.y) && std::isfinite(profile.a);
 }
@@ -28,8 +28,8 @@ SRCEXTRACT_HOST_DEVICE inline double clean_power(double x, double p) {
   return p == -1 ? 1 / x : portable_exp(p * portable_log(x));
 }
 
-/// Sets the profile of a source by its ellipse, which is set: of that flux over npix pixels of the image in which it
-/// was found. With U = pi a b its height is A = flux / (2 U correction), and its slope such that it falls to the
+/// Sets the profile of a source whose ellipse is set. `flux` and `npix` are those in the image in which the source was
+/// found. With U = pi a b the height is A = flux / (2 U correction). The slope is such that the profile falls to the
 /// threshold over the area of the source: ((A / threshold)^(1 / beta) - 1) U / npix.
 SRCEXTRACT_HOST_DEVICE inline void set_wings(CleanProfile& profile, double flux, std::int64_t npix, float b,
                                              double correction, float threshold, double beta) {
@@ -40,8 +40,9 @@ SRCEXTRACT_HOST_DEVICE inline void set_wings(CleanProfile& profile, double flux,
   profile.slope = above > 0 ? (clean_power(above, 1 / beta) - 1) * area / static_cast<double>(npix) : -1;
 }
 
-/// Whether the wings of `big`, a brighter source, are brighter at the position of `small` than what that stands out
-/// with, which is within 10 times the sum of their axes; and are wings: they fall. In float where SExtractor's are.
+/// Whether the wings of `big`, a brighter source, exceed the limit of `small` at the position of `small`. Requires that
+/// `small` is within 10 times the sum of their axes, and that the wings fall. Computed in float where SExtractor does
+/// so.
 SRCEXTRACT_HOST_DEVICE inline bool can_eat(const CleanProfile& big, const CleanProfile& small, double beta) {
   const auto dx = static_cast<float>(small.x - big.x), dy = static_cast<float>(small.y - big.y);
   const float reach = 10 * (big.a + small.a);

@@ -20,11 +20,11 @@ constexpr std::int64_t sources_per_piece = 256;
 
 using Members = RunsBySource::Members;
 
-/// Where the sources of islands come in SExtractor's order: islands by where they end, which is their last pixel in
-/// raster order, and sources of one as deblending has them.
+/// The order in which SExtractor completes sources: islands by their last pixel in raster order, and within an island
+/// as deblending orders them.
 struct Completion {
-  std::vector<std::int32_t> place;     ///< of every source, from 0
-  std::vector<std::int32_t> last_row;  ///< of the island of every source
+  std::vector<std::int32_t> place;     ///< per source, from 0
+  std::vector<std::int32_t> last_row;  ///< per source: last row of its island
 };
 
 Parentage parentage_of(const Uncleaned<Cpu>& sources, std::int64_t source) {
@@ -79,7 +79,7 @@ class Profiler {
  private:
   float above_sky(double value) const { return static_cast<float>(value - images_.levels->background); }
 
-  /// The lowest of the pixels of the source.
+  /// The lowest threshold of the source's pixels.
   float threshold_of(Members members) const {
     if (lowest_.empty()) return above_sky(images_.levels->detection);
     float lowest = lowest_[members.front()];
@@ -87,7 +87,7 @@ class Profiler {
     return above_sky(static_cast<double>(lowest));
   }
 
-  /// In the image that is measured.
+  /// Counts in the measured image.
   IsophoteCounts count_pixels(Members members, float level) const {
     IsophoteCounts counts{level, -std::numeric_limits<float>::infinity(), 0, 0};
     const auto for_each_pixel = [&](const auto& body) {
@@ -112,8 +112,8 @@ class Profiler {
   RunsBySource by_source_;
 };
 
-/// Numbers what is left in raster order of the first pixels; `eaters` as of find_eaters. Returns for every number, from
-/// 0, the source that it was.
+/// Numbers the sources left in raster order of their first pixels. `eaters` is the result of find_eaters. Returns the
+/// former source of every number, from 0.
 std::vector<std::int32_t> number_survivors(const Uncleaned<Cpu>& sources, std::span<const std::int32_t> eaters,
                                            Cleaned<Cpu>& cleaned, const Cpu& where) {
   std::vector<std::int32_t> number(eaters.size(), 0), left;
@@ -136,8 +136,8 @@ std::vector<std::int32_t> number_survivors(const Uncleaned<Cpu>& sources, std::s
   return left;
 }
 
-/// Of every run, whether its source was eaten; rows from that of the end of both islands on, less those by which
-/// SExtractor is late, are hidden.
+/// Marks the runs of eaten sources. They are hidden in the last kernel_rows / 2 rows of the two islands, since
+/// SExtractor cleans that many rows late.
 void mark_eaten(const Uncleaned<Cpu>& sources, std::span<const std::int32_t> eaters, const Completion& completion,
                 std::int64_t kernel_rows, Cleaned<Cpu>& cleaned, const Cpu& where) {
   cleaned.eaten = Buffer<Eaten, Cpu>(sources.runs.runs.size(), where);
@@ -157,7 +157,8 @@ void mark_eaten(const Uncleaned<Cpu>& sources, std::span<const std::int32_t> eat
   }
 }
 
-/// Of each that is left what it was, and whether a pixel of it, or of what it ate, is at the edge.
+/// Copies sums and parentage of each source left. Sets `edge` if a pixel of it, or of a source that it ate, is at the
+/// edge.
 void keep_survivors(const Uncleaned<Cpu>& sources, std::span<const std::int32_t> eaters,
                     std::span<const std::int32_t> left, Cleaned<Cpu>& cleaned, const Cpu& where) {
   std::vector<std::int32_t> edge(eaters.size(), 0);

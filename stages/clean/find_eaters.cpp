@@ -10,7 +10,7 @@
 namespace srcextract {
 namespace {
 
-/// So many sources, one after the other by brightness, are compared at the same time with all that are brighter.
+/// Number of sources, consecutive in brightness, that are compared at the same time with all brighter ones.
 constexpr std::int64_t sources_at_a_time = 4096;
 constexpr std::int64_t candidates_per_piece = 32;
 
@@ -27,13 +27,13 @@ std::vector<std::int32_t> sort_by_flux(std::span<const CleanCandidate> sources) 
   return order;
 }
 
-/// Who eats whom, with sources numbered from the brightest on.
+/// Finds the eater of each source, with sources numbered from the brightest on.
 class Meals {
  public:
   Meals(std::span<const CleanProfile> profiles, std::span<const std::int32_t> places, double beta)
       : profiles_(profiles), places_(places), beta_(beta), grid_(profiles), eater_(profiles.size(), -1) {}
 
-  /// Decides about [begin, end), with all before decided.
+  /// Decides sources [begin, end). Requires that all before are decided.
   void decide(std::int32_t begin, std::int32_t end, const Cpu& where) {
     open_.resize(std::max(open_.size(), static_cast<std::size_t>(end - begin)));
     parallel_for(end - begin, candidates_per_piece, where, [&](std::int64_t first, std::int64_t last) {
@@ -53,8 +53,8 @@ class Meals {
   std::int32_t place_of(std::int32_t j) const { return places_[static_cast<std::size_t>(j)]; }
   std::int32_t place_of_eater(std::int32_t j) const { return eater_of(j) < 0 ? nobody : place_of(eater_of(j)); }
 
-  /// Of source j: the first that can eat it of those before `begin`; and those from there on that would come before
-  /// that one, if they were not eaten.
+  /// Finds for source j the first in SExtractor's order, among the sources before `begin`, that can eat it. `open` gets
+  /// the sources from `begin` on that would come before that one, if they are not eaten.
   void look_for_eaters(std::int32_t begin, std::int32_t j, std::vector<std::int32_t>& open) {
     open.clear();
     const CleanProfile& small = profiles_[static_cast<std::size_t>(j)];
@@ -77,7 +77,7 @@ class Meals {
   double beta_;
   ProfileGrid grid_;
   std::vector<std::int32_t> eater_;
-  std::vector<std::vector<std::int32_t>> open_;  ///< of each source that is being decided about
+  std::vector<std::vector<std::int32_t>> open_;  ///< per source that is being decided
 };
 
 }  // namespace

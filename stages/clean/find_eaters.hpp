@@ -9,21 +9,21 @@
 
 namespace srcextract {
 
-/// What decides who is eaten: a source, its flux in the image in which it was found, and its place in SExtractor's
-/// order, from 0.
+/// Input of the decision which sources are eaten: the profile of a source, its flux in the image in which it was found,
+/// and its place in SExtractor's order, from 0.
 struct CleanCandidate {
   CleanProfile profile;
   double flux;
   std::int32_t place;
 };
 
-/// Who eats each source, from 0, or -1: from the brightest on (of equals the first in SExtractor's order), a source is
-/// eaten if one that is brighter, and is not eaten itself, can eat it (can_eat); of several by the first in
-/// SExtractor's order. So the result is the same whatever the order in which sources are looked at; SExtractor's own is
-/// not.
+/// Returns for each source the index of the source that eats it, from 0, or -1. Sources are decided from the brightest
+/// on; of equal ones the first in SExtractor's order comes first. A source is eaten if a brighter one that is not eaten
+/// itself can eat it (can_eat). Of several such sources the first in SExtractor's order eats it. The result does not
+/// depend on the order in which sources are looked at; SExtractor's own does.
 ///
-/// Every source looks at those near it alone, so that time grows with their number, but where large ones are so many
-/// that most are within reach of most.
+/// Only neighbours are compared, so time is linear in the number of sources. Exception: many large sources that reach
+/// most of the others.
 std::vector<std::int32_t> find_eaters(std::span<const CleanCandidate> sources, double beta, const Cpu& where);
 
 }  // namespace srcextract

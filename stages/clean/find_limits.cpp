@@ -19,12 +19,12 @@ constexpr std::int64_t rows_together = 64;
 
 using Members = RunsBySource::Members;
 
-/// The sources of every island: those of island i, from 0, are source[begin[i] .. begin[i + 1]), from 0 too.
+/// The sources of every island, both from 0: island i has source[begin[i] .. begin[i + 1]).
 struct SourcesByIsland {
   std::vector<std::int64_t> begin;
   std::vector<std::int32_t> source;
 
-  /// None where there was no deblending.
+  /// Empty without deblending.
   std::span<const std::int32_t> of(std::int64_t island) const {
     if (begin.empty()) return {};
     const auto i = static_cast<std::size_t>(island);
@@ -51,7 +51,7 @@ SourcesByIsland group_sources(const Uncleaned<Cpu>& sources) {
   return group;
 }
 
-/// The limit of heights in SExtractor's order. `heap` is to work on.
+/// The limit from heights in SExtractor's order. `heap` is scratch memory.
 float limit_of(const std::vector<float>& heights, std::int64_t m, std::vector<float>& heap) {
   const auto count = std::ssize(heights);
   if (count < m) return 0;
@@ -63,7 +63,7 @@ float limit_of(const std::vector<float>& heights, std::int64_t m, std::vector<fl
   return limit_by_heap(count, m, height_of, heap.data());
 }
 
-/// Of every pixel that is in no core: the source that got it, from 1; else 0.
+/// Per pixel outside of cores: the source that got it, from 1. Other pixels have 0.
 Buffer<std::int32_t, Cpu> owners_of_leftovers(const Uncleaned<Cpu>& sources, std::int64_t pixels, const Cpu& where) {
   Buffer<std::int32_t, Cpu> owner(pixels, where);
   const auto fill = [&](const Runs<Cpu>& runs, const auto& owner_of_run) {
@@ -85,7 +85,7 @@ Buffer<std::int32_t, Cpu> owners_of_leftovers(const Uncleaned<Cpu>& sources, std
 class LimitFinder {
  public:
   struct Foreground {
-    Buffer<std::int64_t, Cpu> first_of_island, first_of_core;  ///< first_pixels of their runs
+    Buffer<std::int64_t, Cpu> first_of_island, first_of_core;  ///< first_pixels of the runs
     Buffer<float, Cpu> heights;
     Buffer<std::int32_t, Cpu> leftovers;
     SourcesByIsland by_island;
@@ -135,7 +135,7 @@ class LimitFinder {
     to.insert(to.end(), foreground_.heights.begin() + begin, foreground_.heights.begin() + end);
   }
 
-  /// Calls body(begin, end) for stretches of the pixels of runs that are connected, in SExtractor's order.
+  /// Calls body(begin, end) for stretches of the pixels of connected runs, in SExtractor's order.
   template <class Body>
   void sort_pixels(const Runs<Cpu>& runs, const Buffer<std::int64_t, Cpu>& first, Members members, const Body& body) {
     runs_.clear();

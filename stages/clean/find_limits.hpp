@@ -5,8 +5,9 @@
 
 namespace srcextract {
 
-/// What every source stands out with over its threshold (stages/clean/clean_limit.hpp). The pixels of one that was
-/// split off are in the order of those of its core, and after them, of those of its island, those that it got besides.
+/// The limit of every source (stages/clean/clean_limit.hpp). The pixels of a split-off source come in this order:
+/// - the pixels of its core, in the core's order;
+/// - its other pixels, in the order of the island.
 Buffer<float, Cpu> find_limits(const DeblendImages<Cpu>& images, const Uncleaned<Cpu>& sources,
                                const DetectionConfig& config, const Cpu& where);
 

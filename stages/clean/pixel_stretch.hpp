@@ -4,9 +4,9 @@
 
 namespace srcextract {
 
-/// Pixels of a row that follow one another in SExtractor's order.
+/// Pixels of a row that are consecutive in SExtractor's order.
 struct PixelStretch {
-  std::int32_t first;  ///< in the image
+  std::int32_t first;  ///< index in the image
   std::int32_t length;
 };
 

@@ -6,14 +6,14 @@
 namespace srcextract {
 namespace {
 
-/// Sizes differ by factors of two, from 1 pixel on.
+/// Number of size classes; limits are powers of two, from 1 pixel on.
 constexpr int sizes = 64;
 
 }  // namespace
 
 ProfileGrid::Layer ProfileGrid::make_layer(std::span<const CleanProfile> profiles, double size,
                                            std::vector<std::int32_t> members) {
-  constexpr double reach = 10;  // of a profile, in its semi-major axes
+  constexpr double reach = 10;  // of a profile, in semi-major axes
   Layer layer;
   layer.side = reach * size;
   layer.x_least = layer.y_least = std::numeric_limits<double>::infinity();

@@ -10,19 +10,19 @@
 
 namespace srcextract {
 
-/// The profiles of an image, to be looked for near a place. Those of about the same size have a grid of their own,
-/// whose cells are as wide as they reach: small ones are not looked for over the reach of a large one.
+/// Finds the profiles near a position. Profiles of similar size share a grid with cells as wide as their reach. Small
+/// profiles are thus not searched over the reach of a large one.
 class ProfileGrid {
  public:
-  /// `profiles` are numbered from 0; what cannot be found is left out, for it eats nothing.
+  /// `profiles` are numbered from 0. Profiles without position or size are left out, since they eat nothing.
   explicit ProfileGrid(std::span<const CleanProfile> profiles);
 
-  /// Calls body(i) for those that may reach `small`, and for some that do not, of numbers below `end` alone: by cells,
-  /// in each in the order of their numbers.
+  /// Calls body(i) for all profiles with numbers below `end` that may reach `small`, and for some that do not. The
+  /// order is by cells, and by numbers within a cell.
   template <class Body>
   void for_each_before(std::int32_t end, const CleanProfile& small, const Body& body) const {
     for (const Layer& layer : layers_) {
-      // More by what floats round off.
+      // A margin covers the rounding of floats.
       const double reach = 10.01 * (static_cast<double>(layer.largest) + static_cast<double>(small.a)) + 1;
       const std::int64_t left = layer.column(small.x - reach), right = layer.column(small.x + reach);
       const std::int64_t last_row = layer.row(small.y + reach);
@@ -40,14 +40,14 @@ class ProfileGrid {
   }
 
  private:
-  /// Of one size.
+  /// A grid of profiles of similar size.
   struct Layer {
-    double side = 0;  ///< of a cell
+    double side = 0;  ///< width of a cell, in pixels
     double x_least = 0, y_least = 0;
     std::int64_t columns = 1, rows = 1;
-    float largest = 0;                 ///< semi-major axis
-    std::vector<std::int64_t> begin;   ///< of each cell, and the end
-    std::vector<std::int32_t> number;  ///< cell by cell, ascending
+    float largest = 0;                 ///< largest semi-major axis
+    std::vector<std::int64_t> begin;   ///< per cell: its first element of `number`; one more element is the end
+    std::vector<std::int32_t> number;  ///< numbers of profiles, cell by cell, ascending
 
     std::int64_t column(double x) const { return cell_of((x - x_least) / side, columns); }
     std::int64_t row(double y) const { return cell_of((y - y_least) / side, rows); }

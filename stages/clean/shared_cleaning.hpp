@@ -9,11 +9,11 @@
 
 namespace srcextract {
 
-/// clean_sources as a device goes about it, whoever has the steps taken (shared_steps.hpp).
+/// clean_sources as steps for many threads; `machine` takes the steps (shared_steps.hpp).
 template <class Where, class Machine, class Noise>
 class SharedCleaning {
  public:
-  /// There is room for so many islands.
+  /// `island_room` is the number of islands there is room for.
   SharedCleaning(const DeblendImages<Where>& images, const Uncleaned<Where>& sources, const Config& config,
                  std::int64_t island_room, const Noise& noise, const Machine& machine)
       : images_(images),
@@ -151,7 +151,7 @@ class SharedCleaning {
   Cleaned<Where> keep_survivors(const SharedProfiles<Noise>& profiles, const std::int32_t* eaters,
                                 std::int64_t kernel_rows) {
     const std::int64_t runs = sources_.runs.runs.size();
-    constexpr int later_than_any = 0x7f;  // every byte of it
+    constexpr int later_than_any = 0x7f;  // value of every byte
     auto first_run = machine_.template filled<std::int32_t>(source_room_, later_than_any);
     auto edge = machine_.template filled<std::uint32_t>(source_room_, 0);
     auto is_first = room_for<std::uint32_t>(runs + 1);

@@ -11,12 +11,12 @@
 
 namespace srcextract {
 
-/// The cells of profiles as profile_grid.hpp has them, over a whole image: sizes up to one of which a cell is all of
-/// it.
+/// The grids of profile_grid.hpp, each over the whole image. Layers have larger and larger profiles; the last layer is
+/// the first with a single cell.
 class EaterCells {
  public:
   static constexpr int most_layers = 40;
-  static constexpr double reach = 10;  ///< of a profile, in its semi-major axes
+  static constexpr double reach = 10;  ///< of a profile, in semi-major axes
 
   explicit EaterCells(const Shape& shape) {
     for (;;) {
@@ -41,10 +41,10 @@ class EaterCells {
     return first_[layer] + row(layer, profile.y) * columns_[layer] + column(layer, profile.x);
   }
 
-  /// body(first, end) of the cells of a layer that may hold what reaches `small`, row by row.
+  /// Calls body(first, end) row by row for the cells of a layer that may hold profiles that reach `small`.
   template <class Body>
   SRCEXTRACT_HOST_DEVICE void for_each_row(int layer, const CleanProfile& small, const Body& body) const {
-    // More by what floats round off. Of the last layer's one cell, whatever the size.
+    // A margin covers the rounding of floats. The last layer has one cell, so any size of profile is found there.
     const double far = (reach + 0.01) * (size_of(layer) + static_cast<double>(small.a)) + 1;
     const std::int64_t left = column(layer, small.x - far), right = column(layer, small.x + far);
     const std::int64_t last = row(layer, small.y + far);
@@ -53,7 +53,7 @@ class EaterCells {
   }
 
  private:
-  /// The sizes of a layer are below it.
+  /// Upper limit of the semi-major axes in a layer.
   SRCEXTRACT_HOST_DEVICE static double size_of(int layer) { return static_cast<double>(std::int64_t{2} << layer); }
   SRCEXTRACT_HOST_DEVICE static double side_of(int layer) { return reach * size_of(layer); }
   SRCEXTRACT_HOST_DEVICE static std::int64_t cell_at(double at, std::int64_t cells) {
@@ -69,20 +69,22 @@ class EaterCells {
 
   int layers_ = 0;
   std::int32_t columns_[most_layers] = {}, rows_[most_layers] = {};
-  std::int64_t first_[most_layers + 1] = {};  ///< of the cells of all layers
+  std::int64_t first_[most_layers + 1] = {};  ///< per layer: its first cell
 };
 
-/// Who eats whom (find_eaters.hpp). Sources are decided about from the brightest on, each by those before it.
+/// Finds the eater of each source (find_eaters.hpp). Sources are decided from the brightest on, each after all before
+/// it.
 struct SharedEaters {
   SRCEXTRACT_STEP(set_key)
   SRCEXTRACT_STEP(take_order)
   SRCEXTRACT_STEP(enter_cell)
 
   static constexpr std::int32_t undecided = -2, nobody = -1;
-  /// Of layers with no more in any cell each lane takes rows of cells, for there are more rows than is in one.
+  /// If no cell of a layer has more profiles than this, each lane takes whole rows of cells. There are then more rows
+  /// than profiles in a row.
   static constexpr std::uint32_t few = 8;
 
-  /// The first in SExtractor's order that can eat a source.
+  /// The first source in SExtractor's order that can eat a given one.
   struct Part {
     std::int32_t place = std::numeric_limits<std::int32_t>::max();
     std::int32_t eater = nobody;
@@ -96,18 +98,18 @@ struct SharedEaters {
   std::int64_t room;
   double beta;
   EaterCells cells;
-  std::uint64_t* key;     ///< larger in what is fainter
-  std::int32_t* source;   ///< in that order, once sorted
-  CleanProfile* profile;  ///< likewise, as all below
+  std::uint64_t* key;     ///< larger for fainter sources
+  std::int32_t* source;   ///< the sources from the brightest on, after sorting
+  CleanProfile* profile;  ///< in this order, like the members below
   std::int32_t* place;
-  std::uint32_t* cell_begin;  ///< of every cell, among `member`
-  std::uint32_t* cell_used;   ///< so many of it are there
-  std::uint32_t* most;        ///< of every layer: how many its fullest cell has
+  std::uint32_t* cell_begin;  ///< per cell: its first element of `member`
+  std::uint32_t* cell_used;   ///< per cell: number of members entered
+  std::uint32_t* most;        ///< per layer: number of profiles in its fullest cell
   std::int32_t* member;
-  std::int32_t* eater;   ///< of those in that order
-  std::int32_t* result;  ///< of those as they are numbered
+  std::int32_t* eater;   ///< per source, from the brightest on
+  std::int32_t* result;  ///< per source, by its number
 
-  /// The order of equals is SExtractor's.
+  /// Sorts by brightness; equal sources keep SExtractor's order.
   SRCEXTRACT_HOST_DEVICE void set_key(std::int64_t i) const {
     const CleanCandidate& candidate = candidates[i];
     if (candidate.place < 0 || candidate.place >= room) return;
@@ -121,7 +123,7 @@ struct SharedEaters {
 
   SRCEXTRACT_HOST_DEVICE void take_order(std::int64_t i) const {
     eater[i] = undecided;
-    if (source[i] < 0) {  // there was no room for all
+    if (source[i] < 0) {  // no room for all sources
       place[i] = 0;
       profile[i].a = std::numeric_limits<float>::quiet_NaN();
       return;
@@ -139,7 +141,7 @@ struct SharedEaters {
     member[cell_begin[cell] + shared_add(&cell_used[cell], 1u)] = static_cast<std::int32_t>(i);
   }
 
-  /// The lane's share of those that are brighter.
+  /// Searches the lane's share of the brighter sources.
   SRCEXTRACT_HOST_DEVICE Part part(std::int64_t i, int lane, int lanes) const {
     Part best;
     const CleanProfile small = profile[i];

@@ -9,7 +9,7 @@
 
 namespace srcextract {
 
-/// How large the heaps of sources are, if min_area is beyond most_in_closed_form.
+/// The size of each source's heap, used if min_area is above most_in_closed_form.
 struct SharedHeaps {
   SRCEXTRACT_STEP(measure)
 
@@ -22,11 +22,11 @@ struct SharedHeaps {
   }
 };
 
-/// The limit of every source (clean_limit.hpp), once its stretches are sorted or its first min_area + 1 found. `Noise`
-/// is asked at(x, y) where there are several thresholds.
+/// The limit of every source (clean_limit.hpp). Requires that its stretches are sorted, or that the stretches of its
+/// first min_area + 1 pixels are found. `noise.at(x, y)` is called only if thresholds differ.
 template <class Noise>
 struct SharedLimits {
-  /// Of the pixels after the first: the largest.
+  /// The largest heights that enter the limit.
   struct Part {
     Largest largest;
 
@@ -42,11 +42,11 @@ struct SharedLimits {
   Noise noise;
   bool varies;
   std::int64_t min_area;
-  const std::uint32_t* heap_begin;  ///< of every source: where its heap is, if there is one
+  const std::uint32_t* heap_begin;  ///< per source: its first element of `heaps`
   float* heaps;
   float* limits;
 
-  /// What a lane finds among its share of the pixels after the first min_area + 1.
+  /// Searches the lane's share of the pixels after the first min_area + 1.
   SRCEXTRACT_HOST_DEVICE Part part(std::int64_t source, int lane, int lanes) const {
     Part own;
     own.largest.count = min_area < 3 ? static_cast<int>(min_area) : 3;
@@ -75,7 +75,7 @@ struct SharedLimits {
   }
 
  private:
-  /// The k-th stretch of a source, from 0, of those that have its first min_area + 1 pixels; or none.
+  /// Place of the k-th stretch of a source, from 0, among the stretches with its first min_area + 1 pixels; or none.
   SRCEXTRACT_HOST_DEVICE unsigned long long first_of(std::int64_t source, std::int64_t k) const {
     return stretches.first[k * stretches.source_room + source];
   }
@@ -86,7 +86,8 @@ struct SharedLimits {
     return height_of(stretches.stretch_at(first_of(source, 0)), 0);
   }
 
-  /// The largest of the first stretches' pixels, without the one after the first min_area: of those the lowest alone.
+  /// Enters the pixels of the first stretches: the lowest of the first min_area pixels, then the pixels after the next
+  /// one, which is left out.
   SRCEXTRACT_HOST_DEVICE void take_first(std::int64_t source, Largest& largest) const {
     float first[most_in_closed_form] = {};
     for_each_first(source, [&](std::int64_t pixel, const PixelStretch& stretch, std::int32_t i) {
@@ -99,7 +100,7 @@ struct SharedLimits {
     });
   }
 
-  /// body(pixel, stretch, i) of the pixels of those, counted from 0.
+  /// Calls body(pixel, stretch, i) for the pixels of the first stretches; `pixel` counts from 0.
   template <class Body>
   SRCEXTRACT_HOST_DEVICE void for_each_first(std::int64_t source, const Body& body) const {
     std::int64_t pixel = 0;
@@ -109,7 +110,7 @@ struct SharedLimits {
     }
   }
 
-  /// By how much a pixel is above its threshold, as heights_above (pixel_thresholds.hpp).
+  /// Height of a pixel above its threshold, as heights_above (pixel_thresholds.hpp).
   SRCEXTRACT_HOST_DEVICE float height_of(const PixelStretch& stretch, std::int32_t i) const {
     const std::int64_t pixel = stretch.first + static_cast<std::int64_t>(i);
     const double background = levels->background;
@@ -121,7 +122,7 @@ struct SharedLimits {
     return above_level(static_cast<double>(found[pixel]), background) - above_level(threshold, background);
   }
 
-  /// Ascending.
+  /// Sorts the first min_area heights, ascending.
   SRCEXTRACT_HOST_DEVICE void sort_first(float* first) const {
     for (int i = 1; i < min_area; ++i) {
       const float height = first[i];
@@ -131,7 +132,7 @@ struct SharedLimits {
     }
   }
 
-  /// The first min_area heights, ascending, by a heap whose root is the largest.
+  /// Sorts ascending by a heap whose root is the largest.
   SRCEXTRACT_HOST_DEVICE static void sort(float* values, std::int64_t count) {
     const auto sink = [&](std::int64_t at, std::int64_t end) {
       for (std::int64_t son; (son = 2 * at + 1) < end; at = son) {

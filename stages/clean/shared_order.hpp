@@ -10,10 +10,14 @@
 
 namespace srcextract {
 
-/// The order of pixel_order.hpp of all connected sets of an image at once. Every part is a list of what it was joined
-/// of, between a node that opens and one that closes it, and in that stand those of the parts on the row before, and
-/// pieces of runs. So what follows what is known row by row; how far each is from the end of its list is found by
-/// jumps over what was jumped over (Wyllie 1979): in time by the number of nodes and the logarithm of the longest list.
+/// The order of pixel_order.hpp for all connected sets of an image at once. Each part is a linked list of nodes, in
+/// this order:
+/// - an opening node;
+/// - by column, the lists of the parts of the previous row that it joins, and its own run pieces;
+/// - a closing node.
+///
+/// Links between nodes are thus known row by row. Distances to the end of a list come from pointer jumping (Wyllie
+/// 1979). Time grows with the number of nodes times the logarithm of the longest list.
 struct SharedOrder {
   SRCEXTRACT_STEP(clear)
   SRCEXTRACT_STEP(join)
@@ -25,16 +29,16 @@ struct SharedOrder {
 
   Shape shape;
   const Run* runs;
-  const std::int32_t* label;  ///< of each run: whose it is, from 1; 0: nobody's
+  const std::int32_t* label;  ///< per run: its source from 1, or 0
   const std::int64_t* row_begin;
-  std::int64_t room;  ///< for runs
+  std::int64_t room;  ///< number of runs there is room for
   std::int32_t reach;
   SharedParts parts;
-  std::uint32_t* last;       ///< of each part: the last node in it so far
-  std::int32_t* piece_end;   ///< of the pieces, of node 2 room on: the column after the last; -1: there is none
-  std::uint32_t* piece_at;   ///< of a run that begins above the inside of another: the piece there of that
-  std::uint64_t* link;       ///< of each node: one that follows, and how many pixels there are from it to that
-  std::uint32_t* in_motion;  ///< of each round, whether there is anything to do
+  std::uint32_t* last;      ///< per part: its last node so far
+  std::int32_t* piece_end;  ///< per piece, from node 2 room on: the column after its last; -1: no such piece
+  std::uint32_t* piece_at;  ///< for a run that begins above the inside of another: the piece of that one
+  std::uint64_t* link;  ///< per node: a later node (high half), and the number of pixels from here to there (low half)
+  std::uint32_t* in_motion;  ///< per round: whether any link can still move
   std::int32_t round;
 
   SRCEXTRACT_HOST_DEVICE std::int64_t run_count() const {
@@ -43,7 +47,9 @@ struct SharedOrder {
   SRCEXTRACT_HOST_DEVICE std::int64_t begin_of(std::int64_t y) const {
     return row_begin[y] < room ? row_begin[y] : room;
   }
-  /// The piece with which a run begins, and the one that begins where the first run of a part on the row before does.
+  /// Nodes of two kinds of pieces:
+  /// - first_piece(run): the piece with which the run begins;
+  /// - piece_under(run): the piece on the next row that begins below `run`, the first run of a part.
   SRCEXTRACT_HOST_DEVICE std::uint32_t first_piece(std::int64_t run) const {
     return static_cast<std::uint32_t>(2 * room + run);
   }
@@ -57,16 +63,17 @@ struct SharedOrder {
     const std::int64_t i = static_cast<std::int64_t>(piece) - 2 * room;
     return runs[i < room ? i : i - room].begin;
   }
-  /// From column x of a piece to the end of its list, so many pixels: larger in what comes earlier; once all is done.
+  /// Number of pixels from column x of a piece to the end of its list; larger for earlier pixels. Requires that all
+  /// rounds are done.
   SRCEXTRACT_HOST_DEVICE std::int64_t pixels_to_end(std::uint32_t piece, std::int32_t x) const {
     const std::int64_t of_piece = next_of(link[piece]) == nothing ? 0 : static_cast<std::uint32_t>(link[piece]);
     return of_piece - (x - begin_of_piece(piece));
   }
-  /// Of a column within a run: its piece.
+  /// The piece of a run that contains column x.
   SRCEXTRACT_HOST_DEVICE std::uint32_t piece_of(std::int64_t run, std::int32_t x) const {
     const Run& of = runs[run];
     if (of.y == 0) return first_piece(run);
-    std::int64_t begin = begin_of(of.y - 1), end = begin_of(of.y);  // the last that begins at x or before
+    std::int64_t begin = begin_of(of.y - 1), end = begin_of(of.y);  // the last at or before x
     while (begin < end) {
       const std::int64_t middle = begin + (end - begin) / 2;
       if (runs[middle].begin <= x) {
@@ -96,7 +103,7 @@ struct SharedOrder {
     shared_store(&parts.root[run], parts.find(own));
   }
 
-  /// Says what follows what in the parts of a row: parts of the row before and pieces, by their columns.
+  /// Links the nodes of the parts of a row: by column, parts of the row before and pieces.
   SRCEXTRACT_HOST_DEVICE void link_row(std::int64_t y) const {
     const std::int64_t first = begin_of(y), end = begin_of(y + 1);
     std::int64_t above = y > 0 ? begin_of(y - 1) : first, here = first, over = -1;
@@ -130,8 +137,9 @@ struct SharedOrder {
       if (label[here] > 0 && parts.root[here] == here) follow(last_of(here), closing(here));
   }
 
-  /// Has the nodes of a run point further, each up to most_jumps times, in round `round`. Whatever others do meanwhile,
-  /// what a node points at pointed, when the round began, 8^round nodes further at least.
+  /// Moves the links of a run's nodes forward, each up to most_jumps times, in round `round`. When the round began,
+  /// every link spanned at least 8^round nodes or led to the end. Other threads only lengthen links, so their order
+  /// does not matter.
   SRCEXTRACT_HOST_DEVICE void jump(std::int64_t run) const {
     if (round > 0 && in_motion[round] == 0) return;
     bool ended = true;
@@ -139,7 +147,7 @@ struct SharedOrder {
     if (!ended && shared_load(&in_motion[round + 1]) == 0) shared_store(&in_motion[round + 1], 1u);
   }
 
-  /// After so many rounds lists of so many nodes are at their ends.
+  /// Number of rounds after which all links of lists with `nodes` nodes lead to the end.
   static int rounds_for(std::int64_t nodes) { return (bits_below(nodes) + 2) / 3; }
 
  private:
@@ -156,10 +164,10 @@ struct SharedOrder {
   SRCEXTRACT_HOST_DEVICE std::uint32_t last_of(std::int64_t part) const {
     return last[part] == nothing ? opening(part) : last[part];
   }
-  /// A node that points 8^round nodes further comes to do so 8^(round + 1) by as many jumps.
+  /// A link over 8^round nodes spans 8^(round + 1) after this many jumps.
   static constexpr int most_jumps = 7;
 
-  /// Whether it is known to point at the end of its list.
+  /// Returns whether the node is known to point at the end of its list.
   SRCEXTRACT_HOST_DEVICE bool jump_from(std::int64_t node) const {
     std::uint64_t own = shared_load(&link[node]);
     for (int i = 0; i < most_jumps && next_of(own) != nothing; ++i) {
@@ -170,7 +178,7 @@ struct SharedOrder {
     }
     return next_of(own) == nothing;
   }
-  /// The end of a piece is known by then.
+  /// Requires that the end of a piece is known.
   SRCEXTRACT_HOST_DEVICE void follow(std::uint32_t node, std::uint32_t next) const {
     const bool is_piece = static_cast<std::int64_t>(node) >= 2 * room;
     link[node] = link_to(next, is_piece ? static_cast<std::uint32_t>(end_of(node) - begin_of_piece(node)) : 0);
@@ -184,7 +192,7 @@ struct SharedOrder {
   }
 };
 
-/// The memory of it, 56 bytes a run there is room for; and the steps.
+/// The memory of a SharedOrder, 56 bytes per run there is room for. The constructor takes all steps.
 template <class Where>
 class OrderMemory {
  public:

@@ -6,24 +6,24 @@
 
 namespace srcextract {
 
-/// The parts of stages/clean/pixel_order.hpp, as many threads make them at once without locks: of the runs of a row
-/// those that the rows down to it connect. A part is its first run, and is within that part of the next row which a run
-/// is of that touches it.
+/// The parts of stages/clean/pixel_order.hpp, built by many threads at once without locks. A part is a set of runs of
+/// one row that are connected by the rows down to this one. It is named by its first run. It lies within the part of
+/// the next row that has a run touching it.
 ///
-/// Whoever joins two parts goes on to join those that they are within, so once all threads are done nothing is lost,
-/// and each part was joined to another once at most.
+/// A thread that merges two parts goes on to merge the parts that they lie within, so no connection is lost. Each part
+/// is merged into another at most once.
 struct SharedParts {
   static constexpr std::int32_t none = -1;
 
-  std::int32_t* root;   ///< of each run: an earlier one of its part, or itself
-  std::int32_t* below;  ///< of the first run of a part: a run that it touches on the next row; none; or closed
+  std::int32_t* root;   ///< per run: an earlier run of its part, or itself
+  std::int32_t* below;  ///< for the first run of a part: a run on the next row that it touches; or none; or closed
 
   SRCEXTRACT_HOST_DEVICE void clear(std::int64_t run) const {
     root[run] = static_cast<std::int32_t>(run);
     below[run] = none;
   }
 
-  /// The first run of the part as far as it is known by now. On the way there paths are halved.
+  /// The first run of the part, as far as it is known. Halves the path on the way.
   SRCEXTRACT_HOST_DEVICE std::int32_t find(std::int32_t run) const {
     for (;;) {
       const std::int32_t to = shared_load(&root[run]);
@@ -35,22 +35,23 @@ struct SharedParts {
     }
   }
 
-  /// A run touches another on the next row.
+  /// Notes that `run` touches `under`, a run on the next row.
   SRCEXTRACT_HOST_DEVICE void join(std::int32_t run, std::int32_t under) const {
     for (;;) {
       run = find(run);
       const std::int32_t other = shared_replace(&below[run], none, under);
       if (other == none) return;
-      if (other == closed) continue;  // it has just become part of another
+      if (other == closed) continue;  // the part has just been merged into another
       if (!unite(other, under, run, under)) return;
     }
   }
 
  private:
-  /// What a part has that is one of another: what it was within is known there.
+  /// Value of `below` for a part that was merged into another. The thread that merged it carries the old value on.
   static constexpr std::int32_t closed = -2;
 
-  /// Makes a and b one part. If there is then something for that to be joined with, returns true and says what.
+  /// Merges a and b. Returns true if the merged part must then be joined with a run of the next row, and sets `part`
+  /// and `under` to them.
   SRCEXTRACT_HOST_DEVICE bool unite(std::int32_t a, std::int32_t b, std::int32_t& part, std::int32_t& under) const {
     for (;;) {
       a = find(a);

@@ -12,15 +12,15 @@
 
 namespace srcextract {
 
-/// What many threads find out of a source.
+/// Values of a source that many threads compute together.
 struct SourceState {
-  std::uint32_t peak;    ///< ordered_key of that in the image that is measured
-  std::uint32_t lowest;  ///< of the lowest threshold of its pixels, where there are several
+  std::uint32_t peak;    ///< ordered_key of the peak in the measured image
+  std::uint32_t lowest;  ///< ordered_key of the lowest threshold of its pixels; used if thresholds differ
   std::int32_t above, above_half;
 };
 
-/// The profiles of sources (profile_of), once their limits are known; and their places in SExtractor's order: islands
-/// by their last pixels, and sources of one as deblending has them.
+/// The profiles of sources (profile_of), after their limits are known. Also their places in SExtractor's order: islands
+/// by their last pixels, and within an island as deblending orders them.
 template <class Noise>
 struct SharedProfiles {
   SRCEXTRACT_STEP(clear)
@@ -34,8 +34,8 @@ struct SharedProfiles {
   const Run *runs, *island_runs;
   const std::int32_t *label, *island_label;
   std::int64_t source_room, island_room;
-  const Parentage* parentage;        ///< null where nothing was deblended
-  const std::int32_t* place_inside;  ///< likewise
+  const Parentage* parentage;        ///< null without deblending
+  const std::int32_t* place_inside;  ///< place in the island; null without deblending
   const SourceSums* sums;
   const float* measured;
   Shape shape;
@@ -44,21 +44,21 @@ struct SharedProfiles {
   bool varies;
   double beta;
   SourceState* states;
-  std::int32_t* last_run;  ///< of every island; none at first
-  std::int32_t* inside;    ///< so many sources
-  std::uint32_t* before;   ///< each run: the sources of the island that ends with it, then all that ended before
+  std::int32_t* last_run;  ///< per island; -1 at first
+  std::int32_t* inside;    ///< per island: number of its sources
+  std::uint32_t* before;   ///< per run: sources of the island that ends with it; then of all that ended before
   const float* limits;
   CleanCandidate* candidates;
 
   SRCEXTRACT_HOST_DEVICE Parentage parentage_of_source(std::int64_t source) const {
     return parentage != nullptr ? parentage[source] : parentage_of_whole(static_cast<std::int32_t>(source + 1));
   }
-  /// From 0; -1 if there was no room for it.
+  /// From 0; -1 if there was no room for the island.
   SRCEXTRACT_HOST_DEVICE std::int64_t island_of(std::int64_t source) const {
     const std::int64_t island = parentage_of_source(source).parent - std::int64_t{1};
     return island >= 0 && island < island_room && last_run[island] >= 0 ? island : -1;
   }
-  /// The row in which the island of a source ends.
+  /// Last row of a source's island.
   SRCEXTRACT_HOST_DEVICE std::int32_t last_row(std::int64_t source) const {
     const std::int64_t island = island_of(source);
     return island < 0 ? 0 : island_runs[last_run[island]].y;
@@ -83,7 +83,8 @@ struct SharedProfiles {
     before[run] = ends ? static_cast<std::uint32_t>(inside[island - 1]) : 0;
   }
 
-  /// Looks for the brightest pixel and counts those above the threshold; or looks for the lowest of these.
+  /// Finds the brightest pixel and counts pixels above the threshold. If thresholds differ, finds the lowest one
+  /// instead.
   SRCEXTRACT_HOST_DEVICE void survey(std::int64_t run) const {
     SourceState* const state = state_of(run);
     if (state == nullptr) return;

@@ -10,8 +10,8 @@
 
 namespace srcextract {
 
-/// The pixels of every source in the order in which find_limits takes them: in stretches with keys, those of a source
-/// side by side. Either all of them are sorted, or it is known of each source which are its first few.
+/// The pixels of every source in the order of find_limits, as stretches with keys; those of a source are adjacent.
+/// Either all stretches are sorted, or only the first few of each source are found.
 struct SharedStretches {
   SRCEXTRACT_STEP(note_whole)
   SRCEXTRACT_STEP(add_island_run)
@@ -22,25 +22,26 @@ struct SharedStretches {
 
   static constexpr unsigned long long none = ~0ull;
 
-  SharedOrder islands, cores;  ///< cores.room is 0 where nothing was deblended
-  const Run* runs;             ///< of sources
+  SharedOrder islands, cores;  ///< cores.room is 0 without deblending
+  const Run* runs;             ///< runs of the sources
   const std::int32_t* label;
   const std::int64_t* row_begin;
   std::int64_t run_room, source_room, island_room;
-  const Parentage* parentage;      ///< null where nothing was deblended
-  std::int32_t* source_of_island;  ///< of one that stayed whole, from 0; else -1
-  int rank_bits;                   ///< of a stretch's place in the order of its island or core
+  const Parentage* parentage;      ///< null without deblending
+  std::int32_t* source_of_island;  ///< source of an island that stayed whole, from 0; else -1
+  int rank_bits;                   ///< bits of a stretch's rank in its island or core
   std::uint64_t* key;
   PixelStretch* stretch;
-  std::int64_t* count;  ///< of stretches
+  std::int64_t* count;  ///< number of stretches
   std::int64_t room;
-  std::uint32_t* begin;       ///< of every source: how many stretches it has; then where they begin, and the end
-  std::uint32_t* gathered;    ///< so many of a source are
-  unsigned long long* place;  ///< of each: place_of, source by source
-  unsigned long long* first;  ///< source_room of the first of every source, then of the second ...: place_of; or none
+  std::uint32_t* begin;       ///< per source: number of stretches; then its first stretch, and the end
+  std::uint32_t* gathered;    ///< per source: number of stretches gathered
+  unsigned long long* place;  ///< per stretch: place_of, source by source
+  unsigned long long* first;  ///< place_of the first stretch of each source (source_room), of the second ...; or none
   int index_bits, round;
 
-  /// Larger in what comes later in its source; it says which stretch it is, in 63 bits: no more than 31 each.
+  /// Sort key of a stretch within its source, larger for later stretches, with the index of the stretch in its low
+  /// bits. It has at most 63 bits: 31 of the rank, 1 for leftovers and 31 of the index.
   SRCEXTRACT_HOST_DEVICE unsigned long long place_of(std::int64_t at) const {
     const std::uint64_t order = key[at] & ((std::uint64_t{2} << rank_bits) - 1);
     return (order << index_bits) | static_cast<std::uint64_t>(at);
@@ -49,18 +50,18 @@ struct SharedStretches {
     return stretch[place & ((1ull << index_bits) - 1)];
   }
 
-  /// The source of an island that stayed whole.
+  /// Notes the source of an island that stayed whole.
   SRCEXTRACT_HOST_DEVICE void note_whole(std::int64_t source) const {
     if (parentage == nullptr) {
       source_of_island[source] = static_cast<std::int32_t>(source);
       return;
     }
-    const std::int32_t parent = parentage[source].parent;  // 0 if there was too little room for its pieces
+    const std::int32_t parent = parentage[source].parent;  // 0 if there was too little room for the source's pieces
     if (parentage[source].split == 0 && parent > 0 && parent <= island_room)
       source_of_island[parent - 1] = static_cast<std::int32_t>(source);
   }
 
-  /// The pieces of a run of such an island, and of one of a core.
+  /// Adds the pieces of a run of an island that stayed whole. add_core_run adds those of a run of a core.
   SRCEXTRACT_HOST_DEVICE void add_island_run(std::int64_t run) const {
     const std::int32_t island = islands.label[run];
     if (island <= 0 || island > island_room || source_of_island[island - 1] < 0) return;
@@ -76,7 +77,7 @@ struct SharedStretches {
     place[begin[source] + shared_add(&gathered[source], 1u)] = place_of(at);
   }
 
-  /// In round `round`, from 0: the first of those after what was found in the round before.
+  /// Round `round`, from 0, finds the first stretch of each source after the stretch of the round before.
   SRCEXTRACT_HOST_DEVICE void find_first(std::int64_t at) const {
     unsigned long long* const of_source = first + source_of(at);
     const unsigned long long own = place_of(at);
@@ -84,7 +85,8 @@ struct SharedStretches {
     shared_lower(&of_source[round * source_room], own);
   }
 
-  /// What a source that was split off got besides its core, of one of its runs: later than all of that.
+  /// Adds the pixels of one run of a split-off source that are outside of its core. They come after all pixels of the
+  /// core.
   SRCEXTRACT_HOST_DEVICE void add_leftovers(std::int64_t run) const {
     const std::int32_t source = label[run];
     if (source <= 0 || source > source_room || parentage[source - 1].split == 0) return;
@@ -105,7 +107,7 @@ struct SharedStretches {
       }
       const std::uint32_t piece = islands.piece_of(island_run, x);
       if (islands.end_of(piece) < end) end = islands.end_of(piece);
-      if (end <= x) return;  // there is too little room for what it is of
+      if (end <= x) return;  // too little room for the pieces of the island
       add(islands, piece, source - 1, 1, {of.y, x, end});
       x = end;
     }
@@ -116,7 +118,7 @@ struct SharedStretches {
     return static_cast<std::int64_t>(key[at] >> (rank_bits + 1));
   }
 
-  /// The run of a row that contains another; -1 if there was no room for it.
+  /// The run of a row that contains another one; -1 if there was no room for it.
   SRCEXTRACT_HOST_DEVICE static std::int64_t run_at(const SharedOrder& order, const Run& of) {
     const std::int64_t end = order.begin_of(of.y + 1);
     const std::int64_t run = first_not_before(order.runs, order.begin_of(of.y), end, of, 0);
@@ -142,12 +144,12 @@ struct SharedStretches {
   }
 };
 
-/// The memory of it, 24 bytes a stretch; and the steps.
+/// The memory of SharedStretches, 24 bytes a stretch. The constructor takes all steps.
 template <class Where>
 class StretchMemory {
  public:
-  /// `order_of_cores` is null where nothing was deblended; then the islands are the sources. Of each source the first
-  /// `firsts` stretches are found; 0: all are sorted.
+  /// `order_of_cores` is null without deblending; the islands are then the sources. If `firsts` is above 0, the first
+  /// `firsts` stretches of each source are found; if it is 0, all stretches are sorted.
   template <class Machine>
   StretchMemory(const Uncleaned<Where>& sources, std::int64_t island_room, const SharedCount& all_sources,
                 const SharedOrder& order_of_islands, const SharedOrder* order_of_cores, int firsts,
@@ -217,8 +219,8 @@ class StretchMemory {
     }
   }
 
-  /// Runs of islands are cut once at most for every run above them; and so are those of cores; what is beside those
-  /// is cut as sources, cores and islands are. And every stretch has a pixel.
+  /// Upper limit of the number of stretches. Runs of islands and cores are cut at most once for every run above them.
+  /// Leftovers are cut where sources, cores and islands are cut. Every stretch has a pixel.
   static std::int64_t room_of(const Uncleaned<Where>& sources, const SharedOrder& islands, const SharedOrder* cores) {
     const std::int64_t of_cores = cores == nullptr ? 0 : 3 * cores->room + sources.runs.runs.size();
     return std::min(2 * islands.room + of_cores, sources.runs.shape.count());

@@ -7,7 +7,7 @@
 
 namespace srcextract {
 
-/// What is left of sources once it is known who eats whom, numbered in raster order of the first pixels.
+/// The sources left after cleaning, numbered in raster order of their first pixels.
 template <class Noise>
 struct SharedSurvivors {
   SRCEXTRACT_STEP(find_first)
@@ -17,11 +17,11 @@ struct SharedSurvivors {
   SRCEXTRACT_STEP(keep)
 
   SharedProfiles<Noise> sources;
-  const std::int32_t* eater;  ///< of every source, or -1
+  const std::int32_t* eater;  ///< per source: its eater, or -1
   std::int64_t kernel_rows;
-  std::int32_t* first_run;  ///< of what belongs to a source; later than any at first
-  std::uint32_t* edge;      ///< whether a pixel of that is at the edge
-  std::uint32_t* is_first;  ///< whether a run is; then how many of those are before it
+  std::int32_t* first_run;  ///< per source: the first run that belongs to it; later_than_any at first
+  std::uint32_t* edge;      ///< per source: whether any of its pixels, eaten ones included, is at the edge of the image
+  std::uint32_t* is_first;  ///< per run: 1 for the first run of a source; then the number of these before
   std::int32_t *label, *own_label;
   Eaten* eaten;
   SourceSums* own_sums;
@@ -30,7 +30,7 @@ struct SharedSurvivors {
   SRCEXTRACT_HOST_DEVICE std::int32_t owner_of(std::int64_t source) const {
     return eater[source] < 0 ? static_cast<std::int32_t>(source) : eater[source];
   }
-  /// The source that a run was of, from 0; -1: none, or there was no room for it.
+  /// The former source of a run, from 0; -1 if it has none, or if there was no room for it.
   SRCEXTRACT_HOST_DEVICE std::int32_t source_of(std::int64_t run) const {
     return sources.label[run] > 0 && sources.label[run] <= sources.source_room ? sources.label[run] - 1 : -1;
   }
@@ -73,12 +73,12 @@ struct SharedSurvivors {
   static constexpr std::int32_t later_than_any = 0x7f7f7f7f;
 };
 
-/// How many there are: what it was if there was too little room for that.
+/// Counts the sources left. If there was too little room for the sources, the count stays as it was.
 struct SharedSurvivorCount {
   SRCEXTRACT_STEP(tell)
 
   const ComponentCounts* before;
-  const std::uint32_t* left;  ///< behind the last of the runs, of which there are so many
+  const std::uint32_t* left;  ///< running sums of is_first; the element after the last run is the count
   SharedCount runs;
   std::int64_t source_room;
   ComponentCounts *counts, *own_counts;

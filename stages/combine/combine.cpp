@@ -16,13 +16,13 @@ namespace srcextract {
 
 namespace {
 
-/// Pixels that are handed out at a time.
+/// The number of pixels handed to a thread at a time.
 constexpr std::int64_t grain_pixels = std::int64_t{1} << 16;
 
-/// Pixels whose sums are kept together: they stay in the first cache.
+/// The number of pixels whose sums are kept together, so that they stay in the first cache.
 constexpr int chunk_pixels = 1024;
 
-/// Pixels whose medians are found together: 64 keys of each are 16 kB.
+/// The number of pixels whose medians are found together: with 64 keys each, 16 kB.
 constexpr int lanes = 64;
 
 using Planes = std::vector<const float*>;
@@ -32,7 +32,7 @@ SRCEXTRACT_VECTOR_CLONES void add_plane(const float* pixels, int count, PlaneWei
   for (int i = 0; i < count; ++i) sums[i] += contribution<squares>(pixels[i], plane);
 }
 
-/// Returns whether all are finite.
+/// Returns true if all results are finite.
 SRCEXTRACT_VECTOR_CLONES
 bool round_sums(const double* sums, int count, float* out) {
   int finite = 0;
@@ -43,7 +43,7 @@ bool round_sums(const double* sums, int count, float* out) {
   return finite == count;
 }
 
-/// At most chunk_pixels. Returns how many results are beyond the range of a float.
+/// Sums at most chunk_pixels pixels. Returns how many results are beyond the range of a float.
 template <bool squares>
 std::int64_t sum_chunk(const Planes& planes, const PlaneWeights& weights, std::int64_t first, int count, float* out) {
   double sums[chunk_pixels] = {};
@@ -73,7 +73,7 @@ std::int64_t sum_planes(const Planes& planes, const PlaneWeights& weights, std::
   return infinite;
 }
 
-/// The keys of a pixel are in one column.
+/// Each pixel's keys form one column.
 using Keys = std::int32_t[most_planes + 1][lanes];
 
 struct Comparator {
@@ -81,7 +81,7 @@ struct Comparator {
   int high;
 };
 
-/// How the keys of so many planes are sorted.
+/// The comparisons that sort the keys of a number of planes.
 struct Network {
   explicit Network(std::size_t planes) : rows(static_cast<int>(planes | 1)) {
     merge_exchange(rows, [&](int low, int high) { comparators.push_back({low, high}); });
@@ -91,7 +91,8 @@ struct Network {
   std::vector<Comparator> comparators;
 };
 
-/// Those of `planes`, of which there may be one less than rows. Returns in `ends` what remains.
+/// Makes the keys of `planes`, which may be one fewer than `rows`: the last row is then masked. `ends` receives the
+/// final end of each column.
 SRCEXTRACT_VECTOR_CLONES
 void make_keys(const Planes& planes, std::int64_t first, int count, int rows, Keys& keys, std::int32_t* ends) {
   for (int j = 0; j < lanes; ++j) ends[j] = largest_key;

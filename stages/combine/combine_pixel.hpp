@@ -14,29 +14,30 @@ namespace srcextract {
 /// Sky and noise of a plane.
 struct PlaneNoise {
   double sky;
-  double sigma;  ///< 0 = not known: the plane takes no part
+  double sigma;  ///< 0: not known; the plane takes no part
 };
 
 SRCEXTRACT_HOST_DEVICE inline PlaneNoise noise_of(const Background& background) {
   return {background.clipped.median, background.clipped.sigma};
 }
 
-/// A plane adds weight (v - sky) to a pixel, or weight (v - sky)^2 if the sum is one of squares.
+/// A plane adds weight (v - sky) to a pixel, or weight (v - sky)^2 in a sum of squares.
 struct PlaneWeight {
   double sky = 0;
   double weight = 0;
-  double share = 0;  ///< how much is missing where the plane is masked
+  double share = 0;  ///< the plane's part of the result, missing where it is masked
 };
 
-/// All methods but the median are such a sum. It is normalised for pixels that no plane lacks, nearly all: where some
-/// do, it is multiplied by the sum of all shares over that of the good ones.
+/// The weights of a sum; every method but the median is a sum. The weights are normalised for pixels that are good in
+/// all planes, the usual case. If some planes are masked, the sum is multiplied by the sum of all shares over that of
+/// the good planes.
 struct PlaneWeights {
   PlaneWeight planes[most_planes];
-  double shares = 0;        ///< the sum of all
+  double shares = 0;        ///< the sum of all shares
   bool all_needed = false;  ///< a pixel is masked where any plane is
 };
 
-/// The weights of the methods that do not look at the noise.
+/// The weights of the methods that ignore the noise.
 inline PlaneWeights given_weights(const CombineConfig& config, int planes) {
   constexpr double luminosity[] = {0.21, 0.71, 0.07};
   PlaneWeights weights;
@@ -67,20 +68,20 @@ SRCEXTRACT_HOST_DEVICE inline void weigh_by_noise(const PlaneNoise* noise, int p
     PlaneWeight& plane = weights.planes[i];
     if (!squares) plane.share = plane.weight /= sum;
     weights.shares += plane.share;
-    // No plane takes part: there is no result, not one of 0.
+    // No plane takes part: the result is masked, not 0.
     if (sum == 0) plane.sky = std::numeric_limits<double>::quiet_NaN();
   }
 }
 
-/// What a plane adds; NaN where it is masked.
+/// The term that a plane adds; NaN where the plane is masked.
 template <bool squares>
 SRCEXTRACT_HOST_DEVICE double contribution(float value, const PlaneWeight& plane) {
   const double above = static_cast<double>(value) - plane.sky;
   return plane.weight * (squares ? above * above : above);
 }
 
-/// A pixel where the sum of all contributions is not a finite float: value_of(i) is that of plane i. Counts it as
-/// infinite if no masked plane is the reason.
+/// A pixel whose sum over all planes is not a finite float; value_of(i) is its value in plane i. The pixel counts as
+/// infinite unless a masked plane is the reason.
 template <bool squares, class ValueOf>
 SRCEXTRACT_HOST_DEVICE float combine_good(const ValueOf& value_of, int planes, const PlaneWeights& weights,
                                           std::int64_t& infinite) {
@@ -103,12 +104,12 @@ SRCEXTRACT_HOST_DEVICE float combine_good(const ValueOf& value_of, int planes, c
   return masked_pixel;
 }
 
-/// A median is found among an odd number of signed_keys: the masked ones, and one more if the planes are even in
-/// number, become by turns larger and smaller than all others, so that the median stays in the middle.
+/// A median is found among an odd number of signed_keys. Masked keys, and an extra one if the number of planes is even,
+/// become by turns larger and smaller than all others. The median then stays in the middle.
 constexpr std::int32_t masked_key = 0x7fc00000;
 constexpr std::int32_t largest_key = std::numeric_limits<std::int32_t>::max();
 
-/// `end` begins with largest_key.
+/// Replaces a masked key by `end`, and flips `end` to the other extreme. `end` begins as largest_key.
 SRCEXTRACT_HOST_DEVICE inline std::int32_t spread_if_masked(std::int32_t key, std::int32_t& end) {
   const bool masked = key == masked_key;
   const std::int32_t spread = masked ? end : key;
@@ -116,9 +117,9 @@ SRCEXTRACT_HOST_DEVICE inline std::int32_t spread_if_masked(std::int32_t key, st
   return spread;
 }
 
-/// The median, from the key in the middle of the sorted ones, the one before it, and the `end` that remains.
+/// The median, from the middle key of the sorted keys, the key before it, and the final `end`.
 SRCEXTRACT_HOST_DEVICE inline float median_of(std::int32_t before, std::int32_t middle, std::int32_t end) {
-  const bool odd = end == largest_key;  // in number are the pixels that are not masked
+  const bool odd = end == largest_key;  // the number of good pixels is odd
   const double lower = static_cast<double>(value_of_signed_key(odd ? middle : before));
   const auto mean = static_cast<float>(0.5 * (lower + static_cast<double>(value_of_signed_key(middle))));
   return middle == largest_key ? masked_pixel : mean;

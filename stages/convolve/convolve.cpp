@@ -15,10 +15,10 @@ namespace srcextract {
 
 namespace {
 
-/// The image is convolved in tiles: the rows of one that lie under a 15 x 15 kernel fit the first cache.
+/// The size of a tile: the rows of a tile under a 15 x 15 kernel fit the first cache.
 constexpr Shape tile{512, 256};
 
-/// d of every pixel; returns whether one is masked.
+/// Computes d of every pixel. Returns true if one is masked.
 SRCEXTRACT_VECTOR_CLONES
 bool subtract_sky(const float* pixels, std::int64_t n, float sky, float* __restrict out) {
   int masked = 0;
@@ -40,7 +40,7 @@ void finish_masked_row(const float* sums, const float* weights, float full, cons
   for (std::int64_t x = 0; x < n; ++x) out[x] = finish_pixel(sky, sums[x], renormalise(pixels[x], full, weights[x]));
 }
 
-/// What weighs in the window and is not masked. It is made only while a masked pixel is under the kernel.
+/// The weights of the unmasked pixels under the kernel, computed only while a masked pixel is under it.
 class UnmaskedWindow {
  public:
   UnmaskedWindow(const Kernel& magnitudes, std::int64_t width)
@@ -49,7 +49,7 @@ class UnmaskedWindow {
         ones_(static_cast<std::size_t>(window_.stride()), 1.0F),
         shares_(ones_.size()) {}
 
-  /// The kernel moves on by a row, onto these pixels, of which one is `masked` or none.
+  /// Moves the kernel on by a row of these pixels; `masked` is true if one of them is masked.
   void move_on(const std::vector<float>& pixels, bool masked) {
     if (masked) {
       for (int i = 1; i < window_.kept_rows() && !any_masked(); ++i) window_.move_on(ones_.data());
@@ -71,7 +71,7 @@ class UnmaskedWindow {
   std::vector<float> shares_;
 };
 
-/// One convolution, for all of its tiles.
+/// One convolution, shared by all tiles.
 struct Task {
   const Image<float, Cpu>& image;
   const Kernel& kernel;

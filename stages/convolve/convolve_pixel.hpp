@@ -10,17 +10,17 @@
 
 namespace srcextract {
 
-/// Where a convolution finds pixel `i` of a row or column of `length` pixels, beyond whose ends it lies by at most
-/// `length`; -1 = nowhere: there is sky.
+/// The index at which a convolution reads pixel `i` of a row or column of `length` pixels; -1: there is sky. `i` lies
+/// beyond an end by at most `length`.
 template <class Integer>
 SRCEXTRACT_HOST_DEVICE inline Integer pixel_at_edge(Integer i, Integer length, Edges edges) {
   if (i >= 0 && i < length) return i;
   if (edges == Edges::zero) return -1;
   if (edges == Edges::nearest) return i < 0 ? 0 : length - 1;
-  return i < 0 ? -1 - i : 2 * length - 1 - i;  // the last pixel is reflected too: b a | a b
+  return i < 0 ? -1 - i : 2 * length - 1 - i;  // the edge pixel is reflected too: b a | a b
 }
 
-/// d of a pixel, and what it counts in the weight.
+/// d of a pixel (above_sky), and its factor in the weight (share_of).
 SRCEXTRACT_HOST_DEVICE inline float above_sky(float pixel, float sky) {
   return pixel == pixel ? pixel - sky : 0.0F;
 }
@@ -28,7 +28,7 @@ SRCEXTRACT_HOST_DEVICE inline float share_of(float pixel) {
   return pixel == pixel ? 1.0F : 0.0F;
 }
 
-/// The weight of a window in which nothing is masked.
+/// The weight of a window without masked pixels.
 inline float full_weight(const Kernel& kernel) {
   float row = 0;
   float sum = 0;
@@ -45,15 +45,14 @@ inline float full_weight(const Kernel& kernel) {
   return sum;
 }
 
-/// q of a window whose pixels that are not masked weigh `here`. It is 1 if here = full, also where both are 0 or beyond
-/// the range of a float, and makes finish_pixel mask the pixel if it was masked or no weight is left.
+/// q of a window whose unmasked pixels weigh `here`. q is 1 if here = full, even if both are 0 or beyond the range of a
+/// float. If the pixel was masked or no weight is left, q makes finish_pixel mask the pixel.
 SRCEXTRACT_HOST_DEVICE inline float renormalise(float pixel, float full, float here) {
   const float q = here == full ? 1.0F : full / here;
   return pixel == pixel ? q : pixel;
 }
 
-/// What the sum over a window, times q, becomes: a value beyond those of float, and one that is none, is masked, as
-/// ingest masks it.
+/// The result, from the sum over a window and q; masked if NaN or beyond the range of float, as in ingest.
 SRCEXTRACT_HOST_DEVICE inline float finish_pixel(float sky, float sum, float q) {
   return pixel_of(sky + sum * q);
 }

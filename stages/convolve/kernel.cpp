@@ -19,12 +19,12 @@ using Rows = std::vector<std::vector<double>>;
 /// The value of a kernel at a distance from its centre, in pixels.
 using Profile = std::function<double(double x, double y)>;
 
-/// The square of the distance in units of sigma: not of their squares, which can be 0.
+/// The squared distance in units of sigma. Distances are divided first, since the square of sigma can be 0.
 double square_in_sigma(double x, double y, double sigma) {
   return (x / sigma) * (x / sigma) + (y / sigma) * (y / sigma);
 }
 
-/// The profile at the centres of size x size pixels; without a size, as far as it reaches.
+/// The profile at the centres of size x size pixels; without a size, out to `reach`.
 Rows sample(const Profile& profile, std::int64_t size, double reach) {
   constexpr std::int64_t most_reach = most_kernel_size / 2;
   if (size == 0 && !(reach <= static_cast<double>(most_reach))) {
@@ -81,7 +81,7 @@ void normalise(Rows& rows) {
   }
 }
 
-/// Finds the parts of an outer product: the row of its largest value, and the column over that value.
+/// Finds the factors of an outer product: the row of its largest value, and the column through that value.
 void separate(const std::vector<double>& weights, Kernel& kernel) {
   const auto width = static_cast<std::size_t>(kernel.width);
   const auto largest = std::ranges::max_element(weights);
@@ -100,7 +100,7 @@ void separate(const std::vector<double>& weights, Kernel& kernel) {
   kernel.along_y = std::move(along_y);
 }
 
-/// The variance along x of a Gaussian's samples at the centres of pixels, as far as it reaches.
+/// The variance along x of a Gaussian sampled at the centres of pixels, out to its reach.
 double variance_of_samples(double sigma) {
   double sum = 1, squares = 0;
   for (double x = 1; x <= std::ceil(gaussian_reach * sigma); ++x) {
@@ -111,8 +111,8 @@ double variance_of_samples(double sigma) {
   return squares / sum;
 }
 
-/// The sigma of the Gaussian whose samples have that variance. For one much narrower than a pixel it is larger than
-/// that of the Gaussian, whose samples would be but one.
+/// The sigma of the Gaussian whose samples have this variance. If the variance is far below one pixel, this sigma
+/// exceeds its root: a Gaussian that narrow would have a single sample.
 double sigma_of_samples(double variance) {
   double least = 0, most = 1 + 2 * std::sqrt(variance);
   for (int halving = 0; halving < 60; ++halving) {

@@ -6,8 +6,8 @@
 
 namespace srcextract {
 
-// Words that many threads work on at once, on either side: what is written here for a device can be tried on the host,
-// with threads. Nothing is said of the order of other words, but by order_memory().
+// Words that many threads access at once, on host and device. Code written with them for a device can be tried on the
+// host with threads. Only order_memory() orders accesses to other words.
 
 template <class T>
 SRCEXTRACT_HOST_DEVICE inline T shared_load(const T* word) {
@@ -27,7 +27,7 @@ SRCEXTRACT_HOST_DEVICE inline void shared_store(T* word, T value) {
 #endif
 }
 
-/// Those below return what the word was before.
+/// shared_add, shared_or and shared_replace return the word's previous value.
 template <class T>
 SRCEXTRACT_HOST_DEVICE inline T shared_add(T* word, T value) {
 #if defined(__CUDA_ARCH__)
@@ -50,7 +50,7 @@ SRCEXTRACT_HOST_DEVICE inline std::uint32_t shared_or(std::uint32_t* word, std::
 #endif
 }
 
-/// Replaces it if it is `expected`.
+/// Replaces the word if it equals `expected`.
 SRCEXTRACT_HOST_DEVICE inline std::int32_t shared_replace(std::int32_t* word, std::int32_t expected,
                                                           std::int32_t value) {
 #if defined(__CUDA_ARCH__)
@@ -61,7 +61,8 @@ SRCEXTRACT_HOST_DEVICE inline std::int32_t shared_replace(std::int32_t* word, st
 #endif
 }
 
-/// Makes it no more than `value`. Atomic operations wait for one another, looks do not.
+/// Lowers the word to `value` if it is larger. The word is read first, since atomic operations are serialised and plain
+/// reads are not.
 template <class T>
 SRCEXTRACT_HOST_DEVICE inline void shared_lower(T* word, T value) {
 #if defined(__CUDA_ARCH__)
@@ -73,7 +74,7 @@ SRCEXTRACT_HOST_DEVICE inline void shared_lower(T* word, T value) {
 #endif
 }
 
-/// Makes it no less.
+/// Raises the word to `value` if it is smaller.
 template <class T>
 SRCEXTRACT_HOST_DEVICE inline void shared_raise(T* word, T value) {
 #if defined(__CUDA_ARCH__)
@@ -85,7 +86,7 @@ SRCEXTRACT_HOST_DEVICE inline void shared_raise(T* word, T value) {
 #endif
 }
 
-/// What this thread did before it is done, to all others, before what it does after.
+/// A memory fence: other threads see this thread's accesses before the fence ahead of its accesses after the fence.
 SRCEXTRACT_HOST_DEVICE inline void order_memory() {
 #if defined(__CUDA_ARCH__)
   __threadfence();
@@ -94,8 +95,8 @@ SRCEXTRACT_HOST_DEVICE inline void order_memory() {
 #endif
 }
 
-/// What a thread has still to add to the word that it added to last: those who add to one word again and again do not
-/// wait for one another.
+/// Collects what a thread adds to one word and adds it to the word at the end, or when the word changes. Threads that
+/// add to the same word again and again then do not wait for one another.
 template <class T>
 class CarriedSum {
  public:

@@ -18,18 +18,18 @@ namespace srcextract {
 
 namespace {
 
-/// A cache line, and the widest vector.
+/// The size of a cache line and of the widest vector.
 constexpr std::align_val_t alignment{64};
 
 constexpr std::size_t huge_page = std::size_t{2} << 20;
 
-/// Smaller buffers have no huge pages.
+/// Smaller buffers get no huge pages.
 constexpr std::size_t small_buffer = KeepBuffers::least;
 static_assert(small_buffer == 2 * huge_page);
 
-/// Asks for huge pages where there is room for some: entering an image page by page costs more than reading it once.
-/// Only a wish, which the system may not grant. Of a buffer that is used here and there all becomes resident: such a
-/// one is better made of small ones.
+/// Asks for huge pages if the buffer has room for some: mapping an image page by page costs more than reading it once.
+/// The system may ignore the request. A huge page becomes resident as a whole. Sparsely used storage is therefore
+/// better split into small buffers.
 void wish_for_huge_pages(void* memory, std::size_t bytes) noexcept {
   if (bytes < small_buffer) return;
   const auto page = static_cast<std::uintptr_t>(sysconf(_SC_PAGESIZE));
@@ -45,12 +45,12 @@ void* allocate_new(std::size_t bytes, std::align_val_t aligned) {
   return memory;
 }
 
-/// Large buffers that were released and wait for who needs as much: the system takes longer to give memory, page by
-/// page and cleared, than most steps take to fill it. Those in use and those that wait are together never more than an
-/// eighth above what was in use at once before.
+/// Released large buffers, kept for the next request of about their size. The system takes longer to map and clear
+/// fresh pages than most steps take to fill them. Kept buffers and those in use together exceed the peak use so far by
+/// at most an eighth.
 class KeptBuffers {
  public:
-  /// While somebody wants it; else nothing is kept.
+  /// Buffers are kept while begin() calls outnumber end() calls.
   void begin() { ++keepers_; }
   void end() {
     const std::lock_guard lock(mutex_);
@@ -60,7 +60,7 @@ class KeptBuffers {
   }
   bool keeps() const { return keepers_ > 0; }
 
-  /// A buffer of at least so many bytes that nobody else uses.
+  /// A buffer of at least `bytes` bytes for the caller alone.
   void* take(std::size_t bytes) {
     const std::lock_guard lock(mutex_);
     Buffers::iterator best = waiting_of(bytes);
@@ -76,7 +76,7 @@ class KeptBuffers {
     return best->first;
   }
 
-  /// Whether it is one of these.
+  /// Takes the buffer back. Returns false if take() did not make it.
   bool release(void* memory) noexcept {
     if (reinterpret_cast<std::uintptr_t>(memory) % huge_page != 0) return false;
     const std::lock_guard lock(mutex_);
@@ -96,7 +96,7 @@ class KeptBuffers {
   };
   using Buffers = std::map<void*, State>;
 
-  /// The smallest that waits and has so many bytes.
+  /// The smallest waiting buffer of at least `bytes` bytes.
   Buffers::iterator waiting_of(std::size_t bytes) {
     auto best = buffers_.end();
     for (auto i = buffers_.begin(); i != buffers_.end(); ++i) {
@@ -125,7 +125,7 @@ class KeptBuffers {
     }
   }
 
-  /// Gives back to the system what would be too much beside a new one.
+  /// Frees waiting buffers so that a new one of `bytes` bytes stays within the limit.
   void make_room(std::size_t bytes) {
     const std::size_t most_used = std::max(most_used_, used_ + bytes);
     const std::size_t most = most_used + most_used / 8;
@@ -149,7 +149,7 @@ class KeptBuffers {
   std::size_t used_ = 0, waiting_ = 0, most_used_ = 0;  ///< bytes
 };
 
-/// Never destroyed: buffers may be released until the very end.
+/// Never destroyed: buffers may be released until the program ends.
 KeptBuffers& kept_buffers() {
   static KeptBuffers& kept = *new KeptBuffers;
   return kept;

@@ -10,15 +10,15 @@
 
 namespace srcextract {
 
-/// Uninitialised storage where the work runs. Throws Error{device} (Gpu) or std::bad_alloc (Cpu) when there is none.
-/// The Gpu pair is ordered in the stream and defined in cuda/device/memory.cpp.
+/// Uninitialised storage in the memory of `where`. Throws Error{device} (Gpu) or std::bad_alloc (Cpu) if there is no
+/// room. The Gpu pair is ordered in the stream and defined in cuda/device/memory.cpp.
 void* allocate(std::size_t bytes, const Cpu& where);
 void* allocate(std::size_t bytes, const Gpu& where);
 void release(void* memory, const Cpu& where) noexcept;
 void release(void* memory, const Gpu& where) noexcept;
 
-/// Owns `size` uninitialised elements in the memory of `Where`, or borrows them; move-only. Nothing is copied between
-/// host and device but by to_host and to_device.
+/// Owns `size` uninitialised elements in the memory of `Where`, or borrows them; move-only. Only to_host and to_device
+/// copy between host and device.
 template <class T, class Where>
 class Buffer {
   static_assert(std::is_trivially_copyable_v<T>);
@@ -36,7 +36,7 @@ class Buffer {
     return *this;
   }
 
-  /// A view of memory of somebody else, who keeps it as long as this is used; it is never released.
+  /// A view of memory that another object owns and keeps for as long as the view is used. The view never releases it.
   static Buffer borrowed(T* memory, std::int64_t size, const Where& where) {
     Buffer view;
     view.data_ = {memory, Release{where, false}};
@@ -69,7 +69,7 @@ class Buffer {
   std::int64_t size_ = 0;
 };
 
-/// Copies of a buffer on the other side; they return when the copy is complete. Defined in cuda/device/memory.hpp.
+/// A copy of a buffer in the other memory; returns when the copy is complete. Defined in cuda/device/memory.hpp.
 template <class T>
 Buffer<T, Cpu> to_host(const Buffer<T, Gpu>& source, const Gpu& where);
 template <class T>

@@ -8,12 +8,12 @@
 
 namespace srcextract {
 
-/// "1 file", "2 files": a number and what it counts, as messages say it.
+/// A number and its noun, for messages: "1 file", "2 files".
 inline std::string counted(std::int64_t count, std::string_view noun) {
   return std::to_string(count) + " " + std::string(noun) + (count == 1 ? "" : "s");
 }
 
-/// "a, b, c": things as messages list them, by name_of(index); of many the first ten, "and 92 more".
+/// The names of things, for messages: "a, b, c". The first ten are listed, then "and 92 more".
 template <class NameOf>
 std::string first_few(std::size_t count, NameOf&& name_of) {
   constexpr std::size_t most = 10;

@@ -5,14 +5,14 @@
 
 namespace srcextract {
 
-/// What went wrong, in the terms a user or a batch script acts on.
+/// The kind of a problem, in terms on which a user or a batch script acts.
 enum class ErrorKind {
   internal,  ///< a defect of this program
   config,    ///< the command line or the configuration is wrong
   input,     ///< an input file cannot be used
   output,    ///< an output file cannot be written
-  storage,   ///< no file can be: the disk is full, read-only or failing, too many files are open
-  memory,    ///< there is not enough
+  storage,   ///< no output file can be written: the disk is full, read-only or failing, or too many files are open
+  memory,    ///< not enough host memory
   device,    ///< no usable GPU, or not enough memory on it
   mismatch,  ///< two results that must be equal are not
 };
@@ -37,7 +37,7 @@ constexpr int exit_code(ErrorKind kind) {
   return 1;
 }
 
-/// Its name, in lists of what failed.
+/// The kind's name, in lists of failures.
 constexpr const char* kind_name(ErrorKind kind) {
   switch (kind) {
     case ErrorKind::internal:
@@ -60,8 +60,8 @@ constexpr const char* kind_name(ErrorKind kind) {
   return "internal";
 }
 
-/// The one exception of the program. The message says what the problem is, why it is one, and what to try; `main`
-/// alone catches it and turns its kind into the exit code.
+/// The program's only exception class. The message says what the problem is, why it is one, and what to try. Only
+/// `main` catches it and turns its kind into the exit code.
 class Error : public std::runtime_error {
  public:
   Error(ErrorKind kind, const std::string& message) : std::runtime_error(message), kind_(kind) {}

@@ -10,19 +10,19 @@
 
 namespace srcextract {
 
-/// A frame that is subtracted from another.
+/// A frame that is subtracted from another frame.
 struct ReferenceFrame {
-  std::vector<PixelSource> planes;      ///< of one shape; combined if there are several
-  std::shared_ptr<const PixelMap> map;  ///< where the pixels of the other frame lie in it; null: where they lie there
+  std::vector<PixelSource> planes;      ///< all of one shape; several planes are combined
+  std::shared_ptr<const PixelMap> map;  ///< where the other frame's pixels lie in this one; null: no shift
 };
 
-/// What one extraction starts from.
+/// The input of one extraction.
 struct Exposure {
-  std::vector<PixelSource> planes;                    ///< of one shape; combined if there are several
-  std::shared_ptr<const ReferenceFrame> reference;    ///< subtracted, so that sources are what has changed; or null
-  std::optional<PixelSource> weights = std::nullopt;  ///< of the same shape: how noisy each pixel is
-  std::optional<PixelSource> mask = std::nullopt;     ///< of the same shape, masked where pixels are to be
-  std::optional<PixelSource> level = std::nullopt;    ///< of the same shape: that of the sky, if it is known
+  std::vector<PixelSource> planes;                    ///< all of one shape; several planes are combined
+  std::shared_ptr<const ReferenceFrame> reference;    ///< subtracted, so that sources are changes; or null
+  std::optional<PixelSource> weights = std::nullopt;  ///< of the same shape: the noise of each pixel
+  std::optional<PixelSource> mask = std::nullopt;     ///< of the same shape: masks pixels of the planes
+  std::optional<PixelSource> level = std::nullopt;    ///< of the same shape: the sky level, if it is known
 
   Exposure(std::vector<PixelSource> of_frame = {}, std::shared_ptr<const ReferenceFrame> subtracted = nullptr)
       : planes(std::move(of_frame)), reference(std::move(subtracted)) {}

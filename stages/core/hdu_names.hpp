@@ -7,9 +7,11 @@
 
 namespace srcextract {
 
-/// HDUs of a FITS file as a user names them: `auto` (the first that holds an image), `all`, or one or more of a number
-/// (0 is the primary HDU), an EXTNAME, `EXTNAME,EXTVER` as astropy and CFITSIO have it, and patterns of these two, in
-/// which * stands for any characters and ? for one.
+/// HDUs of a FITS file as a user names them: `auto` (the first with an image), `all`, or a list of names. A name is one
+/// of:
+/// - a number (0 is the primary HDU);
+/// - an EXTNAME, or `EXTNAME,EXTVER` as in astropy and CFITSIO;
+/// - a pattern of these two, where * stands for any characters and ? for one.
 struct HduNames {
   std::vector<std::string> names = {"auto"};
 
@@ -20,13 +22,13 @@ struct HduNames {
 
   static bool is_pattern(const std::string& name) { return name.find_first_of("*?") != std::string::npos; }
 
-  /// Whether a file decides what they are, as many as it has of them.
+  /// True if the file decides how many HDUs are meant (`all` or a pattern).
   bool open() const { return names.front() == "all" || std::ranges::any_of(names, is_pattern); }
 
-  /// Whether they may be more than one.
+  /// True if more than one HDU may be meant.
   bool several() const { return names.size() > 1 || open(); }
 
-  /// As it stands in a configuration, for messages: SCI; [1, 4, 7].
+  /// The text of the configuration, for messages: SCI; [1, 4, 7].
   std::string text() const {
     if (names.size() == 1) return names.front();
     std::string list;

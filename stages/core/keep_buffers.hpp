@@ -4,13 +4,13 @@
 
 namespace srcextract {
 
-/// While one is there, what large host buffers release is kept for the next image: entering memory anew takes a fifth
-/// of the time of an image, and more where many threads do it. A buffer serves the next of about its size; they are,
-/// with those in use, at most an eighth above what was in use at once before, and go back to the system with the last
-/// of these.
+/// While an object of this class lives, released large host buffers are kept for the next image. Mapping fresh memory
+/// takes a fifth of an image's time, and more with many threads. A kept buffer serves a later request of about its
+/// size. Kept buffers and those in use together exceed the peak use so far by at most an eighth. The last object to go
+/// returns the kept buffers to the system.
 class KeepBuffers {
  public:
-  /// The smallest that are kept; others are the allocator's.
+  /// Bytes of the smallest buffer that is kept; the allocator handles smaller ones.
   static constexpr std::size_t least = std::size_t{4} << 20;
 
   KeepBuffers();
@@ -19,8 +19,8 @@ class KeepBuffers {
   KeepBuffers& operator=(const KeepBuffers&) = delete;
 };
 
-/// From now on the allocator keeps all that is released in less than so many bytes, also where much of it lies idle,
-/// and the process never gives it back: for a program that ends when its work is done, not for a library in another's.
+/// From now on the allocator keeps all released blocks smaller than `less_than` bytes, and the process never returns
+/// them to the system. For a program that ends when its work is done, not for a library in another program.
 void keep_released_memory(std::size_t less_than);
 
 }  // namespace srcextract

@@ -30,9 +30,8 @@ namespace {
 using Piece = std::function<void(std::int64_t)>;
 
 #if defined(SRCEXTRACT_SANITIZED_THREADS)
-// TBB's library is not built for ThreadSanitizer, which does not see how it hands work over and calls that a race.
-// Under ThreadSanitizer plain threads do the work; the relaxed counter orders nothing, so that it hides no race of
-// ours.
+// TBB's library is not built for ThreadSanitizer, which then reports its hand-over of work as a race. Under
+// ThreadSanitizer plain threads do the work. Their relaxed counter orders nothing, so it hides no race of this program.
 void run_pieces(std::int64_t pieces, int threads, const Piece& run_piece) {
   std::atomic<std::int64_t> next = 0;
   std::mutex mutex;
@@ -53,15 +52,14 @@ void run_pieces(std::int64_t pieces, int threads, const Piece& run_piece) {
   if (first_error) std::rethrow_exception(first_error);
 }
 #else
-/// Arenas of TBB, for every thread that has loops one for each number of threads it ever asked for: making one anew for
-/// every loop costs more than many a loop does, and more each time; in one of several threads they would share those
-/// that it has.
+/// TBB arenas, one for each calling thread and each thread count that it has asked for. Making an arena anew for every
+/// loop costs more than many loops, and more each time. A shared arena would make several callers share its threads.
 class Arenas {
  public:
   tbb::task_arena& of(int threads) {
     const std::lock_guard lock(mutex_);
     if (threads > most_) {
-      // Asked for more threads than there are processors, TBB would print a warning and use fewer.
+      // If asked for more threads than processors, TBB would print a warning and use fewer.
       allow_.emplace(tbb::global_control::max_allowed_parallelism, static_cast<std::size_t>(threads));
       most_ = threads;
     }
@@ -95,7 +93,7 @@ void parallel_for(std::int64_t count, std::int64_t grain, const Cpu& where,
   const std::int64_t pieces = (count + grain - 1) / grain;
   const std::atomic<bool>* const stop = stop_of_thread;
   const auto run_piece = [&](std::int64_t piece) {
-    const StopScope of_caller(stop);  // threads of others as well
+    const StopScope of_caller(stop);  // a pool thread has the stop flag of another caller, or none
     stop_if_asked();
     body(piece * grain, std::min(count, (piece + 1) * grain));
   };
@@ -109,7 +107,7 @@ void parallel_for(std::int64_t count, std::int64_t grain, const Cpu& where,
 int available_threads() {
   cpu_set_t allowed;
   CPU_ZERO(&allowed);
-  // Fails on machines of more processors than a cpu_set_t has.
+  // sched_getaffinity fails on machines with more processors than a cpu_set_t holds.
   if (sched_getaffinity(0, sizeof(allowed), &allowed) != 0) {
     return static_cast<int>(std::max(1U, std::thread::hardware_concurrency()));
   }
@@ -123,7 +121,7 @@ int startable_threads(int wanted) {
   try {
     while (static_cast<int>(threads.size()) + 1 < wanted) threads.emplace_back([all_started] { all_started.wait(); });
   } catch (const std::exception&) {
-    // No more threads, or no more memory for them: these are how many there can be.
+    // No more threads, or no memory for them: the count so far is the answer.
   }
   enough.set_value();
   return static_cast<int>(threads.size()) + 1;

@@ -12,34 +12,34 @@
 
 namespace srcextract {
 
-/// What the values of a field are of; it says how one of them is named in a message.
+/// The elements that a field has values for. Messages name an element accordingly.
 enum class Element { whole, pixel, run, row, source };
 
-/// Values of one kind that a stage has made, on the host. Integers are widened.
+/// Values of one kind that a stage has produced, on the host. Integers are widened to 64 bits.
 struct StageField {
   std::string name;
   Element element = Element::whole;
-  std::int64_t width = 0;  ///< of the image, where they are of pixels
+  std::int64_t width = 0;  ///< of the image, if the elements are pixels
   std::variant<std::vector<float>, std::vector<double>, std::vector<std::int64_t>> values;
-  double tolerance = 0;  ///< by which two back ends may differ
+  double tolerance = 0;  ///< largest difference allowed between two back ends
 
   std::int64_t size() const {
     return std::visit([](const auto& all) { return std::ssize(all); }, values);
   }
 };
 
-/// Everything that one stage has made.
+/// Everything that one stage has produced.
 struct StageResult {
   std::string stage;
   std::vector<StageField> fields;
 };
 
-/// What the stages made of one image, in their order: for the comparison of back ends. A stage that an image goes
-/// through twice is in it twice.
+/// The results of an image's stages in order, for the comparison of back ends. A stage that runs twice is recorded
+/// twice.
 using StageRecord = std::vector<StageResult>;
 
-/// Takes down the result of a stage field by field. Every result that stages pass on says what it holds beside its own
-/// declaration, in a function record_fields(const Result&, FieldRecorder&).
+/// Records the result of a stage field by field. Each result type declares its fields in a function record_fields(const
+/// Result&, FieldRecorder&) beside its own declaration.
 class FieldRecorder {
  public:
   explicit FieldRecorder(StageResult& to) : to_(to) {}
@@ -62,7 +62,7 @@ class FieldRecorder {
     to_.fields.back().tolerance = tolerance;
   }
 
-  /// One member of every struct in a buffer.
+  /// Records one member of every struct in a buffer.
   template <class Struct, class T>
   void members(std::string name, Element element, const Buffer<Struct, Cpu>& all, T Struct::*member) {
     add(std::move(name), element, all.size(), [&](std::int64_t i) { return all[i].*member; });
@@ -85,7 +85,7 @@ inline void record_fields(const Image<float, Cpu>& image, FieldRecorder& to) {
   to.pixels("pixel", image);
 }
 
-/// Appends what a stage has made.
+/// Appends the result of a stage to the record.
 template <class Result>
 void record_stage(const char* stage, const Result& result, StageRecord& record) {
   FieldRecorder fields(record.emplace_back(StageResult{stage, {}}));

@@ -8,16 +8,16 @@
 
 namespace srcextract {
 
-/// Thrown by work that was asked to end before it is done.
+/// Thrown by work that was asked to stop before it is done.
 class Stopped : public std::exception {
  public:
   const char* what() const noexcept override { return "stopped"; }
 };
 
-/// What asks the work of this thread to end; null: nothing does.
+/// The flag that asks this thread's work to stop; null: there is none.
 inline thread_local const std::atomic<bool>* stop_of_thread = nullptr;
 
-/// Something that a thread is to do now and then while it works, in that thread.
+/// A task that a thread runs every so often while it works, in the same thread.
 class Errand {
  public:
   using Clock = std::chrono::steady_clock;
@@ -38,10 +38,10 @@ class Errand {
   std::function<void()> run_;
 };
 
-/// Of this thread, whenever it could stop; null: none.
+/// The errand of this thread, run by stop_if_asked(); null: none.
 inline thread_local Errand* errand_of_thread = nullptr;
 
-/// The thread runs the errand for as long as this lives.
+/// While this object lives, the thread runs the errand.
 class ErrandScope {
  public:
   explicit ErrandScope(Errand* errand) : before_(errand_of_thread) { errand_of_thread = errand; }
@@ -53,8 +53,8 @@ class ErrandScope {
   Errand* before_;
 };
 
-/// The work of this thread, and of the threads that parallel_for() has do a part of it, ends with Stopped soon after
-/// `asked` becomes true, for as long as this lives. Null asks nothing.
+/// While this object lives, the thread's work throws Stopped soon after `asked` becomes true. Threads that run its
+/// pieces in parallel_for() stop too. Null: no stop.
 class StopScope {
  public:
   explicit StopScope(const std::atomic<bool>* asked) : before_(stop_of_thread) { stop_of_thread = asked; }

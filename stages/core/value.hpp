@@ -4,11 +4,11 @@
 
 namespace srcextract {
 
-/// One value that a stage passes on to the next, where the work runs: the host need not know it for work to go on.
+/// One value that a stage passes to the next, in the memory where the work runs. The host need not wait for the value.
 template <class T, class Where>
 class Value;
 
-/// On the host it is the value itself.
+/// On the host: the value itself.
 template <class T>
 class Value<T, Cpu> {
  public:
@@ -25,7 +25,7 @@ class Value<T, Cpu> {
   T value_{};
 };
 
-/// On a device it is one element of its memory, uninitialised; for kernels.
+/// On a device: one uninitialised element of device memory, for kernels.
 template <class T>
 class Value<T, Gpu> {
  public:
@@ -39,7 +39,7 @@ class Value<T, Gpu> {
   Buffer<T, Gpu> element_;
 };
 
-/// The value on the host; waits for it if it is on a device. The Gpu's is defined in cuda/device/memory.hpp.
+/// The value on the host. Waits for it if it is on a device. The Gpu overload is defined in cuda/device/memory.hpp.
 template <class T>
 T fetch(const Value<T, Cpu>& value, const Cpu&) {
   return *value;

@@ -7,13 +7,14 @@
 
 namespace srcextract {
 
-/// A claim of this or more is none.
+/// A core has no claim to a pixel from this value on.
 inline constexpr float most_claim = 70;
 
 inline constexpr double no_worth = -std::numeric_limits<double>::infinity();
 
-/// Of the search for the Gaussian of which there is most. Both rules tell what a core's claim to a pixel is worth, and
-/// the most that one can be of which the amplitude is no higher and the claim no less.
+/// Rule of the search for the highest Gaussian. Each rule has two functions:
+/// - worth: how much the claim of a core to a pixel is worth; the largest worth wins;
+/// - bound: the largest worth of any core with no higher amplitude and no lower claim.
 struct MostProbable {
   SRCEXTRACT_HOST_DEVICE static double worth(const CoreShape& core, float claim) {
     return claim < most_claim ? core.ln_amplitude - static_cast<double>(claim) : no_worth;
@@ -23,13 +24,13 @@ struct MostProbable {
   }
 };
 
-/// Of the search for the least claim.
+/// Rule of the search for the least claim.
 struct LeastClaim {
   SRCEXTRACT_HOST_DEVICE static double worth(const CoreShape&, float claim) { return -static_cast<double>(claim); }
   SRCEXTRACT_HOST_DEVICE static double bound(double, double least_claim) { return -least_claim; }
 };
 
-/// How far a value is outside of a range.
+/// Distance of a value from a range; 0 inside.
 SRCEXTRACT_HOST_DEVICE inline double beyond(double value, double least, double most) {
   return value < least ? least - value : value > most ? value - most : 0.0;
 }

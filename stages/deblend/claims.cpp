@@ -8,12 +8,12 @@
 namespace srcextract {
 namespace {
 
-/// So many cores are looked at one by one, of an island and of a box.
+/// Up to these numbers cores are tried one by one: in an island, and in a box.
 constexpr std::int32_t few = 16, few_in_box = 4;
 
 }  // namespace
 
-/// The best of those that were looked at.
+/// A search for the best core.
 class Claims::Search {
  public:
   Search(const Claims& claims, double x, double y) : claims_(claims), x_(x), y_(y) {}
@@ -41,7 +41,7 @@ class Claims::Search {
     best_ = claimant.core;
   }
 
-  /// That of no core in the box can be more.
+  /// Upper limit of the worth of every core in the box.
   template <class Rule>
   double bound(const Box& box) const {
     const double dx = beyond(x_, box.x_least, box.x_most), dy = beyond(y_, box.y_least, box.y_most);
@@ -84,7 +84,7 @@ Claims::Claims(std::span<const CoreShape> cores) {
     place_[static_cast<std::size_t>(cores_[static_cast<std::size_t>(i)].core)] = i;
 }
 
-/// And the boxes of its halves, on either side of the middle of its longer side.
+/// Adds a box and, recursively, those of its halves, split at the median along the longer side.
 std::int32_t Claims::add_box(std::int32_t first, std::int32_t last) {
   const std::span<Claimant> inside(cores_.data() + first, cores_.data() + last);
   const CoreShape& any = inside.front().shape;

@@ -8,26 +8,26 @@
 
 namespace srcextract {
 
-/// Which core of an island a pixel goes to that is in none.
+/// Finds the core of an island to which a pixel outside of all cores goes.
 ///
-/// It is the core of whose Gaussian there is most: ln_amplitude - claim is largest, among the claims below 70; or, if
-/// there is none, the one of the least claim. Of equals it is the first. Where there are many cores they are looked for
-/// in a tree of their bounding boxes (Roussopoulos, Kelley & Vincent 1995, SIGMOD), so that time does not grow with
-/// their number.
+/// The pixel goes to the core whose Gaussian is highest there: ln_amplitude - claim is largest, among the claims below
+/// 70. If no claim is below 70, the core with the least claim gets the pixel. Of equal cores the first gets it. Many
+/// cores are searched in a tree of their bounding boxes (Roussopoulos, Kelley & Vincent 1995, SIGMOD), so that time
+/// does not grow with their number.
 class Claims {
  public:
   explicit Claims(std::span<const CoreShape> cores);
 
-  /// `likely` is looked at first, which saves time if it is right: the owner of the pixel before.
+  /// `likely` is the core to try first, such as the owner of the pixel before. A right guess saves time.
   std::int32_t owner_of(double x, double y, std::int32_t likely) const;
 
  private:
   struct Box {
     double x_least, x_most, y_least, y_most;
-    double ln_amplitude;       ///< the most
-    double least;              ///< the least of them
-    std::int32_t first, last;  ///< the cores in it
-    std::int32_t second;       ///< of its halves; the first comes next; 0: it has none
+    double ln_amplitude;       ///< largest of the box's cores
+    double least;              ///< smallest CoreShape::least of the box's cores
+    std::int32_t first, last;  ///< places of the box's cores: [first, last) of cores_
+    std::int32_t second;       ///< index of the second half; the first half is the next box; 0: no halves
   };
   class Search;
 
@@ -38,9 +38,9 @@ class Claims {
 
   std::int32_t add_box(std::int32_t first, std::int32_t last);
 
-  std::vector<Claimant> cores_;      ///< those of a box side by side
-  std::vector<std::int32_t> place_;  ///< of every core among them
-  std::vector<Box> boxes_;           ///< the first has all; none: there are few cores
+  std::vector<Claimant> cores_;      ///< the cores of a box are adjacent
+  std::vector<std::int32_t> place_;  ///< per core: its index in cores_
+  std::vector<Box> boxes_;           ///< boxes_[0] holds all cores; empty if there are few cores
 };
 
 }  // namespace srcextract

@@ -11,18 +11,18 @@
 
 namespace srcextract {
 
-/// What a pixel has above the sky, in float as all comparisons are.
+/// Height of a pixel above the sky, in float as in all comparisons.
 SRCEXTRACT_HOST_DEVICE inline float above_level(double value, double background) {
   return static_cast<float>(value - background);
 }
 
-/// The elliptical Gaussian by which a core claims pixels that are in none: of amplitude e^ln_amplitude, and falling by
-/// e^-claim.
+/// The elliptical Gaussian by which a core claims pixels outside of cores. Its amplitude is e^ln_amplitude; it falls by
+/// the factor e^-claim.
 struct CoreShape {
   double x, y;  ///< centroid, 0-based
   double ln_amplitude;
   double xx, yy, xy;  ///< claim = xx dx^2 + yy dy^2 + xy dx dy
-  double least;       ///< no more than claim / (dx^2 + dy^2) anywhere
+  double least;       ///< lower limit of claim / (dx^2 + dy^2)
 
   SRCEXTRACT_HOST_DEVICE float claim(double to_x, double to_y) const {
     const double dx = to_x - x, dy = to_y - y;
@@ -30,8 +30,8 @@ struct CoreShape {
   }
 };
 
-/// From the sums over a core, above the sky, and the threshold of its island; `counts` is null where thresholds follow
-/// the noise of each pixel, and isophotes are not of one level.
+/// Makes the shape from the core's sums, its peak above the sky and the threshold of its island. `counts` is null if
+/// thresholds follow the noise of each pixel, since no isophote then has one level.
 SRCEXTRACT_HOST_DEVICE inline CoreShape shape_of(const SourceSums& core, float peak, const IsophoteCounts* counts,
                                                  float threshold) {
   const double x = core.vx / core.v, y = core.vy / core.v;
@@ -57,14 +57,14 @@ SRCEXTRACT_HOST_DEVICE inline CoreShape shape_of(const SourceSums& core, float p
           0.999 / (2 * correction * static_cast<double>(a) * static_cast<double>(a))};
 }
 
-/// Of a source that was divided from others, by the sums over its core.
+/// Parentage of a source that was split off an island, from the sums over its core.
 SRCEXTRACT_HOST_DEVICE inline Parentage parentage_of(std::int32_t island, const SourceSums& core,
                                                      const CoreShape& shape, const Shape& image) {
   const bool edge = core.xmin == 0 || core.ymin == 0 || core.xmax == image.width - 1 || core.ymax == image.height - 1;
   return {shape.x, shape.y, island, 1, edge ? 1 : 0};
 }
 
-/// Of one that stayed whole.
+/// Parentage of an island that stayed one source.
 SRCEXTRACT_HOST_DEVICE inline Parentage parentage_of_whole(std::int32_t island) {
   return {0, 0, island, 0, 0};
 }

@@ -18,12 +18,12 @@ namespace {
 
 constexpr std::int64_t pieces_at_a_time = 1024;
 
-/// The end of what is listed island by island, for island i.
+/// The end of island i in a list that is sorted by islands.
 std::int64_t end_of(const SplitIslands& split, std::size_t i, std::int64_t SplitIsland::*first, std::int64_t all) {
   return i + 1 < split.islands.size() ? split.islands[i + 1].*first : all;
 }
 
-/// The runs cut where cores begin and end, which are numbered from 1 as they are in `split`.
+/// Cuts the runs where cores begin and end. Cores are numbered from 1, in the order of `split`.
 CorePixels<Cpu> cut_cores(const Runs<Cpu>& runs, const SplitIslands& split, const Cpu& where) {
   CorePixels<Cpu> cut;
   const auto in_none = [](std::int64_t) { return -1; };
@@ -33,7 +33,7 @@ CorePixels<Cpu> cut_cores(const Runs<Cpu>& runs, const SplitIslands& split, cons
   return cut;
 }
 
-/// Counts over the cores of one island, in the image that is measured. `pieces` are those of the island.
+/// Counts over the cores of one island, in the measured image. `pieces` are those of the island.
 std::vector<IsophoteCounts> count_pixels(const DeblendImages<Cpu>& images, const Runs<Cpu>& runs,
                                          std::span<const Piece> pieces, std::span<const float> levels,
                                          std::int64_t first_core) {
@@ -86,7 +86,7 @@ std::vector<CoreShape> find_shapes(const DeblendImages<Cpu>& images, const Runs<
   return shapes;
 }
 
-/// Gives the pixels of `piece` to cores of its island, piece by piece.
+/// Gives each pixel of `piece` to a core of its island.
 void share_out(const Piece& piece, std::int32_t y, const Claims& claims, std::int64_t first_core,
                std::vector<Piece>& to) {
   std::int32_t owner = 0;
@@ -96,7 +96,7 @@ void share_out(const Piece& piece, std::int32_t y, const Claims& claims, std::in
   }
 }
 
-/// All pixels of islands that were split, and the core that each goes to.
+/// All pixels of split islands, with the core that gets each.
 std::vector<Piece> share_out_islands(const Runs<Cpu>& runs, const SplitIslands& split,
                                      std::span<const CoreShape> shapes, const Cpu& where) {
   std::vector<Claims> claims;
@@ -127,8 +127,8 @@ std::vector<Piece> share_out_islands(const Runs<Cpu>& runs, const SplitIslands& 
   return all;
 }
 
-/// Turns owners, which are -1 or an element of `of_owner`, into numbers in the order in which they come. Returns the
-/// number of every owner.
+/// Replaces owners (-1, or an index of `of_owner`) by source numbers, in order of first appearance. Returns the number
+/// of every owner.
 std::vector<std::int32_t> number_sources(Buffer<std::int32_t, Cpu>& owner, std::span<const Parentage> of_owner,
                                          Deblended<Cpu>& deblended, const Cpu& where) {
   deblended.parentage = Buffer<Parentage, Cpu>(std::ssize(of_owner), where);
@@ -150,7 +150,7 @@ std::vector<std::int32_t> number_sources(Buffer<std::int32_t, Cpu>& owner, std::
   return number;
 }
 
-/// Has cores numbered as the sources are; `number` is that of every owner, of which the first are the cores.
+/// Numbers cores as the sources are numbered. `number` is that of every owner; the first owners are the cores.
 void number_cores(std::span<const std::int32_t> number, const SplitIslands& split, CorePixels<Cpu>& cut,
                   const Cpu& where) {
   for (std::int32_t& label : cut.cores.label)
@@ -165,12 +165,13 @@ void number_cores(std::span<const std::int32_t> number, const SplitIslands& spli
 }  // namespace
 
 std::int64_t deblend_memory(const Runs<Cpu>& runs, const Components<Cpu>& components, const Cpu& where) {
-  // Where every pixel is a node and a piece; of noise, and of a lattice of peaks, 25 a pixel in all were measured.
+  // Upper limits, as if every pixel were a node and a piece. Measured on noise and on a lattice of peaks: 25 bytes a
+  // pixel in all.
   constexpr std::int64_t tree_bytes = 61, piece_bytes = 32, source_bytes = 64;
   std::vector<std::int64_t> pixels(static_cast<std::size_t>(components.counts->kept) + 1, 0);
   for (std::size_t run = 0; run < static_cast<std::size_t>(runs.runs.size()); ++run)
     pixels[static_cast<std::size_t>(components.label[run])] += runs.runs[run].end - runs.runs[run].begin;
-  pixels[0] = 0;  // too small to be sources
+  pixels[0] = 0;  // islands too small to be sources
   const std::int64_t all = std::accumulate(pixels.begin(), pixels.end(), std::int64_t{0});
   const std::int64_t at_a_time = std::max(where.threads, 1) * std::ranges::max(pixels);
   return std::min(all, at_a_time) * tree_bytes + all * piece_bytes + std::ssize(pixels) * source_bytes;
@@ -186,7 +187,7 @@ Deblended<Cpu> deblend_sources(const DeblendImages<Cpu>& images, const Runs<Cpu>
   const std::vector<CoreShape> shapes = find_shapes(images, runs, split, sums, where);
   const std::vector<Piece> pieces = share_out_islands(runs, split, shapes, where);
 
-  // Owners are the cores, and after them the islands that stay whole.
+  // The first owners are the cores, then come the islands that stay whole.
   std::vector<Parentage> of_owner;
   std::vector<std::int32_t> owner_of_label(static_cast<std::size_t>(components.counts->kept) + 1, 0);
   for (std::size_t i = 0; i < split.islands.size(); ++i) {

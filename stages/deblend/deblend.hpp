@@ -9,54 +9,56 @@
 
 namespace srcextract {
 
-/// What sources were found in, and what their pixels had to be above.
+/// The images in which sources were found and are measured, with the thresholds of their pixels.
 template <class Where>
 struct DeblendImages {
-  const Image<float, Where>& found;     ///< in which sources were found
-  const Image<float, Where>& measured;  ///< the same before it was convolved
+  const Image<float, Where>& found;     ///< image in which sources were found
+  const Image<float, Where>& measured;  ///< the same image before it was convolved
   const Value<Levels, Where>& levels;
-  NoiseMap<Where> noise;  ///< which thresholds follow
+  NoiseMap<Where> noise;  ///< noise of the pixels, which thresholds follow
 };
 
-/// What CLEAN (stages/clean/clean_sources.hpp) asks of deblending: what sources were before they got the pixels that
-/// are in no core, and in which order they came.
+/// Input of CLEAN (stages/clean/clean_sources.hpp): the cores before they got the pixels outside of cores, and their
+/// order.
 template <class Where>
 struct CorePixels {
-  Runs<Where> runs;         ///< those of the islands, cut where cores begin and end; what is in none may be left out
-  Components<Where> cores;  ///< per run of those: the source whose core it is of, or 0
-  Buffer<std::int32_t, Where> place;  ///< of every source: its place among those of its island, as SExtractor has them
+  Runs<Where> runs;  ///< runs of the islands, cut at the borders of cores; pixels outside of cores may be missing
+  Components<Where> cores;            ///< per run: the source to whose core it belongs, or 0
+  Buffer<std::int32_t, Where> place;  ///< per source: its place in SExtractor's order of the sources of its island
 };
 
-/// Sources that were deblended: the runs, cut where another source begins, and whose they are.
+/// Deblended sources: the runs, cut at the borders between sources, and the source of each run.
 template <class Where>
 struct Deblended {
   Runs<Where> runs;
   Components<Where> components;
-  Buffer<Parentage, Where> parentage;  ///< of every source
-  CorePixels<Where> core_pixels;       ///< if they are to be cleaned
+  Buffer<Parentage, Where> parentage;  ///< per source
+  CorePixels<Where> core_pixels;       ///< filled if sources are cleaned
 };
 
-/// The stage: divides the sources of more than one peak, as SExtractor's multi-threshold deblending does (Bertin &
-/// Arnouts 1996, section 5; docs/stages.md has every definition, and where SExtractor leaves something to chance).
+/// The stage: splits sources with several peaks, as SExtractor's multi-threshold deblending does (Bertin & Arnouts
+/// 1996, section 5). docs/stages.md defines every step, and says where the result of SExtractor depends on chance.
 ///
 /// The pixels of an island are cut at `thresholds` levels t_k = t_0 (peak / t_0)^(k / thresholds), counted from
-/// levels.background, where t_0 is the lowest threshold of its pixels. What is connected above t_k, and has
-/// min(min_area, 3) pixels, is a node; a branch is significant if its flux above the level is more than `contrast` of
-/// the island's flux. Where two or more significant branches meet they become sources of their own, the cores; every
-/// pixel that is left goes to the core of which it is most probably a part, by an elliptical Gaussian.
+/// levels.background. t_0 is the lowest threshold of the island's pixels.
+/// - Node: connected pixels above t_k, at least min(min_area, 3) of them.
+/// - Significant branch: its flux above the level is more than `contrast` of the island's flux.
+/// - Core: a significant branch that meets another one; each core becomes a source.
+/// - Every pixel outside of cores goes to the core to which it most probably belongs, by an elliptical Gaussian.
 ///
 /// Sources are numbered in raster order of their first pixel, after deblending. An island whose threshold is not above
-/// levels.background stays whole. `components.counts.kept` counts sources, `found` what it counted before. Memory is
-/// linear in the pixels of all islands and their cores, and time nearly so (docs/performance.md).
+/// levels.background stays whole. `components.counts.kept` counts sources, `found` keeps its value. Memory is linear in
+/// the pixels of all islands and their cores, and time nearly so (docs/performance.md).
 ///
-/// On a device an image of 2^31 pixels and more throws Error{device}; there are as many runs and sources as the counts
-/// say, or more than Gpu::capacity if an earlier step had too little room.
+/// On a device an image of 2^31 pixels and more throws Error{device}. The counts give the number of runs and sources;
+/// they exceed Gpu::capacity if an earlier step had too little room.
 Deblended<Cpu> deblend_sources(const DeblendImages<Cpu>& images, const Runs<Cpu>& runs,
                                const Components<Cpu>& components, const Config& config, const Cpu& where);
 Deblended<Gpu> deblend_sources(const DeblendImages<Gpu>& images, const Runs<Gpu>& runs,
                                const Components<Gpu>& components, const Config& config, const Gpu& where);
 
-/// The bytes of memory that this takes beside its images, as measured, most of it for the tree of the largest island.
+/// Bytes of memory that deblending takes beside its images, as measured. The tree of the largest island takes most of
+/// it.
 std::int64_t deblend_memory(const Runs<Cpu>& runs, const Components<Cpu>& components, const Cpu& where);
 
 }  // namespace srcextract

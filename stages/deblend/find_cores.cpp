@@ -5,7 +5,7 @@
 
 namespace srcextract {
 
-/// What is of each node and of none above it.
+/// Sums flux and pixels of each node, without the nodes above it.
 void CoreFinder::sum_pixels(const Island& island, const LevelTree& tree, const FluxUnit& unit) {
   branch_.make_room(tree.nodes.size());
   std::fill(branch_.begin(), branch_.end(), Branch{0, 0, 0, true, false});
@@ -29,8 +29,8 @@ void CoreFinder::sort_by_level(const LevelTree& tree) {
   for (std::int32_t node = 0; node < tree.nodes.size(); ++node) order_[next[tree.nodes[node].level]++] = node;
 }
 
-/// From the highest level down: what is in each node, and whether it is significant above the level next to its
-/// parent's, the lowest at which it is by itself.
+/// Sums flux and pixels of each node with the nodes above it, from the highest level down. Decides whether the node is
+/// significant above the level next to its parent's, the lowest at which it is separate.
 void CoreFinder::judge_branches(const LevelTree& tree, const float* levels, const FluxUnit& unit,
                                 const BranchRule& rule) {
   std::int64_t flux = 0;
@@ -79,7 +79,7 @@ void CoreFinder::number_cores(const LevelTree& tree, Cores& cores) {
   }
 }
 
-/// And how many cores there are in each node.
+/// Finds the last pixel of each node and counts its cores.
 void CoreFinder::find_ends(const LevelTree& tree) {
   end_.make_room(tree.nodes.size());
   inside_.make_room(tree.nodes.size());
@@ -101,7 +101,7 @@ void CoreFinder::place_cores(const LevelTree& tree, Cores& cores) {
     const std::int32_t parent = tree.nodes[node].parent;
     if (inside_[node] > 0 && parent != node) limbs_.push_back({node, tree.nodes[parent].level, end_[node]});
   }
-  // Parents come before their sons, and brothers in the order of their ends.
+  // Parents come before their sons, and siblings in the order of their last pixels.
   std::sort(limbs_.begin(), limbs_.end(), [](const Limb& a, const Limb& b) {
     return a.level_of_parent != b.level_of_parent ? a.level_of_parent < b.level_of_parent : a.end < b.end;
   });

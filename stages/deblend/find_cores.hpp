@@ -9,10 +9,10 @@
 
 namespace srcextract {
 
-/// What makes a branch of an island a source.
+/// Conditions under which a branch of an island becomes a source.
 struct BranchRule {
-  std::int64_t least_pixels;  ///< of a node
-  double contrast;            ///< of its flux above the level to that of the island
+  std::int64_t least_pixels;  ///< least number of pixels of a node
+  double contrast;            ///< least ratio of the branch's flux above its level to the flux of the island
 };
 
 inline BranchRule branch_rule(const Config& config) {
@@ -21,28 +21,27 @@ inline BranchRule branch_rule(const Config& config) {
 
 /// The branches of an island that become sources.
 struct Cores {
-  Scratch<std::uint8_t> level;  ///< of each: that above which it is one by itself; none: the island stays whole
-  Scratch<std::int32_t> owner;  ///< of each pixel: its core, from 0 in raster order of their first pixel, or -1
-  /// Of each: its place in the order in which SExtractor has the sources of an island, from 0: from the highest level
-  /// to the lowest; at one level by where the branches that they are on end, from the trunk on, of which each ends with
-  /// its last pixel in raster order.
+  Scratch<std::uint8_t> level;  ///< per core: lowest level above which it is separate; empty: the island stays whole
+  Scratch<std::int32_t> owner;  ///< per pixel: its core, from 0 in raster order of first pixels; or -1
+  /// Per core: its place from 0 in SExtractor's order of the sources of an island. Higher levels come first. Cores of
+  /// one level follow the tree depth first, with siblings in raster order of their last pixel.
   Scratch<std::int32_t> place;
 };
 
-/// Finds them.
+/// Finds the cores of an island.
 class CoreFinder {
  public:
-  /// `levels` are those of the island; `places`: whether those of the cores are asked for.
+  /// `levels` are those of the island. `places` asks for Cores::place.
   void find(const Island& island, const LevelTree& tree, const float* levels, const FluxUnit& unit,
             const BranchRule& rule, bool places, Cores& cores);
 
  private:
   struct Branch {
-    std::int64_t flux;  ///< in units
+    std::int64_t flux;  ///< in FluxUnit units
     std::int32_t pixels;
     std::int32_t significant_sons;
-    bool whole;        ///< nothing in it has become a source
-    bool significant;  ///< where it joins its parent
+    bool whole;        ///< no part of the branch has become a source
+    bool significant;  ///< at the level next to its parent's
   };
 
   void sum_pixels(const Island& island, const LevelTree& tree, const FluxUnit& unit);
@@ -53,21 +52,21 @@ class CoreFinder {
   void find_ends(const LevelTree& tree);
   void place_cores(const LevelTree& tree, Cores& cores);
 
-  Scratch<Branch> branch_;        ///< of each node
-  Scratch<std::int32_t> order_;   ///< of the nodes: from the highest level to the lowest
-  Scratch<std::int32_t> core_;    ///< of each node: the branch which it is part of that becomes a source, or -1
-  Scratch<std::int32_t> number_;  ///< of each such branch
+  Scratch<Branch> branch_;        ///< per node
+  Scratch<std::int32_t> order_;   ///< nodes, from the highest level to the lowest
+  Scratch<std::int32_t> core_;    ///< per node: the core that it is part of, given as a node, or -1
+  Scratch<std::int32_t> number_;  ///< per node that is a core: its number
 
-  /// A node that is a core or holds some.
+  /// A node that is a core or contains cores.
   struct Limb {
     std::int32_t node;
     std::int32_t level_of_parent;
-    std::int32_t end;  ///< its last pixel
+    std::int32_t end;  ///< last pixel
   };
-  Scratch<std::int32_t> end_;      ///< of each node: its last pixel
-  Scratch<std::int32_t> inside_;   ///< of each node: the cores in it, itself included
-  Scratch<std::int32_t> next_;     ///< of each node: the place of the next of those
-  Scratch<std::int32_t> in_tree_;  ///< the cores, limb by limb
+  Scratch<std::int32_t> end_;      ///< per node: its last pixel
+  Scratch<std::int32_t> inside_;   ///< per node: number of cores in it, itself included
+  Scratch<std::int32_t> next_;     ///< per node: place in in_tree_ of its next core
+  Scratch<std::int32_t> in_tree_;  ///< the cores in depth-first order of the tree
   Scratch<Limb> limbs_;
 };
 

@@ -7,11 +7,11 @@
 
 namespace srcextract {
 
-/// Levels have to fit in a byte.
+/// A level is stored in a byte.
 inline constexpr int most_levels = 256;
 
-/// The levels of an island: level[k] = threshold (peak / threshold)^(k / count), 0 <= k < count, above the sky, where
-/// 0 < threshold <= peak; rounded to float once, as SExtractor's are.
+/// Fills the levels of an island, above the sky: level[k] = threshold (peak / threshold)^(k / count), 0 <= k < count.
+/// Requires 0 < threshold <= peak. Each level is rounded to float once, as SExtractor's are.
 SRCEXTRACT_HOST_DEVICE inline void fill_levels(float threshold, float peak, int count, float* level) {
   const double ratio = static_cast<double>(peak) / static_cast<double>(threshold);
   const double step = portable_exp(portable_log(ratio) / count);
@@ -21,7 +21,7 @@ SRCEXTRACT_HOST_DEVICE inline void fill_levels(float threshold, float peak, int 
 
 /// The highest k with value > level[k], or 0.
 SRCEXTRACT_HOST_DEVICE inline std::uint8_t level_of(float value, const float* level, int count) {
-  int below = 0;  // level[below] is less than the value, or below is 0
+  int below = 0;  // invariant: level[below] < value, or below is 0
   for (int size = count; size > 1;) {
     const int half = size / 2;
     below = value > level[below + half] ? below + half : below;
@@ -30,9 +30,10 @@ SRCEXTRACT_HOST_DEVICE inline std::uint8_t level_of(float value, const float* le
   return static_cast<std::uint8_t>(below);
 }
 
-/// In what fluxes over the pixels of an island are counted, so that sums are of integers, in whatever order. All values
-/// above the threshold are multiples of its last binary digit, 2^(exponent of threshold - 23): they are exact, unless
-/// so many pixels are so bright (n peak / threshold above 2^37) that their sum would not fit in 62 bits.
+/// The unit in which the fluxes of an island's pixels are counted. Sums are sums of integers, so their order does not
+/// matter. All values above the threshold are multiples of its last binary digit, 2^(exponent of threshold - 23), so
+/// counts are exact. Exception: if n peak / threshold is above 2^37, the unit is larger, so that the sum fits in 62
+/// bits.
 class FluxUnit {
  public:
   SRCEXTRACT_HOST_DEVICE FluxUnit(float threshold, float peak, std::int64_t pixels) {
@@ -46,8 +47,8 @@ class FluxUnit {
     most_ = std::ldexp(1.0, 62 - of_pixels);
   }
 
-  /// Labels that no threshold has made may have masked pixels, which have no flux, and ones that are further below zero
-  /// than the peak is above.
+  /// The flux in units. Labels drawn by hand may cover masked pixels, which count 0. They may also cover values further
+  /// below zero than the peak is above, which are cut off at the lowest count.
   SRCEXTRACT_HOST_DEVICE std::int64_t count(float value) const {
     const double counts = static_cast<double>(value) * units_;
     if (!(counts > -most_)) return counts <= -most_ ? static_cast<std::int64_t>(-most_) : 0;
@@ -61,7 +62,7 @@ class FluxUnit {
   double unit_, units_, most_;
 };
 
-/// Whether what is above a level, n pixels of that flux, has more of it above the level than `least`.
+/// Whether a node of n pixels with this flux has more than `least` of it above the level.
 SRCEXTRACT_HOST_DEVICE inline bool is_significant(float flux, float level, std::int64_t pixels, double least) {
   const auto below = static_cast<float>(static_cast<double>(level) * static_cast<double>(pixels));
   return static_cast<double>(flux - below) > least;

@@ -7,31 +7,31 @@
 
 namespace srcextract {
 
-/// An island as it is worked on: its pixels one after the other, in raster order.
+/// An island as the deblender works on it: its pixels in one array, in raster order.
 struct Island {
   Scratch<Run> runs;            ///< in raster order
-  Scratch<std::int32_t> first;  ///< of each run: its first pixel among those of the island; and the end
-  Scratch<float> value;         ///< of each pixel, above the sky
-  Scratch<std::uint8_t> level;  ///< of each pixel: the highest that it is above
+  Scratch<std::int32_t> first;  ///< per run: index of its first pixel in the island; one more element is the end
+  Scratch<float> value;         ///< per pixel, above the sky
+  Scratch<std::uint8_t> level;  ///< per pixel: the highest level that it is above
 
   std::int32_t pixels() const { return first.back(); }
 };
 
-/// What is connected in an island above each of its levels, as a tree (the max-tree of Salembier, Oliveras & Garrido
-/// 1998, IEEE TIP 7, 555): a node is such a component, at the highest level at which its pixels are the same, and its
-/// parent is the first larger one that contains it. The tree depends on the levels of the pixels alone.
+/// Tree of the connected sets of an island above each of its levels (the max-tree of Salembier, Oliveras & Garrido
+/// 1998, IEEE TIP 7, 555). A node is one such set, at the highest level at which it has the same pixels. The parent of
+/// a node is the next larger set that contains it. The tree depends only on the levels of the pixels.
 struct LevelTree {
   struct Node {
-    std::int32_t parent;  ///< the root: itself
+    std::int32_t parent;  ///< the root is its own parent
     std::uint8_t level;
   };
 
-  Scratch<Node> nodes;            ///< in raster order of the first pixel at their own level
-  Scratch<std::int32_t> node_of;  ///< of each pixel: the highest that it is in
+  Scratch<Node> nodes;            ///< in raster order of the first pixel at the node's own level
+  Scratch<std::int32_t> node_of;  ///< per pixel: the highest node that contains it
 };
 
-/// Makes the tree in one pass over the pixels, each of which is joined with its neighbours before it (Wilkinson et al.
-/// 2008, IEEE PAMI 30, 1800): near linear, however the island is shaped.
+/// Builds the tree in one pass over the pixels, which joins each with its earlier neighbours (Wilkinson et al. 2008,
+/// IEEE PAMI 30, 1800). Time is near linear for islands of any shape.
 class LevelTreeBuilder {
  public:
   /// `reach` as in stages/detect/adjacency.hpp.
@@ -44,7 +44,7 @@ class LevelTreeBuilder {
   void number_nodes(LevelTree& tree);
 
   const std::uint8_t* level_ = nullptr;
-  Scratch<std::int32_t> parent_;  ///< of a pixel: one of the same level in the same node, or of the node's parent
+  Scratch<std::int32_t> parent_;  ///< per pixel: a pixel of its level in the same node, or a pixel of the node's parent
 };
 
 }  // namespace srcextract

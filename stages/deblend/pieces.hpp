@@ -12,10 +12,11 @@ namespace srcextract {
 struct Piece {
   std::int32_t run;
   std::int32_t begin, end;
-  std::int32_t owner;  ///< whatever it is that a run is cut between
+  std::int32_t owner;  ///< the core or source that gets the piece
 };
 
-/// Appends a piece that follows the last in raster order; together with it, if they belong together.
+/// Appends a piece that follows the last in raster order. Merges it with the last piece if they are adjacent and have
+/// one owner.
 inline void append(const Piece& piece, std::vector<Piece>& pieces) {
   if (!pieces.empty()) {
     Piece& last = pieces.back();
@@ -27,11 +28,11 @@ inline void append(const Piece& piece, std::vector<Piece>& pieces) {
   pieces.push_back(piece);
 }
 
-/// Where every run is when some are cut, and the end: `pieces` has all pieces of those that are, run by run, from left
-/// to right.
+/// Index of every run after cutting; one more element is the end. `pieces` has all pieces of the runs that are cut, run
+/// by run, from left to right.
 Buffer<std::int64_t, Cpu> places_of(const Runs<Cpu>& runs, std::span<const Piece> pieces, const Cpu& where);
 
-/// The runs, cut, and of each the owner: `owner_of_whole(run)` where it is not cut.
+/// Cuts the runs, and sets the owner of each resulting run. A run without pieces is owned by `owner_of_whole(run)`.
 template <class OwnerOfWhole>
 void cut_runs(const Runs<Cpu>& runs, std::span<const Piece> pieces, const OwnerOfWhole& owner_of_whole, Runs<Cpu>& cut,
               Buffer<std::int32_t, Cpu>& owner, const Cpu& where) {

@@ -4,14 +4,14 @@
 
 namespace srcextract {
 
-/// Of every run the lowest threshold of its pixels; none where there is one threshold.
+/// Per run: the lowest threshold of its pixels. Empty if all pixels have one threshold.
 Buffer<float, Cpu> lowest_thresholds(const DeblendImages<Cpu>& images, const Runs<Cpu>& runs, const Cpu& where);
 
-/// Of every run the place of its first pixel among those of all, and the end: cut in whatever way, runs have the same
-/// pixels in the same order.
+/// Per run: the index of its first pixel among those of all runs; one more element is the end. Cutting runs keeps the
+/// order of pixels.
 Buffer<std::int64_t, Cpu> first_pixels(const Runs<Cpu>& runs, const Cpu& where);
 
-/// By how much pixels are above their thresholds in the image in which sources were found, in raster order; `first` as
+/// Height of every pixel above its threshold in the image in which sources were found, in raster order. `first` is
 /// first_pixels(runs).
 Buffer<float, Cpu> heights_above(const DeblendImages<Cpu>& images, const Runs<Cpu>& runs,
                                  const Buffer<std::int64_t, Cpu>& first, const Cpu& where);

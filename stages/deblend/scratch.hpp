@@ -7,8 +7,8 @@
 
 namespace srcextract {
 
-/// Elements that are used again from island to island: making room for fewer than before costs nothing, and leaves them
-/// as they are.
+/// An array that is reused from island to island. Making room for fewer elements than before costs nothing, and keeps
+/// their values.
 template <class T>
 class Scratch {
  public:
@@ -17,7 +17,7 @@ class Scratch {
     size_ = size;
   }
   void clear() { size_ = 0; }
-  /// Keeps what there is.
+  /// Keeps the elements.
   void push_back(const T& element) {
     if (size_ == room_.size()) {
       Buffer<T, Cpu> larger(std::max<std::int64_t>(16, 2 * size_), Cpu{});

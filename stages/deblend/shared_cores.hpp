@@ -4,18 +4,19 @@
 
 namespace srcextract {
 
-/// The steps that find the cores of all islands in their trees (find_cores.hpp), once all pixels are joined.
+/// The steps that find the cores of all islands in their trees (find_cores.hpp), after all pixels are joined.
 class SharedCores {
  public:
   SRCEXTRACT_HOST_DEVICE explicit SharedCores(const SharedIslands& all) : all_(all), tree_(all.tree()) {}
 
-  /// What a thread has still to add.
+  /// Sums that a thread has not yet added to memory.
   struct Carried {
     CarriedSum<std::int64_t> of_island, of_node;
     CarriedSum<std::int32_t> pixels;
   };
 
-  /// Sums what is of each node and of none above it, and of each island; counts the sons of nodes.
+  /// Sums flux and pixels of each node, without the nodes above it, and the flux of each island. Counts the sons of
+  /// nodes.
   SRCEXTRACT_HOST_DEVICE void sum(std::int64_t run, int lane, int lanes, Carried& carried) const {
     IslandState* const island = all_.dividing(run);
     if (island == nullptr) return;
@@ -33,8 +34,9 @@ class SharedCores {
     });
   }
 
-  /// From the highest nodes down, each when all of its sons were: what is in it, and whether it is significant above
-  /// the level next to its parent's. Whoever judges the last son goes on with the parent.
+  /// Sums flux and pixels of each node with the nodes above it, from the highest nodes down. Decides whether the node
+  /// is significant above the level next to its parent's. The thread that judges a node's last son goes on with the
+  /// node.
   SRCEXTRACT_HOST_DEVICE void judge(std::int64_t run, int lane, int lanes) const {
     IslandState* const island = all_.dividing(run);
     if (island == nullptr) return;
@@ -53,7 +55,7 @@ class SharedCores {
     });
   }
 
-  /// Those of an island follow one another, in any order.
+  /// Reserves consecutive numbers for the cores of an island. The order of islands is arbitrary.
   SRCEXTRACT_HOST_DEVICE void place(std::int64_t island) const {
     IslandState& state = all_.islands[island];
     if (state.divided == 0) return;
@@ -89,7 +91,7 @@ class SharedCores {
     });
   }
 
-  /// Once all are judged.
+  /// Requires that all nodes are judged.
   SRCEXTRACT_HOST_DEVICE bool is_core(std::int32_t node) const {
     const std::int32_t to = all_.parent[node];
     const std::uint32_t state = all_.nodes.state[node];
@@ -98,7 +100,7 @@ class SharedCores {
   }
 
  private:
-  /// The state of a node: these, and above them the number of its significant sons.
+  /// Bits of a node's state; the bits above them hold the number of its significant sons.
   static constexpr std::uint32_t is_parent = 1, has_source = 2, is_significant_branch = 4, significant_son = 8;
 
   SRCEXTRACT_HOST_DEVICE static std::uint32_t significant_sons(std::uint32_t state) { return state / significant_son; }
@@ -133,7 +135,7 @@ class SharedCores {
     return to;
   }
 
-  /// -1 if there is none, or no room for it.
+  /// -1 if the pixel is in no core, or if there was no room for its core.
   SRCEXTRACT_HOST_DEVICE std::int32_t core_of(std::int32_t pixel) const {
     for (std::int32_t node = tree_.node_of(pixel);; node = all_.parent[node]) {
       if (is_core(node)) return all_.nodes.sons[node] < all_.core_room ? all_.nodes.sons[node] : -1;

@@ -15,47 +15,49 @@
 
 namespace srcextract {
 
-/// What many threads find out of an island.
+/// Values of an island that many threads compute together.
 struct IslandState {
-  std::int64_t flux;  ///< in units, over all of its pixels
+  std::int64_t flux;  ///< sum over all pixels, in FluxUnit units
   std::int32_t pixels;
   std::uint32_t peak;    ///< ordered_key of the largest value
-  std::uint32_t lowest;  ///< of the lowest threshold of its pixels, where there are several
+  std::uint32_t lowest;  ///< ordered_key of the lowest threshold of its pixels; used if thresholds differ
   float threshold;       ///< above the sky
   FluxUnit unit;
-  std::int32_t may_divide;  ///< what is below is of those alone
+  std::int32_t may_divide;  ///< 1: the island may divide; the members below are valid only then
   std::int32_t divided;
-  std::int32_t cores, first_core, numbered;  ///< of those of all islands
+  std::int32_t cores, first_core, numbered;  ///< first_core counts over all islands
 };
 
-/// What many threads find out of a core.
+/// Values of a core that many threads compute together.
 struct CoreState {
   std::int32_t island;  ///< from 0
-  std::int32_t first;   ///< of its pixels, in raster order
+  std::int32_t first;   ///< first pixel in raster order
   std::int32_t above, above_half;
-  std::uint32_t peak;  ///< ordered_key of that in the image that is measured
+  std::uint32_t peak;  ///< ordered_key of the peak in the measured image
   float level;
 };
 
-/// Deblending by many threads at once, of which each takes one run after another, or a part of its pixels: lane `lane`
-/// of `lanes` takes every lanes-th. Every step is done with all runs, or islands, or cores, before the next begins.
-/// Steps of islands are here, those of their trees in shared_cores.hpp, those of pixels in none in shared_shares.hpp.
+/// Deblending by many threads at once. A thread takes one run after another, or a part of a run's pixels: lane `lane`
+/// of `lanes` takes every lanes-th pixel. Every step is done for all runs, islands or cores before the next begins.
+/// - Steps of islands: this file.
+/// - Steps of their trees: shared_cores.hpp.
+/// - Steps of pixels outside of cores: shared_shares.hpp.
 ///
-/// What is of a pixel lies beside what is of the others of its run, run after run, so that what is of few pixels lies
-/// together; pixels are numbered so, in raster order, and there are less than 2^31. It counts for those of islands that
-/// may divide. Islands and cores that there is no room for are left out: the host begins again.
+/// Arrays of pixels hold the pixels of all runs in raster order, without the gaps between runs. A pixel's number is its
+/// index there; there are less than 2^31. Only pixels of islands that may divide have valid elements. Islands and cores
+/// without room are left out; the host then starts again.
 struct SharedIslands {
   struct Rules {
     std::int32_t reach;  ///< as in stages/detect/adjacency.hpp
     int thresholds;
     BranchRule branch;
-    bool one_threshold;  ///< for all pixels
+    bool one_threshold;  ///< all pixels have one threshold
   };
-  /// A node of the tree, at the pixel that is its root.
+  /// Arrays of nodes; a node's index is the number of the pixel that is its root.
   struct Nodes {
-    std::int64_t* flux;    ///< in units
-    std::int32_t* pixels;  ///< then, of every pixel: its core, or -1
-    std::int32_t* sons;    ///< that have not been judged; then the number of a core
+    std::int64_t* flux;    ///< in FluxUnit units
+    std::int32_t* pixels;  ///< number of pixels; later, per pixel: its core, or -1
+    std::int32_t* sons;    ///< number of sons not yet judged; later the number of a core
     std::uint32_t* state;
   };
 
@@ -65,30 +67,30 @@ struct SharedIslands {
   const Run* runs;
   std::int64_t run_room;
   const std::int64_t* row_begin;
-  const std::uint32_t* first_pixel;  ///< of each run: the number of its first pixel
+  const std::uint32_t* first_pixel;  ///< per run: the number of its first pixel
   const std::int32_t* label;
   Rules rules;
 
   std::int64_t island_room, core_room;
   IslandState* islands;
-  float* island_levels;  ///< rules.thresholds of each
+  float* island_levels;  ///< rules.thresholds levels per island
   std::uint8_t* level;
   std::int32_t* parent;
   Nodes nodes;
   CoreState* cores;
   CoreShape* shapes;
-  std::int32_t* core_count;     ///< of all islands
-  std::int32_t* divided_count;  ///< islands
+  std::int32_t* core_count;     ///< number of cores of all islands
+  std::int32_t* divided_count;  ///< number of divided islands
 
   SRCEXTRACT_HOST_DEVICE SharedTree tree() const { return {level, parent}; }
   SRCEXTRACT_HOST_DEVICE std::int64_t run_count() const {
     return row_begin[shape.height] < run_room ? row_begin[shape.height] : run_room;
   }
-  /// Of a run; null if there is none, or no room for it.
+  /// Island of a run; null if the run is in no island, or if there is no room for the island.
   SRCEXTRACT_HOST_DEVICE IslandState* island_of(std::int64_t run) const {
     return label[run] > 0 && label[run] <= island_room ? islands + (label[run] - 1) : nullptr;
   }
-  /// The same if it may divide, or did.
+  /// Island of a run if it may divide, else null.
   SRCEXTRACT_HOST_DEVICE IslandState* dividing(std::int64_t run) const {
     IslandState* const island = island_of(run);
     return island != nullptr && island->may_divide != 0 ? island : nullptr;
@@ -100,11 +102,11 @@ struct SharedIslands {
   SRCEXTRACT_HOST_DEVICE const float* levels_of(const IslandState& island) const {
     return island_levels + (&island - islands) * rules.thresholds;
   }
-  /// What is added to a column of a run to be the number of its pixel.
+  /// Offset from a column of the run to the number of its pixel.
   SRCEXTRACT_HOST_DEVICE std::int32_t to_pixel(std::int64_t run) const {
     return static_cast<std::int32_t>(first_pixel[run]) - runs[run].begin;
   }
-  /// Those of the image in the row of a run.
+  /// The row of `image` that holds the run.
   SRCEXTRACT_HOST_DEVICE const float* row_of(const float* image, std::int64_t run) const {
     return image + runs[run].y * shape.width;
   }
@@ -112,7 +114,7 @@ struct SharedIslands {
     return above_level(static_cast<double>(value), levels->background);
   }
 
-  /// body(pixel, x) of the lane's pixels of a run.
+  /// Calls body(pixel, x) for the lane's pixels of a run.
   template <class Body>
   SRCEXTRACT_HOST_DEVICE void for_each_pixel(std::int64_t run, int lane, int lanes, const Body& body) const {
     const Run of = runs[run];
@@ -129,7 +131,7 @@ struct SharedIslands {
     state.lowest = ordered_key(infinity);
   }
 
-  /// Counts pixels, and finds peaks and thresholds. noise.at(x, y) is asked for where there are several thresholds.
+  /// Counts pixels, and finds peaks and thresholds. noise.at(x, y) is called only if thresholds differ.
   template <class Noise>
   SRCEXTRACT_HOST_DEVICE void survey(std::int64_t run, int lane, int lanes, const Noise& noise,
                                      CarriedSum<std::int32_t>& pixels) const {
@@ -151,7 +153,8 @@ struct SharedIslands {
     if (!rules.one_threshold) shared_lower(&island->lowest, ordered_key(level_above_noise(*levels, least)));
   }
 
-  /// Makes the levels of an island, if it may be several sources: two branches and what joins them.
+  /// Makes the levels of an island if it has enough pixels for several sources: two branches and a pixel that joins
+  /// them.
   SRCEXTRACT_HOST_DEVICE void plan(std::int64_t island) const {
     IslandState& state = islands[island];
     if (state.pixels < 2 * rules.branch.least_pixels + 1) return;
@@ -165,7 +168,7 @@ struct SharedIslands {
     state.may_divide = 1;
   }
 
-  /// Every pixel a node, by itself.
+  /// Makes every pixel a node of its own.
   SRCEXTRACT_HOST_DEVICE void plant(std::int64_t run, int lane, int lanes) const {
     const IslandState* const island = dividing(run);
     if (island == nullptr) return;
@@ -179,7 +182,7 @@ struct SharedIslands {
     });
   }
 
-  /// Joins the pixels of a run, and these with those of the row above.
+  /// Joins the pixels of a run with each other and with those of the row above.
   SRCEXTRACT_HOST_DEVICE void join(std::int64_t run, int lane, int lanes) const {
     if (dividing(run) == nullptr) return;
     const Run here = runs[run];
@@ -190,7 +193,7 @@ struct SharedIslands {
     const std::int64_t end = row_begin[here.y];
     std::int64_t above = first_not_before(runs, row_begin[here.y - 1], end, here, rules.reach);
     for (; above < end && touch(here, runs[above], rules.reach); ++above) {
-      if (label[above] != label[run]) continue;  // of labels that somebody drew, which may touch
+      if (label[above] != label[run]) continue;  // labels drawn by hand may touch
       const TouchingRows rows{here, runs[above], to_here, to_pixel(above), level};
       const std::int32_t last = rows.end(rules.reach);
       for (std::int32_t x = rows.begin(rules.reach) + lane; x < last; x += lanes)

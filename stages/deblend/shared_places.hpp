@@ -8,9 +8,9 @@
 
 namespace srcextract {
 
-/// The steps that find the places of cores (Cores::place) once all pixels know theirs. A fork is a node that two others
-/// hold cores in; of each of those, its sons here, it is known how many cores come before it in the fork, and a core
-/// comes after all that on its way to the root.
+/// The steps that find the places of cores (Cores::place) after every pixel has its core. A fork is a node with cores
+/// below at least two of its children, here its sons. Each son stores the number of cores in its earlier siblings. The
+/// index of a core is the sum of these numbers on its path to the root.
 struct SharedPlaces {
   SRCEXTRACT_STEP(clear)
   SRCEXTRACT_STEP(find_own_ends)
@@ -21,25 +21,25 @@ struct SharedPlaces {
   SRCEXTRACT_STEP(line_up)
   SRCEXTRACT_STEP(take_place)
 
-  /// Of a node, in the memory of its flux.
+  /// Data of a node, stored in the memory of its flux.
   struct Limb {
-    std::int32_t inside;  ///< cores, itself included
-    std::int32_t end;     ///< its last pixel; then, of a son of a fork, the cores that come before it there
+    std::int32_t inside;  ///< number of cores in the node, itself included
+    std::int32_t end;     ///< last pixel; later, for a son of a fork, the number of cores in its earlier siblings
   };
   static_assert(sizeof(Limb) == sizeof(std::int64_t));
 
   SharedIslands all;
-  Limb* limbs;            ///< of every pixel
-  std::uint64_t* key;     ///< of the sons of forks: the fork, and the end
-  std::int32_t* son;      ///< and their pixels
-  std::uint32_t* before;  ///< once sorted: the cores in them, then in all before them
+  Limb* limbs;            ///< per pixel
+  std::uint64_t* key;     ///< per son of a fork: the fork and the last pixel of the son
+  std::int32_t* son;      ///< per son of a fork: its node
+  std::uint32_t* before;  ///< after sorting: the cores in the son, then in all sons before it
   std::int64_t* son_count;
   std::int64_t son_room;
-  std::uint64_t* core_key;  ///< of the cores of one island after the other, in the order of its branches: the first
-                            ///< core of the island, and which level, from the highest on
-  std::int32_t* core;       ///< and which it is
-  std::int32_t* place;      ///< of every core
-  int pixel_bits;           ///< of the number of a pixel
+  std::uint64_t* core_key;  ///< per core, island by island in the order of branches: the first core of the island, and
+                            ///< the level, highest first
+  std::int32_t* core;       ///< the core that core_key belongs to
+  std::int32_t* place;      ///< per core
+  int pixel_bits;           ///< bits of a pixel number
 
   static constexpr int level_bits = 8, levels = 1 << level_bits;
 
@@ -53,7 +53,8 @@ struct SharedPlaces {
     });
   }
 
-  /// Of what they are in, too; whoever finds a later one there leaves it to that. And counts the cores.
+  /// Carries the last pixel of each node to the nodes that contain it, and stops at a node with a later last pixel.
+  /// Also counts the cores in each node.
   SRCEXTRACT_HOST_DEVICE void find_ends(std::int64_t run) const {
     for_each_node(run, [&](const IslandState&, std::int32_t node) {
       const std::int32_t end = shared_load(&limbs[node].end);
@@ -142,7 +143,7 @@ struct SharedPlaces {
   }
 };
 
-/// The place of every core; a core that there was no room for has none.
+/// The place of every core. A core without room has no place.
 template <class Where, class Machine>
 Buffer<std::int32_t, Where> find_places(const SharedIslands& all, const Machine& machine) {
   const std::int64_t cores = all.core_room, son_room = 2 * cores;
@@ -183,15 +184,15 @@ Buffer<std::int32_t, Where> find_places(const SharedIslands& all, const Machine&
   return place;
 }
 
-/// What CLEAN asks of cores: their numbers as sources, and the places of these. Of every core run or owner, `label`
-/// is the number of the core and becomes that of the source.
+/// Data that CLEAN needs of cores: their numbers as sources, and the places of these sources. `label` holds the number
+/// of the core of each core run or owner, and is changed to that of the source.
 struct SharedCoreNumbers {
   SRCEXTRACT_STEP(number)
   SRCEXTRACT_STEP(set_place)
 
   std::int64_t island_room, source_room;
-  const std::int32_t* first;    ///< piece of every owner: an island that stayed whole, or a core after those
-  const std::uint32_t* before;  ///< how many sources begin before a piece
+  const std::int32_t* first;    ///< first piece of every owner; owners are whole islands, then cores
+  const std::uint32_t* before;  ///< number of sources that begin before a piece
   const std::int32_t* owner_place;
   std::int64_t owner_room, piece_room;
   std::int32_t* label;

@@ -5,11 +5,11 @@
 
 namespace srcextract {
 
-/// Cores of an island whose numbers follow one another, together: claims of those in a box are no more than it says.
+/// A box around cores of an island with consecutive numbers. Its bound is an upper limit for the claims of these cores.
 struct CoreBox {
   double x_least, x_most, y_least, y_most;
-  double ln_amplitude;  ///< the most
-  double least;         ///< the least of them
+  double ln_amplitude;  ///< largest of the cores
+  double least;         ///< smallest CoreShape::least of the cores
 
   template <class Rule>
   SRCEXTRACT_HOST_DEVICE double bound(double x, double y) const {
@@ -21,12 +21,12 @@ struct CoreBox {
 /// The steps that give the pixels of divided islands to their cores (claims.hpp), and cut runs where the owner changes.
 class SharedShares {
  public:
-  /// Cores [k box_cores, (k + 1) box_cores) are in box k.
+  /// Box k holds cores [k box_cores, (k + 1) box_cores).
   static constexpr std::int32_t box_cores = 32;
 
   SRCEXTRACT_HOST_DEVICE SharedShares(const SharedIslands& all, CoreBox* boxes) : all_(all), boxes_(boxes) {}
 
-  /// Looks for the brightest pixel of each core in the image that is measured, and counts those above its level.
+  /// Finds the peak of each core in the measured image, and counts its pixels above its level.
   SRCEXTRACT_HOST_DEVICE void count_above(std::int64_t run, int lane, int lanes,
                                           CarriedSum<std::int32_t>& above) const {
     for_each_of_core(run, lane, lanes, [&](CoreState& core, float value) {
@@ -35,7 +35,7 @@ class SharedShares {
     });
   }
 
-  /// Then those above half of its brightness.
+  /// Counts the pixels above half of the core's peak. Follows count_above.
   SRCEXTRACT_HOST_DEVICE void count_above_half(std::int64_t run, int lane, int lanes,
                                                CarriedSum<std::int32_t>& above) const {
     for_each_of_core(run, lane, lanes, [&](CoreState& core, float value) {
@@ -43,7 +43,7 @@ class SharedShares {
     });
   }
 
-  /// `sums` are those over the cores, in the image in which sources were found.
+  /// `sums` are the sums over each core in the image in which sources were found.
   SRCEXTRACT_HOST_DEVICE void shape(std::int64_t index, const SourceSums* sums) const {
     const CoreState& core = all_.cores[index];
     const IsophoteCounts counts = counts_of(core);
@@ -71,7 +71,7 @@ class SharedShares {
     boxes_[index] = box;
   }
 
-  /// Gives pixels that are in no core to one.
+  /// Gives each pixel outside of cores to a core.
   SRCEXTRACT_HOST_DEVICE void share(std::int64_t run, int lane, int lanes) const {
     const IslandState* const island = all_.divided(run);
     if (island == nullptr || island->first_core >= all_.core_room) return;
@@ -82,7 +82,7 @@ class SharedShares {
       if (owner >= 0) return;
       std::int32_t best = best_claim<MostProbable>(*island, x, y, likely);
       if (best < 0) best = best_claim<LeastClaim>(*island, x, y, likely);
-      owner = likely = best < 0 ? island->first_core : best;  // not all cores have their shapes: the host begins again
+      owner = likely = best < 0 ? island->first_core : best;  // < 0: cores lack room and shapes; the host starts again
     });
   }
 
@@ -102,7 +102,7 @@ class SharedShares {
     emit(begin, of.end, core);
   }
 
-  /// The pieces of a run that are in cores.
+  /// Calls emit(begin, end, core) for the pieces of a run that are in cores.
   template <class Emit>
   SRCEXTRACT_HOST_DEVICE void for_each_core_piece(std::int64_t run, const Emit& emit) const {
     if (all_.divided(run) == nullptr) return;
@@ -111,8 +111,8 @@ class SharedShares {
     });
   }
 
-  /// The sources that a run is of, once all are shared out: emit(begin, end, source), where sources are numbered by
-  /// islands that stayed whole and, from island_room on, by cores; -1 is none.
+  /// Calls emit(begin, end, source) for the pieces of a run, after all pixels have an owner. Sources below island_room
+  /// are whole islands; the others are island_room + core. -1 is no source.
   template <class Emit>
   SRCEXTRACT_HOST_DEVICE void for_each_source_piece(std::int64_t run, const Emit& emit) const {
     const auto island_room = static_cast<std::int32_t>(all_.island_room);
@@ -126,7 +126,7 @@ class SharedShares {
   }
 
  private:
-  /// The best of the cores that were looked at.
+  /// The best core so far.
   struct Best {
     double worth = no_worth;
     std::int32_t core = -1;
@@ -140,7 +140,7 @@ class SharedShares {
     return {core.level, value_of_ordered_key(shared_load(&core.peak)), core.above, core.above_half};
   }
 
-  /// body(core, value) of the pixels of cores, in the image that is measured.
+  /// Calls body(core, value) for the pixels of cores in the measured image.
   template <class Body>
   SRCEXTRACT_HOST_DEVICE void for_each_of_core(std::int64_t run, int lane, int lanes, const Body& body) const {
     if (all_.divided(run) == nullptr) return;
@@ -151,7 +151,7 @@ class SharedShares {
     });
   }
 
-  /// Of equals the first in raster order.
+  /// Among equal cores the first in raster order wins.
   template <class Rule>
   SRCEXTRACT_HOST_DEVICE void look_at(std::int32_t core, double x, double y, Best& best) const {
     const CoreShape& shape = all_.shapes[core];
@@ -161,7 +161,8 @@ class SharedShares {
     best = {worth, core};
   }
 
-  /// -1 if there is none. Boxes of no more than there is already are passed over: a likely core is looked at first.
+  /// The core with the best claim, or -1. A box is skipped if its bound is below the best so far; `likely` is tried
+  /// first, so that more boxes are skipped.
   template <class Rule>
   SRCEXTRACT_HOST_DEVICE std::int32_t best_claim(const IslandState& island, double x, double y,
                                                  std::int32_t likely) const {

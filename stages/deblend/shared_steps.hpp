@@ -6,19 +6,21 @@
 
 namespace srcextract {
 
-// What is written here once for a device and for threads of the host is a sequence of steps, each of which many threads
-// take at once, an item after the other, before the next begins. Who has them taken (cuda/deblend/device_steps.hpp; in
-// tests the host) has
-//   where()                      where buffers are,
-//   filled<T>(size, byte)        a buffer with every byte that,
-//   over<State::step_step>(items, state)       has state.step(i) called of every item, in any order,
-//   in_order(items, step)        of every item has lanes make their parts of it, step.part(i, lane, lanes), joins them
-//                                in any order by part.join(other), and has one call step.finish(i, part): items are
-//                                begun in their order, so that a part may wait for what earlier ones finish,
-//   make_running_sums(counts, items)       as cuda/device/running_sums.hpp,
-//   sort(keys, values, bits)     by the lowest so many bits of the keys, keeping the order of equals.
+// Code that is shared by a device and threads of the host is a sequence of steps. Many threads take a step at once,
+// item after item, before the next step begins. A Machine (cuda/deblend/device_steps.hpp; a host version in tests)
+// takes the steps. Its members:
+//   where()                      place of buffers;
+//   filled<T>(size, byte)        returns a buffer with every byte set to `byte`;
+//   over<State::step_step>(items, state)       calls state.step(i) for every item, in any order;
+//   in_order(items, step)        for every item the lanes compute their parts, step.part(i, lane, lanes).
+//                                The parts are joined in any order by part.join(other).
+//                                One lane then calls step.finish(i, part).
+//                                Items begin in their order, so a part may wait for earlier items to finish;
+//   make_running_sums(counts, items)       as in cuda/device/running_sums.hpp;
+//   sort(keys, values, bits)     stable sort by the lowest `bits` bits of the keys.
 
-/// The type by which a member function is called as a step: nvcc 13 cannot name kernels by pointers to const ones.
+/// The type by which a member function is called as a step. nvcc 13 cannot name kernels by pointers to const member
+/// functions.
 #define SRCEXTRACT_STEP(name)                                                     \
   struct name##_step {                                                            \
     template <class State>                                                        \
@@ -27,15 +29,15 @@ namespace srcextract {
     }                                                                             \
   };
 
-/// How many items a step has: a number that may be known where it runs alone, but no more than there is room for.
+/// Number of items of a step, at most `room`. The count may be known only on the device.
 struct SharedCount {
-  const std::int64_t* count;  ///< null: `room` itself
+  const std::int64_t* count;  ///< null: the count is `room`
   std::int64_t room;
 
   SRCEXTRACT_HOST_DEVICE std::int64_t operator()() const { return count == nullptr || *count > room ? room : *count; }
 };
 
-/// How many bits numbers below `end` have.
+/// Number of bits that hold every number below `end`.
 inline int bits_below(std::int64_t end) {
   int bits = 0;
   while (bits < 62 && (std::int64_t{1} << bits) < end) ++bits;

@@ -6,18 +6,21 @@
 
 namespace srcextract {
 
-/// The tree of level_tree.hpp over pixels of an image, as many threads make it at once without locks, island by island
-/// or all together (as Blin, Carlinet, Lemaitre, Lacassagne & Geraud 2022, IEEE TPDS 33, do on a GPU).
+/// The tree of level_tree.hpp over the pixels of an image, built by many threads at once without locks. Islands are
+/// built one by one or all together (as Blin, Carlinet, Lemaitre, Lacassagne & Geraud 2022, IEEE TPDS 33, do on a GPU).
 ///
-/// A pixel's parent is of its own level, earlier in raster order and in the same node, or of a lower one and in a node
-/// that contains it. Whoever puts a parent in the place of another goes on to join the two, so once all threads are
-/// done nothing is lost; and what a node is follows from the levels alone: its root, the pixel without a parent of its
-/// level, is the first of those.
+/// A pixel's parent is one of these:
+/// - an earlier pixel, in raster order, of the same level and node;
+/// - a pixel of lower level, in a node that contains the pixel.
+///
+/// A thread that replaces a parent goes on to join the old parent and the new, so no connection is lost. Nodes follow
+/// from the levels alone, so their roots do not depend on the order of threads. The root of a node is its first pixel
+/// at its level, whose parent is not of that level.
 struct SharedTree {
   const std::uint8_t* level;
   std::int32_t* parent;
 
-  /// The root of the pixel's node, as far as it is known by now. On the way there paths are halved.
+  /// The root of the pixel's node, as far as it is known. Halves the path on the way.
   SRCEXTRACT_HOST_DEVICE std::int32_t find(std::int32_t pixel) const {
     const std::uint8_t own = level[pixel];
     for (;;) {
@@ -30,8 +33,8 @@ struct SharedTree {
     }
   }
 
-  /// Joins two pixels that touch: walks down from both nodes, the higher one first, and sorts the one way to the root
-  /// into the other, until they meet.
+  /// Joins two pixels that touch. Walks from both nodes towards their roots, the higher one first, and merges the two
+  /// paths until they meet.
   SRCEXTRACT_HOST_DEVICE void join(std::int32_t a, std::int32_t b) const {
     for (;;) {
       a = find(a);
@@ -43,10 +46,10 @@ struct SharedTree {
         a = higher;
       }
       const std::int32_t to = shared_load(&parent[a]);
-      if (to == a) {  // the root of what was joined so far
+      if (to == a) {  // the root of the pixels joined so far
         if (shared_replace(&parent[a], a, b) == a) return;
       } else if (level[to] >= level[b]) {
-        a = to;  // also where another thread has given it a parent of its level
+        a = to;  // also if another thread has set a parent of this level
       } else if (shared_replace(&parent[a], to, b) == to) {
         a = b;
         b = to;
@@ -54,7 +57,8 @@ struct SharedTree {
     }
   }
 
-  /// Once all are joined: the root of the pixel's node, and of a root that of its node's parent, become its parent.
+  /// After all joins: sets the pixel's parent to the root of its node. The parent of a root becomes the root of the
+  /// parent node.
   SRCEXTRACT_HOST_DEVICE std::int32_t settle(std::int32_t pixel) const {
     const std::int32_t root = find(pixel);
     const std::int32_t to = shared_load(&parent[pixel]);
@@ -62,7 +66,7 @@ struct SharedTree {
     return root;
   }
 
-  /// Below: once all are settled.
+  /// The functions below require that all pixels are settled.
   SRCEXTRACT_HOST_DEVICE std::int32_t node_of(std::int32_t pixel) const {
     const std::int32_t to = parent[pixel];
     return level[to] == level[pixel] ? to : pixel;

@@ -19,11 +19,11 @@ namespace {
 
 using Members = RunsBySource::Members;
 
-/// So many pixels are looked at together.
+/// Number of pixels compared at a time.
 constexpr std::int64_t together = 16;
 
-/// level_of() of every value: since levels ascend, how many of them it is above, without the first. There is room for
-/// multiples of `together`.
+/// level_of() of every value, found by counting the levels below it, since levels ascend; the first level does not
+/// count. Arrays need room up to a multiple of `together`.
 SRCEXTRACT_VECTOR_CLONES void find_levels(const float* value, std::int64_t count, const float* levels, int level_count,
                                           std::uint8_t* to) {
   using Values [[gnu::vector_size(together * sizeof(float))]] = float;
@@ -37,7 +37,7 @@ SRCEXTRACT_VECTOR_CLONES void find_levels(const float* value, std::int64_t count
   }
 }
 
-/// Divides one island after another.
+/// Splits one island after another.
 class IslandSplitter {
  public:
   IslandSplitter(const DeblendImages<Cpu>& images, const Runs<Cpu>& runs, const Buffer<float, Cpu>& lowest,
@@ -50,15 +50,15 @@ class IslandSplitter {
         rule_(branch_rule(config)),
         places_(config.deblend.clean) {}
 
-  /// Appends the island to the others, if it is several sources.
+  /// Appends the island to `to` if it is several sources.
   void split(std::int32_t label, Members members, SplitIslands& to) {
     gather_runs(members);
-    // Two branches and what joins them.
+    // Two branches and a pixel that joins them.
     if (island_.pixels() < 2 * rule_.least_pixels + 1) return;
     const float threshold = above_sky(threshold_of(members));
     if (!(threshold > 0)) return;
     const float peak = gather_values();
-    if (!std::isfinite(peak)) return;  // beyond what a float holds above the sky
+    if (!std::isfinite(peak)) return;  // too large for a float above the sky
     float levels[most_levels];
     fill_levels(threshold, peak, thresholds_, levels);
     island_.level.make_room(island_.pixels() + together);
@@ -98,7 +98,7 @@ class IslandSplitter {
     island_.first.push_back(static_cast<std::int32_t>(pixels));
   }
 
-  /// Returns the largest.
+  /// Returns the largest value.
   float gather_values() {
     island_.value.make_room(island_.pixels() + together);
     std::fill(island_.value.end() - together, island_.value.end(), 0.0F);
@@ -141,7 +141,7 @@ class IslandSplitter {
   Cores cores_;
 };
 
-/// One after the other.
+/// Concatenates the parts.
 SplitIslands join(const std::vector<SplitIslands>& parts) {
   SplitIslands all;
   for (const SplitIslands& part : parts) {

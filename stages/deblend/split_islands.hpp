@@ -9,25 +9,25 @@
 
 namespace srcextract {
 
-/// Islands are handed out to threads in pieces of this many.
+/// Number of islands that a thread takes at a time.
 inline constexpr std::int64_t islands_per_piece = 64;
 
-/// An island that is several sources.
+/// An island that is split into several sources.
 struct SplitIsland {
   std::int32_t label;
-  float threshold;  ///< the lowest of its pixels, above the sky
+  float threshold;  ///< lowest threshold of its pixels, above the sky
   std::int64_t first_piece, first_core;
 };
 
-/// All of those, in the order of their labels.
+/// All split islands, in the order of their labels.
 struct SplitIslands {
   std::vector<SplitIsland> islands;
-  std::vector<Piece> pieces;      ///< island by island; the owner is a core, counted over all islands, or -1
-  std::vector<float> core_level;  ///< of every core, island by island: above which it is one by itself, above the sky
-  std::vector<std::int32_t> core_place;  ///< and its place among those of the island (Cores::place), if it is cleaned
+  std::vector<Piece> pieces;             ///< island by island; the owner is a core, counted over all islands, or -1
+  std::vector<float> core_level;         ///< per core, island by island: lowest level of its own, above the sky
+  std::vector<std::int32_t> core_place;  ///< per core: Cores::place; empty if sources are not cleaned
 };
 
-/// Divides the sources into cores and what is in none.
+/// Splits islands into cores and pixels outside of cores.
 SplitIslands split_islands(const DeblendImages<Cpu>& images, const Runs<Cpu>& runs, const Components<Cpu>& components,
                            const Config& config, const Cpu& where);
 

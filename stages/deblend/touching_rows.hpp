@@ -7,14 +7,14 @@
 
 namespace srcextract {
 
-/// Two runs of neighbouring rows that touch, and which of their pixels are to be joined. A pair need not be if pixels
-/// that are no lower join it.
+/// Two runs of neighbouring rows that touch, and the pairs of their pixels to join. A pair is skipped if it is already
+/// joined by pixels that are no lower.
 struct TouchingRows {
   Run here, above;
-  std::int32_t to_here, to_above;  ///< what is added to a column to be the number of its pixel
-  const std::uint8_t* level;       ///< of each pixel
+  std::int32_t to_here, to_above;  ///< offset from a column to the number of its pixel
+  const std::uint8_t* level;       ///< per pixel
 
-  /// The columns of `here` that touch the run above, of `reach` as in stages/detect/adjacency.hpp.
+  /// First column of `here` that touches the run above. `reach` is as in stages/detect/adjacency.hpp.
   SRCEXTRACT_HOST_DEVICE std::int32_t begin(std::int32_t reach) const {
     return here.begin > above.begin - reach ? here.begin : above.begin - reach;
   }
@@ -33,7 +33,8 @@ struct TouchingRows {
   }
 
  private:
-  /// Pixels that share a side: those to the left of both may join them.
+  /// Joins pixels that share a side. The pair is skipped if the pixels to the left of both are no lower, since they
+  /// join it.
   template <class Join>
   SRCEXTRACT_HOST_DEVICE void join_sides(std::int32_t x, const Join& join) const {
     const std::int32_t pixel = to_here + x, up = to_above + x;
@@ -42,7 +43,8 @@ struct TouchingRows {
     if (!both_left || level[pixel - 1] < lower || level[up - 1] < lower) join(pixel, up);
   }
 
-  /// Pixels that share sides or corners. What joins a pair here touches both: the pixel to the left, or the one above.
+  /// Joins pixels that share a side or a corner. The pair is skipped if a pixel that touches both is no lower: the one
+  /// to the left, or the one above.
   template <class Join>
   SRCEXTRACT_HOST_DEVICE void join_corners(std::int32_t x, const Join& join) const {
     const std::int32_t pixel = to_here + x, up = to_above + x;

@@ -5,7 +5,7 @@
 
 namespace srcextract {
 
-/// Whether two runs of neighbouring rows touch. `reach` is 0 for connectivity 4 and 1 for 8.
+/// True if two runs of neighbouring rows touch. `reach` is 0 for connectivity 4 and 1 for 8.
 SRCEXTRACT_HOST_DEVICE inline bool touch(const Run& a, const Run& b, std::int32_t reach) {
   return a.begin < b.end + reach && b.begin < a.end + reach;
 }

@@ -32,10 +32,10 @@ Value<Levels, Cpu> resolve_levels(const Value<Background, Cpu>& background, cons
 
 namespace {
 
-/// Beyond this float32 has no odd numbers.
+/// Above this value float32 has no odd integers.
 constexpr double exact_integers = 1 << 24;
 
-/// Of a level so far from zero that its noise may be lost in float32.
+/// A warning if the level is so far from zero that float32 may lose the noise; else empty.
 std::string of_lost_noise(double level) {
   if (std::abs(level) < exact_integers) return "";
   return ". Near that value the pixels, which are float32, cannot tell neighbouring integers from each other: where "

@@ -10,24 +10,24 @@
 
 namespace srcextract {
 
-/// Whether a map tells the noise that thresholds are counted in, as it is: then the image needs none of its own.
+/// True if thresholds are in units of the noise of an unscaled map. The image then needs no noise estimate of its own.
 inline bool is_noise_given(const Config& config) {
   return has_map(config.weights) && !is_rescaled(config.weights) &&
          config.detection.threshold_unit == ThresholdUnit::sigma;
 }
 
-/// Whether thresholds are counted in the noise that a map of weights has for each pixel.
+/// True if thresholds are in units of each pixel's noise in a weight map.
 inline bool thresholds_follow_map(const Config& config) {
   return has_map(config.weights) && counts_in_sigmas(config.detection);
 }
 
-/// The thresholds of a configuration, detection's and analysis', of which those that are surface brightnesses become
-/// what a pixel of them has above the sky: pixel_scale^2 10^(-0.4 (mu - zero_point)). The same on every machine.
+/// The detection and analysis thresholds of a configuration. A surface brightness mu becomes a pixel value above the
+/// sky: pixel_scale^2 10^(-0.4 (mu - zero_point)). The result is the same on every machine.
 DetectionConfig in_pixel_values(const Config& config);
 
-/// What in_pixel_values has made of it means on this background: the one rule of both back ends. `detected` is that of
-/// the image in which sources are found. Where there is no sky, or the threshold is in units of a sigma that is 0 and
-/// no noise is given (is_noise_given), nothing is above it.
+/// The levels of the result of in_pixel_values() on this background, for both back ends. `detected` is the background
+/// of the image in which sources are found. The detection level is infinite if there is no sky, or if the threshold is
+/// in units of a sigma that is 0 and no noise is given (is_noise_given).
 SRCEXTRACT_HOST_DEVICE inline Levels levels_of(const Background& background, const Background& detected,
                                                const DetectionConfig& detection, Baseline measured_from,
                                                bool noise_is_given) {
@@ -60,14 +60,14 @@ SRCEXTRACT_HOST_DEVICE inline Levels levels_of(const Background& background, con
   return levels;
 }
 
-/// The analysis threshold above the background, in the noise of the image as a whole.
+/// The analysis threshold above the background, for the noise of the image as a whole.
 SRCEXTRACT_HOST_DEVICE inline double analysis_level(const Levels& levels) {
   const bool own = levels.analysis < std::numeric_limits<double>::infinity();
   return (own ? levels.analysis : levels.detection) - levels.background;
 }
 
-/// The analysis threshold as a straight line in the noise of a pixel: `at_none` + `of_noise` times the root of its
-/// variance in a map of weights, above the background.
+/// The analysis threshold above the background as a linear function of a pixel's noise: `at_none` + `of_noise` times
+/// the root of its variance in a weight map.
 struct AnalysisLine {
   double at_none, of_noise;
 };
@@ -77,12 +77,12 @@ SRCEXTRACT_HOST_DEVICE inline AnalysisLine analysis_line(const Levels& levels) {
           (own ? levels.analysis_in_noise : levels.in_noise) * levels.noise_scale};
 }
 
-/// The level of one pixel of that noise, which is yet to be scaled.
+/// The detection level of a pixel with this noise, before scaling by noise_scale.
 SRCEXTRACT_HOST_DEVICE inline float level_above_noise(const Levels& levels, float rms) {
   return static_cast<float>(levels.zero_point + levels.in_noise * (levels.noise_scale * static_cast<double>(rms)));
 }
 
-/// The level of one pixel of that variance; NaN, which nothing is above, where there is none.
+/// The detection level of a pixel with this variance; NaN, which nothing exceeds, if the variance is masked.
 SRCEXTRACT_HOST_DEVICE inline float level_of_variance(const Levels& levels, float variance) {
   return level_above_noise(levels, std::sqrt(variance));
 }

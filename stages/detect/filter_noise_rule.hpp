@@ -9,9 +9,9 @@
 
 namespace srcextract {
 
-/// Pixels on one side of 0 are counted by how far from it they are, in the bins of significance_bin(), which begin at 0
-/// here and are 1/32 of the noise of independent pixels wide. The last one begins at 64, beyond all that a kernel of 63
-/// x 63 pixels makes of noise that neighbours share.
+/// Pixels on one side of 0 are counted by their distance from 0, in the bins of significance_bin(). Here these begin at
+/// 0 and are 1/32 of the noise of independent pixels wide. The last bin begins at 64, beyond any noise that a kernel of
+/// 63 x 63 pixels makes from correlated pixels.
 inline constexpr double noise_bins_per_sigma = 32;
 
 SRCEXTRACT_HOST_DEVICE inline double noise_edge(int bin) {
@@ -20,7 +20,8 @@ SRCEXTRACT_HOST_DEVICE inline double noise_edge(int bin) {
 
 enum class SideOfZero { below, above };
 
-/// The levels with which significance_bin() counts so, where independent pixels give the filtered image that noise.
+/// The levels that make significance_bin() count this way. `sigma` is the noise of the filtered image for independent
+/// pixels.
 SRCEXTRACT_HOST_DEVICE inline Levels levels_beside_zero(double sigma, SideOfZero side) {
   const double unit = (side == SideOfZero::below ? sigma : -sigma) * bins_per_sigma / noise_bins_per_sigma;
   Levels levels;
@@ -29,11 +30,12 @@ SRCEXTRACT_HOST_DEVICE inline Levels levels_beside_zero(double sigma, SideOfZero
   return levels;
 }
 
-/// The shares of what a normal distribution has on a side of 0 that are more than one sigma from it, and more than two.
+/// The fractions of one side of a normal distribution that are more than one, and more than two, sigma from 0.
 inline constexpr double share_beyond_one = 0.31731050786291410, share_beyond_two = 0.04550026389635842;
 
-/// Sets `depth` to how far from 0 the farthest `share` of the pixels on its side begin, linear within a bin, if that is
-/// in this bin. `beyond` counts the pixels in the bins after it, `in_bin` those in it, and `on_side` those in all.
+/// Sets `depth` to the distance from 0 beyond which `share` of the pixels on this side lie, if it is in this bin;
+/// linear within a bin. `beyond` counts the pixels in later bins, `in_bin` those in this bin, `on_side` all on this
+/// side.
 SRCEXTRACT_HOST_DEVICE inline void find_share(int bin, std::int64_t beyond, std::int64_t in_bin, std::int64_t on_side,
                                               double share, double& depth) {
   const double wanted = share * static_cast<double>(on_side);
@@ -41,16 +43,16 @@ SRCEXTRACT_HOST_DEVICE inline void find_share(int bin, std::int64_t beyond, std:
   if (after <= wanted && wanted < after + in) depth = (bin + (after + in - wanted) / in) / noise_bins_per_sigma;
 }
 
-/// The noise of the filtered image in units of that of independent pixels, by both distances on one side; 1 where it is
-/// less than a tenth above that, or by no more than chance makes of so few pixels (4 sigma, where the kernel is 3
-/// pixels wide). Infinite where the side tells nothing, since all pixels that far from 0 are in the last bin.
+/// The noise of the filtered image in units of that of independent pixels, from the two depths of one side. The result
+/// is 1 if the noise is less than a tenth above 1, or within chance for so few pixels (4 sigma, for a kernel 3 pixels
+/// wide). The result is infinite if depth one is in the last bin: then this side gives no estimate.
 SRCEXTRACT_HOST_DEVICE inline double noise_by_depths(double one, double two, std::int64_t on_side) {
   if (one >= noise_edge(significance_bins - 1)) return std::numeric_limits<double>::infinity();
   const double noise = two - one;
   return noise > 1.1 + 14 / std::sqrt(static_cast<double>(on_side)) ? noise : 1;
 }
 
-/// That of both sides: the lower one, or 1 where neither tells it.
+/// The noise from both sides: the lower one, or 1 if neither side gives an estimate.
 SRCEXTRACT_HOST_DEVICE inline double noise_of_sides(double below, double above) {
   const double lower = below < above ? below : above;
   return lower < std::numeric_limits<double>::infinity() ? lower : 1;

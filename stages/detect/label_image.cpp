@@ -24,8 +24,8 @@ void for_each_stretch(const T* row, std::int64_t width, const F& f) {
   }
 }
 
-/// The runs of a map of values. Somebody else's map may change meanwhile: that is told, and nothing is written where it
-/// does not belong.
+/// The runs of a map of values. Throws Error{input} if the map's owner changes it meanwhile; nothing is then written
+/// out of bounds.
 template <class T>
 Runs<Cpu> list_stretches(const Image<T, Cpu>& map, const Cpu& where) {
   const auto [width, height] = map.shape;
@@ -61,7 +61,7 @@ Runs<Cpu> list_stretches(const Image<T, Cpu>& map, const Cpu& where) {
   return result;
 }
 
-/// A map of that shape with value_of(run) in the pixels of every run.
+/// A map of the runs' shape with value_of(run) in the pixels of every run.
 template <class T, class ValueOf>
 Image<T, Cpu> paint_runs(const Runs<Cpu>& runs, const Cpu& where, const ValueOf& value_of) {
   Image<T, Cpu> map(runs.shape, where);
@@ -79,7 +79,7 @@ Image<T, Cpu> paint_runs(const Runs<Cpu>& runs, const Cpu& where, const ValueOf&
   return map;
 }
 
-/// The values that there are, in ascending order.
+/// The distinct values in ascending order.
 std::vector<std::int32_t> distinct(const Buffer<std::int32_t, Cpu>& values) {
   std::int32_t most = 0;
   for (const std::int32_t value : values) most = std::max(most, value);

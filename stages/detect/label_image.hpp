@@ -8,34 +8,34 @@
 
 namespace srcextract {
 
-/// Sources as a map of labels tells of them.
+/// The sources of a label map.
 template <class Where>
 struct LabelledRuns {
-  Runs<Where> runs;              ///< cut where another label begins
-  Components<Where> components;  ///< the place of their label among those that there are, in ascending order, from 1
-  std::vector<std::int32_t> labels;  ///< that there are
+  Runs<Where> runs;                  ///< cut where another label begins
+  Components<Where> components;      ///< rank of their label among all labels, in ascending order, from 1
+  std::vector<std::int32_t> labels;  ///< all labels of the map
 };
 
-/// The sources of a map that has the label of one in each of its pixels, and 0 in those of none. Labels need not follow
-/// one another, and pixels of one label need not touch. Throws Error{input} at a label below 0.
+/// The sources of a map whose pixels hold the label of their source, or 0 for none. Labels need not be consecutive, and
+/// pixels of one label need not touch. Throws Error{input} for a label below 0.
 LabelledRuns<Cpu> runs_of_labels(const Image<std::int32_t, Cpu>& map, const Cpu& where);
 LabelledRuns<Gpu> runs_of_labels(const Image<std::int32_t, Gpu>& map, const Gpu& where);
 
-/// Gives runs that have labels of 0 and more the places of these among those above 0, in ascending order, from 1;
-/// returns them. Throws what runs_of_labels() does.
+/// Replaces the labels of runs by their ranks among the labels above 0, in ascending order from 1; 0 stays 0. Returns
+/// the labels above 0. Throws what runs_of_labels() does.
 std::vector<std::int32_t> rank_labels(Buffer<std::int32_t, Cpu>& label, const Cpu& where);
 
-/// Sources as label_components would have them: each in one piece, of pixels that share a side (connectivity 4) or also
-/// a corner (8), numbered in raster order of their first pixel. What is in several pieces becomes several sources.
+/// Sources as label_components would make them: connected through sides (connectivity 4) or also corners (8), and
+/// numbered in raster order of their first pixel. A source in several pieces becomes several sources.
 Components<Cpu> in_one_piece(const Runs<Cpu>& runs, const Buffer<std::int32_t, Cpu>& label, std::int64_t connectivity,
                              const Cpu& where);
 
-/// That map: of every pixel the label of its run, 0 in none. It and runs_of_labels are each other's inverse, but that
-/// runs of label 0 are not in a map, and labels come to follow one another.
+/// The label map of runs: each pixel has the label of its run, or 0. The inverse of runs_of_labels, except that runs of
+/// label 0 are lost and labels become consecutive.
 Image<std::int32_t, Cpu> map_labels(const Runs<Cpu>& runs, const Buffer<std::int32_t, Cpu>& label, const Cpu& where);
 Image<std::int32_t, Gpu> map_labels(const Runs<Gpu>& runs, const Buffer<std::int32_t, Gpu>& label, const Gpu& where);
 
-/// The runs of what is not 0, and, pixel by pixel, 1 in runs and 0 elsewhere.
+/// runs_of_mask: the runs of the pixels that are not 0. map_runs: 1 for each pixel in a run, else 0.
 Runs<Cpu> runs_of_mask(const Image<std::uint8_t, Cpu>& mask, const Cpu& where);
 Runs<Gpu> runs_of_mask(const Image<std::uint8_t, Gpu>& mask, const Gpu& where);
 Image<std::uint8_t, Cpu> map_runs(const Runs<Cpu>& runs, const Cpu& where);

@@ -10,17 +10,17 @@
 
 namespace srcextract {
 
-/// Pixels of a row whose foreground is in one word: bit i is the i-th of them.
+/// The number of pixels whose foreground is in one word: bit i is pixel i of them.
 template <std::unsigned_integral Word>
 inline constexpr std::int64_t word_pixels = std::numeric_limits<Word>::digits;
 
-/// Rows are handed out in pieces of about this many pixels.
+/// The number of rows in a piece of work: about 2^18 pixels.
 inline std::int64_t rows_per_piece(std::int64_t width) {
   constexpr std::int64_t piece_pixels = std::int64_t{1} << 18;
   return std::max<std::int64_t>(1, piece_pixels / std::max<std::int64_t>(1, width));
 }
 
-/// Where the foreground of a row begins or ends within a word. `before`: whether the pixel before the word is
+/// Bits where the foreground of a row begins or ends within a word. `before` is 1 if the pixel before the word is
 /// foreground.
 template <std::unsigned_integral Word>
 inline Word edges_of(Word word, Word before) {
@@ -33,7 +33,7 @@ void write_runs(const Word* words, std::int64_t width, std::int32_t y, Run* runs
   std::int32_t begin = 0;
   Word before = 0;
   for (std::int64_t x = 0; x < width; x += word_pixels<Word>, ++words) {
-    // Begins and ends alternate; a run that is open at the end of the word has its begin kept.
+    // Begins and ends alternate. If a run is open at the end of the word, `begin` keeps its begin.
     Word open = before;
     for (Word edges = edges_of(*words, before); edges != 0; edges &= edges - 1) {
       const auto edge = static_cast<std::int32_t>(x + std::countr_zero(edges));
@@ -49,9 +49,9 @@ void write_runs(const Word* words, std::int64_t width, std::int32_t y, Run* runs
   if (before != 0) *runs = {y, begin, static_cast<std::int32_t>(width)};
 }
 
-/// The runs of a foreground of that shape whose rows are padded with background to whole words: `count_rows(y, end,
-/// counts)`, called once for every row, on several threads, says how many runs each of the rows [y, end) has, and may
-/// make their words only then.
+/// The runs of a foreground of this shape, whose rows are padded with background to whole words. count_rows(y, end,
+/// counts) returns the number of runs in each of the rows [y, end). list_runs calls it once for every row, on several
+/// threads; the words may be filled only then.
 template <std::unsigned_integral Word, class CountRows>
 Runs<Cpu> list_runs(const Shape& shape, const Word* words, const CountRows& count_rows, const Cpu& where) {
   const std::int64_t width = shape.width;

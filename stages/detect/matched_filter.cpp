@@ -10,7 +10,7 @@ namespace {
 
 constexpr std::int64_t rows_per_sum = 32;
 
-/// What every pixel adds to the sums.
+/// The terms that every pixel adds to the sums.
 struct TermImages {
   Image<float, Cpu> values, weights;
 };

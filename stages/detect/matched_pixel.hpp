@@ -8,24 +8,25 @@
 
 namespace srcextract {
 
-/// w of a pixel of that noise, in units of sigma; 0 if it has none, or more than counts.
+/// The weight w of a pixel with this noise, in units of sigma; 0 if there is no noise, or if w is beyond the range of
+/// float.
 SRCEXTRACT_HOST_DEVICE inline float weight_in_match(double noise) {
   if (!(noise > 0)) return 0;
   const auto weight = static_cast<float>(1 / (noise * noise));
   return is_finite(weight) ? weight : 0;
 }
 
-/// The sigma in whose units noise is told. Where the image has none of its own, but a map of it: 1.
+/// The sigma that is the unit of noise; 1 if the image has only a noise map.
 SRCEXTRACT_HOST_DEVICE inline double sigma_of_match(const Levels& levels) {
   return levels.sigma > 0 ? levels.sigma : 1;
 }
 
-/// The same by what is known of the noise of one pixel.
+/// The weight w of a pixel, from the levels and its rms.
 SRCEXTRACT_HOST_DEVICE inline float weight_in_match(const Levels& levels, float rms) {
   return weight_in_match(scaled_noise(levels, rms) / sigma_of_match(levels));
 }
 
-/// What a pixel adds to the two sums, but for the kernel.
+/// The terms that a pixel adds to the two sums, without the kernel.
 struct MatchTerms {
   float value, weight;
 };
@@ -33,12 +34,12 @@ SRCEXTRACT_HOST_DEVICE inline MatchTerms match_terms(float pixel, float sky, flo
   return {above_sky(pixel, sky) * weight, share_of(pixel) * weight};
 }
 
-/// S of a pixel, by its two sums.
+/// S of a pixel, from its two sums.
 SRCEXTRACT_HOST_DEVICE inline float match_of(float pixel, float values, float weights) {
   return pixel == pixel && weights > 0 ? pixel_of(values / std::sqrt(weights)) : masked_pixel;
 }
 
-/// The levels by which pixels of S are found.
+/// The levels for finding sources in S.
 SRCEXTRACT_HOST_DEVICE inline Levels match_levels(Levels levels) {
   levels.zero_point = 0;
   levels.detection = levels.in_noise * sigma_of_match(levels);

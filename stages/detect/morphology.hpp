@@ -6,8 +6,8 @@
 
 namespace srcextract {
 
-/// Erosion, `iterations` times (1 or more): a pixel stays if the element, laid over it, covers foreground alone; beyond
-/// the edges there is none. scipy.ndimage.binary_erosion with generate_binary_structure(2, 1) (cross) or (2, 2)
+/// Erosion, `iterations` times (1 or more): a pixel stays if all pixels under the element are foreground. Pixels beyond
+/// the edges are background. Equals scipy.ndimage.binary_erosion with generate_binary_structure(2, 1) (cross) or (2, 2)
 /// (square).
 BitMask<Cpu> erode(const BitMask<Cpu>& mask, StructuringElement element, std::int64_t iterations, const Cpu& where);
 BitMask<Gpu> erode(const BitMask<Gpu>& mask, StructuringElement element, std::int64_t iterations, const Gpu& where);
@@ -16,15 +16,15 @@ BitMask<Gpu> erode(const BitMask<Gpu>& mask, StructuringElement element, std::in
 BitMask<Cpu> dilate(const BitMask<Cpu>& mask, StructuringElement element, std::int64_t iterations, const Cpu& where);
 BitMask<Gpu> dilate(const BitMask<Gpu>& mask, StructuringElement element, std::int64_t iterations, const Gpu& where);
 
-/// A foreground as bits, and back.
+/// Converts a foreground to bits, and back to runs.
 BitMask<Cpu> to_mask(const Runs<Cpu>& runs, const Cpu& where);
 BitMask<Gpu> to_mask(const Runs<Gpu>& runs, const Gpu& where);
 Runs<Cpu> to_runs(const BitMask<Cpu>& mask, const Cpu& where);
 Runs<Gpu> to_runs(const BitMask<Gpu>& mask, const Gpu& where);
 
-/// The stage: what erosion, or opening (erosion, then dilation, each `iterations` times), leaves of the foreground. On
-/// a device nothing waits, and the result has room for Gpu::capacity as that of find_runs has. It may need more than
-/// `runs` did, for erosion splits runs, and it is not complete either where `runs` is not: the host must look at both.
+/// The stage: the foreground after erosion, or after opening (erosion, then dilation, each `iterations` times). On a
+/// device nothing waits, and the result has room for Gpu::capacity, as in find_runs. Erosion splits runs, so the result
+/// may need more room than `runs`. The result is incomplete if `runs` is: the host must check both.
 template <class Where>
 Runs<Where> clean_runs(const Runs<Where>& runs, const CleanConfig& config, const Where& where) {
   BitMask<Where> mask = erode(to_mask(runs, where), config.element, config.iterations, where);

@@ -6,14 +6,14 @@
 
 namespace srcextract {
 
-/// What SExtractor takes the sky to be of an image that shows none: the level of its pixels, which have no noise, or,
-/// where all are masked, 0 and a noise of 1.
+/// The sky that SExtractor assumes for an image without one: the level of its pixels and no noise. If all pixels are
+/// masked, SExtractor assumes level 0 and noise 1.
 struct AssumedSky {
   double level = 0, noise = 1;
 };
 
-/// An image that shows no sky, as one that a dead detector took: every pixel is masked, or the sky has no noise to
-/// count thresholds in. Others of its file may have one.
+/// Thrown for an image without a sky, for example from a dead detector: every pixel is masked, or the sky has no noise
+/// as a unit of thresholds. Other images of the file may have a sky.
 class NoSky : public Error {
  public:
   explicit NoSky(const std::string& message, AssumedSky sky = {}) : Error(ErrorKind::input, message), sky_(sky) {}

@@ -10,8 +10,8 @@
 
 namespace srcextract {
 
-/// What is known of the noise of single pixels: the rms of a mesh, or a map of variances, up to levels.noise_scale; or
-/// neither, and it is that of the levels.
+/// The noise of single pixels: the rms of a mesh, or a variance map, up to levels.noise_scale. With neither, all pixels
+/// have the noise of the levels.
 template <class Where>
 struct NoiseMap {
   const SkyMesh<Where>* mesh = nullptr;
@@ -20,12 +20,12 @@ struct NoiseMap {
   bool varies() const { return mesh != nullptr || variance != nullptr; }
 };
 
-/// The noise of a pixel, whose root mean square is known but for levels.noise_scale.
+/// The noise of a pixel with this rms, which is known up to levels.noise_scale.
 SRCEXTRACT_HOST_DEVICE inline double scaled_noise(const Levels& levels, float rms) {
   return levels.noise_scale * static_cast<double>(rms);
 }
 
-/// The noise of the pixels of one row after another, as the host finds it.
+/// The noise of pixels on the host, row by row.
 class RowNoise {
  public:
   RowNoise(const NoiseMap<Cpu>& map, std::int64_t width);
@@ -33,10 +33,10 @@ class RowNoise {
   /// Goes to row y.
   void go_to(std::int64_t y);
 
-  /// Whether it differs from pixel to pixel.
+  /// True if the noise differs from pixel to pixel.
   bool varies() const { return !rms_.empty(); }
 
-  /// The root mean square of a pixel, if it does.
+  /// The rms of a pixel; only if varies().
   float at(std::int64_t x) const { return rms_[static_cast<std::size_t>(x)]; }
 
  private:

@@ -23,8 +23,8 @@ void for_each_touched(const Runs<Cpu>& runs, std::int64_t y, std::int32_t reach,
   }
 }
 
-/// Trees of runs in which no parent comes after its child: the root is the first of its tree. Who plants a run keeps
-/// its parent.
+/// Trees of runs in which no parent comes after its child: the root is the first run of its tree. The caller's buffer
+/// holds the parents.
 class RunForest {
  public:
   explicit RunForest(Buffer<std::int32_t, Cpu>& parent) : parent_(parent.data()) {}

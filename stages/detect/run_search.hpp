@@ -5,7 +5,7 @@
 
 namespace srcextract {
 
-/// The first run of [begin, end), all of one row, that does not lie wholly before `run`, by `reach` pixels at least.
+/// The first run of [begin, end), all in one row, that does not end at least `reach` pixels before `run` begins.
 template <class Index>
 SRCEXTRACT_HOST_DEVICE Index first_not_before(const Run* runs, Index begin, Index end, const Run& run,
                                               std::int32_t reach) {

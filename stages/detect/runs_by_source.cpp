@@ -12,16 +12,17 @@ namespace srcextract {
 
 namespace {
 
-/// Runs that one thread puts in place at a time.
+/// The number of runs that one thread places at a time.
 constexpr std::int64_t grouped_per_piece = std::int64_t{1} << 17;
 
-/// The runs of a source that began in an earlier piece.
+/// The runs that a piece has of a source that began in an earlier piece.
 struct Continued {
-  std::int32_t count = 0;  ///< in this piece
-  std::int32_t place = 0;  ///< of the next of them: among those of the source; then in the order
+  std::int32_t count = 0;  ///< number of runs in this piece
+  std::int32_t place = 0;  ///< of the next run: first among those of its source, then in `order`
 };
 
-/// Those of a piece, by their labels. Runs that follow one another are often of one source.
+/// The continued sources of a piece, by label. The last one is cached, since successive runs often belong to one
+/// source.
 class ContinuedSources {
  public:
   Continued& operator[](std::int32_t label) {
@@ -36,12 +37,12 @@ class ContinuedSources {
 
  private:
   std::unordered_map<std::int32_t, Continued> of_label_;
-  std::int32_t last_label_ = 0;  ///< no source's
+  std::int32_t last_label_ = 0;  ///< 0 is not the label of a source
   Continued* last_ = nullptr;
 };
 
-/// Pieces of the runs. Labels mostly grow with the runs: those that are larger than any before a piece are its own, so
-/// that it counts and places their runs without asking anybody; what else it has was begun by others.
+/// Pieces of the runs. Labels mostly grow with the runs. A piece owns the labels larger than any before it, and counts
+/// and places their runs alone. Its other sources began in earlier pieces.
 class Pieces {
  public:
   Pieces(const Buffer<std::int32_t, Cpu>& label, std::int64_t sources, const Cpu& where)
@@ -57,8 +58,8 @@ class Pieces {
 
   RunsBySource group() {
     RunsBySource by_source{Buffer<std::int32_t, Cpu>(before_.back() + 1, where_), {}};
-    // begin[l] is in turn how many runs label l has, where they begin and, with all in place, where they end: which is
-    // where those of label l + 1 begin.
+    // begin[l] is in turn the number of runs of label l, the place where they begin and, once all are placed, where
+    // they end. Label l + 1 begins there.
     Buffer<std::int32_t, Cpu>& begin = by_source.begin;
     begin[0] = 0;
     count(begin.data());
@@ -81,7 +82,7 @@ class Pieces {
     });
   }
 
-  /// The runs of every label; where those that were begun by others stand among those of their source.
+  /// Counts the runs of every label, and finds the first place of each continued source among the runs of that source.
   void count(std::int32_t* begin) {
     for_each([&](std::size_t piece, std::span<const std::int32_t> labels) {
       const std::int32_t before = before_[piece];
@@ -102,7 +103,7 @@ class Pieces {
     }
   }
 
-  /// From how many to where they begin; returns how many there are in all.
+  /// Turns counts into first places; returns the total number of runs.
   std::int32_t begin_all(std::int32_t* begin) {
     std::vector<std::int32_t> members(pieces() + 1, 0);
     for_each([&](std::size_t piece, auto) {
@@ -139,7 +140,7 @@ class Pieces {
 
   const Buffer<std::int32_t, Cpu>& label_;
   const Cpu where_;
-  std::vector<std::int32_t> before_;  ///< of every piece: the largest label before it; and of all
+  std::vector<std::int32_t> before_;  ///< for every piece, the largest label before it; last, the largest of all
   std::vector<ContinuedSources> continued_;
 };
 

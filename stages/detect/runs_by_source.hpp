@@ -7,7 +7,7 @@
 
 namespace srcextract {
 
-/// The runs of every source, each source's in raster order: those of label l are order[begin[l - 1] .. begin[l]).
+/// The runs of every source in raster order: those of label l are order[begin[l - 1] .. begin[l]).
 struct RunsBySource {
   using Members = std::span<const std::int32_t>;
 

@@ -12,10 +12,10 @@ namespace srcextract {
 
 namespace {
 
-/// Pixels of a row are marked so many at a time.
+/// The number of pixels of a row that are marked at a time.
 constexpr std::int64_t pixels_at_a_time = word_pixels<std::uint64_t>;
 
-/// The level of every pixel.
+/// One level for all pixels.
 struct OneLevel {
   float level;
   float operator[](std::int64_t) const { return level; }
@@ -27,7 +27,7 @@ struct EachLevel {
   EachLevel from(std::int64_t x) const { return {levels + x}; }
 };
 
-/// Written so that compilers make it vector comparisons and a few ORs.
+/// Written so that compilers turn it into vector comparisons and a few ORs.
 template <class Level>
 inline __attribute__((always_inline)) std::uint32_t half_word(const float* pixels, Level level) {
   std::uint32_t bits = 0;
@@ -66,24 +66,24 @@ std::int64_t mark_row(const float* row, std::int64_t width, EachLevel level, std
   return mark(row, width, level, words);
 }
 
-/// From the noise of every pixel to its level.
+/// Replaces the noise of every pixel by its level.
 SRCEXTRACT_VECTOR_CLONES
 void levels_of_row(Levels levels, std::int64_t width, float* __restrict noise) {
   for (std::int64_t x = 0; x < width; ++x) noise[x] = level_above_noise(levels, noise[x]);
 }
 
-/// From the variance of every pixel to its level.
+/// The level of every pixel from its variance.
 SRCEXTRACT_VECTOR_CLONES
 void levels_of_variances(Levels levels, const float* variance, std::int64_t width, float* __restrict level) {
   for (std::int64_t x = 0; x < width; ++x) level[x] = level_of_variance(levels, variance[x]);
 }
 
-/// Segments an image. For each piece of rows begin() is called once, and what it returns for each row y of the piece:
-/// it gives what mark() compares the row with.
+/// Segments an image. begin() is called once for each piece of rows. The function returned maps a row y to the level
+/// that mark() compares the row with.
 template <class Begin>
 Runs<Cpu> segment(const Image<float, Cpu>& image, const Begin& begin, const Cpu& where) {
   const auto [width, height] = image.shape;
-  // Bits for the foreground, one a pixel: small enough that they stay in the caches.
+  // One bit a pixel for the foreground: few enough to stay in the caches.
   const std::int64_t words_of_row = (width + pixels_at_a_time - 1) / pixels_at_a_time;
   Buffer<std::uint64_t, Cpu> words(height * words_of_row, where);
   const auto mark_rows = [&, width = width](std::int64_t y, std::int64_t end, std::int64_t* counts) {

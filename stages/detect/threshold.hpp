@@ -19,13 +19,13 @@ struct Levels {
   double detection = 0;   ///< a pixel belongs to a source if it is strictly greater
   double background = 0;  ///< subtracted from every pixel that is measured
   double sigma = 0;       ///< noise of one pixel
-  /// Where the noise of every pixel is known, one belongs to a source if it is greater than zero_point + in_noise times
-  /// that.
+  /// If the noise of every pixel is known, a pixel belongs to a source if it is greater than zero_point + in_noise
+  /// times its noise.
   double zero_point = 0, in_noise = 0;
-  double noise_scale = 1;  ///< what the roots of the pixels' variances are multiplied by to be their noise
-  /// The analysis threshold, in the noise of the image as a whole; infinite: it is `detection`.
+  double noise_scale = 1;  ///< factor from the roots of pixel variances to noise
+  /// The analysis threshold, for the noise of the image as a whole; infinite: equal to `detection`.
   double analysis = std::numeric_limits<double>::infinity();
-  double analysis_in_noise = 0;  ///< then what in_noise is to it
+  double analysis_in_noise = 0;  ///< in_noise of the analysis threshold, if `analysis` is finite
 
   bool operator==(const Levels&) const = default;
 };
@@ -42,29 +42,31 @@ inline void record_fields(const Levels& levels, FieldRecorder& to) {
   to.value("analysis level in units of noise", levels.analysis_in_noise);
 }
 
-/// What the configuration means on an image with this background (stages/detect/detection_levels.hpp); `detected` is
-/// that of the image in which sources are found, looked at for thresholds in detection_sigma alone. Nothing is above
-/// the detection level of a background that check_background refuses.
+/// The levels of the configuration on an image with this background (stages/detect/detection_levels.hpp). `detected` is
+/// the background of the image in which sources are found; only thresholds in detection_sigma use it. If
+/// check_background refuses the background, nothing is above the detection level.
 Value<Levels, Cpu> resolve_levels(const Value<Background, Cpu>& background, const Value<Background, Cpu>& detected,
                                   const Config& config, const Cpu& where);
 Value<Levels, Gpu> resolve_levels(const Value<Background, Gpu>& background, const Value<Background, Gpu>& detected,
                                   const Config& config, const Gpu& where);
 
-/// The same where sources are found in the image itself.
+/// The levels if sources are found in the image itself.
 template <class Where>
 Value<Levels, Where> resolve_levels(const Value<Background, Where>& background, const Config& config,
                                     const Where& where) {
   return resolve_levels(background, background, config, where);
 }
 
-/// Throws Error{input} if every pixel is masked, or what is not given is unknown: no mesh is good, sigma is 0.
+/// Throws Error{input} if every pixel is masked, or if a level or noise that is not given is unknown: no mesh is good,
+/// or sigma is 0.
 void check_background(const Background& background, const Config& config);
 
-/// Segments the image: every pixel strictly greater than `levels.detection`. Masked pixels never are.
+/// Segments the image into pixels strictly greater than `levels.detection`, and others. Masked pixels are never in a
+/// run.
 Runs<Cpu> find_runs(const Image<float, Cpu>& image, const Value<Levels, Cpu>& levels, const Cpu& where);
 Runs<Gpu> find_runs(const Image<float, Gpu>& image, const Value<Levels, Gpu>& levels, const Gpu& where);
 
-/// The same, reading no more of the image than has to be read where its bright pixels are known.
+/// Finds the same runs. If the bright pixels are known, only the parts of the image that matter are read.
 inline Runs<Cpu> find_runs(const Image<float, Cpu>& image, const Value<Levels, Cpu>& levels, const BrightQuads<Cpu>&,
                            const Cpu& where) {
   return find_runs(image, levels, where);
@@ -72,15 +74,15 @@ inline Runs<Cpu> find_runs(const Image<float, Cpu>& image, const Value<Levels, C
 Runs<Gpu> find_runs(const Image<float, Gpu>& image, const Value<Levels, Gpu>& levels, const BrightQuads<Gpu>& bright,
                     const Gpu& where);
 
-/// The same by the noise of each pixel: strictly greater than levels.zero_point + levels.in_noise * rms, in double and
-/// rounded to float once, where rms is that of the mesh at the pixel.
+/// Segments by the noise of each pixel: strictly greater than levels.zero_point + levels.in_noise * rms, computed in
+/// double and rounded once to float. rms is that of the mesh at the pixel.
 Runs<Cpu> find_runs(const Image<float, Cpu>& image, const Value<Levels, Cpu>& levels, const SkyMesh<Cpu>& noise,
                     const Cpu& where);
 Runs<Gpu> find_runs(const Image<float, Gpu>& image, const Value<Levels, Gpu>& levels, const SkyMesh<Gpu>& noise,
                     const Gpu& where);
 
-/// The same by the variance of each pixel, a map of the image's shape, whose root times levels.noise_scale is its noise
-/// (the root in float). What is masked in the map is in no run.
+/// Segments by the variance of each pixel, a map of the image's shape. The root (in float) times levels.noise_scale is
+/// the pixel's noise. Pixels masked in the map are in no run.
 Runs<Cpu> find_runs(const Image<float, Cpu>& image, const Value<Levels, Cpu>& levels, const Image<float, Cpu>& variance,
                     const Cpu& where);
 Runs<Gpu> find_runs(const Image<float, Gpu>& image, const Value<Levels, Gpu>& levels, const Image<float, Gpu>& variance,

@@ -10,17 +10,18 @@ namespace srcextract {
 
 namespace {
 
-/// Pixels handed out at a time.
+/// Pixels that a thread takes at a time.
 constexpr std::int64_t piece_pixels = std::int64_t{1} << 17;
 
-// What the pixels are computed with is a copy: what is written is no part of it, and the loops are made of vectors.
+// The parameters of a piece are passed by value. The output cannot alias a copy, so compilers turn the loops into
+// vectors.
 
 SRCEXTRACT_VECTOR_CLONES
 void divide_piece(const float* reference, const float* fresh, std::int64_t count, FluxRatio ratio, float* out) {
   for (std::int64_t i = 0; i < count; ++i) out[i] = ratio(reference[i], fresh[i]);
 }
 
-/// Returns how many pixels are masked.
+/// Returns the number of masked pixels.
 SRCEXTRACT_VECTOR_CLONES
 std::int64_t subtract_piece(const float* reference, const float* fresh, std::int64_t count, Subtraction subtraction,
                             float* out) {

@@ -8,10 +8,10 @@
 
 namespace srcextract {
 
-/// How bright a pixel must be, in sigmas of both frames together, for its ratio to count.
+/// Least brightness of a pixel whose ratio counts, in sigmas of both frames together.
 inline constexpr double bright_pixel = 20;
 
-/// n / r of a pixel; masked where it cannot be told.
+/// The ratio n / r of a pixel; masked if the pixel is too faint.
 struct FluxRatio {
   double reference_sky, reference_sigma;
   double fresh_sky, fresh_sigma;
@@ -25,13 +25,13 @@ struct FluxRatio {
   SRCEXTRACT_HOST_DEVICE float operator()(float reference, float fresh) const {
     const double r = static_cast<double>(reference) - reference_sky;
     const double n = static_cast<double>(fresh) - fresh_sky;
-    // Without branches: a loop over pixels is made of vectors then.
+    // Without branches, so that compilers turn loops over pixels into vectors.
     const bool bright = (r > 0) & (n > 0) & (r / reference_sigma + n / fresh_sigma > bright_pixel);
     return bright ? pixel_of(n / r) : masked_pixel;
   }
 };
 
-/// The switches of a subtraction.
+/// The options of a subtraction.
 struct Matching {
   bool flux, background;
   double gain;  ///< 0 = no noise
@@ -39,10 +39,10 @@ struct Matching {
 
 /// A pixel of the difference and of its noise.
 struct Subtraction {
-  double scale;                       ///< of the reference
-  double reference_sky, fresh_sky;    ///< levels
-  double reference_zero, fresh_zero;  ///< what is subtracted: the levels, or 0
-  double variance_of_flux;            ///< relative to that of the sky
+  double scale;                       ///< factor of the reference
+  double reference_sky, fresh_sky;    ///< levels of the skies
+  double reference_zero, fresh_zero;  ///< values to subtract: the levels, or 0
+  double variance_of_flux;            ///< variance per unit of flux, relative to that of the sky
 
   SRCEXTRACT_HOST_DEVICE Subtraction(const Background& reference, const Background& fresh, const Background& ratios,
                                      const Matching& match)
@@ -62,11 +62,11 @@ struct Subtraction {
                     scale * (static_cast<double>(reference) - reference_zero));
   }
 
-  /// Its variance, relative to that of the sky.
+  /// The variance of the pixel, relative to that of the sky.
   SRCEXTRACT_HOST_DEVICE float noise(float reference, float fresh) const {
     const double r = static_cast<double>(reference) - reference_sky;
     const double n = static_cast<double>(fresh) - fresh_sky;
-    // A masked pixel is neither below 0 nor a number.
+    // A masked pixel is NaN, so it is not below 0 and stays masked.
     const double flux = (n < 0 ? 0 : n) + scale * scale * (r < 0 ? 0 : r);
     return pixel_of(1 + flux * variance_of_flux);
   }

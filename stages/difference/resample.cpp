@@ -10,13 +10,13 @@ namespace srcextract {
 
 namespace {
 
-/// Rows handed out at a time: those between two rows of nodes.
+/// Number of rows that a thread takes at a time: those between two rows of nodes.
 constexpr std::int64_t rows_per_piece = PixelMap::step;
 
-/// Pixels of a row between two columns of nodes: vectors of them are worked on together.
+/// Number of pixels of a row between two columns of nodes; vectors of them are computed together.
 constexpr int lanes = PixelMap::step;
 
-/// Along one axis.
+/// Places of pixels along one axis.
 struct Places {
   double pixel[lanes];
   double fraction[lanes];
@@ -28,7 +28,7 @@ struct Places {
   }
 };
 
-/// The first `count` pixels between two nodes.
+/// Resamples the first `count` pixels between two nodes.
 template <class Kernel>
 inline void resample_piece(const ImageView& image, const MapPiece& positions, int count, float* out) {
   Places x, y;
@@ -43,7 +43,7 @@ inline void resample_piece(const ImageView& image, const MapPiece& positions, in
   }
 }
 
-/// Flattened: what is called is compiled for the same processor.
+/// Flattened, so that all functions called are compiled for the same processor.
 template <class Kernel>
 SRCEXTRACT_VECTOR_CLONES [[gnu::flatten]] void resample_row(const ImageView& image, const MapView& map, std::int64_t y,
                                                             std::int64_t width, float* out) {

@@ -9,12 +9,12 @@
 
 namespace srcextract {
 
-/// A position in the pixels of an image: 0-based, of the centres of pixels.
+/// A position in an image in pixels; the centre of the first pixel is 0.
 struct Position {
   double x, y;
 };
 
-/// A PixelMap where the work runs.
+/// A PixelMap in the memory of the back end.
 struct MapView {
   std::int64_t nodes_per_row;
   const double* x;
@@ -25,14 +25,14 @@ struct MapView {
 struct MapPiece {
   Position left, right;
 
-  /// Of the pixel so many columns right of the left node.
+  /// The position of the pixel `column` columns right of the left node.
   SRCEXTRACT_HOST_DEVICE Position at(std::int64_t column) const {
     const double share = static_cast<double>(column) / PixelMap::step;
     return {left.x + (right.x - left.x) * share, left.y + (right.y - left.y) * share};
   }
 };
 
-/// The piece of row y that begins at that column of nodes.
+/// The piece of row y that begins at this column of nodes.
 SRCEXTRACT_HOST_DEVICE inline MapPiece piece_of(const MapView& map, std::int64_t node_column, std::int64_t y) {
   const std::int64_t above = y / PixelMap::step * map.nodes_per_row + node_column;
   const std::int64_t below = above + map.nodes_per_row;
@@ -44,7 +44,7 @@ SRCEXTRACT_HOST_DEVICE inline MapPiece piece_of(const MapView& map, std::int64_t
           {between(map.x, above + 1, below + 1), between(map.y, above + 1, below + 1)}};
 }
 
-/// A position along an axis: the pixel at or before it, and how far it is beyond that, 0 <= fraction < 1. NaN where
+/// A position along an axis: the pixel at or before it, and the distance beyond that pixel, 0 <= fraction < 1. NaN if
 /// there is no position.
 struct AxisPlace {
   double pixel;
@@ -53,8 +53,8 @@ struct AxisPlace {
   SRCEXTRACT_HOST_DEVICE double nearest() const { return fraction >= 0.5 ? pixel + 1 : pixel; }
 };
 
-/// So near the centre of a pixel a position is that centre: far less than any frame is aligned to, and more than a
-/// projection and its inverse round. The weights of lanczos3 have 0 / 0 there.
+/// A position this near to the centre of a pixel is taken as the centre. It is far below the alignment of any frame,
+/// and above the rounding of a projection and its inverse. The weights of lanczos3 would be 0 / 0 there.
 inline constexpr double on_pixel = 0x1p-20;
 
 SRCEXTRACT_HOST_DEVICE inline AxisPlace place_of(double position) {
@@ -64,8 +64,8 @@ SRCEXTRACT_HOST_DEVICE inline AxisPlace place_of(double position) {
   return {on_next ? before + 1 : before, on_next || fraction < on_pixel ? 0 : fraction};
 }
 
-/// The weights of the pixels around a place along one axis, up to a common factor: weight k is at [k * stride], for the
-/// CPU works out those of several places together.
+/// The weights of the pixels around a place along one axis, up to a common factor. Weight k is at [k * stride], since
+/// the CPU computes the weights of several places together.
 struct Weights {
   const double* first;
   std::int64_t stride;
@@ -75,7 +75,7 @@ struct Weights {
 
 struct Bilinear {
   static constexpr int taps = 2;
-  static constexpr int before = 0;  ///< so many begin before the pixel of the place
+  static constexpr int before = 0;  ///< number of weights before the pixel of the place
 
   SRCEXTRACT_HOST_DEVICE static void weigh(double fraction, double* weight, std::int64_t stride) {
     weight[0] = 1 - fraction;
@@ -83,17 +83,17 @@ struct Bilinear {
   }
 };
 
-/// Lanczos' window over the sinc, three lobes on either side. With the place at fraction f between pixels 0 and 1,
-/// pixel k = -2 ... 3 is t = f - k away and weighs
+/// Lanczos' window times the sinc, three lobes on either side. For a place at fraction f between pixels 0 and 1, pixel
+/// k = -2 ... 3 is at distance t = f - k and has the weight
 ///   sinc(t) sinc(t / 3) = 3 sin(pi t) sin(pi t / 3) / (pi t)^2.
-/// |sin(pi t)| is the same for all six, (-1)^k sin(pi t / 3) takes only three values, and times the product of all t^2
-/// there is no quotient left.
+/// |sin(pi t)| is the same for all six pixels, and (-1)^k sin(pi t / 3) takes only three values. Multiplying by the
+/// product of all t^2 removes the quotient.
 struct Lanczos3 {
   static constexpr int taps = 6;
   static constexpr int before = 2;
 
   SRCEXTRACT_HOST_DEVICE static void weigh(double fraction, double* weight, std::int64_t stride) {
-    // sin and cos of pi u / 3 by their series, to the last bit but one: |u| <= 1/2.
+    // Series of sin and cos of pi u / 3, exact to the last bit but one, for |u| <= 1/2.
     const double u = fraction - 0.5;
     const double s = u * u;
     const double sine =
@@ -127,13 +127,13 @@ struct Lanczos3 {
   }
 };
 
-/// An image where the work runs.
+/// An image in the memory of the back end.
 struct ImageView {
   const float* pixels;
   Shape shape;
 
   SRCEXTRACT_HOST_DEVICE float at(std::int64_t x, std::int64_t y) const { return pixels[y * shape.width + x]; }
-  /// No NaN is in it.
+  /// False for NaN.
   template <class T>
   SRCEXTRACT_HOST_DEVICE bool contains(T x, T y) const {
     return x >= 0 && x < static_cast<T>(shape.width) && y >= 0 && y < static_cast<T>(shape.height);
@@ -147,7 +147,7 @@ SRCEXTRACT_HOST_DEVICE double sum_of(const Weights& weights) {
   return sum;
 }
 
-/// The weighted sum of pixels that are all in the image: `first` is that of least x and y.
+/// The weighted sum of pixels that are all in the image; `first` is the one with the least x and y.
 template <class Kernel>
 SRCEXTRACT_HOST_DEVICE double weighted_sum(const float* first, std::int64_t width, const Weights& x, const Weights& y) {
   double column[Kernel::taps] = {};
@@ -159,7 +159,8 @@ SRCEXTRACT_HOST_DEVICE double weighted_sum(const float* first, std::int64_t widt
   return sum;
 }
 
-/// The mean of the pixels that there are and that are not masked, if they have a quarter of the weight of all.
+/// The weighted mean of the pixels that are in the image and not masked. Masked if they have less than a quarter of all
+/// weight.
 template <class Kernel>
 SRCEXTRACT_HOST_DEVICE float mean_of_unmasked(const ImageView& image, std::int64_t first_x, std::int64_t first_y,
                                               const Weights& x, const Weights& y, double all) {
@@ -178,7 +179,7 @@ SRCEXTRACT_HOST_DEVICE float mean_of_unmasked(const ImageView& image, std::int64
   return left >= 0.25 * all ? pixel_of(sum / left) : masked_pixel;
 }
 
-/// The image at a place, with the weights of that: the contract of resample() for one pixel.
+/// The image at a place, for given weights: resample() for one pixel.
 template <class Kernel>
 SRCEXTRACT_HOST_DEVICE float interpolate(const ImageView& image, const AxisPlace& x, const AxisPlace& y,
                                          const Weights& along_x, const Weights& along_y) {

@@ -12,10 +12,10 @@
 namespace srcextract {
 namespace {
 
-/// Pixels a thread looks at at a time.
+/// The number of pixels that a thread checks at a time.
 constexpr std::int64_t pixels_per_piece = std::int64_t{1} << 17;
 
-/// Whether the stored pixels are floats that the stages can read where they are.
+/// True if the stored pixels are floats that the stages can read in place.
 bool are_floats(const PixelSource& source) {
   const PixelFormat& format = source.format;
   return source.memory != nullptr && format.bitpix == -32 && !format.big_endian && format.bscale == 1.0 &&

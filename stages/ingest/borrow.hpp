@@ -5,9 +5,9 @@
 
 namespace srcextract {
 
-/// The plane's own memory as the image of `pixels`, where it is what ingest() would make of it: floats of this machine,
-/// unscaled, none of them infinite or another NaN than masked_pixel. Nothing is copied, and nobody may write to the
-/// image; it lasts as long as the plane. Returns whether it is so; if not, `pixels` are left alone.
+/// Uses the plane's own memory as the image of `pixels`, if it already holds what ingest() would make: unscaled floats
+/// in the host's byte order, all finite or masked_pixel. Returns false if it does not, and leaves `pixels` alone.
+/// Nothing is copied. The image must not be written to, and lasts as long as the plane.
 bool borrow(const PixelSource& source, Pixels<Cpu>& pixels, const Cpu& where);
 
 }  // namespace srcextract

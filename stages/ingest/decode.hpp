@@ -19,7 +19,7 @@ struct Decoder {
   bool has_blank;
   bool identity;     ///< bscale 1, bzero 0: the stored value itself, rounded once
   bool unsigned_64;  ///< bscale 1, bzero 2^63: the convention for unsigned 64-bit integers, exact only in integers
-  bool swap;         ///< stored in the other byte order
+  bool swap;         ///< stored in the other byte order than the host's
 };
 
 inline Decoder make_decoder(const PixelFormat& format) {
@@ -33,9 +33,9 @@ inline Decoder make_decoder(const PixelFormat& format) {
           format.big_endian};
 }
 
-/// How many pixels were masked: not a number in the file; infinite, or beyond the range of float32 after scaling; equal
-/// to BLANK. Later stages add those that a map of weights, a mask or a map of the sky's level leaves out, which were
-/// not masked before.
+/// The number of masked pixels by reason: NaN in the file; infinite, or beyond the range of float32 after scaling;
+/// equal to BLANK. Later stages add pixels masked by a weight map, a mask or a map of the sky level. A pixel counts for
+/// the first reason only.
 struct MaskCounts {
   std::int64_t nan = 0;
   std::int64_t infinite = 0;
@@ -61,7 +61,7 @@ SRCEXTRACT_HOST_DEVICE inline std::uint64_t swap_bytes(std::uint64_t v) {
          swap_bytes(static_cast<std::uint32_t>(v >> 32));
 }
 
-/// The stored types: `Bits` is what is loaded and swapped, `Value` what it means.
+/// The stored types: `Bits` is loaded and swapped, `Value` is its interpretation.
 struct Stored8 {
   using Bits = std::uint8_t;
   using Value = std::uint8_t;
@@ -118,13 +118,13 @@ SRCEXTRACT_HOST_DEVICE float scaled_value(typename Stored::Value stored, const D
   return static_cast<float>(decoder.bzero + decoder.bscale * static_cast<double>(stored));
 }
 
-/// One pixel, ready to use: what is BLANK or not finite becomes the one NaN that means masked, and is counted.
+/// The value of one pixel. A pixel that is BLANK or not finite becomes masked_pixel and is counted.
 template <class Stored>
 SRCEXTRACT_HOST_DEVICE float decode_pixel(typename Stored::Bits bits, const Decoder& decoder, MaskCounts& counts) {
   if (decoder.swap) bits = swap_bytes(bits);
   typename Stored::Value stored;
   memcpy(&stored, &bits, sizeof(stored));
-  // Without branches: a loop over pixels is made of vectors then.
+  // No branches, so that compilers vectorise the loop over pixels.
   bool blank = false;
   if constexpr (std::numeric_limits<typename Stored::Value>::is_integer)
     blank = decoder.has_blank & (static_cast<std::int64_t>(stored) == decoder.blank);

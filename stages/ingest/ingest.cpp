@@ -14,11 +14,11 @@ namespace srcextract {
 
 namespace {
 
-/// Pixels a thread reads at a time: small enough to be decoded while still in its cache.
+/// The number of pixels that a thread reads at a time: few enough to be decoded while in its cache.
 constexpr std::int64_t chunk_pixels = std::int64_t{1} << 17;
 
-/// The values of all, BLANK or not. The decoder is a copy, and there is no branch on single pixels: compilers make
-/// vectors of this loop for every stored type.
+/// The values of all pixels, BLANK or not. The decoder is a copy and no pixel causes a branch, so that compilers
+/// vectorise this loop for every stored type.
 template <class Stored>
 SRCEXTRACT_VECTOR_CLONES MaskCounts decode_values(const std::byte* stored, std::int64_t count, Decoder decoder,
                                                   float* out) {
@@ -32,7 +32,7 @@ SRCEXTRACT_VECTOR_CLONES MaskCounts decode_values(const std::byte* stored, std::
   return counts;
 }
 
-/// Masks the pixels that are stored like this, and counts them.
+/// Masks the pixels whose stored bits equal `blank`, and counts them.
 template <class Bits>
 SRCEXTRACT_VECTOR_CLONES std::int64_t mask_equal(const std::byte* stored, std::int64_t count, Bits blank, float* out) {
   std::int64_t equal = 0;
@@ -45,7 +45,7 @@ SRCEXTRACT_VECTOR_CLONES std::int64_t mask_equal(const std::byte* stored, std::i
   return equal;
 }
 
-/// The same as decode_pixel of every pixel.
+/// Equals decode_pixel for every pixel.
 template <class Stored>
 MaskCounts decode(const std::byte* stored, std::int64_t count, const Decoder& decoder, float* out) {
   MaskCounts counts = decode_values<Stored>(stored, count, decoder, out);
@@ -54,7 +54,7 @@ MaskCounts decode(const std::byte* stored, std::int64_t count, const Decoder& de
     auto blank = static_cast<typename Stored::Bits>(decoder.blank);
     if (decoder.swap) blank = swap_bytes(blank);
     counts.blank = mask_equal(stored, count, blank, out);
-    // What is BLANK counts as nothing else, even if its value is beyond float32.
+    // A BLANK pixel counts only as BLANK, even if its value is beyond float32.
     float unused;
     const MaskCounts each = decode_values<Stored>(reinterpret_cast<const std::byte*>(&blank), 1, decoder, &unused);
     counts.infinite -= counts.blank * each.infinite;
@@ -62,7 +62,7 @@ MaskCounts decode(const std::byte* stored, std::int64_t count, const Decoder& de
   return counts;
 }
 
-/// At most chunk_pixels of them, where they are or in memory of this thread.
+/// At most chunk_pixels stored pixels, in place or in memory of this thread.
 const std::byte* stored_pixels(const PixelSource& source, std::int64_t first, std::int64_t count) {
   if (source.memory != nullptr) return source.memory + first * source.format.bytes();
   thread_local std::vector<std::byte> stored;

@@ -8,7 +8,7 @@
 
 namespace srcextract {
 
-/// Pixels ready to work on, and why some of them are masked.
+/// Pixels ready to work on, and the reasons why some are masked.
 template <class Where>
 struct Pixels {
   Pixels() = default;
@@ -16,13 +16,13 @@ struct Pixels {
 
   Image<float, Where> image;
   Value<MaskCounts, Where> masked;
-  /// Its variance in each pixel, relative to that in the sky; without pixels where the noise is the same all over.
+  /// The variance of the noise in each pixel, relative to the sky's; empty if the noise is uniform.
   Image<float, Where> noise = {};
-  /// Its variance in each pixel, as a map of weights tells it, up to a factor (Levels::noise_scale); masked where the
-  /// image is, or else `kept`. Without pixels where there is no map.
+  /// The variance in each pixel from a weight map, up to a factor (Levels::noise_scale); empty without a map. Masked
+  /// where `image` is or, if sources are found on bad pixels (detects_beyond), where `kept` is.
   Image<float, Where> variance = {};
-  /// The image with what only the map of weights masks for the sky, where such pixels keep their value for all that
-  /// follows (keeps_pixels). Else without pixels.
+  /// The image before the weight map masked pixels for the sky estimate. Later stages use it where such pixels keep
+  /// their value (keeps_pixels). Else empty.
   Image<float, Where> kept = {};
 };
 
@@ -39,12 +39,12 @@ inline void record_fields(const Pixels<Cpu>& pixels, FieldRecorder& to) {
   to.value("masked by the level", pixels.masked->level);
 }
 
-/// Reads the plane into `pixels`, which are of its shape, swaps, scales and masks it. The host holds at most a few MB
-/// of stored pixels at a time.
+/// Reads the plane into `pixels`, which have its shape; swaps, scales and masks it. The host holds at most a few MB of
+/// stored pixels at a time.
 void ingest(const PixelSource& source, Pixels<Cpu>& pixels, const Cpu& where);
 void ingest(const PixelSource& source, Pixels<Gpu>& pixels, const Gpu& where);
 
-/// The same into new pixels.
+/// Reads the plane into new pixels.
 template <class Where>
 Pixels<Where> ingest(const PixelSource& source, const Where& where) {
   Pixels<Where> pixels(source.shape, where);

@@ -9,7 +9,7 @@
 
 namespace srcextract {
 
-/// What the tiles of a plane that RICE_1 compressed have in common, for the loop over their pixels.
+/// The properties shared by all tiles of a plane compressed with RICE_1, for the loop over pixels.
 struct RiceFormat {
   Decoder decoder;
   int bitpix;  ///< of the image
@@ -23,15 +23,15 @@ inline RiceFormat make_rice_format(const RicePlane& plane, const PixelFormat& fo
           plane.dither};
 }
 
-/// How the integers of one of the tiles stand for floats.
+/// How the integers of one tile stand for floats.
 struct RiceScale {
   double scale, zero;
-  std::int32_t blank;  ///< of the type that the tile's integers have
+  std::int32_t blank;  ///< in the type of the tile's integers
   bool has_blank;
   std::int32_t random_begin;  ///< below random_count
 };
 
-/// The value of the lowest bits.
+/// The value of the lowest `pixel_bits` bits.
 SRCEXTRACT_HOST_DEVICE inline std::int32_t rice_integer(std::uint32_t bits, int pixel_bits) {
   if (pixel_bits == 8) return static_cast<std::uint8_t>(bits);
   return pixel_bits == 16 ? static_cast<std::int16_t>(bits) : static_cast<std::int32_t>(bits);
@@ -43,8 +43,8 @@ inline RiceScale make_rice_scale(const Quantisation& how, const RicePlane& plane
           static_cast<std::int32_t>(how.random_begin % random_count)};
 }
 
-/// Where a tile is among the random numbers, which are null if it is not dithered: at the next pixel, and where it goes
-/// on behind the last of them.
+/// A tile's place in the random numbers: the place of the next pixel, and the place where reading continues after the
+/// last number. `randoms` is null if the tile is not dithered.
 class DitherPlace {
  public:
   SRCEXTRACT_HOST_DEVICE DitherPlace(const float* randoms, std::int32_t begin) : randoms_(randoms), begin_(begin) {
@@ -56,7 +56,7 @@ class DitherPlace {
   SRCEXTRACT_HOST_DEVICE std::int32_t at() const { return at_; }
   SRCEXTRACT_HOST_DEVICE std::int32_t next() const { return next_; }
 
-  /// By fewer pixels than any way through the numbers is long.
+  /// Moves on by `pixels`, which must be fewer than any pass through the numbers has.
   SRCEXTRACT_HOST_DEVICE void advance(std::int32_t pixels) {
     at_ += pixels;
     if (randoms_ == nullptr || at_ < random_count) return;
@@ -64,7 +64,7 @@ class DitherPlace {
     find_next();
   }
 
-  /// The number of a pixel that is so many behind the place.
+  /// The random number for the pixel that is `behind` pixels after the place.
   SRCEXTRACT_HOST_DEVICE static float number(const float* randoms, std::int32_t at, std::int32_t next,
                                              std::int32_t behind) {
     const std::int32_t place = at + behind, beyond = place - static_cast<std::int32_t>(random_count);
@@ -82,13 +82,13 @@ class DitherPlace {
   std::int32_t at_ = 0, next_ = 0;
 };
 
-/// Whether the pixels of an image are too narrow for an integer of its tiles, which is damage.
+/// True if an integer of a tile does not fit the image's pixel type, which means damage.
 SRCEXTRACT_HOST_DEVICE inline bool is_too_large(std::int32_t integer, int bitpix) {
   if (bitpix == 8) return integer != static_cast<std::uint8_t>(integer);
   return bitpix == 16 && integer != static_cast<std::int16_t>(integer);
 }
 
-/// As restore_floats() has it (io/tiles/quantised_floats.hpp).
+/// The float of an integer, as in restore_floats() (io/tiles/quantised_floats.hpp).
 template <class Float>
 SRCEXTRACT_HOST_DEVICE Float restore_float(std::int32_t integer, float random, const RiceScale& how,
                                            const RiceFormat& format) {
@@ -105,8 +105,8 @@ SRCEXTRACT_HOST_DEVICE float decode_value(typename Stored::Value value, const De
   return decode_pixel<Stored>(bits, decoder, counts);
 }
 
-/// The pixel that an integer of a tile stands for, ready to use, as decode_pixel() has it; `random` is that of its
-/// place where it was dithered.
+/// The pixel that an integer of a tile stands for, decoded as in decode_pixel(). `random` is the random number of its
+/// place, if it was dithered.
 SRCEXTRACT_HOST_DEVICE inline float rice_pixel(std::int32_t integer, float random, const RiceScale& how,
                                                const RiceFormat& format, MaskCounts& counts) {
   if (format.bitpix == -32)

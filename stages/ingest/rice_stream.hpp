@@ -16,32 +16,32 @@ SRCEXTRACT_HOST_DEVICE inline int leading_zeros(std::uint32_t bits) {
 #endif
 }
 
-/// The words of a stream, big-endian as they stand in the file, for a thread of the device: they are loaded some pixels
-/// before they are needed, 16 bytes at a time, at moments that the threads of a warp have in common. A thread that
-/// loaded a word whenever it is short of one would have all others of its warp wait each time.
+/// The words of a stream, big-endian as in the file, for a device thread. Words are loaded some pixels ahead, 16 bytes
+/// at a time, at moments common to all threads of a warp. If each thread loaded words on demand, the other threads of
+/// its warp would wait each time.
 class RiceWords {
  public:
   static constexpr std::uint32_t ring_words = 16;
-  /// Between two calls of load_ahead().
+  /// The number of pixels between two calls of load_ahead().
   static constexpr int pixels_between = 8;
 
-  /// `words` begin at a multiple of 16 bytes, as many as are there up to the next one; what follows the stream may be
-  /// read, and does not matter. `ring` is fast memory for ring_words, each `stride` behind the one before.
+  /// `words` begins at a multiple of 16 bytes and is readable up to the next multiple after its end; bytes beyond the
+  /// stream do not matter. `ring` is fast memory for ring_words words, `stride` apart.
   SRCEXTRACT_HOST_DEVICE RiceWords(const std::uint32_t* words, std::uint32_t bytes, std::uint32_t* ring, int stride)
       : words_(words), count_((bytes + 3) / 4), ring_(ring), stride_(stride) {
     load_ahead();
     load_ahead();
   }
 
-  /// The next word in the order of this machine; zero behind the last.
+  /// The next word in the host's byte order; zero after the last word.
   SRCEXTRACT_HOST_DEVICE std::uint32_t next() {
     if (at_ >= count_) return 0;
     const std::uint32_t at = at_++;
     return at < filled_ ? ring_[slot(at)] : swap_bytes(words_[at]);
   }
 
-  /// Takes what has come since the last call into the ring, and has the next words come, if the ring has room for them.
-  /// They overwrite words that have been read: the ring is four times as long.
+  /// Moves the words that have arrived into the ring and requests the next ones if there is room. They overwrite words
+  /// already read: the ring has four times the length of one request.
   SRCEXTRACT_HOST_DEVICE void load_ahead() {
     if (coming_ != none) {
       for (std::uint32_t i = 0; i < at_once; ++i) ring_[slot(coming_ + i)] = swap_bytes(group_.word[i]);
@@ -64,14 +64,14 @@ class RiceWords {
   std::uint32_t count_, at_ = 0;
   std::uint32_t* ring_;
   int stride_;
-  std::uint32_t filled_ = 0;     ///< words before this one, and not before the next to be read, are in the ring
-  std::uint32_t coming_ = none;  ///< the first of those under way
+  std::uint32_t filled_ = 0;     ///< all unread words before this one are in the ring
+  std::uint32_t coming_ = none;  ///< the first word of the request under way
   Group group_{};
 };
 
-/// The integers of a tile that RICE_1 compressed, one after the other, for one thread of many that do the same at the
-/// same time: nearly all codes are decoded without a branch. The same integers, and the same damage, as decode_rice()
-/// finds (io/tiles/rice.hpp).
+/// The integers of a tile compressed with RICE_1, one after the other, for one of many threads that work in step:
+/// nearly all codes are decoded without a branch. The integers and the damage reported are those of decode_rice()
+/// (io/tiles/rice.hpp).
 class RiceStream {
  public:
   SRCEXTRACT_HOST_DEVICE RiceStream(const RiceWords& words, std::uint32_t bytes, const RiceCoding& coding)
@@ -81,10 +81,10 @@ class RiceStream {
     last_ = read(coding_.pixel_bits);
   }
 
-  /// To be called every RiceWords::pixels_between integers.
+  /// Must be called every RiceWords::pixels_between integers.
   SRCEXTRACT_HOST_DEVICE void load_ahead() { words_.load_ahead(); }
 
-  /// To be called before the first integer of every block.
+  /// Must be called before the first integer of every block.
   SRCEXTRACT_HOST_DEVICE void begin_block() {
     const int low_bits = static_cast<int>(read(coding_.number_bits)) - 1;
     too_many_ |= low_bits > coding_.as_they_are;
@@ -93,7 +93,7 @@ class RiceStream {
     plain_bits_ = low_bits == coding_.as_they_are ? coding_.pixel_bits : 0;
   }
 
-  /// The next integer; its lowest bits, as many as the coding has, count.
+  /// The next integer. Only its lowest coding_.pixel_bits bits are valid.
   SRCEXTRACT_HOST_DEVICE std::uint32_t next() {
     const std::uint32_t high = window();
     const int zeros = leading_zeros(high);
@@ -103,7 +103,7 @@ class RiceStream {
       code = long_code();
       length = 0;
     } else if (coded_) {
-      // The one before the low bits is taken along: one is too many of the high ones.
+      // The shifted word still has the 1 bit before the low bits, hence zeros - 1.
       code = ((high << zeros) >> (word_bits - 1 - low_bits_)) + (static_cast<std::uint32_t>(zeros - 1) << low_bits_);
     } else {
       code = static_cast<std::uint32_t>(static_cast<std::uint64_t>(high) >> (word_bits - plain_bits_));
@@ -113,13 +113,13 @@ class RiceStream {
     return last_;
   }
 
-  /// Whether what was read so far is none of a stream that is as long.
+  /// True if the integers read so far cannot come from a stream of this length.
   SRCEXTRACT_HOST_DEVICE bool damaged() const { return too_many_ || beyond(); }
 
  private:
   static constexpr int word_bits = 32;
 
-  /// The next 32 bits. Beyond the stream there are others, but who reads them is beyond its end, whatever they are.
+  /// The next 32 bits. Bits beyond the end may have any value: beyond() reports that they were read.
   SRCEXTRACT_HOST_DEVICE std::uint32_t window() const { return static_cast<std::uint32_t>(bits_ >> word_bits); }
 
   SRCEXTRACT_HOST_DEVICE bool beyond() const { return bits_taken_ - static_cast<std::uint32_t>(have_) > bits_there_; }
@@ -132,21 +132,21 @@ class RiceStream {
     after_ = words_.next();
   }
 
-  /// Up to 32 bits.
+  /// Skips up to 32 bits.
   SRCEXTRACT_HOST_DEVICE void skip(int bits) {
     bits_ <<= bits;
     have_ -= bits;
     fill();
   }
 
-  /// 1 to 32 of them.
+  /// Reads 1 to 32 bits.
   SRCEXTRACT_HOST_DEVICE std::uint32_t read(int bits) {
     const std::uint32_t value = window() >> (word_bits - bits);
     skip(bits);
     return value;
   }
 
-  /// One that is longer than the window.
+  /// A code longer than the window.
   SRCEXTRACT_HOST_DEVICE std::uint32_t long_code() {
     std::uint32_t zeros = 0;
     while (window() == 0 && !beyond()) {
@@ -163,10 +163,10 @@ class RiceStream {
   RiceWords words_;
   std::uint32_t bits_there_;
   RiceCoding coding_;
-  std::uint64_t bits_ = 0;        ///< those that come next, from the highest on
-  int have_ = 0;                  ///< of them, 32 at least between calls
-  std::uint32_t bits_taken_ = 0;  ///< from words
-  std::uint32_t after_ = 0;       ///< the word behind those
+  std::uint64_t bits_ = 0;        ///< the next bits, from the highest on
+  int have_ = 0;                  ///< number of valid bits in bits_; at least 32 between calls
+  std::uint32_t bits_taken_ = 0;  ///< bits taken from words_
+  std::uint32_t after_ = 0;       ///< the word after the bits taken
   std::uint32_t last_ = 0;
   int low_bits_ = 0, plain_bits_ = 0;
   bool coded_ = false, too_many_ = false;

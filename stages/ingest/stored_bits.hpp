@@ -9,7 +9,7 @@
 
 namespace srcextract {
 
-/// The stored value at that place, in the byte order of this machine.
+/// The stored value at this address, in the host's byte order.
 template <class Stored>
 typename Stored::Value load_stored(const std::byte* at, const PixelFormat& format) {
   typename Stored::Bits bits;
@@ -20,7 +20,7 @@ typename Stored::Value load_stored(const std::byte* at, const PixelFormat& forma
   return stored;
 }
 
-/// Whether an integer is one that means nothing.
+/// True if the value is BLANK.
 template <class Stored>
 bool is_blank(typename Stored::Value stored, const PixelFormat& format) {
   if constexpr (std::is_integral_v<typename Stored::Value>)
@@ -28,8 +28,8 @@ bool is_blank(typename Stored::Value stored, const PixelFormat& format) {
   return false;
 }
 
-/// The bits of an integer, unscaled but for the conventions for unsigned ones (and for signed bytes), whose offset is
-/// the highest bit: it turns the sign.
+/// The bits of an integer, unscaled except for the conventions for unsigned integers and signed bytes. Their offset is
+/// the highest bit: it flips the sign.
 template <class Stored>
 SRCEXTRACT_HOST_DEVICE std::uint64_t bits_of(typename Stored::Value stored, double bzero) {
   using Bits = typename Stored::Bits;

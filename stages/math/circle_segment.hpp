@@ -6,11 +6,13 @@
 
 namespace srcextract {
 
-/// The area between a circle of radius 1 and a chord of half length s in [0, 1], on the smaller side: arcsin s -
-/// s sqrt(1 - s^2), within 1e-15 of itself. + - * / and roots alone, which round the same on a device.
+/// The area between a circle of radius 1 and a chord of half length s in [0, 1], on the smaller side: arcsin s - s
+/// sqrt(1 - s^2), with a relative error of at most 1e-15. The code uses only + - * / and roots, which round the same on
+/// a device.
 ///
-/// By its power series, s^3 2/3 (1 + 3/10 s^2 (1 + ...)), whose first term left out is 1e-17 for a short chord; the
-/// segment of a longer one is the triangle from its ends to the middle of the arc, and two segments of half the angle.
+/// A short chord uses the power series s^3 2/3 (1 + 3/10 s^2 (1 + ...)), whose first omitted term is 1e-17. The segment
+/// of a longer chord is split into the triangle from its ends to the middle of the arc, and two segments of half the
+/// angle.
 SRCEXTRACT_HOST_DEVICE inline double circle_segment(double s) {
   constexpr double short_square = 0.04;
   constexpr int terms = 12;

@@ -9,29 +9,29 @@
 
 namespace srcextract {
 
-/// ln 2 in two parts, of which the first has few enough digits that a whole number of any exponent times it is exact.
+/// ln 2 in two parts. The first part has few digits, so that its product with a whole exponent is exact.
 inline constexpr double ln2_high = 0x1.62e42feep-1;
 inline constexpr double ln2_low = 0x1.a39ef35793c76p-33;
 
-/// atan2 of finite numbers with C's signs and quadrants, in radians, within 1e-15 of the true angle; NaN of others.
-/// Only + - * / and fixed tables, so that it rounds the same with every C library and processor, which libm's own does
-/// not promise.
+/// atan2 of finite numbers with C's signs and quadrants, in radians, within 1e-15 of the true angle; NaN for other
+/// arguments. With only + - * / and fixed tables, the result rounds the same with every C library and processor. libm's
+/// atan2 does not promise that.
 double portable_atan2(double y, double x);
 
-/// e^x within 1e-15 of itself (of the smallest normal number where it is below that), in the same way, also on a
-/// device; NaN of NaN.
+/// e^x with a relative error of at most 1e-15 (for a result below the smallest normal number: 1e-15 of that number);
+/// NaN for NaN. The result rounds the same everywhere, also on a device.
 SRCEXTRACT_HOST_DEVICE inline double portable_exp(double x) {
   if (!(x > -746)) return x == x ? 0 : x;
   if (x > 710) return std::numeric_limits<double>::infinity();
   const double k = std::floor(x / (ln2_high + ln2_low) + 0.5);
   const double r = (x - k * ln2_high) - k * ln2_low;
-  double series = 1;  // Taylor's, of e^r: |r| < 0.35, so that the first term left out is 1e-17
+  double series = 1;  // Taylor series of e^r: |r| < 0.35, so the first omitted term is 1e-17
   for (int n = 13; n >= 1; --n) series = 1 + r * series / n;
   return std::ldexp(series, static_cast<int>(k));
 }
 
-/// e^x of x from -104 to 89 within 1e-11 of itself, of others as if they were the nearer of these; + - * alone, also on
-/// a device. Taylor's series of e^r, |r| < 0.35, whose first term left out is 7e-12 of it.
+/// e^x for x from -104 to 89 with a relative error of at most 1e-11; other x are clamped to this range. Uses only + -
+/// *, also on a device. The Taylor series of e^r, |r| < 0.35, has 7e-12 as its first omitted term.
 SRCEXTRACT_HOST_DEVICE inline double exp_in_float_range(double x) {
   constexpr double least = -104, most = 89;
   const double in_range = x > least ? (x < most ? x : most) : least;
@@ -53,9 +53,9 @@ SRCEXTRACT_HOST_DEVICE inline double exp_in_float_range(double x) {
   return series * power;
 }
 
-/// The natural logarithm of a finite x > 0 within 1e-15 of it, or of 1 where that is more; + - * / alone, so that it
-/// rounds the same with every C library, processor and device. x = m 2^k with m in [1/sqrt 2, sqrt 2), and
-/// ln m = 2 artanh s with s = (m - 1) / (m + 1), |s| < 0.172: the first term left out is 1e-20.
+/// The natural logarithm of a finite x > 0, with an error of at most 1e-15 of it or of 1, whichever is larger. With
+/// only + - * /, the result rounds the same with every C library, processor and device. x = m 2^k with m in [1/sqrt 2,
+/// sqrt 2), and ln m = 2 artanh s with s = (m - 1) / (m + 1), |s| < 0.172. The first omitted term is 1e-20.
 SRCEXTRACT_HOST_DEVICE inline double portable_log(double x) {
   int k = 0;
   double m = std::frexp(x, &k);
@@ -69,8 +69,8 @@ SRCEXTRACT_HOST_DEVICE inline double portable_log(double x) {
   return k * ln2_high + (k * ln2_low + 2 * (s + s * series));
 }
 
-/// The share of a normal distribution that is more than z sigma above its mean, for z >= 1, within 1e-11 of itself:
-/// Laplace's continued fraction for Mills' ratio (Abramowitz & Stegun 1964, 26.2.14), in the same way.
+/// The fraction of a normal distribution more than z sigma above its mean, for z >= 1, with a relative error of at most
+/// 1e-11. Laplace's continued fraction for Mills' ratio (Abramowitz & Stegun 1964, 26.2.14) rounds the same everywhere.
 SRCEXTRACT_HOST_DEVICE inline double portable_normal_tail(double z) {
   constexpr int terms = 200;
   double fraction = z;

@@ -8,7 +8,7 @@
 
 namespace srcextract {
 
-/// Integers in the order of the floats, -0 before +0: comparing, counting and binning them is exact on any machine.
+/// Integers in the order of the floats, -0 before +0. Comparing, counting and binning them is exact on any machine.
 SRCEXTRACT_HOST_DEVICE inline std::int32_t signed_key(float value) {
   std::int32_t bits;
   memcpy(&bits, &value, sizeof(bits));
@@ -32,7 +32,7 @@ SRCEXTRACT_HOST_DEVICE inline float value_of_ordered_key(std::uint32_t key) {
   return value_of_signed_key(static_cast<std::int32_t>(key ^ 0x80000000u));
 }
 
-/// The next float that compares less, or greater: -0 and +0 are one.
+/// The next float that compares less (next_below) or greater (next_above). -0 and +0 count as one number.
 SRCEXTRACT_HOST_DEVICE inline float next_below(float value) {
   return value_of_signed_key(signed_key(value == 0 ? -0.0F : value) - 1);
 }

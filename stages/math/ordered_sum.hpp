@@ -6,12 +6,14 @@
 
 namespace srcextract {
 
-/// The order of the sums over a source, part of the specification: a sequence is added left to right in groups of
-/// `ordered_group`; the sums of the groups are added the same way; and so on until one is left. It keeps rounding small
-/// and lets a source of any size be summed in parallel with the same result.
+/// The order of the sums over a source, which is part of the specification:
+/// - A sequence is added left to right in groups of `ordered_group`.
+/// - The sums of the groups are added the same way, and so on until one sum is left.
+///
+/// The order keeps rounding errors small. A source of any size can be summed in parallel with the same result.
 inline constexpr int ordered_group = 64;
 
-/// Adds a sequence in that order as it comes. T has add(T& to, const T& from).
+/// Adds a sequence in that order, value by value. T has add(T& to, const T& from).
 template <class T>
 class OrderedSum {
  public:
@@ -21,14 +23,14 @@ class OrderedSum {
   SRCEXTRACT_HOST_DEVICE T total() {
     for (int level = 0; level + 1 < levels; ++level) {
       if (count_[level] == 0) continue;
-      count_[level] = 0;  // a group that is not full: the last of its level
+      count_[level] = 0;  // a partial group: the last of its level
       push_at(level + 1, sum_[level]);
     }
     return sum_[levels - 1];
   }
 
  private:
-  /// 64^6 pixels and more.
+  /// Enough for 64^6 pixels and more.
   static constexpr int levels = 7;
 
   SRCEXTRACT_HOST_DEVICE void push_at(int level, T value) {
@@ -48,8 +50,8 @@ class OrderedSum {
   int count_[levels] = {};
 };
 
-/// The ordered sum of `count` >= 1 values of which sum_group(first, last) adds [first, last), at most `ordered_group`
-/// of them, left to right. A sequence of one group, as most are, costs no more than that.
+/// The ordered sum of `count` >= 1 values. sum_group(first, last) adds the values [first, last), at most
+/// `ordered_group` of them, left to right. A sequence of one group, the usual case, costs one call.
 template <class T, class SumGroup>
 SRCEXTRACT_HOST_DEVICE T ordered_sum(std::int64_t count, const SumGroup& sum_group) {
   if (count <= ordered_group) return sum_group(std::int64_t{0}, count);

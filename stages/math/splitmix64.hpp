@@ -6,7 +6,7 @@
 
 namespace srcextract {
 
-/// Number `i` of a sequence that looks random: SplitMix64's, from 0 (Steele, Lea & Flood 2014).
+/// Number `i`, from 0, of the pseudo-random sequence SplitMix64 (Steele, Lea & Flood 2014).
 SRCEXTRACT_HOST_DEVICE inline std::uint64_t splitmix64(std::int64_t i) {
   std::uint64_t z = (static_cast<std::uint64_t>(i) + 1) * 0x9e3779b97f4a7c15u;
   z = (z ^ z >> 30) * 0xbf58476d1ce4e5b9u;

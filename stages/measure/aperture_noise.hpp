@@ -9,35 +9,35 @@
 
 namespace srcextract {
 
-/// How the noise of the sky in a sum grows with the number N of its pixels: sigma(N) = sigma_1 alpha N^beta, where
-/// sigma_1 is that of a pixel (Gawiser et al. 2006, ApJS 162, 1; Whitaker et al. 2011, ApJ 735, 86; from sums over
-/// empty apertures, as Labbé et al. 2003, AJ 125, 1107, have it). beta is 1/2 where pixels are independent, and 1 where
-/// all have the same noise.
+/// Growth of the sky's noise in a sum of N pixels: sigma(N) = sigma_1 alpha N^beta, where sigma_1 is the noise of a
+/// pixel (Gawiser et al. 2006, ApJS 162, 1; Whitaker et al. 2011, ApJ 735, 86). The law is measured by sums over empty
+/// apertures (Labbé et al. 2003, AJ 125, 1107). beta is 1/2 if pixels are independent, and 1 if all have the same
+/// noise.
 struct NoiseLaw {
   double alpha = 1, beta = 0.5;
 
   bool operator==(const NoiseLaw&) const = default;
 
-  /// By what the noise of a sum of so many pixels is larger than if they were independent: alpha N^(beta - 1/2), and
-  /// never less than 1, so that no error becomes smaller than that of independent pixels. 1 of no pixels and of NaN.
+  /// Ratio of the noise of a sum of `pixels` pixels to that of independent pixels: alpha N^(beta - 1/2). It is at least
+  /// 1, so that no error is smaller than that of independent pixels. 1 for no pixels and for NaN.
   double factor(double pixels) const {
     if (!(pixels > 0)) return 1;
     const double grown = alpha * portable_exp((beta - 0.5) * portable_log(pixels));
     return grown > 1 ? grown : 1;
   }
-  /// The same of a variance.
+  /// Ratio of the variances.
   double variance_factor(double pixels) const {
     const double grown = factor(pixels);
     return grown * grown;
   }
 };
 
-/// What the empty apertures of one radius tell.
+/// The empty apertures of one radius.
 struct EmptyApertures {
   double radius;           ///< in pixels
   std::int64_t pixels;     ///< N
-  std::int64_t apertures;  ///< how many there are
-  double scatter;          ///< of their sums in units of the noise of a pixel: sigma(N) / sigma_1
+  std::int64_t apertures;  ///< number of apertures
+  double scatter;          ///< scatter of their sums in units of the noise of a pixel: sigma(N) / sigma_1
 
   bool operator==(const EmptyApertures&) const = default;
 };
@@ -45,7 +45,7 @@ struct EmptyApertures {
 /// The noise of sums over apertures (stages/measure/empty_apertures.hpp).
 struct ApertureNoise {
   NoiseLaw law;
-  bool measured = false;  ///< false: there are too few empty places, and the law is that of independent pixels
+  bool measured = false;  ///< false: too few empty places, so the law is that of independent pixels
   std::vector<EmptyApertures> radii;
 
   bool operator==(const ApertureNoise&) const = default;

@@ -6,20 +6,20 @@
 
 namespace srcextract {
 
-/// What is counted over pixels above a level in the image that is measured, above the sky.
+/// Counts of the pixels above a level in the measured image, above the sky.
 struct IsophoteCounts {
   float level;
-  float peak;               ///< the brightest of those pixels
-  std::int64_t above;       ///< that are brighter than the level
-  std::int64_t above_half;  ///< that are brighter than half_way of it and the peak
+  float peak;               ///< brightest pixel
+  std::int64_t above;       ///< number of pixels above the level
+  std::int64_t above_half;  ///< number of pixels above half_way, the mean of level and peak
 
   SRCEXTRACT_HOST_DEVICE float half_way() const {
     return static_cast<float>((static_cast<double>(level) + static_cast<double>(peak)) / 2);
   }
 };
 
-/// By how much the area within an isophote is smaller than that of the Gaussian which its moments are of (SExtractor's
-/// abcor): what is above half the peak tells its slope.
+/// Ratio of the area within an isophote to that of the Gaussian with the same moments, at most 1 (SExtractor's abcor).
+/// The pixels above half the peak give the slope.
 SRCEXTRACT_HOST_DEVICE inline double area_correction(const IsophoteCounts& counts, double a, double b) {
   const float half_way = counts.half_way();
   if (!(half_way > 0)) return 1;

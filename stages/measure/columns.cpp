@@ -21,44 +21,44 @@ double ratio(double numerator, double denominator) {
   return denominator == 0 ? undefined_value : numerator / denominator;
 }
 
-/// The sky where a source is.
+/// The sky at the position of a source.
 struct LocalSky {
-  double level;      ///< that was subtracted
+  double level;      ///< level that was subtracted
   double sigma;      ///< noise of a pixel
-  double threshold;  ///< above the level
+  double threshold;  ///< threshold above the level
 };
 
-/// The variance of the photons of what shines.
+/// The photon noise of the source's light, as a variance.
 double poisson(const SourceSums& measured, double gain) {
   return gain > 0 ? std::max(0.0, measured.v) / gain : 0.0;
 }
 
-/// The variance of the flux from the sum of the variances of its pixels, from which the background was subtracted as
-/// from any pixel. They are counted in the square of `unit`.
+/// The variance of the flux, from the sum of the variances of its pixels. The background was subtracted from the
+/// variances as from any image, so it is added again. Variances are in units of `unit` squared.
 double variance_from(const SourceSums& variances, const Levels& levels, double unit) {
   return (variances.v + static_cast<double>(variances.npix) * levels.background) * (unit * unit);
 }
 
-/// What errors are made of where that is the sky; `mapped`: variances of pixels are known.
+/// The calibration for this sky; `mapped`: variances of pixels are known.
 FluxCalibration calibration_of(PixelNoise of, bool mapped, const Levels& levels, const LocalSky& sky,
                                const MeasurementConfig& config) {
   const double unit = of == PixelNoise::of_sky ? sky.sigma : levels.noise_scale;
-  const bool photons_known = of == PixelNoise::of_sky && mapped;  // the variances tell of them
+  const bool photons_known = of == PixelNoise::of_sky && mapped;  // the variances include photon noise
   const double above_detection = analysis_level(levels) / (levels.detection - levels.background);
   return {unit * unit, photons_known ? 0 : config.gain, config.zero_point, config.pixel_scale,
           sky.threshold * above_detection};
 }
 
-/// The threshold above the background of a pixel of that variance.
+/// The threshold above the background of a pixel with this variance.
 double threshold_of(const Levels& levels, float variance) {
   return levels.zero_point - levels.background + levels.in_noise * scaled_noise(levels, std::sqrt(variance));
 }
 
 /// The sums of one source.
 struct RowSums {
-  const SourceSums& s;         ///< in the image in which it was found
-  const SourceSums& own;       ///< the same without what it ate
-  const SourceSums& measured;  ///< in the image that is measured
+  const SourceSums& s;         ///< in the image in which the source was found
+  const SourceSums& own;       ///< `s` without eaten pixels
+  const SourceSums& measured;  ///< in the measured image
   Parentage parentage;
   bool edge;
 };
@@ -106,7 +106,7 @@ void fill_row(std::size_t row, const RowSums& sums, double variance, const Level
   if (sources.deblended) sources.id_parent[row] = parentage.parent;
 }
 
-/// The sky of one source after another: of the levels, or of the mesh at the pixel of the centre.
+/// The sky of one source after another, from the levels, or from the mesh at the pixel of the centre.
 class SkyOfSources {
  public:
   SkyOfSources(const MeasuredSums& sums, const Shape& shape, const Levels& levels)
@@ -164,7 +164,7 @@ class SkyOfSources {
 /// Rows that a thread fills at a time.
 constexpr std::int64_t rows_at_a_time = 2048;
 
-/// Columns of so many rows, side by side: the system takes longer to give memory to a column than it takes to fill it.
+/// Sources with room for `rows` rows. Columns are resized in parallel, since allocation takes longer than filling.
 Sources room_for(std::int64_t rows, const MeasuredSums& sums, const Cpu& where) {
   Sources sources;
   sources.deblended = sums.deblended;

@@ -12,37 +12,39 @@
 
 namespace srcextract {
 
-/// What the variances of pixels are counted in.
+/// Unit of the variances of pixels.
 enum class PixelNoise {
   of_sky,  ///< the variance of the sky
   of_map   ///< levels.noise_scale squared
 };
 
-/// What was summed over the sources, an element for each.
+/// Sums over the sources, one element for each.
 struct MeasuredSums {
-  std::span<const SourceSums> found;           ///< in the image in which they were found
-  std::span<const SourceSums> fluxes = {};     ///< in the image that is measured; none: it is the same
-  std::span<const SourceSums> variances = {};  ///< in the variances of its noise; none: all are those of the sky
-  const SkyMesh<Cpu>* mesh = nullptr;          ///< whose level was subtracted before
-  bool noise_varies = false;                   ///< as the mesh tells; else it is that of the levels all over
+  std::span<const SourceSums> found;           ///< in the image in which sources were found
+  std::span<const SourceSums> fluxes = {};     ///< in the measured image; empty: it is the same image
+  std::span<const SourceSums> variances = {};  ///< in the image of noise variances; empty: all have the sky's variance
+  const SkyMesh<Cpu>* mesh = nullptr;          ///< mesh whose level was subtracted before
+  bool noise_varies = false;  ///< true: the mesh gives the noise; false: the levels give one for the image
   PixelNoise variances_of = PixelNoise::of_sky;
   bool deblended = false;
-  std::span<const Parentage> parentage = {};  ///< then, and if they are cleaned, what is known of them by that
+  std::span<const Parentage> parentage = {};  ///< set if sources were deblended or cleaned
   bool cleaned = false;
-  std::span<const SourceSums> own = {};  ///< then those of `found` over the pixels that they did not eat
-  /// Pixels above the analysis threshold, if there is one.
+  std::span<const SourceSums> own = {};  ///< set if sources were cleaned: `found` without eaten pixels
+  /// Number of pixels above the analysis threshold, if there is one.
   std::optional<std::span<const std::int64_t>> areas = {};
-  std::span<const float> least_variance = {};  ///< of the pixels of each, where thresholds follow a map or the mesh
-  NoiseLaw noise_law = {};  ///< of the noise of the sky in FLUX_ISO, or of all that the variances tell of
+  std::span<const float> least_variance = {};  ///< per source: least variance, if thresholds follow a map or mesh
+  NoiseLaw noise_law = {};  ///< for the noise of the sky in FLUX_ISO, or for all noise that the variances hold
 };
 
-/// Turns the sums of every source into the columns of the catalogue, all but the sky position (io/wcs/wcs.hpp adds it).
-/// Positions and shapes are those where the sources were found, fluxes and FLUX_MAX those of the image that is
-/// measured. A source that was split off is where its core is, and its moments are about that; one that ate others is
-/// where and as wide as it was before. FLUXERR_ISO has the
-/// photon noise that follows from the flux and the gain, or that the variances tell. Runs on the host for both back
-/// ends, with no function that libm rounds freely. `calibration`, if it has an element for each source, is filled with
-/// what errors and magnitudes of other fluxes are made of there.
+/// Turns the sums of every source into the columns of the catalogue, except the sky position (io/wcs/wcs.hpp adds it).
+/// - Positions and shapes are those in the image in which sources were found.
+/// - Fluxes and FLUX_MAX are those of the measured image.
+/// - A split-off source has the position of its core, and its moments are about that position.
+/// - A source that ate others keeps its position and size.
+/// - FLUXERR_ISO includes photon noise: from the flux and the gain, or from the variances.
+///
+/// Runs on the host for both back ends, and calls no function that libm may round differently. If `calibration` has an
+/// element for each source, it receives what errors and magnitudes of other fluxes there need.
 Sources derive_columns(const MeasuredSums& sums, const Shape& shape, const Levels& levels,
                        const MeasurementConfig& config, const Cpu& where = {},
                        std::span<FluxCalibration> calibration = {});

@@ -6,13 +6,13 @@
 
 namespace srcextract {
 
-/// Second moments and the axes of the ellipse that has them.
+/// Second moments, and the axes of the ellipse with these moments.
 struct EllipseAxes {
   double x2, y2, xy;
   double a, b;
 };
 
-/// The axes of moments as they are.
+/// The axes from unchanged moments.
 SRCEXTRACT_HOST_DEVICE inline EllipseAxes axes_of(const SecondMoments& m) {
   const double half_sum = (m.x2 + m.y2) / 2;
   const double half_difference = (m.x2 - m.y2) / 2;
@@ -21,26 +21,26 @@ SRCEXTRACT_HOST_DEVICE inline EllipseAxes axes_of(const SecondMoments& m) {
   return {m.x2, m.y2, m.xy, a2 > 0 ? std::sqrt(a2) : 0.0, b2 > 0 ? std::sqrt(b2) : 0.0};
 }
 
-/// The same with its angle, in degrees.
+/// An ellipse with its angle, in degrees.
 struct Ellipse : EllipseAxes {
   double theta;
 };
 
-/// That of a source that has none.
+/// The ellipse of a source that has none.
 inline constexpr Ellipse undefined_ellipse{
     {undefined_value, undefined_value, undefined_value, undefined_value, undefined_value}, undefined_value};
 
-/// The ellipse of moments as they are.
+/// The ellipse from unchanged moments.
 Ellipse ellipse_of(const SecondMoments& moments);
 
-/// SExtractor's ellipse (its manual, "Shape parameters"; Bertin & Arnouts 1996) of moments about a point, as
-/// `widened` (stages/measure/moments.hpp) leaves them.
+/// SExtractor's ellipse (its manual, "Shape parameters"; Bertin & Arnouts 1996), from moments about a point, after
+/// `widened` (stages/measure/moments.hpp).
 SRCEXTRACT_HOST_DEVICE inline EllipseAxes axes_about(double x2, double y2, double xy) {
   return axes_of(widened({x2, y2, xy}));
 }
 Ellipse ellipse_about(double x2, double y2, double xy);
 
-/// That of a source, by its moments about its position.
+/// The ellipse of a source, from its moments about its position.
 Ellipse ellipse_of(const SourceSums& s, const SourceOffset& position);
 
 }  // namespace srcextract

@@ -18,13 +18,13 @@ namespace {
 
 constexpr double nan = std::numeric_limits<double>::quiet_NaN();
 
-/// Squares of the radii: from the second on exact, so that no machine has another circle.
+/// Squares of the radii. They are exact from the second on, so that circles are the same on every machine.
 constexpr std::array squares_of_radii = {2.25, 4.5, 9.0, 18.0, 36.0, 72.0, 144.0};
 
 constexpr std::int64_t attempts = 8;
 constexpr double margin = 3;
 
-/// The pixels about one that are no further than a radius: of each row how far they reach.
+/// The pixels no further than a radius from a central pixel, as the reach of each row.
 class Disc {
  public:
   explicit Disc(double square) : rows_(half_of(square)) {
@@ -46,14 +46,14 @@ class Disc {
   std::vector<std::int64_t> reach_;
 };
 
-/// The noise of pixels, where the noise of the sky is told from place to place or not.
+/// The noise of pixels, with one sky for the image or from a mesh.
 class PixelSigma {
  public:
   explicit PixelSigma(const SkyBetweenSources& sky) : sky_(sky) {
     if (sky.noise != nullptr) rms_.emplace(sky.noise->grid, sky.noise->rms, sky.noise->rms_bend);
   }
 
-  /// That of a pixel of the sky, or what the roots of variances are multiplied by.
+  /// The noise of a sky pixel, or the factor of the roots of variances.
   double unit_at(std::int64_t x, std::int64_t y) {
     if (!sky_.variance.pixels.empty() && sky_.scaled) return sky_.levels.noise_scale;
     if (!rms_) return sky_.levels.sigma;
@@ -66,7 +66,7 @@ class PixelSigma {
   std::optional<MeshRow> rms_;
 };
 
-/// Of each label whether it is of a source that noise hardly is.
+/// Per label: whether the source is unlikely to be noise.
 class SureSources {
  public:
   explicit SureSources(const SkyBetweenSources& sky) : sky_(sky) {
@@ -89,7 +89,7 @@ class SureSources {
 
  private:
   static constexpr double bright = 5;
-  static constexpr std::int64_t most_pixels = 441;  // of the largest circle
+  static constexpr std::int64_t most_pixels = 441;  // pixels of the largest circle
 
   bool holds_bright_pixel(const Run& run, PixelSigma& sigma) const {
     const std::int64_t row = run.y * sky_.image.shape.width;
@@ -105,7 +105,7 @@ class SureSources {
   std::vector<std::uint8_t> sure_;
 };
 
-/// Where an image is looked at for empty places, and what they hold.
+/// The places where empty apertures are tried, and the sums over them.
 class Places {
  public:
   Places(const SkyBetweenSources& sky, const SureSources& sources, std::size_t which)
@@ -128,7 +128,7 @@ class Places {
   double radius() const { return radius_; }
   std::int64_t pixels() const { return disc_.pixels(); }
 
-  /// The sum of a cell in units of what independent pixels scatter by; NaN where there is no empty place.
+  /// The sum of a cell, divided by the scatter of independent pixels; NaN if the cell has no empty place.
   double sum_of_cell(std::int64_t column, std::int64_t row, PixelSigma& sigma) const {
     const std::int64_t cell = row * cells_.width + column;
     for (std::int64_t attempt = 0; attempt < attempts; ++attempt) {
@@ -148,7 +148,7 @@ class Places {
     return static_cast<std::int64_t>(random * static_cast<std::uint64_t>(choice_) >> 32U);
   }
 
-  /// Whether no source is near.
+  /// Whether no sure source is near.
   bool is_free(std::int64_t x, std::int64_t y) const {
     const std::int64_t last = sky_.image.shape.height - 1;
     for (std::int64_t dy = -guard_.rows(); dy <= guard_.rows(); ++dy) {
@@ -164,7 +164,7 @@ class Places {
     return true;
   }
 
-  /// NaN where a pixel is masked, its noise is not known, or all are equal, as in padding.
+  /// NaN if a pixel is masked, its noise is unknown, or all pixels are equal, as in padding.
   double sum_at(std::int64_t x, std::int64_t y, PixelSigma& sigma) const {
     const bool mapped = !sky_.variance.pixels.empty();
     const float middle = sky_.image.pixels[y * sky_.image.shape.width + x];
@@ -190,18 +190,18 @@ class Places {
   std::int64_t which_;
   double radius_;
   Disc disc_, guard_;
-  std::int64_t side_ = 0;    ///< of a cell
-  std::int64_t choice_ = 0;  ///< places in it along a side
+  std::int64_t side_ = 0;    ///< width of a cell in pixels
+  std::int64_t choice_ = 0;  ///< number of positions of a circle in a cell along one axis
   Shape cells_;
 };
 
-/// Of some values, which are sorted by that.
+/// The median; sorts the values.
 double median_of(std::vector<double>& values) {
   std::ranges::sort(values);
   return (values[(values.size() - 1) / 2] + values[values.size() / 2]) / 2;
 }
 
-/// As a standard deviation, if they are Gaussian.
+/// The scatter as a standard deviation, for Gaussian values.
 double scatter_of(std::vector<double> values) {
   constexpr double of_gaussian = 1.4826022185056018;
   const double middle = median_of(values);
@@ -230,7 +230,7 @@ bool counts(const EmptyApertures& one) {
   return one.apertures >= least_empty_apertures && one.scatter > 0;
 }
 
-/// The straight line through ln(scatter) over ln N.
+/// Fits a straight line to ln(scatter) against ln N.
 NoiseLaw law_of(const std::vector<EmptyApertures>& radii) {
   double weights = 0, x = 0, y = 0, xx = 0, xy = 0;
   for (const EmptyApertures& one : radii) {

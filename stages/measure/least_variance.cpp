@@ -10,7 +10,7 @@ namespace srcextract {
 
 namespace {
 
-/// Other threads have runs of the same source; the least of them does not depend on the order.
+/// Lowers `least` atomically: other threads have runs of the same source. The minimum does not depend on the order.
 void lower(float& least, float value) {
   const std::atomic_ref shared(least);
   float seen = shared.load(std::memory_order_relaxed);
@@ -18,8 +18,8 @@ void lower(float& least, float value) {
   }
 }
 
-/// The least over the runs of each source. Each thread calls make(), whose result tells that of a run: of those of rows
-/// one after another.
+/// The least value over the runs of each source. Each thread calls make() once; the result gives the value of a run,
+/// for runs in ascending rows.
 template <class Make>
 Buffer<float, Cpu> least_of_runs(const Runs<Cpu>& runs, const Components<Cpu>& components, const Cpu& where,
                                  const Make& make) {

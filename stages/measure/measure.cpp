@@ -18,24 +18,23 @@ using Members = RunsBySource::Members;
 
 constexpr std::int64_t sources_per_piece = 256;
 
-/// A source of more runs is measured by all threads together.
+/// A source with more runs than this is measured by all threads together.
 constexpr std::size_t large_source = 1024;
 
 /// Runs of a large source that a thread measures at a time.
 constexpr std::int64_t runs_per_piece = std::int64_t{4} * ordered_group;
 
-/// Runs are fetched so many before they are needed, and their pixels when these are so few away.
+/// Prefetch distances in runs: of the runs, and of their pixels.
 constexpr std::int64_t runs_ahead = 64;
 constexpr std::int64_t pixels_ahead = 32;
 
-/// Fetches the runs of sources, and then their pixels, which are far from each other in memory, for the measurement
-/// that follows.
+/// Prefetches the runs of sources, and then their pixels, since both are far apart in memory.
 class Fetcher {
  public:
   Fetcher(const Image<float, Cpu>& image, const Runs<Cpu>& runs, Members order)
       : image_(image), runs_(runs), order_(order) {}
 
-  /// What has to be there when the runs [begin, end) of the order are measured, and those that follow soon.
+  /// Prefetches what measuring the runs [begin, end) of the order needs, and what soon follows.
   void fetch(std::int64_t begin, std::int64_t end) {
     for (next_ = std::max(next_, begin); next_ < std::min(end + runs_ahead, std::ssize(order_)); ++next_) {
       __builtin_prefetch(&run(next_));
@@ -76,7 +75,7 @@ class RunMeasurer {
     for (const std::int32_t member : members.subspan(1)) add(sums, measure(member, extent));
     return sums;
   }
-  /// The sum of a source of that one run.
+  /// The sum of a source that consists of run `of`.
   SourceSums sum_single(std::int64_t of) const {
     const Run& run = runs_.runs[of];
     return measure(of, {run.begin, run.end - 1, run.y, run.y});
@@ -107,7 +106,7 @@ Extent extent_of_large(const RunMeasurer& measurer, Members members, const Cpu& 
   return extent;
 }
 
-/// The groups of the ordered sum are measured by all threads, and added up in their order.
+/// Measures the groups of the ordered sum with all threads, and adds them in order.
 SourceSums measure_large(const RunMeasurer& measurer, Members members, const Cpu& where) {
   const Extent extent = extent_of_large(measurer, members, where);
   Buffer<SourceSums, Cpu> groups((std::ssize(members) + ordered_group - 1) / ordered_group, where);
@@ -122,7 +121,7 @@ SourceSums measure_large(const RunMeasurer& measurer, Members members, const Cpu
   return sums.total();
 }
 
-/// Whether run i is all of source i + 1, as in noise of single pixels.
+/// Whether run i is all of source i + 1 for every i, as in noise of single pixels.
 bool are_single_runs(const Components<Cpu>& components, const Cpu& where) {
   const Buffer<std::int32_t, Cpu>& label = components.label;
   if (label.size() != components.counts->kept) return false;

@@ -12,11 +12,11 @@ struct Extent {
   std::int32_t xmin, xmax, ymin, ymax;
 };
 
-/// What is gathered along a run.
+/// Sums along a run.
 struct RunSums {
   double v, vx, vxx;  ///< sums of v, v dx, v dx^2
   float peak;
-  std::int32_t xpeak;  ///< the first of equals
+  std::int32_t xpeak;  ///< column of the peak; the first of equal pixels
 };
 
 SRCEXTRACT_HOST_DEVICE inline void add(RunSums& to, const RunSums& from) {
@@ -49,13 +49,13 @@ struct PixelBox {
   std::int64_t x_begin, x_end, y_begin, y_end;
 };
 
-/// A run and its neighbours.
+/// The box of a run and its neighbours.
 SRCEXTRACT_HOST_DEVICE inline PixelBox surroundings(const Run& run, std::int64_t width, std::int64_t height) {
   return {run.begin > 0 ? run.begin - 1 : 0, run.end < width ? run.end + 1 : width,  //
           run.y > 0 ? run.y - 1 : 0, run.y + 1 < height ? run.y + 2 : height};
 }
 
-/// What one pixel adds to its run.
+/// The sums of one pixel.
 SRCEXTRACT_HOST_DEVICE inline RunSums sums_of(const float* row, std::int32_t x, const Extent& extent,
                                               double background) {
   const double v = static_cast<double>(row[x]) - background;
@@ -64,8 +64,7 @@ SRCEXTRACT_HOST_DEVICE inline RunSums sums_of(const float* row, std::int32_t x, 
   return {v, vx, vx * dx, row[x], x};
 }
 
-/// What one group of the ordered sum adds to its run: pixels [first, last) of the run, at most `ordered_group`, left to
-/// right.
+/// Sums of one group of the ordered sum: pixels [first, last) of the run, at most `ordered_group`, left to right.
 SRCEXTRACT_HOST_DEVICE inline RunSums sum_pixels(const float* row, const Run& run, std::int64_t first,
                                                  std::int64_t last, const Extent& extent, double background) {
   const auto end = static_cast<std::int32_t>(run.begin + last);
@@ -75,7 +74,7 @@ SRCEXTRACT_HOST_DEVICE inline RunSums sum_pixels(const float* row, const Run& ru
   return sums;
 }
 
-/// What a run of npix pixels in row y adds to its source; whether masked pixels are near is for the caller to add.
+/// Sums of a run of npix pixels in row y. The caller sets near_masked.
 SRCEXTRACT_HOST_DEVICE inline SourceSums sums_of_run(const RunSums& along, std::int32_t y, std::int32_t npix,
                                                      const Extent& extent) {
   const double dy = y - extent.ymin;
@@ -97,7 +96,7 @@ SRCEXTRACT_HOST_DEVICE inline SourceSums sums_of_run(const RunSums& along, std::
   return sums;
 }
 
-/// Whether a masked pixel is among the neighbours of a run, as one thread finds it.
+/// Whether a masked pixel is among the neighbours of a run. For one thread.
 inline bool touches_masked(const float* image, std::int64_t width, std::int64_t height, const Run& run) {
   const PixelBox box = surroundings(run, width, height);
   for (std::int64_t y = box.y_begin; y < box.y_end; ++y) {
@@ -109,7 +108,7 @@ inline bool touches_masked(const float* image, std::int64_t width, std::int64_t 
   return false;
 }
 
-/// What one run adds to its source, as one thread finds it.
+/// Sums of one run. For one thread.
 inline SourceSums measure_run(const float* image, std::int64_t width, std::int64_t height, const Run& run,
                               const Extent& extent, double background, bool any_masked) {
   const float* row = image + static_cast<std::int64_t>(run.y) * width;

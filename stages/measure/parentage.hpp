@@ -6,12 +6,12 @@
 
 namespace srcextract {
 
-/// What deblending (stages/deblend/deblend.hpp) says of a source.
+/// The record that deblending (stages/deblend/deblend.hpp) keeps of a source.
 struct Parentage {
-  double x, y;          ///< centroid of its core, 0-based; only of what was split
-  std::int32_t parent;  ///< number of the island that it was in before, from 1
-  std::int32_t split;   ///< 1 if it shared that with others, else 0
-  std::int32_t edge;    ///< 1 if a pixel of its core is at the edge of the image, else 0; only of what was split
+  double x, y;          ///< centroid of its core, 0-based; only if split
+  std::int32_t parent;  ///< number of its island before deblending, from 1
+  std::int32_t split;   ///< 1 if the island had several sources, else 0
+  std::int32_t edge;    ///< 1 if a pixel of its core is at the edge of the image, else 0; only if split
 
   bool operator==(const Parentage&) const = default;
 };

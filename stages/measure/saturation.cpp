@@ -31,7 +31,7 @@ std::vector<BrightPixel> brightest_pixels(std::span<const SourceSums> measured, 
 }
 
 void flag_saturated(std::span<const BrightPixel> brightest, double level, Sources& sources) {
-  // What lies exactly at the level, as clipped pixels do, must not be lost to the rounding of the sky's subtraction.
+  // The subtraction of the sky rounds; the margin keeps pixels exactly at the level, such as clipped ones.
   constexpr double two_roundings = 1.0 / (1 << 23);
   const double least = level - level * two_roundings;
   for (std::size_t row = 0; row < brightest.size(); ++row)

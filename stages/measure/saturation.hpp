@@ -15,14 +15,13 @@ struct BrightPixel {
   float value;
 };
 
-/// The pixel of every source that is brightest above the sky, as it was before a mesh was subtracted, which is put back
-/// at the pixel: as close as float32 can hold it. `measured` are the sums in the image that is measured; `mesh` is null
-/// if none was subtracted.
+/// The pixel of every source that is brightest above the sky, with its value before a mesh was subtracted. The level of
+/// the mesh at the pixel is added again, as exactly as float32 allows. `measured` are the sums in the measured image;
+/// `mesh` is null if none was subtracted.
 std::vector<BrightPixel> brightest_pixels(std::span<const SourceSums> measured, const SkyMesh<Cpu>* mesh,
                                           const Cpu& where);
 
-/// Sets flag::saturated where the brightest pixel is at least `level`, or less by no more than two roundings to
-/// float32.
+/// Sets flag::saturated if the brightest pixel is at least `level`, with a tolerance of two roundings to float32.
 void flag_saturated(std::span<const BrightPixel> brightest, double level, Sources& sources);
 
 }  // namespace srcextract

@@ -13,18 +13,18 @@
 namespace srcextract {
 namespace {
 
-/// Pixels that a thread reads at a time, and how many such pieces are worked on together.
+/// Pixels that a thread reads at a time, and number of such pieces in progress at once.
 constexpr std::int64_t piece_pixels = std::int64_t{1} << 17;
 constexpr std::int64_t pieces_together = 16;
 
-/// So many pixels of a source, one after another, that have this flag.
+/// Consecutive pixels of a source with the same flags.
 struct Flagged {
   std::int32_t label;
   std::uint32_t flags;
   std::int64_t pixels;
 };
 
-/// What one source has so far.
+/// The flags of one source so far.
 struct Tally {
   std::int64_t flags = 0;
   std::int64_t pixels = 0;
@@ -35,7 +35,7 @@ void keep(Tally& tally, const Flagged& more, bool replaces) {
   if (tally.flags == more.flags) tally.pixels += more.pixels;
 }
 
-/// Of every type but `most`.
+/// Adds pixels to a tally. Handles every type but `most`.
 void add(Tally& tally, const Flagged& more, FlagType type) {
   const bool first = tally.pixels == 0;
   const std::int64_t flags = more.flags;
@@ -54,7 +54,8 @@ void add(Tally& tally, const Flagged& more, FlagType type) {
   }
 }
 
-/// How often every source has every flag. What is kept of that takes no more memory than the image and its sources.
+/// Counts the pixels of every flag in every source. The table is limited to about the memory of the image and its
+/// sources.
 class Frequencies {
  public:
   Frequencies(const FlagMap& map, std::int64_t sources)
@@ -67,7 +68,7 @@ class Frequencies {
     seen.pixels += more.pixels;
   }
 
-  /// The most frequent of each source; of equals the one that was added first.
+  /// Sets the most frequent flags of each source; of equally frequent ones the first added.
   void tell(std::vector<Tally>& tallies) const {
     std::vector<std::int64_t> place(tallies.size());
     for (const auto& [key, seen] : seen_) {
@@ -81,7 +82,7 @@ class Frequencies {
 
  private:
   struct Seen {
-    std::int64_t place;  ///< among all
+    std::int64_t place;  ///< order of addition
     std::int64_t pixels;
   };
   [[noreturn]] void fail() const {
@@ -97,7 +98,7 @@ class Frequencies {
   std::unordered_map<std::uint64_t, Seen> seen_;
 };
 
-/// The flags of pixels [begin, end) of the image that are in sources, in raster order.
+/// The flags of the pixels [begin, end) of the image that are in sources, in raster order.
 template <class Stored>
 std::vector<Flagged> flags_of_piece(const FlagMap& map, const std::byte* stored, std::int64_t begin, std::int64_t end,
                                     const Runs<Cpu>& runs, const Buffer<std::int32_t, Cpu>& label) {
@@ -121,7 +122,7 @@ std::vector<Flagged> flags_of_piece(const FlagMap& map, const std::byte* stored,
   return found;
 }
 
-/// The same, read from the map.
+/// Reads the pixels [begin, end) of the map and returns their flags.
 std::vector<Flagged> read_piece(const FlagMap& map, std::int64_t begin, std::int64_t end, const Runs<Cpu>& runs,
                                 const Buffer<std::int32_t, Cpu>& label) {
   thread_local std::vector<std::byte> stored;

@@ -10,26 +10,30 @@
 
 namespace srcextract {
 
-/// A map of flags for an image, integers of up to 32 bits, taken as unsigned and never as real numbers.
+/// A map of flags for an image. Values are integers of up to 32 bits, taken as unsigned and never as real numbers.
 struct FlagMap {
   PixelSource pixels;
-  std::uint64_t bits = ~std::uint64_t{0};  ///< that count
+  std::uint64_t bits = ~std::uint64_t{0};  ///< bits that count
   FlagType type = FlagType::bit_or;
-  std::string keys = "flags";  ///< of the configuration, for messages
+  std::string keys = "flags";  ///< prefix of the configuration keys, for messages
 };
 
-/// Why pixels of that format are no flags, to be said after "the map"; empty if they are.
+/// Why pixels of this format cannot be flags, as a phrase to follow "the map"; empty if they can.
 std::string flags_problem(const PixelFormat& format);
 
-/// Adds to sources.map_flags what the next map says, from the flags of each source's pixels that are not 0: the OR or
-/// the AND of their bits, the least, the largest, or the most frequent of them, of equally frequent ones the first in
-/// raster order; and how many pixels have any (OR, AND), or that one. Both are 0 where no pixel has a flag. What is
-/// BLANK in the map has none. `label` has the row of the catalogue, from 1, for every run, or 0.
+/// Adds one map to sources.map_flags, from the flags of each source's pixels that are not 0. The value depends on the
+/// type:
+/// - OR or AND of their bits;
+/// - the least or the largest of them;
+/// - the most frequent of them; of equally frequent ones the first in raster order.
 ///
-/// It runs on the host for both back ends: of the map the pixels of sources alone are looked at, and on a device all of
-/// it would have to cross the bus first. It is read once, in pieces, so that a few MB of it are in memory. Throws
-/// Error{input} if the most frequent are wanted of a map that has another value for every other pixel, as no flags
-/// have: to count them would take many times the memory of the image.
+/// The count is the number of pixels with any flag (OR, AND), or with that value. Both are 0 if no pixel has a flag.
+/// BLANK pixels of the map have none. `label` has the row of the catalogue, from 1, for every run, or 0.
+///
+/// Runs on the host for both back ends. Only the pixels of sources are looked at, while a device would need all of the
+/// map to cross the bus first. The map is read once, in pieces of a few MB. Throws Error{input} if the type is the most
+/// frequent one and the map has too many different values, unlike a map of flags. Counting them would take many times
+/// the memory of the image.
 void flag_sources(const FlagMap& map, const Runs<Cpu>& runs, const Buffer<std::int32_t, Cpu>& label, Sources& sources,
                   const Cpu& where);
 

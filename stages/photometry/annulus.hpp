@@ -14,23 +14,25 @@
 
 namespace srcextract {
 
-/// The sky in an annulus about a source. NaN where it has no pixel.
+/// The sky in an annulus about a source. NaN if the annulus has no pixel.
 struct AnnulusSky {
-  double sky;           ///< above the background
-  double rms;           ///< of its pixels
-  std::int32_t pixels;  ///< of which these are
-  std::int32_t flags;   ///< none: an annulus that the image cuts has fewer pixels, and that is all
+  double sky;           ///< median, above the background
+  double rms;           ///< standard deviation of the pixels
+  std::int32_t pixels;  ///< number of pixels
+  std::int32_t flags;   ///< always 0; an annulus that the image cuts just has fewer pixels
 
   bool operator==(const AnnulusSky&) const = default;
 };
 
-/// ANNULUS_SKY, ANNULUS_RMS and ANNULUS_PIXELS: the local sky of a source as aperture photometry has it (DAOPHOT:
-/// Stetson 1987, PASP 99, 191, section III.B), of which SExtractor's BACKPHOTO_TYPE LOCAL is another form. Of the
-/// pixels whose centres are at r_in <= r < r_out from the source, not masked and of no source, this one included,
-///  - m is the median, s the standard deviation (of the mean, over their number);
-///  - those below m - 3 s or above m + 3 s are left out, and m and s taken again, 5 times at most, or until none is
-///    (Astropy's sigma_clipped_stats with its defaults but for maxiters).
-/// Pixels above the threshold that are of no source are noise, and stay in: without them the median were too low.
+/// ANNULUS_SKY, ANNULUS_RMS and ANNULUS_PIXELS: the local sky of a source as in aperture photometry (DAOPHOT: Stetson
+/// 1987, PASP 99, 191, section III.B). SExtractor's BACKPHOTO_TYPE LOCAL is another form. The pixels have their centres
+/// at r_in <= r < r_out from the source. They are neither masked nor of any source, this one included.
+///  - m is the median and s the standard deviation about the mean, with their number as divisor.
+///  - Pixels below m - 3 s or above m + 3 s are left out, and m and s taken again. This is repeated 5 times at most, or
+///    until none is left out (Astropy's sigma_clipped_stats with its defaults but for maxiters).
+///
+/// Pixels above the threshold that belong to no source are noise, and stay in. Without them the median would be too
+/// low.
 struct AnnulusFamily {
   using Row = AnnulusSky;
   static constexpr Family id = Family::annulus;
@@ -56,7 +58,7 @@ struct AnnulusFamily {
     KeyRange kept = KeyRange::all();
     for (int clip = 0;; ++clip) {
       const std::int64_t count = keys.count(kept);
-      if (count == result.pixels) break;  // none was left out, or there is none
+      if (count == result.pixels) break;  // no pixel was left out, or none is left
       kept = keys.extremes(kept);
       const KeyPair middle = keys.pair(kept, (count - 1) / 2);
       const double lower = value_of_ordered_key(middle.lower);
@@ -77,8 +79,8 @@ struct AnnulusFamily {
   }
 
  private:
-  /// The standard deviation of the pixels of a range, from the least to the largest, which are so many. In whole
-  /// numbers of a quantum, so that the order in which they are added up does not matter.
+  /// The standard deviation of the `count` pixels of a range, which reaches from the least to the largest of them. Sums
+  /// are whole numbers of a quantum, so that their order does not matter.
   template <class Keys>
   SRCEXTRACT_HOST_DEVICE static double deviation(const Keys& keys, const KeyRange& range, double median,
                                                  std::int64_t count) {

@@ -8,13 +8,13 @@
 
 namespace srcextract {
 
-/// The pixels of an annulus about (cx, cy) that are neither masked nor of a source.
+/// Selects the pixels of an annulus about (cx, cy) that are neither masked nor of a source.
 struct AnnulusPixels {
   const PhotometryImage& image;
   double cx, cy;
   double inner_square, outer_square;
 
-  /// Those of row y from x on, of which `count` are in the box.
+  /// Fills a block with the pixels of row y from x on. The first `count` are in the box.
   template <int Width>
   SRCEXTRACT_HOST_DEVICE void operator()(std::int32_t x, std::int32_t y, int count, KeyBlock<Width>& block) const {
     block.any = 0;

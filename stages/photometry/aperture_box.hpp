@@ -9,16 +9,16 @@ namespace srcextract {
 /// The pixels [x_begin, x_end) of rows [y_begin, y_end), all of them in the image.
 struct ApertureBox {
   std::int32_t x_begin, x_end, y_begin, y_end;
-  bool cut;  ///< the image ends before the aperture does
+  bool cut;  ///< the aperture reaches beyond the image
 };
 
-/// An edge of a box, truncated towards zero, at most one pixel outside of an image of that size; NaN is outside.
+/// An edge of a box, truncated towards zero, and at most one pixel outside of an image of this size; NaN is outside.
 SRCEXTRACT_HOST_DEVICE inline std::int32_t box_edge(double edge, std::int32_t size) {
   if (!(edge > -1)) return -1;
   return edge >= size + 1.0 ? size + 1 : static_cast<std::int32_t>(edge);
 }
 
-/// What of that box is in the image.
+/// The part of a box that is in the image.
 SRCEXTRACT_HOST_DEVICE inline ApertureBox box_within(double left, double right, double top, double bottom,
                                                      std::int32_t width, std::int32_t height) {
   const std::int32_t x_begin = box_edge(left, width), x_end = box_edge(right, width);

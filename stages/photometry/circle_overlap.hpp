@@ -9,8 +9,8 @@
 
 namespace srcextract {
 
-/// Of the Side x Side sub-pixels of a pixel those whose centres are in a circle about (0, 0); (u, v) is the place of
-/// the first. Columns that are added to make the loop a vector's are inside of nothing.
+/// Counts the Side x Side sub-pixels of a pixel whose centres are in a circle about (0, 0); (u, v) is the centre of the
+/// first. Extra columns, which make the loop fit a vector, are outside of every circle.
 template <int Side, int Width>
 SRCEXTRACT_HOST_DEVICE std::int32_t sub_pixels_inside(float u, float v, float radius2) {
   constexpr int vector = 16, columns = Width == 1 ? Side : (Side + vector - 1) / vector * vector;
@@ -27,29 +27,32 @@ SRCEXTRACT_HOST_DEVICE std::int32_t sub_pixels_inside(float u, float v, float ra
   return sum;
 }
 
-/// How much of a pixel is in a circle about (0, 0), as SExtractor has it: all of one well inside, of one at the edge
-/// those of its Side x Side sub-pixels whose centres are, and none of one beyond the circle's reach. Pixels are at (dx,
-/// dy); in float, offsets added up, as there.
+/// The part of a pixel that is in a circle about (0, 0), as in SExtractor:
+/// - a pixel well inside counts whole;
+/// - a pixel at the edge counts by those of its Side x Side sub-pixels whose centres are inside;
+/// - a pixel beyond the circle's reach counts 0.
+///
+/// Pixels are at (dx, dy). Everything is in float, and offsets are added up, as in SExtractor.
 template <int Side>
 class CircleOverlap {
  public:
-  static constexpr std::int32_t all = Side * Side;  ///< sub-pixels
-  static constexpr std::int32_t whole = all + 1;    ///< instead of a number: well inside
-  static constexpr std::int32_t crossed = -1;       ///< some of them, to be counted
+  static constexpr std::int32_t all = Side * Side;  ///< number of sub-pixels
+  static constexpr std::int32_t whole = all + 1;    ///< value for a pixel well inside, in place of a count
+  static constexpr std::int32_t crossed = -1;       ///< value for a pixel whose sub-pixels must be counted
 
   SRCEXTRACT_HOST_DEVICE explicit CircleOverlap(float radius) : radius_(radius), radius2_(radius * radius) {}
 
-  /// How much of a pixel so many sub-pixels are.
+  /// The part of a pixel, from its number of sub-pixels inside.
   SRCEXTRACT_HOST_DEVICE static float part(std::int32_t inside) {
     return inside == whole ? 1 : static_cast<float>(inside) * (step * step);
   }
 
-  /// How far from the middle pixels are looked at, and up to where they are whole.
+  /// reach: the largest distance of pixels that may count. core: the distance up to which pixels count whole.
   SRCEXTRACT_HOST_DEVICE float reach() const { return radius_ + 0.75F; }
   SRCEXTRACT_HOST_DEVICE float core() const { return radius_ - 0.75F > 0 ? radius_ - 0.75F : 0; }
 
-  /// How many sub-pixels of each are inside, where the circle does not pass between them by more than the rounding of
-  /// any of this: all or none.
+  /// Sets the number of sub-pixels inside for pixels that are clearly whole, outside or all inside. Other pixels, with
+  /// the circle between sub-pixels or within rounding of them, get `crossed`.
   template <int Width>
   SRCEXTRACT_HOST_DEVICE void look(const float (&dx)[Width], const float (&dy)[Width],
                                    std::int32_t (&inside)[Width]) const {
@@ -68,12 +71,12 @@ class CircleOverlap {
     }
   }
 
-  /// How many of each are, wherever the pixels lie.
+  /// Counts the sub-pixels inside of any pixel.
   template <int Width>
   SRCEXTRACT_HOST_DEVICE void count(const float (&dx)[Width], const float (&dy)[Width],
                                     std::int32_t (&inside)[Width]) const {
     std::int32_t unsure[Width];
-    constexpr bool is_few = Width == 1 && Side <= 5;  // each is looked at as soon as chords are
+    constexpr bool is_few = Width == 1 && Side <= 5;  // counting each is as fast as chords
     if constexpr (is_few) {
       inside[0] = sub_pixels_inside<Side, Width>(dx[0] + first, dy[0] + first, radius2_);
     } else {
@@ -86,7 +89,7 @@ class CircleOverlap {
     }
   }
 
-  /// How much of each is.
+  /// Sets the part of each pixel that is inside.
   template <int Width>
   SRCEXTRACT_HOST_DEVICE void parts(const float (&dx)[Width], const float (&dy)[Width], float (&part_of)[Width]) const {
     std::int32_t inside[Width], counted[Width], any = 0;
@@ -102,9 +105,9 @@ class CircleOverlap {
  private:
   static constexpr float side = Side, step = 1.0F / side, first = 0.5F * (step - 1);
 
-  /// By where the circle cuts the sub-pixels' rows, along x or y, whichever the pixel is further away by, so that it
-  /// has one end of each at most. A sub-pixel is inside or not by how far away it is, unless its centre is too near to
-  /// that end for the rounding of either.
+  /// Counts sub-pixels by the chords of the circle. Chords run along the axis, x or y, in which the pixel is further
+  /// away; at most one end of each then lies in the pixel. A sub-pixel is inside if it is nearer than that end.
+  /// `unsure` is set if its centre is too near to the end for the rounding of either.
   template <int Width>
   SRCEXTRACT_HOST_DEVICE void count_by_chords(const float (&dx)[Width], const float (&dy)[Width],
                                               std::int32_t (&inside)[Width], std::int32_t (&unsure)[Width]) const {
@@ -112,10 +115,10 @@ class CircleOverlap {
     float aside[Width], place[Width], nearest[Width], from_middle[Width];
     for (int i = 0; i < Width; ++i) {
       const float across = fabsf(dx[i]), down = fabsf(dy[i]);
-      place[i] = (across > down ? across : down) * side - (half_side + 0.5F);  // of the first less 1
+      place[i] = (across > down ? across : down) * side - (half_side + 0.5F);  // first sub-pixel, less 1
       aside[i] = (across > down ? down : across) + first;
       nearest[i] = radius2_;
-      from_middle[i] = 0;  // between two whole numbers
+      from_middle[i] = 0;  // distance from the middle between two whole numbers
       inside[i] = 0;
     }
 #if defined(__CUDA_ARCH__)
@@ -133,8 +136,8 @@ class CircleOverlap {
         inside[i] += sub_pixels;
       }
     }
-    // Places, and those that sub_pixels_inside adds up, are off by the rounding of Side steps, 6e-8 of radius + 2 each,
-    // and a square root by that of the square, divided by the root.
+    // Rounding of positions, here and in sub_pixels_inside: Side steps, 6e-8 of radius + 2 each. The rounding of a
+    // square root is that of the square, divided by the root.
     for (int i = 0; i < Width; ++i) {
       const float slack = side * 2e-6F * (radius_ + 2) * (1 + radius_ / near_sqrt(nearest[i]));
       unsure[i] = from_middle[i] < 0.5F - slack && place[i] + 1 > slack ? 0 : 1;
@@ -144,7 +147,7 @@ class CircleOverlap {
   float radius_, radius2_;
 };
 
-/// A circle about a place whose coordinates are Real.
+/// A circle about a centre with coordinates of type Real.
 template <int Side, class Real>
 struct PlacedCircle {
   Real cx, cy;
@@ -152,19 +155,19 @@ struct PlacedCircle {
 
   SRCEXTRACT_HOST_DEVICE PlacedCircle(Real x, Real y, float radius) : cx(x), cy(y), overlap(radius) {}
 
-  /// How far a column and a row are from its middle.
+  /// Distance of a column and of a row from the centre.
   SRCEXTRACT_HOST_DEVICE float across(std::int32_t x) const { return static_cast<float>(static_cast<Real>(x) - cx); }
   SRCEXTRACT_HOST_DEVICE float down(std::int32_t y) const { return static_cast<float>(static_cast<Real>(y) - cy); }
 };
 
-/// Width pixels of a row as a circle has them.
+/// Width pixels of a row, with the part of each in a circle.
 template <int Width>
 struct CircleBlock {
-  std::int32_t x, y;  ///< of the first
-  int count;          ///< how many are in the box
+  std::int32_t x, y;  ///< first pixel
+  int count;          ///< number of pixels in the box
   float dx[Width], dy;
-  float part[Width];           ///< of each that is in the circle
-  std::int32_t wanted[Width];  ///< 1: is any of it?
+  float part[Width];           ///< part of each pixel in the circle
+  std::int32_t wanted[Width];  ///< 1: the part is above 0
 };
 
 }  // namespace srcextract

@@ -11,10 +11,10 @@
 
 namespace srcextract {
 
-/// Rows of a circle that are added up together.
+/// Number of rows of a circle that are summed together.
 inline constexpr std::int32_t band_rows = 32;
 
-/// Those of a box from row y on.
+/// The band of a box from row y on.
 SRCEXTRACT_HOST_DEVICE inline ApertureBox band_at(const ApertureBox& box, std::int32_t y) {
   ApertureBox band = box;
   band.y_begin = y;
@@ -22,12 +22,12 @@ SRCEXTRACT_HOST_DEVICE inline ApertureBox band_at(const ApertureBox& box, std::i
   return band;
 }
 
-/// How much of the pixels of a band of rows is in a circle, on the host. In a row those at its edge are two runs of a
-/// few pixels: they are gathered from all rows, and looked at together.
+/// The parts of the pixels of a band of rows that are in a circle, on the host. Each row has two short runs of pixels
+/// at the edge. These are gathered from all rows and computed together.
 template <int Width>
 class CircleParts {
  public:
-  /// Of a PlacedCircle. What was found before is forgotten.
+  /// Finds the parts for a PlacedCircle. Earlier results are lost.
   template <class Circle>
   void find(const ApertureBox& band, const Circle& circle) {
     columns_ = band.x_end - band.x_begin;
@@ -48,18 +48,18 @@ class CircleParts {
     look_at(gathered, circle.overlap);
   }
 
-  /// Blocks of a row that the circle reaches, from one up to another.
+  /// Range of the blocks of a row that the circle reaches.
   int first_block(int row) const { return begin_[row] / Width; }
   int last_block(int row) const { return (end_[row] + Width - 1) / Width; }
 
-  /// How far the pixels of a block are from the middle, and how much of each is in the circle.
+  /// across: distances of a block's pixels from the centre. parts: the part of each pixel in the circle.
   const float* across(int block) const { return across_.data() + static_cast<std::ptrdiff_t>(block) * Width; }
   const float* parts(int row, int block) const {
     return parts_.data() + static_cast<std::ptrdiff_t>(row) * stride_ + static_cast<std::ptrdiff_t>(block) * Width;
   }
 
  private:
-  /// Where each row is reached and where it is well inside, by more than the rounding of any of this.
+  /// Finds where the circle reaches each row, and where pixels are well inside, with a margin for rounding.
   template <class Circle>
   void find_runs(const ApertureBox& band, const Circle& circle) {
     const float reach = circle.overlap.reach(), core = circle.overlap.core(), margin = 1e-5F * (reach + 1);
@@ -80,13 +80,13 @@ class CircleParts {
     }
   }
 
-  /// Elements that are there need not be set again.
+  /// Keeps existing elements without setting them again.
   template <class T>
   static void grow(std::vector<T>& values, std::size_t size) {
     if (values.size() < size) values.resize(size);
   }
 
-  /// For all that is gathered, and as much more as is written or read at once.
+  /// Makes room for all gathered pixels, and for one block more that is written or read.
   void make_room(int rows) {
     std::size_t most = std::size_t{2} * Width;
     for (int row = 0; row < rows; ++row)
@@ -137,7 +137,7 @@ class CircleParts {
   float down_[band_rows] = {};
   std::int32_t begin_[band_rows] = {}, whole_begin_[band_rows] = {}, whole_end_[band_rows] = {}, end_[band_rows] = {};
   std::vector<float> across_, parts_;
-  std::vector<float> dx_, dy_;  // of what is gathered
+  std::vector<float> dx_, dy_;  // offsets of the gathered pixels
   std::vector<std::int32_t> place_;
 };
 

@@ -18,14 +18,14 @@ namespace srcextract {
 
 /// FLUX_APER of a source in one circle.
 struct CircleFlux {
-  double flux, variance;  ///< as of EllipseFlux
-  std::int64_t flags;     ///< flag::aperture_cut; no bit of the row is undefined
+  double flux, variance;  ///< as in EllipseFlux
+  std::int64_t flags;     ///< flag::aperture_cut; 64 bits, so that the row has no padding
 
   bool operator==(const CircleFlux&) const = default;
 };
 
-/// The light in circles about a source (SExtractor's FLUX_APER): the sum of pixels times how much of them is inside, by
-/// 5 x 5 sub-pixels at the edge, or by their area. No correction for what lies beyond the image.
+/// The light in circles about a source (SExtractor's FLUX_APER): the sum of pixels, each times its part inside. Pixels
+/// at the edge count by 5 x 5 sub-pixels, or by their area. The part of a circle beyond the image is not corrected for.
 struct CircleFamily {
   using Row = CircleFlux;
   static constexpr Family id = Family::circles;
@@ -34,11 +34,11 @@ struct CircleFamily {
   static constexpr double nan = std::numeric_limits<double>::quiet_NaN();
 
   float radius[most_apertures]{};
-  std::int32_t by_size[most_apertures]{};  ///< their numbers, the smallest first
+  std::int32_t by_size[most_apertures]{};  ///< numbers of the circles, the smallest first
   int count = 0;
-  bool are_many;  ///< so that a walk over the pixels of the largest takes no longer than all of them do by themselves
-  bool is_exact;  ///< pixels at the edge count by their area
-  double exact_radius[most_apertures]{};  ///< then
+  bool are_many;                          ///< one walk over the largest circle is no slower than one walk per circle
+  bool is_exact;                          ///< pixels at the edge count by their area
+  double exact_radius[most_apertures]{};  ///< used if is_exact
 
   explicit CircleFamily(const Config& config) : is_exact(config.measurement.overlap == Overlap::exact) {
     for (const double diameter : config.measurement.apertures) {
@@ -47,7 +47,7 @@ struct CircleFamily {
       radius[count++] = static_cast<float>(diameter / 2);
     }
     std::stable_sort(by_size, by_size + count, [this](int a, int b) { return radius[a] < radius[b]; });
-    // A block of one circle takes as long as four pixels of all (docs/performance_history.md).
+    // A block of one circle takes as long as four pixels of all circles (docs/performance_history.md).
     constexpr double pixels_of_block = 4;
     double blocks = 0, side = 0;
     for (int k = 0; k < count; ++k) {
@@ -99,14 +99,14 @@ struct CircleFamily {
     return {sums.of[0], sums.of[1], box.cut ? flag::aperture_cut : 0};
   }
 
-  /// Whether measure_together may be called instead, and is faster.
+  /// Whether measure_together may be called instead of measure(), and is faster.
   bool are_measured_together(const MeasuredSource& source) const {
     return are_many && source.shape.defined &&
            CirclesTogether::can_measure(static_cast<float>(source.shape.x), static_cast<float>(source.shape.y),
                                         radius[by_size[count - 1]]);
   }
 
-  /// Calls keep(which, row) for every row of a source, to the bits of measure().
+  /// Calls keep(which, row) for every row of a source. Rows equal those of measure() to the last bit.
   template <class Keep>
   void measure_together(const MeasuredSource& source, const PhotometryImage& image, const Keep& keep) const {
     float ascending[most_apertures];

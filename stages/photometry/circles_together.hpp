@@ -10,14 +10,16 @@
 
 namespace srcextract {
 
-/// The sums of light and variance in circles about one place, in one walk over the pixels of the largest, on the host.
-/// Every pixel is read once. Radii ascend, so that the circles that cross a pixel are consecutive, and all beyond hold
-/// it whole: vectors run over radii. The sums are to the last bit those of one circle after another
-/// (CircleFamily::measure): a lane adds the same pixels in the same order, what else is added is 0, and the tree of
-/// lanes is the same whichever of them has a circle's first column.
+/// The sums of light and variance in circles about one centre, in one walk over the pixels of the largest, on the host.
+/// Every pixel is read once. Radii ascend, so the circles that cross a pixel are consecutive, and all larger ones hold
+/// it whole. Vectors run over radii.
+///
+/// The sums equal those of one circle after another (CircleFamily::measure) to the last bit:
+/// - a lane adds the same pixels in the same order, and otherwise zeros;
+/// - the tree of lanes is the same, whichever lane has a circle's first column.
 class CirclesTogether {
  public:
-  /// Of `count` radii, which ascend.
+  /// `radii` has `count` ascending radii.
   CirclesTogether(const float* radii, int count)
       : count_(count),
         stride_(count < dense ? 1 : dense_stride),
@@ -40,14 +42,14 @@ class CirclesTogether {
     }
   }
 
-  /// Whether boxes of circles of up to that radius there leave out no pixel that a circle holds some of, by half a
-  /// tenth of a pixel at least: a box that a circle has by itself need then not be known.
+  /// Whether the boxes of circles of up to this radius hold every pixel that the circles overlap, with a margin of at
+  /// least 0.05 pixel. The box of each single circle is then not needed.
   static bool can_measure(float cx, float cy, float radius) {
     constexpr float far = 1 << 17;
     return std::fabs(cx) + radius < far && std::fabs(cy) + radius < far;
   }
 
-  /// Calls keep(k, light, variance, cut) of every circle, for the source `number`.
+  /// Calls keep(k, light, variance, cut) for every circle of the source `number`.
   template <class Keep>
   void measure(const PhotometryImage& image, std::int32_t number, float cx, float cy, const Keep& keep) {
     const ApertureBox box = box_of_circle(cx, cy, radius_[count_ - 1], image);
@@ -76,13 +78,13 @@ class CirclesTogether {
   }
 
  private:
-  static constexpr int side = 5, block = HostLanes::width, window = 16;  ///< window: radii that are compared at once
+  static constexpr int side = 5, block = HostLanes::width, window = 16;  ///< window: number of radii compared at once
   static constexpr int most = (most_apertures + 2 * window) / window * window;
-  /// The first circle that reaches a pixel is looked for one by one where they are few, and in steps where they are
-  /// that many, of which several cross every pixel.
+  /// The first circle that reaches a pixel is searched one by one if there are few circles. From `dense` circles on the
+  /// search takes larger steps, since several circles cross every pixel.
   static constexpr int dense = 32, dense_stride = 8;
 
-  /// The pixels of a block of a row, and the squares of the distances of their sub-pixels.
+  /// The pixels of a block of a row, and the squared distances of their sub-pixels.
   struct Block {
     float distance[block], square[side * side][block];
     ApertureSamples<block> samples;
@@ -117,7 +119,7 @@ class CirclesTogether {
     }
   }
 
-  /// Whether any of the pixels is in reach of the largest circle; only then is anything said of them.
+  /// Whether any of the pixels is within reach of the largest circle; `pixels` is set only then.
   bool look(const PhotometryImage& image, std::int32_t number, float cx, float cy, std::int32_t x, std::int32_t y,
             int size, float dy, Block& pixels) const {
     constexpr float step = 1.0F / side, first = 0.5F * (step - 1);
@@ -147,7 +149,7 @@ class CirclesTogether {
     return true;
   }
 
-  /// Adds a pixel to the circles from k on; `lane` is where those of its lane begin.
+  /// Adds a pixel to the circles from k on; `lane` is the index of the first sum of its lane.
   template <bool Mapped>
   void add_pixel(const Block& pixels, int i, int k, int lane) {
     const double value = pixels.samples.value[i], variance = pixels.samples.variance[i];
@@ -171,7 +173,7 @@ class CirclesTogether {
     }
   }
 
-  /// How much of a pixel is in the circles of a window, as CircleOverlap has it: beyond a circle's reach no
+  /// Sets the part of a pixel that is in each circle of a window, as CircleOverlap does. Beyond a circle's reach no
   /// sub-pixel is inside.
   void weigh(const Block& pixels, int i, int k, float (&weight)[window]) const {
     constexpr float step = 1.0F / side;
@@ -197,10 +199,10 @@ class CirclesTogether {
 
   int count_, stride_, groups_, pitch_;
   float radius_[most], radius2_[most], outer2_[most], inner2_[most];
-  float reach2_[most];               ///< of groups of `stride_` circles the largest outer2_
-  double light_[lane_count * most];  ///< lane by lane, `pitch_` numbers each
+  float reach2_[most];               ///< per group of `stride_` circles: the largest outer2_
+  double light_[lane_count * most];  ///< `pitch_` sums per lane, lane by lane
   double variance_[lane_count * most];
-  std::int64_t whole_from_[most];  ///< pixels that this circle and all beyond hold whole
+  std::int64_t whole_from_[most];  ///< number of pixels whole in this circle and all larger ones
 };
 
 }  // namespace srcextract

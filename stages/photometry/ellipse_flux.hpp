@@ -13,25 +13,25 @@ namespace srcextract {
 
 /// The light in an ellipse: FLUX_AUTO or FLUX_PETRO of a source.
 struct EllipseFlux {
-  double flux, variance;  ///< the variance in units of FluxCalibration::pixel; NaN of a source without a shape
-  float radius;           ///< of the ellipse, in units of A_IMAGE; 0 where the flux is not above 0
+  double flux, variance;  ///< variance in units of FluxCalibration::pixel; NaN for a source without a shape
+  float radius;           ///< radius of the ellipse in units of A_IMAGE; 0 if the flux is not above 0
   std::int32_t flags;     ///< flag::crowded, flag::aperture_cut
-  double area;            ///< pixels that were summed
+  double area;            ///< number of pixels summed
 
   bool operator==(const EllipseFlux&) const = default;
 };
 
-/// FLAGS 1 while a radius is sought. The ratio is in float, in which a tenth is more than a tenth in double: exactly a
-/// tenth is enough, as in SExtractor.
+/// Condition for bit 1 of FLAGS while a radius is searched. The ratio is in float, in which a tenth is more than a
+/// tenth in double. A ratio of exactly a tenth thus suffices, as in SExtractor.
 SRCEXTRACT_HOST_DEVICE inline bool is_mostly_masked(std::int64_t masked, std::int64_t area) {
   return static_cast<double>(static_cast<float>(masked) / static_cast<float>(area)) > 0.1;
 }
 
-/// Width pixels of a row by the ellipses through them.
+/// Width pixels of a row, with the ellipse through each.
 template <int Width>
 struct EllipsePixels {
   float square[Width];           ///< square_of_scale
-  std::int32_t in_reach[Width];  ///< 1: of the block, and its square is within a limit
+  std::int32_t in_reach[Width];  ///< 1: in the block, and the square is within a limit
 };
 
 template <int Width>
@@ -45,8 +45,8 @@ SRCEXTRACT_HOST_DEVICE EllipsePixels<Width> ellipse_pixels(const SourceShape& sh
   return out;
 }
 
-/// The sums of the light, and where there is a map of variance of that, in an ellipse; and of its pixels all, and those
-/// that are masked.
+/// Sums the light in an ellipse and, if there is a map, the variance. Counts all pixels of the ellipse, and the masked
+/// ones.
 template <int N, class Lanes>
 SRCEXTRACT_HOST_DEVICE SumsAndCounts<N, 2> sums_in_ellipse(const Lanes& lanes, const ApertureBox& box,
                                                            const MeasuredSource& source, const PhotometryImage& image,
@@ -66,8 +66,8 @@ SRCEXTRACT_HOST_DEVICE SumsAndCounts<N, 2> sums_in_ellipse(const Lanes& lanes, c
   return lanes.template sum_and_count<N, 2>(box, add);
 }
 
-/// The light of whole pixels whose centres are in the ellipse `radius` times as large as the source's, as SExtractor
-/// sums it for FLUX_AUTO and FLUX_PETRO: geometry in float, no correction for what lies beyond the image.
+/// The light of whole pixels whose centres are in the ellipse `radius` times as large as the source's. SExtractor sums
+/// FLUX_AUTO and FLUX_PETRO in this way: geometry in float, and no correction for the part beyond the image.
 template <class Lanes>
 SRCEXTRACT_HOST_DEVICE EllipseFlux flux_in_ellipse(const Lanes& lanes, const MeasuredSource& source,
                                                    const PhotometryImage& image, float radius) {
@@ -77,7 +77,7 @@ SRCEXTRACT_HOST_DEVICE EllipseFlux flux_in_ellipse(const Lanes& lanes, const Mea
     const std::int32_t flags = (box.cut ? flag::aperture_cut : 0) | (masked > 0.1 * area ? flag::crowded : 0);
     return EllipseFlux{flux, variance, radius, flags, area};
   };
-  if (image.variance == nullptr) {  // that of every pixel is 1
+  if (image.variance == nullptr) {  // every pixel has the variance 1
     const auto all = sums_in_ellipse<1>(lanes, box, source, image, radius);
     return row(all.sums.of[0], static_cast<double>(all.counts[0]), all.counts);
   }
@@ -85,14 +85,15 @@ SRCEXTRACT_HOST_DEVICE EllipseFlux flux_in_ellipse(const Lanes& lanes, const Mea
   return row(all.sums.of[0], all.sums.of[1], all.counts);
 }
 
-/// What Kron's and Petrosian's families share: all but how the radius follows from the light. `Own` is one of them,
-/// with radius(lanes, source, image, flags), which adds to the flags, and the names of its columns, of flux, its error,
-/// their magnitudes and the radius.
+/// The common part of the Kron and Petrosian families: everything but the radius. `Own` is one of these families and
+/// has
+/// - radius(lanes, source, image, flags), which may add to the flags;
+/// - the names of its columns: flux, its error, their magnitudes, and the radius.
 template <class Own>
 struct EllipseFamily {
   using Row = EllipseFlux;
 
-  double factor, minimum;  ///< of the radius
+  double factor, minimum;  ///< radius = max(factor times the scale of the light, minimum)
 
   SRCEXTRACT_HOST_DEVICE int rows() const { return 1; }
 
@@ -102,7 +103,7 @@ struct EllipseFamily {
     return measure_in(lanes, source, image, image);
   }
 
-  /// The flux in `image`, in the ellipse whose radius is that of the light of the one in which the source was found.
+  /// The flux in `image`. The radius of the ellipse comes from the light in `found_in`.
   template <class Lanes>
   SRCEXTRACT_HOST_DEVICE EllipseFlux measure_in(const Lanes& lanes, const MeasuredSource& source,
                                                 const PhotometryImage& found_in, const PhotometryImage& image) const {
@@ -116,7 +117,7 @@ struct EllipseFamily {
     return light;
   }
 
-  /// Calls f(name, value) for each of the columns; value(row, calibration) is what stands in it.
+  /// Calls f(name, value) for each column; value(row, calibration) is the value in that column.
   template <class F>
   static void for_each_value(F&& f) {
     using Row = EllipseFlux;

@@ -8,9 +8,12 @@
 
 namespace srcextract {
 
-/// The area that the circle about (0, 0) has of [left, right] x [bottom, top], which is in the first quadrant and not
-/// beyond the circle as a whole. The arc comes in by the left or the upper edge and leaves by the right or the lower
-/// one: what is below it is what is left of where it comes in, a trapezoid below its chord, and the segment above that.
+/// The area common to the circle about (0, 0) and [left, right] x [bottom, top]. Requires that the rectangle is in the
+/// first quadrant, and not all beyond the circle. The arc enters by the left or the upper edge and leaves by the right
+/// or the lower one. The area below the arc consists of
+/// - the rectangle left of the point where it enters;
+/// - the trapezoid below its chord;
+/// - the segment between chord and arc.
 SRCEXTRACT_HOST_DEVICE inline double overlap_in_quadrant(double left, double right, double bottom, double top,
                                                          double radius) {
   const double radius2 = radius * radius, whole = (right - left) * (top - bottom);
@@ -35,20 +38,20 @@ SRCEXTRACT_HOST_DEVICE inline double overlap_in_quadrant(double left, double rig
   return within(area, 0, whole);
 }
 
-/// The area that the circle about (0, 0) has of the pixel whose centre is (dx, dy), within 1e-15 of what it is and what
-/// the rounding of a square of the radius leaves open of where the edge is, 1e-16 of the radius. The same on a device.
+/// The area common to the circle about (0, 0) and the pixel with centre (dx, dy), within 1e-15. The rounding of the
+/// squared radius shifts the edge by 1e-16 of the radius more. The result is the same on a device.
 SRCEXTRACT_HOST_DEVICE inline double exact_overlap(double dx, double dy, double radius) {
   const double x = std::fabs(dx), y = std::fabs(dy), left = x - 0.5, bottom = y - 0.5, right = x + 0.5, top = y + 0.5;
   const double near_x = left > 0 ? left : 0, near_y = bottom > 0 ? bottom : 0;
   double area = overlap_in_quadrant(near_x, right, near_y, top, radius);
-  // What is beyond an axis is as what is mirrored there.
+  // The parts beyond an axis are mirrored.
   if (left < 0) area += overlap_in_quadrant(0, -left, near_y, top, radius);
   if (bottom < 0) area += overlap_in_quadrant(near_x, right, 0, -bottom, radius);
   if (left < 0 && bottom < 0) area += overlap_in_quadrant(0, -left, 0, -bottom, radius);
   return area;
 }
 
-/// How much of each of Width pixels is in that circle: all of one whose corners are, nothing of one that is beyond.
+/// Sets the part of each of Width pixels in that circle: 1 if all corners are inside, 0 if the pixel is outside.
 template <int Width>
 SRCEXTRACT_HOST_DEVICE void exact_overlaps(const double (&dx)[Width], double dy, double radius, double (&part)[Width]) {
   const double radius2 = radius * radius, down = std::fabs(dy), far_y = down + 0.5;
@@ -66,15 +69,15 @@ SRCEXTRACT_HOST_DEVICE void exact_overlaps(const double (&dx)[Width], double dy,
     if (crossed[i] != 0) part[i] = exact_overlap(dx[i], dy, radius);
 }
 
-/// The box of a circle, to the last pixel that it touches.
+/// The box of a circle, up to the last pixel that it touches.
 SRCEXTRACT_HOST_DEVICE inline ApertureBox exact_box_of_circle(double x, double y, double radius,
                                                               const PhotometryImage& image) {
   return box_within(std::floor(x - radius + 0.5), std::floor(x + radius + 0.5) + 1, std::floor(y - radius + 0.5),
                     std::floor(y + radius + 0.5) + 1, image.width, image.height);
 }
 
-/// The light and the variance of pixels, each times how much of it is in the circle about a source, and whether the
-/// image cuts that: photutils' and SEP's exact photometry. What is masked counts as in other apertures.
+/// The light and the variance of pixels, each weighted by its part in the circle about a source, and whether the image
+/// cuts the circle. photutils and SEP call this exact photometry. Masked pixels count as in other apertures.
 struct ExactLight {
   double light, variance;
   bool cut;

@@ -12,17 +12,17 @@
 
 namespace srcextract {
 
-/// What a family has measured: `each` rows of every source, source by source.
+/// Results of a family: `each` rows of every source, source by source.
 template <class Row, class Where>
 struct FamilyRows {
   Buffer<Row, Where> rows;
-  int each = 0;  ///< 0: the family was not asked for
+  int each = 0;  ///< 0: the family is not measured
 
-  /// The first of a source; null where the family was not asked for.
+  /// The first row of a source; null if the family is not measured.
   const Row* of(std::int64_t source) const { return each > 0 ? rows.data() + source * each : nullptr; }
 };
 
-/// What all families that were asked for have measured.
+/// Results of all families that are measured.
 template <class Where>
 struct Photometry {
   FamilyRows<CircleFlux, Where> circles;
@@ -36,22 +36,24 @@ struct Photometry {
   FamilyRows<LowWeight, Where> low_weight;
 };
 
-/// The list of families, in the order in which they are measured: a family may use what those before it have measured
-/// of the same source. Calls f.template operator()<Family>(rows_of), where rows_of(photometry) is what it has measured.
+/// The list of families, in the order in which they are measured. A family may use earlier results of the same source.
+/// Calls f.template operator()<Family>(rows_of), where rows_of(photometry) is the member with the family's results.
 ///
-/// A family is a header with its definition: a struct of what it needs of a configuration, small enough to be handed to
-/// a kernel, with
-///  - Row: what it measures, one of rows() for every source; with a record_fields of a buffer of them and a member
-///    `flags`, bits of FLAGS;
-///  - measure(lanes, source, image, which): the row number `which` of a source, on host and device; or, where its rows
-///    are of one thing, `rows_are_together` and measure_rows(lanes, source, image, keep), which calls keep(which, row)
-///    for all of them. Where the host has a way of its own to do so, to the same bits, are_measured_together(source)
-///    and measure_together(source, image, keep) have it. A family that looks at the image in which sources were found,
-///    where that is another, has measure_in(lanes, source, found_in, image), of which measure() is that with one image
-///    for both. Pixels are summed by `lanes` alone (stages/photometry/lanes.hpp), and everything else must round alike
-///    on both;
-///  - for_each_value(f): how a value of each of its columns follows from a row, in the type in which it is written.
-/// Its columns are declared in stages/catalogue/measured_columns.cpp.
+/// A family is a header with a struct that holds what it needs of the configuration. The struct is small enough to be
+/// passed to a kernel, and has
+///  - Row: the type of a result; every source has rows() of them. A Row has a member `flags`, bits of FLAGS. A
+///    record_fields for a buffer of rows exists.
+///  - measure(lanes, source, image, which): computes row number `which` of a source, on host and device.
+///  - rows_are_together and measure_rows(lanes, source, image, keep), in place of measure(), if the rows have one
+///    computation. keep(which, row) is called for every row.
+///  - are_measured_together(source) and measure_together(source, image, keep), if the host has a faster way. The rows
+///    must be equal to the last bit.
+///  - measure_in(lanes, source, found_in, image), if the family also needs the image in which sources were found.
+///    measure() then passes one image for both.
+///  - for_each_value(f): how the value of each column follows from a row, in the type that is written.
+///
+/// Pixels are summed only by `lanes` (stages/photometry/lanes.hpp); everything else must round alike on host and
+/// device. Columns are declared in stages/catalogue/measured_columns.cpp.
 template <class F>
 void for_each_family(F&& f) {
   f.template operator()<CircleFamily>([](auto& all) -> auto& { return all.circles; });
@@ -71,20 +73,20 @@ inline constexpr bool rows_are_together = requires {
   One::rows_are_together;
 };
 
-/// Whether the host may measure them at once where a device measures one by one.
+/// Whether the host may measure all rows at once, while a device measures one by one.
 template <class One>
 inline constexpr bool rows_may_be_together = requires(const One& family, const MeasuredSource& source) {
   family.are_measured_together(source);
 };
 
-/// Whether a family looks at the image in which sources were found, where that is another: it has one row then.
+/// Whether a family needs the image in which sources were found, too. It then has one row.
 template <class One, class Lanes>
 inline constexpr bool looks_at_both = requires(const One& family, const Lanes& lanes, const MeasuredSource& source,
                                                const PhotometryImage& image) {
   family.measure_in(lanes, source, image, image);
 };
 
-/// The row number `which` of a source that was found in `found_in`, which may be `image`; of a family whose rows are
+/// Row number `which` of a source that was found in `found_in`, which may be `image`. For a family whose rows are
 /// measured one by one.
 template <class One, class Lanes>
 SRCEXTRACT_HOST_DEVICE typename One::Row measure_row_in(const One& family, const Lanes& lanes,
@@ -97,7 +99,7 @@ SRCEXTRACT_HOST_DEVICE typename One::Row measure_row_in(const One& family, const
   }
 }
 
-/// Calls keep(which, row) for every row that a family has of such a source, on the host.
+/// Calls keep(which, row) for every row of such a source, on the host.
 template <class One, class Keep>
 void measure_rows_in(const One& family, const HostLanes& lanes, const MeasuredSource& source,
                      const PhotometryImage& found_in, const PhotometryImage& image, const Keep& keep) {
@@ -111,7 +113,7 @@ void measure_rows_in(const One& family, const HostLanes& lanes, const MeasuredSo
   }
 }
 
-/// The bytes that a source takes beside its usual columns: what is measured, and the columns that are made of that.
+/// Bytes that a source takes beside its usual columns: the rows, and the columns made of them.
 inline std::int64_t photometry_bytes(const Config& config) {
   const ColumnChoice choice(config.output.columns);
   std::int64_t bytes = 0;
@@ -129,7 +131,7 @@ inline std::int64_t photometry_bytes(const Config& config) {
   return bytes == 0 ? 0 : bytes + static_cast<std::int64_t>(sizeof(FluxCalibration));
 }
 
-/// Whether a configuration asks for anything that has to be measured by itself.
+/// Whether a configuration asks for a column of any family.
 inline bool measures_photometry(const Config& config) {
   const ColumnChoice choice(config.output.columns);
   bool any = false;

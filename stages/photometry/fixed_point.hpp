@@ -7,18 +7,18 @@
 
 namespace srcextract {
 
-/// Real numbers as multiples of a quantum, a power of two, so that they add up to the same in any order.
+/// Real numbers as multiples of a quantum, a power of two, so that sums do not depend on the order.
 struct FixedPoint {
   double quantum;
 
   SRCEXTRACT_HOST_DEVICE std::int64_t of(double value) const {
-    const double scaled = value * (1 / quantum);  // exact, and divided once for all values
+    const double scaled = value * (1 / quantum);  // exact; compilers divide once for all values
     return static_cast<std::int64_t>(scaled < 0 ? scaled - 0.5 : scaled + 0.5);
   }
   SRCEXTRACT_HOST_DEVICE double value(std::int64_t sum) const { return static_cast<double>(sum) * quantum; }
 };
 
-/// A quantum for numbers whose magnitudes add up to `most`, so small that the rounding of none is felt.
+/// A quantum for numbers whose magnitudes add up to `most`, so small that rounding to it does not matter.
 SRCEXTRACT_HOST_DEVICE inline FixedPoint fixed_point_up_to(double most) {
   constexpr int bits = 61;
   if (!(most > 0)) return {1};

@@ -14,7 +14,7 @@ namespace {
 
 constexpr double nan = std::numeric_limits<double>::quiet_NaN();
 
-/// Places that a thread measures at a time.
+/// Positions that a thread measures at a time.
 constexpr std::int64_t places_at_a_time = 32;
 
 bool has_ellipse(const ForcedPosition& at) {
@@ -22,7 +22,7 @@ bool has_ellipse(const ForcedPosition& at) {
   return at.a > 0 && at.b > 0 && at.a < huge && at.b < huge && std::isfinite(at.theta);
 }
 
-/// The ellipse as sums of pixels would give it (source_shape.hpp); without one the place alone.
+/// The ellipse as sums of pixels would give it (source_shape.hpp); without an ellipse only the position.
 SourceShape shape_at(const ForcedPosition& at) {
   SourceShape shape{};
   shape.x = at.x;
@@ -39,7 +39,7 @@ SourceShape shape_at(const ForcedPosition& at) {
   return shape;
 }
 
-/// What is known of the pixels that an aperture touches.
+/// Counts over the pixels that an aperture touches.
 struct Touched {
   std::int64_t pixels = 0, bad = 0;
   float peak = -std::numeric_limits<float>::infinity();
@@ -71,7 +71,7 @@ Touched look_at_circle(const SourceShape& at, float radius, const PhotometryImag
   });
 }
 
-/// The circles about a place, and its ellipse.
+/// Measures the circles about a position, and its ellipse.
 class Measurement {
  public:
   Measurement(const ForcedPositions& positions, const PhotometryImage& image, const Config& config)
@@ -79,7 +79,7 @@ class Measurement {
 
   int circles() const { return circles_.rows(); }
 
-  /// Measures the place of that number into its rows of `out`.
+  /// Measures position i into its rows of `out`.
   SRCEXTRACT_VECTOR_CLONES SRCEXTRACT_FLATTEN void measure(std::int64_t i, ForcedLight& out) const {
     const ForcedPosition& at = positions_.places[static_cast<std::size_t>(i)];
     SourceSums& pixel = out.pixel[i];
@@ -99,7 +99,7 @@ class Measurement {
   }
 
  private:
-  /// The pixel that a place is in, or the nearest.
+  /// The pixel of a position, or the nearest pixel.
   static std::int32_t pixel_of(double position, std::int32_t size) {
     return static_cast<std::int32_t>(std::clamp(std::floor(position + 0.5), 0.0, size - 1.0));
   }

@@ -9,26 +9,27 @@
 
 namespace srcextract {
 
-/// The rings in which sub-pixels of Width pixels are.
+/// Finds the rings of the sub-pixels of Width pixels.
 template <int Width>
 class SubPixelRings {
  public:
   SRCEXTRACT_HOST_DEVICE explicit SubPixelRings(double steps)
       : steps_(steps), float_steps_(static_cast<float>(steps)) {}
 
-  /// The ring at the square of a distance, GrowthCurve::circles beyond the last.
+  /// The ring at a squared distance; GrowthCurve::circles beyond the last.
   SRCEXTRACT_HOST_DEVICE std::int32_t at(double square) const {
     const double ring = (square > 0 ? std::sqrt(square) : 0.0) * steps_;
     return ring < GrowthCurve::circles ? static_cast<std::int32_t>(ring) : GrowthCurve::circles;
   }
 
-  /// Those of a row of sub-pixels of each, at the squares u2 + v2. In float, which is not off by more than 64 times 5
-  /// of its roundings, 2e-5 of a ring; where one is no further from a circle, by at().
+  /// The rings of a row of sub-pixels of each pixel, at the squared distances u2 + v2. Computed in float, with an error
+  /// of at most 64 times 5 of its roundings, 2e-5 of a ring. If any sub-pixel is that near to a circle, at() is used
+  /// instead.
   template <int Side>
   SRCEXTRACT_HOST_DEVICE void of_row(const double (&u2)[Side][Width], const float (&float_u2)[Side][Width],
                                      const double (&v2)[Width], std::int32_t (&ring)[Side][Width]) const {
     constexpr float unsure = 1.0F / 32768, beyond = GrowthCurve::circles + 0.5F;
-    float float_v2[Width], from_middle[Width] = {};  // between two circles
+    float float_v2[Width], from_middle[Width] = {};  // distance from the middle between two circles
     for (int i = 0; i < Width; ++i) float_v2[i] = static_cast<float>(v2[i]);
     for (int k = 0; k < Side; ++k) {
       for (int i = 0; i < Width; ++i) {
@@ -51,22 +52,22 @@ class SubPixelRings {
   float float_steps_;
 };
 
-/// Pixels that are divided, and the light of a sub-pixel of each. On the host those of several blocks are gathered, so
-/// that none of Width that are divided together is idle.
+/// Pixels to be divided, with the light of one sub-pixel of each. The host gathers pixels of several blocks, so that
+/// Width of them are always divided together.
 template <int Width>
 struct DividedPixels {
   std::int32_t x[2 * Width], y[2 * Width];
   std::int64_t light[2 * Width];
   int count = 0;
 
-  /// Appends pixel i of a block if it is wanted.
+  /// Appends a pixel if it is wanted.
   SRCEXTRACT_HOST_DEVICE void append(std::int32_t at_x, std::int32_t at_y, std::int64_t of_sub_pixel, int wanted) {
     x[count] = at_x;
     y[count] = at_y;
     light[count] = of_sub_pixel;
     count += wanted;
   }
-  /// Forgets the first Width.
+  /// Removes the first Width pixels.
   SRCEXTRACT_HOST_DEVICE void drop() {
     for (int i = 0; i < Width; ++i) {
       x[i] = x[i + Width];
@@ -75,7 +76,7 @@ struct DividedPixels {
     }
     count -= Width;
   }
-  /// Has dark ones follow, up to Width.
+  /// Fills up to Width pixels with dark ones.
   SRCEXTRACT_HOST_DEVICE void fill() {
     for (int i = count; i < Width; ++i) {
       x[i] = x[0];
@@ -86,7 +87,7 @@ struct DividedPixels {
   }
 };
 
-/// What the curve of a source is made from, with its geometry in double, as SExtractor has it.
+/// Input of the curve of growth of a source, with geometry in double, as in SExtractor.
 struct GrowthPixels {
   static constexpr int side = 5;
   static constexpr double sub_pixel = 0.2, first = -0.4;
@@ -94,7 +95,7 @@ struct GrowthPixels {
   const PhotometryImage& image;
   std::int32_t number;
   double cx, cy, reach;
-  double limit, step, steps;  ///< of pixels that are looked at; of a circle from the next; circles a pixel
+  double limit, step, steps;  ///< largest distance of pixels; distance between circles; circles per pixel
 
   SRCEXTRACT_HOST_DEVICE GrowthPixels(const MeasuredSource& source, const PhotometryImage& of)
       : image(of),
@@ -106,12 +107,12 @@ struct GrowthPixels {
         step(reach / GrowthCurve::circles),
         steps(GrowthCurve::circles / reach) {}
 
-  /// Pixels of a block.
+  /// The pixels of a block.
   template <int Width>
   struct Block {
-    double square[Width];          ///< of their distance
+    double square[Width];          ///< squared distance
     std::int32_t in_reach[Width];  ///< 1: within the limit
-    std::int32_t any = 0;          ///< is one
+    std::int32_t any = 0;          ///< 1: some pixel is in reach
   };
   template <int Width>
   SRCEXTRACT_HOST_DEVICE Block<Width> block_at(std::int32_t x, std::int32_t y, int count) const {
@@ -123,14 +124,14 @@ struct GrowthPixels {
     }
     return block;
   }
-  /// The light of those that are.
+  /// The light of the pixels in reach.
   template <int Width>
   SRCEXTRACT_HOST_DEVICE ApertureSamples<Width> light_of(const Block<Width>& block, std::int32_t x, std::int32_t y,
                                                          int count) const {
     return image.samples(x, y, count, number, cx, cy, block.in_reach);
   }
 
-  /// The magnitudes of the light in reach, added up.
+  /// The sum of the magnitudes of the light in reach.
   template <class Lanes>
   SRCEXTRACT_HOST_DEVICE double all_light(const Lanes& lanes, const ApertureBox& box) const {
     constexpr int width = Lanes::width;
@@ -144,8 +145,8 @@ struct GrowthPixels {
     return lanes.template sum_of_blocks<1>(box, add).of[0];
   }
 
-  /// Adds the light of a block to the rings in which it is: whole pixels, where no circle is near, and parts, of which
-  /// some may stay in `divided`.
+  /// Adds the light of a block to the rings. Pixels far from every circle are added whole; the others are divided, and
+  /// some of these may stay in `divided`.
   template <int Width, class Bins>
   SRCEXTRACT_HOST_DEVICE void add_to_rings(std::int32_t x, std::int32_t y, int count, const FixedPoint& unit,
                                            DividedPixels<Width>& divided, Bins& bins) const {
@@ -168,7 +169,7 @@ struct GrowthPixels {
     }
   }
 
-  /// Adds what has stayed.
+  /// Adds the pixels left in `divided`.
   template <int Width, class Bins>
   SRCEXTRACT_HOST_DEVICE void add_rest(DividedPixels<Width>& divided, Bins& bins) const {
     if (divided.count == 0) return;
@@ -177,9 +178,9 @@ struct GrowthPixels {
   }
 
  private:
-  static constexpr double margin = 0.75;  ///< from the next circle, of a pixel that is in one ring as a whole
+  static constexpr double margin = 0.75;  ///< least distance from a circle of a pixel that is added whole
 
-  /// Those that are, which are then not wanted in parts.
+  /// Adds the pixels that lie in one ring, and clears their elements of `in_parts`.
   template <int Width, class Bins>
   SRCEXTRACT_HOST_DEVICE void add_whole(const Block<Width>& block, const ApertureSamples<Width>& light,
                                         const SubPixelRings<Width>& rings, const FixedPoint& unit,
@@ -198,7 +199,7 @@ struct GrowthPixels {
     bins.add(ring);
   }
 
-  /// Of the first Width.
+  /// Adds the sub-pixels of the first Width pixels.
   template <int Width, class Bins>
   SRCEXTRACT_HOST_DEVICE void add_parts(const DividedPixels<Width>& divided, Bins& bins) const {
     const SubPixelRings<Width> rings(steps);
@@ -231,7 +232,7 @@ struct GrowthPixels {
   }
 };
 
-/// The curve. `lanes` keep its rings until they gather others.
+/// The curve of growth. `lanes` keep its rings until they gather others.
 template <class Lanes>
 SRCEXTRACT_HOST_DEVICE GrowthCurve measure_growth(const Lanes& lanes, const MeasuredSource& source,
                                                   const PhotometryImage& image) {

@@ -8,19 +8,18 @@
 namespace srcextract {
 
 /// SExtractor's curve of growth: the light of a source in circles of 1 to 64 equal steps about it, out to 6 A_IMAGE.
-/// Pixels within 0.75 pixel of a circle are divided into 5 x 5. In whole numbers of a quantum, which add up to the same
-/// in any order.
+/// Pixels within 0.75 pixel of a circle are divided into 5 x 5. Light is in whole numbers of a quantum, so that sums do
+/// not depend on the order.
 struct GrowthCurve {
   static constexpr int circles = 64;
 
-  const std::int64_t* rings;  ///< light between a circle and the one within
-  FixedPoint unit;            ///< of it
+  const std::int64_t* rings;  ///< light between each circle and the next smaller one
+  FixedPoint unit;            ///< unit of `rings`
   double reach;               ///< radius of the last circle
-  bool cut;                   ///< the image ends before the last circle does
+  bool cut;                   ///< the last circle reaches beyond the image
 
-  /// The radius of the circle that holds so much light, linear within a step; no more than `reach`, and 0 where the
-  /// first circle has none. Where the curve does not get there it is continued, not from its last step, but from the
-  /// one before.
+  /// The radius of the circle that holds `light`, linear within a step; at most `reach`, and 0 if the first circle has
+  /// no light. If the curve does not reach `light`, it is continued from the last step but one.
   SRCEXTRACT_HOST_DEVICE double radius_of(double light) const {
     const double step = reach / circles;
     std::int64_t inside = rings[0], before = 0, before_that = 0;
@@ -41,7 +40,7 @@ struct GrowthCurve {
     return radius < reach ? radius : reach;
   }
 
-  /// The radius of half the light as a window is made of it: within half a pixel and the last circle.
+  /// The radius of half the light, as used for windows: at least half a pixel, at most the last circle.
   SRCEXTRACT_HOST_DEVICE double half_light(double flux) const {
     constexpr double least = 0.5;
     const double radius = std::fabs(radius_of(0.5 * flux)), most = reach > least ? reach : least;

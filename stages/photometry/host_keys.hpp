@@ -10,11 +10,12 @@
 
 namespace srcextract {
 
-/// Keys of pixels of a box, read once and kept in order, on the host. A device keeps them as a warp can
-/// (cuda/photometry/warp_keys.hpp). What is told of them does not depend on their order.
+/// Keys of the pixels of a box, read once and sorted, on the host. A device keeps them as a warp can
+/// (cuda/photometry/warp_keys.hpp). Results do not depend on the order of the pixels.
 class HostKeys {
  public:
-  /// Reads those that read(x, y, count, block) wants of blocks of a row, of which `count` pixels are in the box.
+  /// Reads the keys that read(x, y, count, block) selects, for all blocks of the box's rows. The first `count` pixels
+  /// of a block are in the box.
   template <int Width, class Read>
   void read(const ApertureBox& box, const Read& read) {
     keys_.resize(static_cast<std::size_t>(box.x_end - box.x_begin) * (box.y_end - box.y_begin));
@@ -35,19 +36,19 @@ class HostKeys {
     radix_sort(keys_, scratch_);
   }
 
-  /// How many there are in a range.
+  /// Number of keys in a range.
   std::int64_t count(const KeyRange& range) const { return end(range) - begin(range); }
 
-  /// The least and the largest of a range that holds some.
+  /// The least and the largest key in a range. Requires that the range has keys.
   KeyRange extremes(const KeyRange& range) const { return {*begin(range), *(end(range) - 1)}; }
 
-  /// That of a range whose rank it is, from 0 on, and the next.
+  /// The key of this rank in a range, from 0, and the next.
   KeyPair pair(const KeyRange& range, std::int64_t rank) const {
     const auto lower = begin(range) + rank, next = lower + 1;
     return {*lower, next < end(range) ? *next : *lower};
   }
 
-  /// The sums of what f(key) returns, an IntegerSums<N>, over those in a range.
+  /// The sums of f(key), an IntegerSums<N>, over the keys in a range.
   template <int N, class F>
   IntegerSums<N> sum(const KeyRange& range, const F& f) const {
     IntegerSums<N> sums{};

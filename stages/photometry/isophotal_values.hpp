@@ -15,8 +15,8 @@ struct CorrectedFlux {
   double value, error;
 };
 
-/// SExtractor's FLUX_ISOCOR (Maddox et al. 1990, MNRAS 243, 692): what a Gaussian has below the isophote, of so many
-/// pixels above that threshold, is added to its flux. A flux that is not above 0 stays as it is.
+/// SExtractor's FLUX_ISOCOR (Maddox et al. 1990, MNRAS 243, 692). Adds the light that a Gaussian has below its
+/// isophote, from the number of pixels and the threshold. A flux that is not above 0 stays unchanged.
 inline CorrectedFlux corrected_flux(double flux, double error, double pixels, double threshold) {
   if (!(flux > 0)) return {flux, error};
   const double eta = std::clamp(pixels * threshold / flux, 0.0, 1.0), share = error * error / (flux * flux);
@@ -25,8 +25,8 @@ inline CorrectedFlux corrected_flux(double flux, double error, double pixels, do
   return {flux / (1 - 0.196099 * eta - 0.751208 * eta * eta), flux * std::sqrt(share + of_eta * of_eta)};
 }
 
-/// Columns that follow from the usual ones of the same row: calls f(name, value) for each; value(sources, row,
-/// calibration) is what stands in it.
+/// Calls f(name, value) for each column that follows from the usual columns of the same row. value(sources, row,
+/// calibration) is the value in that column.
 template <class F>
 void for_each_isophotal_value(F&& f) {
   using Row = std::size_t;

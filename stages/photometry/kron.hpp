@@ -10,9 +10,11 @@
 namespace srcextract {
 
 /// The light in an ellipse that follows the source's own light (Kron 1980, ApJS 43, 305), as SExtractor's FLUX_AUTO
-/// (Bertin & Arnouts 1996, section 7): with Q = cxx dx^2 + cyy dy^2 + cxy dx dy and p the pixels of Q <= 36 that are
-/// nobody else's, the first moment is r_1 = sum sqrt(Q) p / sum p, and the flux is that of Q <= k^2 with
-/// k = max(factor r_1, minimum); k = minimum where one of the sums is not above 0.
+/// (Bertin & Arnouts 1996, section 7).
+/// - Q = cxx dx^2 + cyy dy^2 + cxy dx dy.
+/// - p: the pixels of Q <= 36 that belong to no other source.
+/// - First moment: r_1 = sum sqrt(Q) p / sum p.
+/// - The flux is that of Q <= k^2 with k = max(factor r_1, minimum); k = minimum if one of the sums is not above 0.
 struct KronFamily : EllipseFamily<KronFamily> {
   static constexpr Family id = Family::kron;
   static constexpr const char* name = "kron";

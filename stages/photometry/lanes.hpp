@@ -12,30 +12,30 @@
 
 namespace srcextract {
 
-/// Elements of an array of `count`, which may be none.
+/// Size of an array for `count` elements, which may be 0.
 constexpr int array_size(int count) {
   return count > 0 ? count : 1;
 }
 
-/// What a pixel adds to N sums, and these.
+/// The contribution of a pixel to N sums, or the sums.
 template <int N>
 struct Sums {
   double of[array_size(N)];
 };
 
-/// Columns of partial sums that a sum over a box has.
+/// Number of partial sums of a sum over a box.
 inline constexpr int lane_count = 32;
 
-/// Most bins of a histogram over a box.
+/// Largest number of bins of a histogram over a box.
 inline constexpr int most_bins = 64;
 
-/// What a block, Width pixels of a row, adds to N sums.
+/// The contributions of a block, Width pixels of a row, to N sums.
 template <int N, int Width>
 struct BlockSums {
   double of[array_size(N)][Width];
 };
 
-/// What a pixel, or the pixels of a block, add to M counts: 0 or 1.
+/// The contribution of a pixel to M counts: 0 or 1 each. BlockCounts has those of a block.
 template <int M>
 struct Counted {
   std::int32_t of[M];
@@ -45,17 +45,17 @@ struct BlockCounts {
   std::int32_t of[array_size(M)][Width];
 };
 
-/// The sums of N numbers, and M counts.
+/// N sums and M counts.
 template <int N, int M>
 struct SumsAndCounts {
   Sums<N> sums;
   std::int64_t counts[array_size(M)];
 };
 
-/// Of the pixels of a box a number of their column times one of their row, on the host.
+/// For the pixels of a box: a number of their column times a number of their row, on the host.
 struct HostProduct {
   std::int32_t first_x, first_y;
-  const double *columns, *rows;  ///< from these on
+  const double *columns, *rows;  ///< for columns from first_x and rows from first_y on
 
   template <int Width>
   void at(std::int32_t x, std::int32_t y, double (&product)[Width]) const {
@@ -65,17 +65,18 @@ struct HostProduct {
   }
 };
 
-/// How a family of measurements (stages/photometry/families.hpp) goes through the pixels of a box, on the host. On a
-/// device a warp does (cuda/photometry/warp_lanes.hpp), to the same bits: all that a family computes besides is
-/// computed by every thread of it alike, so that its source is the same for both.
+/// How a family of measurements (stages/photometry/families.hpp) reads the pixels of a box, on the host. On a device a
+/// warp does this (cuda/photometry/warp_lanes.hpp), with equal results to the last bit. Every thread of the warp
+/// computes all else that a family computes, so the family has one source text for both.
 class HostLanes {
  public:
-  /// Pixels of a row that sum_of_blocks and bins look at together: loops of so many turns become vectors.
+  /// Pixels of a row that sum_of_blocks and bins handle together; compilers turn loops over them into vectors.
   static constexpr int width = 16;
 
-  /// The sums over the box of what f(x, y) returns, a Sums<N>. The order is part of the specification: lane l has the
-  /// columns x with (x - x_begin) mod 32 = l and adds their pixels row by row, in a row from left to right; then lanes
-  /// l and l + 16 are added, of these l and l + 8, and so on: a tree of 16, 8, 4, 2, 1.
+  /// The sums over the box of f(x, y), which returns a Sums<N>. The order is part of the specification:
+  /// - lane l has the columns x with (x - x_begin) mod 32 = l;
+  /// - it adds their pixels row by row, in a row from left to right;
+  /// - then lanes l and l + 16 are added, of the results l and l + 8, and so on: a tree of 16, 8, 4, 2, 1.
   template <int N, class F>
   Sums<N> sum(const ApertureBox& box, const F& f) const {
     return sum_of_blocks<N>(box, [&](std::int32_t x, std::int32_t y, int count, BlockSums<N, width>& pixels) {
@@ -87,8 +88,8 @@ class HostLanes {
     });
   }
 
-  /// The same of blocks of pixels: f(x, y, count, pixels) says in `pixels`, a BlockSums<N, width>, what those of row y
-  /// from x on add. Of its `width` pixels only `count` are in the box; the others add 0.
+  /// The sums from blocks of pixels. f(x, y, count, pixels) sets `pixels`, a BlockSums<N, width>, to what the pixels of
+  /// row y from x on add. Only `count` of the `width` pixels are in the box; the others must add 0.
   template <int N, class F>
   Sums<N> sum_of_blocks(const ApertureBox& box, const F& f) const {
     const auto both =
@@ -97,8 +98,8 @@ class HostLanes {
     return both.sums;
   }
 
-  /// The same, and counts, for which no order is needed: f(x, y, count, pixels, counted) says in `counted`, a
-  /// BlockCounts<M, width>, what they count.
+  /// The sums, and counts, which need no order. f(x, y, count, pixels, counted) also sets `counted`, a BlockCounts<M,
+  /// width>.
   template <int N, int M, class F>
   SumsAndCounts<N, M> sum_and_count(const ApertureBox& box, const F& f) const {
     double lanes[lane_count / width][array_size(N)][width] = {};
@@ -121,9 +122,9 @@ class HostLanes {
     return all;
   }
 
-  /// The sums over the pixels of a circle, a PlacedCircle, in that order, of one band of rows after the other: f(block,
-  /// pixels) says in `pixels` what those of a CircleBlock add; what it says of those that are not wanted is not looked
-  /// at. Those that the circle crosses are a few of many blocks: they are gathered, and counted together.
+  /// The sums over the pixels of a circle, a PlacedCircle, in the same order, band after band of rows. f(block, pixels)
+  /// sets `pixels` to what those of a CircleBlock add; pixels that are not wanted are ignored. Few pixels of each block
+  /// are at the edge, so they are gathered and counted together.
   template <int N, class Circle, class F>
   Sums<N> sum_in_circle(const ApertureBox& box, const Circle& circle, const F& f) const {
     Sums<N> all{};
@@ -134,7 +135,8 @@ class HostLanes {
     return all;
   }
 
-  /// What a number of a column times one of a row is, for the pixels of a box: a HostProduct, until the next call.
+  /// A HostProduct of a number of the column times a number of the row, for the pixels of a box. It is valid until the
+  /// next call.
   template <class Column, class Row>
   HostProduct product(const ApertureBox& box, const Column& of_column, const Row& of_row) const {
     const auto fill = [](std::vector<double>& values, std::int32_t begin, std::int32_t end, const auto& of) {
@@ -147,7 +149,7 @@ class HostLanes {
     return {box.x_begin, box.y_begin, columns_.data(), rows_.data()};
   }
 
-  /// Counts alone: f(x, y) returns a Counted<M>.
+  /// Only counts: f(x, y) returns a Counted<M>.
   template <int M, class F>
   SumsAndCounts<0, M> count(const ApertureBox& box, const F& f) const {
     return sum_and_count<0, M>(
@@ -160,7 +162,7 @@ class HostLanes {
         });
   }
 
-  /// The largest f(x, y) in a box, none of which is NaN; of an empty one the least number.
+  /// The largest f(x, y) in a box; none may be NaN. An empty box gives the lowest double.
   template <class F>
   double max(const ApertureBox& box, const F& f) const {
     double largest = -std::numeric_limits<double>::max();
@@ -173,16 +175,16 @@ class HostLanes {
     return largest;
   }
 
-  /// Integers of the pixels of a block, to be added to bins from 0 to `most_bins`, of which the last is not kept.
+  /// Adds integers of the pixels of a block to bins 0 to `most_bins`; the last bin is dropped.
   class BlockBins {
    public:
     explicit BlockBins(std::int64_t* bins) : bins_(bins) {}
 
-    /// The integers.
+    /// Sets the integers of the block.
     void begin(const std::int64_t (&values)[width]) {
       for (int i = 0; i < width; ++i) values_[i] = values[i];
     }
-    /// Adds each to some bins, as often as is liked.
+    /// Adds each integer to `Times` bins. May be called several times.
     template <int Times>
     void add(const std::int32_t (&bins)[Times][width]) {
       std::int32_t places[Times][width];
@@ -191,8 +193,8 @@ class HostLanes {
       for (int i = 0; i < width; ++i)
         for (int k = 0; k < Times; ++k) bins_[places[k][i]] += values_[i];
     }
-    /// The same of rows of bins, those of an integer mostly near each other: how often it goes to which is counted
-    /// first, for all integers of the block at a time.
+    /// Adds to rows of bins. The bins of one integer are mostly near each other, so their repeats are counted first,
+    /// for all integers of the block at a time.
     template <int Rows, int Times>
     void add(const std::int32_t (&bins)[Rows][Times][width]) {
       std::int32_t first[width], last[width], furthest = 0;
@@ -214,8 +216,8 @@ class HostLanes {
     }
 
    private:
-    /// Up to Most events of every integer of the block, counted in the fields of two words. Powers of two are made of
-    /// the exponents of floats: not all vectors are shifted each number by its own.
+    /// Counts up to Most events of each integer of the block, in the fields of two words. Powers of two are made from
+    /// the exponents of floats, since not all processors can shift the elements of a vector by different amounts.
     template <int Most>
     struct FieldCounts {
       static constexpr int bits = 5, half = 6, fields = 2 * half;
@@ -255,12 +257,12 @@ class HostLanes {
       }
     }
 
-    std::int64_t* bins_;  ///< of every pixel of a block its own: none waits for another
+    std::int64_t* bins_;  ///< separate bins for every pixel of a block, so that none waits for another
     std::int64_t values_[width];
   };
 
-  /// Integers gathered in most_bins bins, which begin empty: f(x, y, count, block) adds those of a block of pixels, by
-  /// block.begin and block.add. They stay until the next call.
+  /// Gathers integers in most_bins bins, which begin empty. f(x, y, count, block) adds those of a block of pixels, by
+  /// block.begin and block.add. The bins are valid until the next call.
   template <class F>
   const std::int64_t* bins(const ApertureBox& box, const F& f) const {
     std::int64_t apart[(most_bins + 1) * width] = {};
@@ -275,8 +277,8 @@ class HostLanes {
     return bins_;
   }
 
-  /// The keys of pixels that read(x, y, count, block), as of HostKeys, wants of blocks of a row of the box. They stay
-  /// until the next call.
+  /// The keys of the pixels of a box that read(x, y, count, block) selects, as in HostKeys. They are valid until the
+  /// next call.
   template <class Read>
   const HostKeys& keys(const ApertureBox& box, const Read& read) const {
     keys_.read<width>(box, read);
@@ -313,7 +315,7 @@ class HostLanes {
     return sum_of_lanes<N>(lanes);
   }
 
-  /// The tree.
+  /// The tree of sum().
   template <int N>
   static Sums<N> sum_of_lanes(double (&lanes)[lane_count / width][array_size(N)][width]) {
     static_assert(lane_count == 2 * width);

@@ -12,16 +12,16 @@
 
 namespace srcextract {
 
-/// The circle about a source that holds some part of its light.
+/// The circle about a source that holds a given part of its light.
 struct LightRadius {
-  double radius;      ///< of that part of FLUX_AUTO; NaN of a source without a shape
-  double half_light;  ///< of half of it, whatever part was asked for, as windows are made of it
+  double radius;      ///< radius for that part of FLUX_AUTO; NaN for a source without a shape
+  double half_light;  ///< radius for half of it, whatever part is asked for; windows need it
   std::int64_t flags;
 
   bool operator==(const LightRadius&) const = default;
 };
 
-/// SExtractor's FLUX_RADIUS: the radii of the circles that hold given parts of FLUX_AUTO, by the curve of growth.
+/// SExtractor's FLUX_RADIUS: the radii of the circles that hold given parts of FLUX_AUTO, from the curve of growth.
 struct LightRadiusFamily {
   using Row = LightRadius;
   static constexpr Family id = Family::light_radii;
@@ -36,7 +36,7 @@ struct LightRadiusFamily {
   }
   SRCEXTRACT_HOST_DEVICE int rows() const { return count; }
 
-  /// Calls keep(which, row) for every row of a source: they are of one curve.
+  /// Calls keep(which, row) for every row of a source. All rows use one curve.
   template <class Lanes, class Keep>
   SRCEXTRACT_HOST_DEVICE void measure_rows(const Lanes& lanes, const MeasuredSource& source,
                                            const PhotometryImage& image, const Keep& keep) const {

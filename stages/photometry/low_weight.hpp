@@ -10,19 +10,19 @@
 
 namespace srcextract {
 
-/// Bad pixels of a source and beside it.
+/// Number of bad pixels in a source and next to it.
 struct LowWeight {
-  std::int32_t own;     ///< of its pixels in the image that is measured
-  std::int32_t beside;  ///< of its pixels in that where it was found, they or one of their eight neighbours
-  std::int32_t flags;   ///< none
+  std::int32_t own;     ///< the source's pixels that are bad in the measured image
+  std::int32_t beside;  ///< pixels of it that are bad, or have a bad 8-neighbour, where it was found
+  std::int32_t flags;   ///< always 0
 
   bool operator==(const LowWeight&) const = default;
 };
 
-/// SExtractor's NLOWWEIGHT_ISO, NLOWDWEIGHT_ISO and FLAGS_WEIGHT: how many of a source's pixels have a weight that is
-/// too low where they are measured, and how many have, or touch, one that is where they were found. Whatever masks a
-/// pixel counts as that, a map of weights or of masks, or NaN; one that took over from its neighbours
-/// (weights.interpolate) is good.
+/// SExtractor's NLOWWEIGHT_ISO, NLOWDWEIGHT_ISO and FLAGS_WEIGHT. The first is the number of a source's pixels with too
+/// low a weight in the measured image. The second is the number that have or touch such a pixel in the image in which
+/// it was found. Every masked pixel counts, by a map of weights or of masks, or by NaN. A pixel interpolated from its
+/// neighbours (weights.interpolate) is good.
 struct LowWeightFamily {
   using Row = LowWeight;
   static constexpr Family id = Family::low_weight;

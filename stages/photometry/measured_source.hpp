@@ -10,13 +10,13 @@ namespace srcextract {
 struct EllipseFlux;
 struct LightRadius;
 
-/// A source as the families of measurements take it.
+/// A source as families of measurements need it.
 struct MeasuredSource {
-  std::int32_t number;       ///< from 1, as the map of owners has it
-  SourceShape shape;         ///< where it was found
-  const SourceSums* found;   ///< its sums there
-  const EllipseFlux* kron;   ///< where that family was measured before, else null
-  const LightRadius* radii;  ///< the same, the first of its rows
+  std::int32_t number;       ///< from 1, as in the map of owners
+  SourceShape shape;         ///< in the image in which it was found
+  const SourceSums* found;   ///< sums in the image in which it was found
+  const EllipseFlux* kron;   ///< result of that family, if it was measured before, else null
+  const LightRadius* radii;  ///< first row of that family, if it was measured before, else null
 };
 
 }  // namespace srcextract

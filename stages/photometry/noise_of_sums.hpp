@@ -6,9 +6,12 @@
 
 namespace srcextract {
 
-/// Makes the variances of fluxes those that the law tells of sums over so many pixels: of a circle its area, of an
-/// ellipse the number of its pixels, and of a Gaussian window of width s the 4 pi s^2 pixels of a circle in which
-/// independent noise adds up to as much. Photons are counted beside them, and those of positions are left as they are.
+/// Scales the variances of fluxes by the noise law, for the number of pixels of the aperture:
+/// - circle: its area;
+/// - ellipse: the number of its pixels;
+/// - Gaussian window of width s: 4 pi s^2, the pixels of a circle in which independent noise adds up to as much.
+///
+/// Photon noise is not scaled, and neither are the variances of positions.
 void scale_noise(const NoiseLaw& law, const Config& config, Photometry<Cpu>& photometry);
 
 }  // namespace srcextract

@@ -6,21 +6,21 @@
 
 namespace srcextract {
 
-/// Width pixels of a row by the ellipses through them, as far as they are the source's.
+/// Width pixels of a row, with the ellipse through each; those that belong to the source have values.
 template <int Width>
 struct OwnBlock {
   EllipsePixels<Width> ellipse;
-  OwnSamples<Width> sample;  ///< of those in reach
+  OwnSamples<Width> sample;  ///< pixels in reach
 };
 
-/// A source's own pixels as they are in the image.
+/// A source's own pixels, read from the image each time.
 template <int Width>
 class OwnPixels {
  public:
   SRCEXTRACT_HOST_DEVICE OwnPixels(const MeasuredSource& source, const PhotometryImage& image)
       : source_(source), image_(image) {}
 
-  /// There is nothing to be done before those of a box are looked at, and then perhaps those of a larger one.
+  /// Does nothing; KeptOwnPixels needs the call.
   template <class Box>
   SRCEXTRACT_HOST_DEVICE void look_at(const ApertureBox&, const Box&) {}
 
@@ -34,19 +34,19 @@ class OwnPixels {
   const PhotometryImage& image_;
 };
 
-/// The same on a host, for many looks at boxes each of which holds the one before: who owns a pixel, and which ellipse
-/// it is on, are found out once.
+/// A source's own pixels on the host, for several boxes that each contain the one before. Owners and ellipses of pixels
+/// are found once and kept.
 template <int Width>
 class KeptOwnPixels {
  public:
   KeptOwnPixels(const MeasuredSource& source, const PhotometryImage& image) : source_(source), image_(image) {}
 
-  /// Whether there is room for all of a box.
+  /// Whether there is room for the box.
   static bool hold(const ApertureBox& box) {
     return stride_of(box) * (static_cast<std::int64_t>(box.y_end) - box.y_begin) <= room;
   }
 
-  /// Reads those of further() unless it has those of `box`, which is part of it.
+  /// Requires that further() contains `box`. Reads the pixels of further(), unless those of `box` are already kept.
   template <class Box>
   void look_at(const ApertureBox& box, const Box& further) {
     if (box.x_begin >= box_.x_begin && box.x_end <= box_.x_end && box.y_begin >= box_.y_begin &&
@@ -88,7 +88,7 @@ class KeptOwnPixels {
         for (int i = 0; i < Width; ++i) value_[to + i] = sample.value[i];
       }
     }
-    for (int i = 0; i < Width; ++i) {  // what a block from the last pixel on reads
+    for (int i = 0; i < Width; ++i) {  // read by a block that begins at the last pixel
       square_[to + i] = 0;
       own_[to + i] = 0;
       value_[to + i] = 0;
@@ -97,9 +97,9 @@ class KeptOwnPixels {
 
   const MeasuredSource& source_;
   const PhotometryImage& image_;
-  ApertureBox box_{0, -1, 0, -1, false};  ///< none is in it
+  ApertureBox box_{0, -1, 0, -1, false};  ///< empty at first
   std::int64_t stride_ = 0;
-  float square_[room + Width];  ///< row by row, and for the block from the last pixel on
+  float square_[room + Width];  ///< row by row, and one block more for a block that begins at the last pixel
   std::int32_t own_[room + Width];
   double value_[room + Width];
 };

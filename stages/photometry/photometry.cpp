@@ -14,7 +14,7 @@ namespace {
 /// Sources that a thread measures at a time.
 constexpr std::int64_t sources_at_a_time = 32;
 
-/// An image as apertures are laid in it.
+/// The image as apertures need it.
 PhotometryImage photometry_image(const Image<float, Cpu>& pixels, const Image<float, Cpu>& variance,
                                  const Image<std::int32_t, Cpu>& owners, const Levels& levels,
                                  const WeightsConfig& weights, const Config& config) {
@@ -32,7 +32,7 @@ PhotometryImage photometry_image(const Image<float, Cpu>& pixels, const Image<fl
   return image;
 }
 
-/// The rows of a source. Compiled for every processor as a whole, with all that a family calls.
+/// Measures the rows of a source. Compiled as a whole for every processor, with all functions that a family calls.
 template <class One>
 SRCEXTRACT_VECTOR_CLONES SRCEXTRACT_FLATTEN void measure_source(const One& family, const HostLanes& lanes,
                                                                 const MeasuredSource& source,

@@ -20,7 +20,7 @@ namespace {
 /// Rows that a thread fills at a time.
 constexpr std::int64_t rows_at_a_time = 2048;
 
-/// The values value(row) of a column, of the type that it gives them.
+/// A column with the values value(row), in the type that value() returns.
 template <class Value>
 FurtherValues column_of(std::int64_t rows, const Value& value, const Cpu& where) {
   std::vector<std::remove_cvref_t<decltype(value(std::int64_t{}))>> values(static_cast<std::size_t>(rows));
@@ -30,7 +30,7 @@ FurtherValues column_of(std::int64_t rows, const Value& value, const Cpu& where)
   return values;
 }
 
-/// NaN without the sign and the payload that arithmetic may give it; anything else as it is.
+/// Replaces any NaN by the standard one, since arithmetic may set its sign and payload. Other values stay unchanged.
 template <class T>
 T same_nan(T value) {
   if constexpr (std::is_floating_point_v<T>)
@@ -58,7 +58,7 @@ void add_isophotal_column(const Column& column, std::span<const FluxCalibration>
   });
 }
 
-/// The columns of one name: one for each of the family's rows.
+/// The columns of one name, one for each of the family's rows.
 template <class One>
 void add_family_columns(const Column& column, const FamilyRows<typename One::Row, Cpu>& measured,
                         std::span<const FluxCalibration> calibration, Sources& sources, const Cpu& where) {
@@ -82,8 +82,8 @@ constexpr const char* magnitude_limit_text = "Magnitude of that limit";
 constexpr const char* flux_limit_ucd = "phot.flux;stat.max";
 constexpr const char* magnitude_limit_ucd = "phot.mag;stat.min";
 
-/// The limits of the fluxes of a family, if they are asked for: what the noise of the sky has in the aperture, without
-/// that of the photons of what is there.
+/// Adds the limits of a family's fluxes, if they are asked for: the noise of the sky in the aperture, without photon
+/// noise of the light there.
 template <class Row>
 void add_limits(const Column& flux, const Column& magnitude, const FamilyRows<Row, Cpu>& measured,
                 std::span<const FluxCalibration> calibration, const ColumnChoice& choice, Sources& sources,
@@ -110,7 +110,7 @@ void add_limits(const Column& flux, const Column& magnitude, const FamilyRows<Ro
   add(magnitude, magnitude_limit);
 }
 
-/// CLASS_STAR, where there is a network.
+/// Adds CLASS_STAR if there is a network.
 void add_star_class(const Column& column, const FamilyRows<ProfileRow, Cpu>& profile,
                     std::span<const FluxCalibration> calibration, const MeasurementConfig& config, Sources& sources,
                     const Cpu& where) {
@@ -131,8 +131,8 @@ const std::vector<double>& values_of(const Sources& sources, std::string_view na
   return std::get<std::vector<double>>(std::ranges::find(sources.further, name, &FurtherColumn::name)->values);
 }
 
-/// FLUX_BEST and its like, once FLAGS are complete: the light in the ellipse, or that of the isophote where more than a
-/// tenth of an ellipse is of neighbours or bad pixels.
+/// Adds FLUX_BEST and its like, after FLAGS are complete. The value is that of the ellipse, or of the isophote if more
+/// than a tenth of the ellipse is neighbours or bad pixels.
 void add_best_columns(const ColumnChoice& choice, Sources& sources, const Cpu& where) {
   for (const MeasuredColumn& measured : measured_columns()) {
     if (measured.family != Family::best || !choice.has(measured.column.name)) continue;
@@ -150,7 +150,7 @@ void add_best_columns(const ColumnChoice& choice, Sources& sources, const Cpu& w
 }
 
 void express_noise(const FluxCalibration& found, const FluxCalibration& calibration, PositionNoise& noise) {
-  if (found.pixel == calibration.pixel) return;  // 0, maybe
+  if (found.pixel == calibration.pixel) return;  // both may be 0
   for (double& pixels : noise.pixels) pixels *= found.pixel / calibration.pixel;
 }
 

@@ -10,63 +10,62 @@
 
 namespace srcextract {
 
-/// Whose a pixel is, in the map of owners: a source's number, or one of these.
+/// Owner of a pixel in the map of owners: the number of a source, or one of these.
 inline constexpr std::int32_t nobodys_pixel = 0;
-inline constexpr std::int32_t unclaimed_pixel =
-    -1;  ///< above the threshold, but of no source: of too small a component
+inline constexpr std::int32_t unclaimed_pixel = -1;  ///< above the threshold, but in too small a component
 
-/// The owner of the pixels of a run of that label.
+/// The owner of the pixels of a run with this label.
 SRCEXTRACT_HOST_DEVICE inline std::int32_t owner_of_label(std::int32_t label) {
   return label > 0 ? label : unclaimed_pixel;
 }
 
-/// A pixel as the aperture of one source has it.
+/// A pixel as seen by the aperture of one source.
 struct ApertureSample {
   double value;     ///< above the background
-  double variance;  ///< 1 where there is no map of them: then their sum is the area
-  bool masked;      ///< another's, or bad
+  double variance;  ///< 1 without a map of variances; the sum is then the area
+  bool masked;      ///< of another source, or bad
 };
 
-/// Width pixels of a row as the aperture of one source has them.
+/// Width pixels of a row as seen by the aperture of one source.
 template <int Width>
 struct ApertureSamples {
   double value[Width], variance[Width];
   std::int32_t masked[Width];
 };
 
-/// The same without what is masked.
+/// Width pixels of a row, without masked ones.
 template <int Width>
 struct OwnSamples {
-  double value[Width];      ///< of those that are own
+  double value[Width];      ///< valid for own pixels
   std::int32_t own[Width];  ///< 1: wanted, and not masked
 };
 
-/// The image in which apertures are laid.
+/// The image on which apertures are measured.
 struct PhotometryImage {
-  const float* pixels;        ///< that are measured; NaN: bad
-  const float* variance;      ///< of each, in units of FluxCalibration::pixel; null: all are 1
-  const std::int32_t* owner;  ///< of each; null: all are nobody's
+  const float* pixels;        ///< measured pixels; NaN: bad
+  const float* variance;      ///< per pixel, in units of FluxCalibration::pixel; null: all are 1
+  const std::int32_t* owner;  ///< per pixel; null: all are nobodys_pixel
   std::int32_t width, height;
   double background;  ///< to be subtracted from every pixel
-  double threshold;   ///< above that: the analysis threshold, in the noise of the image as a whole
+  double threshold;   ///< analysis threshold above the background, from the noise of the whole image
   MaskNeighbours mask;
-  bool threshold_follows_variance = false;  ///< whether a map of weights has the noise that it is counted in
-  AnalysisLine analysis = {0, 0};           ///< then what it is in that of a pixel
-  const float* least_variance = nullptr;    ///< of the pixels of each source, where a mesh has that noise; else null
-  /// Pixels of so much variance are bad for apertures; isophotal measures take them as they are.
+  bool threshold_follows_variance = false;  ///< whether the threshold follows a map of weights
+  AnalysisLine analysis = {0, 0};           ///< threshold as a line in the noise of a pixel; used if it follows the map
+  const float* least_variance = nullptr;    ///< per source: least variance, if a mesh gives the noise; else null
+  /// Pixels with at least this variance are bad for apertures; isophotal measures use them unchanged.
   float least_bad_variance = std::numeric_limits<float>::infinity();
 
   SRCEXTRACT_HOST_DEVICE std::int64_t at(std::int32_t x, std::int32_t y) const {
     return static_cast<std::int64_t>(y) * width + x;
   }
 
-  /// Whether a pixel is another's than the source's of that number, and apertures mind.
+  /// Whether the pixel belongs to another source than `number`, and apertures leave such pixels out.
   SRCEXTRACT_HOST_DEVICE bool hidden(std::int64_t i, std::int32_t number) const {
     if (mask == MaskNeighbours::none || owner == nullptr) return false;
     return owner[i] != nobodys_pixel && owner[i] != number;
   }
 
-  /// Whether apertures leave a pixel out.
+  /// Whether apertures leave the pixel out because it is bad.
   SRCEXTRACT_HOST_DEVICE bool is_bad(std::int64_t i) const {
     return !is_finite(pixels[i]) || (variance != nullptr && variance[i] >= least_bad_variance);
   }
@@ -75,9 +74,9 @@ struct PhotometryImage {
     return variance != nullptr ? static_cast<double>(variance[i]) : 1.0;
   }
 
-  /// The pixel for the source `number` at (cx, cy), both in the precision in which the aperture has its geometry, and
-  /// within the image. What belongs to others or is bad counts as the pixel opposite (SExtractor's MASK_TYPE CORRECT),
-  /// or as nothing.
+  /// The pixel (x, y), in the image, for the source `number` at (cx, cy), in the precision of the aperture's geometry.
+  /// A bad pixel or one of another source is replaced by the pixel opposite (SExtractor's MASK_TYPE CORRECT), or counts
+  /// as nothing.
   template <class Real>
   SRCEXTRACT_HOST_DEVICE ApertureSample sample(std::int32_t x, std::int32_t y, std::int32_t number, Real cx,
                                                Real cy) const {
@@ -97,8 +96,8 @@ struct PhotometryImage {
     return {0, variance == nullptr ? 1.0 : 0.0, true};
   }
 
-  /// The pixels of row y from x on that are `wanted`, all of them among the first `count`, all of which are in the
-  /// image, and which are not masked.
+  /// The pixels of row y from x on that are `wanted` and not masked. Wanted pixels are among the first `count`, which
+  /// are in the image.
   template <int Width>
   SRCEXTRACT_HOST_DEVICE OwnSamples<Width> own_samples(std::int32_t x, std::int32_t y, int count, std::int32_t number,
                                                        const std::int32_t (&wanted)[Width]) const {
@@ -122,8 +121,8 @@ struct PhotometryImage {
     return out;
   }
 
-  /// sample() of the pixels of row y from x on that are `wanted`, all of them among the first `count`, all of which are
-  /// in the image. What the others are is not said.
+  /// sample() of the `wanted` pixels of row y from x on. Wanted pixels are among the first `count`, which are in the
+  /// image. Other elements are undefined.
   template <int Width, class Real>
   SRCEXTRACT_HOST_DEVICE ApertureSamples<Width> samples(std::int32_t x, std::int32_t y, int count, std::int32_t number,
                                                         Real cx, Real cy, const std::int32_t (&wanted)[Width]) const {
@@ -172,12 +171,13 @@ struct PhotometryImage {
     return variance != nullptr && least_bad_variance < std::numeric_limits<float>::infinity();
   }
 
-  /// sample() of those that are masked, where all pixels opposite are in the image: they are in a row. Else false.
+  /// Does sample() for the masked pixels, if all pixels opposite are in the image; these form a row. Else returns
+  /// false.
   template <int Width, class Real>
   SRCEXTRACT_HOST_DEVICE bool mirror_masked(std::int32_t x, std::int32_t y, std::int32_t number, Real cx, Real cy,
                                             ApertureSamples<Width>& out) const {
     constexpr auto half = static_cast<Real>(0.49999);
-    constexpr std::int32_t widest = 1 << 22;  // that float tells places of to less than a pixel, twice over
+    constexpr std::int32_t widest = 1 << 22;  // positions up to twice this are known to less than a pixel in float
     if (mask != MaskNeighbours::correct || width > widest) return false;
     const auto u = static_cast<std::int32_t>(2 * cx + half - static_cast<Real>(x));
     const auto v = static_cast<std::int32_t>(2 * cy + half - static_cast<Real>(y));

@@ -8,7 +8,7 @@
 
 namespace srcextract {
 
-/// Pixels from one value to another, both included, as keys in the order of the floats (stages/math/ordered_key.hpp).
+/// A closed range of pixel values, as keys in the order of the floats (stages/math/ordered_key.hpp).
 struct KeyRange {
   std::uint32_t low, high;
 
@@ -22,25 +22,25 @@ SRCEXTRACT_HOST_DEVICE inline std::uint32_t key_of_pixel(float value) {
   return ordered_key(value == 0 ? 0.0F : value);
 }
 
-/// Of the pixels x with low <= x <= high.
+/// The range of the pixels x with low <= x <= high.
 SRCEXTRACT_HOST_DEVICE inline KeyRange keys_between(double low, double high) {
   return {key_of_pixel(ceil_to_float(low)), key_of_pixel(floor_to_float(high))};
 }
 
-/// Those of Width pixels of a row that are wanted. What the keys of the others are is not said.
+/// Keys of the wanted ones among Width pixels of a row. Keys of the others are undefined.
 template <int Width>
 struct KeyBlock {
   std::uint32_t key[Width];
-  std::int32_t wanted[Width];  ///< 1, or 0
-  std::int32_t any;            ///< 0: none is
+  std::int32_t wanted[Width];  ///< 1 or 0
+  std::int32_t any;            ///< 0: no pixel is wanted
 };
 
-/// Two keys that follow one another in order.
+/// Two keys that are adjacent in order.
 struct KeyPair {
   std::uint32_t lower, upper;
 };
 
-/// What a key adds to N sums of whole numbers, and these.
+/// The contribution of a key to N sums of whole numbers, or the sums.
 template <int N>
 struct IntegerSums {
   std::int64_t of[N];

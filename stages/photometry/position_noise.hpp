@@ -17,18 +17,18 @@
 
 namespace srcextract {
 
-/// How noise moves a centroid: over its pixels, sums of w^2 e, w^2 e dx^2, w^2 e dy^2 and w^2 e dx dy, with w the
-/// weight and e a part of the variance of a pixel.
+/// The noise of a centroid, as sums over its pixels of w^2 e, w^2 e dx^2, w^2 e dy^2 and w^2 e dx dy. w is the weight
+/// and e a part of the variance of a pixel.
 struct PositionNoise {
-  double pixels[4];      ///< e: in units of FluxCalibration::pixel
-  double photons[4];     ///< e: what a gain of 1 has of photons
-  double flux;           ///< by whose square they are divided
-  std::int32_t is_thin;  ///< 1: the source is thinner than a pixel: then its errors are not less than a pixel's
+  double pixels[4];      ///< sums with e in units of FluxCalibration::pixel
+  double photons[4];     ///< sums with e the photon noise at a gain of 1
+  double flux;           ///< its square divides the sums
+  std::int32_t is_thin;  ///< 1: the source is thinner than a pixel, so its errors are at least those of a pixel
   std::int32_t flags;
 
   bool operator==(const PositionNoise&) const = default;
 
-  /// Variances of x and y and their covariance.
+  /// The variances of x and y, and their covariance.
   SecondMoments moments(const FluxCalibration& at) const {
     const auto sum = [&](int i) { return pixels[i] * at.pixel + (at.gain > 0 ? photons[i] / at.gain : 0); };
     const double square = flux * flux;
@@ -43,8 +43,8 @@ struct PositionNoise {
   }
 };
 
-/// That of the position of a source (SExtractor's ERRX2_IMAGE), whose weight is 1 and whose photons are those of the
-/// image in which it was found. Of its pixels only their place and their variance are looked at.
+/// The noise of the position of a source (SExtractor's ERRX2_IMAGE). The weight is 1, and photons are those of the
+/// image in which the source was found. Only positions and variances of pixels are read.
 template <class Lanes>
 SRCEXTRACT_HOST_DEVICE PositionNoise isophotal_noise(const Lanes& lanes, const MeasuredSource& source,
                                                      const PhotometryImage& image) {
@@ -82,7 +82,7 @@ struct PositionNoiseFamily {
     return measure_in(lanes, source, image, image);
   }
 
-  /// That of the image in which the source was found, which alone tells its position.
+  /// The noise in `found_in`, since the position of a source depends only on the image in which it was found.
   template <class Lanes>
   SRCEXTRACT_HOST_DEVICE PositionNoise measure_in(const Lanes& lanes, const MeasuredSource& source,
                                                   const PhotometryImage& found_in, const PhotometryImage&) const {

@@ -17,28 +17,27 @@
 
 namespace srcextract {
 
-/// Levels between the threshold and the peak of a source over which its pixels are counted.
+/// Number of levels between the threshold and the peak of a source for which its pixels are counted.
 inline constexpr int profile_levels = 8;
 
-/// How a source falls from its peak to the threshold, by its own pixels.
+/// How a source falls from its peak to the threshold, from its own pixels.
 struct ProfileRow {
   double fwhm;
-  double contrast;                    ///< the largest over the analysis threshold; 0 where that is not above 0
-  double threshold;                   ///< the lowest of its pixels; 0 where neither a map nor a mesh tells their noise
-  std::int32_t area[profile_levels];  ///< pixels above each level
-  std::int32_t core;                  ///< pixels that the width was fitted to
+  double contrast;   ///< peak over the analysis threshold; 0 if that is not above 0
+  double threshold;  ///< lowest threshold of its pixels; 0 if neither a map nor a mesh gives their noise
+  std::int32_t area[profile_levels];  ///< number of pixels above each level
+  std::int32_t core;                  ///< number of pixels in the fit of the width
   std::int32_t flags;
 
   bool operator==(const ProfileRow&) const = default;
 };
 
-/// SExtractor's FWHM_IMAGE and ISO0 to ISO7. With v a pixel of the source in the image that is measured, above the
-/// background, p the largest of them, and t the lowest analysis threshold of its pixels, where a map of weights or a
-/// mesh tells their noise, or else that in the noise of the image as a whole, by which `contrast` is in any case:
-///  - ISO_i counts those above t (p / t)^(i/8);
-///  - of those above max(p / 5, t) a Gaussian is fitted to the core, ln v = A - b r^2 with weights v^2, b no less than
-///    1 / (13 a b), and its width 1.6651 / sqrt b is made narrower by that of a pixel. A core of one pixel has no
-///    width: 0.
+/// SExtractor's FWHM_IMAGE and ISO0 to ISO7. v is a pixel of the source in the measured image, above the background,
+/// and p the largest v. t is the lowest analysis threshold of its pixels if a map of weights or a mesh gives their
+/// noise. Otherwise t follows from the noise of the whole image, and `contrast` always does.
+///  - ISO_i counts the pixels above t (p / t)^(i/8).
+///  - A Gaussian is fitted to the core, the pixels above max(p / 5, t): ln v = A - b r^2 with weights v^2, and b no
+///    less than 1 / (13 a b). Its width is 1.6651 / sqrt b, less that of a pixel. A core of one pixel has the width 0.
 struct ProfileFamily {
   using Row = ProfileRow;
   static constexpr Family id = Family::profile;
@@ -76,7 +75,7 @@ struct ProfileFamily {
   }
 
  private:
-  /// The pixels of one source; what is not of it, or masked, is below all of them.
+  /// The pixels of one source; masked pixels and those of others have a value below all of them.
   struct OwnPixels {
     const PhotometryImage& image;
     std::int32_t number;
@@ -88,7 +87,7 @@ struct ProfileFamily {
       return image.owner[i] == number && value == value ? value : below_all;
     }
 
-    /// A pixel's variance with its sign turned; that of other pixels is below all of them.
+    /// The negative variance of a pixel; other pixels have a value below all of them.
     SRCEXTRACT_HOST_DEVICE double negative_variance(std::int32_t x, std::int32_t y) const {
       constexpr double below_all = -1e300;
       const std::int64_t i = image.at(x, y);
@@ -114,7 +113,7 @@ struct ProfileFamily {
   template <class Lanes>
   SRCEXTRACT_HOST_DEVICE static void count_levels(const Lanes& lanes, const OwnPixels& own, const ApertureBox& box,
                                                   float threshold, float peak, ProfileRow& result) {
-    // Eighth powers of the ratio are square roots and products of them, which round alike everywhere.
+    // Eighth powers of the ratio are products of square roots, which round alike everywhere.
     const double ratio = threshold > 0 && peak > threshold ? static_cast<double>(peak / threshold) : 1;
     const double half = std::sqrt(ratio), quarter = std::sqrt(half), eighth = std::sqrt(quarter);
     const auto counted =

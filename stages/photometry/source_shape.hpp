@@ -9,13 +9,14 @@
 
 namespace srcextract {
 
-/// Where a source is and how it extends, by its sums where it was found: what apertures are laid by. The ellipse
-/// cxx dx^2 + cyy dy^2 + cxy dx dy = 1 has the semi-axes a and b (SExtractor's CXX_IMAGE and so on, in float as there).
+/// Position and extent of a source, from its sums in the image in which it was found; apertures follow from them. The
+/// ellipse cxx dx^2 + cyy dy^2 + cxy dx dy = 1 has the semi-axes a and b (SExtractor's CXX_IMAGE and so on, in float as
+/// there).
 struct SourceShape {
   double x, y;  ///< 0-based
   float a, b;
   float cxx, cyy, cxy;
-  bool defined;  ///< a source with pixels below the background may have no ellipse, or none in the image: not measured
+  bool defined;  ///< false: not measured; pixels below the background may leave no ellipse, or none in the image
 };
 
 SRCEXTRACT_HOST_DEVICE inline SourceShape shape_of(const SourceSums& s, const Parentage& parentage, std::int32_t width,
@@ -38,25 +39,24 @@ SRCEXTRACT_HOST_DEVICE inline SourceShape shape_of(const SourceSums& s, const Pa
   return shape;
 }
 
-/// Its position from the first column and row of its pixels.
+/// The source's position relative to the first column and row of its pixels.
 SRCEXTRACT_HOST_DEVICE inline SourceOffset offset_of(const SourceShape& shape, const SourceSums& s) {
   return {shape.x - s.xmin, shape.y - s.ymin};
 }
 
-/// The box of its pixels.
+/// The box of the source's pixels.
 SRCEXTRACT_HOST_DEVICE inline ApertureBox own_box(const SourceSums& s) {
   return {s.xmin, s.xmax + 1, s.ymin, s.ymax + 1, false};
 }
 
-/// The square of how many times as large as the source's ellipse the one through a pixel is.
+/// The squared scale of the ellipse through a pixel, relative to the source's ellipse.
 SRCEXTRACT_HOST_DEVICE inline float square_of_scale(const SourceShape& shape, std::int32_t x, std::int32_t y) {
   const float dx = static_cast<float>(x) - static_cast<float>(shape.x);
   const float dy = static_cast<float>(y) - static_cast<float>(shape.y);
   return shape.cxx * dx * dx + shape.cyy * dy * dy + shape.cxy * dx * dy;
 }
 
-/// The box of the ellipse `scale` times as large. Of one so thin that float does not tell its width it is that of the
-/// circle about it.
+/// The box of the ellipse `scale` times as large. If the ellipse is too thin for float, the box of the circle about it.
 SRCEXTRACT_HOST_DEVICE inline ApertureBox box_of_ellipse(const SourceShape& shape, float scale,
                                                          const PhotometryImage& image) {
   const double cxy2 = static_cast<double>(shape.cxy) * shape.cxy;

@@ -11,19 +11,23 @@
 
 namespace srcextract {
 
-/// SExtractor's classifier of stars and galaxies (Bertin & Arnouts 1996, section 8), whose weights are in a file of the
-/// user's: a network of ten inputs, ten hidden nodes and one output, nodes being 1 / (1 + exp(-sum)). Each input is
-/// multiplied by its scale and has its bias added, the output has its bias subtracted and is divided by its scale.
+/// SExtractor's classifier of stars and galaxies (Bertin & Arnouts 1996, section 8), with weights from a file of the
+/// user. The network has ten inputs, ten hidden nodes and one output; a node is 1 / (1 + exp(-sum)). Each input is
+/// multiplied by its scale, and its bias is added. The bias is subtracted from the output, which is then divided by its
+/// scale.
 class StarNetwork {
  public:
   static constexpr std::size_t inputs = 10, hidden = 10;
-  /// Numbers in a file: biases and scales of the inputs, of each hidden node its weights and its bias, the same of the
-  /// output, and the output's bias and scale.
+  /// Numbers in a file:
+  /// - biases and scales of the inputs;
+  /// - for each hidden node its weights and its bias;
+  /// - weights and bias of the output node;
+  /// - bias and scale of the output.
   static constexpr std::size_t size = 2 * inputs + hidden * (inputs + 1) + (hidden + 1) + 2;
 
   explicit StarNetwork(std::span<const double, size> numbers) : numbers_(numbers) {}
 
-  /// What it makes of its inputs, from 0 to 1 with the file that everybody uses.
+  /// The output for these inputs; from 0 to 1 with the usual file.
   double operator()(const std::array<double, inputs>& input) const {
     std::array<double, inputs> scaled;
     for (std::size_t i = 0; i < inputs; ++i) scaled[i] = input[i] * numbers_[inputs + i] + numbers_[i];
@@ -34,7 +38,7 @@ class StarNetwork {
   }
 
  private:
-  static constexpr std::size_t first = 2 * inputs;  ///< of the weights
+  static constexpr std::size_t first = 2 * inputs;  ///< first of the weights
 
   template <std::size_t N>
   static double node(const std::array<double, N>& from, std::span<const double> weights) {
@@ -46,9 +50,10 @@ class StarNetwork {
   std::span<const double, size> numbers_;
 };
 
-/// The inputs of a source of that profile: with s the seeing in pixels, lg of its areas above eight levels over s^2
-/// (ISO0 to ISO7; -2 where one is empty), after the first of them lg of its peak over the analysis threshold (-1 where
-/// it has none), and last lg of the seeing in arcseconds.
+/// The inputs of a source with this profile, where s is the seeing in pixels:
+/// - lg of its areas above eight levels over s^2 (ISO0 to ISO7; -2 for an empty one);
+/// - after the first of them, lg of its peak over the analysis threshold (-1 without a peak);
+/// - at the end, lg of the seeing in arcseconds.
 inline std::array<double, StarNetwork::inputs> star_inputs(const ProfileRow& row, double seeing_fwhm,
                                                            double pixel_scale) {
   constexpr double ln10 = 2.30258509299404568402, of_empty = -2, of_dark = -1;
@@ -62,7 +67,7 @@ inline std::array<double, StarNetwork::inputs> star_inputs(const ProfileRow& row
   return input;
 }
 
-/// CLASS_STAR. NaN where the size of a pixel is not known. On the host for both back ends.
+/// CLASS_STAR; NaN if the pixel scale is not known. Runs on the host for both back ends.
 inline double star_class(const StarNetwork& network, const ProfileRow& row, double seeing_fwhm, double pixel_scale) {
   if (!(pixel_scale > 0)) return std::numeric_limits<double>::quiet_NaN();
   return network(star_inputs(row, seeing_fwhm, pixel_scale));

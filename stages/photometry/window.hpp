@@ -19,30 +19,30 @@
 
 namespace srcextract {
 
-/// Bits of FLAGS_WIN. With any, position, moments and their errors are those of the isophote.
+/// Bits of FLAGS_WIN. If any is set, position, moments and their errors are those of the isophote.
 namespace window_flag {
 inline constexpr std::int32_t no_ellipse = 1;         ///< the determinant of the moments is negative
-inline constexpr std::int32_t negative_variance = 2;  ///< a second moment is
-inline constexpr std::int32_t no_light = 4;  ///< what the window holds is not positive; or the source has no shape
-inline constexpr std::int32_t strayed = 8;   ///< more than a pixel in x and in y, and out of the source's ellipse
+inline constexpr std::int32_t negative_variance = 2;  ///< a second moment is negative
+inline constexpr std::int32_t no_light = 4;  ///< the light in the window is not positive, or the source has no shape
+inline constexpr std::int32_t strayed = 8;   ///< moved more than a pixel in x and in y, and out of the source's ellipse
 }  // namespace window_flag
 
-/// A source by the light under a Gaussian window; NaN where it has no shape.
+/// A source measured under a Gaussian window; NaN if it has no shape.
 struct WindowedSource {
   double x, y;  ///< 0-based
   SecondMoments moments;
   PositionNoise noise;
-  double flux, variance, photons;  ///< what the last window held; photons: its variance at a gain of 1
+  double flux, variance, photons;  ///< sums over the last window; photons: photon variance at a gain of 1
   std::int32_t rounds, flags_win;
   std::int64_t flags;
 };
 
-/// The sigma of the window of a source, by the radius of half its light.
+/// The sigma of the window of a source, from the radius of half its light.
 SRCEXTRACT_HOST_DEVICE inline double width_of_window(double half_light) {
   return 2 * half_light / 2.35;
 }
 
-/// A Gaussian window about (cx, cy), cut off at 4 sigma. Positions are in double, all else of its geometry in float.
+/// A Gaussian window about (cx, cy), cut off at 4 sigma. Positions are in double, the rest of the geometry in float.
 class GaussianWindow {
  public:
   SRCEXTRACT_HOST_DEVICE GaussianWindow(double cx, double cy, float sigma)
@@ -52,7 +52,7 @@ class GaussianWindow {
     return box_of_circle(circle_.cx, circle_.cy, static_cast<double>(radius_), image);
   }
 
-  /// The sums over the window of f(w, dx, dy, value, variance) of its pixels, a Sums<N>.
+  /// The sums over the window's pixels of f(w, dx, dy, value, variance), a Sums<N>.
   template <int N, class Lanes, class F>
   SRCEXTRACT_HOST_DEVICE Sums<N> sum(const Lanes& lanes, std::int32_t number, const PhotometryImage& image,
                                      const F& f) const {
@@ -76,7 +76,7 @@ class GaussianWindow {
   }
 
  private:
-  /// The window is its profile along x times that along y.
+  /// The window is the product of its profiles along x and y.
   SRCEXTRACT_HOST_DEVICE double along(float distance) const {
     const double d = distance;
     return exp_in_float_range(-d * d * steepness_);
@@ -87,10 +87,10 @@ class GaussianWindow {
   double steepness_;
 };
 
-/// SExtractor's windowed parameters (its manual, "Windowed positional parameters"): a Gaussian window, whose full width
-/// at half maximum is twice the radius of half the light of FLUX_AUTO, is moved by twice the distance to the centroid
-/// of what it holds, until that is less than 1e-4 pixel, 16 times at most; NITER_WIN is then 17. Moments are those of
-/// the last window, about the centroid of what it held.
+/// SExtractor's windowed parameters (its manual, "Windowed positional parameters"). The full width at half maximum of
+/// the Gaussian window is twice the radius of half the light of FLUX_AUTO. The window is moved by twice the distance to
+/// the centroid of its light, until that distance is below 1e-4 pixel, 16 times at most; NITER_WIN is 17 if 16 were not
+/// enough. Moments are those in the last window, about the centroid of its light.
 struct WindowFamily {
   using Row = WindowedSource;
   static constexpr Family id = Family::window;
@@ -99,7 +99,7 @@ struct WindowFamily {
   explicit WindowFamily(const Config&) {}
   SRCEXTRACT_HOST_DEVICE int rows() const { return 1; }
 
-  /// Whether its window has more than three bands of rows.
+  /// Whether the window of the source has more than three bands of rows.
   SRCEXTRACT_HOST_DEVICE static bool is_large(const MeasuredSource& source) {
     return 4 * width_of_window(source.radii->half_light) > 1.5 * band_rows;
   }
@@ -110,7 +110,7 @@ struct WindowFamily {
     return measure_in(lanes, source, image, image);
   }
 
-  /// By the light of `image`; what is that of the isophote is so in the image in which the source was found.
+  /// Measures the light in `image`. Values taken from the isophote are those in `found_in`.
   template <class Lanes>
   SRCEXTRACT_HOST_DEVICE WindowedSource measure_in(const Lanes& lanes, const MeasuredSource& source,
                                                    const PhotometryImage& found_in,
@@ -139,7 +139,7 @@ struct WindowFamily {
  private:
   static constexpr double nan = std::numeric_limits<double>::quiet_NaN();
 
-  /// The last window that was looked at, and the sums of its light.
+  /// The last window, and the sums of its light.
   struct Centroid {
     double x, y;
     double light, light_x, light_y;
@@ -197,10 +197,10 @@ struct WindowFamily {
     result.photons = sums.of[7];
     result.noise = {{sums.of[3], sums.of[4], sums.of[5], sums.of[6]},
                     {sums.of[7], sums.of[8], sums.of[9], sums.of[10]},
-                    centroid.light / 2,  // the position is moved by twice what the centroid is
+                    centroid.light / 2,  // half, since the position is moved by twice the offset of the centroid
                     0,
                     0};
-    // Of a window without light SExtractor tests the moments all the same, with sums where means should be.
+    // For a window without light SExtractor tests the moments, too, with sums in place of means.
     const double light = centroid.light, divisor = light > 0 ? light : 1;
     const double dx = centroid.light_x / divisor, dy = centroid.light_y / divisor;
     const SecondMoments m{sums.of[0] / light - dx * dx, sums.of[1] / light - dy * dy, sums.of[2] / light - dx * dy};

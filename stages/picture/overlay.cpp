@@ -11,11 +11,11 @@ namespace {
 
 using Rgb = std::array<std::uint8_t, 3>;
 
-// Okabe & Ito's colours: told apart by eyes of every kind, and from any grey.
+// Colours of Okabe & Ito, distinct for colour-blind viewers and from any grey.
 constexpr Rgb orange = {230, 159, 0};
 constexpr Rgb sky_blue = {86, 180, 233};
 
-/// Where palettes have what is no grey: the colour of ellipses, after white, or the first of the tints.
+/// Palette indices of colours: white, the colour of ellipses, and the first of the tints.
 constexpr std::uint8_t white = 254;
 constexpr std::uint8_t ellipse_colour = 255;
 constexpr std::uint8_t tints = 128;
@@ -28,8 +28,9 @@ struct Point {
   double y = 0;
 };
 
-/// Cosine and sine of an angle in degrees, from -90 to 90. Only + - * and constants, so that it rounds the same with
-/// every C library: Taylor's series of half the angle, whose first terms left out are below 1e-15, then doubled.
+/// Cosine and sine of an angle in degrees, from -90 to 90. Only + - * and constants, so that results round alike with
+/// every C library. Computed by Taylor's series of half the angle, then doubled; the first terms left out are below
+/// 1e-15.
 Point direction(double degrees) {
   const double half = degrees * (3.14159265358979323846 / 360);
   const double square = half * half;
@@ -47,7 +48,7 @@ Point direction(double degrees) {
 struct Ellipse {
   Point centre;
   double a, b;
-  Point axis;  ///< the direction of a
+  Point axis;  ///< direction of a
 };
 
 void draw_point(const Point& point, Image<std::uint8_t, Cpu>& image) {
@@ -58,7 +59,7 @@ void draw_point(const Point& point, Image<std::uint8_t, Cpu>& image) {
   image.pixels[static_cast<std::int64_t>(y) * width + static_cast<std::int64_t>(x)] = ellipse_colour;
 }
 
-/// Draws four points at a time, one in every quadrant, each less than a pixel from the next.
+/// Draws four points at a time, one in every quadrant, each less than a pixel from the last.
 void draw_ellipse(const Ellipse& ellipse, Image<std::uint8_t, Cpu>& image) {
   const Point& centre = ellipse.centre;
   const Point& axis = ellipse.axis;
@@ -69,7 +70,7 @@ void draw_ellipse(const Ellipse& ellipse, Image<std::uint8_t, Cpu>& image) {
     draw_point({centre.x + offset.x, centre.y + offset.y}, image);
     draw_point({centre.x - offset.x, centre.y - offset.y}, image);
   };
-  const int steps = static_cast<int>(1.6 * ellipse.a) + 1;  // a quadrant is less than pi / 2 a long
+  const int steps = static_cast<int>(1.6 * ellipse.a) + 1;  // a quadrant is shorter than pi / 2 a
   const Point step = direction(90.0 / steps);
   Point place{1, 0};  // on the unit circle
   for (int i = 0; i < steps; ++i) {
@@ -80,14 +81,14 @@ void draw_ellipse(const Ellipse& ellipse, Image<std::uint8_t, Cpu>& image) {
 }
 
 Rgb tinted(std::uint8_t grey, Tint tint) {
-  // On what is white already a full red would not be seen: the others give way.
+  // Full red is invisible on a white pixel, so the other colours are reduced.
   const auto third = static_cast<std::uint8_t>(grey / 3);
   if (tint == Tint::red) return {255, third, third};
   const auto mix = [grey](int colour) { return static_cast<std::uint8_t>((grey + colour) / 2); };
   return {mix(sky_blue[0]), mix(sky_blue[1]), mix(sky_blue[2])};
 }
 
-/// The picture with f(grey) for every grey, and no palette yet.
+/// The picture with f(grey) for every grey, without a palette yet.
 template <class F>
 ColourPicture map_greys(const Picture& picture, const Cpu& where, const F& f) {
   ColourPicture mapped{{picture.grey.shape, where}, {}};
@@ -109,11 +110,11 @@ ColourPicture draw_ellipses(const Sources& sources, const Picture& picture, cons
   const auto scale = static_cast<double>(picture.factor);
   const auto longest = static_cast<double>(std::max(drawn.image.shape.width, drawn.image.shape.height));
   for (std::size_t i = 0; i < static_cast<std::size_t>(sources.size()); ++i) {
-    // The first pixel of the image is from 0.5 to 1.5 in the catalogue, that of the picture from -0.5 to 0.5 here.
+    // The first pixel covers 0.5 to 1.5 in the catalogue, and -0.5 to 0.5 in the picture.
     const Point centre{(sources.x_image[i] - 0.5) / scale - 0.5, (sources.y_image[i] - 0.5) / scale - 0.5};
     const double a = ellipse_axes * sources.a_image[i] / scale;
     const double b = ellipse_axes * sources.b_image[i] / scale;
-    // Written so that NaN is drawn nowhere.
+    // NaN fails these comparisons, so no ellipse is drawn.
     if (!(a <= longest && b <= longest && std::fabs(sources.theta_image[i]) <= 90)) continue;
     draw_ellipse({centre, std::max(a, least_radius), std::max(b, least_radius), direction(sources.theta_image[i])},
                  drawn.image);

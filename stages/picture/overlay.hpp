@@ -10,27 +10,27 @@
 
 namespace srcextract {
 
-/// What was found, drawn over a picture. Everything beyond its edges is left out; the time goes with what is drawn.
+/// Draws what was found over a picture. Parts beyond its edges are left out. Time is proportional to what is drawn.
 
-/// A picture in at most 256 colours: every pixel is one of the palette's, which are red, green and blue.
+/// A picture with at most 256 colours. A pixel is an index of the palette, whose entries are red, green and blue.
 struct ColourPicture {
   Image<std::uint8_t, Cpu> image;
   std::array<std::array<std::uint8_t, 3>, 256> palette;
 };
 
-/// Draws an ellipse of 3 A_IMAGE by 3 B_IMAGE at every source's position, in orange; where that is less than 4 pixels
-/// of the picture, of 4. A source without a position or a shape has none, nor has one wider than the picture is long.
-/// The greys are those of the picture, but that 254 is white as 255 is.
+/// Draws an ellipse of 3 A_IMAGE by 3 B_IMAGE at every source's position, in orange; semi-axes are at least 4 pixels of
+/// the picture. A source without a position or a shape has no ellipse, nor has one wider than the picture is long.
+/// Greys are those of the picture, except that 254 becomes white like 255.
 ColourPicture draw_ellipses(const Sources& sources, const Picture& picture, const Cpu& where);
 
-/// How detected pixels are told from others.
+/// How detected pixels are marked.
 enum class Tint {
-  sky_blue,  ///< half of their grey is that colour
-  red,       ///< their red is full, the others a third of their grey: what changed, in a difference
+  sky_blue,  ///< half of their grey is replaced by that colour
+  red,       ///< full red, with green and blue at a third of the grey: changes in a difference
 };
 
-/// Tints every pixel of the picture in which there is a detected one. `label` has the source of every run; runs of 0
-/// were dropped. There are 128 greys, at most one from those of the picture, and as many tints.
+/// Tints every pixel of the picture that contains a detected one. `label` has the source of every run; runs of 0 were
+/// dropped. There are 128 greys, each at most one from that of the picture, and 128 tints.
 ColourPicture tint_pixels(const Runs<Cpu>& runs, const Buffer<std::int32_t, Cpu>& label, Tint tint,
                           const Picture& picture, const Cpu& where);
 

@@ -15,7 +15,7 @@ namespace srcextract {
 
 namespace {
 
-/// The image is handed out in pieces of this many pixels, and its bins are found strip by strip.
+/// Number of pixels that a thread takes at a time, and number of pixels whose bins are found together.
 constexpr std::int64_t piece_pixels = std::int64_t{1} << 18;
 constexpr std::int64_t strip_pixels = 1024;
 
@@ -33,7 +33,7 @@ std::uint32_t count_unmasked(const float* pixels, std::int64_t count) {
   return unmasked;
 }
 
-/// The bin of every pixel; of masked ones `masked`.
+/// Finds the bin of every pixel; masked pixels get `masked`.
 SRCEXTRACT_VECTOR_CLONES
 void find_bins(const float* pixels, std::int64_t count, const GreyBins& bins, std::int32_t masked,
                std::int32_t* found) {
@@ -43,7 +43,7 @@ void find_bins(const float* pixels, std::int64_t count, const GreyBins& bins, st
   }
 }
 
-/// Calls f(first, bins, count) for every strip of pixels [begin, end); `masked` stands for the bin of masked ones.
+/// Calls f(first, bins, count) for every strip of pixels [begin, end); the bin of masked pixels is `masked`.
 template <class F>
 void for_each_strip(const float* pixels, std::int64_t begin, std::int64_t end, const GreyBins& bins,
                     std::int32_t masked, const F& f) {
@@ -66,7 +66,7 @@ KeyExtremes find_extremes(const Image<float, Cpu>& image, const Cpu& where) {
   return all;
 }
 
-/// The pixel of a chunk that so many unmasked ones come before.
+/// The unmasked pixel of a chunk with `before` unmasked ones ahead of it.
 float find_unmasked(const float* chunk, std::int32_t before) {
   while (*chunk != *chunk || before-- > 0) ++chunk;
   return *chunk;
@@ -121,7 +121,7 @@ Image<std::uint8_t, Cpu> draw_grey(const Image<float, Cpu>& image, const Display
   Image<std::uint8_t, Cpu> result(image.shape, where);
   const GreyBins division = divide(range, table.size());
   std::vector<std::uint8_t> grey(table.begin(), table.end());
-  grey.push_back(0);  // of masked pixels
+  grey.push_back(0);  // the grey of masked pixels
   const auto masked = static_cast<std::int32_t>(table.size());
   parallel_for(image.shape.count(), piece_pixels, where, [&](std::int64_t begin, std::int64_t end) {
     for_each_strip(image.pixels.data(), begin, end, division, masked,

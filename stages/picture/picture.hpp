@@ -8,7 +8,7 @@
 
 namespace srcextract {
 
-/// The pixel values that are drawn black and white; low < high.
+/// The pixel values drawn black and white; low < high.
 struct DisplayRange {
   float low = 0;
   float high = 1;
@@ -16,51 +16,57 @@ struct DisplayRange {
   bool operator==(const DisplayRange&) const = default;
 };
 
-/// The image in squares of factor x factor pixels, those at the right and upper edges smaller: of each the mean of its
-/// pixels that are not masked, rounded once to float; masked if all are. It is summed in double, every column from its
-/// first row on, then the columns from left to right. factor 1 copies.
+/// Shrinks the image: every square of factor x factor pixels becomes the mean of its unmasked pixels, rounded once to
+/// float. The mean is masked if all pixels are. Squares at the right and upper edges may be smaller. The sum is in
+/// double: every column from its first row on, then the columns from left to right. factor 1 copies.
 Image<float, Cpu> shrink(const Image<float, Cpu>& image, std::int64_t factor, const Cpu& where);
 Image<float, Gpu> shrink(const Image<float, Gpu>& image, std::int64_t factor, const Gpu& where);
 
-/// How many such squares there are, along x and y.
+/// Number of such squares along x and y.
 Shape shrunk_shape(const Shape& shape, std::int64_t factor);
 
 /// The smallest factor for which no side is longer than `size`.
 std::int64_t shrink_factor(const Shape& shape, std::int64_t size);
 
-/// What `limits` means on this image: IRAF's zscale (contrast 0.25, of a sample of at most a thousand pixels that are
-/// not masked, 2.5 sigma, 5 iterations; as in astropy's ZScaleInterval), the extremes, or low and high as configured.
-/// Always low < high, both finite; 0 and 1 where every pixel is masked and the limits are not configured. Waits for the
+/// The range of `limits` for this image:
+/// - IRAF's zscale (contrast 0.25, of a sample of at most a thousand pixels that are not masked, 2.5 sigma, 5
+///   iterations; as in astropy's ZScaleInterval);
+/// - the extremes;
+/// - low and high as configured.
+///
+/// Always low < high, both finite. 0 and 1 if every pixel is masked and the limits are not configured. Waits for the
 /// device.
 DisplayRange display_range(const Image<float, Cpu>& image, const QuicklookConfig& config, const Cpu& where);
 DisplayRange display_range(const Image<float, Gpu>& image, const QuicklookConfig& config, const Gpu& where);
 
-/// How many pixels are in each of `bins` (256 to 65536) bins of equal width between the limits; what is below is in the
-/// first, what is above in the last, masked pixels in none. The bin is floor((v - low) * (bins / (high - low))), in
-/// float, with that factor rounded once; it is shared with draw_grey (stages/picture/picture_bin.hpp).
+/// Number of pixels in each of `bins` (256 to 65536) bins of equal width between the limits. Pixels below are in the
+/// first bin, pixels above in the last, masked pixels in none. The bin is floor((v - low) * (bins / (high - low))), in
+/// float, with that factor rounded once. draw_grey uses the same bins (stages/picture/picture_bin.hpp).
 Buffer<std::uint32_t, Cpu> count_bins(const Image<float, Cpu>& image, const DisplayRange& range, std::int64_t bins,
                                       const Cpu& where);
 Buffer<std::uint32_t, Gpu> count_bins(const Image<float, Gpu>& image, const DisplayRange& range, std::int64_t bins,
                                       const Gpu& where);
 
-/// The grey, 0 to 255, of each of `bins` bins. With t from 0 to 1 at the centre of a bin: t, sqrt(t), log(1 + 1000 t) /
-/// log(1001), asinh(10 t) / asinh(10) (DS9's and astropy's); equalize: the share of the pixels up to the middle of the
-/// bin, of `counts` (not looked at for the others). Rounds the same with every C library.
+/// The grey, 0 to 255, of each of `bins` bins. With t from 0 to 1 at the centre of a bin the stretches are
+/// - t, sqrt(t), log(1 + 1000 t) / log(1001) and asinh(10 t) / asinh(10), as in DS9 and astropy;
+/// - equalize: the share of the pixels up to the middle of the bin, from `counts`, which the others ignore.
+///
+/// Rounds alike with every C library.
 Buffer<std::uint8_t, Cpu> grey_table(Stretch stretch, std::int64_t bins, const Buffer<std::uint32_t, Cpu>& counts,
                                      const Cpu& where);
 Buffer<std::uint8_t, Gpu> grey_table(Stretch stretch, std::int64_t bins, const Buffer<std::uint32_t, Gpu>& counts,
                                      const Gpu& where);
 
-/// The grey of every pixel, by its bin, of which there are as many as elements of the table; masked pixels are black.
+/// The grey of every pixel, from its bin; the table has one element per bin. Masked pixels are black.
 Image<std::uint8_t, Cpu> draw_grey(const Image<float, Cpu>& image, const DisplayRange& range,
                                    const Buffer<std::uint8_t, Cpu>& table, const Cpu& where);
 Image<std::uint8_t, Gpu> draw_grey(const Image<float, Gpu>& image, const DisplayRange& range,
                                    const Buffer<std::uint8_t, Gpu>& table, const Gpu& where);
 
-/// A picture of an image on the host, row 0 that of the image.
+/// A picture of an image on the host; row 0 is that of the image.
 struct Picture {
   Image<std::uint8_t, Cpu> grey;
-  std::int64_t factor = 1;  ///< pixels of the image along a side of one of the picture
+  std::int64_t factor = 1;  ///< side of a picture's pixel in pixels of the image
   DisplayRange range;
 };
 
@@ -71,7 +77,7 @@ inline void record_fields(const Picture& picture, FieldRecorder& to) {
   to.value("white", picture.range.high);
 }
 
-/// The stage: shrunk to at most config.size, limits of what is left, stretched.
+/// The stage: shrinks the image to at most config.size, finds the limits, and stretches.
 Picture render_picture(const Image<float, Cpu>& image, const QuicklookConfig& config, const Cpu& where);
 Picture render_picture(const Image<float, Gpu>& image, const QuicklookConfig& config, const Gpu& where);
 

@@ -9,15 +9,16 @@
 
 namespace srcextract {
 
-/// GreyBins of equal width between the limits of a picture.
+/// Bins of equal width between the limits of a picture.
 struct GreyBins {
-  float scale;   ///< a power of two; it makes the range about 1, so that no range is too wide or narrow for the rest
-  float low;     ///< of the range, times scale
-  float factor;  ///< bins in a unit of a pixel times scale
-  float last;    ///< the number of the last bin
+  float scale;   ///< a power of two that makes the range about 1, so that no range overflows or underflows in the other
+                 ///< members
+  float low;     ///< low end of the range, times scale
+  float factor;  ///< bins per unit of a pixel times scale
+  float last;    ///< number of the last bin
 };
 
-/// So many bins (at most 65536) between the limits.
+/// Divides the range into `bins` bins, at most 65536.
 inline GreyBins divide(const DisplayRange& range, std::int64_t bins) {
   const double width = static_cast<double>(range.high) - static_cast<double>(range.low);
   const double scale = std::ldexp(1.0, -std::clamp(std::ilogb(width), -126, 126));
@@ -25,14 +26,14 @@ inline GreyBins divide(const DisplayRange& range, std::int64_t bins) {
           static_cast<float>(static_cast<double>(bins) / (width * scale)), static_cast<float>(bins - 1)};
 }
 
-/// The bin of a pixel that is not masked.
+/// The bin of an unmasked pixel.
 SRCEXTRACT_HOST_DEVICE inline std::int32_t bin_of(const GreyBins& bins, float pixel) {
   const float place = (pixel * bins.scale - bins.low) * bins.factor;
   const float above = place > 0 ? place : 0;
   return static_cast<std::int32_t>(above < bins.last ? above : bins.last);
 }
 
-/// The grey of a bin when the histogram is equalised: of `total` pixels so many are in the bins before it and in it.
+/// The grey of a bin for an equalised histogram, from the number of pixels before the bin, in it, and in all.
 SRCEXTRACT_HOST_DEVICE inline std::uint8_t equalized_grey(std::uint64_t before, std::uint64_t count,
                                                           std::uint64_t total) {
   if (total == 0) return 0;

@@ -11,15 +11,15 @@ namespace srcextract {
 
 namespace {
 
-/// Rows of squares are handed out in pieces of about this many pixels of the image.
+/// A thread takes rows of squares with about this many pixels of the image at a time.
 constexpr std::int64_t pixels_of_squares = std::int64_t{1} << 18;
 
-/// Squares of few rows are averaged in strips of about this many columns, each asked for while the one before is
-/// summed.
+/// Squares of few rows are averaged in strips of about this many columns. Each strip is prefetched while the one before
+/// is summed.
 constexpr std::int64_t strip_columns = 256;
 constexpr std::int64_t few_rows = 8;
 
-/// Adds so many rows of a strip to its columns, from the first on.
+/// Adds `rows` rows of a strip to its columns, from the first on.
 template <int rows>
 inline void add_rows(const float* pixels, std::int64_t width, std::int64_t columns, double* __restrict sum,
                      std::int32_t* __restrict unmasked) {
@@ -36,7 +36,7 @@ inline void add_rows(const float* pixels, std::int64_t width, std::int64_t colum
   }
 }
 
-/// The sums of a strip's columns over so many rows of an image of that width, and how many pixels are not masked.
+/// Sums a strip's columns over `rows` rows of an image of this width, and counts their unmasked pixels.
 SRCEXTRACT_VECTOR_CLONES
 void sum_columns(const float* pixels, std::int64_t width, std::int64_t columns, std::int64_t rows, double* sum,
                  std::int32_t* unmasked) {
@@ -46,7 +46,7 @@ void sum_columns(const float* pixels, std::int64_t width, std::int64_t columns, 
   if (rows == 1) add_rows<1>(pixels, width, columns, sum, unmasked);
 }
 
-/// Asks memory for so many rows of a strip: it has them ready when they are read, and is kept busy until then.
+/// Prefetches rows of a strip, so that memory works ahead.
 void prefetch(const float* pixels, std::int64_t width, std::int64_t columns, std::int64_t rows) {
   constexpr std::int64_t line = 64 / sizeof(float);
   for (std::int64_t y = 0; y < rows; ++y)
@@ -63,7 +63,7 @@ inline void add_neighbours(const T* __restrict values, std::int64_t factor, std:
   }
 }
 
-/// The means of `count` squares of `factor` columns each, side by side; `sums` and `counts` are room for as many.
+/// The means of `count` adjacent squares of `factor` columns each; `sums` and `counts` have room for as many.
 SRCEXTRACT_VECTOR_CLONES
 void average_squares(const double* __restrict sum, const std::int32_t* __restrict unmasked, std::int64_t factor,
                      std::int64_t count, double* __restrict sums, std::int64_t* __restrict counts,
@@ -72,7 +72,7 @@ void average_squares(const double* __restrict sum, const std::int32_t* __restric
     add_neighbours(sum, neighbours, count, sums);
     add_neighbours(unmasked, neighbours, count, counts);
   };
-  switch (factor) {  // told apart, for compilers make vectors of it where they know the factor
+  switch (factor) {  // constant factors let compilers use vectors
     case 2:
       add(2);
       break;
@@ -91,7 +91,7 @@ void average_squares(const double* __restrict sum, const std::int32_t* __restric
   }
 }
 
-/// The squares of a row of them.
+/// Averages the squares of a row of squares.
 class SquareRow {
  public:
   SquareRow(std::int64_t factor, std::int64_t squares)
@@ -103,7 +103,7 @@ class SquareRow {
         sums_(to_size(strip_)),
         counts_(to_size(strip_)) {}
 
-  /// The means of squares that are so many rows high.
+  /// The means of squares that are `rows` rows high.
   void average(const float* pixels, std::int64_t width, std::int64_t rows, float* means) {
     for (std::int64_t first = 0; first < squares_; first += strip_) {
       const std::int64_t begin = first * factor_;
@@ -121,11 +121,11 @@ class SquareRow {
   static std::size_t to_size(std::int64_t size) { return static_cast<std::size_t>(size); }
 
   std::int64_t factor_;
-  std::int64_t strip_;  ///< squares of a strip
+  std::int64_t strip_;  ///< number of squares in a strip
   std::int64_t squares_;
-  std::vector<double> sum_;  ///< of every column of a strip
+  std::vector<double> sum_;  ///< per column of a strip
   std::vector<std::int32_t> unmasked_;
-  std::vector<double> sums_;  ///< of every square of a strip
+  std::vector<double> sums_;  ///< per square of a strip
   std::vector<std::int64_t> counts_;
 };
 

@@ -29,7 +29,7 @@ std::vector<float> sorted_sample(const Image<float, Cpu>& image) {
   std::vector<float> sample;
   sample.reserve(static_cast<std::size_t>(samples));
   for (int i = 0; i < samples; ++i) {
-    // Of a small image it is every pixel: no need to work out which.
+    // The sample of a small image is every pixel in order.
     const float pixel = image.pixels[samples == count ? i : sample_position(i, samples, count)];
     if (pixel == pixel) sample.push_back(pixel);
   }
@@ -56,9 +56,9 @@ Extremes widest(const Extremes& a, const Extremes& b) {
   return {std::min(a.smallest, b.smallest), std::max(a.largest, b.largest)};
 }
 
-/// An image as the clip looks at it (stages/sky/clip.hpp). One read sums the core and keeps the few pixels outside of
-/// it and those near the median; rounds go on with these alone. Where the guess proves wrong, it is made anew and the
-/// image read again.
+/// The pixels of an image for the clip (stages/sky/clip.hpp). One pass sums the core, and keeps the few pixels outside
+/// it and those near the median. Later rounds read only these. If the guess proves wrong, a new guess is made and the
+/// image is read again.
 class ClipPixels {
  public:
   ClipPixels(const Image<float, Cpu>& image, const BackgroundConfig& config, const Cpu& where)
@@ -88,7 +88,7 @@ class ClipPixels {
 
   const PixelSums& sum(const Interval& interval) {
     if (!interval.contains(guess_.core)) {
-      // The next intervals lie in this one: its middle half is a core until they have shrunk by as much.
+      // Later intervals lie in this one. Its middle half is the core until they shrink that far.
       const float quarter = (interval.upper - interval.lower) / 4;
       guess_.core = {interval.lower + quarter, interval.upper - quarter};
       look();
@@ -100,7 +100,7 @@ class ClipPixels {
       return sums_;
     }
     sums_ = {};
-    // The extremes are wanted of the first interval, and by the way they cost little.
+    // The clip needs the extremes of the first interval; in this pass they cost little.
     Extremes of_tail;
     const bool first = !last_ && have_tails();
     std::mutex merge;
@@ -116,10 +116,10 @@ class ClipPixels {
     return sums_;
   }
 
-  /// Of the pixels in the last interval that was summed, or the one before it.
+  /// The extremes of the pixels in the last interval summed, or the one before it.
   Extremes extremes(const Interval& interval) {
     const Extremes found = tail_extremes(interval);
-    // The tail is all around the core, or else the core's own pixels are wanted.
+    // If tail pixels lie on both sides, they enclose the core. Otherwise the core's own pixels matter.
     if (found.smallest <= guess_.core.lower && found.largest >= guess_.core.upper) return found;
     if (!core_extremes_) {
       core_extremes_ =
@@ -143,8 +143,8 @@ class ClipPixels {
                  [&](std::int64_t piece, std::int64_t) { f(pieces_[static_cast<std::size_t>(piece)]); });
   }
 
-  /// Calls f(begin, end) for pieces that follow one another, as many for every thread: where what each call adds to all
-  /// in its turn is a table, which takes as long as to fill it from a piece.
+  /// Calls f(begin, end) for consecutive pieces, an equal share for every thread. For results that are tables: adding a
+  /// table to the total takes as long as filling it from one piece.
   template <class F>
   void for_each_share(const F& f) {
     const auto count = static_cast<std::int64_t>(pieces_.size());
@@ -163,8 +163,8 @@ class ClipPixels {
     return extremes_of([&](const ClipPiece& piece) { return piece.tail_extremes(interval); });
   }
 
-  /// Whether the tail is worth being ordered by bins for this interval and those to come: rounds go without the threads
-  /// then, who wait for one another longer than they take to look at so few pixels.
+  /// True if ordering the tail by bins pays for this interval and later ones. Rounds then run without the threads,
+  /// which would wait for one another longer than they take for so few pixels.
   bool bins_pay(const Interval& interval) const {
     constexpr std::size_t few = std::size_t{1} << 13;
     if (!near_.contains(interval) || !have_tails()) return false;
@@ -228,8 +228,8 @@ class ClipPixels {
     return total;
   }
 
-  /// Of the pixels in an interval that lies in the window. Of the window itself the bounds serve as well and cost
-  /// nothing; a part of it that holds many pixels may hold but one value.
+  /// The extremes of the pixels in an interval within the window. For the window itself its bounds do, and cost
+  /// nothing. A smaller interval with many pixels may hold only one value.
   Extremes window_extremes(const Interval& interval) {
     if (interval.contains(guess_.window) && std::isfinite(interval.lower) && std::isfinite(interval.upper)) {
       return {next_above(interval.lower), next_below(interval.upper)};
@@ -269,7 +269,7 @@ class ClipPixels {
     return total;
   }
 
-  /// What stands for the spread of a sample that has none.
+  /// The scale of the grid if the sample has no spread.
   double smallest_scale() {
     double smallest = std::numeric_limits<double>::infinity();
     std::mutex merge;
@@ -292,10 +292,10 @@ class ClipPixels {
   ClipGuess guess_;
   std::int64_t unmasked_ = 0;
   PixelSums sums_;
-  std::optional<Interval> last_;                             ///< that was summed since the look
-  std::optional<Extremes> core_extremes_;                    ///< once they were wanted
-  std::optional<std::pair<Interval, Extremes>> first_tail_;  ///< of the first interval since the look
-  std::optional<BinnedTail> binned_;                         ///< since the look, once rounds are to use it
+  std::optional<Interval> last_;                             ///< the last interval summed since look()
+  std::optional<Extremes> core_extremes_;                    ///< set once they were needed
+  std::optional<std::pair<Interval, Extremes>> first_tail_;  ///< of the first interval since look()
+  std::optional<BinnedTail> binned_;                         ///< set since look(), once rounds use it
   std::optional<RankSearch> ranks_;
 };
 

@@ -11,8 +11,9 @@
 
 namespace srcextract {
 
-/// Statistics of a set of pixels: exact count and extremes, exact median (mean of the two middle values if the count
-/// is even), mean and population standard deviation from the exact sums of stages/sky/deviation_sums.hpp.
+/// Statistics of a set of pixels: exact count and extremes, exact median, mean and population standard deviation. The
+/// median of an even count is the mean of the two middle values. Mean and deviation come from the exact sums of
+/// stages/sky/deviation_sums.hpp.
 struct Statistics {
   std::int64_t count = 0;
   double mean = 0;
@@ -24,10 +25,10 @@ struct Statistics {
   bool operator==(const Statistics&) const = default;
 };
 
-/// What a mesh told of the sky (stages/sky/mesh.hpp).
+/// Results of a mesh (stages/sky/mesh.hpp).
 struct MeshFacts {
-  std::int64_t width = 0, height = 0;  ///< meshes; 0: one level and one noise were estimated for the whole image
-  std::int64_t bad = 0;                ///< meshes of which too much is masked
+  std::int64_t width = 0, height = 0;  ///< number of meshes; 0: one level and one noise for the whole image
+  std::int64_t bad = 0;                ///< meshes with too many masked pixels
   float least_level = 0, most_level = 0, least_rms = 0, most_rms = 0;  ///< of the nodes
 
   bool operator==(const MeshFacts&) const = default;
@@ -37,10 +38,10 @@ struct MeshFacts {
 struct Background {
   Statistics all;         ///< over every pixel that is not masked
   Statistics clipped;     ///< over the pixels that survive the clip: level = clipped.median, noise = clipped.sigma
-  double zero_share = 0;  ///< of a sample: pixels that are exactly zero. Many are padding that should be masked
+  double zero_share = 0;  ///< of a sample: the fraction of pixels that are 0. Many are padding that should be masked
   std::int64_t iterations = 0;
-  bool converged = false;  ///< the last round clipped nothing; false if max_iterations ended it
-  MeshFacts mesh;          ///< if it was estimated mesh by mesh: then there are no other statistics than those two
+  bool converged = false;  ///< the last round clipped nothing; false if max_iterations ended the clip
+  MeshFacts mesh;          ///< of an estimate by meshes; the statistics then have only level, noise and all.count
 
   bool operator==(const Background&) const = default;
 };
@@ -63,15 +64,15 @@ inline void record_fields(const Background& background, FieldRecorder& to) {
   to.value("bad meshes", background.mesh.bad);
 }
 
-/// Kappa-sigma clip about the median: keeps median - kappa sigma < pixel < median + kappa sigma (strict, both ends of
-/// the current set) and repeats on what is left until nothing goes. A set of equal pixels (sigma = 0) ends it.
-/// Where every pixel is masked, all.count is 0.
+/// Kappa-sigma clip about the median. Keeps median - kappa sigma < pixel < median + kappa sigma (strict, both of the
+/// current set). Repeats on the kept pixels until no pixel is clipped. A set of equal pixels (sigma = 0) ends the clip.
+/// If every pixel is masked, all.count is 0.
 Value<Background, Cpu> estimate_background(const Image<float, Cpu>& image, const BackgroundConfig& config,
                                            const Cpu& where);
 Value<Background, Gpu> estimate_background(const Image<float, Gpu>& image, const BackgroundConfig& config,
                                            const Gpu& where);
 
-/// The same, and leaves `bright` for find_runs.
+/// Estimates the background and leaves `bright` for find_runs.
 inline Value<Background, Cpu> estimate_background(const Image<float, Cpu>& image, const BackgroundConfig& config,
                                                   const Cpu& where, BrightQuads<Cpu>&) {
   return estimate_background(image, config, where);

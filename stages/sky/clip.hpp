@@ -8,16 +8,16 @@
 
 namespace srcextract {
 
-/// The kappa-sigma clip itself (stages/sky/background.hpp has the contract), for both back ends. Every clipped set is
-/// an interval of values, so nothing is moved: a round is one sum over an interval and one median. `Pixels` has
+/// The kappa-sigma clip (contract in stages/sky/background.hpp), for both back ends. Every clipped set is an interval
+/// of values, so no pixels are moved: a round is one sum over an interval and one median. `Pixels` has
 ///   SumGrid grid(); void set_grid(SumGrid);
 ///   double zero_share(): of the sample
-///   const PixelSums& sum(Interval): each call's interval lies in the last one's
-///   double median(below, count): of the `count` pixels that follow the `below` smallest
-///   Extremes extremes(Interval): of the pixels in the last interval but one that was summed, or the last.
+///   const PixelSums& sum(Interval): each interval lies in that of the previous call
+///   double median(below, count): of the `count` pixels after the `below` smallest
+///   Extremes extremes(Interval): of the pixels in the last interval summed, or the one before it.
 ///
-/// A set much narrower than what the grid was made for, or far from its centre, has few digits on it: it gets a grid of
-/// its own, which is part of the specification, too.
+/// A set much narrower than the grid's scale, or far from its centre, has few digits on the grid. Such a set gets its
+/// own grid, which is part of the specification too.
 template <class Pixels>
 SRCEXTRACT_HOST_DEVICE Background clip(double kappa, std::int64_t max_iterations, Pixels& pixels) {
   const auto statistics = [&](const PixelSums* sums, const Interval& interval) {
@@ -56,7 +56,7 @@ SRCEXTRACT_HOST_DEVICE Background clip(double kappa, std::int64_t max_iterations
   for (bool first = true;; first = false) {
     const PixelSums& sums = pixels.sum(next);
     background.converged = !first && sums.count == current.count;
-    // A kappa so small that nothing is left says nothing about the sky: the last set that was not empty stands.
+    // If kappa is so small that no pixel is left, the last set that was not empty stands.
     if (background.converged || sums.count == 0) break;
     current = statistics(&sums, next);
     kept = next;

@@ -13,9 +13,9 @@
 
 namespace srcextract {
 
-/// The image is worked on in pieces of this many pixels, each with room for so many that are kept for the clip: of the
-/// tail as many as a crowded or a heavy-tailed image has, of the window as many as are worth keeping. Where more would
-/// have to be kept, the piece is read again instead.
+/// The image is processed in pieces of this many pixels. Each piece has room to keep pixels for the clip: as large a
+/// tail as crowded or heavy-tailed images have, and as large a window as is worth keeping. If the room does not
+/// suffice, the piece is read again.
 inline constexpr std::int64_t piece_pixels = std::int64_t{1} << 18;
 inline constexpr std::int64_t tail_pixels = piece_pixels / 16 * 3;
 inline constexpr std::int64_t window_pixels = piece_pixels / 32 * 5;
@@ -28,7 +28,7 @@ void for_each_chunk(std::span<const float> pixels, const F& f) {
   }
 }
 
-/// Some pixels of a piece, in memory that is given; or the fact that there is no room for them.
+/// Some pixels of a piece in given memory, or a note that they did not fit.
 class KeptPixels {
  public:
   void restart(std::span<float> room) {
@@ -36,7 +36,7 @@ class KeptPixels {
     size_ = 0;
     full_ = false;
   }
-  /// Where at most `most` pixels more can be written, and how far they were; `elsewhere` once there is no room.
+  /// The address for at most `most` more pixels; `elsewhere` once there is no room.
   float* begin_append(int most, float* elsewhere) {
     full_ = full_ || size_ + static_cast<std::size_t>(most) > room_.size();
     return full_ ? elsewhere : room_.data() + size_;
@@ -44,7 +44,7 @@ class KeptPixels {
   void end_append(const float* end) {
     if (!full_) size_ = static_cast<std::size_t>(end - room_.data());
   }
-  /// Drops what is outside of the interval, and calls f(chunk, its length) for what stays.
+  /// Drops the pixels outside the interval, and calls f(chunk, its length) for the others.
   template <class F>
   void keep_only(const Interval& interval, const F& f) {
     std::size_t kept = 0;
@@ -68,7 +68,7 @@ class KeptPixels {
   bool full_ = false;
 };
 
-/// A piece of the image, and what one look at it keeps.
+/// A piece of the image, and the pixels that one pass over it keeps.
 class ClipPiece {
  public:
   ClipPiece(std::span<const float> pixels, const Cpu& where)
@@ -76,7 +76,7 @@ class ClipPiece {
 
   const PixelCounts& counts() const { return counts_; }
   std::span<const float> pixels() const { return pixels_; }
-  /// The pixels of the window, and others only where they had no room.
+  /// The pixels of the window; all pixels of the piece if the window did not fit.
   std::span<const float> window() const { return window_.full() ? pixels_ : window_.pixels(); }
 
   void look(const ClipGuess& guess, const SumGrid& grid, const Interval& near) {
@@ -98,8 +98,8 @@ class ClipPiece {
     core_.count = counts_.unmasked - static_cast<std::int64_t>(tail_.pixels().size());
   }
 
-  /// The sums over an interval that contains the core and lies in `last`, the one before it since the look if there was
-  /// one: the tail outside of that is not needed again.
+  /// The sums over an interval that contains the core. `last` is the interval of the previous call since look(), if
+  /// any, and contains this one. The tail outside `last` is dropped.
   PixelSums sum(const Interval& interval, const std::optional<Interval>& last, const SumGrid& grid,
                 const Interval& near) {
     PixelSums sums;
@@ -123,7 +123,7 @@ class ClipPiece {
 
   bool has_tail() const { return !tail_.full(); }
   std::size_t tail_size() const { return tail_.pixels().size(); }
-  /// Of the core, with the pixels below all that the tail still has.
+  /// The sums of the core. `below` counts the pixels below the remaining tail.
   PixelSums sums_without_tail() const {
     PixelSums sums = core_;
     sums.below = dropped_below_;
@@ -134,7 +134,7 @@ class ClipPiece {
     return tail_.bin(bins, grid, sums);
   }
 
-  /// Of the tail in an interval; of all pixels in it where the tail had no room.
+  /// The extremes of the tail in an interval; those of all pixels in it if the tail did not fit.
   Extremes tail_extremes(const Interval& interval) const {
     return extremes(tail_.full() ? pixels_ : tail_.pixels(), interval);
   }
@@ -147,8 +147,7 @@ class ClipPiece {
  private:
   std::span<float> tail_room() { return {room_.data(), static_cast<std::size_t>(tail_pixels)}; }
 
-  /// A tail that had no room may have it when less of it is wanted: what is in `last`. `sums` are those over
-  /// `interval`.
+  /// Keeps the tail within `last`, which may fit where the whole tail did not. `sums` are those over `interval`.
   void keep_again(const Interval& interval, const Interval& last, const PixelSums& sums) {
     tail_.restart(tail_room());
     float elsewhere[chunk_pixels];
@@ -168,8 +167,8 @@ class ClipPiece {
   Interval core_interval_{};
   PixelSums core_;
   PixelCounts counts_;
-  std::int64_t below_ = 0;          ///< of the tail, at the last interval
-  std::int64_t dropped_below_ = 0;  ///< and of what was dropped
+  std::int64_t below_ = 0;          ///< tail pixels below the last interval
+  std::int64_t dropped_below_ = 0;  ///< dropped pixels below the last interval
   KeptPixels tail_;
   KeptPixels window_;
 };

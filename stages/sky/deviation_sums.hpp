@@ -16,7 +16,7 @@ struct Interval {
   float upper;
 
   SRCEXTRACT_HOST_DEVICE bool contains(float x) const { return x > lower && x < upper; }
-  /// Whether every pixel of `other` is in this one.
+  /// True if every pixel of `other` is in this interval.
   SRCEXTRACT_HOST_DEVICE bool contains(const Interval& other) const {
     return other.lower >= lower && other.upper <= upper;
   }
@@ -25,32 +25,36 @@ struct Interval {
   }
 };
 
-/// How sums over the image are rounded, part of the specification: it is what makes them equal to the last bit on any
-/// back end. With d = x - centre in double, a sum of d takes from every pixel the multiple of 2^-44 scale next to d,
-/// and a sum of d^2 the multiple of 2^-40 scale^2 next to d^2 (ties to even). These are integers, so the sums are exact
-/// and the order of the pixels, the threads and the passes cannot matter. That is for |d| < 32 scale; further out,
-/// where 32^k scale <= |d| < 32^(k + 1) scale, the multiples are 32^k, and 32^2k, times coarser. Equal pixels are
-/// rounded alike, so at worst, in an image of a few values, the variance is wrong by 2^-41 scale^2. Clipped sets have
-/// sigma >= scale / 8 (stages/sky/clip.hpp): 2e-11 of sigma at worst, mostly its last bit.
+/// The rounding of sums over the image, which makes them equal to the last bit on any back end. The rounding is part of
+/// the specification. With d = x - centre in double and ties to even:
+/// - A sum of d adds, for every pixel, the multiple of 2^-44 scale nearest to d.
+/// - A sum of d^2 adds the multiple of 2^-40 scale^2 nearest to d^2.
+/// - Both multiples hold for |d| < 32 scale. For 32^k scale <= |d| < 32^(k + 1) scale the multiples are 32^k and 32^2k
+///   times coarser.
+///
+/// The multiples are integers, so the sums are exact, whatever the order of pixels, threads and passes. Equal pixels
+/// are rounded alike, so the variance is wrong by at most 2^-41 scale^2, in an image of a few values. Clipped sets have
+/// sigma >= scale / 8 (stages/sky/clip.hpp), so sigma is wrong by at most 2e-11 of itself, and mostly by its last bit.
 struct SumGrid {
   double centre = 0;  ///< a float: the median of a sample (stages/sky/sky_sample.hpp)
   double scale = 1;   ///< a power of two: the spread of the sample
 
   SRCEXTRACT_HOST_DEVICE double deviation(float x) const { return static_cast<double>(x) - centre; }
-  /// |d| below this is class 0, which sums over the sky are made of.
+  /// Pixels with |d| below this are class 0, to which nearly all sky pixels belong.
   SRCEXTRACT_HOST_DEVICE double near() const { return 32 * scale; }
   /// The pixels of class 0.
   SRCEXTRACT_HOST_DEVICE Interval near_pixels() const {
     float lower = floor_to_float(centre - near());
     float upper = ceil_to_float(centre + near());
-    // The ends were rounded, and so are deviations: what counts is the deviation.
+    // Both the ends and the deviations are rounded; the deviation decides.
     while (deviation(lower) > -near()) lower = next_below(lower);
     while (deviation(upper) < near()) upper = next_above(upper);
     return {lower, upper};
   }
 };
 
-/// Adding one of these to a double rounds it to the multiples above and leaves them, as an integer, in the low bits.
+/// Adding one of these constants to a double rounds it to the multiples of SumGrid, and leaves the multiple as an
+/// integer in the low bits.
 struct RoundingConstants {
   SRCEXTRACT_HOST_DEVICE explicit RoundingConstants(double scale)
       : first(0x1.8p52 * 0x1p-44 * scale), second(0x1.8p52 * 0x1p-40 * scale * scale) {}
@@ -77,8 +81,8 @@ SRCEXTRACT_HOST_DEVICE inline double power_of_two_below(double value) {
 
 /// A sum of up to 2^31 integers below 2^62, in two words that can be added to independently.
 struct ExactSum {
-  std::int64_t low = 0;   ///< of the low 32 bits, unsigned
-  std::int64_t high = 0;  ///< of the rest
+  std::int64_t low = 0;   ///< sum of the low 32 bits, unsigned
+  std::int64_t high = 0;  ///< sum of the high bits
 
   SRCEXTRACT_HOST_DEVICE void add(std::int64_t value) {
     low += static_cast<std::uint32_t>(value);
@@ -94,11 +98,11 @@ struct ExactSum {
   }
 };
 
-/// Sums over a set of pixels, in units of the grid: sums of each class (SumGrid) by themselves.
+/// Sums over a set of pixels, in units of the grid, separately for each class (SumGrid).
 struct PixelSums {
   std::int64_t count = 0;
   std::int64_t below = 0;        ///< pixels <= the lower end of the interval
-  std::int32_t classes = 1;      ///< every class from here on is empty
+  std::int32_t classes = 1;      ///< all classes from this one on are empty
   ExactSum first[sum_classes];   ///< of d
   ExactSum second[sum_classes];  ///< of d^2
 };
@@ -113,13 +117,13 @@ SRCEXTRACT_HOST_DEVICE inline void add(PixelSums& to, const PixelSums& from) {
   }
 }
 
-/// The smallest and the largest of some pixels; the other way round if there are none.
+/// The smallest and the largest of some pixels; without pixels, infinities in reverse order.
 struct Extremes {
   float smallest = std::numeric_limits<float>::infinity();
   float largest = -std::numeric_limits<float>::infinity();
 };
 
-/// What a pixel that is not near adds.
+/// The terms that a pixel adds if it is not near.
 struct FarTerms {
   int k;  ///< its class
   std::int64_t first;
@@ -137,7 +141,7 @@ SRCEXTRACT_HOST_DEVICE inline FarTerms far_terms(double deviation, const SumGrid
           bits_of(deviation * deviation + round.second) - bits_of(round.second)};
 }
 
-/// Mean deviation from the centre, and population variance, of the pixels summed. At least one.
+/// Mean deviation from the centre, and population variance, of the summed pixels, of which there is at least one.
 struct Moments {
   double mean;
   double variance;

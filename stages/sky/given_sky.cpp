@@ -6,7 +6,7 @@ namespace srcextract {
 
 namespace {
 
-/// All nodes of a map as one value.
+/// Sets all nodes of a map to one value.
 void flatten(float value, Buffer<float, Cpu>& nodes, Buffer<float, Cpu>& bends) {
   std::ranges::fill(nodes, value);
   std::ranges::fill(bends, 0.0F);

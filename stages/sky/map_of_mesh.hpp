@@ -7,8 +7,7 @@
 
 namespace srcextract {
 
-/// A map that a mesh describes, at single pixels in whatever order: rows are evaluated when they are first asked for,
-/// and kept.
+/// A map described by a mesh, at single pixels in any order. Rows are evaluated on first use and kept.
 class MapOfMesh {
  public:
   MapOfMesh(const MeshGrid& grid, const Buffer<float, Cpu>& nodes, const Buffer<float, Cpu>& bends)

@@ -6,22 +6,25 @@
 #include "config/settings/background.hpp"
 #include "stages/core/host_device.hpp"
 
-// What one mesh says of the sky, as SExtractor estimates it (Bertin & Arnouts 1996, "Background estimation"): a cut at
-// 2 sigma about the mean, a histogram of all pixels over 10 sigma of what survives, and a kappa-sigma clip about the
-// median within the histogram. What both back ends compute alike stands here; how pixels are gathered stands with them.
+// The sky of one mesh, as SExtractor estimates it (Bertin & Arnouts 1996, "Background estimation"):
+// - a cut at 2 sigma about the mean;
+// - a histogram of all pixels over 10 sigma of the surviving pixels;
+// - a kappa-sigma clip about the median within the histogram.
+//
+// Code common to both back ends is here; each back end gathers the pixels itself.
 
 namespace srcextract {
 
-/// Pixels are summed into so many columns and rows of accumulators, by their place in the mesh: pixel (x, y) into
-/// (x mod sum_columns, y mod sum_rows), row by row and from left to right. Rows are then added up as
-/// (0 + 1) + (2 + 3), and columns in halves: c and c + 32, c and c + 16, ... The order is part of the definition.
+/// Pixels are summed into this many columns and rows of accumulators, by their place in the mesh. Pixel (x, y) goes to
+/// (x mod sum_columns, y mod sum_rows), row by row and from left to right. Rows are then added as (0 + 1) + (2 + 3),
+/// and columns in halves: c and c + 32, c and c + 16, ... The order is part of the definition.
 inline constexpr int sum_columns = 64;
 inline constexpr int sum_rows = 4;
 
-/// Bins of a histogram, at most.
+/// The largest number of bins in a histogram.
 inline constexpr int most_bins = 4096;
 
-/// Sums over the pixels of a mesh that are in an interval.
+/// Sums over the pixels of a mesh in an interval.
 struct MeshSums {
   std::int64_t count;
   double sum, squares;
@@ -46,7 +49,7 @@ struct MeshCut {
   SRCEXTRACT_HOST_DEVICE bool contains(float pixel) const { return pixel >= lower && pixel <= upper; }
 };
 
-/// The first cut.
+/// The cut at 2 sigma about the mean.
 SRCEXTRACT_HOST_DEVICE inline MeshCut cut_of(const MeanAndSigma& all) {
   return {static_cast<float>(all.mean - 2 * all.sigma), static_cast<float>(all.mean + 2 * all.sigma)};
 }
@@ -66,20 +69,20 @@ struct MeshBins {
     offset = static_cast<float>(0.499999 - static_cast<double>(first / width));
   }
 
-  /// The bin of a pixel, or -1 if it is in none. What is less than one bin below the first is in the first, as a
-  /// conversion to an integer has it.
+  /// The bin of a pixel, or -1. A pixel less than one bin below the first falls into the first, because the conversion
+  /// to an integer truncates.
   SRCEXTRACT_HOST_DEVICE int bin_of(float pixel) const {
     const float place = pixel / width + offset;
     return place > -1.0F && place < static_cast<float>(count) ? static_cast<int>(place) : -1;
   }
 };
 
-/// Sums over bins: counts h, i h and i^2 h. All exact.
+/// Sums over bins, with h the count of bin i: h, i h and i^2 h. All are exact.
 struct HistogramSums {
   std::int64_t count, first, second;
 };
 
-/// A clip within the histogram: the bins that are kept, and their statistics in units of bins.
+/// A clip within the histogram: the kept bins, and their statistics in units of bins.
 struct HistogramClip {
   int low = 0, high;
   double mean = 0, median = 0, sigma, sigma_before = 1;
@@ -92,7 +95,7 @@ struct HistogramClip {
     return rounds < most_rounds && sigma >= 0.1 && std::fabs(sigma / sigma_before - 1) > 1e-4;
   }
 
-  /// Takes the sums over the bins that are kept.
+  /// Sets the statistics from the sums over the kept bins.
   SRCEXTRACT_HOST_DEVICE void set_sums(const HistogramSums& sums) {
     sigma_before = sigma;
     ++rounds;
@@ -102,7 +105,7 @@ struct HistogramClip {
     sigma = variance > 0 ? std::sqrt(variance) : 0;
   }
 
-  /// Takes the median and clips about it.
+  /// Sets the median and clips about it.
   SRCEXTRACT_HOST_DEVICE void clip(double found_median, double kappa, int bins) {
     median = found_median;
     const double lower = median - kappa * sigma, upper = median + kappa * sigma;
@@ -111,9 +114,9 @@ struct HistogramClip {
   }
 };
 
-/// Where SExtractor's walk from both ends of the kept bins meets, in closed form: `middle` is the first bin at which
-/// at least half of the `count` pixels are counted, `before` are those in the kept bins before it, and h(i) is the
-/// count of bin i, also of one that is not kept.
+/// The place where SExtractor's walk from both ends of the kept bins meets, in closed form. `middle` is the first bin
+/// at which at least half of the `count` pixels are reached. `before` counts the pixels in the kept bins before it.
+/// h(i) is the count of bin i, even if i is not kept.
 template <class BinCount>
 SRCEXTRACT_HOST_DEVICE inline double histogram_median(int middle, std::int64_t before, std::int64_t count,
                                                       const BinCount& h) {
@@ -129,13 +132,13 @@ SRCEXTRACT_HOST_DEVICE inline double histogram_median(int middle, std::int64_t b
   return b + 0.5 + static_cast<double>(above - below) / (2.0 * static_cast<double>(larger));
 }
 
-/// The sky in one mesh; NaN where too much of it is masked.
+/// The sky in one mesh; NaN if too much of the mesh is masked.
 struct MeshNode {
   float level, rms;
 };
 
-/// The estimate in the units of the pixels. SExtractor's mode where the mesh is not crowded: a crowded one has its mean
-/// far from its median.
+/// The estimate in units of the pixels. SExtractor's mode is used if the mesh is not crowded: in a crowded mesh the
+/// mean is far from the median.
 SRCEXTRACT_HOST_DEVICE inline MeshNode node_of(const HistogramClip& clip, const MeshBins& bins,
                                                BackgroundEstimator estimator) {
   constexpr double weight = 2.5, crowded = 0.3;

@@ -7,7 +7,7 @@
 #include "stages/core/host_device.hpp"
 #include "stages/sky/mesh_estimate.hpp"
 
-// What becomes of the estimates of all meshes before the spline goes through them, node by node, for both back ends.
+// The steps from mesh estimates to the nodes of the spline, node by node, for both back ends.
 
 namespace srcextract {
 
@@ -25,13 +25,13 @@ SRCEXTRACT_HOST_DEVICE inline bool is_bad(const MeshNode& node) {
   return node.level != node.level;
 }
 
-/// The mean over the nearest good nodes of one that is bad; 0 and 1 if there are none.
+/// The mean of the good nodes nearest to a bad node; level 0 and noise 1 if there are none.
 class NearestNodes {
  public:
   SRCEXTRACT_HOST_DEVICE NearestNodes(const NodeView& nodes, std::int64_t x, std::int64_t y)
       : nodes_(nodes), x_(x), y_(y) {}
 
-  /// Goes outwards, one square around the node after another, until no farther one can be nearer.
+  /// Goes outwards in squares around the node, until no farther node can be nearer.
   SRCEXTRACT_HOST_DEVICE MeshNode mean() {
     const std::int64_t farthest = nodes_.width > nodes_.height ? nodes_.width : nodes_.height;
     for (std::int64_t reach = 1; reach < farthest && (count_ == 0 || reach * reach <= nearest_); ++reach) {
@@ -67,13 +67,13 @@ class NearestNodes {
   double level_ = 0, rms_ = 0;
 };
 
-/// A node as it is, or what stands for it if it is bad.
+/// The node itself, or its replacement if it is bad.
 SRCEXTRACT_HOST_DEVICE inline MeshNode filled_node(const NodeView& nodes, std::int64_t x, std::int64_t y) {
   const MeshNode node = nodes.at(x, y);
   return is_bad(node) ? NearestNodes(nodes, x, y).mean() : node;
 }
 
-/// The median of an odd number of values, which are put in order.
+/// The median of an odd number of values, which are sorted in place.
 SRCEXTRACT_HOST_DEVICE inline float median_of_few(float* values, int count) {
   for (int i = 1; i < count; ++i) {
     const float value = values[i];
@@ -84,10 +84,10 @@ SRCEXTRACT_HOST_DEVICE inline float median_of_few(float* values, int count) {
   return values[count / 2];
 }
 
-/// Nodes under the median filter, at most.
+/// The largest width and height of the median filter, in nodes.
 inline constexpr int most_filter_size = 15;
 
-/// A node after the median filter; none of `nodes` is bad.
+/// A node after the median filter. No node of `nodes` is bad.
 SRCEXTRACT_HOST_DEVICE inline MeshNode filtered_node(const NodeView& nodes, std::int64_t x, std::int64_t y,
                                                      const BackgroundConfig& config) {
   const std::int64_t rows = config.filter_height > 0 ? config.filter_height : config.filter_size;
@@ -113,12 +113,12 @@ SRCEXTRACT_HOST_DEVICE inline MeshNode filtered_node(const NodeView& nodes, std:
   return {level, median(nodes.rms)};
 }
 
-/// One zero for both: which of them a search finds first is nobody's to say.
+/// Turns -0 into +0: a search may find either of the two first.
 SRCEXTRACT_HOST_DEVICE inline float unsigned_zero(float value) {
   return value + 0.0F;
 }
 
-/// The middle of values in order, of an even number the mean of two.
+/// The middle of an even number of values: the mean of the two middle ones.
 SRCEXTRACT_HOST_DEVICE inline float middle_of(float lower, float upper) {
   return static_cast<float>((static_cast<double>(lower) + static_cast<double>(upper)) / 2);
 }

@@ -11,11 +11,11 @@ namespace {
 
 constexpr std::size_t columns = sum_columns;
 
-/// Where sums are gathered, row by row of the accumulators.
+/// The accumulators, row by row.
 using Cells = std::array<double, columns * sum_rows>;
 struct Accumulators {
   Cells sum{}, squares{};
-  std::array<std::uint32_t, columns> counts{};  ///< of any row: no image has 2^38 pixels
+  std::array<std::uint32_t, columns> counts{};  ///< of all rows together: enough below 2^38 pixels
 };
 
 double total(const Cells& of) {
@@ -27,14 +27,14 @@ double total(const Cells& of) {
   return column[0];
 }
 
-/// Whether pixels are in a cut.
+/// True for pixels in a cut.
 struct InCut {
   MeshCut cut;
 
   bool operator()(float pixel, std::int64_t) const { return (pixel >= cut.lower) & (pixel <= cut.upper); }
 };
 
-/// The same, and whether their counterparts, which are as far apart as they are, are in a cut of their own.
+/// True for pixels in a cut whose counterparts, at the same offset in `others`, are in their own cut.
 struct InBoth {
   MeshCut cut;
   const float* others;
@@ -47,7 +47,7 @@ struct InBoth {
   }
 };
 
-/// Adds n neighbours of a row, at most sum_columns, from `place` on.
+/// Adds n neighbours of a row, at most sum_columns, starting at `place`.
 template <class Inside>
 inline __attribute__((always_inline)) void add_piece(const float* pixels, std::int64_t place, std::int64_t n,
                                                      const Inside& inside, double* __restrict sum,
@@ -62,7 +62,7 @@ inline __attribute__((always_inline)) void add_piece(const float* pixels, std::i
   }
 }
 
-/// Adds the pixels of a mesh that are inside.
+/// Adds the pixels of a mesh for which `inside` is true.
 template <class Inside>
 inline __attribute__((always_inline)) void add_mesh(const float* pixels, const Shape& mesh, std::int64_t stride,
                                                     const Inside& inside, Accumulators& to) {

@@ -9,18 +9,18 @@
 
 namespace srcextract {
 
-/// The pixels of a mesh, as the host looks at them.
+/// The pixels of a mesh on the host.
 class MeshPixels {
  public:
-  /// Meshes of up to so many pixels are copied before they are worked on: the rows of an image are so far apart that
-  /// they push each other out of the cache.
+  /// Meshes of at most this many pixels are copied first: the rows of an image are so far apart that they evict each
+  /// other from the cache.
   static constexpr std::int64_t most_copied = std::int64_t{1} << 18;
 
-  /// Of mesh (x, y). `room` is memory to work in, which must outlive this.
+  /// The pixels of mesh (x, y). `room` is working memory and must outlive this object.
   MeshPixels(const Image<float, Cpu>& image, const MeshGrid& grid, std::int64_t x, std::int64_t y,
              std::vector<float>& room);
 
-  /// Where they are; rows begin so many pixels apart.
+  /// Uses the pixels in place; rows begin `stride` pixels apart.
   MeshPixels(const float* pixels, const Shape& mesh, std::int64_t stride)
       : width_(mesh.width), height_(mesh.height), stride_(stride), pixels_(pixels) {}
 
@@ -30,13 +30,14 @@ class MeshPixels {
 
   const float* at(std::int64_t row, std::int64_t x) const { return pixels_ + row * stride_ + x; }
 
-  /// Sums over the pixels that the cut contains.
+  /// Sums over the pixels in the cut.
   MeshSums sum(const MeshCut& cut) const;
 
-  /// The same over those of which `other`, the same mesh of another image, has a pixel in another cut.
+  /// Sums over the pixels in the cut whose counterparts in `other`, the same mesh of another image, are in
+  /// cut_of_other.
   MeshSums sum(const MeshCut& cut, const MeshPixels& other, const MeshCut& cut_of_other) const;
 
-  /// Calls f(row, x, how many) for at most sum_columns neighbours in a row at a time.
+  /// Calls f(row, x, number of pixels) for at most sum_columns neighbours of a row at a time.
   template <class F>
   void for_each_piece(const F& f) const {
     for (std::int64_t row = 0; row < height_; ++row)
@@ -49,22 +50,22 @@ class MeshPixels {
   const float* pixels_;
 };
 
-/// The bins of a histogram in chunks: sums over chunks are kept.
+/// The number of histogram bins in a chunk. Sums over chunks are kept.
 inline constexpr int chunk_bins = 16;
 inline constexpr int most_chunks = most_bins / chunk_bins;
 
-/// Where a bin is counted. Bins at the same place in their chunks stand together, so that chunks are summed side by
-/// side.
+/// The index at which a bin is counted. Bins at the same place in their chunks are neighbours, so that chunks are
+/// summed side by side.
 inline int place_of_bin(int bin) {
   constexpr unsigned int bins = chunk_bins, chunks = most_chunks;
   const auto i = static_cast<unsigned int>(bin);
   return static_cast<int>(i % bins * chunks + i / bins);
 }
 
-/// Where the bins of at most sum_columns pixels are counted; `none` for those in no bin.
+/// The indices at which the bins of at most sum_columns pixels are counted; `none` for pixels in no bin.
 void find_bins(const float* pixels, int n, MeshBins bins, int none, int* out);
 
-/// The same of pixels whose counterparts in another image are in bins of their own.
+/// The indices for pixels whose counterparts in another image are in a bin too; `none` for all others.
 void find_bins(const float* pixels, int n, MeshBins bins, const float* others, MeshBins bins_of_others, int none,
                int* out);
 

@@ -12,13 +12,13 @@ namespace {
 
 constexpr std::int64_t rows = MeshRow::rows_at_once;
 
-/// The nodes of one row, `rows` apart.
+/// The node values of one row, `rows` apart.
 SRCEXTRACT_VECTOR_CLONES
 void fill_nodes(const float* nodes, const float* bends, NodePlace place, std::int64_t width, float* __restrict out) {
   for (std::int64_t x = 0; x < width; ++x) out[x * rows] = place.at(nodes + x, bends + x, width);
 }
 
-/// bend() of all rows.
+/// Equals bend() for each of the rows.
 SRCEXTRACT_VECTOR_CLONES
 void bend_rows(const float* nodes, std::int64_t count, float* __restrict out) {
   constexpr Pivots pivots = make_pivots();
@@ -87,7 +87,7 @@ void MeshRow::for_each_piece(const F& f) {
   std::int64_t x = 0;
   for (std::int64_t before = 0; before < count - 1; ++before) {
     const bool last = before == count - 2;
-    // node_before() of this pixel is the next node.
+    // The first pixel whose node_before() is the next node.
     const std::int64_t end = last ? width : std::min(width, grid_.mesh.width * (2 * before + 3) / 2);
     if (!known)
       find_beyond(scale, static_cast<float>(before), static_cast<std::int32_t>(x), static_cast<std::int32_t>(end),

@@ -6,11 +6,11 @@
 
 namespace srcextract {
 
-/// A map that a mesh describes, its level or its noise, as the host evaluates it: a row at a time.
+/// A map described by a mesh, level or noise, as the host evaluates it: a row at a time.
 class MeshRow {
  public:
-  /// The splines of so many rows are made at once, of those from a multiple of it: along a row each number waits for
-  /// the one before.
+  /// The splines of this many rows are made together, starting at a multiple of it. Along a single row each number has
+  /// to wait for the previous one.
   static constexpr std::int64_t rows_at_once = 8;
 
   MeshRow(const MeshGrid& grid, const Buffer<float, Cpu>& nodes, const Buffer<float, Cpu>& bends)
@@ -26,20 +26,21 @@ class MeshRow {
   /// The whole row.
   void fill(float* out);
 
-  /// What the pixels of that row have above it. `above` may be `pixels`.
+  /// Subtracts the map from the pixels of the row. `above` may be `pixels`.
   void subtract_from(const float* pixels, float* above);
 
  private:
-  /// f(piece, the part of beyond_ that it is for, its first pixel, how many it has); with one column of meshes nothing.
+  /// Calls f(piece, its part of beyond_, its first pixel, its number of pixels) for each piece of the spline. With one
+  /// column of meshes there are no pieces.
   template <class F>
   void for_each_piece(const F& f);
 
   const MeshGrid& grid_;
   const Buffer<float, Cpu>&nodes_, &bends_;
-  std::vector<float> node_, bend_;  ///< of each column of meshes those of rows_at_once rows
+  std::vector<float> node_, bend_;  ///< for each column of meshes, the values in rows_at_once rows
   std::int64_t first_ = -rows_at_once;
-  std::int64_t row_ = 0;       ///< from the first of them
-  std::vector<float> beyond_;  ///< how far each pixel is beyond the node before it, in every row; once a row is filled
+  std::int64_t row_ = 0;       ///< the current row, counted from first_
+  std::vector<float> beyond_;  ///< of each pixel, equal in all rows: SplinePiece::beyond(); empty until a row is filled
 };
 
 }  // namespace srcextract

@@ -5,13 +5,14 @@
 #include "stages/core/host_device.hpp"
 #include "stages/sky/mesh.hpp"
 
-// The bicubic spline through the nodes of a mesh, as SExtractor's manual and source define it: along y first, then
-// along x through what that gives in a row. It is not the natural spline: see `bend`. All of it is rounded alike on
-// both back ends: along y in double and to float once, along a row in float.
+// The bicubic spline through the nodes of a mesh, as SExtractor's manual and source define it: first along y, then
+// along x through the results of a row. The spline is not the natural one: see `bend`. Both back ends round alike:
+// along y in double and once to float, along a row in float.
 
 namespace srcextract {
 
-/// The elimination's pivots are T(1) = -1/4, T(i) = -1 / (T(i - 1) + 4); from here on they are equal to the last bit.
+/// The pivots of the elimination are T(1) = -1/4, T(i) = -1 / (T(i - 1) + 4). From this index on they are equal to the
+/// last bit.
 inline constexpr int distinct_pivots = 24;
 
 struct Pivots {
@@ -28,18 +29,20 @@ constexpr Pivots make_pivots() {
   return pivots;
 }
 
-/// One step of the elimination, down the nodes: what the node before left, and the node between its neighbours.
+/// One step of the elimination, down the nodes. `rest` is the result of the previous step; `before` and `after` are the
+/// neighbours of `node`.
 SRCEXTRACT_HOST_DEVICE inline double bend_down(double pivot, double rest, float before, float node, float after) {
   return pivot *
          (rest - 6 * (static_cast<double>(after) + static_cast<double>(before) - 2 * static_cast<double>(node)));
 }
 
-/// Six times what one step back up gives: from what the node after has, and what was left here.
+/// Six times the result of one step back up. `next` is the result at the next node, `rest` that of the elimination
+/// here.
 SRCEXTRACT_HOST_DEVICE inline double bend_up(double pivot, double next, float rest) {
   return pivot * next + static_cast<double>(rest);
 }
 
-/// Sixths of the second derivatives at `count` nodes, which are `stride` apart, as are the results; at both ends 0.
+/// Sixths of the second derivatives at `count` nodes; 0 at both ends. Nodes and results are `stride` apart.
 inline void bend(const float* nodes, std::int64_t count, std::int64_t stride, float* out) {
   constexpr Pivots pivots = make_pivots();
   out[0] = 0;
@@ -57,9 +60,9 @@ inline void bend(const float* nodes, std::int64_t count, std::int64_t stride, fl
   }
 }
 
-/// Where row y is between the nodes of a column of meshes.
+/// The position of row y between the nodes of a column of meshes.
 struct NodePlace {
-  std::int64_t below;  ///< the node; -1 if there is one alone
+  std::int64_t below;  ///< the node before the row; -1 if there is only one node
   double p, q, bend, next_bend;
 
   SRCEXTRACT_HOST_DEVICE NodePlace(std::int64_t y, std::int64_t mesh, std::int64_t count) {
@@ -72,7 +75,7 @@ struct NodePlace {
     next_bend = q * q * q - q;
   }
 
-  /// The node of that row of one column, whose nodes are `stride` apart.
+  /// The value in this row for one column, whose nodes are `stride` apart.
   SRCEXTRACT_HOST_DEVICE float at(const float* nodes, const float* bends, std::int64_t stride) const {
     if (below < 0) return nodes[0];
     const float* const node = nodes + below * stride;
@@ -83,18 +86,18 @@ struct NodePlace {
   }
 };
 
-/// The node left of pixel x, of `count` in its row, or the last but one. In 32 bits, which a row fits in: a GPU divides
-/// 64 as slowly as it does all the rest of this.
+/// The node left of pixel x, at most the last but one of the `count` in its row. In 32 bits, which suffice for a row:
+/// on a GPU a 64-bit division takes as long as all the rest.
 SRCEXTRACT_HOST_DEVICE inline std::int64_t node_before(std::int64_t x, std::int64_t mesh, std::int64_t count) {
   const auto place = static_cast<std::uint32_t>(2 * x + 1), side = static_cast<std::uint32_t>(mesh);
   const std::int64_t node = place < side ? 0 : (place - side) / (2 * side);
   return node < count - 2 ? node : count - 2;
 }
 
-/// Where pixels of a row are in meshes: (x + 0.5) / side. Of meshes of 2^n pixels the product is the same number,
-/// sooner.
+/// Converts pixels of a row to meshes: (x + 0.5) / side. If a side has 2^n pixels, a multiplication gives the same
+/// number sooner.
 struct MeshScale {
-  float side, inverse;  ///< inverse: 0 where it is not exact
+  float side, inverse;  ///< inverse: 0 if not exact
 
   SRCEXTRACT_HOST_DEVICE explicit MeshScale(std::int64_t mesh)
       : side(static_cast<float>(mesh)), inverse((mesh & (mesh - 1)) == 0 ? 1.0F / side : 0.0F) {}
@@ -112,7 +115,7 @@ struct SplinePiece {
         bend(bends[before * stride]),
         next_bend(bends[(before + 1) * stride]) {}
 
-  /// How far pixel x is beyond the node `before`, in meshes.
+  /// The distance of pixel x beyond the node `before`, in meshes.
   SRCEXTRACT_HOST_DEVICE static float beyond(float x, const MeshScale& scale, float before) {
     return scale.at(x) - 0.5F - before;
   }

@@ -10,14 +10,14 @@
 
 namespace srcextract {
 
-/// The nodes of a grid on the host, on their way from estimates to what the spline goes through.
+/// The nodes of a grid on the host, between the estimates and the spline.
 struct NodeBuffers {
   NodeBuffers(const Shape& grid, const Cpu& where)
       : shape(grid), level(grid.count(), where), rms(grid.count(), where) {}
 
   NodeView view() const { return {level.data(), rms.data(), shape.width, shape.height}; }
 
-  /// Those that make(view of these, x, y) makes of them.
+  /// The nodes that make(view of these nodes, x, y) returns.
   template <class Make>
   NodeBuffers made(const Cpu& where, const Make& make) const {
     NodeBuffers out(shape, where);
@@ -34,7 +34,7 @@ struct NodeBuffers {
     return out;
   }
 
-  /// What the spline goes through: bad ones filled, then the median filter.
+  /// The nodes of the spline: bad ones are filled, then the median filter is applied.
   NodeBuffers filled_and_filtered(const BackgroundConfig& config, const Cpu& where) const {
     const NodeBuffers filled = made(where, filled_node);
     return filled.made(
@@ -45,14 +45,14 @@ struct NodeBuffers {
   Buffer<float, Cpu> level, rms;
 };
 
-/// What a mesh tells, by the sums over its pixels that survive the first cut.
+/// The sky of a mesh, given the sums over the pixels that survive the first cut.
 MeshNode node_by_histogram(const MeshPixels& pixels, const MeshSums& survivors, const BackgroundConfig& config);
 
-/// The sky that such estimates make, of which background.all is left out.
+/// The sky that these estimates give; background.all is not set.
 MeshSky<Cpu> mesh_sky_of(const NodeBuffers& estimates, const MeshGrid& grid, const BackgroundConfig& config,
                          const Cpu& where);
 
-/// 1 if there are no values.
+/// The median of the values; 1 if there are none.
 inline float median_of(std::vector<float> values) {
   if (values.empty()) return 1;
   const auto middle = values.begin() + std::ssize(values) / 2;

@@ -8,12 +8,12 @@
 
 namespace srcextract {
 
-/// The histogram of a mesh, as the host makes it. What is in all bins before a chunk of them is kept, so that a round
-/// looks at the bins of two chunks.
+/// The histogram of a mesh on the host. Sums over all bins before each chunk are kept, so that sums over kept bins read
+/// the bins of only two chunks.
 class PixelHistogram {
  public:
-  /// bins_at(row, x, n, none, out) finds where the bins of a piece of the mesh are counted (place_of_bin), `none` for
-  /// what is in no bin.
+  /// bins_at(row, x, n, none, out) finds the indices at which the bins of a piece of the mesh are counted
+  /// (place_of_bin), `none` for pixels in no bin.
   template <class BinsAt>
   PixelHistogram(const MeshPixels& pixels, int bins, const BinsAt& bins_at) : bins_(bins) {
     for (int place = 0; place < most_bins; place += most_chunks) std::fill_n(counts_.begin() + place, chunks(), 0);
@@ -31,16 +31,16 @@ class PixelHistogram {
   HistogramClip clip(double kappa) const;
 
  private:
-  static constexpr int nowhere = most_bins;  // what is in no bin is counted here
+  static constexpr int nowhere = most_bins;  // pixels in no bin are counted here
 
   int chunks() const { return (bins_ + chunk_bins - 1) / chunk_bins; }
 
   void sum_chunks(std::int64_t pixels);
 
-  /// The sums over all bins before one.
+  /// The sums over all bins before `bin`.
   HistogramSums sum_before(int bin) const;
 
-  /// The median of the bins from `low` on, of which so many pixels are kept.
+  /// The median over kept bins with `count` pixels. The first of them is `low`, and `before_low` pixels precede it.
   double median(int low, std::int64_t before_low, std::int64_t count) const;
 
   int bins_;

@@ -6,12 +6,12 @@
 #include "stages/core/intrinsics.hpp"
 #include "stages/core/vector_clones.hpp"
 
-// Every loop that a compiler is to turn into vectors stands alone, with nothing but what it needs.
+// Every loop that compilers shall vectorise is a function of its own, with only what it needs.
 namespace srcextract {
 
 namespace {
 
-/// The sums of the near pixels. Where a pixel is not inside, the centre stands for it: it adds 0.
+/// The sums of the near pixels. A pixel that is not inside is replaced by the centre, which adds 0.
 SRCEXTRACT_VECTOR_CLONES
 void sum_near(const float* pixels, int count, const Interval& inside, const SumGrid& grid, PixelSums& sums) {
   const RoundingConstants round(grid.scale);
@@ -21,7 +21,7 @@ void sum_near(const float* pixels, int count, const Interval& inside, const SumG
   const auto float_centre = static_cast<float>(centre);
   const float lower = inside.lower;
   const float upper = inside.upper;
-  // Of bits that stand for large numbers: the sums wrap around, and back.
+  // Sums of the bits of large numbers: they wrap around, and the subtraction below wraps them back.
   std::uint64_t first = 0;
   std::uint64_t second = 0;
   for (int i = 0; i < count; ++i) {
@@ -49,7 +49,7 @@ void count_inside(const float* pixels, int count, const Interval& interval, Pixe
   sums.below += below;
 }
 
-/// The sums of the others, which are few.
+/// The sums of the pixels that are not near; they are few.
 void add_far(const float* pixels, int count, const Interval& interval, const SumGrid& grid, const Interval& near,
              PixelSums& sums) {
   float far[chunk_pixels];
@@ -76,7 +76,7 @@ void find_bins(const float* pixels, int count, const LinearBins& bins, std::int3
 constexpr int word_pixels = 32;
 constexpr int chunk_words = chunk_pixels / word_pixels;
 
-/// One bit a pixel of as many whole words.
+/// Marks the pixels of whole words by one bit each.
 SRCEXTRACT_VECTOR_CLONES
 void mark_inside(const float* pixels, int words, const Interval& interval, std::uint32_t* marks) {
   const float lower = interval.lower;
@@ -107,8 +107,8 @@ int copy_marked(const float* pixels, const std::uint32_t* marks, int words, floa
   return copied;
 }
 
-// Copying the pixels that pass a test, as many as there are whole words, is the one loop that compilers cannot make.
-// AVX-512 has an instruction for it; elsewhere it goes through one bit a pixel.
+// Copying the pixels that pass a test, in whole words, is the only loop that compilers cannot vectorise. AVX-512 has an
+// instruction for it; other processors use one bit a pixel.
 #if SRCEXTRACT_HAVE_CLONES
 SRCEXTRACT_AVX512
 int copy_words_inside(const float* pixels, int words, const Interval& interval, float* out) {
@@ -118,7 +118,7 @@ int copy_words_inside(const float* pixels, int words, const Interval& interval, 
   for (int i = 0; i < words * word_pixels; i += 16) {
     const __m512 x = _mm512_loadu_ps(pixels + i);
     const __mmask16 inside = _mm512_mask_cmp_ps_mask(_mm512_cmp_ps_mask(x, lower, _CMP_GT_OQ), x, upper, _CMP_LT_OQ);
-    _mm512_storeu_ps(out + copied, _mm512_maskz_compress_ps(inside, x));  // no further than has been read
+    _mm512_storeu_ps(out + copied, _mm512_maskz_compress_ps(inside, x));  // writes no further than has been read
     copied += std::popcount(static_cast<unsigned int>(inside));
   }
   return copied;
@@ -139,8 +139,8 @@ int copy_words_outside(const float* pixels, int words, const Interval& interval,
   return copied;
 }
 
-/// All of a first look that is made of whole registers, at once, so that a pixel is loaded once; the pixels that this
-/// was done for. The compilers' loops would be four.
+/// The first pass over whole registers, so that each pixel is loaded once; the compilers' loops would load it four
+/// times. Returns the number of pixels done.
 SRCEXTRACT_AVX512
 int look_at_registers(const float* pixels, int count, const FirstLook& look, PixelSums& sums, PixelCounts& counts,
                       float*& outside, float*& inside) {
@@ -175,7 +175,7 @@ int look_at_registers(const float* pixels, int count, const FirstLook& look, Pix
     add_half(0, _mm512_castps512_ps256(near));
     add_half(1, _mm512_extractf32x8_ps(near, 1));
     const __mmask16 out_of_core = _kandn_mask16(in_core, number);
-    _mm512_storeu_ps(outside, _mm512_maskz_compress_ps(out_of_core, x));  // no further than has been read
+    _mm512_storeu_ps(outside, _mm512_maskz_compress_ps(out_of_core, x));  // writes no further than has been read
     outside += std::popcount(static_cast<unsigned int>(out_of_core));
     _mm512_storeu_ps(inside, _mm512_maskz_compress_ps(in_window, x));
     inside += std::popcount(static_cast<unsigned int>(in_window));
@@ -253,8 +253,8 @@ void look_at(const float* pixels, int count, const FirstLook& look, PixelSums& s
   inside += copy_inside(pixels, count, look.window, inside);
 }
 
-// The smallest key above the lower end and the largest below the upper, as distances from there: those on the other
-// side of it wrap around and are further than any. Of floats compilers make no vector minima, since either zero may
+// The smallest key above the lower end and the largest below the upper end, as unsigned distances from the ends. Keys
+// beyond an end wrap around to larger distances. Compilers do not vectorise minima of floats, since either zero may
 // win.
 SRCEXTRACT_VECTOR_CLONES
 void widen(const float* pixels, int count, const Interval& interval, Extremes& extremes) {
@@ -279,7 +279,7 @@ void widen(const float* pixels, int count, const Interval& interval, Extremes& e
 
 SRCEXTRACT_VECTOR_CLONES
 double smallest_distance(const float* pixels, int count, double centre) {
-  // The bits of positive doubles are in their order, NaN beyond infinity; one less, 0 is beyond all.
+  // Positive doubles order as their bits do, with NaN beyond infinity. Less one, 0 wraps around beyond all.
   std::uint64_t smallest = static_cast<std::uint64_t>(bits_of(std::numeric_limits<double>::infinity())) - 1;
   for (int i = 0; i < count; ++i) {
     const double deviation = static_cast<double>(pixels[i]) - centre;
@@ -309,7 +309,7 @@ int copy_outside(const float* pixels, int count, const Interval& interval, float
 
 void count_into_bins(const float* pixels, int count, const LinearBins& bins, BinTables& tables) {
   auto& [first, second, third, fourth] = tables.tables;
-  if (bins.per_unit == 0) {  // one value
+  if (bins.per_unit == 0) {  // all pixels are equal
     first[0] += static_cast<std::uint32_t>(count);
     return;
   }

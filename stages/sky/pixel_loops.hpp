@@ -8,31 +8,31 @@
 
 namespace srcextract {
 
-/// The CPU's vector loops over pixels: at most this many a call, so that they are in the nearest cache.
+/// The CPU's vector loops take at most this many pixels a call, so that these stay in the nearest cache.
 inline constexpr int chunk_pixels = 1024;
 
 /// Adds the pixels of a chunk that are in the interval. `near` is grid.near_pixels().
 void add_inside(const float* pixels, int count, const Interval& interval, const SumGrid& grid, const Interval& near,
                 PixelSums& sums);
-/// The same without the counts, for who knows them already.
+/// Adds the sums without the counts, for callers that know these already.
 void add_sums(const float* pixels, int count, const Interval& interval, const SumGrid& grid, const Interval& near,
               PixelSums& sums);
 
-/// What is counted over all pixels of an image.
+/// Counts over all pixels of an image.
 struct PixelCounts {
   std::int64_t unmasked = 0;
-  std::int64_t below_window = 0;  ///< <= its lower end
+  std::int64_t below_window = 0;  ///< pixels <= the window's lower end
 };
 void count_unmasked(const float* pixels, int count, const Interval& window, PixelCounts& counts);
 
-/// What the first look at a chunk is for: the sums of its core, what is counted, and copies of what is outside of the
-/// core and inside the window, as add_sums(), count_unmasked(), copy_outside() and copy_inside() have them.
+/// The parameters of the first pass over a chunk. The pass sums the core, counts, and copies the pixels outside the
+/// core and those inside the window, as add_sums(), count_unmasked(), copy_outside() and copy_inside() do.
 struct FirstLook {
   Interval core, window;
   SumGrid grid;
   Interval near;
 };
-/// `outside` and `inside` have room for all pixels; they become the ends of what was written there.
+/// `outside` and `inside` have room for all pixels. They return the ends of the copies.
 void look_at(const float* pixels, int count, const FirstLook& look, PixelSums& sums, PixelCounts& counts,
              float*& outside, float*& inside);
 
@@ -42,13 +42,13 @@ double smallest_distance(const float* pixels, int count, double centre);
 /// Widens the extremes by the pixels of a chunk that are in the interval.
 void widen(const float* pixels, int count, const Interval& interval, Extremes& extremes);
 
-/// Copies the unmasked pixels of a chunk that are in the interval, or outside of it, in their order to `out`, which has
-/// room for all and may be where they are. Returns how many.
+/// Copies the unmasked pixels of a chunk that are in the interval, or outside it, in order. `out` has room for all
+/// pixels and may be `pixels`. Returns the number of copies.
 int copy_inside(const float* pixels, int count, const Interval& interval, float* out);
 int copy_outside(const float* pixels, int count, const Interval& interval, float* out);
 
-/// Counts the pixels of a chunk into bins: all of them are in the bins. Four tables, to be added: neighbours are often
-/// alike, and one increment need not wait for the last.
+/// Counts of a chunk's pixels, all of which are in some bin. There are four tables, to be added up: neighbours often
+/// share a bin, and an increment then need not wait for the previous one.
 struct BinTables {
   std::array<std::array<std::uint32_t, LinearBins::count>, 4> tables{};
 };

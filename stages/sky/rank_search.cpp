@@ -9,14 +9,14 @@ namespace srcextract {
 
 namespace {
 
-/// Few enough to be sorted at once.
+/// The largest number of pixels that is sorted at once.
 constexpr std::int64_t few = 8192;
 
-/// No more pixels are collected together, unless they are of one bin.
+/// The largest number of pixels that is collected together, unless one bin has more.
 constexpr std::int64_t most_around = std::int64_t{1} << 18;
 
-/// The pixels of bins [first, last]: between the floats next to them on either side, either zero being as good as the
-/// other. Found by bisection, since rounding decides.
+/// The interval of the pixels in bins [first, last]: the floats next to them on either side, where either zero will do.
+/// Found by bisection, since rounding decides.
 Interval interval_of(int first, int last, const LinearBins& bins, const Extremes& of) {
   const auto last_before = [&](int limit) {
     std::int64_t low = signed_key(next_below(of.smallest));
@@ -44,7 +44,7 @@ void RankSearch::push(const Interval& interval, std::int64_t below, std::optiona
   const Extremes extremes = pixels_.extremes(interval);
   Level level{extremes, LinearBins(extremes), {below}};
   if (pixels && extremes.smallest == extremes.largest) {
-    level.below.resize(LinearBins::count + 1, below + *pixels);  // of one value, all in the first bin
+    level.below.resize(LinearBins::count + 1, below + *pixels);  // one value: all pixels are in the first bin
   } else {
     level.below.reserve(LinearBins::count + 1);
     for (const std::int64_t count : pixels_.count(interval, level.bins))

@@ -9,7 +9,7 @@
 
 namespace srcextract {
 
-/// Equal bins from the smallest to the largest. Rounding is the same for every value and keeps their order.
+/// Equal bins from the smallest to the largest value. Rounding is the same for every value and keeps their order.
 struct LinearBins {
   static constexpr int count = 2048;
 
@@ -25,22 +25,22 @@ struct LinearBins {
   double per_unit;
 };
 
-/// The pixels that a RankSearch is about.
+/// Access to the pixels for a RankSearch.
 struct RankedPixels {
-  std::function<Extremes(const Interval&)> extremes;                                   ///< bounds of those inside
-  std::function<std::vector<std::int64_t>(const Interval&, const LinearBins&)> count;  ///< of those inside, per bin
-  std::function<std::vector<float>(const Interval&)> collect;                          ///< those inside, in any order
+  std::function<Extremes(const Interval&)> extremes;                                   ///< of the pixels inside
+  std::function<std::vector<std::int64_t>(const Interval&, const LinearBins&)> count;  ///< of the pixels inside, by bin
+  std::function<std::vector<float>(const Interval&)> collect;  ///< the pixels inside, in any order
 };
 
-/// Finds the k-th smallest of the pixels in an interval exactly: counts them into bins, and the pixels of one bin again
-/// while they are many, and sorts the few that are left. What was counted, collected and sorted last is kept: medians
-/// of one clip round after the other are close together and mostly cost one look at a few pixels.
+/// Finds the k-th smallest of the pixels in an interval exactly. The search counts the pixels into bins, counts those
+/// of one bin again while there are many, and sorts the remaining few. The last counted, collected and sorted pixels
+/// are kept. The medians of successive clip rounds are close together, and mostly cost one look at a few pixels.
 class RankSearch {
  public:
-  /// `below` pixels come before those of the interval.
+  /// `below` is the number of pixels below the interval.
   RankSearch(const Interval& interval, std::int64_t below, RankedPixels pixels);
 
-  /// The pixel of that rank among all, 0 the smallest, if it is in the interval; +0 for either zero.
+  /// The pixel of this rank among all (0: the smallest), if it is in the interval. Both zeros give +0.
   std::optional<float> value(std::int64_t rank);
 
  private:
@@ -48,7 +48,7 @@ class RankSearch {
   struct Level {
     Extremes extremes;
     LinearBins bins;
-    std::vector<std::int64_t> below;  ///< bins + 1: pixels (of any interval) before each bin, and after the last
+    std::vector<std::int64_t> below;  ///< pixels of the image before each bin, and before the end: bins + 1 elements
 
     bool holds(std::int64_t rank) const { return rank >= below.front() && rank < below.back(); }
     /// Pixels in bins [first, last].
@@ -57,18 +57,18 @@ class RankSearch {
     }
   };
 
-  /// `pixels`: how many are in the interval, if that is known.
+  /// `pixels` is the number of pixels in the interval, if known.
   void push(const Interval& interval, std::int64_t below, std::optional<std::int64_t> pixels = std::nullopt);
   void sort(int bin, const Level& level);
 
   RankedPixels pixels_;
   std::vector<Level> levels_;
-  /// Bins on either side whose pixels are collected together with those of one: twice as many each time, for collecting
-  /// asks all threads.
+  /// The number of bins on either side whose pixels are collected with those of one bin. The number doubles each time,
+  /// since collecting runs on all threads.
   int bins_around_ = 32;
   Interval around_interval_{0, 0};
-  std::vector<float> around_;  ///< all in that interval: where the next rank is likely to be
-  std::vector<float> sorted_;  ///< the bin that was sorted last
+  std::vector<float> around_;  ///< all pixels in around_interval_, where the next rank is likely to be
+  std::vector<float> sorted_;  ///< the pixels of the bin that was sorted last
   std::int64_t sorted_below_ = 0;
 };
 

@@ -10,19 +10,18 @@
 
 namespace srcextract {
 
-/// A sample of an image, small and spread evenly over it: what the clip knows before it reads every pixel. The sample
-/// fixes the grid of the sums (SumGrid); all else that is drawn from it is a guess that costs time where it is wrong,
-/// and never a result.
+/// A small sample spread evenly over an image, for the clip before it reads every pixel. The sample fixes the grid of
+/// the sums (SumGrid). Everything else drawn from it is a guess: a wrong guess costs time but changes no result.
 
-/// Number of pixels drawn from an image of `count`.
+/// The number of pixels drawn from an image of `count` pixels.
 SRCEXTRACT_HOST_DEVICE inline int sample_size(std::int64_t count) {
   constexpr std::int64_t mega = std::int64_t{1} << 20;
   const int wanted = count < 32 * mega ? 4096 : count < 128 * mega ? 8192 : 16384;
   return count < wanted ? static_cast<int>(count) : wanted;
 }
 
-/// The position of pixel i of the sample: one out of every `samples`-th part of the image, at a place in it
-/// that looks random, so that no pattern of the image can agree with that of the sample.
+/// The position of pixel i of the sample. One pixel is taken from each of `samples` parts of the image, at a
+/// pseudo-random place. No pattern of the image can then coincide with that of the sample.
 SRCEXTRACT_HOST_DEVICE inline std::int64_t sample_position(int i, int samples, std::int64_t count) {
   const std::int64_t part = count / samples;
   const int rest = static_cast<int>(count % samples);  // i * count / samples = i * part + i * rest / samples
@@ -32,27 +31,28 @@ SRCEXTRACT_HOST_DEVICE inline std::int64_t sample_position(int i, int samples, s
          static_cast<std::int64_t>(splitmix64(i) % static_cast<std::uint64_t>(part + after - before));
 }
 
-/// The grid that a sorted sample of `size` unmasked pixels gives: its median and the spread of its middle half. scale
-/// is 0 where the middle half has no spread: then it is power_of_two_below the smallest |d| > 0 of the whole image, or
-/// 1 if there is none.
+/// The grid from a sorted sample of `size` unmasked pixels: its median, and the spread of its middle half. If the
+/// middle half has no spread, scale is 0. The caller then takes power_of_two_below the smallest |d| > 0 of the whole
+/// image, or 1 if there is none.
 SRCEXTRACT_HOST_DEVICE inline SumGrid grid_of_sample(const float* sorted, int size) {
   if (size == 0) return {0, 0};
   const double spread = static_cast<double>(sorted[3 * static_cast<std::int64_t>(size) / 4]) - sorted[size / 4];
   return {sorted[size / 2], spread > 0 ? power_of_two_below(spread) : 0};
 }
 
-/// Where to look when every pixel is read once.
+/// The regions for the pass that reads every pixel.
 struct ClipGuess {
-  Interval core;    ///< in every clipped set: summed at once, the pixels outside are kept
-  Interval window;  ///< holds the medians: the pixels inside are kept
+  Interval core;    ///< lies in every clipped set: summed at once; pixels outside are kept
+  Interval window;  ///< holds the medians: pixels inside are kept
 };
 
-/// So far from a rank of the sample the same rank of the image is in one of sixteen thousand samples.
+/// The distance between equal ranks of the sample and the image, as a fraction, that one sample in sixteen thousand
+/// exceeds.
 SRCEXTRACT_HOST_DEVICE inline double rank_margin(int size) {
   return 2 / sqrt(static_cast<double>(size)) + 2.0 / size;
 }
 
-/// The values between two ranks, given as fractions of all pixels, both ends included.
+/// The values between two ranks, given as fractions of all pixels. Both ends are included.
 SRCEXTRACT_HOST_DEVICE inline Interval window_between(const float* sorted, int size, double lower, double upper) {
   constexpr float infinity = std::numeric_limits<float>::infinity();
   const auto first = static_cast<std::int64_t>(floor(lower * size));
@@ -61,18 +61,18 @@ SRCEXTRACT_HOST_DEVICE inline Interval window_between(const float* sorted, int s
           last >= 0 && last < size ? next_above(sorted[last]) : infinity};
 }
 
-/// A window wider than this share of the image is not worth keeping.
+/// A window with more than this fraction of the image is not worth keeping.
 inline constexpr double largest_window = 0.15;
 
-/// The sample's own clip tells how the image's will go. `sums` and `squares` are the running sums, from 0, of the
-/// sorted sample's deviations from the centre of the grid and of their squares: size + 1 elements. A part of the
-/// sample, evenly drawn, serves as well; `margin` is that of the whole. count_up_to(value) is the number of pixels of
-/// the sorted sample that are <= value.
+/// Guesses the course of the image's clip from a clip of the sample. `sums` and `squares` are the running sums, from 0,
+/// of the sorted sample's deviations from the grid's centre and of their squares: size + 1 elements. A part of the
+/// sample, evenly drawn, serves as well; `margin` is then still that of the whole sample. count_up_to(value) is the
+/// number of pixels of the sorted sample that are <= value.
 template <class CountUpTo>
 SRCEXTRACT_HOST_DEVICE ClipGuess guess_clip(const float* sorted, const double* sums, const double* squares, int size,
                                             double margin, const SumGrid& grid, double kappa,
                                             std::int64_t max_iterations, const CountUpTo& count_up_to) {
-  // The last of the rounds leaves the interval; the core stays this far inside of it.
+  // The core reaches this far towards the limits of the last round.
   constexpr double core_share = 0.85;
   constexpr int most_rounds = 32;
   constexpr float infinity = std::numeric_limits<float>::infinity();
@@ -114,7 +114,7 @@ SRCEXTRACT_HOST_DEVICE ClipGuess guess_clip(const float* sorted, const double* s
   return guess;
 }
 
-/// The same by one thread.
+/// The guess computed by one thread.
 inline ClipGuess guess_clip(const float* sorted, const double* sums, const double* squares, int size, double margin,
                             const SumGrid& grid, double kappa, std::int64_t max_iterations) {
   return guess_clip(sorted, sums, squares, size, margin, grid, kappa, max_iterations, [&](double value) {

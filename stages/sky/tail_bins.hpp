@@ -10,8 +10,8 @@
 
 namespace srcextract {
 
-/// Equal bins over an interval of near pixels (SumGrid), and one for what lies on either side of it. Rounding is the
-/// same for every pixel and keeps their order.
+/// Equal bins over an interval of near pixels (SumGrid), and one bin on either side of it. Rounding is the same for
+/// every pixel and keeps their order.
 class TailBins {
  public:
   static constexpr int inner = 1024;
@@ -21,7 +21,7 @@ class TailBins {
       : of_(of), first_(of.lower), per_unit_(inner / (static_cast<double>(of.upper) - first_)) {}
 
   int bin(float x) const;
-  /// Of many at once.
+  /// The bins of many pixels.
   void find(std::span<const float> pixels, std::uint16_t* bins) const;
 
  private:
@@ -29,9 +29,9 @@ class TailBins {
   double first_, per_unit_;
 };
 
-/// The tail of a piece of the image by bins.
+/// The tail of a piece of the image, ordered by bins.
 struct BinnedPixels {
-  std::array<std::uint32_t, TailBins::count + 1> begin;  ///< of each bin, and the end
+  std::array<std::uint32_t, TailBins::count + 1> begin;  ///< of each bin, and the end of the last
   std::span<const float> pixels;
 
   std::span<const float> of(int bin) const {
@@ -40,40 +40,40 @@ struct BinnedPixels {
   }
 };
 
-/// Sums of the pixels before a bin: of all, and of those in the inner bins.
+/// Sums over the pixels before a bin: the count includes all bins, the sums only the inner ones.
 struct SumsBefore {
   std::int64_t count = 0;
   ExactSum first, second;
 };
 using BinSums = std::array<SumsBefore, TailBins::count + 1>;
 
-/// Orders pixels by their bins, in place, and adds what each bin has to `sums`.
+/// Orders pixels by their bins, in place, and adds the sums of each bin to `sums`.
 BinnedPixels bin_pixels(std::span<float> pixels, const TailBins& bins, const SumGrid& grid, BinSums& sums);
 
-/// What rounds of the clip sum once few pixels are left to be looked at: bins that an interval holds as a whole are a
-/// difference of two running sums, and only the two in which it ends are looked at pixel by pixel.
+/// The sums of clip rounds once few pixels remain. The bins that lie wholly in an interval are a difference of two
+/// running sums. Only the two bins with the interval's ends are read pixel by pixel.
 class BinnedTail {
  public:
-  /// Intervals to come lie in `of`. `core`: the sums that every interval has; `below`: pixels below all that are
-  /// binned.
+  /// Later intervals lie in `of`. `core` has the sums common to all intervals; `below` is the number of pixels below
+  /// the binned ones.
   BinnedTail(const Interval& of, const SumGrid& grid, const PixelSums& core, std::int64_t below, std::size_t pieces)
       : of_(of), bins_(of), grid_(grid), near_(grid.near_pixels()), core_(core), below_(below), pieces_(pieces) {}
 
   const TailBins& bins() const { return bins_; }
   const Interval& of() const { return of_; }
-  /// Takes a piece, each once; from any thread.
+  /// Sets a piece, each once; any thread may call this.
   void place(std::size_t piece, const BinnedPixels& pixels) { pieces_[piece] = pixels; }
-  /// Takes what pieces have added; from one thread at a time.
+  /// Adds the sums of some pieces; one thread at a time.
   void add(const BinSums& sums);
-  /// Once all pieces are there.
+  /// Turns the sums of bins into running sums, once all pieces are added.
   void run_sums();
 
   PixelSums sum(const Interval& interval);
   Extremes extremes(const Interval& interval);
 
  private:
-  /// The pixels of a bin from all pieces. The last bins asked for are kept: an interval that hardly shrinks ends in the
-  /// same ones again.
+  /// The pixels of a bin from all pieces. The last two bins are kept: the ends of an interval that hardly shrinks stay
+  /// in the same bins.
   std::span<const float> pixels_of(int bin);
 
   /// Calls f(chunk, its length) for the pixels of a bin.
@@ -94,7 +94,7 @@ class BinnedTail {
   std::vector<BinnedPixels> pieces_;
   BinSums sums_{};
   std::array<Gathered, 2> gathered_;
-  std::size_t oldest_ = 0;  ///< of the two
+  std::size_t oldest_ = 0;  ///< index of the older one
 };
 
 }  // namespace srcextract

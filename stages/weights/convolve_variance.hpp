@@ -6,8 +6,8 @@
 
 namespace srcextract {
 
-/// The variances of pixels as SExtractor has them for the thresholds of a convolved image (2.25 run beside it):
-/// convolved with the same kernel, not with its square, as convolve() does it about 0. What is masked stays masked.
+/// The pixel variances that SExtractor uses for thresholds in a convolved image (checked against 2.25): convolved with
+/// the kernel itself, not its square, about 0. Masked pixels stay masked.
 ///
 /// Throws Error{config} if the kernel is larger than the image.
 Image<float, Cpu> convolve_variance(const Image<float, Cpu>& variance, const Kernel& kernel, Edges edges,

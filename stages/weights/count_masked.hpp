@@ -7,8 +7,7 @@
 
 namespace srcextract {
 
-/// Calls piece(begin, end), which returns how many pixels it masked, for all of `count` pixels, and returns how many
-/// that were together.
+/// Calls piece(begin, end), which returns how many pixels it masked, over all `count` pixels. Returns the total.
 template <class Piece>
 std::int64_t count_masked(std::int64_t count, const Cpu& where, const Piece& piece) {
   constexpr std::int64_t piece_pixels = std::int64_t{1} << 17;

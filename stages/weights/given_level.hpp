@@ -5,12 +5,12 @@
 
 namespace srcextract {
 
-/// Subtracts the level of the sky that is given for every pixel, pixel - level in float. Where the level is masked the
-/// pixel is, with its variance if there is one, and counted in masked.level unless it was masked before.
+/// Subtracts a given sky level from every pixel: pixel - level in float. Where the level is masked, the pixel and its
+/// variance are masked too. A pixel that was not masked before is counted in masked.level.
 void subtract_level(const Image<float, Cpu>& level, Pixels<Cpu>& pixels, const Cpu& where);
 void subtract_level(const Image<float, Gpu>& level, Pixels<Gpu>& pixels, const Gpu& where);
 
-/// A plane that has one value all over.
+/// A plane with the same value everywhere.
 PixelSource constant_source(const Shape& shape, double value);
 
 }  // namespace srcextract

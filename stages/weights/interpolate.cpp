@@ -9,7 +9,7 @@ namespace srcextract {
 
 namespace {
 
-/// Columns that a thread takes from row to row.
+/// The number of columns that a thread takes from row to row.
 constexpr std::int64_t columns_together = 256;
 
 }  // namespace

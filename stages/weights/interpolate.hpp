@@ -7,7 +7,7 @@
 
 namespace srcextract {
 
-/// An image, and the variance of each of its pixels, which are masked together.
+/// An image and the variance of each pixel; a pixel and its variance are masked together.
 template <class Where>
 struct Interpolated {
   Image<float, Where> image, variance;
@@ -18,16 +18,21 @@ inline void record_fields(const Interpolated<Cpu>& filled, FieldRecorder& to) {
   to.pixels("variance of pixel", filled.variance);
 }
 
-/// SExtractor's interpolation (INTERP_TYPE ALL and VAR_ONLY, INTERP_MAXXLAG, INTERP_MAXYLAG; 2.25 run beside it). Bad
-/// is what is masked in `variance`, and where sources are found beyond the threshold, what is beyond it, once variances
-/// are multiplied by the square of `scale` (null: they are what they are). Of the bad pixels that follow a good one
-/// along their row, the first config.interpolate_columns take over its variance, and with config.interpolate `all` its
-/// value. Any other takes over what the pixel of the row before was left with, as long as no more than
-/// config.interpolate_rows have done so in their column since it had a good one; or stays what it was. Rows count from
-/// the first of the image. Without values, a pixel that is masked in `image` stays so.
+/// SExtractor's interpolation (INTERP_TYPE ALL and VAR_ONLY, INTERP_MAXXLAG, INTERP_MAXYLAG; checked against 2.25).
 ///
-/// A column is followed from its first row to its last; of other columns it takes good pixels alone, which nothing
-/// changes, so they do not wait for one another. Nothing is computed: both back ends copy the same floats.
+/// A pixel is bad if it is masked in `variance`. If sources are found beyond the threshold, a pixel beyond it is bad
+/// too; variances are then first multiplied by the square of `scale` (null: no scaling).
+///
+/// A bad pixel takes over the variance of another pixel and, with config.interpolate `all`, its value:
+/// - The first config.interpolate_columns bad pixels after a good one in a row copy that good pixel.
+/// - Any other copies the result of the previous row, for at most config.interpolate_rows pixels since its column's
+///   last good one.
+/// - All further bad pixels stay as they are.
+///
+/// Rows count from the first of the image. If values are not taken over, a pixel masked in `image` stays masked.
+///
+/// A column is processed from its first row to its last. The process reads only good pixels of other columns, which
+/// never change, so columns run independently. Nothing is computed: both back ends copy the same floats.
 Interpolated<Cpu> interpolate_bad(const Image<float, Cpu>& image, const Image<float, Cpu>& variance,
                                   const WeightsConfig& config, const Cpu& where,
                                   const Value<double, Cpu>* scale = nullptr);

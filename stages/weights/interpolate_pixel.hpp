@@ -14,12 +14,12 @@ struct WeighedPixel {
   float value, variance;
 };
 
-/// How bad pixels take over from others, for both back ends.
+/// The rules by which bad pixels copy others, for both back ends.
 struct GapRules {
-  bool values;           ///< also the values
-  std::int64_t columns;  ///< most pixels from a good one along its row
-  std::int32_t rows;     ///< most pixels that take over along a column
-  float least_bad;       ///< variance from which on a pixel is bad, as it is without one
+  bool values;           ///< copy values too, not only variances
+  std::int64_t columns;  ///< largest distance to the good pixel in the row
+  std::int32_t rows;     ///< most pixels that copy along a column
+  float least_bad;       ///< the smallest variance that is bad; a masked variance is bad as well
 
   explicit GapRules(const WeightsConfig& config)
       : values(config.interpolate == Interpolate::all),
@@ -30,14 +30,13 @@ struct GapRules {
   SRCEXTRACT_HOST_DEVICE bool is_good(float variance) const { return variance < least_bad; }
 };
 
-/// A column on its way up: what its last pixel was left as, and how many bad ones may still take that over.
+/// The state of a column: the result of its last pixel, and how many bad pixels may still copy it.
 struct ColumnState {
   WeighedPixel last = {masked_pixel, masked_pixel};
   std::int32_t left = 0;
 };
 
-/// How far before column `x` the last pixel of its row is that is not bad; 0 if it is further away than rules.columns,
-/// or there is none.
+/// The distance from column `x` back to the last good pixel of its row; 0 if there is none within rules.columns.
 SRCEXTRACT_HOST_DEVICE inline std::int64_t distance_to_good(const float* variances, std::int64_t x,
                                                             const GapRules& rules) {
   const std::int64_t farthest = rules.columns < x ? rules.columns : x;
@@ -47,8 +46,8 @@ SRCEXTRACT_HOST_DEVICE inline std::int64_t distance_to_good(const float* varianc
   return 0;
 }
 
-/// Takes the column to its next pixel, `x` of a row, and returns what becomes of it. A bad one that takes over nothing
-/// is left as it is; a pixel and its variance are masked together.
+/// Moves the column on to its next pixel, `x` of a row, and returns the result. A bad pixel that copies nothing stays
+/// as it is. A pixel and its variance are masked together.
 SRCEXTRACT_HOST_DEVICE inline WeighedPixel fill_pixel(const float* values, const float* variances, std::int64_t x,
                                                       const GapRules& rules, ColumnState& column) {
   const WeighedPixel own = {values[x], variances[x]};

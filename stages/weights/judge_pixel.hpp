@@ -10,10 +10,10 @@
 
 namespace srcextract {
 
-/// Which stored values of a map of quality are bad, as both back ends ask of each.
+/// The rule for bad values in a quality map, for both back ends.
 struct MaskRule {
   std::uint64_t bits;
-  bool bad_where_set;  ///< one of the bits
+  bool bad_where_set;  ///< true: bad if one of the bits is set; false: bad if none is
   double bzero;
   bool has_blank;
   std::int64_t blank;
@@ -23,7 +23,7 @@ inline MaskRule rule_of(const PixelFormat& format, const BadPixels& bad) {
   return {bad.bits, bad.good != GoodPixels::nonzero, format.bzero, format.blank.has_value(), format.blank.value_or(0)};
 }
 
-/// Whether a stored value is bad.
+/// True if a stored value is bad.
 template <class Stored>
 SRCEXTRACT_HOST_DEVICE bool judge_pixel(typename Stored::Value stored, const MaskRule& rule) {
   if constexpr (std::is_integral_v<typename Stored::Value>) {

@@ -8,13 +8,13 @@
 
 namespace srcextract {
 
-/// Which values of a map of quality are bad.
+/// The bad values of a quality map.
 struct BadPixels {
-  std::uint64_t bits = ~std::uint64_t{0};  ///< that count
-  GoodPixels good = GoodPixels::zero;      ///< where none of them is set, or where one is
+  std::uint64_t bits = ~std::uint64_t{0};  ///< bits that count
+  GoodPixels good = GoodPixels::zero;      ///< good pixels have none of these bits (zero), or any (nonzero)
 };
 
-/// The `read` of a mask_source(): asks every pixel of the map whether it is bad.
+/// The `read` of a mask_source(): decides for every pixel of the map whether it is bad.
 struct MaskRead {
   PixelSource map;
   BadPixels bad;
@@ -22,12 +22,12 @@ struct MaskRead {
   void operator()(std::int64_t first, std::int64_t count, std::byte* out) const;
 };
 
-/// A map of quality as pixels that are masked (BLANK) where it says bad, and 0 elsewhere. Integers are looked at as
-/// they are, unscaled but for the conventions for unsigned ones, to their last bit. Of real numbers 0 has no bit, and
-/// all others, NaN too, have every one. What is BLANK in the map is bad.
+/// Turns a quality map into pixels that are masked (BLANK) where it says bad, and 0 elsewhere. Integers are tested by
+/// their bits, unscaled except for the conventions for unsigned integers. A real number 0 has no bit set; any other,
+/// also NaN, has all. A BLANK pixel of the map is bad.
 PixelSource mask_source(const PixelSource& map, const BadPixels& bad);
 
-/// Bits that a map has; 0 if it holds real numbers.
+/// The number of bits of the map's integers; 0 if it holds real numbers.
 int mask_bits(const PixelFormat& format);
 
 }  // namespace srcextract

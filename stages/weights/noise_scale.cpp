@@ -14,7 +14,8 @@ namespace {
 
 constexpr float everything = std::numeric_limits<float>::infinity();
 
-/// The variance of a mesh, of the pixels that also tell its level: those of the image's cut, then of its histogram.
+/// The variance of a mesh, from the pixels that give its sky level: those in the image's cut, then in the bins of its
+/// histogram.
 MeshNode variance_of_mesh(const MeshPixels& image, const MeshPixels& variance, const BackgroundConfig& config) {
   constexpr float bad = std::numeric_limits<float>::quiet_NaN();
   const MeshSums all = image.sum({-everything, everything});

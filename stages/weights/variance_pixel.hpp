@@ -8,10 +8,10 @@
 
 namespace srcextract {
 
-/// A variance of so much says that nothing is known, as maps made for SExtractor have it.
+/// A variance this large means that nothing is known, as in maps made for SExtractor.
 inline constexpr float no_variance = 1e30F;
 
-/// The variance from which on pixels are bad on which sources are found all the same; infinity if there is none.
+/// The smallest bad variance, where sources are found on bad pixels all the same (detects_beyond); else infinity.
 inline float least_bad_variance(const WeightsConfig& config) {
   if (!detects_beyond(config)) return std::numeric_limits<float>::infinity();
   const auto threshold = static_cast<float>(config.threshold);
@@ -19,25 +19,25 @@ inline float least_bad_variance(const WeightsConfig& config) {
   return config.type == WeightType::rms ? threshold * threshold : threshold;
 }
 
-/// The same where variances are yet to be multiplied by the square of `scale`: SExtractor compares them afterwards,
-/// with the threshold as it is (2.25).
+/// The limit for variances that are not yet multiplied by the square of `scale`. SExtractor compares scaled variances
+/// with the unscaled threshold (2.25).
 SRCEXTRACT_HOST_DEVICE inline float least_bad_variance(float limit, double scale) {
   return static_cast<float>(static_cast<double>(limit) / (scale * scale));
 }
 
-/// From what a map holds for a pixel to its variance, for both back ends.
+/// Converts the value of a weight map to a variance, for both back ends.
 struct VarianceOfMap {
   WeightType type;
-  double threshold;  ///< beyond which there is none; 0: none
-  float least_bad;   ///< from which on the sky leaves pixels out
+  double threshold;  ///< beyond it a pixel has no variance; 0: no limit
+  float least_bad;   ///< the smallest variance that the sky estimate leaves out
 
   explicit VarianceOfMap(const WeightsConfig& config)
       : type(config.type),
         threshold(detects_beyond(config) ? 0 : config.threshold),
         least_bad(least_bad_variance(config)) {}
 
-  /// In float; masked where the map says nothing of use: what is not above 0, not finite, beyond the threshold, or a
-  /// variance of 1e30 or more.
+  /// The variance in float. Masked if the stored value is not above 0, not finite or beyond the threshold, or if the
+  /// variance is 1e30 or more.
   SRCEXTRACT_HOST_DEVICE float operator()(float stored) const {
     const bool is_weight = type == WeightType::weight;
     const bool beyond = is_weight ? static_cast<double>(stored) <= threshold
@@ -48,8 +48,8 @@ struct VarianceOfMap {
   }
 };
 
-/// A pixel and its variance are masked together; a pixel that is bad and has a variance is masked alone. Returns
-/// whether it is the map that masks the pixel.
+/// Applies a map value: a pixel and its variance are masked together, while a bad pixel with a variance is masked
+/// alone. Returns true if the map masks the pixel.
 SRCEXTRACT_HOST_DEVICE inline bool weigh(float stored, const VarianceOfMap& variance_of, float& pixel,
                                          float& variance) {
   const bool was_masked = pixel != pixel;
@@ -60,21 +60,21 @@ SRCEXTRACT_HOST_DEVICE inline bool weigh(float stored, const VarianceOfMap& vari
   return !was_masked && bad;
 }
 
-/// Masks a pixel that a mask masks. Returns whether it is the mask that does.
+/// Masks the pixel if `mask` is masked. Returns true if it was not masked before.
 SRCEXTRACT_HOST_DEVICE inline bool mask_with(float mask, float& pixel) {
   const bool masked = mask != mask && pixel == pixel;
   pixel = mask != mask ? masked_pixel : pixel;
   return masked;
 }
 
-/// Subtracts the level of the sky from a pixel. Returns whether it is the level that masks it.
+/// Subtracts the sky level from a pixel. Returns true if the level masks it.
 SRCEXTRACT_HOST_DEVICE inline bool subtract_from(float level, float& pixel) {
   const bool masked = level != level && pixel == pixel;
   pixel = pixel_of(pixel - level);
   return masked;
 }
 
-/// A variance that is masked where its pixel is.
+/// The variance, masked if its pixel is.
 SRCEXTRACT_HOST_DEVICE inline float masked_with(float pixel, float variance) {
   return pixel != pixel ? masked_pixel : variance;
 }

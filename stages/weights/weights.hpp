@@ -5,11 +5,13 @@
 
 namespace srcextract {
 
-/// Takes a map of what `config.type` says into `pixels`, which are of its shape: their variance, up to a factor if it
-/// is to be rescaled, in pixels.variance. Where a map's value is not above 0 or not finite, weighs no more than
-/// config.threshold, or is no less noisy than that, the pixel is masked, and counted in masked.weight;
-/// where variances are to be interpolated, its value stays in pixels.kept. Where sources are found beyond the
-/// threshold, pixels.kept is the image without what has no variance alone, and pixels.variance is masked where that is.
+/// Applies a map of the kind `config.type` to `pixels`, which have its shape. pixels.variance becomes the variance of
+/// each pixel, up to a factor if it is to be rescaled.
+/// - A pixel is masked, and counted in masked.weight, if its map value is not above 0 or not finite, or reaches
+/// config.threshold: a weight no larger, or a noise no smaller.
+/// - If variances are interpolated, pixels.kept keeps the values of masked pixels.
+/// - If sources are found beyond the threshold, pixels.kept lacks only the pixels without a variance. pixels.variance
+/// is then masked where pixels.kept is.
 void apply_weights(Image<float, Cpu>&& map, const WeightsConfig& config, Pixels<Cpu>& pixels, const Cpu& where);
 void apply_weights(Image<float, Gpu>&& map, const WeightsConfig& config, Pixels<Gpu>& pixels, const Gpu& where);
 

@@ -12,7 +12,7 @@
 namespace srcextract {
 namespace {
 
-/// The number that TFORM begins with, or the first of a TDIM: 12 of `12A`, 11 of `(11,9)`; 1 where there is none.
+/// The leading number of a TFORM or TDIM: 12 of `12A`, 11 of `(11,9)`; 1 without a number.
 std::size_t leading_number(std::string_view text) {
   if (text.starts_with('(')) text.remove_prefix(1);
   std::size_t number = 1;
@@ -20,7 +20,7 @@ std::size_t leading_number(std::string_view text) {
   return number;
 }
 
-/// Up to the first NUL, and without blanks at its end.
+/// The text up to the first NUL, without trailing blanks.
 std::string text_at(const std::byte* bytes, std::size_t width) {
   std::string_view text(reinterpret_cast<const char*>(bytes), width);
   text = text.substr(0, text.find('\0'));

@@ -13,18 +13,18 @@
 
 namespace srcextract {
 
-/// Makes numbers and text of rows as a FITS table stores them, a piece at a time: what the writers of other formats
-/// take. Integers of a column that has a value for none (TNULL) become doubles, and NaN where there is none.
+/// Converts rows of a FITS table, a piece at a time, to numbers and text for the writers of other formats. Integers of
+/// a column with a null value (TNULL) become doubles, with NaN for null.
 class NativeRows {
  public:
-  /// With `vectors` apart, the elements of a column of vectors are columns of their own, NAME, NAME_1 ..., as
-  /// write_catalog has them, and columns of pictures are left out.
+  /// With `vectors` apart, each element of a vector column is a column of its own, NAME, NAME_1 ..., as in
+  /// write_catalog. Picture columns are then left out.
   NativeRows(const std::vector<StoredColumn>& columns, Vectors vectors);
 
-  /// The fields, and one row, of which texts alone may be looked at: they are as long as any.
+  /// The fields, with one example row. Only its texts are meaningful: they have the greatest length.
   const CatalogRows& fields() const { return rows_; }
 
-  /// Whole rows; good until the next call.
+  /// Converts whole rows; valid until the next call.
   const CatalogRows& of(std::span<const std::byte> stored);
 
  private:
@@ -32,9 +32,9 @@ class NativeRows {
                               std::vector<float>, std::vector<double>, std::vector<std::string>>;
   struct Field {
     StoredColumn column;
-    std::size_t begin, elements, element_bytes;  ///< where it begins in a stored row; of a value
+    std::size_t begin, elements, element_bytes;  ///< offset in a stored row; per value
     Values values;                               ///< row by row
-    std::size_t first = 0;                       ///< of its fields in rows_; those of its elements follow one another
+    std::size_t first = 0;                       ///< index of its first field in rows_; its elements follow one another
     bool is_written = true, is_apart = false;
   };
   void add_field(Field field, Vectors vectors);
@@ -43,7 +43,7 @@ class NativeRows {
 
   std::size_t row_bytes_ = 0;
   std::deque<Field> of_column_;
-  std::deque<std::string> names_;  ///< of elements that are apart
+  std::deque<std::string> names_;  ///< of elements that are columns of their own
   CatalogRows rows_;
 };
 

@@ -12,8 +12,8 @@
 namespace srcextract {
 namespace {
 
-/// The text of a configuration that stands in lines of HISTORY. One that fills its card goes on in the next, which then
-/// begins with no key.
+/// The text of a configuration in HISTORY lines. A line that fills its card continues in the next line, which does not
+/// begin with a key.
 std::string config_in(const std::vector<std::string>& history) {
   constexpr std::size_t full = 72;
   std::string text;
@@ -31,12 +31,12 @@ std::string config_in(const std::vector<std::string>& history) {
   return text;
 }
 
-/// A file for each table, in a format that is no FITS.
+/// One file per table, in a format other than FITS.
 class ConvertedTables final : public StoredTables {
  public:
   explicit ConvertedTables(const std::string& path)
       : format_(format_of_ending(path).format), paths_(survey_files(path)) {
-    files_.reserve(paths_.size());  // sinks point at them
+    files_.reserve(paths_.size());  // sinks point to its elements
   }
 
   void begin(const TableHead& head) override {

@@ -8,12 +8,12 @@
 
 namespace srcextract {
 
-/// The files that the tables of a survey go into, SOURCES and then IMAGES: the one at `path`, and, for formats of which
-/// a file is one table, of IMAGES one beside it: survey.images.csv of survey.csv and of survey.cat.csv. Regions have no
-/// IMAGES. Throws Error{config} if the ending of `path` tells no format.
+/// The files for the tables of a survey, SOURCES and then IMAGES. The first is `path`. For formats with one table per
+/// file, IMAGES is beside it: survey.images.csv for survey.csv and survey.cat.csv. Regions have no IMAGES. Throws
+/// Error{config} if the ending of `path` is no format.
 std::vector<std::string> survey_files(const std::string& path);
 
-/// What writes them, in the format that the ending of `path` asks for.
+/// A writer of the tables in the format of the ending of `path`.
 std::unique_ptr<StoredTables> make_survey_tables(const std::string& path);
 
 }  // namespace srcextract

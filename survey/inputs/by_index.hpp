@@ -4,7 +4,7 @@
 
 namespace srcextract {
 
-/// Goes through a list whose [] returns copies.
+/// Iterates over a list whose [] returns copies.
 template <class List>
 class ByIndex {
  public:

@@ -10,7 +10,7 @@
 
 namespace srcextract {
 
-/// What the file system says of a path. A file that cannot be looked at is neither.
+/// The file system's status of a path. Both flags are false if the status cannot be read.
 struct FileStatus {
   bool is_directory = false, is_file = false;
   std::int64_t bytes = 0;     ///< of a file
@@ -19,13 +19,13 @@ struct FileStatus {
 
 FileStatus status_of(const struct stat& status);
 
-/// Links are followed.
+/// Follows links.
 FileStatus status_of(const std::string& path);
 
-/// The path and the reason why it cannot be looked at; empty if it can.
+/// The path and the reason why its status cannot be read; empty if it can.
 std::string why_unseen(const std::string& path);
 
-/// The same of `count` paths, which are looked at together.
+/// As status_of() for `count` paths, read in parallel.
 std::vector<FileStatus> statuses_of(std::size_t count, const std::function<std::string(std::size_t)>& path);
 
 }  // namespace srcextract

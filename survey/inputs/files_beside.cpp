@@ -32,13 +32,13 @@ void require_one_hdu(const Config& config, const NamesBeside& names) {
                                        ", and for DETECT by " + names.detect_hdu);
 }
 
-/// What a survey calls a file, with its size and time.
+/// The survey's name of a file, with its size and time.
 std::string file_text(const std::string& path, const std::string& name) {
   const ImageFile file = look_at(path, name);
   return name + ' ' + std::to_string(file.bytes) + ' ' + std::to_string(file.modified) + '\n';
 }
 
-/// What columns its catalogue has besides those that all have.
+/// A description of the catalogue's additional columns.
 std::string kind_of(const ImageFile& file) {
   if (file.has_positions()) return "at given positions";
   if (!file.has_bands()) return "without bands";
@@ -130,7 +130,7 @@ std::string hash_of_config(const ImageFile& file) {
 }
 
 std::string describe_kinds(const ImageFiles& files) {
-  std::map<std::string, std::string> kinds;  // with the name of the first image of each
+  std::map<std::string, std::string> kinds;  // with the name of the first image of each kind
   std::optional<const FilesBeside*> last;
   for (const ImageFile& file : files)
     if (std::exchange(last, file.beside.get()) != file.beside.get()) kinds.emplace(kind_of(file), file.name);

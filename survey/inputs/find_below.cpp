@@ -23,23 +23,23 @@ namespace srcextract {
 namespace {
 
 constexpr std::size_t directories_ahead = 32;
-/// Of a directory: one of a million files takes no more memory than one of some thousand.
+/// Limits the memory for a directory: a million files take no more than some thousand.
 constexpr std::size_t entries_at_a_time = 4096;
 
 struct CloseDirectory {
   void operator()(DIR* directory) const { closedir(directory); }
 };
 
-/// What may be an image or a directory.
+/// An entry that may be an image or a directory.
 struct Entry {
   std::string name;
-  bool is_link = false;  ///< as far as it is known
-  bool is_known = true;  ///< need not be looked at
+  bool is_link = false;  ///< if known
+  bool is_known = true;  ///< the status need not be read
   bool is_there = true;
   FileStatus status = {};
 };
 
-/// Not every file system says what is a link.
+/// Not every file system reports which entries are links.
 void look_at_entry(int directory, Entry& entry) {
   struct stat status {};
   const auto look = [&](int flags) {
@@ -53,10 +53,10 @@ void look_at_entry(int directory, Entry& entry) {
   if (entry.is_there) entry.status = status_of(status);
 }
 
-/// A part of what a directory holds.
+/// A part of a directory's entries.
 class Listing {
  public:
-  /// The entries that come next.
+  /// Reads the next entries.
   void list(const std::string& path) {
     if (!directory_ && !is_begun_) open(path);
     entries_.clear();
@@ -77,18 +77,18 @@ class Listing {
     if (!entries_[i].is_known) look_at_entry(dirfd(directory_.get()), entries_[i]);
   }
 
-  /// No more files are kept open than directories that are not read to their ends.
+  /// Closes the directory at its end, so that only unfinished directories use open files.
   void close_at_end() {
     if (is_at_end_) directory_.reset();
   }
 
   const std::vector<Entry>& entries() const { return entries_; }
   bool is_at_end() const { return is_at_end_; }
-  /// Of opening or reading it; 0: none.
+  /// Error number of opening or reading; 0: none.
   int reason() const { return reason_; }
-  /// It could not be opened, for too many files are open.
+  /// Whether opening failed because too many files are open.
   bool lacks_files() const { return !is_identified_ && (reason_ == EMFILE || reason_ == ENFILE); }
-  /// Which directory it is; none if it could not be opened.
+  /// Device and inode; null if the directory could not be opened.
   const std::pair<dev_t, ino_t>* identity() const { return is_identified_ ? &identity_ : nullptr; }
 
  private:
@@ -122,8 +122,8 @@ class Listing {
   std::pair<dev_t, ino_t> identity_ = {};
 };
 
-/// What comes next is looked at before its turn, many directories and files at the same time; what is told, and in
-/// which order, does not depend on that.
+/// Walks a directory tree. Next directories and files are read ahead in parallel; the reported entries and their order
+/// do not depend on that.
 class Walk {
  public:
   using OnFile = std::function<void(ImageFile)>;
@@ -131,12 +131,11 @@ class Walk {
 
   Walk(const OnFile& on_file, const OnUnreadable& on_unreadable) : on_file_(on_file), on_unreadable_(on_unreadable) {}
 
-  /// Those that links lead to come when all others are known, so that the order in which the system lists them has no
-  /// say in what things are called.
+  /// Linked directories are read after all others, so that names do not depend on the order of the system's listing.
   void read_all(const std::string& root);
 
  private:
-  using Directories = std::map<std::string, std::string>;  ///< name and path
+  using Directories = std::map<std::string, std::string>;  ///< path by name
 
   void read(const std::string& path, const std::string& name);
   void look_ahead(const Directories& directories);
@@ -145,8 +144,8 @@ class Walk {
 
   const OnFile& on_file_;
   const OnUnreadable& on_unreadable_;
-  Directories directories_, linked_;          ///< to be read
-  std::map<std::string, Listing> looked_at_;  ///< of those, by path
+  Directories directories_, linked_;          ///< still to be read
+  std::map<std::string, Listing> looked_at_;  ///< read ahead, by path
   std::set<std::pair<dev_t, ino_t>> seen_;
 };
 
@@ -161,7 +160,7 @@ void Walk::read_all(const std::string& root) {
   }
 }
 
-/// At the first of them, with what they hold.
+/// Reads ahead the first directories, with their entries.
 void Walk::look_ahead(const Directories& directories) {
   std::vector<std::pair<const std::string*, Listing*>> ahead;
   for (const auto& [name, path] : directories) {
@@ -180,7 +179,7 @@ void Walk::look_ahead(const Directories& directories) {
   if (std::ranges::any_of(ahead, lacks_files)) look_at_first(directories);
 }
 
-/// Where a process may have few files open: what else was looked at has its turn later.
+/// Reads the first directory alone, for processes that may have few open files. Other directories are read again later.
 void Walk::look_at_first(const Directories& directories) {
   looked_at_.clear();
   const std::string& path = directories.begin()->second;

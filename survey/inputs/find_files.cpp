@@ -13,10 +13,10 @@
 namespace srcextract {
 namespace {
 
-/// glob() tells its callback nothing of who asked.
+/// glob() gives its callback no context.
 thread_local std::string unreadable;
 
-/// Where there is no directory nothing matches.
+/// A directory that does not exist matches nothing.
 int note_unreadable(const char* path, int reason) {
   if (reason == ENOENT) return 0;
   unreadable = std::string(path) + ": cannot read the directory: " + std::generic_category().message(reason);

@@ -11,8 +11,8 @@
 namespace srcextract {
 namespace {
 
-/// Whether they differ by one letter, or by two neighbours that changed places. `nearest` is for words of which one
-/// must be right; here others may stand, and it would take `date` for `path`.
+/// Whether two words differ by one letter, or by two swapped neighbours. `nearest` assumes that one word is meant; here
+/// other columns are allowed, and it would take `date` for `path`.
 bool differ_by_a_slip(std::string_view a, std::string_view b) {
   const auto front = std::ranges::mismatch(a, b);
   a.remove_prefix(static_cast<std::size_t>(front.in1 - a.begin()));
@@ -25,7 +25,7 @@ bool differ_by_a_slip(std::string_view a, std::string_view b) {
   return a.size() == 2 && b.size() == 2 && a[0] == b[1] && a[1] == b[0];
 }
 
-/// Which of these a word was meant to be; empty if none.
+/// The known word that was probably meant; empty if none.
 std::string meant_of(const std::string& word, const std::vector<std::string>& known) {
   const std::string letters = in_small_letters(word);
   const auto found = std::ranges::find_if(known, [&](const auto& name) { return differ_by_a_slip(letters, name); });
@@ -46,7 +46,7 @@ std::string problem_of_foreign_column(const std::string& column, const config::F
   if (const std::string known = meant_of(column, {"path", "name", "detect", "positions"}); !known.empty())
     return "column '" + column + "' means nothing; write '" + known +
            "' if that is meant, and give it another name if not";
-  // What lists of files have anyway.
+  // Common columns in lists of files.
   if (column == "file" || column == "files" || column == "size") return "";
   std::string meant;
   for (const config::Field& field : keys)

@@ -16,8 +16,8 @@ namespace {
   throw Error(ErrorKind::config, config.place_of(key) + ": " + problem);
 }
 
-/// The configuration with the values of a kernel's file in place of its name: outputs say what was computed, and where
-/// the file has changed the configuration has, too.
+/// The configuration with a kernel file replaced by its values. So outputs show the kernel that was used, and a changed
+/// file changes the configuration.
 Config with_kernel(Config config) {
   ConvolveConfig& convolve = config.convolve;
   if (convolve.kernel != KernelShape::file) return config;
@@ -40,7 +40,8 @@ Config with_kernel(Config config) {
   return config;
 }
 
-/// The same with the numbers of the network that a file has, which stays named: it is no text.
+/// The configuration with the numbers of the network file. The file's name stays, since the YAML text does not have the
+/// numbers.
 Config with_network(Config config) {
   MeasurementConfig& measurement = config.measurement;
   measurement.network.clear();
@@ -53,7 +54,7 @@ Config with_network(Config config) {
   return config;
 }
 
-/// Size and time of the files that keys name: where one has changed, all is to be done again.
+/// Size and time of the files that keys name: if one changes, the images are extracted again.
 std::string files_text(const Config& config) {
   std::string text;
   for (const std::string& path : named_files(config)) {

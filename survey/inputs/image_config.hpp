@@ -9,21 +9,21 @@
 
 namespace srcextract {
 
-/// The configuration with its text and hash; a kernel, or a network, that is in a file has been read. Throws
-/// Error{config}, which begins with the place of the key that names it, if it cannot be.
+/// The configuration with its text and hash. Kernels and networks in files are read. Throws Error{config}, which begins
+/// with the place of the key that names the file, if that fails.
 std::shared_ptr<const ImageConfig> make_image_config(const GivenConfig& given);
 
-/// A configuration and its variations, each made once however many images ask for it.
+/// A configuration and its variations. Each is made once, however many images ask for it.
 class ConfigVariants {
  public:
   explicit ConfigVariants(const GivenConfig& given);
 
-  /// `settings` are `dotted.key=value`, as of override_given; its Error{config} if one is wrong. Without any, or where
-  /// they change nothing, it is the configuration itself.
+  /// `settings` are `dotted.key=value`, as for override_given, whose Error{config} it throws. If they change nothing,
+  /// returns the configuration itself.
   std::shared_ptr<const ImageConfig> with(const std::vector<std::string>& settings);
 
-  /// The same of another image that goes with one of these settings, and has some of its own beside them. Errors of
-  /// these begin with `option` (Overrides).
+  /// The configuration of an image beside another: the other's `settings` and its `own`. Errors in `own` begin with
+  /// `option` (Overrides).
   std::shared_ptr<const ImageConfig> with_own(const std::vector<std::string>& settings,
                                               const std::vector<std::string>& own, const std::string& option);
 
@@ -31,7 +31,7 @@ class ConfigVariants {
   GivenConfig given_;
   std::shared_ptr<const ImageConfig> config_;
   std::map<std::vector<std::string>, std::shared_ptr<const ImageConfig>> by_settings_;
-  std::map<std::string, std::shared_ptr<const ImageConfig>> by_yaml_;  ///< 4.5 and 4.50 are the same
+  std::map<std::string, std::shared_ptr<const ImageConfig>> by_yaml_;  ///< 4.5 and 4.50 are equal in it
 };
 
 }  // namespace srcextract

@@ -11,52 +11,52 @@
 
 namespace srcextract {
 
-/// A configuration that images are extracted with; those that have the same one share it.
+/// A configuration for extracting images. Images with the same configuration share the object.
 struct ImageConfig {
   Config config;
-  std::string yaml;  ///< dump_config
-  std::string hash;  ///< of `yaml`, and of size and time of the files that it combines; 16 hexadecimal digits
-  Config given;      ///< as it was written: a kernel may be in a file
+  std::string yaml;  ///< from dump_config
+  std::string hash;  ///< of `yaml`, and of size and time of combined files; 16 hexadecimal digits
+  Config given;      ///< as written: a kernel may be in a file
   UnusedKeys unused = {};
 };
 
-/// Where the sources of an image are found instead (srcextract -d).
+/// The image in which sources are detected instead (srcextract -d).
 struct DetectionTask {
   std::string path;
-  std::shared_ptr<const ImageConfig> given;  ///< that of the image, but for what is said of this one alone
+  std::shared_ptr<const ImageConfig> given;  ///< the image's, with the settings for this one alone
 
   const Config& config() const { return given->config; }
 };
 
-/// An image in which the sources of another are measured, and what its columns are told apart by (srcextract --band).
+/// An image in which the sources of another are measured, and the name that marks its columns (srcextract --band).
 struct BandFile {
   std::string name, path;
-  std::vector<std::string> settings;         ///< dotted.key=value, of this band alone
-  std::shared_ptr<const ImageConfig> given;  ///< with these
+  std::vector<std::string> settings;         ///< dotted.key=value, for this band alone
+  std::shared_ptr<const ImageConfig> given;  ///< with `settings` applied
 };
 
-/// What an image is extracted with beside the files that its configuration names.
+/// Further files for an image that its configuration does not name.
 struct FilesBeside {
-  std::optional<DetectionTask> detection = {};  ///< none: sources are found in the image itself
-  std::vector<BandFile> bands = {};             ///< of one catalogue; the image is then where their sources are found
-  std::string positions = {};  ///< the table of places at which it is measured; empty: where sources are
-  std::uint64_t hash = 0;      ///< of what a survey calls them, and of their sizes and times
+  std::optional<DetectionTask> detection = {};  ///< empty: sources are detected in the image itself
+  std::vector<BandFile> bands = {};             ///< of one catalogue; their sources are then detected in the image
+  std::string positions = {};                   ///< the table of positions to measure; empty: detected sources
+  std::uint64_t hash = 0;                       ///< of the survey's names of the files, with their sizes and times
 };
 
 /// One FITS file of a survey.
 struct ImageFile {
-  std::string path;           ///< where it is read
-  std::string name;           ///< what outputs are named after: "night1/a.fits", below the directory given as INPUT
-  std::int64_t bytes = 0;     ///< 0 if it could not be looked at: opening it says why
+  std::string path;           ///< path to open
+  std::string name;           ///< base name of outputs: "night1/a.fits", relative to the directory given as INPUT
+  std::int64_t bytes = 0;     ///< 0 if its status could not be read: opening it gives the reason
   std::int64_t modified = 0;  ///< nanoseconds since 1970
   std::shared_ptr<const ImageConfig> config;
   std::shared_ptr<const FilesBeside> beside = nullptr;  ///< null: none
 
-  /// Null: its sources are found in itself.
+  /// Null: its sources are detected in the image itself.
   const DetectionTask* detection() const { return beside && beside->detection ? &*beside->detection : nullptr; }
-  /// Whether it is measured in bands, for one catalogue of them.
+  /// Whether it is measured in bands, for one catalogue.
   bool has_bands() const { return beside && !beside->bands.empty(); }
-  /// Whether it is measured where a table says.
+  /// Whether it is measured at positions of a table.
   bool has_positions() const { return beside && !beside->positions.empty(); }
 };
 

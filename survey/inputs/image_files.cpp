@@ -7,19 +7,19 @@
 namespace srcextract {
 namespace {
 
-/// What every file begins with.
+/// The beginning of every packed file.
 struct Status {
   std::int64_t bytes, modified;
 };
 
-/// The last of these, which is the given one then.
+/// Index of `pointer` in `kept`; appends it unless it is the last element.
 template <class Pointer>
 std::uint64_t number_of(std::vector<Pointer>& kept, const Pointer& pointer) {
   if (kept.empty() || kept.back() != pointer) kept.push_back(pointer);
   return kept.size() - 1;
 }
 
-/// How many characters both end with.
+/// Length of the common ending.
 std::size_t common_end(std::string_view a, std::string_view b) {
   return static_cast<std::size_t>(std::mismatch(a.rbegin(), a.rend(), b.rbegin(), b.rend()).first - a.rbegin());
 }
@@ -41,7 +41,7 @@ void ImageFiles::push_back(const ImageFile& file) {
   out.text(file.name);
   const std::size_t common = common_end(file.path, file.name);
   const std::string_view own = std::string_view(file.path).substr(0, file.path.size() - common);
-  const std::size_t after_directory = own.rfind('/') + 1;  // 0 where there is no slash
+  const std::size_t after_directory = own.rfind('/') + 1;  // 0 without a slash
   out.shared(own.substr(0, after_directory));
   out.text(own.substr(after_directory));
   out.number(file.name.size() - common);

@@ -14,9 +14,8 @@
 
 namespace srcextract {
 
-/// The files of a survey, a million of them in some seventy bytes each: most paths are a directory that others have as
-/// well and what the file is called, neighbours have the same configuration. What is returned is a copy. Reading is for
-/// several threads at once, adding for one.
+/// The files of a survey, about seventy bytes for each of a million. Files share directory names, and neighbours share
+/// configurations. Returned values are copies. Several threads may read at once; one thread may add.
 class ImageFiles {
  public:
   using value_type = ImageFile;
@@ -35,14 +34,14 @@ class ImageFiles {
   bool empty() const { return places_.empty(); }
   ImageFile operator[](std::size_t i) const;
 
-  /// Parts of one that cost less. The name stays where it is.
+  /// Single members, cheaper than []. The name stays at its address.
   std::string_view name(std::size_t i) const;
   std::int64_t bytes(std::size_t i) const;
 
-  /// Enters bytes and time; of several files, by several threads.
+  /// Sets size and time. Several threads may set those of different files.
   void set_status(std::size_t i, const FileStatus& status);
 
-  /// Keeps these alone, in this order.
+  /// Keeps only these, in this order.
   void select(const std::vector<std::size_t>& which);
 
   ByIndex<ImageFiles> begin() const { return {*this, 0}; }
@@ -51,7 +50,7 @@ class ImageFiles {
  private:
   PackedBytes packed_;
   std::vector<PackedBytes::Place> places_;
-  std::vector<std::shared_ptr<const ImageConfig>> configs_;  ///< each once, where neighbours share it
+  std::vector<std::shared_ptr<const ImageConfig>> configs_;  ///< each once where neighbours share it
   std::vector<std::shared_ptr<const FilesBeside>> besides_;
 };
 

@@ -25,15 +25,15 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// Who asked for a file.
+/// The INPUT that a file is from.
 struct Origin {
-  std::uint32_t input = 0;  ///< which INPUT
-  std::int64_t line = 0;    ///< of a manifest; 0: it is none
+  std::uint32_t input = 0;  ///< index of the INPUT
+  std::int64_t line = 0;    ///< in a manifest; 0: no manifest
 };
 
-/// What is known of an INPUT before it is looked into.
+/// Status of an INPUT.
 struct GivenInput {
-  bool is_there = false;  ///< also of a link that leads nowhere
+  bool is_there = false;  ///< also for a broken link
   FileStatus status = {};
 };
 
@@ -52,7 +52,7 @@ class Search {
   Search(const std::vector<std::string>& inputs, const GivenConfig& given, std::vector<std::string>* notes)
       : inputs_(inputs), given_(look_at_inputs(inputs)), configs_(given), config_(configs_.with({})), notes_(notes) {}
 
-  /// Finds what INPUT number `input` stands for.
+  /// Finds the files of INPUT number `input`.
   void find(std::uint32_t input);
 
   ImageFiles result();
@@ -69,13 +69,13 @@ class Search {
   std::string describe(const ImageFile& file, const Origin& origin) const;
 
   const std::vector<std::string>& inputs_;
-  const std::vector<GivenInput> given_;  ///< of each
+  const std::vector<GivenInput> given_;  ///< of each INPUT
   ConfigVariants configs_;
   std::shared_ptr<const ImageConfig> config_;
   std::vector<std::string>* notes_;
   std::uint32_t input_ = 0;
   ImageFiles found_;
-  std::vector<Origin> origins_;  ///< of each
+  std::vector<Origin> origins_;  ///< of each file
 };
 
 [[noreturn]] void fail(const std::string& input, const std::string& problem) {
@@ -89,22 +89,22 @@ std::string file_name(const std::string& path) {
 }
 
 bool are_same_file(const std::string& first, const std::string& second) {
-  std::error_code failure;  // one that is missing is reported when its turn comes
+  std::error_code failure;  // a missing file is reported when it is opened
   return first == second || fs::equivalent(first, second, failure);
 }
 
-/// What a path that matches a pattern is called: what it has after the last slash before all that the pattern leaves
-/// open. Images of night1/ and night2/ that night*/*.fits matches may have the same file names.
+/// Name of a path that matches a pattern: the part after the last slash before the first wildcard. File names alone
+/// could be equal: night*/*.fits matches images of night1/ and night2/.
 std::string name_of_match(const std::string& path, const std::string& pattern) {
   const std::size_t open = pattern.find_first_of("*?[\\");
-  const std::size_t begin = pattern.rfind('/', open) + 1;  // 0 where there is no slash
+  const std::size_t begin = pattern.rfind('/', open) + 1;  // 0 without a slash
   fs::path name = fs::path(path.substr(begin)).lexically_normal();
   if (!name.has_filename()) name = name.parent_path();
   return *name.begin() == ".." ? file_name(path) : name.string();
 }
 
-/// What the names of images in a directory of this name begin with. That of a pattern that ends in "/.." is none: what
-/// is there would be written outside of the output directory.
+/// Prefix of the names of images in a directory. Empty for a pattern that ends in "/..", whose outputs would otherwise
+/// be outside the output directory.
 std::string name_before(const std::string& directory) {
   return directory == "." || directory == ".." ? "" : directory + "/";
 }
@@ -142,13 +142,13 @@ void Search::find_in_manifest(const std::string& path) {
   if (notes_ != nullptr && !note.empty()) notes_->push_back(path + ": " + note);
 }
 
-/// At all that was found since there were so many.
+/// Reads the status of all files from index `before` on.
 void Search::look_at_found(std::size_t before) {
   wait_together(found_.size() - before,
                 [&](std::size_t i) { found_.set_status(before + i, status_of(found_[before + i].path)); });
 }
 
-/// `name` is what the directory itself is called, and a slash.
+/// `name` is the prefix for the directory's images.
 void Search::find_in_directory(const std::string& path, const std::string& name) {
   find_below(
       path,
@@ -193,7 +193,7 @@ std::string Search::describe(const ImageFile& file, const Origin& origin) const 
   return origin.line == 0 ? path : path + " (" + inputs_[origin.input] + ":" + std::to_string(origin.line) + ")";
 }
 
-/// Which of what was found there is, in the order of names, without what was found before under the same one.
+/// The indices of the found files in order of names, without files that were found again.
 std::vector<std::size_t> Search::each_once() const {
   std::vector<std::size_t> in_order(found_.size());
   std::iota(in_order.begin(), in_order.end(), std::size_t{0});
@@ -207,7 +207,7 @@ std::vector<std::size_t> Search::each_once() const {
   return in_order;
 }
 
-/// Whether two of one name are one file. Throws if it has two configurations.
+/// Whether two files of one name are the same file. Throws if that file has two configurations.
 bool Search::is_again(std::size_t first, std::size_t second) const {
   const ImageFile file = found_[first], other = found_[second];
   if (!are_same_file(file.path, other.path)) return false;
@@ -227,7 +227,7 @@ ImageFiles Search::result() {
   return std::move(found_);
 }
 
-/// Of every configuration once; images that stand together often have the same.
+/// The unused keys of every configuration. Neighbouring images often share one.
 std::vector<UnusedKeys> unused_keys(const ImageFiles& files) {
   std::vector<UnusedKeys> of_all;
   const ImageConfig* last = nullptr;

@@ -9,26 +9,35 @@
 namespace srcextract {
 
 /// Finds the images of a survey, in the order of their names. An INPUT is one of
-/// - a file, called by its file name;
-/// - a directory: every .fits, .fit, .fts in it and below it, with .fz or .gz or not, in any case, but for hidden ones
-///   and the outputs of this program; called by their paths below it. Links are followed; what is both in the directory
-///   and linked to from there is found once, as what it is in the directory;
-/// - a pattern (glob(7)), where nothing has that very name, of such files and directories, called by their paths below
-///   the last directory that it names without leaving anything open;
-/// - a manifest: `.txt`, a path a line, lines that begin with # are comments; `.csv` or `.ecsv`, with a column `path`,
-///   optionally `name`, and columns named after configuration keys (`detection.threshold`), whose fields override them
-///   for that image, --set or not, an empty one not; `detect`, `band:g` and `positions` name files beside the image
-///   (FilesBeside), and `detect:input.hdu` and `band:g:input.hdu` a key of one of them alone. Other columns are left
-///   alone, and named in `notes`, but for what was probably meant as one of these. Paths are relative to the manifest;
-///   a relative one that stays below it is the name, too, of others the file name is; where there is a table of
-///   positions after it comes `.forced`, and of bands it is that of the detection image with `.bands`.
-/// A file that is given twice is taken once. Links to one file are taken each by its name.
-/// `given` is the configuration of images of which no manifest says otherwise.
+/// - a file, named by its file name;
+/// - a directory: every .fits, .fit, .fts in it and below it, optionally with .fz or .gz, in any case. Hidden files and
+///   outputs of this program are skipped. Names are paths below the directory. Links are followed; a file that is in
+///   the directory and linked from there is found once, under its name in the directory;
+/// - a pattern (glob(7)) of such files and directories, unless a file has that exact name. Names are paths below the
+///   last directory before the first wildcard;
+/// - a manifest: `.txt`, one path per line, lines that begin with # are comments; or `.csv` or `.ecsv` with a column
+///   `path`.
+/// Columns of a table manifest besides `path`:
+/// - `name`: optional
+/// - a configuration key (`detection.threshold`): overrides the key for that image, also over --set; an empty field
+///   does not
+/// - `detect`, `band:g`, `positions`: files beside the image (FilesBeside)
+/// - `detect:input.hdu`, `band:g:input.hdu`: a key of one of these files alone
+/// - others: ignored and named in `notes`; an error if probably meant as one of these
 ///
-/// Throws Error{config} or Error{input} that says manifest, line, reason and what to try: nothing there, no image
-/// found, a key or a value that is wrong, a key of `given` that no image has a use for, a file that is given twice with
-/// two configurations, files that would have the same outputs, a directory that cannot be read: its images would be
-/// missing unnoticed. A file that is missing is no error here: it is one failure of the survey.
+/// Paths are relative to the manifest. A relative path that stays below it is also the name; otherwise the name is the
+/// file name. With a table of positions the name is followed by `.forced`. With bands it is the detection image's with
+/// `.bands`.
+///
+/// A file that is given twice is taken once. Links to one file are all taken, each by its name.
+/// `given` is the configuration of images that no manifest changes.
+/// Throws Error{config} or Error{input} with manifest, line, reason and what to try:
+/// - nothing there, or no image found
+/// - a wrong key or value, or a key of `given` that no image uses
+/// - a file given twice with two configurations, or files with the same outputs
+/// - a directory that cannot be read: its images would be missing unnoticed
+///
+/// A missing file is no error here: it becomes one failure of the survey.
 ImageFiles find_inputs(const std::vector<std::string>& inputs, const GivenConfig& given,
                        std::vector<std::string>* notes = nullptr);
 

@@ -29,7 +29,7 @@ std::string where(const TextLines& lines) {
   throw Error(ErrorKind::config, where(lines) + ": " + problem);
 }
 
-/// Without "//", "." and "a/..". Most paths have none of them, and there may be millions.
+/// The path without "//", "." and "a/..". Fast for normal paths, since there may be millions.
 std::string normal(const std::string& path) {
   const bool is_normal = !path.starts_with('.') && path.find("//") == path.npos && path.find("/.") == path.npos;
   return is_normal ? path : fs::path(path).lexically_normal().string();
@@ -49,7 +49,7 @@ bool is_of_directory(const std::string& name) {
   return last.empty() || last == "." || last == "..";
 }
 
-/// The outputs are named after it: it must not lead out of their directory.
+/// A name for outputs, which must not lead out of the output directory.
 std::string checked_name(const TextLines& lines, const std::string& given) {
   const std::string problem = "the name " + shown(given);
   if (given.starts_with('/'))
@@ -60,12 +60,12 @@ std::string checked_name(const TextLines& lines, const std::string& given) {
   return name;
 }
 
-/// Columns that name files beside the image, and what the names of others begin with: `detect:KEY` is a key of the
-/// detection image alone, `band:g` the file of a band, `band:g:KEY` a key of that alone.
+/// Columns for files beside the image, and prefixes of further columns. `detect:KEY` is a key of the detection image
+/// alone, `band:g` the file of a band, `band:g:KEY` a key of that band alone.
 constexpr std::string_view detect_column = "detect", positions_column = "positions",
                            detect_mark = "detect:", band_mark = "band:";
 
-/// What messages call them.
+/// Their names in messages.
 NamesBeside columns_beside() {
   return {"`detect`",
           std::string(detect_mark),
@@ -76,7 +76,7 @@ NamesBeside columns_beside() {
           "give each a row with its image in `path`"};
 }
 
-/// What the fields of a row say; but for a path each may be empty.
+/// The fields of a row. Fields other than the path may be empty.
 struct RowFields {
   struct Band {
     std::string name, path = {};
@@ -87,14 +87,14 @@ struct RowFields {
   std::vector<std::string> settings = {}, detect_settings = {};
   std::vector<Band> bands = {};
 
-  /// Whether what is beside the image is the same where its settings are.
+  /// Whether the files beside the image are the same, given the same settings.
   bool has_same_beside(const RowFields& other) const {
     return detect == other.detect && detect_settings == other.detect_settings && positions == other.positions &&
            bands == other.bands;
   }
 };
 
-/// Makes rows of what the fields say.
+/// Converts fields to rows.
 class RowMaker {
  public:
   RowMaker(const TextLines& lines, ConfigVariants& configs)
@@ -102,7 +102,7 @@ class RowMaker {
     if (!directory_.empty() && !directory_.ends_with('/')) directory_ += '/';
   }
 
-  /// Without a name the path is it. That of bands is their detection image's.
+  /// The default of the name is the path; for bands it is the detection image's path.
   ManifestRow make(const RowFields& fields) {
     check(fields);
     const std::string& path = fields.bands.empty() ? fields.path : fields.detect;
@@ -129,7 +129,7 @@ class RowMaker {
     return path.empty() || path.starts_with('/') ? path : directory_ + path;
   }
 
-  /// Throws where fields contradict each other.
+  /// Throws if fields contradict each other.
   void check(const RowFields& fields) const {
     if (fields.detect.empty() && !fields.detect_settings.empty())
       fail(lines_, std::string(detect_mark) + fields.detect_settings.front() +
@@ -152,7 +152,7 @@ class RowMaker {
                        "band, or a row without bands");
   }
 
-  /// Of neighbours that have the same but once.
+  /// Files beside an image, shared by neighbours with the same fields.
   std::shared_ptr<const FilesBeside> beside_of(const RowFields& fields, const ImageConfig& config) {
     if (fields.detect.empty() && fields.positions.empty()) return nullptr;
     if (!beside_ || &config != beside_config_ || !fields.has_same_beside(beside_fields_)) {
@@ -185,7 +185,7 @@ class RowMaker {
     fail(lines_, error.what());
   }
 
-  /// Neighbours often have the same.
+  /// The configuration, shared by neighbours with the same settings.
   std::shared_ptr<const ImageConfig> config_with(const std::vector<std::string>& settings) try {
     if (!config_ || settings != settings_) {
       config_ = configs_.with(settings);
@@ -198,12 +198,12 @@ class RowMaker {
 
   const TextLines& lines_;
   ConfigVariants& configs_;
-  std::string directory_;  ///< what relative paths begin with
+  std::string directory_;  ///< prefix of relative paths
   std::vector<std::string> settings_;
   std::shared_ptr<const ImageConfig> config_;  ///< with settings_
   RowFields beside_fields_;
   const ImageConfig* beside_config_ = nullptr;
-  std::shared_ptr<const FilesBeside> beside_;  ///< by these
+  std::shared_ptr<const FilesBeside> beside_;  ///< made from beside_fields_ and beside_config_
 };
 
 void read_list(TextLines& lines, RowMaker& rows, const std::function<void(ManifestRow)>& on_row) {
@@ -213,12 +213,12 @@ void read_list(TextLines& lines, RowMaker& rows, const std::function<void(Manife
   }
 }
 
-/// What a column says of the image of its row.
+/// The meaning of a column.
 struct Meaning {
   enum class Of { nothing, path, name, detect, positions, setting, detect_setting, band, band_setting };
   Of of = Of::nothing;
-  std::string key = {};  ///< of a setting
-  std::size_t band = 0;  ///< which
+  std::string key = {};  ///< for a setting
+  std::size_t band = 0;  ///< index of the band
 
   void take(std::string_view field, RowFields& row) const {
     switch (of) {
@@ -252,7 +252,7 @@ struct Meaning {
   }
 };
 
-/// What the columns of a manifest are.
+/// The meanings of a manifest's columns.
 class Columns {
  public:
   Columns(const TextLayout& layout, const TextLines& lines) : lines_(lines), meanings_(layout.fields) {
@@ -264,7 +264,7 @@ class Columns {
       fail(lines, "no column is called 'path'; a manifest names the file of every image in one");
   }
 
-  /// Those that mean nothing.
+  /// The columns without a meaning.
   std::vector<std::string> foreign(const TextLayout& layout) const {
     std::vector<std::string> names;
     for (const TextLayout::Column& column : layout.columns)
@@ -272,7 +272,7 @@ class Columns {
     return names;
   }
 
-  /// What a row says.
+  /// Reads the fields of a row.
   RowFields read(TextLines& lines, const TextLayout& layout, FieldSplitter& splitter) const {
     RowFields row{.bands = bands_};
     split_row(lines, layout, splitter, [&](std::size_t index, std::string_view field) {
@@ -329,7 +329,7 @@ class Columns {
     return {Meaning::Of::band_setting, key, number};
   }
 
-  /// `mark` is what the column has before the key.
+  /// `mark` is the column's prefix before the key.
   std::string checked_key(const std::string& key, const std::string& column, std::string_view mark) const {
     const std::size_t dot = key.find('.');
     if (dot == key.npos)
@@ -346,7 +346,7 @@ class Columns {
   std::vector<Meaning> meanings_;       ///< of every field of a row
 };
 
-/// What the columns are called is the user's to put right, like all that a manifest asks for: an Error{config}.
+/// The layout of the columns. Wrong column names are an Error{config}, like all content of a manifest.
 TextLayout layout_of(TextLines& lines) {
   const bool is_ecsv = lines.next() && lines.line().starts_with("# %ECSV");
   lines.put_back();
@@ -358,7 +358,7 @@ TextLayout layout_of(TextLines& lines) {
   }
 }
 
-/// Returns what there is to say of the table.
+/// Returns a note about ignored columns.
 std::string read_rows(TextLines& lines, RowMaker& rows, const std::function<void(ManifestRow)>& on_row) {
   const TextLayout layout = layout_of(lines);
   const Columns columns(layout, lines);

@@ -6,7 +6,7 @@
 
 namespace srcextract {
 
-/// FNV-1a of 64 bits (Fowler, Noll and Vo; RFC 9923): it tells texts apart, not adversaries.
+/// 64-bit FNV-1a (Fowler, Noll and Vo; RFC 9923). Not safe against adversaries.
 std::uint64_t name_hash(std::string_view text);
 
 /// 16 hexadecimal digits.

@@ -23,7 +23,8 @@ std::string check_image_extension(CheckImage image, ImageCompression compression
   return "." + name + ".fits" + packed[static_cast<std::size_t>(compression)];
 }
 
-/// Drops the first of `endings` that the file name has, unless nothing of it would be left. Says whether there was one.
+/// Removes the first of `endings` that the file name has, unless nothing would be left. Returns whether an ending was
+/// removed.
 bool drop_ending(std::string_view& name, std::initializer_list<std::string_view> endings) {
   const std::size_t length = name.size() - (name.rfind('/') + 1);
   for (std::string_view ending : endings) {
@@ -35,7 +36,7 @@ bool drop_ending(std::string_view& name, std::initializer_list<std::string_view>
   return false;
 }
 
-/// Part of the name.
+/// A view of `name` without its ending.
 std::string_view stem_of(std::string_view name) {
   const std::initializer_list<std::string_view> fits = {".fits", ".fit", ".fts"};
   std::string_view stem = name;
@@ -44,7 +45,7 @@ std::string_view stem_of(std::string_view name) {
   return name;
 }
 
-/// Without ".hdu" and a number at its end.
+/// The stem without a trailing ".hdu" and number.
 std::string_view without_hdu(std::string_view stem) {
   const std::size_t digits = stem.find_last_not_of("0123456789") + 1;
   constexpr std::string_view mark = ".hdu";

@@ -13,11 +13,11 @@
 
 namespace srcextract {
 
-/// What the names of an image's outputs begin with: its own, "night1/a.fits", without .fits, .fit or .fts, and without
-/// the .fz or .gz after it, in any case. A name without such an ending stays as it is.
+/// Base name of an image's outputs: its name, "night1/a.fits", without .fits, .fit or .fts and a following .fz or .gz,
+/// in any case. A name without such an ending is unchanged.
 std::string image_stem(const std::string& name);
 
-/// Where everything made from one image goes.
+/// Paths of all outputs of one image.
 struct OutputPaths {
   std::vector<std::pair<CatalogFormat, std::string>> catalogs;
   std::string segmentation;  ///< empty: not asked for
@@ -32,12 +32,13 @@ struct OutputPaths {
 OutputPaths output_paths(const std::string& directory, const std::string& name, std::optional<int> hdu,
                          const OutputConfig& config);
 
-/// True of `a.cat.fits`, `a.seg.fits` and `a.background.fits.gz`: FITS files that this program wrote, and that are no
-/// images to extract.
+/// True for FITS files that this program wrote, and which are no images to extract: `a.cat.fits`, `a.seg.fits`,
+/// `a.background.fits.gz`.
 bool is_output_name(const std::string& name);
 
-/// Throws Error{config} that names both and says what to try if two files would have the same outputs. Names of a file
-/// all of whose HDUs are extracted may go on with .hdu and a number. `describe` is what messages call file i.
+/// Throws Error{config} if two files would have the same outputs; names both and says what to try. If all HDUs of a
+/// file are extracted, its output names may continue with .hdu and a number. `describe` is the name of file i in
+/// messages.
 void require_distinct_outputs(const ImageFiles& files, const std::function<std::string(std::size_t)>& describe);
 
 }  // namespace srcextract

@@ -14,14 +14,14 @@
 
 namespace srcextract {
 
-/// Very many small things in the fewest bytes, and texts that they share. What is added stays where it is.
+/// Stores very many small records compactly, with texts that they share. Records never move.
 class PackedBytes {
  public:
   using Place = std::uint64_t;
   class Writer;
   class Reader;
 
-  /// Where it has put what was written.
+  /// Stores the record and returns its place.
   Place add(const Writer& written);
 
   const char* at(Place place) const {
@@ -32,7 +32,7 @@ class PackedBytes {
  private:
   static constexpr int bits_in_chunk = 32;
 
-  /// Its number, from 1; 0 of one more than there is room for.
+  /// The text's number, from 1; 0 if there is no room for another text.
   std::uint32_t number_of(std::string_view text);
 
   std::vector<std::unique_ptr<char[]>> chunks_;
@@ -41,7 +41,7 @@ class PackedBytes {
   std::unordered_map<std::string_view, std::uint32_t> numbers_;
 };
 
-/// Whole numbers take a byte for every seven bits.
+/// Writes a record. Whole numbers take one byte for every seven bits.
 class PackedBytes::Writer {
  public:
   explicit Writer(PackedBytes& bytes) : bytes_(bytes) {}
@@ -64,7 +64,7 @@ class PackedBytes::Writer {
     out_ += text;
   }
 
-  /// One that others are likely to have as well.
+  /// A text that other records probably have as well.
   void shared(std::string_view value) {
     const std::uint32_t known = bytes_.number_of(value);
     number(known);
@@ -78,7 +78,7 @@ class PackedBytes::Writer {
   std::string out_;
 };
 
-/// Reads what was written, in its order.
+/// Reads a record's values in the order in which they were written.
 class PackedBytes::Reader {
  public:
   Reader(const PackedBytes& bytes, const char* at) : bytes_(bytes), at_(at) {}

@@ -15,7 +15,7 @@
 namespace srcextract {
 namespace {
 
-/// None if it is no whole number.
+/// Empty if the text is no whole number.
 std::optional<int> whole_number(std::string_view text) {
   int number = 0;
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
@@ -41,7 +41,7 @@ int array_number(const char* what) {
   return *number;
 }
 
-/// The shard that has least so far takes the next file: of equals that with fewer files, and the first of those.
+/// The shard with the fewest bytes takes the next file; among equals the one with fewer files, then the first.
 struct Load {
   std::int64_t bytes = 0, files = 0;
   int index = 0;

@@ -15,7 +15,7 @@ namespace srcextract {
 namespace {
 
 constexpr std::size_t most_threads = 32;
-/// A thread is worth its start for some calls that wait; they are taken a few at a time.
+/// A thread is worth starting for some calls that wait; each takes a few at a time.
 constexpr std::size_t least_of_thread = 8, at_a_time = 4;
 
 }  // namespace
@@ -48,7 +48,7 @@ void wait_together(std::size_t count, const std::function<void(std::size_t)>& bo
           work();
         });
     } catch (const std::system_error&) {
-      // No more threads are to be had: those that there are do the work.
+      // The system allows no more threads: the existing ones do the work.
     }
     work();
   }

@@ -17,14 +17,14 @@
 namespace srcextract {
 namespace {
 
-/// Of the lock file. `count` 0 is up to its end.
+/// A range of the lock file. With `count` 0 it extends to the end.
 struct Bytes {
   std::int64_t first = 0, count = 0;
 };
 
 constexpr Bytes gate = {0, 1};
 
-/// More than a survey has shards.
+/// Greater than the maximum number of shards.
 constexpr std::int64_t bytes_of_a_count = std::int64_t{1} << 24;
 
 Bytes byte_of(const Shard& shard) {
@@ -44,7 +44,7 @@ struct flock request(short type, const Bytes& bytes) {
   return lock;
 }
 
-/// The first byte of a lock of another process there, if there is one.
+/// The first byte in the range that another process has locked, if any.
 std::optional<std::int64_t> locked_byte(int descriptor, const Bytes& bytes) {
   struct flock lock = request(F_WRLCK, bytes);
   if (::fcntl(descriptor, F_OFD_GETLK, &lock) != 0 || lock.l_type == F_UNLCK) return std::nullopt;
@@ -96,7 +96,7 @@ DirectoryLock::~DirectoryLock() {
   ::close(descriptor_);
 }
 
-/// False where there are no locks.
+/// False if the file system has no locks.
 bool DirectoryLock::lock_gate() {
   struct flock lock = request(F_WRLCK, gate);
   while (::fcntl(descriptor_, F_OFD_SETLKW, &lock) != 0) {
@@ -112,7 +112,7 @@ void DirectoryLock::require_free(const std::string& directory, const Shard& shar
   const std::int64_t next_count = same_count + bytes_of_a_count;
   const Bytes fewer = {bytes_of_a_count, same_count - bytes_of_a_count}, more = {next_count, 0};
   for (const Bytes& bytes : {fewer, byte_of(shard), more}) {
-    if (bytes.first == same_count) continue;  // a count of 0 bytes would be up to the end
+    if (bytes.first == same_count) continue;  // empty range; a count of 0 would extend to the end
     if (const auto byte = locked_byte(descriptor_, bytes))
       throw taken_error(directory, shard, shard_of(*byte), holders());
   }
@@ -126,7 +126,7 @@ std::string DirectoryLock::holders() const {
   return text;
 }
 
-/// Keeps the lines of the shards that may be at work beside this one.
+/// Writes this process's line, and keeps the lines of shards that may be running.
 void DirectoryLock::sign(const Shard& shard) {
   std::string signed_by;
   std::istringstream lines(holders());

@@ -7,21 +7,20 @@
 
 namespace srcextract {
 
-/// Of this machine; "unknown" if it has none.
+/// Name of this machine; "unknown" if it has none.
 std::string host_name();
 
-/// Keeps others from doing the same work in an output directory, for as long as this lives or its process does.
-/// Processes of different shards of the same count go side by side; those of the same shard, or of different counts
-/// (the whole is shard 1 of 1), exclude each other.
-///
-/// All of a directory lock one file, `journal.lock`, which stays there: shard I of N a byte of its own (OFD locks,
-/// fcntl(2), which work between hosts wherever the file system's locks do). Before, each looks whether any byte that it
-/// must not go beside is locked; it looks and locks while it has byte 0, so that of two that start at once one sees the
-/// other. The file says in a line who has which shard, for messages alone: "2/4 1234 node07".
+/// Keeps other processes from doing the same work in an output directory, while this object and its process live.
+/// Processes for different shards of the same count may run together. Processes for the same shard, or for different
+/// counts (the whole is shard 1 of 1), exclude each other.
+/// Every process locks a byte of the file `journal.lock`, which is never removed: shard I of N has a byte of its own.
+/// The locks are OFD locks (fcntl(2)), which work between hosts wherever the file system's locks do. A process first
+/// checks that no conflicting byte is locked. The process holds byte 0 during check and lock, so that of two processes
+/// that start at once one sees the other. The file lists the holders, for messages alone: "2/4 1234 node07".
 class DirectoryLock {
  public:
-  /// Throws Error{output} that names host and process of who has the directory. Where the file system has no locks,
-  /// `warn` is told that nothing is kept from anyone.
+  /// Throws Error{output} with the host and process of the current holder. If the file system has no locks, calls
+  /// `warn`: other processes are then not kept out.
   DirectoryLock(const std::string& directory, const Shard& shard, const std::function<void(const std::string&)>& warn);
   ~DirectoryLock();
   DirectoryLock(const DirectoryLock&) = delete;

@@ -23,7 +23,7 @@ std::string row(const ImageRecord& record) {
          quoted(record.kind) + "," + quoted(record.reason) + "\n";
 }
 
-/// What is not there is no error.
+/// A missing file is no error.
 void remove(const std::string& path) {
   std::error_code reason;
   std::filesystem::remove(path, reason);

@@ -16,7 +16,8 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-/// What is read: keys in their order are looked for one by one, which takes hours where a damaged line has many.
+/// JSON type for reading: the ordered type searches keys one by one, which takes hours for a damaged line with many
+/// keys.
 using ReadJson = nlohmann::json;
 
 bool is_utf8(const std::string& text) {
@@ -50,7 +51,7 @@ std::string escaped(const std::string& bytes) {
   return text;
 }
 
-/// Undoes escaped().
+/// Inverse of escaped().
 std::string unescaped(const std::string& text) {
   std::size_t escape = text.find('\0');
   if (escape == std::string::npos) return text;
@@ -67,8 +68,8 @@ std::string unescaped(const std::string& text) {
   return bytes.append(text, at);
 }
 
-/// JSON has no numbers that are not finite: they are "nan", "-inf" and the like. A finite one is written with as many
-/// digits as it takes to read the same bits back.
+/// JSON has no numbers that are not finite: these become "nan", "-inf" and so on. Finite numbers have enough digits to
+/// restore the same bits.
 Json number(double value) {
   if (std::isfinite(value)) return value;
   return std::string(std::signbit(value) ? "-" : "") + (std::isnan(value) ? "nan" : "inf");
@@ -93,7 +94,7 @@ std::string name_from(const ReadJson& json) {
   return name;
 }
 
-/// The path of an output below the directory of the journal: merge must read nothing else.
+/// The path of an output relative to the journal's directory. Merge must not read files elsewhere.
 std::string output_from(const std::string& text) {
   std::string path = unescaped(text);
   if (path.empty() || path.starts_with('/') || path.find('\0') != std::string::npos || leads_up(path))
@@ -154,7 +155,7 @@ std::string image_label(const ImageRecord& record) {
 std::string shortened(std::string reason) {
   if (reason.size() <= most_reason_bytes) return reason;
   constexpr std::string_view mark = "...";
-  // A character of UTF-8 has up to three bytes 10xxxxxx after its first.
+  // A UTF-8 character has up to three bytes 10xxxxxx after its first.
   std::size_t end = most_reason_bytes - mark.size();
   for (int i = 0; i < 3 && (static_cast<unsigned char>(reason[end]) & 0xc0) == 0x80; ++i) --end;
   return reason.replace(end, reason.npos, mark);

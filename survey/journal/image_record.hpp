@@ -10,54 +10,54 @@
 
 namespace srcextract {
 
-/// The kind of a failure that the next start tries again, unasked: the file could not be read at that moment.
+/// Kind of a failure that the next start retries without being asked: the file was temporarily unreadable.
 inline constexpr const char* transient_kind = "transient";
 
-/// What became of one image of a survey: a line of its journal.
+/// The result for one image of a survey: a line of its journal.
 struct ImageRecord {
-  // What it was made from.
+  // Inputs.
   std::string name;           ///< ImageFile::name
-  std::optional<int> hdu;     ///< which of the file's images, where several are extracted
+  std::optional<int> hdu;     ///< the HDU in the file, if several are extracted
   int images = 1;             ///< of the file that are extracted
-  std::string path;           ///< where it was read; absolute
+  std::string path;           ///< absolute path of the file
   std::int64_t bytes = 0;     ///< size of the file
-  std::int64_t modified = 0;  ///< its time, nanoseconds since 1970
+  std::int64_t modified = 0;  ///< modification time, nanoseconds since 1970
   std::string config;         ///< ImageConfig::hash
   std::string program;        ///< version of srcextract
 
-  // What it gave.
+  // Results.
   bool done = false;
   std::uint32_t datasum = 0;  ///< checksum of the pixels, FitsImage::datasum
   std::int64_t width = 0, height = 0;
   std::int64_t sources = 0;
-  double background = 0, sigma = 0;                           ///< after the clip
+  double background = 0, sigma = 0;                           ///< after clipping
   std::vector<std::pair<std::string, std::int64_t>> outputs;  ///< path below the output directory, bytes
 
-  std::optional<std::uint32_t> catalog_crc32;  ///< of the FITS catalogue; older journals do not say
+  std::optional<std::uint32_t> catalog_crc32;  ///< of the FITS catalogue; absent in older journals
 
-  // Or why it gave nothing.
-  std::string kind;    ///< kind_name() of an Error; or crash, timeout: of its process; or transient_kind
-  std::string reason;  ///< the message; journals keep what shortened() leaves of it
+  // Reason of a failure.
+  std::string kind;    ///< kind_name() of an Error; crash or timeout of its process; or transient_kind
+  std::string reason;  ///< the message; shortened() in journals
 
   bool operator==(const ImageRecord&) const = default;
 };
 
-/// "night1/a.fits", or "night1/a.fits[2]" for HDU 2 of a file of which several are extracted.
+/// "night1/a.fits", or "night1/a.fits[2]" for HDU 2 of a file with several extracted HDUs.
 std::string image_label(const ImageRecord& record);
 
-/// Of a reason, which may list all that a damaged file holds, people and the merged catalogue's column REASON need no
-/// more bytes than these.
+/// Limit of a stored reason. The message may list the whole contents of a damaged file, but people and the column
+/// REASON need no more.
 inline constexpr std::size_t most_reason_bytes = 2000;
 
-/// The reason; of one that is longer the beginning, and "...". Text that is UTF-8 is cut between two characters.
+/// The reason; a longer one is cut and ends with "...". UTF-8 text is cut between two characters.
 std::string shortened(std::string reason);
 
-/// One line of JSON, without the end of the line. Text that is UTF-8 stands as it is; of any other, every byte beyond
-/// ASCII is written as a NUL (which no name has) and two hexadecimal digits: "caf\u0000e9.fits".
+/// One line of JSON, without the newline. UTF-8 text is unchanged. In other text every byte beyond ASCII is written as
+/// a NUL (which no name has) and two hexadecimal digits: "caf\u0000e9.fits".
 std::string format_record(const ImageRecord& record);
 
-/// Reads it back, to the same bytes of text and the same bits of numbers, but for a reason that is shortened; none if
-/// it is none.
+/// Inverse of format_record(), to the same bytes of text and bits of numbers, except for a shortened reason; empty if
+/// the line is no record.
 std::optional<ImageRecord> parse_record(std::string_view line);
 
 }  // namespace srcextract

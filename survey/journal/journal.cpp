@@ -31,23 +31,23 @@ using Warn = std::function<void(const std::string&)>;
 
 constexpr std::chrono::seconds flush_interval{1};
 
-/// Records that may wait for the disk: some tens of MB.
+/// Maximum number of records waiting for the disk: some tens of MB.
 constexpr std::size_t most_waiting = 65536;
 
-/// What names of its temporary files contain.
+/// Tag in the names of this shard's temporary files.
 std::string tag_of(const Shard& shard) {
   return std::to_string(shard.index) + "-of-" + std::to_string(shard.count);
 }
 
-/// Of those of the processes that it starts.
+/// Suffix of the tag for its trial processes.
 constexpr const char* alone = "-alone";
 
-/// Whether no process can be at work as `other` while this one has the lock of `own`.
+/// Whether no process can be working on shard `other` while this one holds the lock of `own`.
 bool is_kept_out(const Shard& other, const Shard& own) {
   return other == own || other.count != own.count;
 }
 
-/// Removes the temporary files of sessions that were killed, where any was since this shard last looked.
+/// Removes the temporary files of killed sessions, if any session was killed since this shard's last start.
 void clean_up(const std::string& directory, const Shard& shard, const std::vector<JournalFile>& journals) {
   const auto own = std::ranges::find(journals, shard, &JournalFile::shard);
   const std::int64_t last_looked = own == journals.end() ? 0 : own->session;
@@ -64,7 +64,7 @@ void clean_up(const std::string& directory, const Shard& shard, const std::vecto
 
 }  // namespace
 
-/// Records wait in a vector for the thread that writes them.
+/// Keeps added records in a vector for the writing thread.
 class Journal::Writer {
  public:
   Writer(const std::string& directory, const Shard& shard, const std::string& about, const Warn& warn)
@@ -99,7 +99,7 @@ class Journal::Writer {
     try {
       if (!error_) underway_.remove_if_empty();
     } catch (const Error&) {
-      // The next start looks at notes that there are none of.
+      // The next start will find an empty notes file.
     }
   }
 
@@ -130,7 +130,7 @@ class Journal::Writer {
     if (error_) std::rethrow_exception(error_);
     underway_.remove_if_empty();
     if (complete && shard_.count == 1) {
-      // What they note is done: nothing of the survey is left to do.
+      // All noted files are done: nothing of the survey is left.
       std::error_code ignored;
       for (const std::string& path : others_underway_) std::filesystem::remove(path, ignored);
     }
@@ -138,7 +138,7 @@ class Journal::Writer {
   }
 
  private:
-  /// Of another division of the survey, that no process can be at work on.
+  /// Reads notes of another division of the survey, if no process can be working on it.
   void note_interrupted(const std::string& directory, const Shard& other) {
     if (other == shard_ || !is_kept_out(other, shard_)) return;
     const std::string path = underway_path(directory, other);
@@ -203,14 +203,14 @@ class Journal::Writer {
   std::vector<std::string> others_underway_;
   Underway underway_;
 
-  // Of the thread that writes, until it ends.
+  // Used by the writing thread only, until it ends.
   std::optional<Failures> failures_;
   std::int64_t images_ = 0, failed_ = 0;
 
   std::mutex mutex_;
   std::condition_variable wake_, taken_;
   std::vector<ImageRecord> added_;
-  std::vector<std::uint64_t> ended_;  ///< files whose records are all in `added_` or on the disk
+  std::vector<std::uint64_t> ended_;  ///< files whose records are all in `added_` or on disk
   std::exception_ptr error_;
   bool stopping_ = false;
   std::thread thread_;

@@ -25,7 +25,7 @@ namespace srcextract {
 namespace {
 
 using Json = nlohmann::ordered_json;
-using ReadJson = nlohmann::json;  // finds one of many keys at once
+using ReadJson = nlohmann::json;  // fast lookup in objects with many keys
 using Warn = std::function<void(const std::string&)>;
 
 std::string journal_name(const Shard& shard) {
@@ -39,14 +39,15 @@ std::optional<Shard> shard_of(const std::string& name) {
   return is_part(shard) && name == journal_name(shard) ? std::optional(shard) : std::nullopt;
 }
 
-/// Read at once: lines are parsed by all threads, and packed by one.
+/// Bytes read at once: lines are parsed by all threads, and packed by one.
 constexpr std::size_t block_bytes = std::size_t{1} << 22;
 
-/// Calls on_lines(lines), without their ends, for some of them after the others. A last one that has no end is none.
+/// Calls on_lines(lines) for one block of lines after the other. Lines have no newline; an incomplete last line is
+/// omitted.
 template <class OnLines>
 void read_lines(const std::string& path, const OnLines& on_lines) {
   std::ifstream file(path, std::ios::binary);
-  std::string text;  // from the beginning of a line on
+  std::string text;  // begins at the beginning of a line
   while (file) {
     const std::size_t before = text.size();
     text.resize(before + block_bytes);
@@ -103,14 +104,14 @@ std::vector<Line> parse_lines(const std::vector<std::string_view>& lines) {
   return parsed;
 }
 
-/// What was recorded between two beginnings of sessions of one journal.
+/// Records between the beginnings of two sessions of one journal.
 struct Session {
   std::int64_t number = 0;
   std::size_t journal = 0;  ///< index
   std::vector<PackedRecords::Place> records;
 };
 
-/// Adds the sessions of the journal, and sets its state but for the ledger.
+/// Adds the sessions of the journal, and sets its members except the ledger.
 void read_sessions(JournalFile& journal, std::size_t index, const Warn& warn, PackedRecords& records,
                    std::vector<Session>& sessions) {
   sessions.push_back({0, index, {}});
@@ -144,12 +145,12 @@ void read_sessions(JournalFile& journal, std::size_t index, const Warn& warn, Pa
          " damaged line(s), this the first, are left out; images that no other line speaks of are extracted again");
 }
 
-/// Enters the records of all sessions in the order in which those began, each in the ledger of its journal. What
-/// another journal said of the same file goes with it.
+/// Enters the records of all sessions, in the order in which the sessions began, into the ledgers of their journals.
+/// Older records of the same file move from another journal's ledger.
 void enter(std::vector<Session>& sessions, PackedRecords& records, std::vector<JournalFile>& journals) {
   std::stable_sort(sessions.begin(), sessions.end(),
                    [](const Session& a, const Session& b) { return a.number < b.number; });
-  std::unordered_map<std::string_view, std::size_t> owners;  // names stay where they are
+  std::unordered_map<std::string_view, std::size_t> owners;  // names never move
   for (Session& session : sessions) {
     Ledger& ledger = journals[session.journal].ledger;
     for (const PackedRecords::Place place : session.records) {
@@ -164,7 +165,7 @@ void enter(std::vector<Session>& sessions, PackedRecords& records, std::vector<J
   }
 }
 
-/// Notes which images of files that failed now were done earlier.
+/// Notes the images of failed files that were done earlier.
 void note_done_before(const std::vector<Session>& sessions, const PackedRecords& records,
                       std::vector<JournalFile>& journals) {
   std::unordered_map<std::string_view, std::set<int>*> of_file;

@@ -12,51 +12,52 @@
 
 namespace srcextract {
 
-/// No session has a greater number: a line that says so is damaged. Every JSON parser reads it as it is.
+/// Greatest session number; a line with a greater one is damaged. Every JSON parser reads it exactly.
 inline constexpr std::int64_t last_session_number = (std::int64_t{1} << 53) - 1;
 
 /// One journal of an output directory.
 struct JournalFile {
   std::string path;
   Shard shard;
-  bool complete = false;     ///< its last session left no work undone
-  bool ended = true;         ///< its last session, if there is one, was not killed: it has an end
-  Ledger ledger;             ///< of the files that it spoke of last: each is in one ledger of the directory
-  std::int64_t session = 0;  ///< number of its last session: one that began after another had ended has a greater one
-  std::string config;        ///< of that session, as YAML, but for what manifests override; empty if it does not say
-  /// Of files of which an image failed: the HDUs (-1: the only image) that some line of any journal says were done.
+  bool complete = false;     ///< its last session finished all work
+  bool ended = true;         ///< its last session, if any, ended without being killed
+  Ledger ledger;             ///< of the files that it mentioned last: each file is in one ledger of the directory
+  std::int64_t session = 0;  ///< number of its last session; sessions that begin later have greater numbers
+  std::string config;        ///< of that session, as YAML, without what manifests override; empty if not recorded
+  /// For files with a failed image: the HDUs (-1: the only image) that any line of any journal reports as done.
   std::map<std::string, std::set<int>> done_before = {};
 };
 
-/// What names of a shard's own files have before their extension: ".2-of-4", nothing for the whole.
+/// Suffix of a shard's own files before their extension: ".2-of-4"; empty for the whole.
 std::string shard_suffix(const Shard& shard);
 
 /// DIRECTORY/journal.jsonl, or DIRECTORY/journal.2-of-4.jsonl of a shard.
 std::string journal_path(const std::string& directory, const Shard& shard);
 
-/// Whether a file is a journal: some line of it is one of a journal, or it is the beginning of a first line that a
-/// process did not live to finish. Throws Error{input} where it cannot be read.
+/// Whether a file is a journal: it has a valid line, or an incomplete first line from a killed process. Throws
+/// Error{input} if it cannot be read.
 bool holds_journal(const std::string& path);
 
-/// The journals of a directory, by count and index of their shards, unread. Throws Error{input} where the directory
-/// cannot be read.
+/// The journals of a directory, by count and index of their shards, without their contents. Throws Error{input} if the
+/// directory cannot be read.
 std::vector<JournalFile> find_journals(const std::string& directory);
 
-/// The same, read; none locked or changed. Lines that are none are
-/// left out: a last one that is not whole, which may be in the writing; any other with a word of it to `warn`, and the
-/// session that it is in does not count as complete. A directory that was worked on as a whole and in shards has
-/// journals of both: the greatest `session` says which of them is up to date. Throws Error{input} where the directory
-/// or a journal cannot be read.
+/// As find_journals(), with contents. Nothing is locked or changed. Damaged lines are left out:
+/// - an incomplete last line, which may still be in the writing, without a warning
+/// - any other line with a `warn`; its session does not count as complete
+///
+/// A directory that was extracted both as a whole and in shards has journals of both; the greatest `session` is the
+/// current one. Throws Error{input} if the directory or a journal cannot be read.
 std::vector<JournalFile> read_journals(const std::string& directory,
                                        const std::function<void(const std::string&)>& warn);
 
-/// All that they say.
+/// All their records.
 Ledger join_ledgers(std::vector<JournalFile> journals);
 
 /// The line that begins a session; `about` is an object of JSON, on one line.
 std::string format_session(std::int64_t session, const std::string& about);
 
-/// The line that ends it.
+/// The line that ends a session.
 std::string format_end(bool complete, const Shard& shard, std::int64_t images, std::int64_t failures);
 
 }  // namespace srcextract

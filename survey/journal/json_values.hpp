@@ -8,8 +8,8 @@
 
 namespace srcextract {
 
-/// A number of JSON as an integer. Throws std::range_error if it is none of that type: the library converts any number,
-/// also one of another range, for which C++ has no answer.
+/// A JSON number as an integer. Throws std::range_error if it is out of the type's range: the library converts any
+/// number, and such a conversion is undefined in C++.
 template <class Integer, class Json>
 Integer integer_from(const Json& json) {
   if (json.is_number_unsigned() && std::in_range<Integer>(json.template get<std::uint64_t>()))
@@ -20,7 +20,7 @@ Integer integer_from(const Json& json) {
   throw std::range_error("no integer in range");
 }
 
-/// Also if it is less than `least` or more than `most`.
+/// Also throws if the number is less than `least` or more than `most`.
 template <class Integer, class Json>
 Integer integer_from(const Json& json, Integer least, Integer most = std::numeric_limits<Integer>::max()) {
   const auto integer = integer_from<Integer>(json);

@@ -40,7 +40,7 @@ ImagesOfFile Ledger::at(std::string_view name) const {
   return images;
 }
 
-/// Those of the same file are a chain.
+/// Records of the same file are a linked list.
 void Ledger::remember(Place place) {
   const std::string_view name = records_->name_at(place);
   Place first = find(name);
@@ -108,7 +108,7 @@ Ledger::Place Ledger::find(std::string_view name) const {
   return PackedRecords::nowhere;
 }
 
-/// Its own, or the free one where it goes.
+/// The slot of the name, or the free slot for it.
 Ledger::Place& Ledger::slot_of(std::string_view name) {
   const std::size_t mask = slots_.size() - 1;
   std::size_t i = std::hash<std::string_view>{}(name)&mask;
@@ -127,7 +127,7 @@ void Ledger::set(std::string_view name, Place place) {
   slot = is_wanted ? place + first_place : left_slot;
 }
 
-/// A quarter of the slots is free, at least.
+/// Keeps at least a quarter of the slots free.
 void Ledger::make_room() {
   if (4 * (used_slots_ + 1) <= 3 * slots_.size()) return;
   std::size_t room = 16;

@@ -17,15 +17,15 @@ namespace srcextract {
 /// The images of a file by HDU (-1: its only one, or the file as a whole).
 using ImagesOfFile = std::map<int, ImageRecord>;
 
-/// What journals say: the last word on every image, by name of the file. All records of a file are of the same bytes,
-/// time, configuration and program: those of earlier ones no longer count. Records are packed, and those that are
-/// returned are copies. Reading is for several threads at once.
+/// The latest record of every image in the journals, by file name. All records of a file have the same size, time,
+/// configuration and program; older ones are dropped. Records are packed, and returned records are copies. Several
+/// threads may read at once.
 class Ledger {
  public:
   using Place = PackedRecords::Place;
 
   Ledger() : Ledger(std::make_shared<PackedRecords>()) {}
-  /// Of records that are, or will be, among these, which several ledgers may share.
+  /// For records that are, or will be, in `records`, which several ledgers may share.
   explicit Ledger(std::shared_ptr<PackedRecords> records) : records_(std::move(records)) {}
   Ledger(Ledger&&) = default;
   Ledger& operator=(Ledger&&) = default;
@@ -33,26 +33,26 @@ class Ledger {
   Ledger& operator=(const Ledger& other) { return *this = Ledger(other); }
   ~Ledger() = default;
 
-  /// Files.
+  /// Number of files.
   std::size_t size() const { return files_; }
   bool empty() const { return files_ == 0; }
   bool contains(std::string_view name) const { return find(name) != PackedRecords::nowhere; }
 
-  /// Empty if nothing is known of the file.
+  /// Empty if the file is unknown.
   ImagesOfFile images_of(std::string_view name) const;
-  /// Throws std::out_of_range there.
+  /// Throws std::out_of_range if the file is unknown.
   ImagesOfFile at(std::string_view name) const;
 
-  /// Enters the last word on an image; of one that is packed already, its place.
+  /// Enters the latest record of an image, or the place of a packed one.
   void remember(const ImageRecord& record) { remember(records_->add(record)); }
   void remember(Place place);
 
   void forget(std::string_view name, int hdu);
 
-  /// Takes all that another, which shares its records, knows of a file.
+  /// Moves all records of a file from another ledger that shares its `records`.
   void take(Ledger& other, std::string_view name);
 
-  /// Of every file the place of one of its images, in no order, or in that of names; the others come next of it.
+  /// The place of one image of every file, in no order or in order of names; the file's other images follow by next_of.
   std::vector<Place> places() const;
   std::vector<Place> in_order() const;
   const std::shared_ptr<PackedRecords>& records() const { return records_; }
@@ -63,7 +63,7 @@ class Ledger {
   Iterator end() const;
 
  private:
-  /// What stands in a slot of the table of names: where a record is, or that none is, or no longer.
+  /// Values of a slot in the name table: never used, no longer used, or the place of a record.
   static constexpr Place free_slot = 0, left_slot = 1, first_place = 2;
 
   Place find(std::string_view name) const;
@@ -97,7 +97,7 @@ class Ledger::Iterator {
   std::size_t at_;
 };
 
-/// The images whose records begin at a place.
+/// The images of the file whose list of records begins at `place`.
 ImagesOfFile images_from(const PackedRecords& records, PackedRecords::Place place);
 
 }  // namespace srcextract

@@ -6,7 +6,7 @@
 namespace srcextract {
 namespace {
 
-/// What every record begins with: which comes next, and its HDU.
+/// The beginning of every record: the place of the next one, and the HDU.
 struct Head {
   PackedRecords::Place next;
   std::int32_t hdu;

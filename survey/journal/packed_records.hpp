@@ -8,21 +8,21 @@
 
 namespace srcextract {
 
-/// Millions of records in about a hundred bytes each: what many of them say alike (configurations, versions,
-/// directories, the ends of outputs' names) is kept once. A record stays where it is; each may have another that comes
-/// next. Reading is for several threads at once, adding for one.
+/// Millions of records in about a hundred bytes each. Common values (configurations, versions, directories, endings of
+/// output names) are stored once. A record never moves, and may link to a next record. Several threads may read at
+/// once; one thread may add.
 class PackedRecords {
  public:
-  /// Of a record.
+  /// Position of a record.
   using Place = PackedBytes::Place;
   static constexpr Place nowhere = ~Place{0};
 
-  /// None comes next.
+  /// Adds a record without a next one.
   Place add(const ImageRecord& record);
 
   ImageRecord at(Place place) const;
 
-  /// Parts of it that cost less: its name; its HDU, -1 without one.
+  /// Single members, cheaper than at(): the name; the HDU, -1 without one.
   std::string_view name_at(Place place) const;
   int hdu_at(Place place) const;
 

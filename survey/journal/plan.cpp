@@ -16,16 +16,16 @@
 namespace srcextract {
 namespace {
 
-/// Of an image or a file; of a file's images the one of least value is the file's.
+/// State of an image or a file; a file's state is the least of its images'.
 enum class State { added, changed, passing, failed, done };
 
 struct FileState {
   State state = State::done;
   std::vector<int> done_hdus, failed_hdus;
-  std::string unseen = {};  ///< what of it cannot be looked at, and why
+  std::string unseen = {};  ///< the file that cannot be accessed, and why
 };
 
-/// The files that an image is made from beside its own.
+/// The files besides the image's own that its result depends on.
 std::vector<std::string> further_files_of(const ImageFile& file) {
   std::vector<std::string> paths;
   const auto add_named = [&](const ImageConfig& config) {
@@ -70,8 +70,8 @@ bool all_done(const ImagesOfFile& images, const std::filesystem::path& directory
          });
 }
 
-/// The state of a file that cannot be looked at, or one of those that it needs, by what is known of it; none if all
-/// can.
+/// The state of a file with done images that is not accessible, or needs such a file; derived from its records. Empty
+/// if all files are accessible.
 std::optional<FileState> state_if_unseen(const ImageFile& file, const ImagesOfFile& images,
                                          const std::filesystem::path& directory, const std::string& program) {
   const bool is_seen = file.bytes != 0 || file.modified != 0;
@@ -80,7 +80,7 @@ std::optional<FileState> state_if_unseen(const ImageFile& file, const ImagesOfFi
   for (const std::string& path : further_files_of(file))
     if (further = why_unseen(path); !further.empty()) break;
   if (own.empty() && further.empty()) return std::nullopt;
-  // The hash has size and time of further files: it tells nothing where one of them is not seen.
+  // The hash covers size and time of further files, so it is meaningless if one of them cannot be accessed.
   const ImageRecord& any = images.begin()->second;
   const bool as_before = any.program == program && (!further.empty() || any.config == hash_of_config(file));
   const State state = as_before && all_done(images, directory) ? State::done : State::changed;
@@ -108,7 +108,7 @@ FileState state_of(const ImageFile& file, const Ledger& ledger, const std::files
   return result;
 }
 
-/// Counts a file of which not all can be looked at.
+/// Counts a file that cannot be fully accessed.
 void count_unseen(const FileState& state, Plan& plan) {
   if (plan.unseen + plan.undone == 0) plan.why_unseen = state.unseen;
   if (state.state == State::done) {
@@ -119,7 +119,7 @@ void count_unseen(const FileState& state, Plan& plan) {
   }
 }
 
-/// Counts the file, and returns whether there is anything to do.
+/// Counts the file; returns whether it is to be extracted.
 bool count(State state, const PlanOptions& options, Plan& plan) {
   switch (state) {
     case State::added:
@@ -143,7 +143,7 @@ bool count(State state, const PlanOptions& options, Plan& plan) {
   return false;
 }
 
-/// What to leave alone of a file in which something is to be done.
+/// Sets the images to leave alone in a file that is to be extracted.
 void leave_done(Plan& plan, std::size_t i, FileState state, const PlanOptions& options) {
   if (options.force) return;
   if (options.retry_failed) return plan.files.leave(i, std::move(state.done_hdus), {});
@@ -162,7 +162,7 @@ Plan make_plan(ImageFiles files, const Ledger& ledger, const std::string& direct
   plan.files = PlannedFiles(std::move(files));
   const ImageFiles& all = plan.files.files();
   std::vector<std::size_t> to_do;
-  // Looking at the outputs of an image that is known is a system call each, and on a network file system a wait.
+  // Checking the outputs of a known image takes a system call each, which waits on a network file system.
   constexpr std::size_t at_a_time = 4096;
   std::vector<FileState> states(std::min(at_a_time, all.size()));
   for (std::size_t begin = 0; begin < all.size(); begin += at_a_time) {

@@ -9,19 +9,19 @@
 
 namespace srcextract {
 
-/// What there is to do, and how many files of each kind there are: every one is counted once, as the first that it is
-/// of added, changed, retried; and as failed also where other images of it are to do.
+/// The files to extract, and counts by kind. Every file is counted once, as the first that applies of added, changed,
+/// retried. The file also counts as failed if another of its images is extracted.
 struct Plan {
   PlannedFiles files;
-  std::int64_t added = 0;    ///< files that no journal knows, or not all of their images
-  std::int64_t changed = 0;  ///< the file, its configuration, the program's version, or an output that is not as it was
-  std::int64_t retried = 0;  ///< failed before
-  std::int64_t forced = 0;   ///< done before, and done again
-  std::int64_t done = 0;     ///< nothing to do
-  std::int64_t failed = 0;   ///< an image of it failed before, and is not tried again
-  std::int64_t unseen = 0;   ///< of those that are done: the file, or one that it needs, cannot be looked at
-  std::int64_t undone = 0;   ///< the same, and there is something to do that has to wait for it; not counted as done
-  std::string why_unseen;    ///< of the first: its name and the reason
+  std::int64_t added = 0;    ///< no journal has the file, or not all of its images
+  std::int64_t changed = 0;  ///< the file, its configuration, the program's version, or an output changed
+  std::int64_t retried = 0;  ///< failed before, and extracted again
+  std::int64_t forced = 0;   ///< done before, and extracted again
+  std::int64_t done = 0;     ///< nothing to extract
+  std::int64_t failed = 0;   ///< an image failed before, and is not retried
+  std::int64_t unseen = 0;   ///< done files that cannot be accessed now, or need such a file
+  std::int64_t undone = 0;   ///< as unseen, but work is left that has to wait; not counted as done
+  std::string why_unseen;    ///< name and reason of the first
 };
 
 struct PlanOptions {
@@ -29,10 +29,10 @@ struct PlanOptions {
   bool force = false;
 };
 
-/// What is missing or changed. An image is done where a journal says so for a file of the same size and time, the same
-/// configuration and version, and its outputs are there with the sizes that they had. Where an image is done already,
-/// and its file or one that it needs cannot be looked at now, as of a file system that is not mounted, it is left
-/// alone, whatever the options say: nothing could come of it but a failure.
+/// Determines what is missing or changed. An image is done if a journal has a done record of it with the same file
+/// size, time, configuration and version. Its outputs must also exist with the recorded sizes. A file with done images
+/// is left alone, whatever the options, if it or a file that it needs is not accessible now. Extracting it could only
+/// fail, as on an unmounted file system.
 Plan make_plan(ImageFiles files, const Ledger& ledger, const std::string& directory, const std::string& program,
                const PlanOptions& options);
 

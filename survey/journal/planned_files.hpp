@@ -13,22 +13,22 @@ namespace srcextract {
 /// A file with images to extract.
 struct PlannedFile {
   ImageFile file;
-  std::vector<int> done_hdus;         ///< images of it that are to be left alone: done, or failed and not tried again
-  std::vector<int> failed_hdus = {};  ///< those of them that failed: what outputs they have are of an earlier file
+  std::vector<int> done_hdus;         ///< images to leave alone: done, or failed and not retried
+  std::vector<int> failed_hdus = {};  ///< the failed ones among them: their existing outputs are from an earlier file
 };
 
-/// What there is to do of a survey, in the few bytes of ImageFiles, and like these: what is returned is a copy.
+/// The files to extract in a survey, as compact as ImageFiles. Returned values are copies.
 class PlannedFiles {
  public:
   using value_type = PlannedFile;
 
   PlannedFiles() = default;
-  /// Of short lists.
+  /// For short lists.
   PlannedFiles(const std::vector<PlannedFile>& files);
-  /// All images of these.
+  /// All images of the files.
   explicit PlannedFiles(ImageFiles files) : files_(std::move(files)) {}
 
-  /// Which images of file i are left alone (PlannedFile).
+  /// Sets which images of file i are left alone (PlannedFile).
   void leave(std::size_t i, std::vector<int> done_hdus, std::vector<int> failed_hdus);
 
   std::size_t size() const { return files_.size(); }
@@ -36,7 +36,7 @@ class PlannedFiles {
   PlannedFile operator[](std::size_t i) const;
   const ImageFiles& files() const { return files_; }
 
-  /// Keeps these alone, in this order.
+  /// Keeps only these, in this order.
   void select(const std::vector<std::size_t>& which);
 
   ByIndex<PlannedFiles> begin() const { return {*this, 0}; }
@@ -48,10 +48,10 @@ class PlannedFiles {
   };
 
   ImageFiles files_;
-  std::map<std::size_t, Left> left_;  ///< of the few of which images are left alone
+  std::map<std::size_t, Left> left_;  ///< of the few files with images to leave alone
 };
 
-/// Bytes of all files.
+/// Total size of the files.
 std::int64_t total_bytes(const PlannedFiles& files);
 
 }  // namespace srcextract

@@ -20,7 +20,7 @@
 namespace srcextract {
 namespace {
 
-// "begun 12 0123456789abcdef night1/a.fits", filled up with blanks, and the end of the line.
+// "begun 12 0123456789abcdef night1/a.fits", padded with blanks, and a newline.
 constexpr std::size_t line_bytes = 128, trials_at = 6, hash_at = 9, name_at = 26;
 constexpr std::string_view begun = "begun", ended = "ended";
 constexpr int most_counted = 99;

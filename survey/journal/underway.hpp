@@ -11,34 +11,34 @@
 
 namespace srcextract {
 
-/// What a process that is gone had noted of a file.
+/// A note that an ended process left about a file.
 struct UnderwayNote {
-  bool ended = false;  ///< its images were done or had failed, and that was not recorded yet
-  int trials = 0;      ///< how often it had been tried by itself
+  bool ended = false;  ///< its images were done or had failed, but were not yet recorded
+  int trials = 0;      ///< how often it was tried by itself
 };
 
 /// By name_hash() of the file's name.
 using UnderwayNotes = std::map<std::uint64_t, UnderwayNote>;
 
-/// The files that are under way, in a file in the output directory, so that what ends the process does not hide where
-/// it was: a line of 128 bytes for each (state, trials, hash of its name, and as much of the name as fits, for people),
-/// of which one that is free is blank. A note is one write of the operating system's, without waiting for the disk:
-/// what ends a process leaves it there, and what ends the machine was no image. The file is made with the first note.
+/// Notes in a file which files are under way, so that the next start knows them if the process dies. The notes file has
+/// a line of 128 bytes per file: state, trials, hash of the name, and as much of the name as fits, for people. A free
+/// line is blank. A note is one write(), without a flush to disk: it survives the end of the process. No image is to
+/// blame for the end of the machine. The notes file is created with the first note.
 class Underway {
  public:
-  /// Takes over the notes that are in the file; what is none is left out.
+  /// Reads the notes that are in the file, and ignores invalid ones.
   explicit Underway(std::string path);
   ~Underway();
   Underway(const Underway&) = delete;
   Underway& operator=(const Underway&) = delete;
 
-  /// From several threads, as all that follow. Throws Error{output} or Error{storage}.
+  /// May be called from several threads, as may all that follow. Throws Error{output} or Error{storage}.
   void begin(const std::string& name, int trials = 0);
 
-  /// Its images are done, or have failed; that is not on the disk yet.
+  /// Its images are done or have failed, but are not on disk yet.
   void end(const std::string& name);
 
-  /// There is nothing to be said of it any more.
+  /// Removes the note.
   void forget(std::uint64_t hash);
 
   /// Removes the file if it has no notes.
@@ -56,13 +56,13 @@ class Underway {
   };
   std::map<std::uint64_t, Slot> slots_;
   std::vector<std::size_t> free_;
-  std::size_t count_ = 0;  ///< of all slots of the file
+  std::size_t count_ = 0;  ///< number of slots in the file
 };
 
 /// DIRECTORY/journal.begun, or DIRECTORY/journal.2-of-4.begun of a shard.
 std::string underway_path(const std::string& directory, const Shard& shard);
 
-/// What the file notes; nothing where there is none.
+/// The notes in the file; empty if there is no file.
 UnderwayNotes read_underway(const std::string& path);
 
 }  // namespace srcextract

@@ -25,9 +25,9 @@ std::vector<StoredColumn> first_columns(std::size_t name_bytes) {
           {"EXTNAME", std::to_string(width) + "A", "", "meta.id", "Name of that HDU", std::nullopt, width}};
 }
 
-/// Where the rows of a catalogue are.
+/// The rows of a catalogue.
 struct HduRows {
-  std::size_t arrangement;  ///< of its columns
+  std::size_t arrangement;  ///< number of the catalogue's column arrangement
   std::int64_t rows, data_begin;
 };
 

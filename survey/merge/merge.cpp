@@ -47,7 +47,7 @@ std::int64_t catalog_bytes(const ImageRecord& record) {
   return catalog->second;
 }
 
-/// Of a file that cannot be looked at nothing is known: who opens it says why.
+/// The size of a file; empty if it cannot be read: opening the file reports why.
 std::optional<std::int64_t> stored_size(const std::string& path) {
   std::error_code unknown;
   const auto bytes = fs::file_size(path, unknown);
@@ -61,13 +61,12 @@ void require_size(const std::string& path, std::optional<std::int64_t> bytes, co
                                     std::to_string(written) + " when it was written");
 }
 
-/// Opens the catalogue, which the journal knows, and calls f(file). What is wrong with it is said with what to do.
+/// Opens the image's catalogue, checks its size, and calls f(file). Errors say what to do.
 template <class F>
 void with_catalog(const SurveyImage& image, const std::string& path, F&& f) {
   try {
     require_size(path, stored_size(path), image.record);
-    // What takes its place may be gzipped, and inflated have any size: not one byte more than it should have is looked
-    // at.
+    // A replaced file may be gzipped, with any inflated size: at most one byte more than the expected size is read.
     const InputFile file(path, [&](std::span<const std::byte>) { return catalog_bytes(image.record) + 1; });
     require_size(path, file.size(), image.record);
     f(file);
@@ -80,18 +79,18 @@ void with_catalog(const SurveyImage& image, const std::string& path, F&& f) {
   }
 }
 
-/// Where the rows of an image are.
+/// The rows of an image.
 struct CatalogRows {
-  std::size_t arrangement = 0;  ///< of its columns, of SurveyLayout
-  std::int64_t data_begin = 0;  ///< 0 of an image that failed
+  std::size_t arrangement = 0;  ///< number of the column arrangement in SurveyLayout
+  std::int64_t data_begin = 0;  ///< 0 for a failed image
 };
 
-/// All catalogues, after a first look at each.
+/// All catalogues, after reading their headers.
 struct Catalogs {
   SurveyLayout layout;
   std::vector<CatalogRows> of_image;
   PackedHeaders headers;             ///< of the images
-  std::vector<std::string> history;  ///< of the first one
+  std::vector<std::string> history;  ///< of the first catalogue
 };
 
 Catalogs look_at_catalogs(const SurveyImages& images, const std::vector<std::string>& directories) {
@@ -142,7 +141,7 @@ void write_sources(StoredTables& out, TableHead head, const SurveyImages& images
   writer.flush();
 }
 
-/// The unit that the catalogue of an image gives for the columns that are in the unit of the pixels.
+/// The catalogue's unit of the columns in units of the pixels.
 std::string pixel_unit(const std::vector<StoredColumn>& columns) {
   std::string name;
   const Sources sources;
@@ -153,7 +152,7 @@ std::string pixel_unit(const std::vector<StoredColumn>& columns) {
   return column == columns.end() ? "" : column->unit;
 }
 
-/// Of every arrangement of columns.
+/// The unit for every arrangement of columns.
 std::vector<std::string> pixel_units(const Catalogs& catalogs) {
   std::vector<std::string> units;
   for (std::size_t i = 0; i < catalogs.layout.arrangements(); ++i)
@@ -161,7 +160,7 @@ std::vector<std::string> pixel_units(const Catalogs& catalogs) {
   return units;
 }
 
-/// The configuration, if all images have the same one.
+/// The HISTORY of the configuration, if all images have the same one.
 std::vector<std::string> history(const SurveyImages& images, const Catalogs& catalogs) {
   std::set<std::string> configs;
   for (const SurveyImage& image : images) configs.insert(image.record.config);
@@ -193,8 +192,8 @@ std::vector<std::string> files_of(const std::string& output) {
   return is_by_cells_of_the_sky(output) ? std::vector{output} : survey_files(output);
 }
 
-/// Such a name in a directory of the survey is that of a list of what failed, there or not: batch writes and removes
-/// it.
+/// Refuses the name of a list of failures in a directory of the survey, even if there is no such file: batch writes and
+/// removes it.
 void require_no_failures(const fs::path& output, const std::vector<std::string>& directories) {
   const std::string name = output.filename();
   if (!name.starts_with("failures.") || !name.ends_with(".csv")) return;
@@ -208,8 +207,8 @@ void require_no_failures(const fs::path& output, const std::vector<std::string>&
   }
 }
 
-/// A list of images, or of positions, is a table of text as well, and the journal does not know its name: what does not
-/// begin as merged tables do is somebody's.
+/// Refuses to replace a text table that does not begin like a merged one: it may be the user's list of images or
+/// positions.
 void require_merged_text(const std::string& path) {
   const FormatNames* const format = format_of_name(path);
   if (!format || (format->format != CatalogFormat::csv && format->format != CatalogFormat::ascii_head)) return;
@@ -222,7 +221,7 @@ void require_merged_text(const std::string& path) {
                                      "name with -o, or remove it");
 }
 
-/// A survey catalogue of before may be replaced; what is a part of the survey may not.
+/// An earlier survey catalogue may be replaced; files of the survey may not.
 void require_kept(const MergeOptions& options, const SurveyImages& images) {
   std::error_code unknown;
   for (const std::string& output : files_of(options.output)) {
@@ -252,7 +251,7 @@ Merged count(const SurveyImages& images) {
   return merged;
 }
 
-/// A file system that is not mounted must not take its images out of a catalogue that has them.
+/// Limits lost images: an unmounted file system must not remove images from an existing catalogue.
 void require_few_lost(const Lost& lost, const MergeOptions& options) {
   if (100.0 * static_cast<double>(lost.images) <= options.max_failed * static_cast<double>(lost.of)) return;
   throw Error(ErrorKind::input, std::to_string(lost.images) + " of " + std::to_string(lost.of) +

@@ -17,7 +17,7 @@
 namespace srcextract {
 namespace {
 
-/// Stands for an integer that there is not.
+/// Marks a missing integer.
 constexpr std::int64_t no_integer = std::numeric_limits<std::int64_t>::min();
 
 const HeaderValue* find(const ImageHeader& header, const std::string& keyword) {
@@ -25,8 +25,8 @@ const HeaderValue* find(const ImageHeader& header, const std::string& keyword) {
   return found == header.end() ? nullptr : &*found;
 }
 
-/// A value, or the number that a text is in full, as '300' or ' 3.5E2', but for one that begins with a 0 as names do
-/// ('0231').
+/// The value, or the number if its whole text is one, as '300' or ' 3.5E2'. A text with a leading 0 ('0231') is a name,
+/// not a number.
 KeywordValue read_as_number(const KeywordValue& value) {
   const auto* const text = std::get_if<std::string>(&value);
   if (!text) return value;
@@ -43,7 +43,7 @@ bool is_number(const KeywordValue& value) {
   return is_whole(value) || std::holds_alternative<double>(value);
 }
 
-/// Whether a value is a text that says of a number that there is none: blanks, or 'nan', since no card has a NaN.
+/// Whether a text stands for a missing number: blanks, or 'nan', since no card can hold a NaN.
 bool is_missing(const KeywordValue& value) {
   const auto* const text = std::get_if<std::string>(&value);
   if (!text) return false;
@@ -70,10 +70,10 @@ std::string text_of(const HeaderValue* value) {
       value->value);
 }
 
-/// What the values of a keyword are in all images.
+/// Type of a keyword's values in all images.
 struct Kind {
   bool whole = true, numbers = true;
-  std::string number, text;  ///< the first value that is a number, not as text, and the first that is none at all
+  std::string number, text;  ///< the first numeric value that is no text, and the first value that is no number
   std::size_t longest = 1;
 
   void add(const HeaderValue& value) {
@@ -86,7 +86,7 @@ struct Kind {
     if (!is_number(read) && text.empty()) text = text_of(&value);
   }
 
-  /// Values that are all text stay so, also if they read as numbers.
+  /// A keyword with only text values stays text, even if the texts are numbers.
   bool are_numbers() const { return numbers && !number.empty(); }
 };
 

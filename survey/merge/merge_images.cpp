@@ -15,12 +15,12 @@
 namespace srcextract {
 namespace {
 
-/// Stands for a number that there is not.
+/// Marks a missing number.
 constexpr std::int64_t none = -1;
 
 using UnitOf = std::function<std::string(std::size_t)>;
 
-/// An image, and what of its row is not in its record.
+/// An image, with the values of its row that its record lacks.
 struct ImageRow {
   const ImageRecord& record;
   const std::string& unit;
@@ -44,7 +44,7 @@ ImageColumn text_column(const std::string& name, std::size_t width, const std::s
           [=](const ImageRow& row, std::byte* out) { store_text(text(row), width, out); }};
 }
 
-/// A column of integers that are not negative.
+/// A column of non-negative integers.
 template <class Value>
 ImageColumn integer_column(const std::string& name, const std::string& ucd, const std::string& description,
                            Value&& value) {
@@ -63,7 +63,7 @@ ImageColumn real_column(const std::string& name, const std::string& ucd, const s
           }};
 }
 
-/// The longest text of a column, at least 1.
+/// The length of the longest text in a column, at least 1.
 template <class Range, class Text>
 std::size_t width_of(const Range& range, Text&& text) {
   std::size_t longest = 1;

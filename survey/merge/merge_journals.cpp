@@ -18,21 +18,21 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// An image, and where it is.
+/// An image, and the place of its record.
 struct Candidate {
   SurveyImage image;
   std::uint32_t source = 0;
   PackedRecords::Place place = PackedRecords::nowhere;
 };
 
-/// As a Ledger has them: by HDU, -1 for the only one or the file as a whole.
+/// As in a Ledger, by HDU: -1 for the only one or the file as a whole.
 using Candidates = std::map<int, Candidate>;
 
 [[noreturn]] void fail(ErrorKind kind, const std::string& message) {
   throw Error(kind, message);
 }
 
-// --- is everything there? -----------------------------------------------------------------------------------------
+// --- complete? -----------------------------------------------------------------------------------------------------
 
 std::string describe_unfinished(const JournalFile& journal) {
   std::int64_t done = 0, failed = 0;
@@ -44,8 +44,7 @@ std::string describe_unfinished(const JournalFile& journal) {
          std::to_string(failed) + " failed)";
 }
 
-/// The journals of a directory as its last session divided the survey. Of another division, or of none, those of
-/// earlier sessions need not be complete.
+/// The journals of the directory's latest division of the survey. Journals of earlier divisions need not be complete.
 std::vector<const JournalFile*> up_to_date(const std::vector<JournalFile>& journals) {
   const auto last = std::ranges::max_element(journals, {}, &JournalFile::session);
   std::vector<const JournalFile*> current;
@@ -55,7 +54,8 @@ std::vector<const JournalFile*> up_to_date(const std::vector<JournalFile>& journ
   return current;
 }
 
-/// Shards of which no directory has a journal: a sentence for each division. A name alone makes one of a million.
+/// A sentence for each division about shards without a journal in any directory. One journal's name may imply a million
+/// shards.
 std::vector<std::string> describe_missing(const std::vector<const JournalFile*>& journals) {
   std::map<int, std::set<int>> shards;
   for (const JournalFile* journal : journals) shards[journal->shard.count].insert(journal->shard.index);
@@ -100,9 +100,9 @@ void require_finished(const std::vector<std::vector<JournalFile>>& of_directory,
            "survey, or merge what there is with --partial");
 }
 
-// --- is it one survey? --------------------------------------------------------------------------------------------
+// --- one survey? ---------------------------------------------------------------------------------------------------
 
-/// "detection.threshold" -> "5.0", of what dump_config wrote: sections, and two blanks before every key.
+/// "detection.threshold" -> "5.0", from the text of dump_config: sections, and two blanks before every key.
 std::map<std::string, std::string> settings_of(const std::string& yaml) {
   std::map<std::string, std::string> settings;
   std::istringstream lines(yaml);
@@ -122,7 +122,7 @@ std::map<std::string, std::string> settings_of(const std::string& yaml) {
   return settings;
 }
 
-/// "detection.threshold (5.0 and 3.0)" for every key that both have and that differs; versions may not have the same.
+/// "detection.threshold (5.0 and 3.0)" for every different key; keys of only one version are ignored.
 std::string describe_changes(const std::string& a, const std::string& b) {
   const std::map<std::string, std::string> before = settings_of(a), after = settings_of(b);
   std::string changes;
@@ -134,7 +134,7 @@ std::string describe_changes(const std::string& a, const std::string& b) {
   return changes;
 }
 
-/// What manifests override for single images is not looked at: it is meant.
+/// Overrides of manifests for single images are intended, and not compared.
 void require_one_configuration(const std::vector<std::vector<JournalFile>>& of_directory) {
   const JournalFile* first = nullptr;
   for (const std::vector<JournalFile>& all : of_directory) {
@@ -170,7 +170,7 @@ std::string describe_difference(const ImageRecord& a, const ImageRecord& b) {
                               ": they are not of one survey; merge directories of one, or extract it again");
 }
 
-/// Keeps in `kept` the one that says more, whichever comes first.
+/// Keeps the better record in `kept`; independent of their order.
 void keep_better(Candidate& kept, Candidate other, const std::vector<std::string>& directories) {
   const ImageRecord &a = kept.image.record, &b = other.image.record;
   if (a.done && b.done && identity(a) != identity(b)) fail_on_difference(kept.image, other.image, directories);
@@ -179,8 +179,8 @@ void keep_better(Candidate& kept, Candidate other, const std::vector<std::string
   if (better) kept = std::move(other);
 }
 
-/// What one journal says of a file as a whole and another of its images has to fit: a file that could not be read once
-/// has not failed where all of its images are done.
+/// Reconciles the record of a whole file in one journal with records of its images in another. A file that was once
+/// unreadable has not failed if all of its images are done.
 void settle_file(Candidates& images, const std::vector<std::string>& directories) {
   const SurveyImage* first = nullptr;
   std::int64_t done = 0;
@@ -198,13 +198,13 @@ void settle_file(Candidates& images, const std::vector<std::string>& directories
     images.erase(whole);
 }
 
-/// What a ledger knows of a file.
+/// The place of a file's records in a ledger.
 struct KnownFile {
   PackedRecords::Place place;
-  std::uint32_t ledger;  ///< which
+  std::uint32_t ledger;  ///< index of the ledger
 };
 
-/// Every image once, of ledgers in the order in which they count.
+/// Joins the images of ledgers, in order of precedence, each image once.
 class Joining {
  public:
   explicit Joining(const std::vector<std::string>& directories) : directories_(directories) {}
@@ -266,7 +266,7 @@ std::vector<JournalFile> journals_in(const std::string& directory,
   return journals;
 }
 
-/// Counts the images that failed after they were done: of a file that failed as a whole all that were.
+/// Counts the images that failed after they were done. If a file failed as a whole, all of its done images count.
 Lost lost_of(const SurveyImages& images, const std::vector<std::vector<JournalFile>>& of_directory) {
   std::map<std::string, std::set<int>> done_before;
   for (const std::vector<JournalFile>& journals : of_directory)

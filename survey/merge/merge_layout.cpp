@@ -28,7 +28,7 @@ void store_nans(std::int64_t count, std::byte* out) {
   for (std::int64_t i = 0; i < count; ++i, out += sizeof(T)) store_big_endian(std::numeric_limits<T>::quiet_NaN(), out);
 }
 
-/// Stores NaN in all elements; false if the column can hold none.
+/// Stores NaN in all elements; false if the column's type has no NaN.
 bool store_nan(const StoredColumn& column, std::byte* out) {
   const char type = column.form.back();
   if (type == 'D') store_nans<double>(column.bytes / std::int64_t{sizeof(double)}, out);
@@ -36,7 +36,7 @@ bool store_nan(const StoredColumn& column, std::byte* out) {
   return type == 'D' || type == 'E';
 }
 
-/// Appends a piece, to the last one if they lie side by side on both sides.
+/// Appends a byte range; merges it with the last one if they are adjacent in both rows.
 void add_piece(const RowPlan::Piece& piece, std::vector<RowPlan::Piece>& pieces) {
   const bool goes_on = !pieces.empty() && pieces.back().from + pieces.back().bytes == piece.from &&
                        pieces.back().to + pieces.back().bytes == piece.to;
@@ -47,7 +47,7 @@ void add_piece(const RowPlan::Piece& piece, std::vector<RowPlan::Piece>& pieces)
   }
 }
 
-/// Where the column begins in a row; the length of the row if it has none.
+/// Offset of the column in a row; the row's length if there is no such column.
 std::size_t offset_of(const std::string& name, const std::vector<StoredColumn>& columns) {
   std::size_t offset = 0;
   for (const StoredColumn& column : columns) {
@@ -117,7 +117,7 @@ RowPlan SurveyLayout::plan(const Arrangement& arrangement) const {
   std::size_t to = 0;
   for (auto column = columns_.begin(); column != columns_.end(); ++column) {
     const std::size_t bytes = static_cast<std::size_t>(column->stored.bytes);
-    if (column->path.empty()) {  // one of the first
+    if (column->path.empty()) {  // one of the first columns
       to += bytes;
       continue;
     }

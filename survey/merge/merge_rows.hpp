@@ -11,18 +11,18 @@
 
 namespace srcextract {
 
-/// Writes the rows of one catalogue after the other; memory does not grow with them.
+/// Writes the rows of one catalogue after the other, in constant memory.
 class RowWriter {
  public:
   explicit RowWriter(StoredTables& out) : out_(out) {}
 
-  /// The rows of the catalogue `file`, which begin at `data_begin`, as `plan` says; each begins as a copy of `blank`,
-  /// the plan's with what the catalogue itself does not say. Returns the CRC-32 of the whole file. Throws Error{input}
-  /// if it cannot be read.
+  /// Copies the rows of the catalogue `file`, which begin at `data_begin`, as `plan` says. Each row begins as a copy of
+  /// `blank`: the plan's blank with the columns that the catalogue itself does not have. Returns the CRC-32 of the
+  /// whole file. Throws Error{input} if it cannot be read.
   std::uint32_t copy(const InputFile& file, std::int64_t rows, std::int64_t data_begin, const RowPlan& plan,
                      const std::vector<std::byte>& blank);
 
-  /// What is still to be written.
+  /// Writes the buffered rows.
   void flush();
 
  private:
@@ -30,7 +30,7 @@ class RowWriter {
   void add(std::size_t count, const RowPlan& plan, const std::vector<std::byte>& blank);
 
   StoredTables& out_;
-  std::vector<std::byte> stored_;  ///< rows as the catalogue has them
+  std::vector<std::byte> stored_;  ///< rows of the catalogue
   std::vector<std::byte> rows_;    ///< rows of the joined catalogue
 };
 

@@ -8,7 +8,7 @@
 namespace srcextract {
 namespace {
 
-/// The value of that alternative.
+/// Reads a value of that variant alternative.
 KeywordValue read_value(std::uint64_t alternative, PackedBytes::Reader& in) {
   switch (alternative) {
     case 0:

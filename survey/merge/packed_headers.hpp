@@ -8,10 +8,10 @@
 
 namespace srcextract {
 
-/// The keywords of one image that its catalogue carries.
+/// The header keywords of one image in its catalogue.
 using ImageHeader = std::vector<HeaderValue>;
 
-/// The headers of images in their order, packed: what is returned is a copy.
+/// The headers of images in their order, packed. Returned headers are copies.
 class PackedHeaders {
  public:
   PackedHeaders() = default;

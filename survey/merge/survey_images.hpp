@@ -10,22 +10,22 @@
 
 namespace srcextract {
 
-/// An image of a survey, and which of its directories the outputs are in.
+/// An image of a survey, and the number of the directory with its outputs.
 struct SurveyImage {
   ImageRecord record;
   std::size_t directory = 0;
 };
 
-/// Images in their order. Records are packed: what is returned is a copy.
+/// Images in their order. Records are packed; returned records are copies.
 class SurveyImages {
  public:
   SurveyImages() = default;
   SurveyImages(const std::vector<SurveyImage>& images);
 
-  /// The number of records in which images of this directory are.
+  /// Adds packed records of images in this directory; returns their number, the `source` of add().
   std::uint32_t add(std::shared_ptr<const PackedRecords> records, std::size_t directory);
 
-  /// One more image, of those records.
+  /// Adds an image of those records.
   void add(std::uint32_t source, PackedRecords::Place place) { images_.push_back({place, source}); }
 
   std::size_t size() const { return images_.size(); }

@@ -26,24 +26,24 @@ namespace fs = std::filesystem;
 
 using Bytes = std::span<const std::byte>;
 
-/// The cell that a row is in, and where the row is among those that are loaded or put aside.
+/// The cell of a row, and the row's offset in the loaded rows or in the scratch file.
 using Place = std::pair<std::int64_t, std::size_t>;
 using Places = std::span<const Place>;
 
 constexpr std::int64_t cell_bytes = 8;
 constexpr std::int64_t no_cell = -1;
 
-/// Rows that were put aside together.
+/// Rows that were stored temporarily in one write.
 struct Chunk {
   std::int64_t offset, rows;
-  std::vector<std::int64_t> cells;  ///< of SkyCells::smallest_order that they are in, in order, and no_cell
+  std::vector<std::int64_t> cells;  ///< their cells of SkyCells::smallest_order, sorted; may include no_cell
 };
 
 std::int64_t cell_of_chunks(std::int64_t finest) {
   return finest == no_cell ? no_cell : healpix_ancestor(finest, SkyCells::smallest_order);
 }
 
-/// Where a column of doubles begins in a row.
+/// Offset of a column of doubles in a row.
 std::size_t offset_of(const TableHead& head, const std::string& name) {
   std::size_t offset = 0;
   for (const StoredColumn& column : head.columns) {
@@ -66,7 +66,7 @@ void write_text(const std::string& path, const std::string& text) {
   file.commit();
 }
 
-/// What is at that path may be replaced.
+/// Throws Error{config} if the path exists and may not be replaced.
 void require_replaceable(const std::string& path) {
   std::error_code unknown;
   if (!fs::exists(path, unknown) || fs::exists(fs::path(path) / "hats.properties", unknown)) return;
@@ -141,7 +141,7 @@ class HatsTables final : public StoredTables {
     return is_direction ? healpix_cell(ra, dec, finest_healpix_order) : no_cell;
   }
 
-  /// Calls f(cell, row, where it is in the scratch file) with those of a chunk.
+  /// Calls f(cell, row, offset in the scratch file) for the rows of a chunk.
   template <class F>
   void for_each_row(const Chunk& chunk, F&& f) {
     const auto stride = static_cast<std::size_t>(stored_bytes());
@@ -152,7 +152,7 @@ class HatsTables final : public StoredTables {
         static_cast<std::size_t>(chunk.offset) + at);
   }
 
-  /// Puts the rows that are in these cells of the finest order in order, and takes them into memory if there is room.
+  /// Sorts the rows of a range of cells of the finest order, and loads them if memory allows.
   void load(std::int64_t begin, std::int64_t end, std::int64_t rows) {
     loaded_.clear();
     order_.clear();
@@ -172,7 +172,7 @@ class HatsTables final : public StoredTables {
     std::ranges::sort(order_);
   }
 
-  /// Loads the rows of several cells at a time, since a chunk has rows of many.
+  /// Loads the rows of several cells at once, since a chunk has rows of many cells.
   void write_cells(const std::vector<SkyCell>& cells) {
     fs::create_directories(in("dataset"));
     for (auto cell = cells.begin(); cell != cells.end();) {
@@ -204,7 +204,7 @@ class HatsTables final : public StoredTables {
     return tables;
   }
 
-  /// Those without a place on the sky, of which there may be any number, as they came.
+  /// Writes the rows without a position, in their original order; there may be any number.
   void write_without_position() {
     const std::unique_ptr<StoredTables> tables = begin_rows(in("without_position.parquet"), without_position_);
     for (const Chunk& chunk : chunks_) {
@@ -218,7 +218,7 @@ class HatsTables final : public StoredTables {
     tables->commit();
   }
 
-  /// Those of the rows that are loaded, a piece at a time.
+  /// Writes these rows, a piece at a time.
   void write_rows(const std::string& path, Places rows) {
     const std::unique_ptr<StoredTables> tables = begin_rows(path, std::ssize(rows));
     const auto stride = static_cast<std::size_t>(stored_bytes());
@@ -266,10 +266,10 @@ class HatsTables final : public StoredTables {
   std::int64_t row_bytes_ = 0, without_position_ = 0;
   SkyCells cells_;
   std::vector<Chunk> chunks_;
-  std::vector<std::byte> put_aside_;  ///< rows on their way to or from `rows_`
+  std::vector<std::byte> put_aside_;  ///< buffer for rows to or from `rows_`
   std::vector<std::byte> loaded_;     ///< rows
-  std::vector<Place> order_;          ///< in which they are written
-  bool is_loaded_ = true;             ///< or the rows are read one by one
+  std::vector<Place> order_;          ///< the order of writing
+  bool is_loaded_ = true;             ///< false: rows are read one by one
   std::unique_ptr<StoredTables> images_;
 };
 

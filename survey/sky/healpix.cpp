@@ -9,32 +9,32 @@ namespace {
 
 constexpr double radian = std::numbers::pi / 180;
 
-/// A place in one of the twelve faces, from 0 to 1 along its south-east and its south-west side, from its southern
-/// corner.
+/// A position in one of the twelve faces: coordinates from 0 to 1 along its south-east and south-west sides, from the
+/// southern corner.
 struct InFace {
   int face;
   double x, y;
 };
 
-/// Within 41.8 degrees of the equator, where the plane is that of a cylinder. `turn` is from 0 to 4.
+/// Within 41.8 degrees of the equator, where the projection is cylindrical. `turn` is from 0 to 4.
 InFace near_equator(double turn, double z) {
-  // In the plane turned by 45 degrees, faces are squares between whole numbers.
+  // In the plane turned by 45 degrees, faces are squares between integers.
   const double up = turn + 0.5 + 0.75 * z, down = turn + 0.5 - 0.75 * z;
   const double row = std::floor(up), column = std::floor(down);
   const int quarter = static_cast<int>(std::min(row, column)) & 3;
-  // Of two whole numbers that differ by one at most, which is larger says how far north the face is.
+  // `row` and `column` differ by one at most: the larger one tells the face's latitude.
   const int face = row == column ? 4 + (static_cast<int>(row) & 3) : row > column ? quarter : 8 + quarter;
   return {face, up - row, 1 - (down - column)};
 }
 
-/// Nearer to a pole, where the meridians of a quarter of the sky meet in one point; `width` is what is left of it.
+/// Nearer to a pole, where the meridians of a quarter of the sky meet in one point. `width` is the remaining width.
 InFace near_pole(double turn, double width, bool north) {
   const int quarter = std::min(static_cast<int>(turn), 3);
   const double west = (turn - quarter) * width, east = (1 - (turn - quarter)) * width;
   return north ? InFace{quarter, 1 - east, 1 - west} : InFace{8 + quarter, west, east};
 }
 
-/// The bits of a number of 29 bits, a zero before each.
+/// Spreads the bits of a 29-bit number, with a zero before each.
 std::int64_t spread(std::int64_t bits) {
   std::int64_t out = 0;
   for (int i = 0; i < finest_healpix_order; ++i) out |= (bits >> i & 1) << (2 * i);
@@ -46,9 +46,9 @@ std::int64_t spread(std::int64_t bits) {
 std::int64_t healpix_cell(double ra, double dec, int order) {
   double turn = std::fmod(ra / 90, 4);
   if (turn < 0) turn += 4;
-  if (turn >= 4) turn = 0;  // what was less than nothing by less than a bit
+  if (turn >= 4) turn = 0;  // rounding of a tiny negative number
   const double z = std::sin(dec * radian);
-  // sqrt(3 (1 - |z|)), without the digits that the difference would lose.
+  // sqrt(3 (1 - |z|)) without cancellation.
   const double width = std::sqrt(6.0) * std::sin((90 - std::abs(dec)) * radian / 2);
   const InFace at = std::abs(z) <= 2.0 / 3 ? near_equator(turn, z) : near_pole(turn, width, z > 0);
   const std::int64_t side = std::int64_t{1} << order;

@@ -7,12 +7,12 @@ namespace srcextract {
 /// The finest order whose cells a 64-bit integer can number.
 inline constexpr int finest_healpix_order = 29;
 
-/// The number of the HEALPix cell of 12 * 4^order, nested scheme, that a direction is in (Górski et al. 2005, ApJ 622,
-/// 759; the plane is that of Calabretta & Roukema 2007, MNRAS 381, 865). `ra` and `dec` in degrees, finite, `dec` from
-/// -90 to 90.
+/// Number of the HEALPix cell that contains a direction, among 12 * 4^order cells in the nested scheme. `ra` and `dec`
+/// in degrees, finite, `dec` from -90 to 90. Sources: Górski et al. 2005, ApJ 622, 759; for the plane, Calabretta &
+/// Roukema 2007, MNRAS 381, 865.
 std::int64_t healpix_cell(double ra, double dec, int order);
 
-/// That of the coarser order that a cell of the finest one is in.
+/// The cell of a coarser order that contains a cell of the finest order.
 constexpr std::int64_t healpix_ancestor(std::int64_t finest, int order) {
   return finest >> (2 * (finest_healpix_order - order));
 }

@@ -12,7 +12,7 @@ namespace {
 
 using Counts = std::span<const std::pair<std::int64_t, std::int64_t>>;
 
-/// The part of `counts`, which are those of a cell, that is in one of its cells `pixel` of `order`.
+/// The part of a cell's `counts` that is in its subcell `pixel` of `order`.
 Counts counts_in(Counts counts, int order, std::int64_t pixel) {
   const int shift = 2 * (SkyCells::smallest_order - order);
   const auto first = std::ranges::lower_bound(counts, pixel << shift, {}, &Counts::value_type::first);

@@ -29,7 +29,7 @@ SepImage sep_image(const AnyArray& data, const std::optional<AnyArray>& mask, do
 
 namespace {
 
-/// So many partial sums a stretch of pixels has, pixel i of it in the (i mod lanes)th.
+/// Number of partial sums of a stretch of pixels; pixel i is in sum i mod lanes.
 constexpr int lanes = 16;
 
 template <class T>
@@ -57,21 +57,21 @@ double sum_stretch(const std::uint8_t* pixels, std::int64_t count) {
   return add_up(pixels, count);
 }
 
-/// What an aperture holds.
+/// The sums of an aperture.
 struct ApertureSums {
   double light = 0, variance = 0;
   double area = 0, masked_area = 0;
   std::int16_t flags = 0;
 };
 
-/// One aperture after another.
+/// Sums one aperture after the other.
 template <class T>
 class ApertureSummer {
  public:
   ApertureSummer(const SepImage& image, const T* pixels)
       : image_(image), pixels_(pixels), plain_(!image.mask && !image.noise && image.segments == nullptr) {}
 
-  /// As SEP, for what is of other sources alone nothing is put in its place.
+  /// As in SEP, pixels are only corrected for if there is a mask, not for other sources alone.
   bool corrects() const { return static_cast<bool>(image_.mask); }
 
   ApertureSums sum(double x, double y, const EllipseForm& form, const SepAnnulus& annulus, std::int64_t segment) const {
@@ -98,7 +98,7 @@ class ApertureSummer {
     if (box.x_begin >= box.x_end || box.y_begin >= box.y_end) return;
     const std::int64_t width = image_.shape.width;
     const BoxPixels<T> pixels{pixels_ + box.y_begin * width + box.x_begin, width, pixels_ + image_.shape.count()};
-    // Of a small one the pixel whose centre is its own counts whatever the size, as part() says.
+    // In a small aperture, part() counts the pixel that contains the centre, whatever its size.
     if (annulus.sub_pixels() == 1 && annulus.outer_in() > 0) {
       const EllipseSums whole = pixels.sum_whole(box, at, annulus.outer() * annulus.outer());
       sums.light = whole.light;
@@ -115,11 +115,11 @@ class ApertureSummer {
     sums.area += static_cast<double>(stretch.end - stretch.begin);
   }
 
-  /// Those of a stretch, one by one, but for those that are inside as a whole and follow each other: so a ring and an
-  /// aperture of the same pixels have the same sum to the last bit.
+  /// Adds the pixels of a stretch one by one, except for neighbouring whole pixels, which are added together. So a ring
+  /// and an aperture of the same pixels have bitwise equal sums.
   void add_pixels(double x, std::int64_t row, double dy, const SepStretch& stretch, const SepAnnulus& annulus,
                   std::int64_t segment, ApertureSums& sums) const {
-    std::int64_t whole = 0;  // of them before `column`
+    std::int64_t whole = 0;  // number of whole pixels before `column`
     for (std::int64_t column = stretch.begin; column < stretch.end; ++column) {
       const double part = annulus.part(static_cast<double>(column) - x, dy);
       if (plain_ && part == 1) {
@@ -133,7 +133,7 @@ class ApertureSummer {
     if (whole > 0) add_whole(row, {stretch.end - whole, stretch.end}, sums);
   }
 
-  /// A pixel that may be in the aperture.
+  /// Adds a pixel; a negative `part` means outside.
   void add(std::int64_t x, std::int64_t y, double part, std::int64_t segment, ApertureSums& sums) const {
     if (part < 0) return;
     const std::int64_t i = y * image_.shape.width + x;
@@ -157,7 +157,7 @@ class ApertureSummer {
   bool plain_;
 };
 
-/// Places and sizes of apertures, one value for each.
+/// Positions and sizes of apertures, one value for each.
 struct Apertures {
   std::span<const double> x, y;
   std::span<const double> a, b, theta;  ///< empty: circles
@@ -167,7 +167,7 @@ struct Apertures {
   double gain = 0;
   std::int64_t sub_pixels = 5;
 
-  /// What none reaches beyond, in pixels.
+  /// Upper limit of the apertures' radii, in pixels.
   double reach() const {
     const double axis = a.empty() ? 1 : std::max(largest_of(a), largest_of(b));
     return axis * std::max(largest_of(outer), largest_of(sky_outer));
@@ -178,7 +178,7 @@ struct Apertures {
   }
 };
 
-/// Returns whether it could be done: a ring of the sky has pixels.
+/// Returns false if a sky ring has no pixels.
 template <class T>
 bool sum_one(const ApertureSummer<T>& summer, const Apertures& all, std::size_t i, double& light, double& error,
              std::int16_t& flags) {
@@ -202,11 +202,11 @@ bool sum_one(const ApertureSummer<T>& summer, const Apertures& all, std::size_t 
     const SepAnnulus ring(form, all.sky_inner[i], all.sky_outer[i], form.circle ? 1 : all.sub_pixels);
     const ApertureSums sky = summer.sum(all.x[i], all.y[i], form, ring, segment);
     const double area = sky.area - (summer.corrects() ? sky.masked_area : 0);
-    // Of a ring about an ellipse that is all masked SEP knows nothing, and goes on.
+    // SEP does not report a fully masked ring around an ellipse, and goes on.
     if (!((form.circle ? area : sky.area) > 0)) return false;
     if (sums.area > 0) {
       light -= sky.light / area * sums.area;
-      // SEP has the noise of a ring about an ellipse with what is masked put in its place.
+      // For a ring around an ellipse, SEP's noise includes the correction for masked pixels.
       const double of_noise = form.circle ? area * area : area * sky.area;
       variance += variance_of(sky) / of_noise * (sums.area * sums.area);
     }

@@ -24,7 +24,7 @@ namespace {
 
 constexpr std::int64_t rows_per_piece = 32;
 
-/// A level as a pixel has it: in integers, as SEP has it, what is left of v + 1/2 without its fraction.
+/// A level as a pixel value. For integers, as in SEP, v + 1/2 without its fraction.
 template <class T>
 T as_pixel(float level) {
   if constexpr (std::is_integral_v<T>) {
@@ -35,13 +35,13 @@ T as_pixel(float level) {
   }
 }
 
-/// Sides of meshes, and of the filter over them.
+/// Sizes of meshes, and of the filter over them.
 struct MeshSizes {
   std::int64_t width, height, filter_width, filter_height;
   double filter_threshold;
 };
 
-/// The pixels of mesh i, in float: where they are, or in `room`. What a mask has NaN for is masked, as SEP has it here
+/// The pixels of mesh i as float, in place or in `room`. A NaN in the mask masks the pixel, as in SEP for backgrounds
 /// alone.
 MeshPixels pixels_of_mesh(const SepImage& image, const MeshSizes& sizes, const Shape& nodes, std::int64_t i,
                           std::vector<float>& room) {
@@ -64,10 +64,10 @@ MeshPixels pixels_of_mesh(const SepImage& image, const MeshSizes& sizes, const S
   return {room.data(), mesh, mesh.width};
 }
 
-/// What each of some meshes tells; NaN where too much of it is masked.
+/// Level and noise of each mesh; NaN if too much of it is masked.
 std::vector<MeshNode> nodes_of_meshes(std::span<const MeshPixels> meshes, const BackgroundConfig& config) {
   constexpr float bad = std::numeric_limits<float>::quiet_NaN();
-  static const float darkest = std::nextafter(-1e30F, 0.0F);  // what is darker SEP has for no pixel
+  static const float darkest = std::nextafter(-1e30F, 0.0F);  // SEP ignores darker pixels
   MeshCuts cuts;
   cuts.fill({darkest, std::numeric_limits<float>::infinity()});
   const MeshesSums all = sum_in_order(meshes, cuts);
@@ -81,7 +81,7 @@ std::vector<MeshNode> nodes_of_meshes(std::span<const MeshPixels> meshes, const 
   return nodes;
 }
 
-/// What each mesh tells. A few meshes at a time, of which the pixels are copied: no image is.
+/// Level and noise of every mesh. Copies the pixels of a few meshes at a time, never the whole image.
 NodeBuffers estimate(const SepImage& image, const MeshSizes& sizes, const BackgroundConfig& config, const Shape& nodes,
                      const Cpu& where) {
   NodeBuffers estimates(nodes, where);
@@ -100,7 +100,7 @@ NodeBuffers estimate(const SepImage& image, const MeshSizes& sizes, const Backgr
   return estimates;
 }
 
-/// How far the nearest good node is from (x, y), along an axis, and the square of its distance; 0 if there is none.
+/// Distance along an axis and squared distance of the nearest good node to (x, y); 0 if there is none.
 struct NearestNode {
   std::int64_t reach = 0, square = 0;
 
@@ -120,7 +120,7 @@ struct NearestNode {
   }
 };
 
-/// filled_node() in the order and in the floats in which SEP adds up the nearest ones.
+/// As filled_node(), with SEP's order and float precision of the sum over the nearest nodes.
 MeshNode filled_as_sep(const NodeView& nodes, std::int64_t x, std::int64_t y) {
   const MeshNode node = nodes.at(x, y);
   if (!is_bad(node)) return node;
@@ -142,7 +142,7 @@ MeshNode filled_as_sep(const NodeView& nodes, std::int64_t x, std::int64_t y) {
   return {sum.level / static_cast<float>(count), sum.rms / static_cast<float>(count)};
 }
 
-/// filtered_node() with a filter of any sides.
+/// As filtered_node(), for a filter of any size.
 MeshNode filtered(const NodeView& nodes, std::int64_t x, std::int64_t y, const MeshSizes& sizes) {
   const std::int64_t reach_x = std::min({sizes.filter_width / 2, x, nodes.width - 1 - x});
   const std::int64_t reach_y = std::min({sizes.filter_height / 2, y, nodes.height - 1 - y});
@@ -170,13 +170,13 @@ class SepBackground {
   }
 
   double level() const { return sky_.background->clipped.median; }
-  /// 1 of an image without noise, as SEP has it.
+  /// 1 for an image without noise, as in SEP.
   double rms() const {
     const double found = sky_.background->clipped.sigma;
     return found > 0 ? found : 1;
   }
 
-  /// The map of the level, or of the noise.
+  /// Fills the map of the level or the noise.
   template <class T>
   void fill(const Results<T>& to, bool noise, int threads) const {
     for_each_row(noise, threads, [&](std::int64_t y, const float* row) {
@@ -185,7 +185,7 @@ class SepBackground {
     });
   }
 
-  /// `to` = pixels - level; they may be the same.
+  /// `to` = pixels - level; both may be the same array.
   template <class T>
   void subtract(const Values<T>& pixels, const Results<T>& to, int threads) const {
     for_each_row(false, threads, [&](std::int64_t y, const float* row) {
@@ -210,7 +210,7 @@ class SepBackground {
 
   const Shape& shape() const { return sky_.mesh.grid.image; }
 
-  /// body(y, values of the row), without the GIL.
+  /// Calls body(y, values of the row) for all rows, without the GIL.
   template <class Body>
   void for_each_row(bool noise, int threads, const Body& body) const {
     const SkyMesh<Cpu>& mesh = sky_.mesh;
@@ -231,7 +231,7 @@ class SepBackground {
     do_watchfully([&] { parallel_for(shape().height, rows_per_piece, Cpu{threads}, rows); });
   }
 
-  /// A row where there is one row of meshes, along which SEP goes straight from node to node.
+  /// Fills a row if there is only one row of meshes; SEP then interpolates linearly between nodes.
   void fill_straight(const Buffer<float, Cpu>& nodes, std::vector<float>& values) const {
     const std::int64_t count = sky_.mesh.grid.nodes.width;
     const std::vector<float> unbent(static_cast<std::size_t>(count));

@@ -10,10 +10,10 @@
 namespace srcextract::python {
 namespace {
 
-/// As stages/clean/profile_of.hpp has it, but with the mean threshold of a source where thresholds differ.
+/// As stages/clean/profile_of.hpp, but with the source's mean threshold if thresholds vary.
 CleanProfile profile_of_row(const SepObject& row, const CleanFacts& facts, double beta) {
   CleanProfile profile{};
-  // Moments of no ellipse: as in SEP the source eats nothing, and of no length it is within reach of all.
+  // Moments that form no ellipse: as in SEP the source absorbs nothing, and with infinite length it is near all others.
   constexpr double everywhere = 1e6;
   const double a = std::isnan(row.a) ? everywhere : row.a, b = std::isnan(row.b) ? 0 : row.b;
   profile.x = row.x;
@@ -34,7 +34,7 @@ CleanProfile profile_of_row(const SepObject& row, const CleanFacts& facts, doubl
 
 std::vector<std::uint8_t> find_survivors(const std::vector<SepObject>& rows, std::span<const CleanFacts> facts,
                                          double beta) {
-  // The grid finds profiles of lower numbers: they are numbered from the last row on.
+  // The grid finds profiles of lower numbers, so they are numbered backwards from the last row.
   const std::size_t count = rows.size();
   std::vector<CleanProfile> profiles;
   for (std::size_t i = count; i-- > 0;) profiles.push_back(profile_of_row(rows[i], facts[i], beta));

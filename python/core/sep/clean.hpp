@@ -7,19 +7,19 @@
 
 namespace srcextract::python {
 
-/// What CLEAN compares of an object beside its row.
+/// Values of an object for CLEAN besides its row.
 struct CleanFacts {
-  float limit = 0;              ///< how far it stands out over its threshold (stages/clean/find_limits.hpp)
-  std::int64_t above_half = 0;  ///< its pixels above the middle of its threshold and its peak, before convolution
+  float limit = 0;              ///< how far it is above its threshold (stages/clean/find_limits.hpp)
+  std::int64_t above_half = 0;  ///< number of its pixels above the mean of threshold and peak, before convolution
 };
 
-/// Which objects are left, as SEP decides: in the order of the rows an object that is left is compared with all that
-/// come after it and are left. Of two the brighter one eats the other, if it can; one that is eaten while it is
-/// compared goes on eating. SEP compares all pairs; here only those near each other are.
+/// Decides which objects survive, as SEP does: in the order of the rows, each surviving object is compared with all
+/// later survivors. The brighter one of a pair absorbs the other, if it can. An object that is absorbed during its own
+/// comparisons still goes on absorbing others. SEP compares all pairs; here only nearby ones are compared.
 std::vector<std::uint8_t> find_survivors(const std::vector<SepObject>& rows, std::span<const CleanFacts> facts,
                                          double beta);
 
-/// The rows that are left, with their pixels.
+/// The surviving rows, with their pixels.
 SepObjects keep_survivors(const SepObjects& objects, const std::vector<std::uint8_t>& survives);
 
 }  // namespace srcextract::python

@@ -11,15 +11,14 @@
 
 namespace srcextract::python {
 
-/// So many apertures a thread measures at a time that Ctrl-C need not wait: none reaches further than so many pixels.
+/// Number of apertures per piece of work, small enough for Ctrl-C; `reach` is the greatest radius in pixels.
 inline std::int64_t apertures_per_piece(double reach) {
   constexpr double most_pixels = 1 << 20, most_apertures = 64;
-  const double pixels = std::max(4 * reach * reach, 1.0);  // not a number: 1
+  const double pixels = std::max(4 * reach * reach, 1.0);  // also 1 for NaN
   return static_cast<std::int64_t>(std::clamp(most_pixels / pixels, 1.0, most_apertures));
 }
 
-/// Has the pixels about a place brought near that an aperture is soon to look at, as far as `reach`, or as many as it
-/// is worth it.
+/// Prefetches the pixels around the position of a later aperture, up to `reach` or a useful limit.
 template <class T>
 void prefetch_about(const T* pixels, const Shape& shape, double x, double y, double reach) {
   constexpr double furthest = 16;
@@ -32,12 +31,12 @@ void prefetch_about(const T* pixels, const Shape& shape, double x, double y, dou
   }
 }
 
-/// Measures apertures about those places without the GIL, so that Ctrl-C ends it: make(pixels) returns what measures
-/// the ith of them. `reach`: as of apertures_per_piece().
+/// Measures apertures at these positions without the GIL; Ctrl-C ends it. make(pixels) returns a function that measures
+/// aperture i. `reach` is as in apertures_per_piece().
 template <class Make>
 void for_each_aperture(const SepImage& image, std::span<const double> x, std::span<const double> y, double reach,
                        int threads, const Make& make) {
-  constexpr double wide = 512;  // this thread may have to wait long for another's
+  constexpr double wide = 512;  // this thread may then wait long for another's work
   constexpr std::int64_t ahead = 3;
   const auto& run = reach > wide ? do_interruptibly : do_watchfully;
   run([&] {

@@ -9,17 +9,17 @@
 
 namespace srcextract::python {
 
-/// An ellipse by cxx dx^2 + cyy dy^2 + cxy dx dy = r^2, where r = 1 is that of the axes a and b; a circle is one of
-/// 1, 1 and 0.
+/// An ellipse cxx dx^2 + cyy dy^2 + cxy dx dy = r^2, where r = 1 has the axes a and b. For a circle the coefficients
+/// are 1, 1 and 0.
 struct EllipseForm {
   double cxx = 1, cyy = 1, cxy = 0;
   double a = 1, b = 1, cosine = 1, sine = 0;
   bool circle = true;
-  double reach_x = 1, reach_y = 1;  ///< how far it reaches for r = 1
+  double reach_x = 1, reach_y = 1;  ///< half sizes for r = 1
 
   static EllipseForm of_axes(double a, double b, double theta) {
     const double c = std::cos(theta), s = std::sin(theta), a2 = 1 / (a * a), b2 = 1 / (b * b);
-    const bool is_one = a > 0 && b > 0;  // what is none reaches nowhere, and no edge cuts it
+    const bool is_one = a > 0 && b > 0;  // an invalid ellipse has no size, and no edge cuts it
     return {c * c * a2 + s * s * b2,
             s * s * a2 + c * c * b2,
             2 * c * s * (a2 - b2),
@@ -35,7 +35,8 @@ struct EllipseForm {
   double square(double dx, double dy) const { return cxx * dx * dx + cyy * dy * dy + cxy * dx * dy; }
 };
 
-/// Twice the area that the unit circle about (0, 0) has of the triangle of that and two points, signed.
+/// Twice the signed area of the intersection of the unit circle around (0, 0) with the triangle of (0, 0) and two
+/// points.
 inline double twice_triangle_in_circle(double px, double py, double qx, double qy) {
   const auto sector = [](double ax, double ay, double bx, double by) {
     return std::atan2(ax * by - ay * bx, ax * bx + ay * by);
@@ -62,8 +63,8 @@ inline double twice_triangle_in_circle(double px, double py, double qx, double q
   return area + triangle(inx, iny, outx, outy);
 }
 
-/// The area that an ellipse of that size has of the pixel at (dx, dy) from its centre. What makes a circle of the
-/// ellipse makes a parallelogram of the pixel.
+/// The area of a pixel at (dx, dy) inside an ellipse of size `r` around (0, 0). The map from the ellipse to a circle
+/// turns the pixel into a parallelogram.
 inline double exact_ellipse_overlap(const EllipseForm& form, double r, double dx, double dy) {
   if (!(r > 0)) return 0;
   if (form.circle) return exact_overlap(dx, dy, r);
@@ -80,20 +81,20 @@ inline double exact_ellipse_overlap(const EllipseForm& form, double r, double dx
   return std::clamp(twice / 2 / (along * across), 0.0, 1.0);
 }
 
-/// The pixels of an aperture: from the first to before the last, and whether the image cuts it.
+/// The pixels of an aperture, [begin, end), and whether the image's edge cuts it.
 struct SepBox {
   std::int64_t x_begin = 0, x_end = 0, y_begin = 0, y_end = 0;
   bool cut = false;
 };
 
-/// That of SEP: halves of pixels are cut off towards zero.
+/// SEP's box: half pixels are truncated towards zero.
 inline SepBox sep_box(double x, double y, double reach_x, double reach_y, const Shape& shape) {
   SepBox box;
   const auto along = [&](double at, double reach, std::int64_t size, std::int64_t& begin, std::int64_t& end) {
     const double low = std::trunc(at - reach + 0.5), high = std::trunc(at + reach + 1.4999999);
     const auto limit = static_cast<double>(size);
     if (!(low >= 0) || !(high <= limit)) box.cut = true;
-    if (!(low < limit) || !(high > 0)) return;  // also of what is no number
+    if (!(low < limit) || !(high > 0)) return;  // also for NaN
     begin = static_cast<std::int64_t>(std::max(low, 0.0));
     end = static_cast<std::int64_t>(std::min(high, limit));
   };
@@ -102,7 +103,7 @@ inline SepBox sep_box(double x, double y, double reach_x, double reach_y, const 
   return box;
 }
 
-/// Half the diagonal of a pixel, and a little more.
+/// Half the diagonal of a pixel, rounded up.
 inline constexpr double pixel_reach = 0.7072;
 
 /// Pixels [begin, end) of a row.
@@ -110,14 +111,13 @@ struct SepStretch {
   std::int64_t begin, end;
 };
 
-/// Where rows cut an ellipse, whose square of a distance is a parabola along each.
+/// Intersections of rows with an ellipse. The squared distance is a parabola along each row.
 class EllipseRows {
  public:
   EllipseRows(const EllipseForm& form, double x, double y)
       : form_(form), x_(x), y_(y), lean_(-form.cxy / (2 * form.cxx)), rest_(form.cyy + lean_ * form.cxy / 2) {}
 
-  /// The pixels of a row of the box whose square is less than that, or the same if `or_equal`; `all` of those that may
-  /// be.
+  /// The pixels of a row of the box with a squared distance below `square`, or equal to it if `or_equal`.
   SepStretch within(std::int64_t row, double square, bool or_equal, const SepBox& box) const {
     const SepStretch near = about(row, square, box);
     SepStretch inside = near;
@@ -130,7 +130,7 @@ class EllipseRows {
     return inside;
   }
 
-  /// The same, and at most two more at each end.
+  /// As within(), with at most two more pixels at each end.
   SepStretch about(std::int64_t row, double square, const SepBox& box) const {
     const double dy = static_cast<double>(row) - y_, left = (square - rest_ * dy * dy) / form_.cxx;
     if (!(left >= 0)) return {box.x_begin, box.x_begin};
@@ -144,14 +144,14 @@ class EllipseRows {
  private:
   const EllipseForm& form_;
   double x_, y_;
-  double lean_;  ///< of the middles of rows, along x for a step along y
-  double rest_;  ///< of the square in the middle of a row, for that of a step along y
+  double lean_;  ///< shift along x of the middle of a row, per step along y
+  double rest_;  ///< squared distance in the middle of a row, for a unit step along y
 };
 
-/// How much of pixels is between two ellipses: by sub-pixels whose centres are, or by area if there are none.
+/// The parts of pixels between two ellipses: by sub-pixels whose centres are inside, or by area without sub-pixels.
 class SepAnnulus {
  public:
-  /// Without an inner ellipse if `inner` is negative.
+  /// A negative `inner` means no inner ellipse.
   SepAnnulus(const EllipseForm& form, double inner, double outer, std::int64_t sub_pixels)
       : form_(form), inner_(inner), outer_(outer), sub_pixels_(sub_pixels) {
     const double margin = form.circle ? pixel_reach : pixel_reach / form.b;
@@ -168,7 +168,7 @@ class SepAnnulus {
   double outer_out() const { return outer_out_; }
   double outer_in() const { return outer_in_; }
 
-  /// -1 of one that is too far away to be looked at.
+  /// The part of a pixel; -1 if it is too far away.
   double part(double dx, double dy) const {
     const double square = form_.square(dx, dy);
     if (!(square < outer_out_) || (is_ring() && !(square > inner_in_))) return -1;
@@ -176,7 +176,7 @@ class SepAnnulus {
     return crossed ? crossed_part(dx, dy) : 1;
   }
 
-  /// Of one at an edge.
+  /// The part of a pixel at an edge.
   double crossed_part(double dx, double dy) const {
     if (sub_pixels_ == 0)
       return exact_ellipse_overlap(form_, outer_, dx, dy) -

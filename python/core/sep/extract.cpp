@@ -30,9 +30,9 @@ namespace {
 
 constexpr std::int64_t rows_per_piece = 32;
 
-/// What srcextract.sep.extract was asked for.
+/// Options of srcextract.sep.extract.
 struct ExtractOptions {
-  double threshold = 0;  ///< of pixels, or in units of the noise of each
+  double threshold = 0;  ///< a pixel value, or in units of each pixel's noise
   double gain = 0;
   std::int64_t min_area = 5;
   bool matched = true;
@@ -40,11 +40,11 @@ struct ExtractOptions {
   double contrast = 0.005;
   bool clean = true;
   double clean_beta = 1;
-  std::int64_t most_pixels = 0;  ///< 0: any number
+  std::int64_t most_pixels = 0;  ///< 0: no limit
   int threads = 1;
 };
 
-/// f(row) for all rows of an image.
+/// Calls f(row) for all rows of an image.
 template <class F>
 void for_each_row(const Shape& shape, const Cpu& where, const F& f) {
   parallel_for(shape.height, rows_per_piece, where, [&](std::int64_t begin, std::int64_t end) {
@@ -52,7 +52,7 @@ void for_each_row(const Shape& shape, const Cpu& where, const F& f) {
   });
 }
 
-/// The pixels in float, where they are if they are so; 0 for those that are masked.
+/// The pixels as float, in place if possible; masked pixels are 0.
 Image<float, Cpu> pixels_of(const SepImage& image, const Cpu& where) {
   if (const float* const floats = image.pixels.floats(); floats != nullptr && !image.mask)
     return view_of(floats, image.shape, where);
@@ -69,7 +69,7 @@ Image<float, Cpu> pixels_of(const SepImage& image, const Cpu& where) {
   return out;
 }
 
-/// The variances of the pixels, where they are if they are floats; infinite for those that are masked.
+/// The variances of the pixels, in place if possible; infinite for masked pixels.
 Image<float, Cpu> variances_of(const SepImage& image, const Cpu& where) {
   if (const float* const floats = image.noise.floats(); floats != nullptr && image.noise_is_variance && !image.mask)
     return view_of(floats, image.shape, where);
@@ -83,7 +83,7 @@ Image<float, Cpu> variances_of(const SepImage& image, const Cpu& where) {
   return out;
 }
 
-/// The kernel of an array, which lies over the image as it is, normalised, and one wider where a side is even.
+/// The kernel of an array as applied to the image without flipping, normalised. An even side is extended by one.
 Kernel kernel_of(const AnyArray& values) {
   const Shape shape = shape_of(values);
   const SepPlane plane = plane_of(values);
@@ -120,7 +120,7 @@ void check_pixels(const Runs<Cpu>& runs, const ExtractOptions& options) {
                                     "Detection threshold can be increased, or the limit with set_extract_pixstack.");
 }
 
-/// The runs of a map of sources, and the numbers of these, from 1 in the order of the map's own.
+/// The runs of a map of sources. Sources are numbered from 1 in the order of the map's numbers.
 struct GivenSources {
   Runs<Cpu> runs;
   Components<Cpu> components;
@@ -155,7 +155,7 @@ GivenSources sources_of(const std::int32_t* segments, const Shape& shape, const 
   return given;
 }
 
-/// Where the sources come in SEP's order, by the last pixel of their island and their place in that.
+/// The sources in SEP's order: by the last pixel of their island, then by their position in the island.
 std::vector<std::int32_t> order_of(const Runs<Cpu>& island_runs, const Components<Cpu>& islands,
                                    const Buffer<Parentage, Cpu>& parentage, const std::vector<std::int32_t>& place) {
   std::vector<std::int64_t> last_run(static_cast<std::size_t>(islands.counts->kept) + 1, 0);
@@ -171,7 +171,7 @@ std::vector<std::int32_t> order_of(const Runs<Cpu>& island_runs, const Component
   return order;
 }
 
-/// The sources of an image.
+/// Extracts the sources of an image.
 class Extraction {
  public:
   Extraction(const SepImage& image, const std::optional<AnyArray>& kernel, const ExtractOptions& options)
@@ -183,7 +183,7 @@ class Extraction {
     measured_ = pixels_of(image_, where_);
     if (kernel_) convolved_ = convolve_by_any(measured_, *kernel_, Value<Background, Cpu>(), where_);
     if (image_.noise) variance_ = variances_of(image_, where_);
-    levels_->detection = options_.threshold;  // unless the noise of pixels differs
+    levels_->detection = options_.threshold;  // unless the pixels' noise varies
     levels_->in_noise = options_.threshold;
     levels_->sigma = 1;
     return segments != nullptr ? measure_given(segments) : find();
@@ -197,7 +197,7 @@ class Extraction {
     if (!image_.noise) return find_runs(found(), levels_, where_);
     if (!kernel_ || !options_.matched) return find_runs(found(), levels_, variance_, where_);
     Image<float, Cpu> match = matched_filter(measured_, *kernel_, Value<Background, Cpu>(), levels_, noise(), where_);
-    // Where the noise is none, so is the pixel: the mean threshold of an object would be none, too.
+    // A pixel with NaN noise is masked: otherwise the mean threshold of an object would be NaN.
     const std::int64_t width = image_.shape.width;
     for_each_row(image_.shape, where_, [&](std::int64_t y) {
       for (std::int64_t i = y * width; i < (y + 1) * width; ++i)
@@ -206,7 +206,7 @@ class Extraction {
     return find_runs(match, levels_of_match(levels_, where_), where_);
   }
 
-  /// Once the foreground is found masked pixels in it are as noisy as is told of them: what is endless has no mean.
+  /// After detection, gives masked pixels in the foreground their given noise: an infinite one has no mean.
   void forget_mask() {
     if (!image_.noise || !image_.mask) return;
     const std::int64_t width = image_.shape.width;
@@ -252,7 +252,7 @@ class Extraction {
     return keep_survivors(objects, find_survivors(objects.rows, facts, options_.clean_beta));
   }
 
-  /// Of every label, from 1, the mean of the thresholds of the pixels of its island; none where there is one for all.
+  /// The mean threshold over the pixels of each island, by label from 1; empty if all pixels have the same threshold.
   std::vector<double> island_thresholds(const Runs<Cpu>& runs, const Components<Cpu>& islands) const {
     if (!image_.noise) return {};
     std::vector<double> sums(static_cast<std::size_t>(islands.counts->kept) + 1, 0), pixels(sums.size(), 0);
@@ -267,8 +267,8 @@ class Extraction {
     return sums;
   }
 
-  /// SEP's levels are counted from the mean threshold of an island, and not from the lowest: all its pixels are given
-  /// the noise of that.
+  /// SEP's levels start at the mean threshold of an island, not at its lowest. So all pixels of an island get the noise
+  /// of that threshold.
   Deblended<Cpu> deblend(const Runs<Cpu>& runs, const Components<Cpu>& islands, const std::vector<double>& thresholds) {
     if (thresholds.empty() || !(options_.threshold > 0))
       return deblend_sources({found(), measured_, levels_, noise()}, runs, islands, config_, where_);
@@ -290,7 +290,7 @@ class Extraction {
     for (std::int64_t i = 0; i < sums.size(); ++i) parentage[i] = {0, 0, static_cast<std::int32_t>(i + 1), 0, 0};
     std::vector<std::int32_t> order(static_cast<std::size_t>(sums.size()));
     std::iota(order.begin(), order.end(), 0);
-    // SEP asks of those alone that it finds whether they are cut.
+    // SEP sets this flag only for sources that it detects itself.
     SepObjects objects = measure_objects(pixels_with({}), given.runs, given.components, sums, parentage, order, where_);
     for (SepObject& object : objects.rows) object.flag = static_cast<std::int16_t>(object.flag & ~sep_truncated);
     return objects;

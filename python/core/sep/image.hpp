@@ -17,8 +17,7 @@
 #include "stages/core/parallel.hpp"
 #include "stages/core/stop.hpp"
 
-// The images that srcextract.sep hands over: NumPy arrays of C order and this machine's byte order, which stay where
-// they are.
+// Images passed by srcextract.sep: NumPy arrays in C order and native byte order, used in place.
 
 namespace srcextract::python {
 
@@ -28,7 +27,7 @@ using Values = nanobind::ndarray<const T, nanobind::ndim<1>, nanobind::c_contig,
 template <class T>
 using Results = nanobind::ndarray<T, nanobind::ndim<1>, nanobind::c_contig, nanobind::device::cpu>;
 
-/// The types of pixels that are read as they are.
+/// Pixel types that are read without conversion.
 enum class PixelType : std::uint8_t { float32, float64, int32, byte };
 
 /// Pixels, or none.
@@ -38,7 +37,7 @@ struct SepPlane {
 
   explicit operator bool() const { return first != nullptr; }
 
-  /// Null if they are no floats.
+  /// Null if the pixels are not float.
   const float* floats() const { return type == PixelType::float32 ? static_cast<const float*>(first) : nullptr; }
 
   double at(std::int64_t i) const {
@@ -55,7 +54,7 @@ struct SepPlane {
     return static_cast<double>(static_cast<const std::uint8_t*>(first)[i]);
   }
 
-  /// f(pointer to the pixels).
+  /// Calls f(pointer to the pixels).
   template <class F>
   void with_type(const F& f) const {
     switch (type) {
@@ -88,7 +87,7 @@ inline Shape shape_of(const AnyArray& array) {
   return {static_cast<std::int64_t>(array.shape(1)), static_cast<std::int64_t>(array.shape(0))};
 }
 
-/// Pixels in float.
+/// Converts pixels to float.
 template <class T>
 void to_float(const T* pixels, std::int64_t count, float* out) {
   if constexpr (std::is_same_v<T, float>) {
@@ -98,13 +97,13 @@ void to_float(const T* pixels, std::int64_t count, float* out) {
   }
 }
 
-/// An image with what is known of its pixels.
+/// An image with its maps.
 struct SepImage {
   Shape shape;
   SepPlane pixels;
-  SepPlane mask;  ///< above mask_threshold: the pixel is none
+  SepPlane mask;  ///< above mask_threshold: the pixel is masked
   double mask_threshold = 0;
-  SepPlane noise;  ///< of each pixel; else that of all is noise_of_all
+  SepPlane noise;  ///< of each pixel; without it noise_of_all applies to all
   double noise_of_all = 0;
   bool noise_is_variance = false;
   const std::int32_t* segments = nullptr;  ///< the source of each pixel, 0: none
@@ -117,8 +116,8 @@ struct SepImage {
   }
 };
 
-/// Whether pixel i does not count for the source `segment`: those of others do not; of a negative number, its own alone
-/// do.
+/// Whether pixel i does not count for the source `segment`, since it belongs to another source. For a negative number,
+/// only the source's own pixels count.
 inline bool is_of_another(const SepImage& image, std::int64_t i, std::int64_t segment) {
   if (image.segments == nullptr) return false;
   const std::int64_t owner = image.segments[i];
@@ -128,14 +127,14 @@ inline bool is_of_another(const SepImage& image, std::int64_t i, std::int64_t se
 /// SEP's flags of apertures.
 inline constexpr std::int16_t cut_off = 0x10, has_masked = 0x20, all_masked = 0x40, not_positive = 0x80;
 
-/// The largest of them, at least 0.
+/// The largest value, at least 0.
 inline double largest_of(std::span<const double> values) {
   double largest = 0;
   for (const double value : values) largest = value > largest ? value : largest;
   return largest;
 }
 
-/// What a loop over rows calls before each: between those that are long, work ends if it is asked to.
+/// For loops over rows, to be called before each row: between long rows, work stops if asked to.
 inline void before_row(std::int64_t length) {
   constexpr std::int64_t long_row = 512;
   if (length > long_row) stop_if_asked();
@@ -144,7 +143,7 @@ inline void before_row(std::int64_t length) {
 using OptionalArray = std::optional<AnyArray>;
 using OptionalValues = std::optional<Values<double>>;
 
-/// None of those that are not there.
+/// Empty if there are no values.
 template <class T>
 std::span<const T> span_of(const std::optional<Values<T>>& values) {
   return values ? std::span<const T>(values->data(), values->shape(0)) : std::span<const T>{};
@@ -154,7 +153,7 @@ std::span<const T> span_of(const Values<T>& values) {
   return {values.data(), values.shape(0)};
 }
 
-/// The image of arguments that srcextract.sep has checked.
+/// An image from arguments that srcextract.sep has checked.
 SepImage sep_image(const AnyArray& data, const std::optional<AnyArray>& mask, double mask_threshold);
 
 void bind_sep_apertures(nanobind::module_& module);

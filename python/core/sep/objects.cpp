@@ -13,20 +13,20 @@ namespace {
 
 constexpr std::int64_t objects_per_piece = 64, rows_per_piece = 64;
 
-/// More of SEP's flags of objects.
+/// Further SEP flags of objects.
 constexpr std::int16_t merged = 0x1, singular = 0x8;
 
 using Members = RunsBySource::Members;
 
-/// What is summed over the pixels of an object beside its SourceSums.
+/// Sums over the pixels of an object in addition to SourceSums.
 struct ExtraSums {
   double flux = 0, thresholds = 0;
-  double noise = 0, noise_x = 0, noise_y = 0, noise_xy = 0;  ///< variances, times squares of distances
+  double noise = 0, noise_x = 0, noise_y = 0, noise_xy = 0;  ///< variances, times squared distances
   float peak = -std::numeric_limits<float>::infinity();
   std::int64_t x_peak = 0, y_peak = 0;
 };
 
-/// Where the noise of a pixel is that of all, and photons have none: it is the squares of distances that are summed.
+/// For constant noise without photon noise: only the squared distances need summing.
 void add_even_noise(const Run& run, double variance, double cx, double cy, ExtraSums& sums) {
   const double dy = run.y - cy, count = run.end - run.begin;
   const double first = run.begin - cx, steps = count * (count - 1) / 2, squares = steps * (2 * count - 1) / 3;
@@ -113,12 +113,12 @@ SepObject object_of(const SepPixels& pixels, const Runs<Cpu>& runs, Members memb
   row.xy = moments.xy;
   const EllipseAxes axes = axes_of(moments);
   const double difference = moments.x2 - moments.y2;
-  // Pixels below 0, which a matched filter may find, have moments of no ellipse.
+  // With pixels below 0, which a matched filter may find, the moments may form no ellipse.
   const double middle = (moments.x2 + moments.y2) / 2, half = std::hypot(difference / 2, moments.xy);
   constexpr double none = std::numeric_limits<double>::quiet_NaN();
   row.a = middle + half >= 0 ? static_cast<double>(static_cast<float>(axes.a)) : none;
   row.b = middle - half >= 0 ? static_cast<double>(static_cast<float>(axes.b)) : none;
-  constexpr double quarter = 0.78539816339744830962;  // what SEP says of a round one, and of one at -45 degrees too
+  constexpr double quarter = 0.78539816339744830962;  // SEP's angle of a round object; also of one at -45 degrees
   const bool is_round = difference == 0 && moments.xy == 0;
   row.theta =
       static_cast<double>(static_cast<float>(is_round ? quarter : 0.5 * std::atan2(2 * moments.xy, difference)));
@@ -126,7 +126,7 @@ SepObject object_of(const SepPixels& pixels, const Runs<Cpu>& runs, Members memb
   row.cxx = static_cast<double>(static_cast<float>(moments.y2 / determinant));
   row.cyy = static_cast<double>(static_cast<float>(moments.x2 / determinant));
   row.cxy = static_cast<double>(static_cast<float>(-2 * moments.xy / determinant));
-  // What is split off has the threshold of its island.
+  // A deblended source has the threshold of its island.
   row.thresh = parentage.split != 0 && !pixels.island_thresholds.empty()
                    ? pixels.island_thresholds[static_cast<std::size_t>(parentage.parent)]
                    : extra.thresholds / static_cast<double>(sums.npix);

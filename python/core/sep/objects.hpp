@@ -11,7 +11,7 @@
 
 namespace srcextract::python {
 
-/// A row of what SEP's extract returns, as NumPy has it: without holes between the elements.
+/// A row of SEP's extract, with NumPy's layout: without padding between the elements.
 #pragma pack(push, 1)
 struct SepObject {
   double thresh;
@@ -25,10 +25,10 @@ struct SepObject {
 /// SEP's flag of an object that touches the edge.
 inline constexpr std::int16_t sep_truncated = 0x2;
 
-/// Rows, and the pixels of each.
+/// Rows with the pixels of each.
 struct SepObjects {
   std::vector<SepObject> rows;
-  std::vector<Run> runs;                ///< of all of them
+  std::vector<Run> runs;                ///< of all rows
   std::vector<std::int64_t> run_begin;  ///< of each row, and the end
 
   std::span<const Run> runs_of(std::size_t row) const {
@@ -37,23 +37,23 @@ struct SepObjects {
   }
 };
 
-/// What sources are measured in.
+/// The images and settings for measuring sources.
 struct SepPixels {
   const Image<float, Cpu>&found, &measured;
   const SepImage& image;
-  double threshold;  ///< in units of the noise of each pixel
+  double threshold;  ///< in units of each pixel's noise
   const Levels& levels;
   double gain;
   std::vector<double>
-      island_thresholds;  ///< of the island of each label, the mean over its pixels; empty if one for all
+      island_thresholds;  ///< mean threshold over the pixels of each label's island; empty if it is the same everywhere
 };
 
-/// Measures sources as SEP does. `order`: those that become rows, from 0.
+/// Measures sources as SEP does. `order`: the sources that become rows, from 0.
 SepObjects measure_objects(const SepPixels& pixels, const Runs<Cpu>& runs, const Components<Cpu>& components,
                            const Buffer<SourceSums, Cpu>& sums, const Buffer<Parentage, Cpu>& parentage,
                            const std::vector<std::int32_t>& order, const Cpu& where);
 
-/// How many pixels of an object are above a threshold before they are convolved.
+/// Number of an object's unconvolved pixels above a threshold.
 std::int64_t count_above(const SepPixels& pixels, std::span<const Run> runs, double threshold);
 
 /// Sets the pixels of a map to the numbers of rows, from 1, and all others to 0.

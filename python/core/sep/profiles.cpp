@@ -17,7 +17,7 @@ namespace srcextract::python {
 namespace nb = nanobind;
 namespace {
 
-/// Kron's radius, and SEP's flags.
+/// Kron radius and SEP's flags.
 struct KronRadius {
   double radius = 0;
   std::int16_t flags = 0;
@@ -40,7 +40,7 @@ KronRadius kron_radius(const SepImage& image, const T* pixels, double x, double 
   std::int64_t masked = 0;
   std::vector<T> unmasked;
   if (image.mask || image.segments != nullptr) {
-    // What is masked is dark: so a mask of nothing changes no bit.
+    // Masked pixels count as dark, so that an empty mask changes no bit.
     for (std::int64_t row = box.y_begin; row < box.y_end; ++row) {
       before_row(width);
       for (std::int64_t column = box.x_begin; column < box.x_end; ++column) {
@@ -89,7 +89,7 @@ void kron_radii(const AnyArray& data, const OptionalArray& mask, double mask_thr
 
 constexpr int growth_steps = 64;
 
-/// The light within so many equal steps from a place.
+/// The light within equal radius steps from a position.
 struct Growth {
   std::array<double, growth_steps> light{};
   std::int16_t flags = 0;
@@ -100,7 +100,7 @@ Growth light_in_steps(const SepImage& image, const T* pixels, double x, double y
                       std::int64_t sub_pixels) {
   Growth growth;
   std::array<double, growth_steps> area{}, masked_area{};
-  constexpr double beyond_reach = 1.5;  // SExtractor's, and so what flags tell of
+  constexpr double beyond_reach = 1.5;  // SExtractor's margin, which determines the flags
   const SepBox box = sep_box(x, y, reach + beyond_reach, reach + beyond_reach, image.shape);
   if (box.cut) growth.flags |= cut_off;
   const double step = reach / growth_steps, limit = (reach + beyond_reach) * (reach + beyond_reach);
@@ -144,14 +144,14 @@ Growth light_in_steps(const SepImage& image, const T* pixels, double x, double y
   return growth;
 }
 
-/// The radius within which there is so much light.
+/// The radius that contains the light `wanted`.
 double radius_of(const Growth& growth, double wanted, double reach) {
   const double step = reach / growth_steps;
   double before = 0;
   for (std::size_t k = 0; k < growth_steps; ++k) {
     const double here = growth.light[k];
-    if (!(here < wanted)) {                // also if that is not a number, and so the radius
-      if (k == 0 && wanted < 0) return 0;  // as SEP
+    if (!(here < wanted)) {                // also for NaN, which is then the result
+      if (k == 0 && wanted < 0) return 0;  // as in SEP
       return step * (static_cast<double>(k) + (here != before ? (wanted - before) / (here - before) : 0));
     }
     before = here;
@@ -182,12 +182,12 @@ void flux_radii(const AnyArray& data, const OptionalArray& mask, double mask_thr
   });
 }
 
-/// A position by a Gaussian window that is moved to what it holds.
+/// Windowed position: moves a Gaussian window to the centroid of its light.
 template <class T>
 std::int16_t windowed_position(const SepImage& image, const T* pixels, double& x, double& y, double sigma,
                                std::int64_t sub_pixels) {
   constexpr int most_rounds = 16;
-  constexpr double at_rest = 1e-8;  // of the square of a step
+  constexpr double at_rest = 1e-8;  // for the squared step
   std::int16_t flags = 0;
   const EllipseForm circle;
   const SepAnnulus window(circle, -1, 4 * sigma, sub_pixels);
@@ -219,7 +219,7 @@ std::int16_t windowed_position(const SepImage& image, const T* pixels, double& x
         moment_y += weight * value * dy;
       }
     }
-    if (area > 0) {  // what is masked is as bright as the rest of the aperture
+    if (area > 0) {  // masked pixels get the mean of the rest of the aperture
       const double mean = all / area;
       light += mean * masked;
       moment_x += mean * masked_x;
@@ -238,7 +238,7 @@ void windowed_positions(const AnyArray& data, const OptionalArray& mask, double 
                         const Results<double>& x, const Results<double>& y, const Values<double>& sigma,
                         std::int64_t sub_pixels, const Results<std::int16_t>& flags, int threads) {
   const SepImage image = sep_image(data, mask, mask_threshold);
-  const double furthest = 16 * largest_of(span_of(sigma));  // the window's reach, and as many rounds as its square
+  const double furthest = 16 * largest_of(span_of(sigma));  // the window's reach, times its maximum number of rounds
   for_each_aperture(image, {x.data(), x.shape(0)}, {y.data(), y.shape(0)}, furthest, threads, [&](const auto* pixels) {
     return [&, pixels](std::int64_t i) {
       flags.data()[i] = windowed_position(image, pixels, x.data()[i], y.data()[i], sigma.data()[i], sub_pixels);

@@ -9,7 +9,7 @@
 namespace srcextract::python {
 namespace {
 
-/// Pixels of a block.
+/// Pixels per block.
 constexpr int lanes = 8;
 
 using Doubles [[gnu::vector_size(lanes * sizeof(double))]] = double;
@@ -21,8 +21,8 @@ struct VectorOf {
 
 constexpr Doubles places{0, 1, 2, 3, 4, 5, 6, 7};
 
-/// Calls body(values, columns, which count) for the blocks of columns [begin, end) of a row. No vector is returned by
-/// value, which is done otherwise by every processor.
+/// Calls body(values, columns, counts) for blocks of the columns [begin, end) of a row. No vector is returned by value,
+/// since that depends on the processor's calling convention.
 template <class T, class Body>
 inline void for_each_block(const BoxPixels<T>& pixels, const SepBox& box, std::int64_t row, std::int64_t begin,
                            std::int64_t end, const Body& body) {
@@ -46,7 +46,7 @@ inline void for_each_block(const BoxPixels<T>& pixels, const SepBox& box, std::i
   body(__builtin_convertvector(last, Doubles), static_cast<double>(column) + places, before_end);
 }
 
-/// The roots, in float: what is summed of them is not known better.
+/// Takes square roots in float, which is precise enough for the sums.
 inline void take_roots(Doubles& squares) {
   using Floats = VectorOf<float>::Type;
   Floats roots = __builtin_convertvector(squares, Floats);
@@ -85,7 +85,7 @@ inline EllipseSums sum_ellipse(const BoxPixels<T>& pixels, const SepBox& box, co
   return {folded(light), folded(moment), count};
 }
 
-/// How many of the sub-pixels of pixels are inside, whose centres are at (dx, dy).
+/// Number of sub-pixels inside the ellipse, for pixels centred at (dx, dy).
 inline void count_sub_pixels(const EllipseForm& form, const Doubles& dx, double dy, int side, double radius2,
                              Doubles& inside) {
   const double step = 1.0 / side, start = 0.5 * (step - 1);

@@ -4,41 +4,41 @@
 
 #include "python/core/sep/ellipse.hpp"
 
-// Sums over ellipses in which no pixel is masked and all are as noisy: in vectors, with partial sums by the place of a
-// pixel in its block, whatever the processor.
+// Sums over ellipses without masked pixels and with constant noise. The sums use vectors with one partial sum per
+// position in a block, so that results do not depend on the processor.
 
 namespace srcextract::python {
 
-/// What is within an ellipse.
+/// Sums over the pixels of an ellipse.
 struct EllipseSums {
   double light = 0;
-  double moment = 0;  ///< light times the root of the square of its distance; if asked for
+  double moment = 0;  ///< light times distance; if requested
   std::int64_t count = 0;
 };
 
-/// The same of pixels by their parts.
+/// Sums over partial pixels.
 struct PartSums {
   double light = 0, area = 0;
 };
 
-/// Where rows cut an ellipse about (x, y).
+/// An ellipse around (x, y).
 struct SepEllipse {
   double x, y;
   EllipseForm form;
 };
 
-/// The pixels of a box: the first of them, how many there are from row to row, and where reading has to end.
+/// The pixels of a box: the first pixel, the stride of rows, and the end of readable memory.
 template <class T>
 struct BoxPixels {
   const T* first;
   std::int64_t stride;
   const T* end;
 
-  /// Over pixels whose square is at most that, or less than that without a moment.
+  /// Sums over pixels with a squared distance of at most `square`, or below it for sum_whole().
   EllipseSums sum_moments(const SepBox& box, const SepEllipse& at, double square) const;
   EllipseSums sum_whole(const SepBox& box, const SepEllipse& at, double square) const;
 
-  /// Over the pixels of an ellipse that has sub-pixels and no hole.
+  /// Sums over an ellipse with sub-pixels and no hole.
   PartSums sum_parts(const SepBox& box, const SepEllipse& at, const SepAnnulus& annulus) const;
 };
 

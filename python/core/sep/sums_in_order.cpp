@@ -14,10 +14,10 @@ struct VectorOf {
   using Type [[gnu::vector_size(lanes * sizeof(T))]] = T;
 };
 
-/// A lane for each mesh.
+/// One lane per mesh.
 template <std::size_t lanes>
 struct LaneSums {
-  typename VectorOf<float, lanes>::Type lower{}, upper{};  ///< its cut
+  typename VectorOf<float, lanes>::Type lower{}, upper{};  ///< the mesh's cut
   typename VectorOf<double, lanes>::Type sum{}, squares{};
   std::array<std::int64_t, lanes> count{};
   std::array<const float*, lanes> pixels;
@@ -43,7 +43,7 @@ inline __attribute__((always_inline)) void add_lanes(int n, LaneSums<lanes>& to)
     const Doubles value = __builtin_convertvector(taken ? pixel : none, Doubles);
     sum += value;
     squares += value * value;
-    count -= taken;  // -1 where it is
+    count -= taken;  // -1 for true
   }
   to.sum = sum;
   to.squares = squares;
@@ -68,7 +68,7 @@ MeshesSums sum_in_lanes(std::span<const MeshPixels> meshes, const MeshCuts& cuts
     of.upper[k] = cuts[k].upper;
     most = {std::max(most.width, meshes[k].shape().width), std::max(most.height, meshes[k].shape().height)};
   }
-  std::array<std::array<float, sum_columns>, lanes> ends;  // of meshes that are smaller than others
+  std::array<std::array<float, sum_columns>, lanes> ends;  // padding for meshes that are smaller than others
   for (std::int64_t row = 0; row < most.height; ++row) {
     for (std::int64_t x = 0; x < most.width; x += sum_columns) {
       const std::int64_t n = std::min<std::int64_t>(sum_columns, most.width - x);
@@ -77,7 +77,7 @@ MeshesSums sum_in_lanes(std::span<const MeshPixels> meshes, const MeshCuts& cuts
         const std::int64_t own = row < mesh.height ? std::clamp<std::int64_t>(mesh.width - x, 0, n) : 0;
         of.pixels[k] = own == n ? meshes[k].at(row, x) : ends[k].data();
         if (own == n) continue;
-        ends[k].fill(std::numeric_limits<float>::quiet_NaN());  // in no cut
+        ends[k].fill(std::numeric_limits<float>::quiet_NaN());  // outside every cut
         if (own > 0) std::copy_n(meshes[k].at(row, x), own, ends[k].data());
       }
       add_piece(static_cast<int>(n), of);

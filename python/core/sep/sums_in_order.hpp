@@ -8,15 +8,15 @@
 
 namespace srcextract::python {
 
-/// So many meshes are summed side by side: within a mesh each sum waits for the pixel before.
+/// Number of meshes summed in parallel: within a mesh every addition depends on the previous one.
 inline constexpr std::size_t meshes_together = 8;
 
-/// Of as many meshes.
+/// One element for each of these meshes.
 using MeshCuts = std::array<MeshCut, meshes_together>;
 using MeshesSums = std::array<MeshSums, meshes_together>;
 
-/// Of each of at most meshes_together meshes the sums over the pixels that its cut contains, one pixel after the other
-/// as SEP has them: where the sky is bright, their last bits move the bins of the histogram.
+/// Sums over the pixels of each mesh that are within its cut, in SEP's order, pixel by pixel. With a bright sky, the
+/// last bits of the sums affect the histogram's bins.
 MeshesSums sum_in_order(std::span<const MeshPixels> meshes, const MeshCuts& cuts);
 
 }  // namespace srcextract::python

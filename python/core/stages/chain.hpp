@@ -11,11 +11,11 @@
 #include "stages/core/error.hpp"
 #include "stages/detect/label_image.hpp"
 
-/// The stages one by one, for results that are handed from one to the next by somebody else than the pipeline: what
-/// pipeline/chain does with the same configuration, on either machine.
+/// The stages one by one, for results that a caller passes from one to the next. The results are those of
+/// pipeline/chain with the same configuration, on host and device.
 namespace srcextract::python {
 
-/// A value of the host where the work runs.
+/// A host value, copied to where the work runs.
 template <class T>
 Value<T, Cpu> value_at(const T& value, const Cpu&) {
   return value;
@@ -24,7 +24,7 @@ Value<T, Cpu> value_at(const T& value, const Cpu&) {
 template <class T>
 Value<T, Gpu> value_at(const T& value, const Gpu& where);
 
-/// Runs without room for more of them; where they were made there may be some.
+/// Shrinks runs to their size; the stage that made them may have left room for more.
 inline void leave_no_room(Runs<Cpu>&, const Cpu&) {}
 void leave_no_room(Runs<Gpu>& runs, const Gpu& where);
 
@@ -57,18 +57,18 @@ void find_sky(const HeldImage<Where>& image, const Config& config, HeldSky<Where
   sky.facts = fetch(sky.whole, where);
 }
 
-/// A sky beside an image: that of the image, or of what is left once it is subtracted.
+/// The sky for an image, or for the image after it was subtracted.
 template <class Where>
 struct SkyOf {
   const HeldSky<Where>& sky;
   bool subtracted;
 
   bool of_mesh() const { return !sky.mesh.level.empty(); }
-  /// Of what the stages work on.
+  /// Statistics of the image that the stages work on.
   const Value<Background, Where>& background() const { return subtracted || of_mesh() ? sky.above : sky.whole; }
 };
 
-/// What the stages work on: an image, or what it has above a mesh that was not subtracted from it.
+/// The image that the stages work on: as it is, or with a mesh subtracted here.
 template <class Where>
 class Worked {
  public:
@@ -91,8 +91,8 @@ NoiseMap<Where> noise_of(const SkyOf<Where>& sky, const Config& config) {
   return {.mesh = noise_varies(config) && sky.of_mesh() ? &sky.sky.mesh : nullptr};
 }
 
-/// What thresholds mean on an image in which sources are found. In units of the noise of a convolved image, that is
-/// looked at.
+/// Resolves thresholds for a detection image. In units of a convolved image's noise, that noise is measured in the
+/// image.
 template <class Where>
 class StageLevels {
  public:
@@ -118,7 +118,7 @@ class StageLevels {
   Value<Background, Where> own_;
 };
 
-/// Throws Error{config} at what the pipeline does and these functions do not.
+/// Throws Error{config} for settings that these functions do not support.
 void check_stage_config(const Config& config);
 
 template <class Where>
@@ -156,7 +156,7 @@ HeldLabels<Where> join_pixels(const HeldForeground<Where>& found, const Detectio
   return labels;
 }
 
-/// The levels of sources; those of the configuration where somebody else has found them.
+/// The levels of sources. For labels made elsewhere they follow from the configuration.
 template <class Where>
 Levels levels_of_sources(const HeldLabels<Where>& labels, const Image<float, Where>& image, const SkyOf<Where>& sky,
                          const Config& config, const Where& where) {
@@ -169,7 +169,7 @@ Levels levels_of_sources(const HeldLabels<Where>& labels, const Image<float, Whe
   return fetch(StageLevels<Where>(image, sky, config, where)(config.detection.threshold), where);
 }
 
-/// An image in which sources are measured, and the one in which they were found, which may be the same.
+/// The measured image and the detection image, which may be the same.
 template <class Where>
 struct MeasuredAndFound {
   Worked<Where> measured;
@@ -199,7 +199,7 @@ Components<Where> copy_of_components(const Components<Where>& components, const 
   return {copy_of(components.label, where), copy_of(components.counts, where)};
 }
 
-/// Sources of somebody else as label() would have them.
+/// Converts labels made elsewhere to the form that label() returns.
 inline Components<Cpu> islands_of(const Runs<Cpu>& runs, const Components<Cpu>& components,
                                   const DetectionConfig& config, const Cpu& where) {
   return in_one_piece(runs, components.label, config.connectivity, where);
@@ -207,7 +207,7 @@ inline Components<Cpu> islands_of(const Runs<Cpu>& runs, const Components<Cpu>& 
 Components<Gpu> islands_of(const Runs<Gpu>& runs, const Components<Gpu>& components, const DetectionConfig& config,
                            const Gpu& where);
 
-/// Divides sources, and has some eat others, as the configuration says.
+/// Deblends and cleans sources as the configuration says.
 template <class Where>
 HeldLabels<Where> divide_sources(const HeldImage<Where>& image, const HeldLabels<Where>& islands,
                                  const SkyOf<Where>& sky, const HeldImage<Where>* found_in, const Config& config,
@@ -262,7 +262,7 @@ HeldLabels<Where> divide_sources(const HeldImage<Where>& image, const HeldLabels
   return out;
 }
 
-/// What is summed over sources, as detect_sources leaves it: of a device still there. Runs and labels are not in it.
+/// Sums over sources, as from detect_sources; on a device they stay there. Runs and labels are not included.
 template <class Where>
 Detection<Where> sum_sources(const HeldImage<Where>& image, const HeldLabels<Where>& labels, const SkyOf<Where>& sky,
                              const HeldImage<Where>* found_in, const Config& config, const Where& where) {

@@ -12,8 +12,8 @@
 #include "cuda/device/device.hpp"
 #include "cuda/device/lent.hpp"
 #include "cuda/device/memory.hpp"
-#include "pipeline/engine/results.hpp"
 #include "cuda/ingest/device_pixels.hpp"
+#include "pipeline/engine/results.hpp"
 #include "python/core/gil.hpp"
 #include "python/core/stages/pixels.hpp"
 
@@ -29,8 +29,8 @@ Value<T, Gpu> value_at(const T& value, const Gpu& where) {
   return to_device(value, where);
 }
 
-/// A device on which stages are done one after the other, with the memory that they keep. All that lies there has it,
-/// and whoever works there, or frees what lies there, has a turn.
+/// A device that runs stages one after the other, with its cached memory. Objects on the device share ownership; using
+/// or freeing them requires a Turn.
 class DeviceSession {
  public:
   explicit DeviceSession(int device) : stream_(device) {}
@@ -38,7 +38,7 @@ class DeviceSession {
   int device() const { return stream_.where().device; }
   const Gpu& where() const { return stream_.where(); }
   std::mutex& turns() { return turns_; }
-  /// Returns what is kept from earlier images to the device.
+  /// Returns memory cached from earlier images to the device.
   void give_back() { stream_.give_back_kept_memory(); }
 
  private:
@@ -46,10 +46,10 @@ class DeviceSession {
   std::mutex turns_;
 };
 
-/// That of the device, which is kept.
+/// The device's session, which is kept.
 std::shared_ptr<DeviceSession> session_of(int device);
 
-/// A thread's turn on a device, which is its own meanwhile; all work is done when it ends.
+/// A thread's exclusive turn on a device; its end waits for all work.
 class Turn {
  public:
   explicit Turn(DeviceSession& session) : session_(session), lock_(session.turns()) { use_device(session.device()); }
@@ -68,7 +68,7 @@ class Turn {
   std::scoped_lock<std::mutex> lock_;
 };
 
-/// What a stage has left on a device.
+/// The result of a stage on a device.
 template <class Held>
 struct OnDevice {
   OnDevice(std::shared_ptr<DeviceSession> of, Held&& what) : session(std::move(of)), held(std::move(what)) {}
@@ -79,7 +79,7 @@ struct OnDevice {
   const Held& operator*() const { return *held; }
   const Held* operator->() const { return &*held; }
 
-  /// From now on somebody else may have work under way that reads it.
+  /// Notes that other code may have pending work that reads it.
   void lend() const { is_lent = true; }
 
   std::shared_ptr<DeviceSession> session;
@@ -87,7 +87,7 @@ struct OnDevice {
   mutable std::atomic<bool> is_lent = false;
 
  private:
-  /// Its memory is used again in the session's stream; what others do with it there comes before.
+  /// The session's stream reuses its memory; pending work of other code is waited for.
   void free() noexcept;
 };
 
@@ -97,12 +97,12 @@ void OnDevice<Held>::free() noexcept {
     const Turn turn(*session);
     if (is_lent) wait_for_device();
     held.reset();
-  } catch (...) {  // the device is lost, and its memory with it
+  } catch (...) {  // the device and its memory are lost
     held.reset();
   }
 }
 
-/// What work(place) leaves on the device, done without the GIL.
+/// The result of work(place) on the device, computed without the GIL.
 template <class Work>
 auto on_device(const std::shared_ptr<DeviceSession>& session, const Work& work) {
   const WithoutGil others;
@@ -120,7 +120,7 @@ using DeviceLabels = OnDevice<HeldLabels<Gpu>>;
 using DeviceMask = OnDevice<Image<std::uint8_t, Gpu>>;
 using DeviceMap = OnDevice<Image<std::int32_t, Gpu>>;
 
-/// Throws Error{input} unless all lie on one device.
+/// Throws Error{input} unless all are on one device.
 void require_same(std::initializer_list<std::shared_ptr<DeviceSession>> sessions);
 
 void bind_device_images(nanobind::module_& module);

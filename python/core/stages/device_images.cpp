@@ -1,4 +1,4 @@
-// The stages that make images, on a GPU: what they make stays there, but for pictures and nodes.
+// The stages that make images, on a GPU. Results stay there, except pictures and nodes.
 #include <nanobind/nanobind.h>
 #include <nanobind/ndarray.h>
 #include <nanobind/stl/optional.h>
@@ -44,7 +44,7 @@ std::unique_ptr<DeviceImage> sky_part(const DeviceSky& sky, SkyMap part) {
   return on_device(sky.session, [&](const Place<Gpu>& place) { return std::move(*map_of_sky(*sky, part, place)); });
 }
 
-/// Of every mesh, on the host; none for a sky that is the same all over.
+/// A value for every mesh, on the host; none for a constant sky.
 nb::object nodes(const DeviceSky& sky, SkyMap part) {
   if (sky->mesh.level.empty()) return nb::none();
   std::unique_ptr<Image<float, Cpu>> image;
@@ -126,7 +126,7 @@ struct Pixel<Image<std::int32_t, Gpu>> {
   static const Image<std::int32_t, Gpu>& of(const Image<std::int32_t, Gpu>& held) { return held; }
 };
 
-/// An image on a device, for CuPy and all others that take its interface or DLPack.
+/// A device image for CuPy and other libraries with the CUDA array interface or DLPack.
 template <class Held>
 nb::class_<OnDevice<Held>> bind_image(nb::module_& module, const char* name) {
   using Own = OnDevice<Held>;
@@ -148,7 +148,7 @@ nb::class_<OnDevice<Held>> bind_image(nb::module_& module, const char* name) {
                      told["typestr"] = One::name;
                      told["data"] = nb::make_tuple(reinterpret_cast<std::uintptr_t>(image.pixels.data()), false);
                      told["strides"] = nb::none();
-                     told["stream"] = nb::none();  // all is written
+                     told["stream"] = nb::none();  // all writes are complete
                      told["version"] = 3;
                      return told;
                    })

@@ -1,4 +1,4 @@
-// The stages that find and measure sources, on a GPU: everything stays there but the table of what was measured.
+// The stages that detect and measure sources, on a GPU. Only the table of measurements is copied to the host.
 #include <nanobind/nanobind.h>
 #include <nanobind/stl/map.h>
 #include <nanobind/stl/optional.h>
@@ -39,7 +39,7 @@ Components<Gpu> islands_of(const Runs<Gpu>& runs, const Components<Gpu>& compone
 
 namespace {
 
-/// Elements as they are.
+/// The elements of an array, unconverted.
 template <class T>
 Image<T, Gpu> elements_of(const PlaneArray& array, const Gpu& where) {
   const Shape shape{array.shape[1], array.shape[0]};
@@ -91,7 +91,7 @@ std::unique_ptr<DeviceLabels> label(const DeviceForeground& found, const Configu
   });
 }
 
-/// Room for so many runs and sources.
+/// Sets the capacity for runs and sources.
 Place<Gpu> with_room(Place<Gpu> place, std::int64_t runs, std::int64_t sources) {
   place.where.capacity = {std::max<std::int64_t>(runs, 1), std::max<std::int64_t>(sources, 1)};
   return place;
@@ -119,13 +119,13 @@ std::unique_ptr<DeviceLabels> deblend_labels(const DeviceImage& image, const Dev
   });
 }
 
-/// A result of the sources that there are, on the host.
+/// The first `count` rows of a result, on the host.
 template <class Row>
 Buffer<Row, Cpu> rows_here(const Buffer<Row, Gpu>& rows, std::int64_t count, const Gpu& where) {
   return rows.empty() ? Buffer<Row, Cpu>() : to_host(rows, std::min(count, rows.size()), where);
 }
 
-/// Background, whole and mesh.
+/// The backgrounds and the mesh.
 Detection<Cpu> sky_to_host(const SkyOf<Gpu>& sky, const Gpu& where) {
   const SkyMesh<Gpu>& mesh = sky.sky.mesh;
   Detection<Cpu> found;
@@ -136,7 +136,7 @@ Detection<Cpu> sky_to_host(const SkyOf<Gpu>& sky, const Gpu& where) {
   return found;
 }
 
-/// What was found on the device, with what is known of labels and sky, for the catalogue.
+/// Results of a device, with those of labels and sky, for the catalogue.
 Detection<Cpu> to_host_as_found(const Detection<Gpu>& there, const HeldLabels<Gpu>& labels, const SkyOf<Gpu>& sky,
                                 const Gpu& where) {
   Detection<Cpu> found = sky_to_host(sky, where);
@@ -190,7 +190,7 @@ std::unique_ptr<Catalogue> measure(const DeviceImage& image, const DeviceLabels&
   return catalogue;
 }
 
-/// The device subtracts the sky; the host measures, for places are few.
+/// The device subtracts the sky; the host measures, since positions are few.
 std::unique_ptr<Catalogue> measure_at(const DeviceImage& image, const PositionColumns& columns, const DeviceSky& sky,
                                       bool subtracted, const Configuration& configuration, int threads) {
   const WithoutGil others;

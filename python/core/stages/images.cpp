@@ -23,7 +23,7 @@ namespace {
 using HostImage = HeldImage<Cpu>;
 using HostSky = HeldSky<Cpu>;
 
-/// `lent`: whoever made the array keeps it, as it is, for as long as the image is used.
+/// `lent`: the caller keeps the array unchanged while the image is used.
 std::unique_ptr<HostImage> hold(const PlaneArray& array, int threads, bool lent) {
   return do_stage(array.shape[0] * array.shape[1], [&] {
     const PixelSource source = source_of(array);
@@ -53,7 +53,7 @@ nb::object sky_part(const HostSky& sky, SkyMap part) {
   return numpy_image(std::move(map->pixels.image));
 }
 
-/// Of every mesh; none for a sky that is the same all over.
+/// A value for every mesh; none for a constant sky.
 nb::object nodes(nb::handle self, SkyMap part) {
   const auto& sky = nb::cast<const HostSky&>(self);
   if (sky.mesh.level.empty()) return nb::none();

@@ -14,13 +14,13 @@
 #include "stages/difference/resample.hpp"
 #include "stages/weights/given_level.hpp"
 
-/// The stages that make images of images, on either machine.
+/// The stages that make images from images, on host and device.
 namespace srcextract::python {
 
 template <class Where>
 using OwnedImage = std::unique_ptr<HeldImage<Where>>;
 
-/// What a stage has made, which masks what `from` does.
+/// The result of a stage, with the mask counts of the image that it was made from.
 template <class Where>
 OwnedImage<Where> held(Image<float, Where>&& image, Value<MaskCounts, Where>&& masked, const Place<Where>& place) {
   auto result = std::make_unique<HeldImage<Where>>(place, Shape{});
@@ -44,7 +44,8 @@ OwnedImage<Where> subtract_background(const HeldImage<Where>& image, const HeldS
 
 enum class SkyMap { level, rms, nothing };
 
-/// The level of the sky, its noise, or 0 in every pixel: what a mesh takes from nothing is its level.
+/// The level or the noise of the sky in every pixel, or 0. A mesh is subtracted from an image of zeros, which is then
+/// negated.
 template <class Where>
 OwnedImage<Where> map_of_sky(const HeldSky<Where>& sky, SkyMap part, const Place<Where>& place) {
   const Where& where = place.where;
@@ -106,7 +107,7 @@ OwnedImage<Where> combine_images(const std::vector<const HeldImage<Where>*>& ima
   return out;
 }
 
-/// From the pixels of one header to those of another; some may be masked.
+/// Resamples from the pixels of one header to those of another; the result may have masked pixels.
 template <class Where>
 OwnedImage<Where> resample_by_headers(const HeldImage<Where>& image, const std::string& header,
                                       const std::string& to_header, const Shape& shape, Interpolation interpolation,

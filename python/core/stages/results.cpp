@@ -24,7 +24,7 @@ namespace {
   throw Error(ErrorKind::config, std::string(key) + ": " + why);
 }
 
-/// Gives sources, and what refers to them, the numbers of a map that somebody else has made.
+/// Gives sources, and references to them, the numbers of a map that was made elsewhere.
 void number_sources(const std::vector<std::int32_t>& numbers, Sources& sources, Buffer<std::int32_t, Cpu>& label) {
   if (numbers.empty()) return;
   sources.number = numbers;

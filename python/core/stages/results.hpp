@@ -18,10 +18,10 @@
 
 namespace srcextract::python {
 
-/// The host, with so many threads; 0: as many as there are.
+/// The host with `threads` threads; 0: all.
 Place<Cpu> host_place(int threads);
 
-/// What work() returns, done without the GIL; of an image of more than a few pixels so that Ctrl-C ends it.
+/// Returns work(), done without the GIL. Ctrl-C ends it if the image is large.
 template <class Work>
 auto do_stage(std::int64_t pixels, const Work& work) {
   constexpr std::int64_t few = std::int64_t{1} << 18;
@@ -35,32 +35,32 @@ auto do_stage(std::int64_t pixels, const Work& work) {
   return std::move(*result);
 }
 
-/// What was measured of the sources of an image, and what the catalogue says of the image beside.
+/// Measurements of an image's sources, and the image's facts for the catalogue.
 struct MeasuredOnHost {
   Detection<Cpu> found;  ///< with background, whole, mesh, levels, sums, runs and labels
   Shape shape;
   MaskCounts masked;
-  std::vector<std::int32_t> numbers;  ///< of the sources, where they are not 1, 2, 3 ...
+  std::vector<std::int32_t> numbers;  ///< of the sources, unless 1, 2, 3 ...
 };
 
-/// Its catalogue. `image`, with which the noise of apertures is measured, is empty where that is not asked for.
+/// The catalogue of the measurements. `image` is for the noise of apertures; empty if that is not asked for.
 std::unique_ptr<Catalogue> catalogue_of(MeasuredOnHost&& measured, const Image<float, Cpu>& image, const Config& config,
                                         const std::string& yaml, const Cpu& where);
 
-/// Columns of a table of positions, by their names: X_IMAGE and Y_IMAGE, the centre of the first pixel being 1; NUMBER,
-/// A_IMAGE, B_IMAGE, THETA_IMAGE and KRON_RADIUS where they are there.
+/// Columns of a table of positions by name. X_IMAGE and Y_IMAGE (the centre of the first pixel is 1) are required;
+/// NUMBER, A_IMAGE, B_IMAGE, THETA_IMAGE and KRON_RADIUS are optional.
 using PositionColumns = std::map<std::string, std::vector<double>>;
 
-/// The light at positions of an image of which `sky` has background, whole, mesh and levels: `image` is what the stages
-/// work on.
+/// Measures at positions in `image`, which has the sky subtracted as for other stages. `sky` has background, whole,
+/// mesh and levels.
 std::unique_ptr<Catalogue> light_at(const PositionColumns& columns, MeasuredOnHost&& sky,
                                     const Image<float, Cpu>& image, const Configuration& configuration,
                                     const Cpu& where);
 
-/// The configuration with which that is measured.
+/// The configuration for light_at().
 Config config_of_light(const PositionColumns& columns, const Configuration& configuration);
 
-/// Throws Error{config} where labels were to be deblended or cleaned, and are not.
+/// Throws Error{config} if the configuration deblends or cleans, and the labels are not deblended or cleaned.
 void check_divided(std::int64_t sources, bool divided, const Config& config);
 
 template <class Held>
@@ -68,13 +68,13 @@ std::pair<std::int64_t, std::int64_t> shape_of(const Held& held) {
   return {held.runs->shape.height, held.runs->shape.width};
 }
 
-/// The threshold as a pixel value, if it is known.
+/// The threshold as a pixel value, if known.
 template <class Where>
 std::optional<double> level_of(const HeldForeground<Where>& found) {
   return found.levels ? std::optional(found.levels->detection) : std::nullopt;
 }
 
-/// The stages on arrays of a GPU, if this build has them.
+/// The stages for arrays of a GPU, if this build has CUDA.
 void bind_stage_devices(nanobind::module_& module);
 
 void bind_stage_images(nanobind::module_& module);

@@ -8,7 +8,7 @@
 namespace srcextract::python {
 
 std::shared_ptr<DeviceSession> session_of(int device) {
-  // Never destroyed: when the process ends there may be no driver any more.
+  // Never destroyed: at exit the driver may be gone already.
   static auto* const mutex = new std::mutex;
   static auto* const sessions = new std::map<int, std::shared_ptr<DeviceSession>>;
   const std::scoped_lock lock(*mutex);

@@ -28,8 +28,8 @@ using HostSky = HeldSky<Cpu>;
 using HostForeground = HeldForeground<Cpu>;
 using HostLabels = HeldLabels<Cpu>;
 
-/// The elements of an array, of which T is the type, as they are: where they are if they follow each other, so that
-/// nobody may write to them.
+/// The elements of an array with element type T, unconverted. If contiguous they are used in place, and must not be
+/// written to.
 template <class T>
 Image<T, Cpu> image_of(const PlaneArray& array, const Cpu& where) {
   const Shape shape{array.shape[1], array.shape[0]};

@@ -18,7 +18,7 @@
 
 namespace srcextract::python {
 
-/// Where a result lies. What it needs there lives as long as it does.
+/// Location of a result; keeps the resources there alive.
 template <class Where>
 struct Place;
 
@@ -27,7 +27,7 @@ struct Place<Cpu> {
   Cpu where;
 };
 
-/// An image as the stages take it.
+/// An image for the stages.
 template <class Where>
 struct HeldImage {
   HeldImage(Place<Where> in, Shape shape) : place(std::move(in)), pixels(shape, place.where) {}
@@ -41,32 +41,32 @@ template <class Where>
 struct HeldSky {
   Place<Where> place;
   Shape shape;
-  SkyMesh<Where> mesh = {};             ///< if it is one
+  SkyMesh<Where> mesh = {};             ///< if the sky is a mesh
   Value<Background, Where> whole = {};  ///< of the image
-  Value<Background, Where> above = {};  ///< of the image once it is subtracted
+  Value<Background, Where> above = {};  ///< of the image minus the sky
   Background facts = {};                ///< `whole`, on the host
 };
 
-/// Pixels that may be of sources.
+/// Detected pixels.
 template <class Where>
 struct HeldForeground {
   Place<Where> place;
   std::shared_ptr<const Runs<Where>> runs;
   std::optional<Runs<Where>> seeds = {};
-  std::optional<Levels> levels = {};  ///< none: somebody else has found them
+  std::optional<Levels> levels = {};  ///< empty if detected elsewhere
 };
 
-/// Which pixels are whose.
+/// The source of every detected pixel.
 template <class Where>
 struct HeldLabels {
   Place<Where> place;
   std::shared_ptr<const Runs<Where>> runs;
   Components<Where> components;
-  std::int64_t kept = 0, found = 0;            ///< of components, on the host
-  std::optional<Levels> levels = {};           ///< none: somebody else has found them
-  std::vector<std::int32_t> numbers = {};      ///< of the sources, where they are not 1, 2, 3 ...
-  Buffer<Parentage, Where> parentage = {};     ///< if they were deblended or cleaned
-  std::optional<Cleaned<Where>> cleaned = {};  ///< of which `components` and `parentage` are here
+  std::int64_t kept = 0, found = 0;            ///< numbers of components, on the host
+  std::optional<Levels> levels = {};           ///< empty if detected elsewhere
+  std::vector<std::int32_t> numbers = {};      ///< of the sources, unless 1, 2, 3 ...
+  Buffer<Parentage, Where> parentage = {};     ///< if deblended or cleaned
+  std::optional<Cleaned<Where>> cleaned = {};  ///< its `components` and `parentage` are moved to those above
 };
 
 void bind_stages(nanobind::module_& module);

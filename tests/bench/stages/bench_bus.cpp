@@ -13,9 +13,9 @@
 #include <utility>
 #include <vector>
 
+#include "cuda/ingest/ingest.hpp"
 #include "pipeline/engine/detection_graph.hpp"
 #include "pipeline/engine/results.hpp"
-#include "cuda/ingest/ingest.hpp"
 #include "stages/ingest/decode.hpp"
 #include "tests/bench/stages/benchmarks.hpp"
 

@@ -9,8 +9,8 @@
 #include <memory>
 #include <string>
 
-#include "pipeline/engine/extractor.hpp"
 #include "cuda/ingest/device_pixels.hpp"
+#include "pipeline/engine/extractor.hpp"
 #include "stages/ingest/ingest.hpp"
 #include "tests/support/source_dir.hpp"
 
