@@ -29,13 +29,13 @@ std::span<const ColumnNote> notes_of_default_columns() {
        manual, same, "", ""},
       {"FLUX_ISO", "*F* = Σ *v*", manual, same, "flux", "segment_flux"},
       {"FLUXERR_ISO",
-       "√(`NPIX` σ² + *F* / gain); without the last term if `measurement.gain` is 0 or *F* < 0. Of a difference with a "
-       "gain √(σ² Σ *w*), *w* the variance of each pixel over that of the sky: the photon noise of both frames "
-       "([stages.md](stages.md#difference), weigh). With a map of weights the variance of its pixels, summed, stands "
-       "for `NPIX` σ² ([stages.md](stages.md#weights)). Where thresholds follow the noise of a mesh, σ² is that at "
-       "`X_IMAGE`, `Y_IMAGE`, linear between pixels. What is not photons is scaled, here and in all errors of "
-       "fluxes, "
-       "with `measurement.noise: apertures` ([stages.md](stages.md#noise-of-sums))",
+       "√(`NPIX` σ² + *F* / gain). σ² is the variance of the sky in a pixel; where thresholds follow the noise of "
+       "a mesh, it is interpolated linearly at `X_IMAGE`, `Y_IMAGE`. The term of the gain is left out if "
+       "`measurement.gain` is 0 or *F* < 0. With a map of weights the summed variance of the pixels replaces "
+       "`NPIX` σ² ([stages.md](stages.md#weights)). The error in a difference with a gain is √(σ² Σ *w*), the "
+       "photon noise of both frames included; *w* is the variance of a pixel divided by the variance of the sky "
+       "([stages.md](stages.md#difference), weigh). `measurement.noise: apertures` scales the noise of the sky, "
+       "here and in all errors of fluxes ([stages.md](stages.md#noise-of-sums))",
        manual,
        "FLUXERR_ISO: by meshes the same without weights; with them Σ of the variances of the pixels, as here with a "
        "map",

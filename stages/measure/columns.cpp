@@ -131,16 +131,15 @@ class SkyOfSources {
   }
 
  private:
-  /// The position of a source, from the offset to its first pixel, if that is within its pixels; else the nearest
-  /// there.
+  /// The position of a source, given by its offset from the first pixel; limited to the area of the source's pixels.
   static double within(std::int32_t first, std::int32_t last, double offset, std::int64_t size) {
     const double least = std::max(first - 0.5, 0.0);
     const double most = std::min(last + 0.5, static_cast<double>(size - 1));
     return first + offset > least ? std::min(first + offset, most) : least;
   }
 
-  /// The variance at a position, along a straight line between pixels: about the mean of the pixels of a source that is
-  /// there.
+  /// The variance at a position, interpolated linearly between pixels. It is close to the mean over the pixels of a
+  /// source there.
   double variance_at(double x, double y) {
     const auto column = static_cast<std::int64_t>(x), row = static_cast<std::int64_t>(y);
     const double dx = x - static_cast<double>(column), dy = y - static_cast<double>(row);

@@ -33,7 +33,7 @@ TEST(ReplacedFile, KeepsOwnerAndGroupOfWhatItReplaces) {
   EXPECT_EQ(status.st_mode & 07777, 0640u);
 }
 
-// Who may not give the group away does not let members of another one in.
+// If the process may not keep the file's group, members of the new group get no access that others lack.
 TEST(ReplacedFile, AForeignGroupIsNotExchangedForOurs) {
   TemporaryFolder directory;
   const std::string path = directory / "catalog.csv";

@@ -43,7 +43,7 @@ struct ToyGpus {
   std::latch until{1};
 };
 
-/// Who calls may outlive the test.
+/// The calls share ownership of the toy GPUs: a thread that makes them may outlive the test.
 GpuCalls calls_of(const std::shared_ptr<ToyGpus>& gpus) {
   return {.count = [gpus] { return gpus->count; }, .start = [gpus](int index) { return gpus->start(index); }};
 }

@@ -16,7 +16,7 @@ using Read = ssize_t(int, void*, size_t, off_t);
 static int open_next(const char* name, const char* path, int flags, mode_t mode);
 static ssize_t read_next(const char* name, int file, void* bytes, size_t count, off_t offset);
 
-/// Whoever creates no file gives no mode.
+/// Callers pass a mode only if the call may create a file.
 static int open_with(const char* name, const char* path, int flags, va_list more) {
   const bool creates = (flags & O_CREAT) != 0 || (flags & O_TMPFILE) == O_TMPFILE;
   return open_next(name, path, flags, creates ? va_arg(more, mode_t) : 0);
