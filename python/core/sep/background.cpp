@@ -45,7 +45,7 @@ struct MeshSizes {
 /// alone.
 MeshPixels pixels_of_mesh(const SepImage& image, const MeshSizes& sizes, const Shape& nodes, std::int64_t i,
                           std::vector<float>& room) {
-  const auto& [width, height] = image.shape;
+  const std::int64_t width = image.shape.width, height = image.shape.height;
   const std::int64_t x = i % nodes.width * sizes.width, y = i / nodes.width * sizes.height;
   const std::int64_t first = y * width + x;
   const Shape mesh{std::min(sizes.width, width - x), std::min(sizes.height, height - y)};
