@@ -69,6 +69,9 @@ std::string broken_limit(const Field& field, double number) {
 void check_section(const Fields& fields, const std::string& section, const std::string& place) {
   const Names valid = sections(fields);
   if (contains(valid, section)) return;
+  for (const Field& field : fields)
+    if (field.section.formerly == section)
+      fail(place, "unknown section " + quoted(section) + "; it is called '" + field.section.name + "' now");
   fail(place, "unknown section " + quoted(section) + advice(fields, section, valid, "the sections are"));
 }
 

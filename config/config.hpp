@@ -5,7 +5,6 @@
 #include <vector>
 
 #include "config/settings/background.hpp"
-#include "config/settings/clean.hpp"
 #include "config/settings/combine.hpp"
 #include "config/settings/convolve.hpp"
 #include "config/settings/deblend.hpp"
@@ -15,6 +14,7 @@
 #include "config/settings/input.hpp"
 #include "config/settings/mask.hpp"
 #include "config/settings/measurement.hpp"
+#include "config/settings/morphology.hpp"
 #include "config/settings/output.hpp"
 #include "config/settings/quicklook.hpp"
 #include "config/settings/weights.hpp"
@@ -32,7 +32,7 @@ struct Settings {
   FlagsConfig flags;
   ConvolveConfig convolve;
   DetectionConfig detection;
-  CleanConfig clean;
+  MorphologyConfig morphology;
   DeblendConfig deblend;
   MeasurementConfig measurement;
   DifferenceConfig difference;

@@ -15,6 +15,7 @@ inline constexpr double no_limit = std::numeric_limits<double>::infinity();
 struct Section {
   std::string name;
   std::string description;
+  std::string formerly = {};  ///< the name that it had, which an error message answers with the present one
 };
 
 /// Facts about one key of a YAML file. Its type and default are in the struct that it is read into. The JSON schema and

@@ -1,7 +1,6 @@
 #pragma once
 
 #include "config/fields/background.hpp"
-#include "config/fields/clean.hpp"
 #include "config/fields/combine.hpp"
 #include "config/fields/convolve.hpp"
 #include "config/fields/deblend.hpp"
@@ -11,6 +10,7 @@
 #include "config/fields/input.hpp"
 #include "config/fields/mask.hpp"
 #include "config/fields/measurement.hpp"
+#include "config/fields/morphology.hpp"
 #include "config/fields/output.hpp"
 #include "config/fields/quicklook.hpp"
 #include "config/fields/weights.hpp"
@@ -34,7 +34,7 @@ void for_each_field(AnyConfig& c, F&& f) {
   config::for_each_flags_field(c, f);
   config::for_each_convolve_field(c, f);
   config::for_each_detection_field(c, f);
-  config::for_each_clean_field(c, f);
+  config::for_each_morphology_field(c, f);
   config::for_each_deblend_field(c, f);
   config::for_each_measurement_field(c, f);
   config::for_each_difference_field(c, f);

@@ -59,7 +59,7 @@ find_python() {
 
 if [[ -n $only_stages ]]; then
   "${stages:?"no bench_stages (SRCEXTRACT_BENCH_STAGES)"}" \
-    --benchmark_filter='/(ingest|background|threshold|label|measure|columns|clean|(convolve|combine|erode|picture).*)/'
+    --benchmark_filter='/(ingest|background|threshold|label|measure|columns|morphology|(convolve|combine|erode|picture).*)/'
 else
   python=$(find_python)
   "$python" -B tests/bench/report.py --program "$program" ${stages:+--stages "$stages"} "${options[@]}"

@@ -167,9 +167,9 @@ void find_sources(const Pixels<Where>& pixels, const Config& config, Detection<W
   }
   const Image<float, Where>& image = found_image(pixels, found);
   find_foreground(image, pixels, config, found, where, done);
-  if (config.clean.operation != CleanOperation::none) {
-    found.thresholded = std::exchange(found.runs, clean_runs(found.runs, config.clean, where));
-    done("clean");
+  if (config.morphology.operation != MorphologicalOperation::none) {
+    found.thresholded = std::exchange(found.runs, apply_morphology(found.runs, config.morphology, where));
+    done("morphology");
   }
 
   const bool seeded = config.detection.seed != 0;

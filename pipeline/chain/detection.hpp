@@ -159,7 +159,7 @@ inline void record_detection(const Detection<Cpu>& found, StageRecord& record) {
   const Runs<Cpu>& labelled = deblended ? found.island_runs : found.runs;
   record_stage("threshold", cleaned ? found.thresholded : labelled, record);
   if (!found.seeds.row_begin.empty()) record_stage("seed", found.seeds, record);
-  if (cleaned) record_stage("clean", labelled, record);
+  if (cleaned) record_stage("morphology", labelled, record);
   record_stage("label", deblended ? found.islands : found.components, record);
   if (deblended) {
     record_stage("deblended runs", found.runs, record);

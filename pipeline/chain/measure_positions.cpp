@@ -13,7 +13,7 @@ Config forced_config(Config config, bool ellipses) {
                       .threshold_unit = in_sigmas ? ThresholdUnit::sigma : ThresholdUnit::absolute,
                       .reference = config.detection.reference};
   config.convolve = {};
-  config.clean = {};
+  config.morphology = {};
   config.deblend = {};
   config.output.columns = forced_columns(ellipses);
   return config;

@@ -17,7 +17,7 @@ constexpr const char* difference_footer = R"(Example:
   srcextract difference -o out config.yaml monday.fits tuesday.fits
 
 The section `difference` of CONFIG says how the frames are made comparable: alignment by WCS,
-flux scale, sky, widths of the stars; `convolve`, `detection` and `clean` how changes are found.
+flux scale, sky, widths of the stars; `convolve`, `detection` and `morphology` how changes are found.
 docs/stages.md has the equations.
 
 Outputs, for NEW tuesday.fits: tuesday.diff.cat.fits and so on, as of srcextract --help. SIGN is 1

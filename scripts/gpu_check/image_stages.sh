@@ -19,7 +19,7 @@ compare_image_stages() {
       'mexican_hat --set convolve.sigma=2 --set convolve.edges=nearest'; do
       # shellcheck disable=SC2086 # several words
       check "compare ${kernel%% *} $image" "$program" "${options[@]}" --set convolve.kernel=$kernel \
-        --set clean.operation=opening --set detection.threshold_unit=detection_sigma \
+        --set morphology.operation=opening --set detection.threshold_unit=detection_sigma \
         --set quicklook.stretch=equalize config/default.yaml "$skies/$image.fits"
     done
   done
@@ -80,7 +80,7 @@ compare_image_stages() {
     --set "weights.file=$skies/maps/weights_2048.fits" --positions "$work/positions.csv" config/default.yaml \
     "$skies/square_2048.fits"
   check "compare difference" "$program" difference "${options[@]}" --set convolve.kernel=gaussian --set convolve.fwhm=3 \
-    --set measurement.gain=2 --set clean.operation=erosion config/default.yaml "$skies"/{nan,square}_2048.fits
+    --set measurement.gain=2 --set morphology.operation=erosion config/default.yaml "$skies"/{nan,square}_2048.fits
   check "compare difference of other seeing" "$program" difference "${options[@]}" --set difference.reference_fwhm=3 \
     --set difference.new_fwhm=4.5 config/default.yaml "$skies"/{square,crowded}_2048.fits
 }

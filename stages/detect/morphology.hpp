@@ -1,6 +1,6 @@
 #pragma once
 
-#include "config/settings/clean.hpp"
+#include "config/settings/morphology.hpp"
 #include "stages/core/bit_mask.hpp"
 #include "stages/core/runs.hpp"
 
@@ -26,9 +26,10 @@ Runs<Gpu> to_runs(const BitMask<Gpu>& mask, const Gpu& where);
 /// device nothing waits, and the result has room for Gpu::capacity, as in find_runs. Erosion splits runs, so the result
 /// may need more room than `runs`. The result is incomplete if `runs` is: the host must check both.
 template <class Where>
-Runs<Where> clean_runs(const Runs<Where>& runs, const CleanConfig& config, const Where& where) {
+Runs<Where> apply_morphology(const Runs<Where>& runs, const MorphologyConfig& config, const Where& where) {
   BitMask<Where> mask = erode(to_mask(runs, where), config.element, config.iterations, where);
-  if (config.operation == CleanOperation::opening) mask = dilate(mask, config.element, config.iterations, where);
+  if (config.operation == MorphologicalOperation::opening)
+    mask = dilate(mask, config.element, config.iterations, where);
   return to_runs(mask, where);
 }
 

@@ -45,7 +45,7 @@ STAGES = [
     Stage("3 planes, inverse variance", "combine_inverse_variance_of_3", 16, 3, most_limits=1.5),
     Stage("erosion of a bit mask, 3 x 3 square", "erode square", 2 / 8, most=0.05),
     Stage("erosion of a bit mask, 3 x 3 cross", "erode cross", 2 / 8, most=0.05),
-    Stage("opening by a cross, from runs to runs", "clean", 0),
+    Stage("opening by a cross, from runs to runs", "morphology", 0),
     Stage("equalised 8-bit picture", "picture_equalized", 9, most=0.35),
     Stage("... its limits the extremes of the image", "picture_equalized_minmax", 13),
     Stage("the stage picture: shrunk, equalised, on the host", "picture", 4),

@@ -44,7 +44,7 @@ measurement: {reference: zero, gain: 1.75, mask: blank, noise: apertures, overla
 output: {formats: [csv, "fits", reg, ecsv, ascii_head, ldac], columns: [NUMBER, photometry], segmentation: true, quicklook: true, header_keywords: [SEEING, DATE]}
 combine: {method: weighted, files: [g.fits, 'a b/i.fits'], weights: [1, 2.5, -1]}
 convolve: {kernel: values, values: [[1, 2, 1], [0, 0, 0], [-1, -2, -1]], normalize: false, edges: reflect}
-clean: {operation: opening, element: square, iterations: 2}
+morphology: {operation: opening, element: square, iterations: 2}
 difference: {align: wcs, interpolation: bilinear, match_flux: false, match_background: false,
              reference_fwhm: 2.5, new_fwhm: 3}
 quicklook: {stretch: equalize, limits: values, low: -1, high: 5, bins: 256, overlay: pixels, size: 99}
@@ -79,7 +79,7 @@ quicklook: {stretch: equalize, limits: values, low: -1, high: 5, bins: 256, over
   sobel.edges = Edges::reflect;
   sobel.values = {{1, 2, 1}, {0, 0, 0}, {-1, -2, -1}};
   EXPECT_EQ(c.convolve, sobel);
-  EXPECT_EQ(c.clean, (CleanConfig{CleanOperation::opening, StructuringElement::square, 2}));
+  EXPECT_EQ(c.morphology, (MorphologyConfig{MorphologicalOperation::opening, StructuringElement::square, 2}));
   EXPECT_EQ(c.difference, (DifferenceConfig{Align::wcs, Interpolation::bilinear, false, false, 2.5, 3}));
   EXPECT_EQ(c.quicklook, (QuicklookConfig{Stretch::equalize, Limits::values, -1, 5, 256, Overlay::pixels, 99}));
   EXPECT_EQ(c.measurement.gain, 1.75);

@@ -32,7 +32,7 @@ TEST(ConfigErrors, NamePlaceProblemAndWayOut) {
       {"detection:\n  area: 3\n", "x.yaml:2:3: unknown key 'area' in 'detection'; did you mean 'min_area'?"},
       {"surprise: {}\n",
        "x.yaml:1:1: unknown section 'surprise'; the sections are input, combine, background, weights, mask, flags, "
-       "convolve, detection, clean, deblend, measurement, difference, output, quicklook"},
+       "convolve, detection, morphology, deblend, measurement, difference, output, quicklook"},
       {"detection:\n  threshold: 4\n  threshold: 5\n",
        "x.yaml:3:3: duplicate key 'threshold' in 'detection'; it stands at x.yaml:2:3 already"},
       {"input: {hdu: 1}\noutput: {segmentation: true}\ninput: {plane: 2}\n",
@@ -119,14 +119,16 @@ TEST(ConfigErrors, NamePlaceProblemAndWayOut) {
       {"convolve: {kernel: default.conv}\n",
        "x.yaml:1:20: 'convolve.kernel' must be one of none, gaussian, tophat, mexican_hat, values, file, not "
        "'default.conv'; write file, and name it in convolve.file"},
-      {"clean:\n  operation erosion\n",
-       "x.yaml:2:3: 'clean' is a section and must hold keys: operation, element, iterations; is a colon missing after "
+      {"clean: {operation: opening}\n", "x.yaml:1:1: unknown section 'clean'; it is called 'morphology' now"},
+      {"morphology:\n  operation erosion\n",
+       "x.yaml:2:3: 'morphology' is a section and must hold keys: operation, element, iterations; is a colon missing "
+       "after "
        "'operation'?"},
       {"- detection\n",
        "x.yaml:1:1: a configuration is a map of sections: input, combine, background, weights, mask, flags, "
        "convolve, "
        "detection, "
-       "clean, deblend, measurement, difference, output, quicklook"},
+       "morphology, deblend, measurement, difference, output, quicklook"},
       {"? [a]\n: 3\n", "x.yaml:1:3: a key must be a word"},
       {"deblend: {thresholds: 1}\n",
        "x.yaml:1:23: 'deblend.thresholds' must be at least 2, not 1; one is the threshold itself; 32 is usual"},

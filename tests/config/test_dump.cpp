@@ -32,7 +32,7 @@ TEST(ConfigDump, HoldsEveryKeyInOrder) {
       "detection:\n  threshold: 5.0\n  threshold_unit: sigma\n  reference: background\n  connectivity: 8\n"
       "  min_area: 5\n  sign: positive\n  seed: 0.0\n  analysis_threshold: 0.0\n"
       "  false_discovery_rate: 0.0\n  correlated_pixels: 1\n"
-      "clean:\n  operation: none\n  element: cross\n  iterations: 1\n"
+      "morphology:\n  operation: none\n  element: cross\n  iterations: 1\n"
       "deblend:\n  method: none\n  thresholds: 32\n  contrast: 0.005\n  clean: false\n  clean_beta: 1.0\n"
       "measurement:\n  reference: background\n  gain: 0.0\n  saturation: 0.0\n  saturation_keyword: none\n"
       "  gain_keyword: none\n"

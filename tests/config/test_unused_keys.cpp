@@ -28,7 +28,7 @@ TEST(ConfigErrors, KeysThatOthersOfTheirSectionLeaveWithoutUseHaveTheirDefaults)
       {"background", "method: constant",
        "mesh_size: 32, mesh_height: 48, estimator: median, filter_size: 5, filter_height: 3, filter_threshold: 1.5",
        "background.method mesh", "method: mesh"},
-      {"clean", "operation: none", "element: square, iterations: 2", "clean.operation erosion or opening",
+      {"morphology", "operation: none", "element: square, iterations: 2", "morphology.operation erosion or opening",
        "operation: erosion"},
       {"deblend", "method: none", "thresholds: 64, contrast: 0.1", "deblend.method tree", "method: tree"},
       {"deblend", "method: tree", "clean_beta: 2.5", "deblend.clean true", "clean: true"},
@@ -69,7 +69,7 @@ TEST(UnusedKeys, WhatAnOptionLeavesTheFilesKeysWithoutIsNoMistake) {
   };
   const Case cases[] = {
       {mesh_of_32, "background.method=constant"},
-      {"clean: {operation: opening, element: square, iterations: 3}", "clean.operation=none"},
+      {"morphology: {operation: opening, element: square, iterations: 3}", "morphology.operation=none"},
       {"deblend: {method: tree, contrast: 0.1, thresholds: 64}", "deblend.method=none"},
       {"deblend: {clean: true, clean_beta: 2.5}", "deblend.clean=false"},
       {"convolve: {kernel: values, values: [[1, 2, 1]], edges: reflect, normalize: false}", "convolve.kernel=none"},

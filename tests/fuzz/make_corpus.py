@@ -317,7 +317,7 @@ def make_texts():
         put("config", name, (ROOT / "config" / name).read_bytes())
     for name, text in {"empty": "", "unknown": "detection: {treshold: 3}\n", "difference": "difference: {align: wcs, interpolation: lanczos3, reference_fwhm: 3.0}\n",
                        "combine": "combine: {method: weighted, planes: [1, 2], weights: [0.5, .inf]}\n", "kernel": "convolve:\n  kernel: values\n  values: [[0, 1, 0], [1, 2, 1], [0, 1, 0]]\n",
-                       "anchors": "detection: &a {threshold: 3}\nclean: *a\n", "merge": "a: &a {x: 1}\ndetection: {<<: *a}\n", "deep": "[" * 300 + "]" * 300, "tabs": "detection:\n\tthreshold: 3\n",
+                       "anchors": "detection: &a {threshold: 3}\nmorphology: *a\n", "merge": "a: &a {x: 1}\ndetection: {<<: *a}\n", "deep": "[" * 300 + "]" * 300, "tabs": "detection:\n\tthreshold: 3\n",
                        "documents": "---\ninput: {hdu: all}\n---\nb: 1\n", "numbers": "detection: {threshold: 1e999, min_area: 99999999999999999999}\n", "bytes": "output: {header_keywords: ['\xff', \"\\x00\"]}\n",
                        "quicklook": "output: {quicklook: true, formats: [fits, csv, ecsv, votable]}\nquicklook: {limits: values, low: 1, high: 0, stretch: log}\n", "tag": "detection: !!binary aGVsbG8=\n"}.items():
         put("config", name, text)

@@ -71,9 +71,9 @@ std::vector<Config> seed_configurations() {
     config.convolve.radius = 1;
     config.detection.threshold_unit = ThresholdUnit::detection_sigma;
     all.push_back(config);
-    config.clean.operation = CleanOperation::erosion;
+    config.morphology.operation = MorphologicalOperation::erosion;
     all.push_back(config);
-    config.clean = {};
+    config.morphology = {};
     config.detection.threshold_unit = ThresholdUnit::sigma;
     config.convolve.filter = Filter::matched;
     all.push_back(config);

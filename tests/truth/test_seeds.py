@@ -111,7 +111,7 @@ def test_seeds_are_looked_for_where_sources_are(program, tmp_path):
 
 def test_after_an_opening_seeds_are_what_is_left_of_them(program, tmp_path):
     pixels = rough(8, True)
-    images, told = written(program, tmp_path, pixels, "clean: {operation: opening, element: square}\n"
+    images, told = written(program, tmp_path, pixels, "morphology: {operation: opening, element: square}\n"
                            "detection: {threshold: 1.5, seed: 4, min_area: 1}")
     noise = images["rms"].astype(float)
     low, high = (above(images["minus_background"], number * noise) for number in (1.5, 4))

@@ -112,7 +112,7 @@ def with_nan(pixels):
 CASES = {
     "as it is": (), "constant": ("background.method=constant",), "without weights": ("weights.type=none",),
     "convolved": ("convolve.kernel=gaussian", "convolve.fwhm=3", "detection.threshold_unit=detection_sigma"),
-    "opened": ("clean.operation=opening", "detection.min_area=1"),
+    "opened": ("morphology.operation=opening", "detection.min_area=1"),
     "seeds": ("detection.seed=6", "detection.connectivity=4"),
     "absolute": ("detection.threshold_unit=absolute", "detection.threshold=60"),
     "variances": ("weights.type=variance", "weights.file=variance.fits"),

@@ -137,7 +137,8 @@ HeldForeground<Where> find_pixels(const HeldImage<Where>& image, const SkyOf<Whe
   Runs<Where> runs = threshold(worked.image(), levels, noise, {}, where);
   if (config.detection.seed != 0)
     found.seeds = threshold(worked.image(), levels_at(config.detection.seed), noise, {}, where);
-  if (config.clean.operation != CleanOperation::none) runs = clean_runs(runs, config.clean, where);
+  if (config.morphology.operation != MorphologicalOperation::none)
+    runs = apply_morphology(runs, config.morphology, where);
   leave_no_room(runs, where);
   found.runs = std::make_shared<const Runs<Where>>(std::move(runs));
   found.levels = fetch(levels, where);

@@ -61,8 +61,8 @@ void add_morphology(const std::string& backend) {
                [](const Input& in) { return erode(in.mask, StructuringElement::cross, 1, in.where); });
     add<Where>(backend, "erode square", size,
                [](const Input& in) { return erode(in.mask, StructuringElement::square, 1, in.where); });
-    add<Where>(backend, "clean", size, [](const Input& in) {
-      return clean_runs(in.runs, {CleanOperation::opening, StructuringElement::cross, 1}, in.where);
+    add<Where>(backend, "morphology", size, [](const Input& in) {
+      return apply_morphology(in.runs, {MorphologicalOperation::opening, StructuringElement::cross, 1}, in.where);
     });
   }
 }

@@ -180,9 +180,9 @@ def test_help_names_tables_and_exit_codes(run):
 
 def test_shards_of_different_configurations_are_refused_with_the_keys_that_differ(batch, merge):
     batch("out", "--shard", "1/2", "--set", "detection.threshold=4.5")
-    batch("out", "--shard", "2/2", "--set", "clean.operation=opening")
+    batch("out", "--shard", "2/2", "--set", "morphology.operation=opening")
     said = merge("out", code=2)
-    assert "detection.threshold (4.5 and 5.0)" in said and "clean.operation (none and opening)" in said
+    assert "detection.threshold (4.5 and 5.0)" in said and "morphology.operation (none and opening)" in said
     assert "journal.1-of-2.jsonl" in said and "journal.2-of-2.jsonl" in said and "min_area" not in said
     batch("out", "--shard", "2/2", "--set", "detection.threshold=4.5")
     merge("out")

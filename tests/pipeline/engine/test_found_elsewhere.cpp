@@ -134,7 +134,7 @@ TEST_F(FoundElsewhereOnDevice, WithMapsOfWeights) {
 TEST_F(FoundElsewhereOnDevice, WithEveryWayToFind) {
   Config config = everything();
   config.detection.seed = 3;
-  config.clean.operation = CleanOperation::opening;
+  config.morphology.operation = MorphologicalOperation::opening;
   EXPECT_GT(expect_same({source_of(found_), config}, source_of(measured_), "seeds, opened"), 50);
   config = everything();
   config.convolve.filter = Filter::matched;

@@ -47,7 +47,7 @@ TEST_F(ImageStages, FollowTheConfigurationFromImageToImage) {
   const Field sky = testing::star_field({700, 513}, 1000, 12, 400, 4);
   const Exposure one(source_of(sky));
   Config cleaned = convolved();
-  cleaned.clean.operation = CleanOperation::opening;
+  cleaned.morphology.operation = MorphologicalOperation::opening;
   Config hat = convolved();
   hat.convolve = {};
   hat.convolve.kernel = KernelShape::mexican_hat;
@@ -100,9 +100,9 @@ TEST_F(ImageStages, KeepWhatHasASeed) {
   EXPECT_GT(of_one, 50);
   config.background.method = BackgroundMethod::constant;
   EXPECT_GT(expect_same(source_of(sky), config, "seeds, one sky"), 50);
-  config.clean.operation = CleanOperation::opening;
+  config.morphology.operation = MorphologicalOperation::opening;
   EXPECT_GT(expect_same(source_of(sky), config, "seeds, opened"), 50);
-  config.clean = {};
+  config.morphology = {};
   config.convolve = convolved().convolve;
   config.detection.threshold_unit = ThresholdUnit::detection_sigma;
   EXPECT_GT(expect_same(source_of(sky), config, "seeds, convolved"), 50);
@@ -130,7 +130,7 @@ TEST_F(ImageStages, MakeRoomForSeeds) {
 /// More runs above the threshold than there is room for, of which the opening leaves few.
 TEST_F(ImageStages, MakeRoomForWhatIsCleanedAway) {
   Config config = testing::above(0.5);
-  config.clean.operation = CleanOperation::opening;
+  config.morphology.operation = MorphologicalOperation::opening;
   const Field empty{"empty", {900, 700}, std::vector<float>(900 * 700, 0.25F)};
   expect_same(source_of(empty), config, "empty");
   const Field crowded = testing::random_mask({900, 700}, 0.45, 3);

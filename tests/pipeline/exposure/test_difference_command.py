@@ -125,10 +125,10 @@ def test_every_step_of_a_difference_is_timed(extract, tmp_path):
     write_image(tmp_path / "reference.fits", field(1), **{**TAN, "CRPIX1": 21.0})
     new = write_image(tmp_path / "new.fits", changed(field(2)), **TAN)
     settings = ("difference: {align: wcs, reference_fwhm: 2.5, new_fwhm: 4}\nmeasurement: {gain: 2}\n"
-                "convolve: {kernel: gaussian, fwhm: 4}\nclean: {operation: erosion}\n"
+                "convolve: {kernel: gaussian, fwhm: 4}\nmorphology: {operation: erosion}\n"
                 "output: {formats: [csv], quicklook: true}\n")
     told = report(extract("out", settings, tmp_path / "reference.fits", new) / "new.diff.run.json")
-    side = ["background", "subtract", "weigh", "convolve", "threshold", "clean", "label", "measure", "flux", "variance",
+    side = ["background", "subtract", "weigh", "convolve", "threshold", "morphology", "label", "measure", "flux", "variance",
             "columns"]
     assert steps(told) == ["ingest", "picture", "ingest", "align", "match_width", "difference", *side, *side, "sky",
                            "warnings", "checksum", "write"]

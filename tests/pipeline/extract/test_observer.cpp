@@ -66,13 +66,13 @@ TEST(StageClock, TellsOfTheStagesThatTheConfigurationAdds) {
   config.combine.method = CombineMethod::mean;
   config.convolve.kernel = KernelShape::values;
   config.convolve.values = {{1, 1, 1}};
-  config.clean.operation = CleanOperation::erosion;
+  config.morphology.operation = MorphologicalOperation::erosion;
   config.output.quicklook = true;
   std::vector<std::string> stages;
   const Observer observer{[&](const char* stage, double) { stages.push_back(stage); }};
   extract_on_host(Exposure({bar(), bar()}), config, Cpu{2}, observer);
   EXPECT_THAT(stages, ElementsAre("ingest", "combine", "picture", "background", "subtract", "convolve", "threshold",
-                                  "clean", "label", "measure", "flux", "columns"));
+                                  "morphology", "label", "measure", "flux", "columns"));
 }
 
 TEST(StageClock, NothingIsSubtractedIfTheSkyIsConstant) {

@@ -192,10 +192,10 @@ def test_the_foreground_is_cleaned(extract, tmp_path, operation, element, iterat
     image = field(1)
     path = write_image(tmp_path / "sky.fits", image)
     threshold = "detection: {threshold: 1.5, min_area: 1}\n"
-    clean = f"clean: {{operation: {operation}, element: {element}, iterations: {iterations}}}\n"
-    directory = extract("out", CONSTANT + clean + threshold + RESULTS, path)
+    morphology = f"morphology: {{operation: {operation}, element: {element}, iterations: {iterations}}}\n"
+    directory = extract("out", CONSTANT + morphology + threshold + RESULTS, path)
     told = report(directory / "sky.run.json")
-    assert steps(told)[2:5] == ["threshold", "clean", "label"]
+    assert steps(told)[2:5] == ["threshold", "morphology", "label"]
     mask = image.astype(np.float64) > told["levels"]["detection"]
     for _ in range(iterations):
         mask = eroded(mask, element == "square")
@@ -208,7 +208,7 @@ def test_the_foreground_is_cleaned(extract, tmp_path, operation, element, iterat
 ALL_STAGES = """\
 combine: {method: luminosity}
 convolve: {kernel: gaussian, fwhm: 2.5, edges: reflect}
-clean: {operation: opening, element: square}
+morphology: {operation: opening, element: square}
 detection: {threshold: 4, threshold_unit: detection_sigma}
 difference: {align: wcs, reference_fwhm: 2, new_fwhm: 3}
 output: {formats: [fits, ecsv, csv, reg], segmentation: true, quicklook: true}
@@ -223,7 +223,7 @@ def files(directory):
 def test_every_stage_has_its_time_in_the_report(extract, tmp_path):
     directory = extract("out", ALL_STAGES, write_image(tmp_path / "sky.fits", planes_with_holes()))
     told = report(directory / "sky.run.json")
-    assert steps(told) == ["ingest", "combine", "picture", "background", "subtract", "convolve", "threshold", "clean",
+    assert steps(told) == ["ingest", "combine", "picture", "background", "subtract", "convolve", "threshold", "morphology",
                            "label", "measure", "flux", "columns", "sky", "warnings", "checksum", "write"]
     assert all(step["seconds"] >= 0 for step in told["execution"]["steps"])
     assert "reference" not in told

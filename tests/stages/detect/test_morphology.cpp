@@ -193,11 +193,11 @@ TYPED_TEST(Morphology, CleansALargeForeground) {
        {discs({1001, 603}, 3), random_foreground({70'001, 9}, 0.999, 5), discs({37, 10'001}, 4)}) {
     const auto runs = this->put_runs(mask.shape, runs_of(mask));
     for (const StructuringElement element : both_elements) {
-      CleanConfig config{CleanOperation::erosion, element, 2};
+      MorphologyConfig config{MorphologicalOperation::erosion, element, 2};
       const Foreground left = eroded(mask, element, 2);
-      this->expect_runs(clean_runs(runs, config, this->where()), left);
-      config.operation = CleanOperation::opening;
-      this->expect_runs(clean_runs(runs, config, this->where()), dilated(left, element, 2));
+      this->expect_runs(apply_morphology(runs, config, this->where()), left);
+      config.operation = MorphologicalOperation::opening;
+      this->expect_runs(apply_morphology(runs, config, this->where()), dilated(left, element, 2));
     }
   }
 }
@@ -208,8 +208,8 @@ TYPED_TEST(Morphology, CleansTheForegroundOfAnImage) {
     for (const float pixel : field.pixels) mask.pixels.push_back(pixel > 0.5F ? 1 : 0);
     const auto runs =
         find_runs(this->image(field.shape, field.pixels), testing::put_levels(this->backend(), 0.5), this->where());
-    const CleanConfig config{CleanOperation::opening, StructuringElement::cross, 1};
-    this->expect_runs(clean_runs(runs, config, this->where()),
+    const MorphologyConfig config{MorphologicalOperation::opening, StructuringElement::cross, 1};
+    this->expect_runs(apply_morphology(runs, config, this->where()),
                       dilated(eroded(mask, config.element, 1), config.element, 1));
   }
 }
@@ -217,8 +217,8 @@ TYPED_TEST(Morphology, CleansTheForegroundOfAnImage) {
 TYPED_TEST(Morphology, TakesMasksWithoutPixels) {
   for (const Shape shape : {Shape{0, 0}, Shape{0, 3}, Shape{3, 0}}) {
     const auto runs = this->put_runs(shape, {});
-    for (const CleanOperation operation : {CleanOperation::erosion, CleanOperation::opening}) {
-      this->expect_runs(clean_runs(runs, {operation, StructuringElement::square, 2}, this->where()), {shape, {}});
+    for (const MorphologicalOperation operation : {MorphologicalOperation::erosion, MorphologicalOperation::opening}) {
+      this->expect_runs(apply_morphology(runs, {operation, StructuringElement::square, 2}, this->where()), {shape, {}});
     }
   }
 }
@@ -227,9 +227,9 @@ TEST(MorphologyOnCpu, DoesNotDependOnTheThreads) {
   const Foreground mask = discs({1001, 1203}, 6);
   const Runs<Cpu> runs{mask.shape, testing::Backend<Cpu>().put(runs_of(mask)),
                        testing::Backend<Cpu>().put(row_begins_of(mask.shape, runs_of(mask)))};
-  const CleanConfig config{CleanOperation::opening, StructuringElement::square, 2};
-  const Runs<Cpu> one = clean_runs(runs, config, Cpu{1});
-  const Runs<Cpu> three = clean_runs(runs, config, Cpu{3});
+  const MorphologyConfig config{MorphologicalOperation::opening, StructuringElement::square, 2};
+  const Runs<Cpu> one = apply_morphology(runs, config, Cpu{1});
+  const Runs<Cpu> three = apply_morphology(runs, config, Cpu{3});
   EXPECT_TRUE(std::ranges::equal(one.runs, three.runs));
   EXPECT_TRUE(std::ranges::equal(one.row_begin, three.row_begin));
 }
@@ -268,14 +268,14 @@ TEST_F(MorphologyOnGpu, PaintsTheRunsThatAreThere) {
 /// As in the graph of an image: captured once, then launched on what the input is by then.
 TEST_F(MorphologyOnGpu, RunsInAGraph) {
   const std::array masks = {discs({301, 203}, 1), discs({301, 203}, 2)};
-  const CleanConfig config{CleanOperation::opening, StructuringElement::square, 2};
+  const MorphologyConfig config{MorphologicalOperation::opening, StructuringElement::square, 2};
   Image<float, Gpu> image({301, 203}, this->where());
   const Value<Levels, Gpu> levels = testing::put_levels(backend(), 0.5);
 
   cudaGraph_t graph = nullptr;
   // Relaxed: the workspace may allocate meanwhile.
   check(cudaStreamBeginCapture(this->where().stream, cudaStreamCaptureModeRelaxed));
-  const Runs<Gpu> runs = clean_runs(find_runs(image, levels, this->where()), config, this->where());
+  const Runs<Gpu> runs = apply_morphology(find_runs(image, levels, this->where()), config, this->where());
   check(cudaStreamEndCapture(this->where().stream, &graph));
   cudaGraphExec_t launchable = nullptr;
   check(cudaGraphInstantiate(&launchable, graph, 0));

@@ -15,7 +15,7 @@ using ::testing::StartsWith;
 TEST(ImageConfig, HasTheHashOfItsText) {
   const auto first = make_image_config(Config{});
   EXPECT_EQ(first->yaml, dump_config(Config{}));
-  EXPECT_EQ(first->hash, "6a76cd1312506306");
+  EXPECT_EQ(first->hash, "b8660154ac3a6507");
 }
 
 TEST(ImageConfig, AnotherConfigurationHasAnotherHash) {

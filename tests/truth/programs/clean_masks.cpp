@@ -20,8 +20,9 @@ Runs<Where> clean(const Runs<Where>& runs, const Request& request, const Where& 
   if (operation == Operation::dilation) {
     return to_runs(dilate(to_mask(runs, where), element, iterations, where), where);
   }
-  const CleanOperation which = operation == Operation::opening ? CleanOperation::opening : CleanOperation::erosion;
-  return clean_runs(runs, {which, element, iterations}, where);
+  const MorphologicalOperation which =
+      operation == Operation::opening ? MorphologicalOperation::opening : MorphologicalOperation::erosion;
+  return apply_morphology(runs, {which, element, iterations}, where);
 }
 
 template <class Where>

@@ -4,17 +4,17 @@
 
 namespace srcextract {
 
-enum class CleanOperation { none, erosion, opening };
+enum class MorphologicalOperation { none, erosion, opening };
 enum class StructuringElement { cross, square };
 
 /// Morphological cleaning of pixels above the threshold.
-struct CleanConfig {
-  CleanOperation operation = CleanOperation::none;
+struct MorphologyConfig {
+  MorphologicalOperation operation = MorphologicalOperation::none;
   /// The pixel and the 4 that share a side with it, or also the 4 that share a corner.
   StructuringElement element = StructuringElement::cross;
   std::int64_t iterations = 1;
 
-  bool operator==(const CleanConfig&) const = default;
+  bool operator==(const MorphologyConfig&) const = default;
 };
 
 }  // namespace srcextract

@@ -9,7 +9,7 @@
 
 namespace srcextract {
 
-inline std::vector<std::string> names_of(CleanOperation) {
+inline std::vector<std::string> names_of(MorphologicalOperation) {
   return {"none", "erosion", "opening"};
 }
 inline std::vector<std::string> names_of(StructuringElement) {
@@ -20,33 +20,33 @@ inline std::vector<std::string> names_of(StructuringElement) {
 
 namespace srcextract::config {
 
-/// The keys of the section `clean`.
+/// The keys of the section `morphology`.
 template <MaybeConst<Config> AnyConfig, class F>
-void for_each_clean_field(AnyConfig& c, F&& f) {
-  const Section section{"clean", "Morphological cleaning of what is above the threshold"};
-  const CleanConfig usual;
+void for_each_morphology_field(AnyConfig& c, F&& f) {
+  const Section section{"morphology", "Erosion or opening of what is above the threshold", "clean"};
+  const MorphologyConfig usual;
   const auto of_operation = [&](const auto& value, const auto& usual_value) {
-    return use_problem(c.clean.operation != CleanOperation::none, value, usual_value,
-                       "clean.operation erosion or opening");
+    return use_problem(c.morphology.operation != MorphologicalOperation::none, value, usual_value,
+                       "morphology.operation erosion or opening");
   };
   f(Field{.section = section,
           .key = "operation",
           .description =
               "Morphology on what is above the threshold: `none`, `erosion` or `opening` (erosion, then dilation)"},
-    c.clean.operation);
+    c.morphology.operation);
   f(Field{.section = section,
           .key = "element",
           .description = "Structuring element: `cross` (the pixel and its 4 neighbours) or `square` (and the corners)",
-          .unused = of_operation(c.clean.element, usual.element)},
-    c.clean.element);
+          .unused = of_operation(c.morphology.element, usual.element)},
+    c.morphology.element);
   f(Field{.section = section,
           .key = "iterations",
           .description = "How many times it is eroded, and then dilated",
           .at_least = 1,
           .at_most = 1000,
           .why = "each takes a pixel off every side; nothing would be left",
-          .unused = of_operation(c.clean.iterations, usual.iterations)},
-    c.clean.iterations);
+          .unused = of_operation(c.morphology.iterations, usual.iterations)},
+    c.morphology.iterations);
 }
 
 }  // namespace srcextract::config
