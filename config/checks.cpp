@@ -4,9 +4,9 @@
 #include <vector>
 
 #include "config/sextractor_keys.hpp"
-#include "config/suggest.hpp"
 #include "config/values.hpp"
 #include "stages/core/shortest_number.hpp"
+#include "stages/core/words.hpp"
 
 namespace srcextract::config {
 namespace {

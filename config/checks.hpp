@@ -2,7 +2,7 @@
 
 #include <string>
 
-#include "config/field.hpp"
+#include "stages/settings/field.hpp"
 
 namespace srcextract::config {
 

@@ -3,9 +3,9 @@
 #include <type_traits>
 #include <utility>
 
-#include "config/fields.hpp"
 #include "config/overrides.hpp"
 #include "config/sections.hpp"
+#include "stages/settings/keys.hpp"
 
 namespace srcextract {
 
@@ -15,10 +15,6 @@ Config parse_config(const std::string& yaml, const std::string& name, const std:
   GivenConfig given = parse_given(yaml, name, set_overrides(overrides));
   require_use({given.unused});
   return std::move(given.config);
-}
-
-std::optional<double> given_number(const std::string& text) {
-  return number_in(text);
 }
 
 namespace {
@@ -31,7 +27,7 @@ void add_named_files(const Record& record, std::vector<std::string>& files) {
       for (const auto& item : value) add_named_files(item, files);
     if (!field.is_path) return;
     if constexpr (std::is_same_v<T, std::string>)
-      if (!value.empty() && !(field.is_number && number_in(value))) files.push_back(value);
+      if (!value.empty() && !(field.is_number && given_number(value))) files.push_back(value);
     if constexpr (std::is_same_v<T, std::vector<std::string>>) files.insert(files.end(), value.begin(), value.end());
   });
 }

@@ -4,43 +4,9 @@
 #include <string>
 #include <vector>
 
-#include "config/settings/background.hpp"
-#include "config/settings/combine.hpp"
-#include "config/settings/convolve.hpp"
-#include "config/settings/deblend.hpp"
-#include "config/settings/detection.hpp"
-#include "config/settings/difference.hpp"
-#include "config/settings/flags.hpp"
-#include "config/settings/input.hpp"
-#include "config/settings/mask.hpp"
-#include "config/settings/measurement.hpp"
-#include "config/settings/morphology.hpp"
-#include "config/settings/output.hpp"
-#include "config/settings/quicklook.hpp"
-#include "config/settings/weights.hpp"
+#include "stages/settings/settings.hpp"
 
 namespace srcextract {
-
-/// The values of all keys.
-struct Settings {
-  InputConfig input;
-  CombineConfig combine;
-  BackgroundConfig background;
-  GivenSkyConfig given_sky;  ///< keys of the section `background`
-  WeightsConfig weights;
-  MaskConfig mask;
-  FlagsConfig flags;
-  ConvolveConfig convolve;
-  DetectionConfig detection;
-  MorphologyConfig morphology;
-  DeblendConfig deblend;
-  MeasurementConfig measurement;
-  DifferenceConfig difference;
-  OutputConfig output;
-  QuicklookConfig quicklook;
-
-  bool operator==(const Settings&) const = default;
-};
 
 /// All inputs of a catalogue besides the pixels. Execution options (back end, threads) are not here.
 struct Config : Settings {

@@ -5,9 +5,9 @@
 #include <type_traits>
 #include <utility>
 
-#include "config/fields.hpp"
 #include "config/sections.hpp"
 #include "stages/core/error.hpp"
+#include "stages/settings/keys.hpp"
 
 namespace srcextract {
 

@@ -5,6 +5,7 @@
 #include "config/rules_fields.hpp"
 #include "config/sections.hpp"
 #include "stages/core/error.hpp"
+#include "stages/core/words.hpp"
 
 namespace srcextract {
 

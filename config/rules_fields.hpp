@@ -3,8 +3,8 @@
 #include <string>
 #include <vector>
 
-#include "config/field.hpp"
 #include "config/rules.hpp"
+#include "stages/settings/field.hpp"
 
 namespace srcextract {
 
@@ -194,8 +194,9 @@ void for_each_rule_field(AnyRule& r, F&& f) {
 
 namespace srcextract {
 
-/// The only declaration of the keys of comparison rules, like config/fields.hpp. Not included is the section `columns`,
-/// whose keys are patterns. compare.schema.json and the table in docs/compare_rules.md are generated from it.
+/// The only declaration of the keys of comparison rules, like stages/settings/keys.hpp. Not included is the section
+/// `columns`, whose keys are patterns. compare.schema.json and the table in docs/compare_rules.md are generated from
+/// it.
 template <config::MaybeConst<CompareRules> AnyRules, class F>
 void for_each_field(AnyRules& r, F&& f) {
   config::for_each_match_field(r, f);

@@ -1,4 +1,5 @@
 #include "config/sections.hpp"
+#include "stages/core/words.hpp"
 
 namespace srcextract::config {
 namespace {

@@ -5,10 +5,11 @@
 #include <set>
 #include <system_error>
 
-#include "config/suggest.hpp"
 #include "stages/core/ascii.hpp"
+#include "stages/core/decimal.hpp"
 #include "stages/core/error.hpp"
 #include "stages/core/shortest_number.hpp"
+#include "stages/core/words.hpp"
 
 namespace srcextract::config {
 namespace {
@@ -34,30 +35,12 @@ void refuse_empty(const Value& value, const std::string& name) {
   }
 }
 
-/// The digits of a number without sign, in a form that std::from_chars reads correctly: it also accepts a second sign,
-/// a leading zero, `inf` and `nan`. Empty if the text is no decimal number.
-std::string unsigned_digits(const std::string& text) {
-  const std::string digits = text.substr(!text.empty() && (text[0] == '+' || text[0] == '-') ? 1 : 0);
-  if (digits.empty() || !(is_digit(digits[0]) || digits[0] == '.')) return "";
-  if (digits.size() > 1 && digits[0] == '0' && is_digit(digits[1])) return "";
-  return digits;
-}
-
-template <class Number>
-std::errc parse(const std::string& text, Number& out) {
-  const std::string digits = unsigned_digits(text);
-  if (digits.empty()) return std::errc::invalid_argument;
-  const std::string number = (text[0] == '-' ? "-" : "") + digits;
-  const auto [end, error] = std::from_chars(number.data(), number.data() + number.size(), out);
-  return end == number.data() + number.size() ? error : std::errc::invalid_argument;
-}
-
 /// Text after "must be a number, not ...".
 std::string number_hint(const Value& value) {
   if (value.kind == Kind::list || value.kind == Kind::map) return "";
   const std::string text = in_small_letters(value.text);
   double number = 0;
-  if (parse(text, number) == std::errc{}) return value.kind == Kind::quoted ? "; remove the quotes" : "";
+  if (parse_decimal(text, number) == std::errc{}) return value.kind == Kind::quoted ? "; remove the quotes" : "";
   if (text.find("inf") != std::string::npos || text.find("nan") != std::string::npos) return "; it must be finite";
   if (text.size() > 1 && text[0] == '0') return "; write it in decimal without leading zeros";
   if (text.find(',') != std::string::npos) return "; the decimal sign is a point";
@@ -66,7 +49,7 @@ std::string number_hint(const Value& value) {
 
 bool is_whole_number(const std::string& text) {
   std::int64_t number = 0;
-  return !text.empty() && is_digit(text[0]) && parse(text, number) == std::errc{};
+  return !text.empty() && is_digit(text[0]) && parse_decimal(text, number) == std::errc{};
 }
 
 /// Whether every common YAML reader takes an unquoted text for a string. Columns may be called y and n, which YAML 1.1
@@ -117,24 +100,19 @@ void fail(const std::string& place, const std::string& problem) {
   throw Error(ErrorKind::config, place + ": " + problem);
 }
 
-std::string quoted(const std::string& text) {
-  constexpr std::size_t longest = 80;
-  return text.size() <= longest ? "'" + text + "'" : "'" + text.substr(0, longest) + "...'";
-}
-
 void read_value(const Value& value, const std::string& name, double& out) {
   refuse_empty(value, name);
-  const std::errc error = value.kind == Kind::plain ? parse(value.text, out) : std::errc::invalid_argument;
+  const std::errc error = value.kind == Kind::plain ? parse_decimal(value.text, out) : std::errc::invalid_argument;
   if (error == std::errc::result_out_of_range) fail_type(value, name, "within the range of a double");
   if (error != std::errc{}) fail_type(value, name, "a number", number_hint(value));
 }
 
 void read_value(const Value& value, const std::string& name, std::int64_t& out) {
   refuse_empty(value, name);
-  const std::errc error = value.kind == Kind::plain ? parse(value.text, out) : std::errc::invalid_argument;
+  const std::errc error = value.kind == Kind::plain ? parse_decimal(value.text, out) : std::errc::invalid_argument;
   if (error == std::errc::result_out_of_range) fail_type(value, name, "within the range of a 64-bit integer");
   double number = 0;
-  if (error != std::errc{} && value.kind == Kind::plain && parse(value.text, number) == std::errc{}) {
+  if (error != std::errc{} && value.kind == Kind::plain && parse_decimal(value.text, number) == std::errc{}) {
     fail_type(value, name, "a whole number", "; write it without point and exponent");
   }
   if (error != std::errc{}) fail_type(value, name, "a whole number", number_hint(value));
@@ -179,20 +157,15 @@ void read_path(const Value& value, const std::string& name, std::string& out) {
   double number = 0;
   const bool other =
       is_one_of(in_small_letters(value.text), {"true", "false", "null", "~", "yes", "no", "on", "off", "y", "n"}) ||
-      (!is_whole_number(value.text) && parse(value.text, number) != std::errc::invalid_argument);
+      (!is_whole_number(value.text) && parse_decimal(value.text, number) != std::errc::invalid_argument);
   if (value.kind == Kind::plain && other)
     fail_type(value, name, "a path", "; a name like this one must stand in quotes");
   out = value.text;
 }
 
-std::optional<double> number_in(const std::string& text) {
-  double number = 0;
-  return parse(text, number) == std::errc{} ? std::optional(number) : std::nullopt;
-}
-
 void read_number_or_path(const Value& value, const std::string& name, std::string& out) {
   const bool scalar = value.kind == Kind::plain || value.kind == Kind::quoted;
-  if (!scalar || !number_in(value.text)) return read_path(value, name, out);
+  if (!scalar || !given_number(value.text)) return read_path(value, name, out);
   out = value.text;
 }
 

@@ -7,8 +7,8 @@
 #include <type_traits>
 #include <vector>
 
-#include "config/field.hpp"
 #include "stages/core/hdu_names.hpp"
+#include "stages/settings/field.hpp"
 
 namespace srcextract::config {
 
@@ -34,9 +34,6 @@ inline constexpr bool is_list_of_records<std::vector<Item>> = is_record<Item>;
 /// Throws Error{config}: "place: problem".
 [[noreturn]] void fail(const std::string& place, const std::string& problem);
 
-/// Text quoted for messages: in '', shortened if very long.
-std::string quoted(const std::string& text);
-
 /// Reads a value into `out`; throws Error{config} that calls it `name` if it has another type. Limits are not checked
 /// here. Numbers are decimal and finite, as in YAML 1.2's core schema without leading zeros. A text is a FITS name of
 /// at most 68 printable ASCII characters, or a whole number from 0. A name that does not begin with a letter, or that
@@ -57,9 +54,6 @@ void read_path(const Value& value, const std::string& name, std::string& out);
 
 /// Reads a path or a number, which is kept as written. Any text with the form of a number is one, quoted or not.
 void read_number_or_path(const Value& value, const std::string& name, std::string& out);
-
-/// The text as a number within the range of a double; empty if it is none.
-std::optional<double> number_in(const std::string& text);
 
 /// Throws Error{config} unless the value is a list.
 void require_list(const Value& value, const std::string& name);

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "config/sextractor_keys.hpp"
+#include "stages/core/words.hpp"
 
 namespace srcextract::config {
 namespace {

@@ -9,17 +9,16 @@
 #include <utility>
 
 #include "config/config.hpp"
-#include "config/suggest.hpp"
 #include "config/values.hpp"
 #include "io/files/words.hpp"
 #include "sextractor/text_file.hpp"
 #include "stages/core/ascii.hpp"
 #include "stages/core/shortest_number.hpp"
+#include "stages/core/words.hpp"
 
 namespace srcextract::sextractor {
 
 using config::fail;
-using config::quoted;
 
 namespace {
 

@@ -5,15 +5,14 @@
 #include <cstddef>
 #include <string_view>
 
-#include "config/suggest.hpp"
 #include "config/values.hpp"
 #include "sextractor/columns.hpp"
 #include "sextractor/text_file.hpp"
+#include "stages/core/words.hpp"
 
 namespace srcextract::sextractor {
 
 using config::fail;
-using config::quoted;
 
 namespace {
 

@@ -6,13 +6,14 @@
 #include <utility>
 
 #include "config/config.hpp"
-#include "config/problems.hpp"
 #include "config/values.hpp"
 #include "sextractor/columns.hpp"
 #include "sextractor/text_file.hpp"
 #include "sextractor/translation.hpp"
 #include "sextractor/write_yaml.hpp"
 #include "stages/core/error.hpp"
+#include "stages/core/words.hpp"
+#include "stages/settings/problems.hpp"
 
 namespace srcextract::sextractor {
 namespace {
@@ -76,7 +77,7 @@ Config accepted(Translation& to) {
       const auto found = std::ranges::find(lines, line_of(error.what()));
       if (error.kind() != ErrorKind::config || found == lines.end()) throw;
       const auto entry = to.entries.begin() + (found - lines.begin());
-      std::string what = config::quoted(entry->section + "." + entry->key);
+      std::string what = quoted(entry->section + "." + entry->key);
       if (!entry->origins.empty()) what = entry->origins.front();
       to.unmet.push_back({what, entry->place,
                           without_place(error.what()) + "; without it the default holds, " + usual_value(*entry),

@@ -6,12 +6,12 @@
 #include <string_view>
 #include <vector>
 
-#include "config/kernel_values.hpp"
 #include "config/values.hpp"
 #include "io/image/kernel_file.hpp"
 #include "sextractor/text_file.hpp"
 #include "sextractor/translation.hpp"
 #include "stages/core/error.hpp"
+#include "stages/math/kernel_values.hpp"
 
 namespace srcextract::sextractor {
 

@@ -2,8 +2,6 @@
 #include <string>
 #include <vector>
 
-#include "config/problems.hpp"
-#include "config/suggest.hpp"
 #include "config/values.hpp"
 #include "io/files/words.hpp"
 #include "io/image/network_file.hpp"
@@ -11,6 +9,8 @@
 #include "sextractor/translation.hpp"
 #include "stages/core/ascii.hpp"
 #include "stages/core/error.hpp"
+#include "stages/core/words.hpp"
+#include "stages/settings/problems.hpp"
 
 namespace srcextract::sextractor {
 

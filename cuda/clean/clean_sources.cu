@@ -10,7 +10,7 @@
 
 namespace srcextract {
 
-Cleaned<Gpu> clean_sources(const DeblendImages<Gpu>& images, const Uncleaned<Gpu>& sources, const Config& config,
+Cleaned<Gpu> clean_sources(const DeblendImages<Gpu>& images, const Uncleaned<Gpu>& sources, const Settings& config,
                            std::int64_t kernel_rows, const Gpu& where) {
   const std::int64_t pixels = sources.runs.shape.count();
   if (pixels > std::numeric_limits<std::int32_t>::max())

@@ -4,10 +4,10 @@
 
 #include <limits>
 
-#include "config/settings/convolve.hpp"
 #include "cuda/convolve/convolve_sums.hpp"
 #include "cuda/device/warp.hpp"
 #include "stages/convolve/convolve_pixel.hpp"
+#include "stages/settings/convolve.hpp"
 #include "stages/sky/background.hpp"
 
 namespace srcextract {

@@ -2,8 +2,8 @@
 
 #include <cuda_runtime.h>
 
-#include "config/kernel_values.hpp"
 #include "cuda/device/warp.hpp"
+#include "stages/math/kernel_values.hpp"
 
 namespace srcextract {
 

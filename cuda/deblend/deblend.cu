@@ -268,7 +268,7 @@ void check_pixel_count(const Shape& shape) {
 }  // namespace
 
 Deblended<Gpu> deblend_sources(const DeblendImages<Gpu>& images, const Runs<Gpu>& runs,
-                               const Components<Gpu>& components, const Config& config, const Gpu& where) {
+                               const Components<Gpu>& components, const Settings& config, const Gpu& where) {
   check_pixel_count(runs.shape);
   const Rooms rooms(runs, where.capacity);
   const auto thresholds = static_cast<int>(config.deblend.thresholds);

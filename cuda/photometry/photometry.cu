@@ -197,7 +197,7 @@ Image<std::int32_t, Gpu> map_owners(const Runs<Gpu>& runs, const Components<Gpu>
   return owners;
 }
 
-Photometry<Gpu> measure_photometry(const PhotometryInput<Gpu>& input, const Config& config, const Gpu& where) {
+Photometry<Gpu> measure_photometry(const PhotometryInput<Gpu>& input, const Settings& config, const Gpu& where) {
   const Image<std::int32_t, Gpu> owners = map_owners(input.runs, input.components, where, input.eaten);
   const auto levelled = [&](const Image<float, Gpu>& pixels, const Image<float, Gpu>& variance,
                             const Value<Levels, Gpu>& levels, const WeightsConfig& weights) {

@@ -1,7 +1,7 @@
 #pragma once
 
-#include "config/settings/background.hpp"
 #include "cuda/device/memory.hpp"
+#include "stages/settings/background.hpp"
 #include "stages/sky/mesh_nodes.hpp"
 
 namespace srcextract {

@@ -2,9 +2,9 @@
 
 #include <cstdint>
 
-#include "config/settings/background.hpp"
 #include "cuda/sky/clip_state.hpp"
 #include "stages/core/buffer.hpp"
+#include "stages/settings/background.hpp"
 
 namespace srcextract {
 

@@ -15,7 +15,7 @@ struct KernelFile {
 /// Reads SExtractor's .conv format or a FITS image, told apart by the first bytes. A .conv file has a line "CONV NORM",
 /// "CONV NONORM" or "CONV", then one row of values per line. Lines that begin with # are comments. Throws Error{config}
 /// if the file cannot be read, has another format, or holds a value that is not finite. For .conv the message begins
-/// `path:line:`. The check that the values make a kernel is in config/kernel_values.hpp.
+/// `path:line:`. The check that the values make a kernel is in stages/math/kernel_values.hpp.
 KernelFile read_kernel_file(const std::string& path);
 
 }  // namespace srcextract

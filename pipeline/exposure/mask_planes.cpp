@@ -5,10 +5,10 @@
 #include <charconv>
 #include <optional>
 
-#include "config/suggest.hpp"
 #include "stages/core/ascii.hpp"
 #include "stages/core/counted.hpp"
 #include "stages/core/error.hpp"
+#include "stages/core/words.hpp"
 #include "stages/weights/mask_source.hpp"
 
 namespace srcextract {

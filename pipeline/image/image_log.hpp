@@ -3,9 +3,9 @@
 #include <string>
 #include <vector>
 
-#include "config/settings/input.hpp"
 #include "pipeline/extract/extract_image.hpp"
 #include "pipeline/machine/backend.hpp"
+#include "stages/settings/input.hpp"
 
 namespace srcextract {
 

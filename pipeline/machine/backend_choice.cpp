@@ -2,9 +2,9 @@
 
 #include <algorithm>
 
-#include "config/settings/convolve.hpp"
 #include "stages/convolve/kernel.hpp"
 #include "stages/core/error.hpp"
+#include "stages/settings/convolve.hpp"
 #include "survey/inputs/find_files.hpp"
 
 namespace srcextract {

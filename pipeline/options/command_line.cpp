@@ -7,8 +7,8 @@
 #include <string_view>
 #include <vector>
 
-#include "config/suggest.hpp"
 #include "stages/core/error.hpp"
+#include "stages/core/words.hpp"
 #include "survey/inputs/files_beside.hpp"
 #include "survey/inputs/output_names.hpp"
 

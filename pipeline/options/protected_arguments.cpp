@@ -5,8 +5,8 @@
 #include <string_view>
 #include <utility>
 
-#include "config/suggest.hpp"
 #include "stages/core/error.hpp"
+#include "stages/core/words.hpp"
 
 namespace srcextract {
 namespace {

@@ -5,10 +5,10 @@
 #include <string_view>
 
 #include "config/sextractor_keys.hpp"
-#include "config/suggest.hpp"
 #include "pipeline/machine/versions.hpp"
 #include "sextractor/lists.hpp"
 #include "stages/core/error.hpp"
+#include "stages/core/words.hpp"
 
 namespace srcextract {
 namespace {

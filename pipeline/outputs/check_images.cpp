@@ -4,7 +4,6 @@
 #include <cmath>
 #include <vector>
 
-#include "config/fields/output.hpp"
 #include "io/catalog/carried_cards.hpp"
 #include "io/catalog/float_image.hpp"
 #include "io/wcs/celestial_keywords.hpp"
@@ -13,6 +12,7 @@
 #include "stages/core/ascii.hpp"
 #include "stages/core/masked_pixel.hpp"
 #include "stages/ingest/ingest.hpp"
+#include "stages/settings/output_keys.hpp"
 
 namespace srcextract {
 namespace {

@@ -3,11 +3,11 @@
 #include <cstdint>
 #include <string>
 
-#include "config/settings/output.hpp"
 #include "io/catalog/catalog.hpp"
 #include "io/files/output_file.hpp"
 #include "pipeline/chain/extraction.hpp"
 #include "pipeline/extract/extract_image.hpp"
+#include "stages/settings/output.hpp"
 
 namespace srcextract {
 

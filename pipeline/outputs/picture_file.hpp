@@ -2,10 +2,10 @@
 
 #include <string>
 
-#include "config/settings/quicklook.hpp"
 #include "io/files/output_file.hpp"
 #include "pipeline/chain/extraction.hpp"
 #include "stages/core/exec.hpp"
+#include "stages/settings/quicklook.hpp"
 
 namespace srcextract {
 

@@ -8,10 +8,10 @@
 #include <type_traits>
 #include <variant>
 
-#include "config/fields.hpp"
 #include "config/values.hpp"
 #include "pipeline/machine/utc.hpp"
 #include "pipeline/machine/versions.hpp"
+#include "stages/settings/keys.hpp"
 #include "survey/journal/directory_lock.hpp"
 
 namespace srcextract {

@@ -8,9 +8,9 @@
 #include <map>
 #include <string_view>
 
-#include "config/fields/output.hpp"
 #include "config/values.hpp"
 #include "io/files/output_file.hpp"
+#include "stages/settings/output_keys.hpp"
 
 namespace srcextract {
 namespace {

@@ -4,8 +4,8 @@
 #include <string>
 #include <vector>
 
-#include "config/settings/output.hpp"
 #include "sextractor/translation.hpp"
+#include "stages/settings/output.hpp"
 
 namespace srcextract {
 

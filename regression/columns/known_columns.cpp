@@ -6,8 +6,8 @@
 #include <numbers>
 #include <set>
 
-#include "config/suggest.hpp"
 #include "stages/core/error.hpp"
+#include "stages/core/words.hpp"
 
 namespace srcextract {
 namespace {

@@ -5,8 +5,8 @@
 #include <type_traits>
 #include <vector>
 
-#include "config/field.hpp"
 #include "scripts/config_documents/schema_types.hpp"
+#include "stages/settings/field.hpp"
 
 namespace srcextract::documents {
 

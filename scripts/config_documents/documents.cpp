@@ -29,7 +29,7 @@ Document page(const std::string& root, const std::string& path, const std::strin
 std::vector<Document> documents(const std::string& root) {
   return {{"config/schema.json", config_schema()},
           {"config/compare.schema.json", rules_schema()},
-          page(root, "docs/configuration.md", "config/fields.hpp", config_table()),
+          page(root, "docs/configuration.md", "stages/settings/keys.hpp", config_table()),
           page(root, "docs/compare_rules.md", "config/rules_fields.hpp", rules_table()),
           page(root, "docs/catalogue.md", "stages/catalogue and column_notes.hpp", column_table())};
 }

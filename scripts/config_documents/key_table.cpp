@@ -2,9 +2,9 @@
 
 #include <cmath>
 
-#include "config/fields.hpp"
 #include "config/rules_fields.hpp"
 #include "stages/core/shortest_number.hpp"
+#include "stages/settings/keys.hpp"
 
 namespace srcextract::documents {
 namespace {

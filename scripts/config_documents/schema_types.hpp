@@ -8,8 +8,8 @@
 #include <vector>
 
 #include "config/config.hpp"
-#include "config/field.hpp"
 #include "config/values.hpp"
+#include "stages/settings/field.hpp"
 
 namespace srcextract::documents {
 

@@ -180,7 +180,7 @@ void keep_survivors(const Uncleaned<Cpu>& sources, std::span<const std::int32_t>
 
 }  // namespace
 
-Cleaned<Cpu> clean_sources(const DeblendImages<Cpu>& images, const Uncleaned<Cpu>& sources, const Config& config,
+Cleaned<Cpu> clean_sources(const DeblendImages<Cpu>& images, const Uncleaned<Cpu>& sources, const Settings& config,
                            std::int64_t kernel_rows, const Cpu& where) {
   const Buffer<float, Cpu> limits = find_limits(images, sources, config.detection, where);
   const Completion completion = find_completion(sources);

@@ -51,9 +51,9 @@ struct Uncleaned {
 /// kernel late: eaten pixels are hidden in the last kernel_rows / 2 rows of the two islands.
 ///
 /// A device throws Error{device} from 2^31 pixels on. If it has too little room, the counts of sources say so.
-Cleaned<Cpu> clean_sources(const DeblendImages<Cpu>& images, const Uncleaned<Cpu>& sources, const Config& config,
+Cleaned<Cpu> clean_sources(const DeblendImages<Cpu>& images, const Uncleaned<Cpu>& sources, const Settings& config,
                            std::int64_t kernel_rows, const Cpu& where);
-Cleaned<Gpu> clean_sources(const DeblendImages<Gpu>& images, const Uncleaned<Gpu>& sources, const Config& config,
+Cleaned<Gpu> clean_sources(const DeblendImages<Gpu>& images, const Uncleaned<Gpu>& sources, const Settings& config,
                            std::int64_t kernel_rows, const Gpu& where);
 
 /// Records the fields, without those that are recorded elsewhere once sources are cleaned.

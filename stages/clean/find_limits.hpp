@@ -1,7 +1,7 @@
 #pragma once
 
-#include "config/settings/detection.hpp"
 #include "stages/clean/clean_sources.hpp"
+#include "stages/settings/detection.hpp"
 
 namespace srcextract {
 

@@ -14,7 +14,7 @@ template <class Where, class Machine, class Noise>
 class SharedCleaning {
  public:
   /// `island_room` is the number of islands there is room for.
-  SharedCleaning(const DeblendImages<Where>& images, const Uncleaned<Where>& sources, const Config& config,
+  SharedCleaning(const DeblendImages<Where>& images, const Uncleaned<Where>& sources, const Settings& config,
                  std::int64_t island_room, const Noise& noise, const Machine& machine)
       : images_(images),
         sources_(sources),
@@ -187,7 +187,7 @@ class SharedCleaning {
 
   const DeblendImages<Where>& images_;
   const Uncleaned<Where>& sources_;
-  const Config& config_;
+  const Settings& config_;
   std::int64_t source_room_, island_room_;
   Noise noise_;
   const Machine& machine_;

@@ -4,8 +4,8 @@
 #include <cstdint>
 #include <span>
 
-#include "config/settings/combine.hpp"
 #include "stages/ingest/ingest.hpp"
+#include "stages/settings/combine.hpp"
 #include "stages/sky/background.hpp"
 
 namespace srcextract {

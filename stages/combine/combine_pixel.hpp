@@ -3,11 +3,11 @@
 #include <cstdint>
 #include <limits>
 
-#include "config/settings/combine.hpp"
 #include "stages/combine/combine.hpp"
 #include "stages/core/host_device.hpp"
 #include "stages/core/masked_pixel.hpp"
 #include "stages/math/ordered_key.hpp"
+#include "stages/settings/combine.hpp"
 
 namespace srcextract {
 

@@ -1,9 +1,9 @@
 #pragma once
 
-#include "config/settings/convolve.hpp"
 #include "stages/convolve/kernel.hpp"
 #include "stages/core/image.hpp"
 #include "stages/core/value.hpp"
+#include "stages/settings/convolve.hpp"
 #include "stages/sky/background.hpp"
 
 namespace srcextract {

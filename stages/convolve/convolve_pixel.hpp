@@ -3,10 +3,10 @@
 #include <cmath>
 #include <limits>
 
-#include "config/settings/convolve.hpp"
 #include "stages/convolve/kernel.hpp"
 #include "stages/core/host_device.hpp"
 #include "stages/core/masked_pixel.hpp"
+#include "stages/settings/convolve.hpp"
 
 namespace srcextract {
 

@@ -2,8 +2,8 @@
 
 #include <vector>
 
-#include "config/kernel_values.hpp"
-#include "config/settings/convolve.hpp"
+#include "stages/math/kernel_values.hpp"
+#include "stages/settings/convolve.hpp"
 
 namespace srcextract {
 

@@ -178,7 +178,7 @@ std::int64_t deblend_memory(const Runs<Cpu>& runs, const Components<Cpu>& compon
 }
 
 Deblended<Cpu> deblend_sources(const DeblendImages<Cpu>& images, const Runs<Cpu>& runs,
-                               const Components<Cpu>& components, const Config& config, const Cpu& where) {
+                               const Components<Cpu>& components, const Settings& config, const Cpu& where) {
   const SplitIslands split = split_islands(images, runs, components, config, where);
   CorePixels<Cpu> cut = cut_cores(runs, split, where);
   const Buffer<SourceSums, Cpu> sums =

@@ -1,11 +1,11 @@
 #pragma once
 
-#include "config/config.hpp"
 #include "stages/detect/label.hpp"
 #include "stages/detect/noise_map.hpp"
 #include "stages/detect/threshold.hpp"
 #include "stages/ingest/decode.hpp"
 #include "stages/measure/parentage.hpp"
+#include "stages/settings/settings.hpp"
 
 namespace srcextract {
 
@@ -53,9 +53,9 @@ struct Deblended {
 /// On a device an image of 2^31 pixels and more throws Error{device}. The counts give the number of runs and sources;
 /// they exceed Gpu::capacity if an earlier step had too little room.
 Deblended<Cpu> deblend_sources(const DeblendImages<Cpu>& images, const Runs<Cpu>& runs,
-                               const Components<Cpu>& components, const Config& config, const Cpu& where);
+                               const Components<Cpu>& components, const Settings& config, const Cpu& where);
 Deblended<Gpu> deblend_sources(const DeblendImages<Gpu>& images, const Runs<Gpu>& runs,
-                               const Components<Gpu>& components, const Config& config, const Gpu& where);
+                               const Components<Gpu>& components, const Settings& config, const Gpu& where);
 
 /// Bytes of memory that deblending takes beside its images, as measured. The tree of the largest island takes most of
 /// it.

@@ -2,10 +2,10 @@
 
 #include <cstdint>
 
-#include "config/config.hpp"
 #include "stages/deblend/island_levels.hpp"
 #include "stages/deblend/level_tree.hpp"
 #include "stages/deblend/scratch.hpp"
+#include "stages/settings/settings.hpp"
 
 namespace srcextract {
 
@@ -15,7 +15,7 @@ struct BranchRule {
   double contrast;            ///< least ratio of the branch's flux above its level to the flux of the island
 };
 
-inline BranchRule branch_rule(const Config& config) {
+inline BranchRule branch_rule(const Settings& config) {
   return {config.detection.min_area < 3 ? config.detection.min_area : 3, config.deblend.contrast};
 }
 

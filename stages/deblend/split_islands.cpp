@@ -41,7 +41,7 @@ SRCEXTRACT_VECTOR_CLONES void find_levels(const float* value, std::int64_t count
 class IslandSplitter {
  public:
   IslandSplitter(const DeblendImages<Cpu>& images, const Runs<Cpu>& runs, const Buffer<float, Cpu>& lowest,
-                 const Config& config)
+                 const Settings& config)
       : images_(images),
         runs_(runs),
         lowest_(lowest),
@@ -164,7 +164,7 @@ SplitIslands join(const std::vector<SplitIslands>& parts) {
 }  // namespace
 
 SplitIslands split_islands(const DeblendImages<Cpu>& images, const Runs<Cpu>& runs, const Components<Cpu>& components,
-                           const Config& config, const Cpu& where) {
+                           const Settings& config, const Cpu& where) {
   const RunsBySource by_source = group_runs(components, where);
   const Buffer<float, Cpu> lowest = lowest_thresholds(images, runs, where);
   const std::int64_t islands = components.counts->kept;

@@ -29,6 +29,6 @@ struct SplitIslands {
 
 /// Splits islands into cores and pixels outside of cores.
 SplitIslands split_islands(const DeblendImages<Cpu>& images, const Runs<Cpu>& runs, const Components<Cpu>& components,
-                           const Config& config, const Cpu& where);
+                           const Settings& config, const Cpu& where);
 
 }  // namespace srcextract

@@ -11,7 +11,7 @@
 
 namespace srcextract {
 
-DetectionConfig in_pixel_values(const Config& config) {
+DetectionConfig in_pixel_values(const Settings& config) {
   DetectionConfig detection = config.detection;
   if (detection.threshold_unit != ThresholdUnit::mag_per_arcsec2) return detection;
   constexpr double ln_10 = 2.302585092994045684;
@@ -25,7 +25,7 @@ DetectionConfig in_pixel_values(const Config& config) {
 }
 
 Value<Levels, Cpu> resolve_levels(const Value<Background, Cpu>& background, const Value<Background, Cpu>& detected,
-                                  const Config& config, const Cpu&) {
+                                  const Settings& config, const Cpu&) {
   return levels_of(*background, *detected, in_pixel_values(config), config.measurement.reference,
                    is_noise_given(config));
 }
@@ -44,7 +44,7 @@ std::string of_lost_noise(double level) {
 
 }  // namespace
 
-void check_background(const Background& background, const Config& config) {
+void check_background(const Background& background, const Settings& config) {
   if (background.all.count == 0) {
     throw NoSky("every pixel is masked (NaN, infinite or BLANK): there is no sky to measure");
   }

@@ -3,27 +3,27 @@
 #include <cmath>
 #include <limits>
 
-#include "config/config.hpp"
 #include "stages/core/host_device.hpp"
 #include "stages/detect/threshold.hpp"
+#include "stages/settings/settings.hpp"
 #include "stages/sky/background.hpp"
 
 namespace srcextract {
 
 /// True if thresholds are in units of the noise of an unscaled map. The image then needs no noise estimate of its own.
-inline bool is_noise_given(const Config& config) {
+inline bool is_noise_given(const Settings& config) {
   return has_map(config.weights) && !is_rescaled(config.weights) &&
          config.detection.threshold_unit == ThresholdUnit::sigma;
 }
 
 /// True if thresholds are in units of each pixel's noise in a weight map.
-inline bool thresholds_follow_map(const Config& config) {
+inline bool thresholds_follow_map(const Settings& config) {
   return has_map(config.weights) && counts_in_sigmas(config.detection);
 }
 
 /// The detection and analysis thresholds of a configuration. A surface brightness mu becomes a pixel value above the
 /// sky: pixel_scale^2 10^(-0.4 (mu - zero_point)). The result is the same on every machine.
-DetectionConfig in_pixel_values(const Config& config);
+DetectionConfig in_pixel_values(const Settings& config);
 
 /// The levels of the result of in_pixel_values() on this background, for both back ends. `detected` is the background
 /// of the image in which sources are found. The detection level is infinite if there is no sky, or if the threshold is

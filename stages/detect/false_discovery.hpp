@@ -1,10 +1,10 @@
 #pragma once
 
-#include "config/settings/detection.hpp"
 #include "stages/core/image.hpp"
 #include "stages/core/value.hpp"
 #include "stages/detect/noise_map.hpp"
 #include "stages/detect/threshold.hpp"
+#include "stages/settings/detection.hpp"
 
 namespace srcextract {
 

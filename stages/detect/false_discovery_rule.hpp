@@ -3,10 +3,10 @@
 #include <cmath>
 #include <cstdint>
 
-#include "config/settings/detection.hpp"
 #include "stages/detect/noise_map.hpp"
 #include "stages/detect/threshold.hpp"
 #include "stages/math/exact_math.hpp"
+#include "stages/settings/detection.hpp"
 
 namespace srcextract {
 

@@ -2,9 +2,9 @@
 
 #include <cstdint>
 
-#include "config/settings/detection.hpp"
 #include "stages/core/host_device.hpp"
 #include "stages/detect/threshold.hpp"
+#include "stages/settings/detection.hpp"
 
 namespace srcextract {
 

@@ -1,8 +1,8 @@
 #pragma once
 
-#include "config/settings/morphology.hpp"
 #include "stages/core/bit_mask.hpp"
 #include "stages/core/runs.hpp"
+#include "stages/settings/morphology.hpp"
 
 namespace srcextract {
 

@@ -3,12 +3,12 @@
 #include <cmath>
 #include <limits>
 
-#include "config/config.hpp"
 #include "stages/core/bright_quads.hpp"
 #include "stages/core/image.hpp"
 #include "stages/core/runs.hpp"
 #include "stages/core/stage_record.hpp"
 #include "stages/core/value.hpp"
+#include "stages/settings/settings.hpp"
 #include "stages/sky/background.hpp"
 #include "stages/sky/mesh.hpp"
 
@@ -46,20 +46,20 @@ inline void record_fields(const Levels& levels, FieldRecorder& to) {
 /// the background of the image in which sources are found; only thresholds in detection_sigma use it. If
 /// check_background refuses the background, nothing is above the detection level.
 Value<Levels, Cpu> resolve_levels(const Value<Background, Cpu>& background, const Value<Background, Cpu>& detected,
-                                  const Config& config, const Cpu& where);
+                                  const Settings& config, const Cpu& where);
 Value<Levels, Gpu> resolve_levels(const Value<Background, Gpu>& background, const Value<Background, Gpu>& detected,
-                                  const Config& config, const Gpu& where);
+                                  const Settings& config, const Gpu& where);
 
 /// The levels if sources are found in the image itself.
 template <class Where>
-Value<Levels, Where> resolve_levels(const Value<Background, Where>& background, const Config& config,
+Value<Levels, Where> resolve_levels(const Value<Background, Where>& background, const Settings& config,
                                     const Where& where) {
   return resolve_levels(background, background, config, where);
 }
 
 /// Throws Error{input} if every pixel is masked, or if a level or noise that is not given is unknown: no mesh is good,
 /// or sigma is 0.
-void check_background(const Background& background, const Config& config);
+void check_background(const Background& background, const Settings& config);
 
 /// Segments the image into pixels strictly greater than `levels.detection`, and others. Masked pixels are never in a
 /// run.

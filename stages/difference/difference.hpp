@@ -1,8 +1,8 @@
 #pragma once
 
-#include "config/settings/difference.hpp"
 #include "stages/core/host_device.hpp"
 #include "stages/ingest/ingest.hpp"
+#include "stages/settings/difference.hpp"
 #include "stages/sky/background.hpp"
 
 namespace srcextract {

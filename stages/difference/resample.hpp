@@ -1,8 +1,8 @@
 #pragma once
 
-#include "config/settings/difference.hpp"
 #include "stages/core/image.hpp"
 #include "stages/core/pixel_map.hpp"
+#include "stages/settings/difference.hpp"
 
 namespace srcextract {
 

@@ -3,12 +3,12 @@
 #include <optional>
 #include <span>
 
-#include "config/settings/measurement.hpp"
 #include "stages/catalogue/sources.hpp"
 #include "stages/measure/aperture_noise.hpp"
 #include "stages/measure/flux_calibration.hpp"
 #include "stages/measure/measure.hpp"
 #include "stages/measure/parentage.hpp"
+#include "stages/settings/measurement.hpp"
 
 namespace srcextract {
 

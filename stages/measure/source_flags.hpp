@@ -3,10 +3,10 @@
 #include <cstdint>
 #include <string>
 
-#include "config/settings/flags.hpp"
 #include "stages/catalogue/sources.hpp"
 #include "stages/core/pixel_source.hpp"
 #include "stages/core/runs.hpp"
+#include "stages/settings/flags.hpp"
 
 namespace srcextract {
 

@@ -4,13 +4,13 @@
 #include <cstdint>
 #include <limits>
 
-#include "config/config.hpp"
 #include "stages/catalogue/measured_columns.hpp"
 #include "stages/core/stage_record.hpp"
 #include "stages/measure/flux_calibration.hpp"
 #include "stages/photometry/annulus_pixels.hpp"
 #include "stages/photometry/fixed_point.hpp"
 #include "stages/photometry/measured_source.hpp"
+#include "stages/settings/settings.hpp"
 
 namespace srcextract {
 
@@ -42,7 +42,7 @@ struct AnnulusFamily {
 
   double inner, outer;
 
-  explicit AnnulusFamily(const Config& config)
+  explicit AnnulusFamily(const Settings& config)
       : inner(config.measurement.annulus.at(0)), outer(config.measurement.annulus.at(1)) {}
   SRCEXTRACT_HOST_DEVICE int rows() const { return 1; }
 

@@ -5,7 +5,6 @@
 #include <cstdint>
 #include <limits>
 
-#include "config/config.hpp"
 #include "stages/catalogue/measured_columns.hpp"
 #include "stages/core/stage_record.hpp"
 #include "stages/measure/flux_calibration.hpp"
@@ -13,6 +12,7 @@
 #include "stages/photometry/circles_together.hpp"
 #include "stages/photometry/exact_overlap.hpp"
 #include "stages/photometry/measured_source.hpp"
+#include "stages/settings/settings.hpp"
 
 namespace srcextract {
 
@@ -40,7 +40,7 @@ struct CircleFamily {
   bool is_exact;                          ///< pixels at the edge count by their area
   double exact_radius[most_apertures]{};  ///< used if is_exact
 
-  explicit CircleFamily(const Config& config) : is_exact(config.measurement.overlap == Overlap::exact) {
+  explicit CircleFamily(const Settings& config) : is_exact(config.measurement.overlap == Overlap::exact) {
     for (const double diameter : config.measurement.apertures) {
       by_size[count] = count;
       exact_radius[count] = diameter / 2;

@@ -3,10 +3,10 @@
 #include <cmath>
 #include <cstdint>
 
-#include "config/settings/measurement.hpp"
 #include "stages/photometry/lanes.hpp"
 #include "stages/photometry/photometry_image.hpp"
 #include "stages/photometry/source_shape.hpp"
+#include "stages/settings/measurement.hpp"
 
 namespace srcextract {
 

@@ -3,11 +3,11 @@
 #include <cmath>
 #include <limits>
 
-#include "config/config.hpp"
 #include "stages/catalogue/sources.hpp"
 #include "stages/core/stage_record.hpp"
 #include "stages/measure/flux_calibration.hpp"
 #include "stages/photometry/measured_source.hpp"
+#include "stages/settings/settings.hpp"
 
 namespace srcextract {
 

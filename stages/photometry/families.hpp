@@ -114,7 +114,7 @@ void measure_rows_in(const One& family, const HostLanes& lanes, const MeasuredSo
 }
 
 /// Bytes that a source takes beside its usual columns: the rows, and the columns made of them.
-inline std::int64_t photometry_bytes(const Config& config) {
+inline std::int64_t photometry_bytes(const Settings& config) {
   const ColumnChoice choice(config.output.columns);
   std::int64_t bytes = 0;
   for_each_family([&]<class One>(auto&&) {
@@ -132,7 +132,7 @@ inline std::int64_t photometry_bytes(const Config& config) {
 }
 
 /// Whether a configuration asks for a column of any family.
-inline bool measures_photometry(const Config& config) {
+inline bool measures_photometry(const Settings& config) {
   const ColumnChoice choice(config.output.columns);
   bool any = false;
   for_each_family([&]<class One>(auto&&) { any = any || choice.needs(One::id); });

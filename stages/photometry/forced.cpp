@@ -74,7 +74,7 @@ Touched look_at_circle(const SourceShape& at, float radius, const PhotometryImag
 /// Measures the circles about a position, and its ellipse.
 class Measurement {
  public:
-  Measurement(const ForcedPositions& positions, const PhotometryImage& image, const Config& config)
+  Measurement(const ForcedPositions& positions, const PhotometryImage& image, const Settings& config)
       : positions_(positions), image_(image), circles_(config), kron_(config) {}
 
   int circles() const { return circles_.rows(); }
@@ -168,7 +168,7 @@ std::vector<std::string> forced_columns(bool ellipses) {
 }
 
 ForcedLight measure_forced(const ForcedPositions& positions, const Image<float, Cpu>& image,
-                           const Image<float, Cpu>& variance, const Levels& levels, const Config& config,
+                           const Image<float, Cpu>& variance, const Levels& levels, const Settings& config,
                            const Cpu& where) {
   PhotometryImage pixels{image.pixels.data(),
                          variance.pixels.data(),

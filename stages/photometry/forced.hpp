@@ -5,10 +5,10 @@
 #include <string>
 #include <vector>
 
-#include "config/config.hpp"
 #include "stages/core/buffer.hpp"
 #include "stages/detect/threshold.hpp"
 #include "stages/photometry/families.hpp"
+#include "stages/settings/settings.hpp"
 
 namespace srcextract {
 
@@ -51,7 +51,7 @@ std::vector<std::string> forced_columns(bool ellipses);
 /// - flag::masked_pixels is set, by pixel.near_masked, if any of them is bad.
 /// - pixel.peak is the brightest pixel of all apertures.
 ForcedLight measure_forced(const ForcedPositions& positions, const Image<float, Cpu>& image,
-                           const Image<float, Cpu>& variance, const Levels& levels, const Config& config,
+                           const Image<float, Cpu>& variance, const Levels& levels, const Settings& config,
                            const Cpu& where);
 
 }  // namespace srcextract

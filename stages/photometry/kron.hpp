@@ -3,9 +3,9 @@
 #include <cmath>
 #include <cstdint>
 
-#include "config/config.hpp"
 #include "stages/catalogue/measured_columns.hpp"
 #include "stages/photometry/ellipse_flux.hpp"
+#include "stages/settings/settings.hpp"
 
 namespace srcextract {
 
@@ -20,7 +20,7 @@ struct KronFamily : EllipseFamily<KronFamily> {
   static constexpr const char* name = "kron";
   static constexpr const char* columns[] = {"FLUX_AUTO", "FLUXERR_AUTO", "MAG_AUTO", "MAGERR_AUTO", "KRON_RADIUS"};
 
-  explicit KronFamily(const Config& config)
+  explicit KronFamily(const Settings& config)
       : EllipseFamily{config.measurement.kron.at(0), config.measurement.kron.at(1)} {}
 
   template <class Lanes>

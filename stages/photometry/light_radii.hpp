@@ -3,12 +3,12 @@
 #include <cstdint>
 #include <limits>
 
-#include "config/config.hpp"
 #include "stages/catalogue/measured_columns.hpp"
 #include "stages/core/stage_record.hpp"
 #include "stages/measure/flux_calibration.hpp"
 #include "stages/photometry/growth.hpp"
 #include "stages/photometry/kron.hpp"
+#include "stages/settings/settings.hpp"
 
 namespace srcextract {
 
@@ -31,7 +31,7 @@ struct LightRadiusFamily {
   double fraction[most_fractions]{};
   int count = 0;
 
-  explicit LightRadiusFamily(const Config& config) {
+  explicit LightRadiusFamily(const Settings& config) {
     for (const double one : config.measurement.flux_radius) fraction[count++] = one;
   }
   SRCEXTRACT_HOST_DEVICE int rows() const { return count; }

@@ -2,11 +2,11 @@
 
 #include <cstdint>
 
-#include "config/config.hpp"
 #include "stages/catalogue/measured_columns.hpp"
 #include "stages/core/stage_record.hpp"
 #include "stages/measure/flux_calibration.hpp"
 #include "stages/photometry/measured_source.hpp"
+#include "stages/settings/settings.hpp"
 
 namespace srcextract {
 
@@ -28,7 +28,7 @@ struct LowWeightFamily {
   static constexpr Family id = Family::low_weight;
   static constexpr const char* name = "low weight";
 
-  explicit LowWeightFamily(const Config&) {}
+  explicit LowWeightFamily(const Settings&) {}
   SRCEXTRACT_HOST_DEVICE int rows() const { return 1; }
 
   template <class Lanes>

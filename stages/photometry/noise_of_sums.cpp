@@ -12,7 +12,7 @@ void scale_ellipses(const NoiseLaw& law, Buffer<EllipseFlux, Cpu>& rows) {
 
 }  // namespace
 
-void scale_noise(const NoiseLaw& law, const Config& config, Photometry<Cpu>& photometry) {
+void scale_noise(const NoiseLaw& law, const Settings& config, Photometry<Cpu>& photometry) {
   FamilyRows<CircleFlux, Cpu>& circles = photometry.circles;
   const CircleFamily family(config);
   for (std::int64_t row = 0; row < circles.rows.size(); ++row) {

@@ -1,8 +1,8 @@
 #pragma once
 
-#include "config/config.hpp"
 #include "stages/measure/aperture_noise.hpp"
 #include "stages/photometry/families.hpp"
+#include "stages/settings/settings.hpp"
 
 namespace srcextract {
 
@@ -12,6 +12,6 @@ namespace srcextract {
 /// - Gaussian window of width s: 4 pi s^2, the pixels of a circle in which independent noise adds up to as much.
 ///
 /// Photon noise is not scaled, and neither are the variances of positions.
-void scale_noise(const NoiseLaw& law, const Config& config, Photometry<Cpu>& photometry);
+void scale_noise(const NoiseLaw& law, const Settings& config, Photometry<Cpu>& photometry);
 
 }  // namespace srcextract

@@ -2,9 +2,9 @@
 
 #include <cstdint>
 
-#include "config/config.hpp"
 #include "stages/catalogue/measured_columns.hpp"
 #include "stages/photometry/own_pixels.hpp"
+#include "stages/settings/settings.hpp"
 
 namespace srcextract {
 
@@ -19,7 +19,7 @@ struct PetrosianFamily : EllipseFamily<PetrosianFamily> {
   static constexpr const char* name = "petrosian";
   static constexpr const char* columns[] = {"FLUX_PETRO", "FLUXERR_PETRO", "MAG_PETRO", "MAGERR_PETRO", "PETRO_RADIUS"};
 
-  explicit PetrosianFamily(const Config& config)
+  explicit PetrosianFamily(const Settings& config)
       : EllipseFamily{config.measurement.petrosian.at(0), config.measurement.petrosian.at(1)} {}
 
   /// The radius. It is the minimum, as in SExtractor, if all pixels near the source are masked.

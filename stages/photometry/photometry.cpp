@@ -17,7 +17,7 @@ constexpr std::int64_t sources_at_a_time = 32;
 /// The image as apertures need it.
 PhotometryImage photometry_image(const Image<float, Cpu>& pixels, const Image<float, Cpu>& variance,
                                  const Image<std::int32_t, Cpu>& owners, const Levels& levels,
-                                 const WeightsConfig& weights, const Config& config) {
+                                 const WeightsConfig& weights, const Settings& config) {
   PhotometryImage image{pixels.pixels.data(),
                         variance.pixels.data(),
                         owners.pixels.data(),
@@ -81,7 +81,7 @@ Image<std::int32_t, Cpu> map_owners(const Runs<Cpu>& runs, const Components<Cpu>
   return owners;
 }
 
-Photometry<Cpu> measure_photometry(const PhotometryInput<Cpu>& input, const Config& config, const Cpu& where) {
+Photometry<Cpu> measure_photometry(const PhotometryInput<Cpu>& input, const Settings& config, const Cpu& where) {
   const Image<std::int32_t, Cpu> owners = map_owners(input.runs, input.components, where, input.eaten);
   PhotometryImage image = photometry_image(input.image, input.variance, owners, *input.levels, config.weights, config);
   if (input.least_variance != nullptr) image.least_variance = input.least_variance->data();

@@ -1,10 +1,10 @@
 #pragma once
 
-#include "config/config.hpp"
 #include "stages/clean/clean_sources.hpp"
 #include "stages/detect/label.hpp"
 #include "stages/measure/parentage.hpp"
 #include "stages/photometry/families.hpp"
+#include "stages/settings/settings.hpp"
 
 namespace srcextract {
 
@@ -44,7 +44,7 @@ Image<std::int32_t, Gpu> map_owners(const Runs<Gpu>& runs, const Components<Gpu>
 
 /// The stage: measures every source by the families whose columns `config` asks for. A device has rows for as many
 /// sources as there is room for; further sources are left out.
-Photometry<Cpu> measure_photometry(const PhotometryInput<Cpu>& input, const Config& config, const Cpu& where);
-Photometry<Gpu> measure_photometry(const PhotometryInput<Gpu>& input, const Config& config, const Gpu& where);
+Photometry<Cpu> measure_photometry(const PhotometryInput<Cpu>& input, const Settings& config, const Cpu& where);
+Photometry<Gpu> measure_photometry(const PhotometryInput<Gpu>& input, const Settings& config, const Gpu& where);
 
 }  // namespace srcextract

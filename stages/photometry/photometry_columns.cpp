@@ -168,7 +168,7 @@ void express_found_noise(std::span<const FluxCalibration> found, std::span<const
 }
 
 void add_measured_columns(const Photometry<Cpu>& photometry, std::span<const FluxCalibration> calibration,
-                          const Config& config, Sources& sources, const Cpu& where) {
+                          const Settings& config, Sources& sources, const Cpu& where) {
   const ColumnChoice choice(config.output.columns);
   for (const MeasuredColumn& measured : measured_columns()) {
     if (!choice.fills(measured.column.name)) continue;

@@ -3,10 +3,10 @@
 #include <cstdint>
 #include <limits>
 
-#include "config/settings/measurement.hpp"
 #include "stages/core/host_device.hpp"
 #include "stages/core/masked_pixel.hpp"
 #include "stages/detect/detection_levels.hpp"
+#include "stages/settings/measurement.hpp"
 
 namespace srcextract {
 

@@ -7,13 +7,13 @@
 #include <utility>
 #include <vector>
 
-#include "config/config.hpp"
 #include "stages/catalogue/measured_columns.hpp"
 #include "stages/core/stage_record.hpp"
 #include "stages/measure/ellipse.hpp"
 #include "stages/measure/flux_calibration.hpp"
 #include "stages/measure/moments.hpp"
 #include "stages/photometry/measured_source.hpp"
+#include "stages/settings/settings.hpp"
 
 namespace srcextract {
 
@@ -73,7 +73,7 @@ struct PositionNoiseFamily {
   static constexpr Family id = Family::position_noise;
   static constexpr const char* name = "position noise";
 
-  explicit PositionNoiseFamily(const Config&) {}
+  explicit PositionNoiseFamily(const Settings&) {}
   SRCEXTRACT_HOST_DEVICE int rows() const { return 1; }
 
   template <class Lanes>

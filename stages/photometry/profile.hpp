@@ -8,12 +8,12 @@
 #include <utility>
 #include <vector>
 
-#include "config/config.hpp"
 #include "stages/catalogue/measured_columns.hpp"
 #include "stages/core/stage_record.hpp"
 #include "stages/math/exact_math.hpp"
 #include "stages/measure/flux_calibration.hpp"
 #include "stages/photometry/measured_source.hpp"
+#include "stages/settings/settings.hpp"
 
 namespace srcextract {
 
@@ -43,7 +43,7 @@ struct ProfileFamily {
   static constexpr Family id = Family::profile;
   static constexpr const char* name = "profile";
 
-  explicit ProfileFamily(const Config&) {}
+  explicit ProfileFamily(const Settings&) {}
   SRCEXTRACT_HOST_DEVICE int rows() const { return 1; }
 
   template <class Lanes>

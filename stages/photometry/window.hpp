@@ -8,7 +8,6 @@
 #include <utility>
 #include <vector>
 
-#include "config/config.hpp"
 #include "stages/catalogue/measured_columns.hpp"
 #include "stages/core/stage_record.hpp"
 #include "stages/math/exact_math.hpp"
@@ -16,6 +15,7 @@
 #include "stages/photometry/circles.hpp"
 #include "stages/photometry/light_radii.hpp"
 #include "stages/photometry/position_noise.hpp"
+#include "stages/settings/settings.hpp"
 
 namespace srcextract {
 
@@ -96,7 +96,7 @@ struct WindowFamily {
   static constexpr Family id = Family::window;
   static constexpr const char* name = "window";
 
-  explicit WindowFamily(const Config&) {}
+  explicit WindowFamily(const Settings&) {}
   SRCEXTRACT_HOST_DEVICE int rows() const { return 1; }
 
   /// Whether the window of the source has more than three bands of rows.

@@ -2,9 +2,9 @@
 
 #include <cstdint>
 
-#include "config/settings/quicklook.hpp"
 #include "stages/core/image.hpp"
 #include "stages/core/stage_record.hpp"
+#include "stages/settings/quicklook.hpp"
 
 namespace srcextract {
 

@@ -2,8 +2,8 @@
 
 #include <utility>
 
-#include "config/settings/quicklook.hpp"
 #include "stages/picture/picture.hpp"
+#include "stages/settings/quicklook.hpp"
 
 namespace srcextract {
 

@@ -3,11 +3,11 @@
 #include <cstdint>
 #include <string>
 
-#include "config/settings/background.hpp"
 #include "stages/core/bright_quads.hpp"
 #include "stages/core/image.hpp"
 #include "stages/core/stage_record.hpp"
 #include "stages/core/value.hpp"
+#include "stages/settings/background.hpp"
 
 namespace srcextract {
 

@@ -1,8 +1,8 @@
 #pragma once
 
-#include "config/settings/background.hpp"
 #include "stages/core/host_device.hpp"
 #include "stages/core/value.hpp"
+#include "stages/settings/background.hpp"
 #include "stages/sky/background.hpp"
 #include "stages/sky/mesh.hpp"
 

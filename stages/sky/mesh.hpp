@@ -2,10 +2,10 @@
 
 #include <cstdint>
 
-#include "config/settings/background.hpp"
 #include "stages/core/image.hpp"
 #include "stages/core/stage_record.hpp"
 #include "stages/core/value.hpp"
+#include "stages/settings/background.hpp"
 #include "stages/sky/background.hpp"
 
 namespace srcextract {

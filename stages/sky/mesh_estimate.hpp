@@ -3,8 +3,8 @@
 #include <cmath>
 #include <cstdint>
 
-#include "config/settings/background.hpp"
 #include "stages/core/host_device.hpp"
+#include "stages/settings/background.hpp"
 
 // The sky of one mesh, as SExtractor estimates it (Bertin & Arnouts 1996, "Background estimation"):
 // - a cut at 2 sigma about the mean;

@@ -3,8 +3,8 @@
 #include <cmath>
 #include <cstdint>
 
-#include "config/settings/background.hpp"
 #include "stages/core/host_device.hpp"
+#include "stages/settings/background.hpp"
 #include "stages/sky/mesh_estimate.hpp"
 
 // The steps from mesh estimates to the nodes of the spline, node by node, for both back ends.

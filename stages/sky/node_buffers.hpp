@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <vector>
 
-#include "config/settings/background.hpp"
 #include "stages/core/parallel.hpp"
+#include "stages/settings/background.hpp"
 #include "stages/sky/mesh_nodes.hpp"
 #include "stages/sky/mesh_pixels.hpp"
 

@@ -1,8 +1,8 @@
 #pragma once
 
-#include "config/settings/convolve.hpp"
 #include "stages/convolve/kernel.hpp"
 #include "stages/core/image.hpp"
+#include "stages/settings/convolve.hpp"
 
 namespace srcextract {
 

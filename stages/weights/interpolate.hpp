@@ -1,9 +1,9 @@
 #pragma once
 
-#include "config/settings/weights.hpp"
 #include "stages/core/image.hpp"
 #include "stages/core/stage_record.hpp"
 #include "stages/core/value.hpp"
+#include "stages/settings/weights.hpp"
 
 namespace srcextract {
 

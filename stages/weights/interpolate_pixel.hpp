@@ -2,9 +2,9 @@
 
 #include <cstdint>
 
-#include "config/settings/weights.hpp"
 #include "stages/core/host_device.hpp"
 #include "stages/core/masked_pixel.hpp"
+#include "stages/settings/weights.hpp"
 #include "stages/weights/variance_pixel.hpp"
 
 namespace srcextract {

@@ -3,9 +3,9 @@
 #include <cstdint>
 #include <type_traits>
 
-#include "config/settings/mask.hpp"
 #include "stages/core/host_device.hpp"
 #include "stages/ingest/stored_bits.hpp"
+#include "stages/settings/mask.hpp"
 #include "stages/weights/mask_source.hpp"
 
 namespace srcextract {

@@ -3,8 +3,8 @@
 #include <cstddef>
 #include <cstdint>
 
-#include "config/settings/mask.hpp"
 #include "stages/core/pixel_source.hpp"
+#include "stages/settings/mask.hpp"
 
 namespace srcextract {
 

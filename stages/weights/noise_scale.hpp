@@ -1,9 +1,9 @@
 #pragma once
 
-#include "config/settings/background.hpp"
 #include "stages/core/image.hpp"
 #include "stages/core/value.hpp"
 #include "stages/detect/threshold.hpp"
+#include "stages/settings/background.hpp"
 #include "stages/sky/background.hpp"
 #include "stages/sky/mesh.hpp"
 

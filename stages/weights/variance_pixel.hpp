@@ -2,9 +2,9 @@
 
 #include <limits>
 
-#include "config/settings/weights.hpp"
 #include "stages/core/host_device.hpp"
 #include "stages/core/masked_pixel.hpp"
+#include "stages/settings/weights.hpp"
 
 namespace srcextract {
 

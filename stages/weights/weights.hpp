@@ -1,7 +1,7 @@
 #pragma once
 
-#include "config/settings/weights.hpp"
 #include "stages/ingest/ingest.hpp"
+#include "stages/settings/weights.hpp"
 
 namespace srcextract {
 

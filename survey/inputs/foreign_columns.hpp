@@ -3,7 +3,7 @@
 #include <string>
 #include <vector>
 
-#include "config/fields.hpp"
+#include "stages/settings/keys.hpp"
 
 namespace srcextract {
 

@@ -2,10 +2,10 @@
 
 #include <utility>
 
-#include "config/kernel_values.hpp"
 #include "io/image/kernel_file.hpp"
 #include "io/image/network_file.hpp"
 #include "stages/core/error.hpp"
+#include "stages/math/kernel_values.hpp"
 #include "survey/inputs/find_files.hpp"
 #include "survey/inputs/name_hash.hpp"
 

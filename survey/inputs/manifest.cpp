@@ -7,11 +7,11 @@
 #include <vector>
 
 #include "config/checks.hpp"
-#include "config/fields.hpp"
 #include "io/tables/text_table.hpp"
 #include "stages/catalogue/bands.hpp"
 #include "stages/core/ascii.hpp"
 #include "stages/core/error.hpp"
+#include "stages/settings/keys.hpp"
 #include "survey/inputs/files_beside.hpp"
 #include "survey/inputs/foreign_columns.hpp"
 #include "survey/inputs/leads_up.hpp"

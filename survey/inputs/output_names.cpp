@@ -5,10 +5,10 @@
 #include <initializer_list>
 #include <string_view>
 
-#include "config/fields/output.hpp"
 #include "io/catalog/catalog.hpp"
 #include "stages/core/ascii.hpp"
 #include "stages/core/error.hpp"
+#include "stages/settings/output_keys.hpp"
 
 namespace srcextract {
 namespace {

@@ -7,8 +7,8 @@
 #include <utility>
 #include <vector>
 
-#include "config/settings/output.hpp"
 #include "stages/catalogue/catalog_format.hpp"
+#include "stages/settings/output.hpp"
 #include "survey/inputs/image_files.hpp"
 
 namespace srcextract {

@@ -12,8 +12,8 @@
 #include <type_traits>
 #include <vector>
 
-#include "config/field.hpp"
 #include "stages/core/error.hpp"
+#include "stages/settings/field.hpp"
 #include "tests/support/peers.hpp"
 #include "tests/support/source_dir.hpp"
 #include "tests/support/temporary_folder.hpp"

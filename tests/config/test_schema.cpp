@@ -4,8 +4,8 @@
 #include <string>
 #include <vector>
 
-#include "config/fields.hpp"
 #include "stages/core/error.hpp"
+#include "stages/settings/keys.hpp"
 #include "tests/config/schema_support.hpp"
 
 namespace srcextract {

@@ -1,5 +1,5 @@
-#include "config/kernel_values.hpp"
 #include "io/image/kernel_file.hpp"
+#include "stages/math/kernel_values.hpp"
 #include "tests/fuzz/fuzz_support.hpp"
 
 /// A kernel in SExtractor's format or in FITS.

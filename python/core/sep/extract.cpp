@@ -98,8 +98,8 @@ Kernel kernel_of(const AnyArray& values) {
   return kernel_of_values(std::move(rows), true);
 }
 
-Config config_of(const ExtractOptions& options) {
-  Config config;
+Settings config_of(const ExtractOptions& options) {
+  Settings config;
   config.detection.connectivity = 8;
   config.detection.min_area = options.min_area;
   config.deblend.thresholds = options.levels;
@@ -302,7 +302,7 @@ class Extraction {
 
   const SepImage& image_;
   const ExtractOptions& options_;
-  Config config_;
+  Settings config_;
   Cpu where_;
   std::optional<Kernel> kernel_;
   Image<float, Cpu> measured_, convolved_, variance_;

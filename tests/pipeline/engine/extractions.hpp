@@ -3,11 +3,11 @@
 #include <cstring>
 #include <string>
 
-#include "config/settings/detection.hpp"
 #include "cuda/device/cuda_devices.hpp"
 #include "pipeline/chain/stage_list.hpp"
 #include "pipeline/engine/extractor.hpp"
 #include "pipeline/engine/host_engine.hpp"
+#include "stages/settings/detection.hpp"
 #include "tests/support/backends.hpp"
 #include "tests/support/fields.hpp"
 

@@ -18,7 +18,7 @@ struct StarWithSpeck {
   Value<Levels, Cpu> levels;
   Runs<Cpu> runs;
   Components<Cpu> components;
-  Config config;
+  Settings config;
 
   explicit StarWithSpeck(float speck, int speck_column = 28) {
     levels->detection = 1;

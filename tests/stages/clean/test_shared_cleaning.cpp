@@ -43,7 +43,8 @@ struct NoiseOfMap {
 };
 
 /// Cleans a field both ways; returns how many sources were eaten.
-std::int64_t clean_both_ways(const Field& field, const Config& config, const Image<float, Cpu>* variance, int threads) {
+std::int64_t clean_both_ways(const Field& field, const Settings& config, const Image<float, Cpu>* variance,
+                             int threads) {
   const Image<float, Cpu> image = image_of(field);
   Image<float, Cpu> measured = image_of(field);
   for (std::int64_t i = 0; i < measured.pixels.size(); i += 3) measured.pixels[i] *= 1.25F;
@@ -106,7 +107,7 @@ TEST(SharedCleaning, EqualsTheIslandByIslandOneToTheLastBit) {
 }
 
 TEST(SharedCleaning, ThreadsThatMeetInOneIslandLoseNothing) {
-  Config config;
+  Settings config;
   config.detection.min_area = 5;
   config.deblend = {DeblendMethod::tree, 32, 0};
   config.deblend.clean = true;
@@ -118,7 +119,7 @@ TEST(SharedCleaning, ThreadsThatMeetInOneIslandLoseNothing) {
 // Where a device has too little room for the pieces of all sources nothing is known of the last of them: what is made
 // of that is thrown away, but nothing beside it may be read or written to (this is for sanitizers).
 TEST(SharedCleaning, SourcesWithoutPiecesAreOfNoIsland) {
-  Config config;
+  Settings config;
   config.deblend = {DeblendMethod::tree, 32, 0};
   config.deblend.clean = true;
   Levels levels;

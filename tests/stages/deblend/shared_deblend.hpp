@@ -35,11 +35,11 @@ class SharedDeblending {
   };
 
   SharedDeblending(const DeblendImages<Cpu>& images, const Runs<Cpu>& runs, const Components<Cpu>& components,
-                   const Config& config, const Cpu& where)
+                   const Settings& config, const Cpu& where)
       : SharedDeblending(images, runs, components, config, where, {components.counts->kept, runs.shape.count()}) {}
 
   SharedDeblending(const DeblendImages<Cpu>& images, const Runs<Cpu>& runs, const Components<Cpu>& components,
-                   const Config& config, const Cpu& where, const Room& room)
+                   const Settings& config, const Cpu& where, const Room& room)
       : images_(images),
         runs_(runs),
         components_(components),

@@ -105,7 +105,7 @@ struct TwoPeaks {
   Image<float, Cpu> image{{7, 1}, Cpu{}};
   Runs<Cpu> runs;
   Components<Cpu> islands;
-  Config config;
+  Settings config;
 
   explicit TwoPeaks(const Levels& levels) {
     std::fill(image.pixels.begin(), image.pixels.end(), 9.0F);

@@ -29,7 +29,7 @@ void expect_same(const Deblended<Cpu>& a, const Deblended<Cpu>& b, const std::st
 }
 
 /// Divides a field both ways; returns how many sources there are more than islands.
-std::int64_t divide(const Field& field, const Config& config, const Image<float, Cpu>* variance, int threads) {
+std::int64_t divide(const Field& field, const Settings& config, const Image<float, Cpu>* variance, int threads) {
   const Image<float, Cpu> image = image_of(field);
   Image<float, Cpu> measured = image_of(field);
   for (std::int64_t i = 0; i < measured.pixels.size(); i += 3) measured.pixels[i] *= 1.25F;
@@ -54,7 +54,7 @@ TEST(SharedDeblending, EqualsTheIslandByIslandOneToTheLastBit) {
   for (const std::int64_t min_area : {1, 3, 5, 8}) {
     for (const std::int64_t thresholds : {2, 7, 32, 256}) {
       for (const double contrast : {0.0, 0.005, 1.0}) {
-        Config config;
+        Settings config;
         config.detection.min_area = min_area;
         config.detection.connectivity = seed % 2 == 0 ? 4 : 8;
         config.deblend = {DeblendMethod::tree, thresholds, contrast};
@@ -73,7 +73,7 @@ TEST(SharedDeblending, EqualsTheIslandByIslandOneToTheLastBit) {
 
 /// Where a device has room for less than there is, the counts say so, and nothing beyond the room is touched.
 TEST(SharedDeblending, TooLittleRoomIsTold) {
-  Config config;
+  Settings config;
   config.detection.min_area = 1;
   config.deblend = {DeblendMethod::tree, 32, 0};
   Levels levels;
@@ -103,7 +103,7 @@ TEST(SharedDeblending, TooLittleRoomIsTold) {
 }
 
 TEST(SharedDeblending, ThreadsThatMeetInOneIslandLoseNothing) {
-  Config config;
+  Settings config;
   config.detection.min_area = 1;
   config.deblend = {DeblendMethod::tree, 32, 0};
   std::int64_t more = 0;

@@ -104,7 +104,7 @@ Background background_of(double median, double sigma) {
 template <class Where>
 class LevelsTest : public StageTest<Where> {
  protected:
-  Levels resolved(const Background& background, const Config& config) {
+  Levels resolved(const Background& background, const Settings& config) {
     const auto there = this->backend().put_value(background);
     return fetch(resolve_levels(there, config, this->where()), this->where());
   }
@@ -112,7 +112,7 @@ class LevelsTest : public StageTest<Where> {
 TYPED_TEST_SUITE(LevelsTest, Backends);
 
 TYPED_TEST(LevelsTest, FollowTheConfiguration) {
-  Config config;  // 5 sigma above the background; in units of a pixel's own noise, where that is known, too
+  Settings config;  // 5 sigma above the background; in units of a pixel's own noise, where that is known, too
   EXPECT_EQ(this->resolved(background_of(100, 2), config), (Levels{110, 100, 2, 100, 5}));
   config.detection.reference = Baseline::zero;
   EXPECT_EQ(this->resolved(background_of(100, 2), config), (Levels{10, 100, 2, 0, 5}));
@@ -124,7 +124,7 @@ TYPED_TEST(LevelsTest, FollowTheConfiguration) {
 }
 
 TYPED_TEST(LevelsTest, ProfilesStartFromTheAnalysisThreshold) {
-  Config config;
+  Settings config;
   const auto level = [&] { return analysis_level(this->resolved(background_of(100, 2), config)); };
   EXPECT_EQ(level(), 10) << "none of its own: that of detection";
   config.detection.analysis_threshold = 1.5;
@@ -143,7 +143,7 @@ TYPED_TEST(LevelsTest, ProfilesStartFromTheAnalysisThreshold) {
 }
 
 TYPED_TEST(LevelsTest, AnAnalysisThresholdIsNotRaisedWithThatOfDetection) {
-  Config config;
+  Settings config;
   config.detection.threshold = 1;
   config.detection.analysis_threshold = 1.5;
   auto levels = resolve_levels(this->backend().put_value(background_of(100, 2)), config, this->where());
@@ -154,7 +154,7 @@ TYPED_TEST(LevelsTest, AnAnalysisThresholdIsNotRaisedWithThatOfDetection) {
 }
 
 TYPED_TEST(LevelsTest, ASurfaceBrightnessIsAPixelValueAboveTheSky) {
-  Config config;
+  Settings config;
   config.detection.threshold_unit = ThresholdUnit::mag_per_arcsec2;
   config.detection.threshold = 20;
   config.measurement.zero_point = 25;
@@ -170,7 +170,7 @@ TYPED_TEST(LevelsTest, ASurfaceBrightnessIsAPixelValueAboveTheSky) {
 }
 
 TYPED_TEST(LevelsTest, CountDetectionSigmasInTheImageThatSourcesAreFoundIn) {
-  Config config;
+  Settings config;
   config.detection.threshold_unit = ThresholdUnit::detection_sigma;
   const auto resolved = [&](const Background& image, const Background& convolved) {
     return fetch(
@@ -186,19 +186,19 @@ TYPED_TEST(LevelsTest, CountDetectionSigmasInTheImageThatSourcesAreFoundIn) {
 }
 
 TYPED_TEST(LevelsTest, LetNothingBeDetectedWithoutASky) {
-  const Config config;  // not Config{} below: GCC 12 ends with an internal error
+  const Settings config;  // not Settings{} below: GCC 12 ends with an internal error
   const double never = std::numeric_limits<double>::infinity();
   EXPECT_EQ(this->resolved(background_of(100, 0), config).detection, never);
   Background meshes = background_of(0, 0);
   meshes.mesh.width = meshes.mesh.height = 2;  // without noise, all of them
   EXPECT_EQ(this->resolved(meshes, config).detection, never);
   EXPECT_EQ(this->resolved(meshes, config).in_noise, never);
-  Config absolute;
+  Settings absolute;
   absolute.detection.threshold_unit = ThresholdUnit::absolute;
   EXPECT_EQ(this->resolved(Background{}, absolute).detection, never);
 }
 
-std::string refusal_of(const Background& background, const Config& config) {
+std::string refusal_of(const Background& background, const Settings& config) {
   try {
     check_background(background, config);
   } catch (const Error& error) {
@@ -209,17 +209,17 @@ std::string refusal_of(const Background& background, const Config& config) {
 }
 
 TEST(CheckBackground, RefusesNoSkyAndUnitsOfAZeroSigma) {
-  Config absolute;
+  Settings absolute;
   absolute.detection.threshold_unit = ThresholdUnit::absolute;
-  EXPECT_NE(refusal_of(background_of(3, 0), Config{}).find("sigma is 0"), std::string::npos);
+  EXPECT_NE(refusal_of(background_of(3, 0), Settings{}).find("sigma is 0"), std::string::npos);
   EXPECT_NE(refusal_of(Background{}, absolute).find("every pixel is masked"), std::string::npos);
   EXPECT_EQ(refusal_of(background_of(3, 0), absolute), "");
-  EXPECT_EQ(refusal_of(background_of(3, 1), Config{}), "");
+  EXPECT_EQ(refusal_of(background_of(3, 1), Settings{}), "");
 }
 
 /// The noise as a map tells it, and how.
-Config with_map(WeightType type, bool rescale, ThresholdUnit unit = ThresholdUnit::sigma) {
-  Config config;
+Settings with_map(WeightType type, bool rescale, ThresholdUnit unit = ThresholdUnit::sigma) {
+  Settings config;
   config.weights.type = type;
   config.weights.rescale = rescale;
   config.detection.threshold_unit = unit;
@@ -233,7 +233,7 @@ TYPED_TEST(LevelsTest, CountInANoiseThatIsGivenWhereTheImageHasNone) {
   EXPECT_EQ(this->resolved(background_of(100, 0), with_map(WeightType::rms, true)).in_noise, 5);
   // What is scaled to the image's own noise, or counted in it, is none.
   EXPECT_EQ(this->resolved(background_of(100, 0), with_map(WeightType::weight, true)).in_noise, never);
-  const Config convolved = with_map(WeightType::rms, true, ThresholdUnit::detection_sigma);
+  const Settings convolved = with_map(WeightType::rms, true, ThresholdUnit::detection_sigma);
   EXPECT_EQ(this->resolved(background_of(100, 0), convolved).in_noise, never);
   EXPECT_EQ(this->resolved(Background{}, with_map(WeightType::rms, true)).in_noise, never);
 }
@@ -247,7 +247,7 @@ TEST(CheckBackground, AsksForNoNoiseWhereAMapGivesIt) {
     EXPECT_NE(refusal_of(background, with_map(WeightType::variance, true)).find("sigma is 0"), std::string::npos);
   }
   meshes.mesh.bad = 4;
-  Config config = with_map(WeightType::rms, true);
+  Settings config = with_map(WeightType::rms, true);
   EXPECT_NE(refusal_of(meshes, config).find("more than half of them are masked"), std::string::npos);
   config.given_sky.level = "0";
   EXPECT_EQ(refusal_of(meshes, config), "");
@@ -256,23 +256,23 @@ TEST(CheckBackground, AsksForNoNoiseWhereAMapGivesIt) {
 TEST(CheckBackground, RefusesMeshesWithoutNoise) {
   Background meshes = background_of(0, 0);
   meshes.mesh.width = meshes.mesh.height = 2;
-  EXPECT_NE(refusal_of(meshes, Config{}).find("in every mesh the pixels"), std::string::npos);
-  Config absolute;
+  EXPECT_NE(refusal_of(meshes, Settings{}).find("in every mesh the pixels"), std::string::npos);
+  Settings absolute;
   absolute.detection.threshold_unit = ThresholdUnit::absolute;
   EXPECT_EQ(refusal_of(meshes, absolute), "");
   meshes.clipped.sigma = 0.5;
-  EXPECT_EQ(refusal_of(meshes, Config{}), "");
+  EXPECT_EQ(refusal_of(meshes, Settings{}), "");
 }
 
 TEST(CheckBackground, RefusesMeshesOfWhichNoneIsGood) {
   Background meshes = background_of(0, 1);
   meshes.mesh.width = meshes.mesh.height = 2;
   meshes.mesh.bad = 3;
-  EXPECT_EQ(refusal_of(meshes, Config{}), "");
+  EXPECT_EQ(refusal_of(meshes, Settings{}), "");
   meshes.mesh.bad = 4;
-  Config absolute;
+  Settings absolute;
   absolute.detection.threshold_unit = ThresholdUnit::absolute;
-  for (const Config& config : {Config{}, absolute})
+  for (const Settings& config : {Settings{}, absolute})
     EXPECT_NE(refusal_of(meshes, config).find("more than half of them are masked"), std::string::npos);
 }
 

@@ -37,7 +37,7 @@ inline SourceSums sums_of(const Given& given) {
 /// then its label is 0.
 template <class Where>
 Photometry<Where> photometry_of(const Backend<Where>& backend, const std::vector<float>& pixels,
-                                const std::vector<Given>& sources, const Config& config,
+                                const std::vector<Given>& sources, const Settings& config,
                                 const std::vector<Run>& of_none = {}) {
   Image<float, Where> image;
   image.shape = {side, side};

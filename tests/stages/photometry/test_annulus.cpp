@@ -18,7 +18,7 @@ class AnnulusStage : public testing::StageTest<Where> {
   std::vector<AnnulusSky> measure(const std::vector<float>& pixels, const std::vector<Given>& sources, double inner,
                                   double outer, const std::vector<Run>& of_none = {},
                                   MaskNeighbours mask = MaskNeighbours::correct) {
-    Config config;
+    Settings config;
     config.output.columns = {"ANNULUS_SKY"};
     config.measurement.annulus = {inner, outer};
     config.measurement.mask = mask;

@@ -41,8 +41,8 @@ MeasuredSource source_at(double x, double y) {
   return {3, {x, y, 2, 2, 0.25F, 0.25F, 0, true}, nullptr, nullptr, nullptr};
 }
 
-Config asking_for(std::vector<double> diameters) {
-  Config config;
+Settings asking_for(std::vector<double> diameters) {
+  Settings config;
   config.measurement.apertures = std::move(diameters);
   return config;
 }

@@ -28,7 +28,7 @@ struct Measured {
 template <class Where>
 class PhotometryStage : public StageTest<Where> {
  protected:
-  Measured measure(const std::vector<float>& pixels, const std::vector<Given>& sources, const Config& config) {
+  Measured measure(const std::vector<float>& pixels, const std::vector<Given>& sources, const Settings& config) {
     const auto photometry = photometry_of(this->backend(), pixels, sources, config);
     const auto get = [&](const auto& rows) { return this->backend().get(rows.rows, std::ssize(sources) * rows.each); };
     return {get(photometry.circles), get(photometry.kron)};
@@ -36,8 +36,8 @@ class PhotometryStage : public StageTest<Where> {
 };
 TYPED_TEST_SUITE(PhotometryStage, Backends);
 
-Config asking(std::vector<double> apertures, std::vector<double> kron) {
-  Config config;
+Settings asking(std::vector<double> apertures, std::vector<double> kron) {
+  Settings config;
   config.output.columns = {"FLUX_APER", "FLUX_AUTO"};
   config.measurement.apertures = std::move(apertures);
   config.measurement.kron = std::move(kron);
@@ -91,7 +91,7 @@ TYPED_TEST(PhotometryStage, ACircleHasItsArea) {
 
 TYPED_TEST(PhotometryStage, ACircleHasExactlyItsAreaWhereThatIsAskedFor) {
   const std::vector<float> pixels(side * side, 3);
-  Config config = asking({0.02, 0.5, 1, 1.3, 5, 23.7, 61, 98}, {2.5, 3.5});
+  Settings config = asking({0.02, 0.5, 1, 1.3, 5, 23.7, 61, 98}, {2.5, 3.5});
   config.measurement.overlap = Overlap::exact;
   for (const double shift : {0.0, 0.25, 0.437, 0.5}) {
     const Measured all = this->measure(pixels, {{{50, 47, 54}, 50 + shift, 50 - shift, 4, 4, 0}}, config);
@@ -116,7 +116,7 @@ TYPED_TEST(PhotometryStage, NeighboursCountAsAsked) {
   constexpr std::int64_t bright = 6;
   for (std::int64_t x = 53; x < 53 + bright; ++x) pixels[50 * side + x] = 1000;
   const std::vector<Given> sources = {{{50, 48, 53}, 50, 50, 2, 2, 0}, {{50, 53, 53 + bright}, 55.5, 50, 3, 1, 0}};
-  Config config = asking({40}, {2.5, 20});
+  Settings config = asking({40}, {2.5, 20});
   const auto fluxes = [&](MaskNeighbours mask) {
     config.measurement.mask = mask;
     const Measured all = this->measure(pixels, sources, config);

@@ -9,9 +9,9 @@
 #include <string>
 #include <vector>
 
-#include "config/fields.hpp"
 #include "stages/combine/combine.hpp"
 #include "stages/ingest/ingest.hpp"
+#include "stages/settings/keys.hpp"
 #include "tests/truth/programs/stage_program.hpp"
 
 namespace srcextract {

@@ -42,7 +42,7 @@ std::optional<Request> read_request() {
 
 void deblend_image(const Request& request) {
   const Cpu where{request.head[5]};
-  Config config;
+  Settings config;
   config.detection.connectivity = request.head[2];
   config.detection.min_area = request.head[3];
   config.deblend = {DeblendMethod::tree, request.head[4], request.levels[0]};

@@ -91,8 +91,8 @@ struct Measured {
   std::vector<FluxCalibration> calibration;
 };
 
-Measured measure(const std::vector<Object>& objects, const Field& field, const Settings& settings, const Config& config,
-                 const Cpu& where) {
+Measured measure(const std::vector<Object>& objects, const Field& field, const Settings& settings,
+                 const srcextract::Settings& config, const Cpu& where) {
   const Found found = runs_of(owners_of(objects, field, settings), objects.size());
   Levels levels;
   levels.detection = static_cast<float>(settings.analysis_thresh * field.noise);
@@ -117,8 +117,8 @@ Measured measure(const std::vector<Object>& objects, const Field& field, const S
   return out;
 }
 
-Config config_of(const Settings& settings) {
-  Config config;
+srcextract::Settings config_of(const Settings& settings) {
+  srcextract::Settings config;
   config.output.columns = {"all"};
   config.measurement.gain = settings.gain;
   config.measurement.kron = {settings.kron_factor, settings.kron_minimum};

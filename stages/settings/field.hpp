@@ -47,9 +47,9 @@ struct Field {
 
 using Fields = std::vector<Field>;
 
-/// A T, or a const T: for_each_field hands out members for writing or reading.
+/// A T or a const T, or derived from it: for_each_field hands out members for writing or reading.
 template <class Some, class T>
-concept MaybeConst = std::same_as<std::remove_const_t<Some>, T>;
+concept MaybeConst = std::derived_from<std::remove_const_t<Some>, T>;
 
 /// The keys that for_each_field declares for a T, with the limits for this object.
 template <class T>

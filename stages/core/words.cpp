@@ -1,4 +1,4 @@
-#include "config/suggest.hpp"
+#include "stages/core/words.hpp"
 
 #include <algorithm>
 #include <numeric>
@@ -49,6 +49,11 @@ std::string join(const std::vector<std::string>& words) {
   std::string text;
   for (const std::string& word : words) text += (text.empty() ? "" : ", ") + word;
   return text;
+}
+
+std::string quoted(const std::string& text) {
+  constexpr std::size_t longest = 80;
+  return text.size() <= longest ? "'" + text + "'" : "'" + text.substr(0, longest) + "...'";
 }
 
 }  // namespace srcextract

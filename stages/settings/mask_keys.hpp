@@ -3,10 +3,10 @@
 #include <string>
 #include <vector>
 
-#include "config/config.hpp"
-#include "config/field.hpp"
-#include "config/fields/map_fields.hpp"
-#include "config/problems.hpp"
+#include "stages/settings/field.hpp"
+#include "stages/settings/map_keys.hpp"
+#include "stages/settings/problems.hpp"
+#include "stages/settings/settings.hpp"
 
 namespace srcextract {
 
@@ -19,8 +19,8 @@ inline std::vector<std::string> names_of(GoodPixels) {
 namespace srcextract::config {
 
 /// The keys of the section `mask`.
-template <MaybeConst<Config> AnyConfig, class F>
-void for_each_mask_field(AnyConfig& c, F&& f) {
+template <MaybeConst<Settings> AnySettings, class F>
+void for_each_mask_field(AnySettings& c, F&& f) {
   const Section section{"mask", "Which pixels are left out"};
   for_each_map_field(section, c.mask, "a map of the image's shape, which tells which pixels are bad",
                      std::string(paired_hdus) + ". `auto` without a file: no map", {}, f);

@@ -3,9 +3,9 @@
 #include <string>
 #include <vector>
 
-#include "config/config.hpp"
-#include "config/field.hpp"
-#include "config/problems.hpp"
+#include "stages/settings/field.hpp"
+#include "stages/settings/problems.hpp"
+#include "stages/settings/settings.hpp"
 
 namespace srcextract {
 
@@ -24,8 +24,8 @@ inline std::vector<std::string> names_of(Baseline) {
 namespace srcextract::config {
 
 /// The keys of the section `detection`.
-template <MaybeConst<Config> AnyConfig, class F>
-void for_each_detection_field(AnyConfig& c, F&& f) {
+template <MaybeConst<Settings> AnySettings, class F>
+void for_each_detection_field(AnySettings& c, F&& f) {
   const Section section{"detection", "Which pixels belong to sources, and which pixels belong together"};
   f(Field{.section = section,
           .key = "threshold",

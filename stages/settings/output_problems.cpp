@@ -3,11 +3,11 @@
 #include <string_view>
 #include <vector>
 
-#include "config/problems.hpp"
-#include "config/suggest.hpp"
-#include "config/values.hpp"
 #include "stages/catalogue/measured_columns.hpp"
 #include "stages/catalogue/vignets.hpp"
+#include "stages/core/shortest_number.hpp"
+#include "stages/core/words.hpp"
+#include "stages/settings/problems.hpp"
 
 namespace srcextract::config {
 namespace {
@@ -36,7 +36,7 @@ bool is_of_tables(const std::string& keyword) {
 }
 
 /// Setting that a column needs but does not have; empty if none. Requirements on the image are not checked.
-std::string needed_for_column(const std::string& name, const Config& config) {
+std::string needed_for_column(const std::string& name, const Settings& config) {
   if ((name == "ISOAREA_IMAGE" || name == "ISOAREA_WORLD") && config.detection.analysis_threshold == 0)
     return "needs a threshold of its own: set detection.analysis_threshold";
   if (name == "ID_PARENT" && config.deblend.method == DeblendMethod::none)
@@ -48,7 +48,7 @@ std::string needed_for_column(const std::string& name, const Config& config) {
   return "";
 }
 
-std::string vignet_problem(const std::string& word, const std::vector<std::string>& before, const Config& config) {
+std::string vignet_problem(const std::string& word, const std::vector<std::string>& before, const Settings& config) {
   if (!parse_vignet(word))
     return "holds " + quoted(word) +
            ", which is no cut-out: write \"VIGNET(35,35)\", in quotes, with the pixels along x and y, 1 to " +
@@ -63,7 +63,7 @@ std::string vignet_problem(const std::string& word, const std::vector<std::strin
 
 /// Only PSFEx reads VIGNET from FITS_LDAC. Without FLAGS or ELONGATION PSFEx crashes, and without the others it reads
 /// no star. Columns of position and flux can be chosen in its configuration.
-std::string psfex_problem(const Config& config) {
+std::string psfex_problem(const Settings& config) {
   const ColumnChoice choice(config.output.columns);
   const bool read = std::ranges::count(config.output.formats, CatalogFormat::ldac) > 0;
   if (!read || !vignet_size(config.output.columns).any()) return "";
@@ -108,7 +108,7 @@ std::string apertures_problem(const MeasurementConfig& config) {
            std::to_string(most_apertures);
   for (const double diameter : config.apertures)
     if (!(diameter > 0 && diameter <= most))
-      return "holds " + format_value(diameter) + ", which is no diameter: above 0, up to 10000 pixels";
+      return "holds " + shortest(diameter) + ", which is no diameter: above 0, up to 10000 pixels";
   return "";
 }
 
@@ -127,7 +127,7 @@ std::string fractions_problem(const MeasurementConfig& config) {
     return "lists " + std::to_string(config.flux_radius.size()) + " parts, and there is room for " +
            std::to_string(most_fractions);
   for (const double part : config.flux_radius)
-    if (!(part > 0 && part <= 1)) return "holds " + format_value(part) + ", which is no part: above 0, up to 1";
+    if (!(part > 0 && part <= 1)) return "holds " + shortest(part) + ", which is no part: above 0, up to 1";
   return "";
 }
 
@@ -139,7 +139,7 @@ std::string annulus_problem(const MeasurementConfig& config) {
   return inner < outer ? "" : "has no room between its radii; the second must be larger, as in [10, 20]";
 }
 
-std::string columns_problem(const Config& config) {
+std::string columns_problem(const Settings& config) {
   if (config.output.columns == OutputConfig{}.columns) return "";
   if (config.output.columns.empty()) return "is empty; name a column, or default";
   const std::vector<std::string> known = column_names();

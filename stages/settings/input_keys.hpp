@@ -1,14 +1,14 @@
 #pragma once
 
-#include "config/config.hpp"
-#include "config/field.hpp"
-#include "config/problems.hpp"
+#include "stages/settings/field.hpp"
+#include "stages/settings/problems.hpp"
+#include "stages/settings/settings.hpp"
 
 namespace srcextract::config {
 
 /// The keys of the section `input`.
-template <MaybeConst<Config> AnyConfig, class F>
-void for_each_input_field(AnyConfig& c, F&& f) {
+template <MaybeConst<Settings> AnySettings, class F>
+void for_each_input_field(AnySettings& c, F&& f) {
   const Section section{"input", "Which pixels of the file are used"};
   f(Field{.section = section,
           .key = "hdu",

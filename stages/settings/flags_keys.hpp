@@ -4,10 +4,10 @@
 #include <type_traits>
 #include <vector>
 
-#include "config/config.hpp"
-#include "config/field.hpp"
-#include "config/fields/map_fields.hpp"
-#include "config/problems.hpp"
+#include "stages/settings/field.hpp"
+#include "stages/settings/map_keys.hpp"
+#include "stages/settings/problems.hpp"
+#include "stages/settings/settings.hpp"
 
 namespace srcextract {
 
@@ -42,10 +42,10 @@ void for_each_flag_map_field(const Section& section, AnyMap& map, const std::str
 }
 
 /// The keys of the section `flags`.
-template <MaybeConst<Config> AnyConfig, class F>
-void for_each_flags_field(AnyConfig& c, F&& f) {
+template <MaybeConst<Settings> AnySettings, class F>
+void for_each_flags_field(AnySettings& c, F&& f) {
   const Section section{"flags", "What maps of flags say of the pixels of each source"};
-  std::conditional_t<std::is_const_v<AnyConfig>, const FlagMapConfig, FlagMapConfig>& first = c.flags;
+  std::conditional_t<std::is_const_v<AnySettings>, const FlagMapConfig, FlagMapConfig>& first = c.flags;
   for_each_flag_map_field(section, first, "", f);
   f(Field{.section = section,
           .key = "further",

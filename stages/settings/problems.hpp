@@ -4,7 +4,7 @@
 #include <string>
 #include <type_traits>
 
-#include "config/config.hpp"
+#include "stages/settings/settings.hpp"
 
 namespace srcextract::config {
 
@@ -26,14 +26,14 @@ inline std::string first_of(const std::string& one, const std::string& other) {
 
 /// The mesh and check images: a reference of zero excludes the mesh, filters need a centre, and a mesh needs enough
 /// pixels.
-std::string method_problem(const Config& config);
+std::string method_problem(const Settings& config);
 std::string filter_size_problem(const BackgroundConfig& config);
 std::string filter_height_problem(const BackgroundConfig& config);
 std::string mesh_height_problem(const BackgroundConfig& config);
-std::string check_images_problem(const Config& config);
+std::string check_images_problem(const Settings& config);
 
 /// A given sky: its level excludes a reference of zero, `level_hdu` needs a map, and the noise is a number.
-std::string level_problem(const Config& config);
+std::string level_problem(const Settings& config);
 std::string level_hdu_problem(const GivenSkyConfig& config);
 std::string level_hdu_use(const GivenSkyConfig& config);
 std::string rms_problem(const GivenSkyConfig& config);
@@ -81,24 +81,24 @@ std::string further_map_problem(const FlagMapConfig& config);
 
 /// The threshold: a surface brightness needs a zero point, sources fainter than the sky need a sky level, and a seed is
 /// brighter than the threshold.
-std::string threshold_unit_problem(const Config& config);
-std::string sign_problem(const Config& config);
+std::string threshold_unit_problem(const Settings& config);
+std::string sign_problem(const Settings& config);
 std::string seed_problem(const DetectionConfig& config);
 
 /// deblend.method needs a threshold above the sky.
-std::string deblend_method_problem(const Config& config);
+std::string deblend_method_problem(const Settings& config);
 
 /// deblend.clean needs a threshold above the sky.
-std::string deblend_clean_problem(const Config& config);
+std::string deblend_clean_problem(const Settings& config);
 
 /// The false discovery rate: p-values assume normal noise, so thresholds must be in units of the noise of the detection
 /// image.
-std::string false_discovery_problem(const Config& config);
+std::string false_discovery_problem(const Settings& config);
 std::string correlated_pixels_use(const DetectionConfig& config);
 
 /// The matched filter: it needs a kernel, has no pixels beyond the edges, and its result is in units of noise.
 std::string filter_use(const ConvolveConfig& config);
-std::string filter_problem(const Config& config);
+std::string filter_problem(const Settings& config);
 
 /// A keyword of a level or the gain is a valid FITS keyword.
 std::string keyword_problem(const std::string& keyword);
@@ -115,7 +115,7 @@ std::string fractions_problem(const MeasurementConfig& config);
 std::string annulus_problem(const MeasurementConfig& config);
 
 /// The columns exist, and their required settings are given.
-std::string columns_problem(const Config& config);
+std::string columns_problem(const Settings& config);
 /// Compression needs outputs to compress.
 std::string check_compression_use(const OutputConfig& config);
 std::string parquet_compression_use(const OutputConfig& config);

@@ -1,4 +1,4 @@
-#include "config/kernel_values.hpp"
+#include "stages/math/kernel_values.hpp"
 
 #include <cmath>
 #include <cstddef>

@@ -2,8 +2,8 @@
 
 #include <string>
 
-#include "config/field.hpp"
-#include "config/problems.hpp"
+#include "stages/settings/field.hpp"
+#include "stages/settings/problems.hpp"
 
 namespace srcextract::config {
 

@@ -3,10 +3,10 @@
 #include <string>
 #include <vector>
 
-#include "config/config.hpp"
-#include "config/field.hpp"
-#include "config/kernel_values.hpp"
-#include "config/problems.hpp"
+#include "stages/math/kernel_values.hpp"
+#include "stages/settings/field.hpp"
+#include "stages/settings/problems.hpp"
+#include "stages/settings/settings.hpp"
 
 namespace srcextract {
 
@@ -43,8 +43,8 @@ inline Field kernel_length_field(const std::string& key, const std::string& desc
 }
 
 /// The keys of the section `convolve`.
-template <MaybeConst<Config> AnyConfig, class F>
-void for_each_convolve_field(AnyConfig& c, F&& f) {
+template <MaybeConst<Settings> AnySettings, class F>
+void for_each_convolve_field(AnySettings& c, F&& f) {
   const Section& section = convolve_section();
   const ConvolveConfig usual;
   const auto of_kernel = [&](const auto& value, const auto& usual_value) {

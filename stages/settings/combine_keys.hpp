@@ -3,9 +3,9 @@
 #include <string>
 #include <vector>
 
-#include "config/config.hpp"
-#include "config/field.hpp"
-#include "config/problems.hpp"
+#include "stages/settings/field.hpp"
+#include "stages/settings/problems.hpp"
+#include "stages/settings/settings.hpp"
 
 namespace srcextract {
 
@@ -18,8 +18,8 @@ inline std::vector<std::string> names_of(CombineMethod) {
 namespace srcextract::config {
 
 /// The keys of the section `combine`.
-template <MaybeConst<Config> AnyConfig, class F>
-void for_each_combine_field(AnyConfig& c, F&& f) {
+template <MaybeConst<Settings> AnySettings, class F>
+void for_each_combine_field(AnySettings& c, F&& f) {
   const Section section{"combine", "Several planes or images into the one that is extracted"};
   f(Field{.section = section,
           .key = "method",

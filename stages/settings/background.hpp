@@ -4,6 +4,7 @@
 #include <optional>
 #include <string>
 
+#include "stages/core/decimal.hpp"
 #include "stages/core/hdu_names.hpp"
 
 namespace srcextract {
@@ -45,9 +46,6 @@ struct GivenSkyConfig {
 
   bool operator==(const GivenSkyConfig&) const = default;
 };
-
-/// The text as a number; empty if it is none.
-std::optional<double> given_number(const std::string& text);
 
 /// Whether a level is given.
 inline bool has_level(const GivenSkyConfig& config) {

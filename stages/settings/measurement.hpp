@@ -3,7 +3,7 @@
 #include <string>
 #include <vector>
 
-#include "config/settings/detection.hpp"
+#include "stages/settings/detection.hpp"
 
 namespace srcextract {
 

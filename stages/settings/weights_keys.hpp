@@ -3,10 +3,10 @@
 #include <string>
 #include <vector>
 
-#include "config/config.hpp"
-#include "config/field.hpp"
-#include "config/fields/map_fields.hpp"
-#include "config/problems.hpp"
+#include "stages/settings/field.hpp"
+#include "stages/settings/map_keys.hpp"
+#include "stages/settings/problems.hpp"
+#include "stages/settings/settings.hpp"
 
 namespace srcextract {
 
@@ -27,8 +27,8 @@ inline std::vector<std::string> names_of(BeyondThreshold) {
 namespace srcextract::config {
 
 /// The keys of the section `weights` about bad pixels.
-template <MaybeConst<Config> AnyConfig, class F>
-void for_each_interpolation_field(const Section& section, AnyConfig& c, F&& f) {
+template <MaybeConst<Settings> AnySettings, class F>
+void for_each_interpolation_field(const Section& section, AnySettings& c, F&& f) {
   f(Field{.section = section,
           .key = "interpolate",
           .description = "What pixels that a map calls bad take over from the good pixel before them in their row, or "
@@ -55,8 +55,8 @@ void for_each_interpolation_field(const Section& section, AnyConfig& c, F&& f) {
 }
 
 /// The keys of the section `weights`.
-template <MaybeConst<Config> AnyConfig, class F>
-void for_each_weights_field(AnyConfig& c, F&& f) {
+template <MaybeConst<Settings> AnySettings, class F>
+void for_each_weights_field(AnySettings& c, F&& f) {
   const Section section{"weights", "How noisy each pixel is"};
   f(Field{.section = section,
           .key = "type",

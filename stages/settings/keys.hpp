@@ -1,19 +1,19 @@
 #pragma once
 
-#include "config/fields/background.hpp"
-#include "config/fields/combine.hpp"
-#include "config/fields/convolve.hpp"
-#include "config/fields/deblend.hpp"
-#include "config/fields/detection.hpp"
-#include "config/fields/difference.hpp"
-#include "config/fields/flags.hpp"
-#include "config/fields/input.hpp"
-#include "config/fields/mask.hpp"
-#include "config/fields/measurement.hpp"
-#include "config/fields/morphology.hpp"
-#include "config/fields/output.hpp"
-#include "config/fields/quicklook.hpp"
-#include "config/fields/weights.hpp"
+#include "stages/settings/background_keys.hpp"
+#include "stages/settings/combine_keys.hpp"
+#include "stages/settings/convolve_keys.hpp"
+#include "stages/settings/deblend_keys.hpp"
+#include "stages/settings/detection_keys.hpp"
+#include "stages/settings/difference_keys.hpp"
+#include "stages/settings/flags_keys.hpp"
+#include "stages/settings/input_keys.hpp"
+#include "stages/settings/mask_keys.hpp"
+#include "stages/settings/measurement_keys.hpp"
+#include "stages/settings/morphology_keys.hpp"
+#include "stages/settings/output_keys.hpp"
+#include "stages/settings/quicklook_keys.hpp"
+#include "stages/settings/weights_keys.hpp"
 
 namespace srcextract {
 
@@ -24,8 +24,8 @@ namespace srcextract {
 /// docs/configuration.md are generated from it. A new key needs a member in its struct, a line in its section, and an
 /// entry in default.yaml, which the tests check. A limit may depend on other members of `c`; limits are checked after
 /// every key has been read.
-template <config::MaybeConst<Config> AnyConfig, class F>
-void for_each_field(AnyConfig& c, F&& f) {
+template <config::MaybeConst<Settings> AnySettings, class F>
+void for_each_field(AnySettings& c, F&& f) {
   config::for_each_input_field(c, f);
   config::for_each_combine_field(c, f);
   config::for_each_background_field(c, f);

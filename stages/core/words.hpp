@@ -10,6 +10,9 @@ namespace srcextract {
 /// empty text.
 std::string nearest(const std::string& word, const std::vector<std::string>& candidates);
 
+/// Text quoted for messages: in '', shortened if very long.
+std::string quoted(const std::string& text);
+
 /// "a, b, c".
 std::string join(const std::vector<std::string>& words);
 

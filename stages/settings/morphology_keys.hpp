@@ -3,9 +3,9 @@
 #include <string>
 #include <vector>
 
-#include "config/config.hpp"
-#include "config/field.hpp"
-#include "config/problems.hpp"
+#include "stages/settings/field.hpp"
+#include "stages/settings/problems.hpp"
+#include "stages/settings/settings.hpp"
 
 namespace srcextract {
 
@@ -21,8 +21,8 @@ inline std::vector<std::string> names_of(StructuringElement) {
 namespace srcextract::config {
 
 /// The keys of the section `morphology`.
-template <MaybeConst<Config> AnyConfig, class F>
-void for_each_morphology_field(AnyConfig& c, F&& f) {
+template <MaybeConst<Settings> AnySettings, class F>
+void for_each_morphology_field(AnySettings& c, F&& f) {
   const Section section{"morphology", "Erosion or opening of what is above the threshold", "clean"};
   const MorphologyConfig usual;
   const auto of_operation = [&](const auto& value, const auto& usual_value) {

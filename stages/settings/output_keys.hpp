@@ -3,9 +3,9 @@
 #include <string>
 #include <vector>
 
-#include "config/config.hpp"
-#include "config/field.hpp"
-#include "config/problems.hpp"
+#include "stages/settings/field.hpp"
+#include "stages/settings/problems.hpp"
+#include "stages/settings/settings.hpp"
 
 namespace srcextract {
 
@@ -34,8 +34,8 @@ inline std::vector<std::string> names_of(CheckImage) {
 namespace srcextract::config {
 
 /// The keys of the section `output`.
-template <MaybeConst<Config> AnyConfig, class F>
-void for_each_output_field(AnyConfig& c, F&& f) {
+template <MaybeConst<Settings> AnySettings, class F>
+void for_each_output_field(AnySettings& c, F&& f) {
   const Section section{"output", "What is written"};
   f(Field{.section = section, .key = "formats", .description = "Formats in which the catalogue is written"},
     c.output.formats);

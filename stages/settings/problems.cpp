@@ -1,4 +1,4 @@
-#include "config/problems.hpp"
+#include "stages/settings/problems.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -6,8 +6,8 @@
 #include <optional>
 #include <string_view>
 
-#include "config/kernel_values.hpp"
-#include "config/values.hpp"
+#include "stages/core/shortest_number.hpp"
+#include "stages/math/kernel_values.hpp"
 
 namespace srcextract::config {
 namespace {
@@ -39,7 +39,7 @@ std::string length_problem(const ConvolveConfig& config, double length, double r
   constexpr auto most = static_cast<double>(most_reach);
   if (config.size != 0 || length * reach <= most) return "";
   return "is too large for a kernel of " + std::to_string(most_kernel_size) + " pixels, which has room for " +
-         format_value(std::floor(most / reach * 100) / 100) + "; set convolve.size to cut it off";
+         shortest(std::floor(most / reach * 100) / 100) + "; set convolve.size to cut it off";
 }
 
 constexpr const char* no_flag_map = "has no use without a map: give flags.file or flags.hdu";
@@ -60,7 +60,7 @@ std::string names_problem(const HduNames& hdus) {
   return wrong ? "must list numbers, EXTNAMEs and patterns; auto and all are no names of one HDU" : "";
 }
 
-std::string method_problem(const Config& config) {
+std::string method_problem(const Settings& config) {
   if (config.background.method != BackgroundMethod::mesh) return "";
   const bool from_zero = config.detection.reference == Baseline::zero || config.measurement.reference == Baseline::zero;
   return from_zero ? "is mesh, whose level is subtracted from every pixel, so nothing can be counted from zero; set "
@@ -87,7 +87,7 @@ std::string filter_size_problem(const BackgroundConfig& config) {
   return config.filter_size % 2 == 0 ? "must be odd, so that the filter has a centre; 1 means none" : "";
 }
 
-std::string level_problem(const Config& config) {
+std::string level_problem(const Settings& config) {
   if (!has_level(config.given_sky)) return "";
   const bool from_zero = config.detection.reference == Baseline::zero || config.measurement.reference == Baseline::zero;
   return from_zero ? "is subtracted from every pixel, so nothing can be counted from zero; set detection.reference and "
@@ -112,7 +112,7 @@ std::string rms_problem(const GivenSkyConfig& config) {
   return *rms >= least && *rms <= most ? "" : "must be above 0, within the range of float32";
 }
 
-std::string check_images_problem(const Config& config) {
+std::string check_images_problem(const Settings& config) {
   if (has_level(config.given_sky) && std::ranges::count(config.output.check_images, CheckImage::minibackground) > 0)
     return "asks for the levels of meshes, which are not estimated where background.level is given; ask for background";
   const bool of_mesh = std::ranges::any_of(config.output.check_images, [](CheckImage image) {
@@ -258,14 +258,14 @@ std::string further_map_problem(const FlagMapConfig& config) {
   return has_flags(config) ? "" : "and 'hdu' name no map; give one of them";
 }
 
-std::string threshold_unit_problem(const Config& config) {
+std::string threshold_unit_problem(const Settings& config) {
   if (config.detection.threshold_unit != ThresholdUnit::mag_per_arcsec2 || config.measurement.zero_point != 0)
     return "";
   return "is mag_per_arcsec2, which needs measurement.zero_point, the magnitude of one count (SExtractor's "
          "MAG_ZEROPOINT)";
 }
 
-std::string sign_problem(const Config& config) {
+std::string sign_problem(const Settings& config) {
   const DetectionConfig& detection = config.detection;
   if (detection.sign == DetectionSign::positive || detection.threshold_unit != ThresholdUnit::absolute) return "";
   const std::string word = detection.sign == DetectionSign::both ? "both" : "negative";
@@ -294,7 +294,7 @@ std::string seed_problem(const DetectionConfig& config) {
 namespace {
 
 /// Whether sources without light above the sky may exceed the threshold.
-bool may_be_below_sky(const Config& config) {
+bool may_be_below_sky(const Settings& config) {
   const DetectionConfig& detection = config.detection;
   const bool above_sky = config.background.method == BackgroundMethod::mesh || detection.reference == Baseline::zero;
   return above_sky && !(detection.threshold > 0) && detection.threshold_unit == ThresholdUnit::absolute;
@@ -302,7 +302,7 @@ bool may_be_below_sky(const Config& config) {
 
 }  // namespace
 
-std::string deblend_method_problem(const Config& config) {
+std::string deblend_method_problem(const Settings& config) {
   if (config.deblend.method == DeblendMethod::none) return "";
   return may_be_below_sky(config)
              ? "is tree, whose levels rise from the threshold by factors, and detection.threshold is not above 0; "
@@ -310,14 +310,14 @@ std::string deblend_method_problem(const Config& config) {
              : "";
 }
 
-std::string deblend_clean_problem(const Config& config) {
+std::string deblend_clean_problem(const Settings& config) {
   if (!config.deblend.clean) return "";
   return may_be_below_sky(config) ? "is true, which takes sources for profiles that rise from the threshold, and "
                                     "detection.threshold is not above 0; raise it, or set clean to false"
                                   : "";
 }
 
-std::string false_discovery_problem(const Config& config) {
+std::string false_discovery_problem(const Settings& config) {
   const DetectionConfig& detection = config.detection;
   if (!controls_false_discoveries(detection)) return "";
   constexpr double least = 1e-6;
@@ -345,7 +345,7 @@ std::string filter_use(const ConvolveConfig& config) {
              : "is matched, which needs a kernel: set convolve.kernel";
 }
 
-std::string filter_problem(const Config& config) {
+std::string filter_problem(const Settings& config) {
   if (config.convolve.filter == Filter::convolution) return "";
   if (config.convolve.edges != Edges::zero)
     return "is matched, and knows no pixels beyond the edges; set convolve.edges to zero";

@@ -3,9 +3,9 @@
 #include <string>
 #include <vector>
 
-#include "config/config.hpp"
-#include "config/field.hpp"
-#include "config/problems.hpp"
+#include "stages/settings/field.hpp"
+#include "stages/settings/problems.hpp"
+#include "stages/settings/settings.hpp"
 
 namespace srcextract {
 
@@ -21,8 +21,8 @@ inline std::vector<std::string> names_of(BackgroundEstimator) {
 namespace srcextract::config {
 
 /// The keys of the section `background`.
-template <MaybeConst<Config> AnyConfig, class F>
-void for_each_background_field(AnyConfig& c, F&& f) {
+template <MaybeConst<Settings> AnySettings, class F>
+void for_each_background_field(AnySettings& c, F&& f) {
   const Section section{"background", "How sky level and noise are estimated"};
   const BackgroundConfig usual;
   const auto of_mesh = [&](const auto& value, const auto& usual_value) {

@@ -3,9 +3,9 @@
 #include <string>
 #include <vector>
 
-#include "config/config.hpp"
-#include "config/field.hpp"
-#include "config/problems.hpp"
+#include "stages/settings/field.hpp"
+#include "stages/settings/problems.hpp"
+#include "stages/settings/settings.hpp"
 
 namespace srcextract {
 
@@ -24,8 +24,8 @@ inline std::vector<std::string> names_of(Overlay) {
 namespace srcextract::config {
 
 /// The keys of the section `quicklook`.
-template <MaybeConst<Config> AnyConfig, class F>
-void for_each_quicklook_field(AnyConfig& c, F&& f) {
+template <MaybeConst<Settings> AnySettings, class F>
+void for_each_quicklook_field(AnySettings& c, F&& f) {
   const Section section{"quicklook", "The picture that output.quicklook writes"};
   const auto of_values = [&](double value) {
     return use_problem(c.quicklook.limits == Limits::values, value, 0.0, "quicklook.limits values");

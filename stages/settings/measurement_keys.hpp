@@ -3,10 +3,10 @@
 #include <string>
 #include <vector>
 
-#include "config/config.hpp"
-#include "config/field.hpp"
-#include "config/fields/detection.hpp"
-#include "config/problems.hpp"
+#include "stages/settings/detection_keys.hpp"
+#include "stages/settings/field.hpp"
+#include "stages/settings/problems.hpp"
+#include "stages/settings/settings.hpp"
 
 namespace srcextract {
 
@@ -27,8 +27,8 @@ inline std::vector<std::string> names_of(Overlap) {
 namespace srcextract::config {
 
 /// The keys of the section `measurement`.
-template <MaybeConst<Config> AnyConfig, class F>
-void for_each_measurement_field(AnyConfig& c, F&& f) {
+template <MaybeConst<Settings> AnySettings, class F>
+void for_each_measurement_field(AnySettings& c, F&& f) {
   const Section section{"measurement", "What is summed over the pixels of a source"};
   f(Field{.section = section,
           .key = "reference",

@@ -3,9 +3,9 @@
 #include <string>
 #include <vector>
 
-#include "config/config.hpp"
-#include "config/field.hpp"
-#include "config/problems.hpp"
+#include "stages/settings/field.hpp"
+#include "stages/settings/problems.hpp"
+#include "stages/settings/settings.hpp"
 
 namespace srcextract {
 
@@ -18,8 +18,8 @@ inline std::vector<std::string> names_of(DeblendMethod) {
 namespace srcextract::config {
 
 /// The keys of the section `deblend`.
-template <MaybeConst<Config> AnyConfig, class F>
-void for_each_deblend_field(AnyConfig& c, F&& f) {
+template <MaybeConst<Settings> AnySettings, class F>
+void for_each_deblend_field(AnySettings& c, F&& f) {
   const Section section{
       "deblend", "The division of sources of more than one peak, and what becomes of those in the wings of others"};
   const DeblendConfig usual;

@@ -1,0 +1,37 @@
+#pragma once
+
+#include <charconv>
+#include <optional>
+#include <string>
+#include <system_error>
+
+#include "stages/core/ascii.hpp"
+
+namespace srcextract {
+
+/// The digits of a number without sign, in a form that std::from_chars reads correctly: it also accepts a second sign,
+/// a leading zero, `inf` and `nan`. Empty if the text is no decimal number.
+inline std::string unsigned_digits(const std::string& text) {
+  const std::string digits = text.substr(!text.empty() && (text[0] == '+' || text[0] == '-') ? 1 : 0);
+  if (digits.empty() || !(is_digit(digits[0]) || digits[0] == '.')) return "";
+  if (digits.size() > 1 && digits[0] == '0' && is_digit(digits[1])) return "";
+  return digits;
+}
+
+/// Reads the text as a decimal number.
+template <class Number>
+std::errc parse_decimal(const std::string& text, Number& out) {
+  const std::string digits = unsigned_digits(text);
+  if (digits.empty()) return std::errc::invalid_argument;
+  const std::string number = (text[0] == '-' ? "-" : "") + digits;
+  const auto [end, error] = std::from_chars(number.data(), number.data() + number.size(), out);
+  return end == number.data() + number.size() ? error : std::errc::invalid_argument;
+}
+
+/// The text as a number within the range of a double; empty if it is none.
+inline std::optional<double> given_number(const std::string& text) {
+  double number = 0;
+  return parse_decimal(text, number) == std::errc{} ? std::optional(number) : std::nullopt;
+}
+
+}  // namespace srcextract

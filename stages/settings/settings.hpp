@@ -1,0 +1,41 @@
+#pragma once
+
+#include "stages/settings/background.hpp"
+#include "stages/settings/combine.hpp"
+#include "stages/settings/convolve.hpp"
+#include "stages/settings/deblend.hpp"
+#include "stages/settings/detection.hpp"
+#include "stages/settings/difference.hpp"
+#include "stages/settings/flags.hpp"
+#include "stages/settings/input.hpp"
+#include "stages/settings/mask.hpp"
+#include "stages/settings/measurement.hpp"
+#include "stages/settings/morphology.hpp"
+#include "stages/settings/output.hpp"
+#include "stages/settings/quicklook.hpp"
+#include "stages/settings/weights.hpp"
+
+namespace srcextract {
+
+/// The values of all keys: what stages see of a configuration.
+struct Settings {
+  InputConfig input;
+  CombineConfig combine;
+  BackgroundConfig background;
+  GivenSkyConfig given_sky;  ///< keys of the section `background`
+  WeightsConfig weights;
+  MaskConfig mask;
+  FlagsConfig flags;
+  ConvolveConfig convolve;
+  DetectionConfig detection;
+  MorphologyConfig morphology;
+  DeblendConfig deblend;
+  MeasurementConfig measurement;
+  DifferenceConfig difference;
+  OutputConfig output;
+  QuicklookConfig quicklook;
+
+  bool operator==(const Settings&) const = default;
+};
+
+}  // namespace srcextract
