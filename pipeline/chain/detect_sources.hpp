@@ -112,8 +112,18 @@ void clean(const Image<float, Where>& image, const Pixels<Where>& pixels, const 
 template <class Where>
 void find_least_variance(const Pixels<Where>& pixels, const Config& config, Detection<Where>& found,
                          const Where& where) {
-  const Components<Where>& own = config.deblend.clean ? found.cleaned.own : found.components;
-  found.least_variance = least_variance(noise_of_found(pixels, config, found), found.runs, own, where);
+  found.least_variance =
+      least_variance(noise_of_found(pixels, config, found), found.runs, own_components(config, found), where);
+}
+
+/// Counts each source's pixels in `analysed`, if there is an analysis threshold. As in SExtractor, ISOAREA_IMAGE of
+/// eaten sources is not added.
+template <class Where, class Done>
+void find_areas(const Runs<Where>& analysed, const Config& config, Detection<Where>& found, const Where& where,
+                Done&& done) {
+  if (config.detection.analysis_threshold == 0) return;
+  found.areas = area_above(found.runs, own_components(config, found), analysed, where);
+  done("area");
 }
 
 /// Input of photometry: the sources without eaten pixels, in `image`, above its levels.
@@ -126,7 +136,7 @@ PhotometryInput<Where> photometry_input(const Image<float, Where>& image, const 
           noise,
           levels,
           found.runs,
-          cleaned ? found.cleaned.own : found.components,
+          own_components(config, found),
           cleaned ? found.cleaned.own_sums : found.sums,
           found.parentage,
           cleaned ? &found.cleaned.eaten : nullptr};
@@ -217,11 +227,7 @@ Detection<Where> detect_sources(const Pixels<Where>& pixels, const Config& confi
     found.variances = measure_sources(noise, found.runs, found.components, found.levels, pixels.masked, where);
     done("variance");
   }
-  if (config.detection.analysis_threshold != 0) {
-    const bool cleaned = config.deblend.clean;  // SExtractor does not add ISOAREA_IMAGE of eaten sources
-    found.areas = area_above(found.runs, cleaned ? found.cleaned.own : found.components, found.analysed, where);
-    done("area");
-  }
+  find_areas(found.analysed, config, found, where, done);
   if (measures_photometry(config)) {
     PhotometryInput<Where> input = photometry_input(measured, noise, found.levels, config, found);
     if (noise_varies(config)) input.least_variance = &found.least_variance;

@@ -22,16 +22,7 @@
 
 namespace srcextract {
 
-/// The sky of the image in which sources were found, if another is measured. It is on the host, for the catalogue.
-struct FoundSky {
-  Value<Background, Cpu> background, whole;  ///< as in Detection
-  SkyMesh<Cpu> mesh;
-  Value<Levels, Cpu> levels;
-  Buffer<SourceSums, Cpu> variances;
-  Buffer<float, Cpu> least_variance;
-  Value<MaskCounts, Cpu> masked;
-  const Config* config = nullptr;  ///< configuration of that image; null: the measured image is that image
-};
+struct FoundSky;
 
 /// Results of the steps for an image, in the memory of the back end.
 template <class Where>
@@ -66,8 +57,99 @@ struct Detection {
   Buffer<std::int64_t, Where> areas;   ///< number of pixels of each source in `analysed`
   Photometry<Where> photometry;        ///< results of the families that were asked for
   std::optional<ApertureNoise> noise;  ///< noise of sums in the measured image, on the host, if asked for
-  FoundSky found_in;  ///< set for dual images; background, levels and so on are then of the measured image
+  /// For dual images: the image in which sources were found. Background, levels and so on are of the measured image.
+  const FoundSky* found_in = nullptr;
 };
+
+/// The sky of the image in which sources were found, if another is measured. It is on the host, for the catalogue.
+struct FoundSky {
+  Detection<Cpu> found;  ///< only the parts that are Elsewhere::on_host, and the levels
+  MaskCounts masked;
+  const Config* config;  ///< configuration of that image
+};
+
+/// Whether a step has left this.
+template <class Type>
+bool is_there(const Type& part) {
+  if constexpr (requires { part.row_begin; })
+    return !part.row_begin.empty();
+  else if constexpr (requires { part.label; })
+    return !part.label.empty();
+  else if constexpr (requires { part.eaten; })
+    return !part.eaten.empty();
+  else if constexpr (requires { part.level; })
+    return !part.level.empty();
+  else if constexpr (requires { part.image; })
+    return !part.image.pixels.empty();
+  else if constexpr (requires { part.pixels; })
+    return !part.pixels.empty();
+  else
+    return !part.empty();
+}
+
+/// What becomes of a part of the image in which sources were found, if other images are measured (measure_elsewhere).
+enum class Elsewhere {
+  dropped,
+  on_host,  ///< goes to the host, for the catalogue (FoundSky)
+  kept,     ///< stays where it is
+  copied    ///< stays where it is; each measured image starts with a copy
+};
+
+/// `image` may come with its variance; `rows` are of sources, in their order.
+enum class PartKind { value, mesh, image, runs, components, rows, cleaned, families };
+
+/// What those who walk the list must know of a part.
+template <PartKind k, Elsewhere e = Elsewhere::dropped>
+struct DetectionPart {
+  static constexpr PartKind kind = k;
+  static constexpr Elsewhere elsewhere = e;
+  const char* stage = nullptr;  ///< its name in the record; null: record_detection knows more than one
+  bool (*is_recorded)(const Detection<Cpu>&) = nullptr;  ///< null: it is recorded if it is there
+};
+
+/// The list of what the steps leave, in the order of the record. Calls f(part, members...) with that member of each
+/// detection. Record, copies, transfer, room and summary follow from it. `bright`, `noise_scale` and `core_pixels` are
+/// not listed: the steps alone read them. The first runs and components are those of the last step; components follow
+/// their runs.
+template <class F, class... Detections>
+constexpr void for_each_part(F&& f, Detections&... of) {
+  using enum PartKind;
+  using enum Elsewhere;
+  using Found = const Detection<Cpu>&;
+  f(DetectionPart<value, on_host>{"background", [](Found found) { return found.mesh.level.empty(); }},
+    of.background...);
+  f(DetectionPart<value, on_host>{"background", [](Found found) { return !found.mesh.level.empty(); }}, of.whole...);
+  f(DetectionPart<mesh, on_host>{"mesh"}, of.mesh...);
+  f(DetectionPart<image, kept>{"subtract"}, of.above...);
+  f(DetectionPart<image, kept>{"interpolate"}, of.filled...);
+  f(DetectionPart<image, kept>{"detection image"}, of.image...);
+  f(DetectionPart<image>{"match"}, of.match...);
+  f(DetectionPart<image>{"convolved variance"}, of.variance...);
+  f(DetectionPart<value, kept>{"levels"}, of.levels...);
+  f(DetectionPart<runs, copied>{}, of.runs...);
+  f(DetectionPart<components, copied>{}, of.components...);
+  f(DetectionPart<runs>{}, of.thresholded...);
+  f(DetectionPart<runs>{}, of.seeds...);
+  f(DetectionPart<runs>{}, of.island_runs...);
+  f(DetectionPart<components>{}, of.islands...);
+  f(DetectionPart<rows, copied>{"parentage"}, of.parentage...);
+  f(DetectionPart<cleaned, copied>{"clean sources"}, of.cleaned...);
+  f(DetectionPart<rows, copied>{"measure", [](Found) { return true; }}, of.sums...);
+  f(DetectionPart<rows>{"flux", [](Found found) { return is_there(found.image) || is_there(found.fluxes); }},
+    of.fluxes...);
+  f(DetectionPart<rows, on_host>{"variance"}, of.variances...);
+  f(DetectionPart<rows, on_host>{"least variance"}, of.least_variance...);
+  f(DetectionPart<runs>{"analysis"}, of.analysed...);
+  f(DetectionPart<rows>{"area", [](Found found) { return is_there(found.analysed); }}, of.areas...);
+  f(DetectionPart<families>{}, of.photometry...);
+}
+
+/// Number of parts of a kind.
+constexpr int parts_of(PartKind kind) {
+  int parts = 0;
+  for_each_part([&](auto part) { parts += part.kind == kind ? 1 : 0; });
+  return parts;
+}
 
 /// Copies in the memory of the original. Those for a device are in pipeline/engine/results.hpp.
 template <class T>
@@ -86,6 +168,25 @@ Image<float, Where> copy_of(const Image<float, Where>& image, const Where& where
   copy.shape = image.shape;
   copy.pixels = copy_of(image.pixels, where);
   return copy;
+}
+
+template <class Where>
+Runs<Where> copy_of(const Runs<Where>& runs, const Where& where) {
+  return {runs.shape, copy_of(runs.runs, where), copy_of(runs.row_begin, where)};
+}
+template <class Where>
+Components<Where> copy_of(const Components<Where>& components, const Where& where) {
+  return {copy_of(components.label, where), copy_of(components.counts, where)};
+}
+template <class Where>
+Cleaned<Where> copy_of(const Cleaned<Where>& cleaned, const Where& where) {
+  return {{}, copy_of(cleaned.eaten, where), copy_of(cleaned.own, where), copy_of(cleaned.own_sums, where), {}};
+}
+
+/// The source of each run, without the runs of eaten sources.
+template <class Where>
+const Components<Where>& own_components(const Config& config, const Detection<Where>& found) {
+  return config.deblend.clean ? found.cleaned.own : found.components;
 }
 
 /// The measured image, after the last step that was applied to it.
@@ -141,43 +242,36 @@ NoiseMap<Where> noise_of_found(const Pixels<Where>& pixels, const Config& config
   return noise_of_pixels(pixels, config, found);
 }
 
-/// Appends the results of the steps to the record, stage by stage. All of them must be on the host.
-inline void record_detection(const Detection<Cpu>& found, StageRecord& record) {
-  const bool of_mesh = !found.above.pixels.empty();
-  record_stage("background", of_mesh ? *found.whole : *found.background, record);
-  if (of_mesh) {
-    record_stage("mesh", found.mesh, record);
-    record_stage("subtract", found.above, record);
-  }
-  if (!found.filled.image.pixels.empty()) record_stage("interpolate", found.filled, record);
-  if (!found.image.pixels.empty()) record_stage("detection image", found.image, record);
-  if (!found.match.pixels.empty()) record_stage("match", found.match, record);
-  if (!found.variance.pixels.empty()) record_stage("convolved variance", found.variance, record);
-  record_stage("levels", *found.levels, record);
-  const bool cleaned = !found.thresholded.row_begin.empty();
-  const bool deblended = !found.island_runs.row_begin.empty();
+/// Records which pixels were found to belong to which source, under the names of the steps. What a step leaves has the
+/// place of what it replaced: without deblending, `runs` are those of the step before.
+inline void record_segmentation(const Detection<Cpu>& found, StageRecord& record) {
+  const bool cleaned = is_there(found.thresholded), deblended = is_there(found.island_runs);
   const Runs<Cpu>& labelled = deblended ? found.island_runs : found.runs;
   record_stage("threshold", cleaned ? found.thresholded : labelled, record);
-  if (!found.seeds.row_begin.empty()) record_stage("seed", found.seeds, record);
+  if (is_there(found.seeds)) record_stage("seed", found.seeds, record);
   if (cleaned) record_stage("morphology", labelled, record);
   record_stage("label", deblended ? found.islands : found.components, record);
-  if (deblended) {
-    record_stage("deblended runs", found.runs, record);
-    record_stage("deblended labels", found.components, record);
-  }
-  if (!found.parentage.empty()) record_stage("parentage", found.parentage, record);
-  if (!found.cleaned.eaten.empty()) record_stage("clean sources", found.cleaned, record);
-  record_stage("measure", found.sums, record);
-  if (!found.image.pixels.empty() || !found.fluxes.empty()) record_stage("flux", found.fluxes, record);
-  if (!found.variances.empty()) record_stage("variance", found.variances, record);
-  if (!found.least_variance.empty()) record_stage("least variance", found.least_variance, record);
-  if (!found.analysed.row_begin.empty()) {
-    record_stage("analysis", found.analysed, record);
-    record_stage("area", found.areas, record);
-  }
-  for_each_family([&]<class One>(auto&& rows_of) {
-    if (rows_of(found.photometry).each > 0) record_stage(One::name, rows_of(found.photometry).rows, record);
-  });
+  if (!deblended) return;
+  record_stage("deblended runs", found.runs, record);
+  record_stage("deblended labels", found.components, record);
+}
+
+/// Appends the results of the steps to the record, stage by stage. All of them must be on the host.
+inline void record_detection(const Detection<Cpu>& found, StageRecord& record) {
+  const auto record_part = [&](auto part, const auto& result) {
+    if constexpr (part.kind == PartKind::families) {
+      for_each_family([&]<class One>(auto&& rows_of) {
+        if (rows_of(result).each > 0) record_stage(One::name, rows_of(result).rows, record);
+      });
+    } else if constexpr (part.kind == PartKind::value) {
+      if (part.is_recorded == nullptr || part.is_recorded(found)) record_stage(part.stage, *result, record);
+    } else if (part.stage == nullptr) {
+      if (static_cast<const void*>(&result) == &found.runs) record_segmentation(found, record);
+    } else if (part.is_recorded == nullptr ? is_there(result) : part.is_recorded(found)) {
+      record_stage(part.stage, result, record);
+    }
+  };
+  for_each_part(record_part, found);
 }
 
 }  // namespace srcextract

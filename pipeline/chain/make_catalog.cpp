@@ -32,17 +32,19 @@ bool keeps_images(const Config& config) {
 
 /// Collects data for check images. Without a mesh, the image above the sky is made only here.
 CheckData check_data(Detection<Cpu>&& found, const Cpu& where) {
-  const FoundSky& in = found.found_in;
-  const bool elsewhere = in.config != nullptr;
+  const Detection<Cpu>& in = found.found_in != nullptr ? found.found_in->found : found;
   if (found.mesh.level.empty()) subtract_constant(*found.background, found.above, where);
-  const bool found_in_mesh = !(elsewhere ? in.mesh : found.mesh).level.empty();
-  if (!found_in_mesh && !found.image.pixels.empty())
-    subtract_constant(elsewhere ? *in.background : *found.background, found.image, where);
+  if (in.mesh.level.empty() && !found.image.pixels.empty()) subtract_constant(*in.background, found.image, where);
   return {std::move(found.mesh), std::move(found.above), std::move(found.image), {}, {}};
 }
 
-std::span<const SourceSums> all_of(const Buffer<SourceSums, Cpu>& sums) {
-  return {sums.begin(), sums.end()};
+template <class Row>
+std::span<const Row> all_of(const Buffer<Row, Cpu>& rows) {
+  return {rows.begin(), rows.end()};
+}
+
+const SkyMesh<Cpu>* mesh_of(const Detection<Cpu>& found) {
+  return found.mesh.level.empty() ? nullptr : &found.mesh;
 }
 
 /// Throws Error{input} if no pixel is left because of a map of weights, a mask or a map of the level. check_background
@@ -65,9 +67,8 @@ PixelNoise known_noise(const Config& config) {
   return has_map(config.weights) ? PixelNoise::of_map : PixelNoise::of_sky;
 }
 
-const Background& sky_of_image(const SkyMesh<Cpu>& mesh, const Value<Background, Cpu>& whole,
-                               const Value<Background, Cpu>& background) {
-  return mesh.level.empty() ? *background : *whole;
+const Background& sky_of_image(const Detection<Cpu>& found) {
+  return found.mesh.level.empty() ? *found.background : *found.whole;
 }
 
 /// Sets the thresholds above which sources were found, and converts measured noise to the units of the other image.
@@ -75,24 +76,25 @@ const Background& sky_of_image(const SkyMesh<Cpu>& mesh, const Value<Background,
 void add_found_in(const FoundSky& in, MeasuredSums measured, const Shape& shape, const Config& config, const Cpu& where,
                   std::span<const FluxCalibration> calibration, Photometry<Cpu>& photometry, Extraction& out) {
   measured.fluxes = {};
-  measured.variances = all_of(in.variances);
-  measured.least_variance = {in.least_variance.begin(), in.least_variance.end()};
-  measured.mesh = in.mesh.level.empty() ? nullptr : &in.mesh;
+  measured.variances = all_of(in.found.variances);
+  measured.least_variance = all_of(in.found.least_variance);
+  measured.mesh = mesh_of(in.found);
   measured.noise_varies = noise_varies(*in.config);
   measured.variances_of = known_noise(*in.config);
   measured.areas.reset();
   std::vector<FluxCalibration> of_found(calibration.size());
-  out.sources.threshold = derive_columns(measured, shape, *in.levels, config.measurement, where, of_found).threshold;
+  out.sources.threshold =
+      derive_columns(measured, shape, *in.found.levels, config.measurement, where, of_found).threshold;
   express_found_noise(of_found, calibration, photometry);
-  out.found_in = {sky_of_image(in.mesh, in.whole, in.background), *in.levels, *in.masked};
+  out.found_in = {sky_of_image(in.found), *in.found.levels, in.masked};
 }
 
 }  // namespace
 
 void check_detection_image(const FoundSky& in, const Shape& shape) {
   try {
-    check_not_all_masked(*in.masked, shape);
-    check_background(sky_of_image(in.mesh, in.whole, in.background), *in.config);
+    check_not_all_masked(in.masked, shape);
+    check_background(sky_of_image(in.found), *in.config);
   } catch (const NoSky& error) {
     throw NoSky(std::string("the detection image: ") + error.what(), error.sky());
   }
@@ -125,14 +127,12 @@ bool shows_variance(const Config& config) {
 Extraction make_catalog(Detection<Cpu>&& found, std::span<const SourceSums> sums, const MaskCounts& masked,
                         const Shape& shape, const Config& config, const Cpu& where, StageClock& clock) {
   check_not_all_masked(masked, shape);
-  const bool of_mesh = !found.mesh.level.empty();
-  if (!keeps_images(config)) {  // rows of the catalogue take their memory
-    for (Image<float, Cpu>* image :
-         {&found.above, &found.filled.image, &found.filled.variance, &found.image, &found.match, &found.variance})
-      *image = {};
-  }
+  const auto drop_image = [](auto part, auto& one) {
+    if constexpr (part.kind == PartKind::image) one = {};
+  };
+  if (!keeps_images(config)) for_each_part(drop_image, found);  // rows of the catalogue take their memory
   Extraction out;
-  out.background = sky_of_image(found.mesh, found.whole, found.background);
+  out.background = sky_of_image(found);
   check_background(out.background, config);
   out.levels = *found.levels;
   out.masked_nan = masked.nan;
@@ -145,15 +145,15 @@ Extraction make_catalog(Detection<Cpu>&& found, std::span<const SourceSums> sums
   MeasuredSums measured{sums,
                         all_of(found.fluxes),
                         all_of(found.variances),
-                        of_mesh ? &found.mesh : nullptr,
+                        mesh_of(found),
                         noise_varies(config),
                         known_noise(config),
                         config.deblend.method != DeblendMethod::none,
-                        {found.parentage.begin(), found.parentage.end()},
+                        all_of(found.parentage),
                         config.deblend.clean,
                         all_of(found.cleaned.own_sums)};
-  measured.least_variance = {found.least_variance.begin(), found.least_variance.end()};
-  if (config.detection.analysis_threshold != 0) measured.areas.emplace(found.areas.begin(), found.areas.end());
+  measured.least_variance = all_of(found.least_variance);
+  if (config.detection.analysis_threshold != 0) measured.areas = all_of(found.areas);
   const bool usual = config.output.columns == OutputConfig{}.columns;
   if (found.noise) {
     measured.noise_law = found.noise->law;
@@ -162,12 +162,11 @@ Extraction make_catalog(Detection<Cpu>&& found, std::span<const SourceSums> sums
   }
   std::vector<FluxCalibration> calibration(usual ? 0 : sums.size());
   out.sources = derive_columns(measured, shape, out.levels, config.measurement, where, calibration);
-  if (found.found_in.config != nullptr)
-    add_found_in(found.found_in, measured, shape, config, where, calibration, found.photometry, out);
+  if (found.found_in != nullptr)
+    add_found_in(*found.found_in, measured, shape, config, where, calibration, found.photometry, out);
   if (!usual) add_measured_columns(found.photometry, calibration, config, out.sources, where);
   if (may_be_saturated(config.measurement))
-    out.brightest =
-        brightest_pixels(found.fluxes.empty() ? sums : all_of(found.fluxes), of_mesh ? &found.mesh : nullptr, where);
+    out.brightest = brightest_pixels(found.fluxes.empty() ? sums : all_of(found.fluxes), mesh_of(found), where);
   clock.done("columns", out.sources);
   if (keeps_segmentation(config)) {
     out.runs = std::move(found.runs);

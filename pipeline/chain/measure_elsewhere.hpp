@@ -1,5 +1,6 @@
 #pragma once
 
+#include <type_traits>
 #include <utility>
 
 #include "config/config.hpp"
@@ -27,44 +28,21 @@ void measure_found(const Pixels<Where>& pixels, const Config& config, Detection<
 /// Keeps what was found in `pixels`; their sky is on the host, too.
 template <class Where>
 FoundElsewhere<Where> keep_found(Pixels<Where>&& pixels, Detection<Where>&& found, FoundSky&& sky) {
-  found.match = {};
-  found.variance = {};
-  for (Runs<Where>* runs : {&found.thresholded, &found.seeds, &found.analysed, &found.island_runs}) *runs = {};
-  found.islands = {};
-  found.core_pixels = {};
-  found.mesh = {};
-  found.variances = {};
-  found.least_variance = {};
+  const auto leave = [](auto part, auto& one) {
+    if constexpr (part.elsewhere < Elsewhere::kept) one = std::remove_reference_t<decltype(one)>();
+  };
+  for_each_part(leave, found);
   return {std::move(pixels), std::move(found), std::move(sky)};
-}
-
-inline FoundSky copy_of(const FoundSky& sky, const Cpu& where) {
-  const SkyMesh<Cpu>& mesh = sky.mesh;
-  return {sky.background,
-          sky.whole,
-          {mesh.grid, copy_of(mesh.level, where), copy_of(mesh.rms, where), copy_of(mesh.level_bend, where),
-           copy_of(mesh.rms_bend, where)},
-          sky.levels,
-          copy_of(sky.variances, where),
-          copy_of(sky.least_variance, where),
-          sky.masked,
-          sky.config};
 }
 
 /// Copies the pixels and positions of sources, but no images.
 template <class Where>
 Detection<Where> copy_of_sources(const Detection<Where>& found, const Where& where) {
-  const auto copy_of_components = [&](const Components<Where>& components) {
-    return Components<Where>{copy_of(components.label, where), copy_of(components.counts, where)};
-  };
   Detection<Where> copy;
-  copy.runs = {found.runs.shape, copy_of(found.runs.runs, where), copy_of(found.runs.row_begin, where)};
-  copy.components = copy_of_components(found.components);
-  copy.parentage = copy_of(found.parentage, where);
-  copy.cleaned.eaten = copy_of(found.cleaned.eaten, where);
-  copy.cleaned.own = copy_of_components(found.cleaned.own);
-  copy.cleaned.own_sums = copy_of(found.cleaned.own_sums, where);
-  copy.sums = copy_of(found.sums, where);
+  const auto copy_part = [&](auto part, const auto& from, auto& to) {
+    if constexpr (part.elsewhere == Elsewhere::copied) to = copy_of(from, where);
+  };
+  for_each_part(copy_part, found, copy);
   return copy;
 }
 
@@ -103,11 +81,7 @@ void sum_elsewhere(const Pixels<Where>& pixels, const Config& config, const Dete
     found.variances = masked ? sum(fill_with_zero(noise, where)) : sum(noise);
     done("variance");
   }
-  if (config.detection.analysis_threshold != 0) {
-    found.areas =
-        area_above(found.runs, config.deblend.clean ? found.cleaned.own : found.components, measured.analysed, where);
-    done("area");
-  }
+  find_areas(measured.analysed, config, found, where, done);
 }
 
 /// Measures sources in the light of `pixels`, whose sky is subtracted here (SExtractor's dual image mode; checked
@@ -119,7 +93,7 @@ void sum_elsewhere(const Pixels<Where>& pixels, const Config& config, const Dete
 /// - the radii of Kron's and Petrosian's ellipses, and the noise of positions.
 ///
 /// It has from the measured image:
-/// - the sky, `fluxes`, `variances` and `areas`;
+/// - the sky, `fluxes`, `variances` and the areas above the analysis threshold;
 /// - `least_variance` by its mesh;
 /// - the rest of `photometry`.
 ///
@@ -131,12 +105,11 @@ Detection<Where> measure_elsewhere(const FoundElsewhere<Where>& sources, const P
                                    Image<float, Where>* last_read = nullptr) {
   Detection<Where> measured;
   subtract_own_sky(pixels, config, measured, where, done, last_read);
-  find_levels_elsewhere(pixels, config, *sources.sky.levels, measured, where, done);
+  find_levels_elsewhere(pixels, config, *sources.sky.found.levels, measured, where, done);
   Detection<Where> found = copy_of_sources(sources.found, where);
   sum_elsewhere(pixels, config, measured, found, where, done);
   if (noise_varies(config))
-    found.least_variance =
-        least_variance(measured.mesh, found.runs, config.deblend.clean ? found.cleaned.own : found.components, where);
+    found.least_variance = least_variance(measured.mesh, found.runs, own_components(config, found), where);
   if (measures_photometry(config)) {
     const FoundImage<Where> found_in{measured_image(sources.pixels, sources.found),
                                      measured_noise(sources.pixels, sources.found), sources.found.levels,

@@ -127,7 +127,7 @@ class CudaExtractor::Session::Engine {
       session_.detector_.graph().report_times(events_.last(), observer_.on_stage);
     }
     if (observer_.record != nullptr) record_detection(all_to_host(summary, there, where()), *observer_.record);
-    return catalogue_of(summary, there, {});
+    return catalogue_of(summary, there, nullptr);
   }
 
   /// Detects sources in these pixels and keeps both, for measurement in other images.
@@ -139,15 +139,12 @@ class CudaExtractor::Session::Engine {
       measure_found(pixels_, config_, found, with_room, done);
       return found;
     });
-    Detection<Cpu> here = to_host(summary, steps.found, false, where());
-    FoundSky sky{here.background,
-                 here.whole,
-                 std::move(here.mesh),
-                 here.levels,
-                 rows_to_host(steps.found.variances, summary, where()),
-                 rows_to_host(steps.found.least_variance, summary, where()),
-                 summary.masked,
-                 &config_};
+    FoundSky sky{to_host(summary, steps.found, false, where()), summary.masked, &config_};
+    const auto bring_rows = [&](auto part, const auto& from, auto& to) {
+      if constexpr (part.elsewhere == Elsewhere::on_host && part.kind == PartKind::rows)
+        to = rows_to_host(from, summary.sources(), where());
+    };
+    for_each_part(bring_rows, steps.found, sky.found);
     check_detection_image(sky, pixels_.image.shape);
     leave_no_room(summary, steps.found, where());
     return srcextract::keep_found(std::move(pixels_), std::move(steps.found), std::move(sky));
@@ -161,7 +158,7 @@ class CudaExtractor::Session::Engine {
     const ImageSummary summary = take(steps, [&](const Gpu& with_room, const auto& done) {
       return measure_elsewhere<Gpu>(sources, pixels_, config_, with_room, done);
     });
-    return catalogue_of(summary, steps.found, copy_of(sources.sky, session_.host_));
+    return catalogue_of(summary, steps.found, &sources.sky);
   }
 
   /// Measures the light of these pixels at given positions.
@@ -223,18 +220,12 @@ class CudaExtractor::Session::Engine {
   }
 
   /// The catalogue of the detection that was received last.
-  Extraction catalogue_of(const ImageSummary& summary, const Detection<Gpu>& there, FoundSky&& found_in) {
+  Extraction catalogue_of(const ImageSummary& summary, const Detection<Gpu>& there, const FoundSky* found_in) {
     const bool between_sources = measures_aperture_noise(config_);
     Detection<Cpu> found = to_host(summary, there, keeps_segmentation(config_) || between_sources, where());
     const std::span<const SourceSums> sums = session_.results_.sums(there, where());
-    found.found_in = std::move(found_in);
-    found.fluxes = rows_to_host(there.fluxes, summary, where());
-    found.variances = rows_to_host(there.variances, summary, where());
-    found.least_variance = rows_to_host(there.least_variance, summary, where());
-    found.areas = rows_to_host(there.areas, summary, where());
-    found.parentage = rows_to_host(there.parentage, summary, where());
-    found.cleaned.own_sums = rows_to_host(there.cleaned.own_sums, summary, where());
-    found.photometry = rows_to_host(there.photometry, summary, where());
+    found.found_in = found_in;
+    rows_to_host(there, summary.sources(), found, where());
     if (shows_pixels(config_)) {
       found.above = to_host(measured_image(pixels(), there), where());
       found.image = to_host(there.image, where());

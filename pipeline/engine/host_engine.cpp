@@ -82,14 +82,12 @@ class HostEngine {
     find_sources(pixels_, config_, found, where_, done, last_read(pixels_));
     measure_found(pixels_, config_, found, where_, done);
     if (observer_.record != nullptr) record_detection(found, *observer_.record);
-    FoundSky sky{found.background,
-                 found.whole,
-                 std::move(found.mesh),
-                 found.levels,
-                 std::move(found.variances),
-                 std::move(found.least_variance),
-                 pixels_.masked,
-                 &config_};
+    FoundSky sky{{}, *pixels_.masked, &config_};
+    const auto move_part = [](auto part, auto& from, auto& to) {
+      if constexpr (part.elsewhere == Elsewhere::on_host) to = std::move(from);
+    };
+    for_each_part(move_part, found, sky.found);
+    sky.found.levels = found.levels;
     check_detection_image(sky, pixels_.image.shape);
     return srcextract::keep_found(std::move(pixels_), std::move(found), std::move(sky));
   }
@@ -99,7 +97,7 @@ class HostEngine {
     Detection<Cpu> found =
         measure_elsewhere(sources, pixels_, config_, where_, Steps{clock_, observer_, where_}, last_read(pixels_));
     if (observer_.record != nullptr) record_detection(found, *observer_.record);
-    found.found_in = copy_of(sources.sky, where_);
+    found.found_in = &sources.sky;
     return catalogue_of(std::move(found));
   }
 

@@ -3,21 +3,53 @@
 #include <algorithm>
 #include <new>
 
-#include "pipeline/engine/summary_parts.hpp"
-
 namespace srcextract {
 
 namespace {
 
 constexpr auto row_bytes = static_cast<std::int64_t>(sizeof(SourceSums));
 
+/// Where the parts of a summary lie on the device.
+struct SummaryParts {
+  const Background *background, *whole;
+  const Levels* levels;
+  const MaskCounts* masked;
+  const std::int64_t* run_counts[run_parts];
+  const ComponentCounts* component_counts[component_parts];
+};
+
+SummaryParts parts_of_summary(const Pixels<Gpu>& pixels, const Detection<Gpu>& found) {
+  const Value<Background, Gpu>& whole = found.mesh.level.empty() ? found.background : found.whole;
+  SummaryParts parts{found.background.data(), whole.data(), found.levels.data(), pixels.masked.data(), {}, {}};
+  int runs = 0, components = 0;
+  const auto add = [&](auto part, const auto& one) {
+    if constexpr (part.kind == PartKind::runs) {
+      const Runs<Gpu>& there = is_there(one) ? one : found.runs;
+      parts.run_counts[runs++] = there.row_begin.data() + there.shape.height;
+    } else if constexpr (part.kind == PartKind::components) {
+      parts.component_counts[components++] = (is_there(one) ? one : found.components).counts.data();
+    }
+  };
+  for_each_part(add, found);
+  return parts;
+}
+
 /// Writes across the bus, since page-locked memory has the same address on both sides. Five copies would take longer.
 __global__ void summarize_kernel(SummaryParts parts, ImageSummary* summary) {
-  parts.write(summary);
+  summary->background = *parts.background;
+  summary->whole = *parts.whole;
+  summary->levels = *parts.levels;
+  summary->masked = *parts.masked;
+  for (int i = 0; i < run_parts; ++i) summary->run_counts[i] = *parts.run_counts[i];
+  for (int i = 0; i < component_parts; ++i) summary->component_counts[i] = *parts.component_counts[i];
 }
 
 Runs<Cpu> to_host(const Runs<Gpu>& runs, std::int64_t count, const Gpu& where) {
   return {runs.shape, to_host(runs.runs, count, where), to_host(runs.row_begin, where)};
+}
+
+Interpolated<Cpu> to_host(const Interpolated<Gpu>& filled, const Gpu& where) {
+  return {to_host(filled.image, where), to_host(filled.variance, where)};
 }
 
 SkyMesh<Cpu> to_host(const SkyMesh<Gpu>& mesh, const Gpu& where) {
@@ -34,10 +66,10 @@ Detection<Cpu> to_host(const ImageSummary& summary, const Detection<Gpu>& found,
   here.whole = summary.whole;
   here.mesh = to_host(found.mesh, where);
   here.levels = summary.levels;
-  here.components.counts = summary.counts;
+  here.components.counts = summary.counts();
   if (every_run) {
-    here.runs = to_host(found.runs, summary.runs, where);
-    here.components.label = to_host(found.components.label, summary.runs, where);
+    here.runs = to_host(found.runs, summary.runs(), where);
+    here.components.label = to_host(found.components.label, summary.runs(), where);
   }
   return here;
 }
@@ -55,41 +87,44 @@ void leave_no_room(const ImageSummary& summary, Detection<Gpu>& found, const Gpu
   const auto cut = [&](auto& buffer, std::int64_t count) {
     if (count < buffer.size()) buffer = first_of(buffer, count, where);
   };
-  for (auto* labels : {&found.components.label, &found.cleaned.own.label}) cut(*labels, summary.runs);
-  for (auto* sums : {&found.sums, &found.cleaned.own_sums}) cut(*sums, summary.counts.kept);
-  cut(found.runs.runs, summary.runs);
-  cut(found.cleaned.eaten, summary.runs);
-  cut(found.parentage, summary.counts.kept);
+  const auto cut_part = [&](auto part, auto& one) {
+    if constexpr (part.elsewhere == Elsewhere::copied) {
+      if constexpr (part.kind == PartKind::runs) cut(one.runs, summary.runs());
+      if constexpr (part.kind == PartKind::components) cut(one.label, summary.runs());
+      if constexpr (part.kind == PartKind::rows) cut(one, summary.sources());
+      if constexpr (part.kind == PartKind::cleaned) {
+        cut(one.eaten, summary.runs());
+        cut(one.own.label, summary.runs());
+        cut(one.own_sums, summary.sources());
+      }
+    }
+  };
+  for_each_part(cut_part, found);
 }
 
 Detection<Cpu> all_to_host(const ImageSummary& summary, const Detection<Gpu>& found, const Gpu& where) {
-  Detection<Cpu> here = to_host(summary, found, true, where);
-  here.above = to_host(found.above, where);
-  here.filled = {to_host(found.filled.image, where), to_host(found.filled.variance, where)};
-  here.image = to_host(found.image, where);
-  here.match = to_host(found.match, where);
-  here.variance = to_host(found.variance, where);
-  if (!found.thresholded.row_begin.empty()) here.thresholded = to_host(found.thresholded, summary.thresholded, where);
-  if (!found.seeds.row_begin.empty()) here.seeds = to_host(found.seeds, summary.seeds, where);
-  if (!found.analysed.row_begin.empty()) here.analysed = to_host(found.analysed, summary.analysed, where);
-  if (!found.island_runs.row_begin.empty()) {
-    here.island_runs = to_host(found.island_runs, summary.island_runs, where);
-    here.islands.label = to_host(found.islands.label, summary.island_runs, where);
-    here.islands.counts = summary.islands;
-  }
-  here.parentage = rows_to_host(found.parentage, summary, where);
-  if (!found.cleaned.eaten.empty()) {
-    here.cleaned.eaten = to_host(found.cleaned.eaten, summary.runs, where);
-    here.cleaned.own.label = to_host(found.cleaned.own.label, summary.runs, where);
-    here.cleaned.own.counts = summary.counts;
-    here.cleaned.own_sums = rows_to_host(found.cleaned.own_sums, summary, where);
-  }
-  here.sums = rows_to_host(found.sums, summary, where);
-  here.fluxes = rows_to_host(found.fluxes, summary, where);
-  here.variances = rows_to_host(found.variances, summary, where);
-  here.least_variance = rows_to_host(found.least_variance, summary, where);
-  here.areas = rows_to_host(found.areas, summary, where);
-  here.photometry = rows_to_host(found.photometry, summary, where);
+  Detection<Cpu> here = to_host(summary, found, false, where);
+  int runs = 0, components = 0;
+  const auto bring = [&](auto part, const auto& from, auto& to) {
+    if constexpr (part.kind == PartKind::runs) {
+      if (is_there(from)) to = to_host(from, summary.run_counts[runs], where);
+      ++runs;
+    } else if constexpr (part.kind == PartKind::components) {
+      if (is_there(from))  // its runs came just before
+        to = {to_host(from.label, summary.run_counts[runs - 1], where), summary.component_counts[components]};
+      ++components;
+    } else if constexpr (part.kind == PartKind::cleaned) {
+      if (!is_there(from)) return;
+      to.eaten = to_host(from.eaten, summary.runs(), where);
+      to.own = {to_host(from.own.label, summary.runs(), where), summary.counts()};
+      to.own_sums = to_host(from.own_sums, summary.sources(), where);
+    } else if constexpr (part.kind == PartKind::rows || part.kind == PartKind::families) {
+      to = rows_to_host(from, summary.sources(), where);
+    } else if constexpr (part.kind == PartKind::image) {
+      to = to_host(from, where);
+    }
+  };
+  for_each_part(bring, found, here);
   return here;
 }
 
@@ -101,18 +136,18 @@ const HostResults::Summary& HostResults::receive(const Pixels<Gpu>& pixels, cons
                                                  const Gpu& where) {
   make_room();
   Summary& s = summary();
-  summarize_kernel<<<1, 1, 0, where.stream>>>(SummaryParts(pixels, found), &s);
+  summarize_kernel<<<1, 1, 0, where.stream>>>(parts_of_summary(pixels, found), &s);
   check_launch();
   rows_here_ = std::min(rows_written_, room_);
   queue_copy_to_host(rows_.data(), reinterpret_cast<const std::byte*>(found.sums.data()), rows_here_ * row_bytes,
                      where);
   check(cudaStreamSynchronize(where.stream));
-  rows_written_ = std::max(rows_written_, std::min(s.counts.kept, found.sums.size()));
+  rows_written_ = std::max(rows_written_, std::min(s.sources(), found.sums.size()));
   return s;
 }
 
 std::span<const SourceSums> HostResults::sums(const Detection<Gpu>& found, const Gpu& where) {
-  const std::int64_t count = summary().counts.kept;
+  const std::int64_t count = summary().sources();
   if (count > room_) {
     // Page-locking memory for this many rows takes longer than an unlocked copy; it pays off for later images.
     wanted_room_ = count + count / 2;

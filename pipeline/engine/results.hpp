@@ -19,23 +19,26 @@ Buffer<T, Gpu> first_of(const Buffer<T, Gpu>& buffer, std::int64_t count, const 
   return copy;
 }
 
+inline constexpr int run_parts = parts_of(PartKind::runs), component_parts = parts_of(PartKind::components);
+
 /// The results of the detection steps for an image, except the sums of its sources.
 struct ImageSummary {
   Background background;
   Background whole;  ///< if a mesh was subtracted: background of the image itself; else equal to `background`
   Levels levels;
   MaskCounts masked;
-  ComponentCounts counts;
-  std::int64_t runs;
-  std::int64_t thresholded;  ///< runs before they were cleaned
-  std::int64_t seeds;        ///< seed runs; equal to `runs` where there are no seeds
-  std::int64_t analysed;     ///< runs above the analysis threshold; else equal to `runs`
-  std::int64_t island_runs;  ///< runs before deblending; else equal to `runs`
-  ComponentCounts islands;   ///< components before deblending; else equal to `counts`
+  /// Of each part of that type, in the order of the list; equal to the first if there is no such part.
+  std::int64_t run_counts[run_parts];
+  ComponentCounts component_counts[component_parts];
+
+  std::int64_t runs() const { return run_counts[0]; }
+  const ComponentCounts& counts() const { return component_counts[0]; }
+  std::int64_t sources() const { return counts().kept; }
 
   /// The capacity that this image needs.
   Capacity needed() const {
-    return {std::max({runs, thresholded, seeds, analysed, island_runs}), std::max(counts.kept, islands.kept)};
+    const auto kept = [](const ComponentCounts& one) { return one.kept; };
+    return {std::ranges::max(run_counts), kept(std::ranges::max(component_counts, {}, kept))};
   }
 };
 
@@ -57,19 +60,29 @@ Detection<Cpu> to_host(const ImageSummary& summary, const Detection<Gpu>& found,
 
 /// The rows of all sources; empty if `rows` was not made.
 template <class Row>
-Buffer<Row, Cpu> rows_to_host(const Buffer<Row, Gpu>& rows, const ImageSummary& summary, const Gpu& where) {
-  return rows.empty() ? Buffer<Row, Cpu>() : to_host(rows, summary.counts.kept, where);
+Buffer<Row, Cpu> rows_to_host(const Buffer<Row, Gpu>& rows, std::int64_t sources, const Gpu& where) {
+  return rows.empty() ? Buffer<Row, Cpu>() : to_host(rows, sources, where);
 }
 
 /// The photometry of all sources.
-inline Photometry<Cpu> rows_to_host(const Photometry<Gpu>& there, const ImageSummary& summary, const Gpu& where) {
+inline Photometry<Cpu> rows_to_host(const Photometry<Gpu>& there, std::int64_t sources, const Gpu& where) {
   Photometry<Cpu> here;
   for_each_family([&]<class One>(auto&& rows_of) {
     const auto& from = rows_of(there);
     rows_of(here).each = from.each;
-    if (!from.rows.empty()) rows_of(here).rows = to_host(from.rows, summary.counts.kept * from.each, where);
+    if (!from.rows.empty()) rows_of(here).rows = to_host(from.rows, sources * from.each, where);
   });
   return here;
+}
+
+/// What the catalogue needs of all sources, except `sums`, which come with the summary (HostResults).
+inline void rows_to_host(const Detection<Gpu>& there, std::int64_t sources, Detection<Cpu>& here, const Gpu& where) {
+  const auto bring = [&](auto part, const auto& from, auto& to) {
+    if constexpr (part.kind == PartKind::rows || part.kind == PartKind::families)
+      if (static_cast<const void*>(&from) != &there.sums) to = rows_to_host(from, sources, where);
+  };
+  for_each_part(bring, there, here);
+  here.cleaned.own_sums = rows_to_host(there.cleaned.own_sums, sources, where);
 }
 
 /// The sky and the levels only: background, whole, mesh and levels.

@@ -119,12 +119,6 @@ std::unique_ptr<DeviceLabels> deblend_labels(const DeviceImage& image, const Dev
   });
 }
 
-/// The first `count` rows of a result, on the host.
-template <class Row>
-Buffer<Row, Cpu> rows_here(const Buffer<Row, Gpu>& rows, std::int64_t count, const Gpu& where) {
-  return rows.empty() ? Buffer<Row, Cpu>() : to_host(rows, std::min(count, rows.size()), where);
-}
-
 /// The backgrounds and the mesh.
 Detection<Cpu> sky_to_host(const SkyOf<Gpu>& sky, const Gpu& where) {
   const SkyMesh<Gpu>& mesh = sky.sky.mesh;
@@ -145,20 +139,13 @@ Detection<Cpu> to_host_as_found(const Detection<Gpu>& there, const HeldLabels<Gp
   found.runs.row_begin = to_host(labels.runs->row_begin, where);
   const std::int64_t runs = found.runs.row_begin[labels.runs->shape.height];
   found.runs.runs = to_host(labels.runs->runs, runs, where);
-  found.components.label = rows_here(labels.components.label, runs, where);
+  found.components.label = to_host(labels.components.label, runs, where);
   found.components.counts = ComponentCounts{labels.kept, labels.found};
   const std::int64_t count = labels.kept;
-  found.sums = rows_here(there.sums, count, where);
-  found.fluxes = rows_here(there.fluxes, count, where);
-  found.least_variance = rows_here(there.least_variance, count, where);
-  found.areas = rows_here(there.areas, count, where);
-  found.parentage = rows_here(labels.parentage, count, where);
-  if (labels.cleaned) found.cleaned.own_sums = rows_here(labels.cleaned->own_sums, count, where);
-  for_each_family([&]<class One>(auto&& rows_of) {
-    const auto& from = rows_of(there.photometry);
-    rows_of(found.photometry).each = from.each;
-    rows_of(found.photometry).rows = rows_here(from.rows, count * from.each, where);
-  });
+  rows_to_host(there, count, found, where);
+  found.sums = rows_to_host(there.sums, count, where);
+  found.parentage = rows_to_host(labels.parentage, count, where);
+  if (labels.cleaned) found.cleaned.own_sums = rows_to_host(labels.cleaned->own_sums, count, where);
   return found;
 }
 

@@ -115,7 +115,7 @@ std::unique_ptr<Catalogue> measure(const HostImage& image, const HostLabels& lab
     found.background = of.background();
     found.whole = sky.whole;
     found.mesh = copy_of_mesh(sky.mesh, where);
-    found.runs = {labels.runs->shape, copy_of(labels.runs->runs, where), copy_of(labels.runs->row_begin, where)};
+    found.runs = copy_of(*labels.runs, where);
     found.components = copy_of_components(labels.components, where);
     found.parentage = copy_of(labels.parentage, where);
     if (labels.cleaned) found.cleaned.own_sums = copy_of(labels.cleaned->own_sums, where);

@@ -86,7 +86,7 @@ class Bus {
  private:
   void receive() {
     const HostResults::Summary& summary = results_.receive(pixels_, graph_->found(), where_);
-    if (summary.runs > where_.capacity.runs) throw std::runtime_error("the sky has more runs than there is room for");
+    if (summary.runs() > where_.capacity.runs) throw std::runtime_error("the sky has more runs than there is room for");
     rows_ = results_.sums(graph_->found(), where_).size();
   }
 
