@@ -14,105 +14,69 @@
 namespace srcextract {
 namespace {
 
-std::int64_t none(const RunPlan&) {
-  return 0;
-}
-std::int64_t one(const RunPlan&) {
-  return 1;
-}
-
-std::int64_t three(const RunPlan&) {
-  return 3;
-}
-
-std::int64_t seven(const RunPlan&) {
-  return 7;
-}
-
-std::int64_t two(const RunPlan&) {
-  return 2;
-}
-
-/// The map of weights and, if they are kept, the pixels that it masks only for the sky.
-std::int64_t of_weights(const RunPlan& plan) {
-  return 1 + (keeps_pixels(plan.config.weights) ? 1 : 0);
-}
-
-/// On the host, the image above the sky takes the memory of an image that is not read again.
-std::int64_t one_if_read_again(const RunPlan& plan) {
-  return extracts_twice(plan.config, plan.of_difference()) || has_map(plan.config.weights) ? 1 : 0;
-}
-
-std::int64_t of_detection_image(const RunPlan& plan) {
-  const WeightsConfig& weights = plan.config.weights;
-  return 2 + (has_map(weights) ? 1 + of_weights(plan) : 0) + (interpolates(weights) ? 2 : 0);
-}
-
-constexpr StageCost stages[] = {
-    // subtract
-    {[](const RunPlan& plan) { return plan.config.background.method == BackgroundMethod::mesh; }, one_if_read_again,
-     one},
-    // combine
-    {[](const RunPlan& plan) { return plan.config.combine.method != CombineMethod::none; },
-     [](const RunPlan& plan) { return plan.planes; }, [](const RunPlan& plan) { return plan.planes; }},
-    // mask: its map
-    {[](const RunPlan& plan) { return has_mask(plan.config.mask); }, one, one},
-    // weights: the map, which check images keep on the host; on a device the memory of its estimate
-    {[](const RunPlan& plan) { return has_map(plan.config.weights); }, of_weights, of_weights},
-    // interpolate: the image and its variance without gaps
-    {[](const RunPlan& plan) { return interpolates(plan.config.weights); }, two, two},
-    // level: its map
-    {[](const RunPlan& plan) { return has_level(plan.config.given_sky); }, one, one},
-    // difference, with align, match_width, weigh and variance. The host has both frames; with a gain also the noise,
-    // and the image weighed by it. A device also keeps the result of each step.
-    {[](const RunPlan& plan) { return plan.of_difference(); },
-     [](const RunPlan& plan) -> std::int64_t {
-       const MeasurementConfig& config = plan.config.measurement;
-       return config.gain > 0 || config.gain_keyword != "none" ? 4 : 2;
-     },
-     [](const RunPlan& plan) { return 6 + plan.reference_planes; }},
-    // detection image: the image, its weights, and the measured image with its gaps filled. A device also keeps the
-    // image in which sources are found, and the image above the mesh.
-    {[](const RunPlan& plan) { return plan.found_elsewhere; }, of_detection_image,
-     [](const RunPlan& plan) -> std::int64_t {
-       const bool convolved = plan.config.convolve.kernel != KernelShape::none;
-       const bool above_mesh = plan.config.background.method == BackgroundMethod::mesh;
-       return of_detection_image(plan) + (convolved ? 1 : 0) + (above_mesh ? 1 : 0);
-     }},
-    // check images: the host keeps the image, and the one in which sources are found
-    {[](const RunPlan& plan) { return shows_pixels(plan.config); }, [](const RunPlan&) -> std::int64_t { return 2; },
-     none},
-    // fainter side: the check images of the other side are kept meanwhile
-    {[](const RunPlan& plan) { return extracts_twice(plan.config, plan.of_difference()); },
-     [](const RunPlan& plan) -> std::int64_t {
-       return (shows_pixels(plan.config) ? 2 : 0) + (shows_variance(plan.config) ? 2 : 0);
-     },
-     none},
-    // convolve, with flux
-    {[](const RunPlan& plan) { return plan.config.convolve.kernel != KernelShape::none; }, one, one},
-    // convolve variance
-    {[](const RunPlan& plan) { return convolves_variance(plan.config); }, one, one},
-    // match: what pixels add to its two sums, and the sums
-    {[](const RunPlan& plan) { return plan.config.convolve.filter == Filter::matched; }, three, three},
-    // photometry: the map of owners
-    {[](const RunPlan& plan) { return measures_photometry(plan.config); }, one, one},
-    // aperture noise: on the host; a device passes the image and its variance to it
-    {[](const RunPlan& plan) { return measures_aperture_noise(plan.config); },
-     [](const RunPlan& plan) -> std::int64_t { return has_map(plan.config.weights) || plan.of_difference() ? 2 : 1; },
-     none},
-    // deblend: on a device 25 bytes per pixel; on the host only pixels of islands count (deblend_memory)
-    {[](const RunPlan& plan) { return plan.config.deblend.method != DeblendMethod::none; }, none, seven},
-    // clean sources: on a device heaps, and data of runs and sources for the initial room
-    {[](const RunPlan& plan) { return plan.config.deblend.clean; }, none, three},
-};
-
 constexpr auto pixel_bytes = static_cast<std::int64_t>(sizeof(float));
 
-std::int64_t images_kept(const RunPlan& plan, std::int64_t (*StageCost::*images)(const RunPlan&)) {
-  std::int64_t kept = 0;
-  for (const StageCost& stage : stages)
-    if (stage.is_used(plan)) kept += (stage.*images)(plan);
-  return kept;
+/// Memory beside the extracted image, in float32 images.
+struct Images {
+  std::int64_t host = 0, device = 0;
+};
+
+struct Stage {
+  const char* name;
+  bool is_used;
+  Images keeps;
+};
+
+/// The memory of all stages that a run uses. Every stage that keeps images of its own has a row.
+Images memory_of_stages(const RunPlan& plan) {
+  const Config& config = plan.config;
+  const WeightsConfig& weights = config.weights;
+  const bool twice = extracts_twice(config, plan.of_difference());
+  const bool by_mesh = config.background.method == BackgroundMethod::mesh;
+  const bool convolved = config.convolve.kernel != KernelShape::none;
+  const bool mapped = has_map(weights);
+  // The map of weights and, if they are kept, the pixels that it masks only for the sky.
+  const std::int64_t map = keeps_pixels(weights) ? 2 : 1;
+  // With a gain a difference has its noise, and the image weighed by it.
+  const bool has_gain = config.measurement.gain > 0 || config.measurement.gain_keyword != "none";
+  // The image, its weights, and the measured image with its gaps filled.
+  const std::int64_t found = 2 + (mapped ? 1 + map : 0) + (interpolates(weights) ? 2 : 0);
+  const Stage stages[] = {
+      // On the host the image above the sky takes the memory of an image that is not read again.
+      {"subtract", by_mesh, {.host = twice || mapped ? 1 : 0, .device = 1}},
+      {"combine", config.combine.method != CombineMethod::none, {.host = plan.planes, .device = plan.planes}},
+      {"mask", has_mask(config.mask), {.host = 1, .device = 1}},
+      // Check images keep the map on the host; a device has the memory of its estimate.
+      {"weights", mapped, {.host = map, .device = map}},
+      {"interpolate", interpolates(weights), {.host = 2, .device = 2}},
+      {"level", has_level(config.given_sky), {.host = 1, .device = 1}},
+      // The host has both frames; a device also keeps the results of align, match_width, weigh and variance.
+      {"difference", plan.of_difference(), {.host = has_gain ? 4 : 2, .device = 6 + plan.reference_planes}},
+      // A device also keeps the image in which sources are found, and the image above the mesh.
+      {"detection image",
+       plan.found_elsewhere,
+       {.host = found, .device = found + (convolved ? 1 : 0) + (by_mesh ? 1 : 0)}},
+      // The host keeps the image, and the one in which sources are found.
+      {"check images", shows_pixels(config), {.host = 2}},
+      // The check images of the other side are kept meanwhile.
+      {"fainter side", twice, {.host = (shows_pixels(config) ? 2 : 0) + (shows_variance(config) ? 2 : 0)}},
+      {"convolve", convolved, {.host = 1, .device = 1}},
+      {"convolve variance", convolves_variance(config), {.host = 1, .device = 1}},
+      // Both sums of the filter, and what pixels add to them.
+      {"match", config.convolve.filter == Filter::matched, {.host = 3, .device = 3}},
+      // The map of owners.
+      {"photometry", measures_photometry(config), {.host = 1, .device = 1}},
+      // The host measures for a device, too, which passes the image and its variance.
+      {"aperture noise", measures_aperture_noise(config), {.host = mapped || plan.of_difference() ? 2 : 1}},
+      // A device takes 25 bytes per pixel; on the host only pixels of islands count (deblend_memory).
+      {"deblend", config.deblend.method != DeblendMethod::none, {.device = 7}},
+      // A device has heaps, and data of runs and sources for the initial room.
+      {"clean sources", config.deblend.clean, {.device = 3}},
+  };
+  Images all;
+  for (const Stage& stage : stages)
+    if (stage.is_used) all = {all.host + stage.keeps.host, all.device + stage.keeps.device};
+  return all;
 }
 
 /// Memory for the work on an image: half as much again as its pixels. A thin image or small meshes take more: the bits
@@ -146,8 +110,7 @@ bool extracts_twice(const Config& config, bool of_difference) {
 }
 
 std::int64_t host_memory(const RunPlan& plan) {
-  const std::int64_t images = 1 + images_kept(plan, &StageCost::host_images);
-  return images * plan.shape.count() * pixel_bytes + work_memory(plan);
+  return (1 + memory_of_stages(plan).host) * plan.shape.count() * pixel_bytes + work_memory(plan);
 }
 
 std::int64_t sources_memory(std::int64_t sources, const Config& config) {
@@ -167,7 +130,7 @@ std::int64_t sources_memory(std::int64_t sources, const Config& config) {
 }
 
 std::int64_t device_memory_beside(const RunPlan& plan) {
-  return images_kept(plan, &StageCost::device_images) * plan.shape.count() * pixel_bytes;
+  return memory_of_stages(plan).device * plan.shape.count() * pixel_bytes;
 }
 
 }  // namespace srcextract

@@ -23,14 +23,6 @@ RunPlan plan_of(const Exposure& exposure, const Config& config);
 /// The plan of an image whose file is not opened yet, so that the number of planes may have to be guessed.
 RunPlan plan_of(const Shape& shape, const Config& config, bool of_difference);
 
-/// The cost of a stage. Every stage that keeps images of its own has one entry.
-struct StageCost {
-  bool (*is_used)(const RunPlan&);
-  /// Number of float32 images that it keeps beside the extracted one.
-  std::int64_t (*host_images)(const RunPlan&);
-  std::int64_t (*device_images)(const RunPlan&);
-};
-
 /// Whether sources are found twice, so that no image may be given up before the end.
 bool extracts_twice(const Config& config, bool of_difference);
 
