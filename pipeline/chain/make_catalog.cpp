@@ -81,7 +81,6 @@ void add_found_in(const FoundSky& in, MeasuredSums measured, const Shape& shape,
   measured.mesh = mesh_of(in.found);
   measured.noise_varies = noise_varies(*in.config);
   measured.variances_of = known_noise(*in.config);
-  measured.areas.reset();
   std::vector<FluxCalibration> of_found(calibration.size());
   out.sources.threshold =
       derive_columns(measured, shape, *in.found.levels, config.measurement, where, of_found).threshold;

@@ -93,7 +93,7 @@ void sum_elsewhere(const Pixels<Where>& pixels, const Config& config, const Dete
 /// - the radii of Kron's and Petrosian's ellipses, and the noise of positions.
 ///
 /// It has from the measured image:
-/// - the sky, `fluxes`, `variances` and the areas above the analysis threshold;
+/// - the sky, `fluxes`, `variances` and the pixels above the analysis threshold;
 /// - `least_variance` by its mesh;
 /// - the rest of `photometry`.
 ///
