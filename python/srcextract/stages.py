@@ -79,7 +79,7 @@ def threshold(image: Any, background: Background | None = None, *, threads: int 
     threads : int, optional
     **keys
         Keys of section ``detection``: ``threshold`` (5), ``threshold_unit``, ``reference``, ``seed``,
-        ``false_discovery_rate``, ``correlated_pixels``. ``clean__operation`` erodes or opens the result.
+        ``false_discovery_rate``, ``correlated_pixels``. ``morphology__operation`` erodes or opens the result.
 
     Returns
     -------

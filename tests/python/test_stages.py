@@ -77,7 +77,7 @@ CHAINS = [
     {"background__method": "constant", "deblend__thresholds": 16},
     {"detection__threshold_unit": "detection_sigma", "detection__analysis_threshold": 2.0, "detection__threshold": 2.5},
     {"weights__type": "none", "detection__seed": 8.0, "measurement__gain": 2.0, "measurement__saturation": 400.0},
-    {"detection__false_discovery_rate": 0.02, "detection__threshold_unit": "detection_sigma", "clean__operation": "opening"},
+    {"detection__false_discovery_rate": 0.02, "detection__threshold_unit": "detection_sigma", "morphology__operation": "opening"},
 ]
 COLUMNS = ["default", "FLUX_AUTO", "FLUXERR_AUTO", "KRON_RADIUS", "FLUX_APER", "FLUX_RADIUS", "XWIN_IMAGE", "FLUX_PETRO",
            "ERRX2_IMAGE", "FWHM_IMAGE"]
