@@ -6,7 +6,7 @@
 #include "pipeline/chain/aperture_noise.hpp"
 #include "pipeline/chain/make_catalog.hpp"
 #include "stages/catalogue/vignets.hpp"
-#include "stages/clean/find_eaters.hpp"
+#include "stages/clean/clean_profile.hpp"
 #include "stages/measure/measure.hpp"
 #include "stages/photometry/families.hpp"
 #include "stages/sky/mesh.hpp"

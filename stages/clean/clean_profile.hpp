@@ -17,6 +17,14 @@ struct CleanProfile {
   float limit;  ///< height over the threshold (stages/clean/clean_limit.hpp)
 };
 
+/// Input of the decision which sources are eaten: the profile of a source, its flux in the image in which it was found,
+/// and its place in SExtractor's order, from 0.
+struct CleanCandidate {
+  CleanProfile profile;
+  double flux;
+  std::int32_t place;
+};
+
 /// Whether a source has a position and a size.
 SRCEXTRACT_HOST_DEVICE inline bool can_be_found(const CleanProfile& profile) {
   return std::isfinite(profile.x) && std::isfinite(profile.y) && std::isfinite(profile.a);

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <optional>
+#include <utility>
 
 #include "stages/clean/clean_sources.hpp"
 #include "stages/clean/shared_eaters.hpp"
@@ -34,9 +35,12 @@ class SharedCleaning {
 
   Cleaned<Where> clean(std::int64_t kernel_rows) {
     find_limits();
-    const SharedProfiles<Noise> profiles = make_profiles();
-    const Buffer<std::int32_t, Where> eaters = find_eaters();
-    return keep_survivors(profiles, eaters.data(), kernel_rows);
+    return clean_by_limits(kernel_rows);
+  }
+  /// With the limits of sources from elsewhere.
+  Cleaned<Where> clean(std::int64_t kernel_rows, Buffer<float, Where> limits) {
+    limits_ = std::move(limits);
+    return clean_by_limits(kernel_rows);
   }
 
  private:
@@ -46,6 +50,13 @@ class SharedCleaning {
   template <class T>
   Buffer<T, Where> room_for(std::int64_t size) const {
     return Buffer<T, Where>(size, machine_.where());
+  }
+
+  Cleaned<Where> clean_by_limits(std::int64_t kernel_rows) {
+    const SharedProfiles<Noise> profiles = make_profiles();
+    const Buffer<std::int32_t, Where> eaters =
+        find_eaters(candidates_, all_sources_, sources_.runs.shape, config_.deblend.clean_beta, machine_);
+    return keep_survivors(profiles, eaters.data(), kernel_rows);
   }
 
   void find_limits() {
@@ -111,41 +122,6 @@ class SharedCleaning {
     machine_.template over<typename Profiles::count_half_step>(all_runs_, profiles);
     machine_.template over<typename Profiles::fill_step>(all_sources_, profiles);
     return profiles;
-  }
-
-  Buffer<std::int32_t, Where> find_eaters() {
-    const EaterCells cells(sources_.runs.shape);
-    auto key = machine_.template filled<std::uint64_t>(source_room_, 0xff);
-    auto source = machine_.template filled<std::int32_t>(source_room_, 0xff);
-    auto profile = room_for<CleanProfile>(source_room_);
-    auto place = room_for<std::int32_t>(source_room_);
-    auto begin = machine_.template filled<std::uint32_t>(cells.cells() + 1, 0);
-    auto used = machine_.template filled<std::uint32_t>(cells.cells(), 0);
-    auto most = machine_.template filled<std::uint32_t>(EaterCells::most_layers, 0);
-    auto member = room_for<std::int32_t>(source_room_), eater = room_for<std::int32_t>(source_room_);
-    auto result = machine_.template filled<std::int32_t>(source_room_, 0xff);
-    SharedEaters eaters{candidates_.data(),
-                        source_room_,
-                        config_.deblend.clean_beta,
-                        cells,
-                        key.data(),
-                        source.data(),
-                        profile.data(),
-                        place.data(),
-                        begin.data(),
-                        used.data(),
-                        most.data(),
-                        member.data(),
-                        eater.data(),
-                        result.data()};
-    machine_.template over<SharedEaters::set_key_step>(all_sources_, eaters);
-    machine_.sort(key, source, 64);
-    eaters.source = source.data();
-    machine_.template over<SharedEaters::take_order_step>(all_sources_, eaters);
-    machine_.make_running_sums(begin, {nullptr, cells.cells()});
-    machine_.template over<SharedEaters::enter_cell_step>(all_sources_, eaters);
-    machine_.in_order(all_sources_, eaters);
-    return result;
   }
 
   Cleaned<Where> keep_survivors(const SharedProfiles<Noise>& profiles, const std::int32_t* eaters,

@@ -5,14 +5,15 @@
 #include <cstring>
 #include <limits>
 
-#include "stages/clean/find_eaters.hpp"
+#include "stages/clean/clean_profile.hpp"
 #include "stages/core/atomics.hpp"
 #include "stages/deblend/shared_steps.hpp"
 
 namespace srcextract {
 
-/// The grids of profile_grid.hpp, each over the whole image. Layers have larger and larger profiles; the last layer is
-/// the first with a single cell.
+/// Grids over the whole image, one for each size of profile, with cells as wide as the reach of its profiles. Small
+/// profiles are thus not searched over the reach of a large one. Layers have larger and larger profiles; the last layer
+/// is the first with a single cell.
 class EaterCells {
  public:
   static constexpr int most_layers = 40;
@@ -72,8 +73,13 @@ class EaterCells {
   std::int64_t first_[most_layers + 1] = {};  ///< per layer: its first cell
 };
 
-/// Finds the eater of each source (find_eaters.hpp). Sources are decided from the brightest on, each after all before
-/// it.
+/// The steps that find the eater of each source. Sources are decided from the brightest on, each after all before it;
+/// of equal ones the first in SExtractor's order comes first. A source is eaten if a brighter one that is not eaten
+/// itself can eat it (can_eat). Of several such sources the first in SExtractor's order eats it. Unlike in SExtractor,
+/// the result does not depend on the order in which sources are looked at.
+///
+/// Only neighbours are compared, so time is linear in the number of sources. Exception: many large sources that reach
+/// most of the others.
 struct SharedEaters {
   SRCEXTRACT_STEP(set_key)
   SRCEXTRACT_STEP(take_order)
@@ -181,5 +187,33 @@ struct SharedEaters {
     }
   }
 };
+
+/// Per source: the index of the source that eats it, or -1.
+template <class Where, class Machine>
+Buffer<std::int32_t, Where> find_eaters(const Buffer<CleanCandidate, Where>& candidates, const SharedCount& sources,
+                                        const Shape& shape, double beta, const Machine& machine) {
+  const std::int64_t room = candidates.size();
+  const EaterCells cells(shape);
+  auto key = machine.template filled<std::uint64_t>(room, 0xff);
+  auto source = machine.template filled<std::int32_t>(room, 0xff);
+  Buffer<CleanProfile, Where> profile(room, machine.where());
+  Buffer<std::int32_t, Where> place(room, machine.where());
+  auto begin = machine.template filled<std::uint32_t>(cells.cells() + 1, 0);
+  auto used = machine.template filled<std::uint32_t>(cells.cells(), 0);
+  auto most = machine.template filled<std::uint32_t>(EaterCells::most_layers, 0);
+  Buffer<std::int32_t, Where> member(room, machine.where()), eater(room, machine.where());
+  auto result = machine.template filled<std::int32_t>(room, 0xff);
+  SharedEaters eaters{candidates.data(), room,           beta,         cells,        key.data(),
+                      source.data(),     profile.data(), place.data(), begin.data(), used.data(),
+                      most.data(),       member.data(),  eater.data(), result.data()};
+  machine.template over<SharedEaters::set_key_step>(sources, eaters);
+  machine.sort(key, source, 64);
+  eaters.source = source.data();
+  machine.template over<SharedEaters::take_order_step>(sources, eaters);
+  machine.make_running_sums(begin, {nullptr, cells.cells()});
+  machine.template over<SharedEaters::enter_cell_step>(sources, eaters);
+  machine.in_order(sources, eaters);
+  return result;
+}
 
 }  // namespace srcextract

@@ -3,7 +3,6 @@
 #include <cstdint>
 #include <limits>
 
-#include "stages/clean/find_eaters.hpp"
 #include "stages/clean/profile_of.hpp"
 #include "stages/core/atomics.hpp"
 #include "stages/deblend/shared_steps.hpp"

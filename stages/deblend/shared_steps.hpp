@@ -7,7 +7,7 @@
 namespace srcextract {
 
 // Code that is shared by a device and threads of the host is a sequence of steps. Many threads take a step at once,
-// item after item, before the next step begins. A Machine (cuda/deblend/device_steps.hpp; a host version in tests)
+// item after item, before the next step begins. A Machine (host_steps.hpp; cuda/deblend/device_steps.hpp)
 // takes the steps. Its members:
 //   where()                      place of buffers;
 //   filled<T>(size, byte)        returns a buffer with every byte set to `byte`;

@@ -2,6 +2,8 @@
 
 #include <cmath>
 
+#include "stages/core/parallel.hpp"
+
 namespace srcextract {
 
 RowNoise::RowNoise(const NoiseMap<Cpu>& map, std::int64_t width)
@@ -17,6 +19,16 @@ void RowNoise::go_to(std::int64_t y) {
     mesh_->go_to(y);
     mesh_->fill(rms_.data());
   }
+}
+
+RmsRows::RmsRows(const NoiseMap<Cpu>& map, const Cpu& where) : variance_(map.variance) {
+  if (map.variance != nullptr || map.mesh == nullptr) return;
+  const MeshGrid& grid = map.mesh->grid;
+  const std::int64_t groups = (grid.image.height + MeshRow::rows_at_once - 1) / MeshRow::rows_at_once;
+  rows_ = std::vector<MeshRow>(static_cast<std::size_t>(groups), MeshRow(grid, map.mesh->rms, map.mesh->rms_bend));
+  parallel_for(groups, 1, where, [&](std::int64_t begin, std::int64_t end) {
+    for (std::int64_t i = begin; i < end; ++i) rows_[static_cast<std::size_t>(i)].go_to(i * MeshRow::rows_at_once);
+  });
 }
 
 }  // namespace srcextract

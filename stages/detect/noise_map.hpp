@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cmath>
 #include <optional>
 #include <vector>
 
@@ -43,6 +44,29 @@ class RowNoise {
   const Image<float, Cpu>* variance_;
   std::optional<MeshRow> mesh_;
   std::vector<float> rms_;
+};
+
+/// The rms of single pixels on the host, for steps that a device shares. Only if noise differs from pixel to pixel.
+struct RmsOfPixels {
+  const Image<float, Cpu>* variance;
+  const MeshRow* rows;  ///< every MeshRow::rows_at_once rows of the image
+
+  float at(std::int64_t x, std::int64_t y) const {
+    return variance != nullptr ? std::sqrt(variance->pixels[y * variance->shape.width + x])
+                               : rows[y / MeshRow::rows_at_once].at(x, y);
+  }
+};
+
+/// A RmsOfPixels with its memory: for meshes of 64 pixels, 1/32 of the image's memory.
+class RmsRows {
+ public:
+  RmsRows(const NoiseMap<Cpu>& map, const Cpu& where);
+
+  RmsOfPixels pixels() const { return {variance_, rows_.data()}; }
+
+ private:
+  const Image<float, Cpu>* variance_;
+  std::vector<MeshRow> rows_;
 };
 
 }  // namespace srcextract

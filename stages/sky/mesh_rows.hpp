@@ -19,8 +19,12 @@ class MeshRow {
   /// Goes to row y.
   void go_to(std::int64_t y);
 
-  float at(std::int64_t x) const {
-    return spline_at(node_.data() + row_, bend_.data() + row_, grid_.nodes.width, rows_at_once, grid_.mesh.width, x);
+  float at(std::int64_t x) const { return at(x, first_ + row_); }
+
+  /// The value in row y, which is in the same group of rows_at_once rows as the current row.
+  float at(std::int64_t x, std::int64_t y) const {
+    const std::int64_t row = y - first_;
+    return spline_at(node_.data() + row, bend_.data() + row, grid_.nodes.width, rows_at_once, grid_.mesh.width, x);
   }
 
   /// The whole row.

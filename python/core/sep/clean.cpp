@@ -1,9 +1,10 @@
 #include "python/core/sep/clean.hpp"
 
 #include <cmath>
+#include <numeric>
 
 #include "stages/clean/clean_profile.hpp"
-#include "stages/clean/profile_grid.hpp"
+#include "stages/clean/shared_eaters.hpp"
 #include "stages/core/stop.hpp"
 #include "stages/measure/area_correction.hpp"
 
@@ -30,31 +31,62 @@ CleanProfile profile_of_row(const SepObject& row, const CleanFacts& facts, doubl
   return profile;
 }
 
+/// The profiles that have a position and a size, cell by cell.
+class ProfileGrid {
+ public:
+  ProfileGrid(const std::vector<CleanProfile>& profiles, const Shape& image)
+      : cells_(image), begin_(static_cast<std::size_t>(cells_.cells()) + 1, 0) {
+    const auto for_each_cell = [&](const auto& body) {
+      for (std::size_t i = 0; i < profiles.size(); ++i)
+        if (can_be_found(profiles[i]))
+          body(i, static_cast<std::size_t>(cells_.cell_of(cells_.layer_of(profiles[i]), profiles[i])));
+    };
+    for_each_cell([&](std::size_t, std::size_t cell) { ++begin_[cell + 1]; });
+    std::partial_sum(begin_.begin(), begin_.end(), begin_.begin());
+    members_.resize(begin_.back());
+    std::vector<std::size_t> next(begin_);
+    for_each_cell([&](std::size_t i, std::size_t cell) { members_[next[cell]++] = i; });
+  }
+
+  /// Calls body(i) for all profiles that may reach `small`, and for some that do not.
+  template <class Body>
+  void for_each_near(const CleanProfile& small, const Body& body) const {
+    for (int layer = 0; layer < cells_.layers(); ++layer)
+      cells_.for_each_row(layer, small, [&](std::int64_t first, std::int64_t end) {
+        for (std::size_t i = begin_[static_cast<std::size_t>(first)]; i < begin_[static_cast<std::size_t>(end)]; ++i)
+          body(members_[i]);
+      });
+  }
+
+ private:
+  EaterCells cells_;
+  std::vector<std::size_t> begin_;  ///< per cell: its first element of members_; one more element is the end
+  std::vector<std::size_t> members_;
+};
+
 }  // namespace
 
 std::vector<std::uint8_t> find_survivors(const std::vector<SepObject>& rows, std::span<const CleanFacts> facts,
-                                         double beta) {
-  // The grid finds profiles of lower numbers, so they are numbered backwards from the last row.
+                                         double beta, const Shape& image) {
   const std::size_t count = rows.size();
   std::vector<CleanProfile> profiles;
-  for (std::size_t i = count; i-- > 0;) profiles.push_back(profile_of_row(rows[i], facts[i], beta));
-  const ProfileGrid grid(profiles);
+  for (std::size_t i = 0; i < count; ++i) profiles.push_back(profile_of_row(rows[i], facts[i], beta));
+  const ProfileGrid grid(profiles, image);
   std::vector<std::uint8_t> survives(count, 1);
-  const auto flux = [&](std::size_t number) { return static_cast<float>(rows[count - 1 - number].cflux); };
-  for (std::size_t one = count; one-- > 0;) {  // from the first row on
+  const auto flux = [&](std::size_t i) { return static_cast<float>(rows[i].cflux); };
+  for (std::size_t one = 0; one < count; ++one) {
     constexpr std::size_t compared_at_a_time = 256;
     if (one % compared_at_a_time == 0) stop_if_asked();
     const CleanProfile& profile = profiles[one];
     if (survives[one] == 0 || !can_be_found(profile)) continue;
-    grid.for_each_before(static_cast<std::int32_t>(one), profile, [&](std::int32_t number) {
-      const auto other = static_cast<std::size_t>(number);
-      if (survives[other] == 0) return;
+    grid.for_each_near(profile, [&](std::size_t other) {
+      if (other <= one || survives[other] == 0) return;
       const bool is_brighter = flux(other) < flux(one);
       const std::size_t big = is_brighter ? one : other, small = is_brighter ? other : one;
       if (can_eat(profiles[big], profiles[small], beta)) survives[small] = 0;
     });
   }
-  return {survives.rbegin(), survives.rend()};
+  return survives;
 }
 
 SepObjects keep_survivors(const SepObjects& objects, const std::vector<std::uint8_t>& survives) {

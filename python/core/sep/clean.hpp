@@ -17,7 +17,7 @@ struct CleanFacts {
 /// later survivors. The brighter one of a pair absorbs the other, if it can. An object that is absorbed during its own
 /// comparisons still goes on absorbing others. SEP compares all pairs; here only nearby ones are compared.
 std::vector<std::uint8_t> find_survivors(const std::vector<SepObject>& rows, std::span<const CleanFacts> facts,
-                                         double beta);
+                                         double beta, const Shape& image);
 
 /// The surviving rows, with their pixels.
 SepObjects keep_survivors(const SepObjects& objects, const std::vector<std::uint8_t>& survives);

@@ -249,7 +249,7 @@ class Extraction {
       const SepObject& row = objects.rows[i];
       facts[i] = {limits[order[i]], count_above(pixels, objects.runs_of(i), (row.thresh + row.peak) / 2)};
     }
-    return keep_survivors(objects, find_survivors(objects.rows, facts, options_.clean_beta));
+    return keep_survivors(objects, find_survivors(objects.rows, facts, options_.clean_beta, image_.shape));
   }
 
   /// The mean threshold over the pixels of each island, by label from 1; empty if all pixels have the same threshold.

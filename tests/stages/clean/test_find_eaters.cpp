@@ -1,5 +1,3 @@
-#include "stages/clean/find_eaters.hpp"
-
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -7,8 +5,22 @@
 #include <limits>
 #include <random>
 
+#include "stages/clean/shared_eaters.hpp"
+#include "tests/stages/deblend/host_steps.hpp"
+
 namespace srcextract {
 namespace {
+
+/// Wider than the fields of every test.
+constexpr Shape image{2100, 2100};
+
+template <class Machine>
+std::vector<std::int32_t> eaters_by(const std::vector<CleanCandidate>& sources, double beta, const Machine& machine) {
+  Buffer<CleanCandidate, Cpu> candidates(std::ssize(sources), Cpu{});
+  std::ranges::copy(sources, candidates.begin());
+  const Buffer<std::int32_t, Cpu> eaters = find_eaters(candidates, {nullptr, candidates.size()}, image, beta, machine);
+  return {eaters.begin(), eaters.end()};
+}
 
 /// Round or elongated sources whose wings fall to their threshold of 1 over their area.
 CleanCandidate source_at(double x, double y, double a, double b, double flux, float limit, std::int32_t place,
@@ -71,24 +83,25 @@ TEST(FindEaters, IsThatOfAllPairs) {
         for (const double largest : {2.0, 40.0, 900.0}) {
           const std::vector<CleanCandidate> sources = random_sources(random, count, side, largest, beta);
           const std::vector<std::int32_t> truth = eaters_by_definition(sources, beta);
-          ASSERT_EQ(find_eaters(sources, beta, Cpu{1}), truth) << count << ", " << side << ", " << largest;
-          ASSERT_EQ(find_eaters(sources, beta, Cpu{7}), truth);
+          ASSERT_EQ(eaters_by(sources, beta, HostSteps(Cpu{1})), truth) << count << ", " << side << ", " << largest;
+          ASSERT_EQ(eaters_by(sources, beta, HostSteps(Cpu{7})), truth);
+          ASSERT_EQ(eaters_by(sources, beta, testing::MeetingSteps(Cpu{7})), truth) << "lanes";
           eaten += std::ranges::count_if(truth, [](std::int32_t eater) { return eater >= 0; });
         }
   EXPECT_GT(eaten, 1000);
 }
 
-TEST(FindEaters, BlocksOfSourcesAreDecidedOneAfterTheOther) {
+TEST(FindEaters, ManySourcesAreDecidedOneAfterTheOther) {
   std::mt19937 random(8);
   const std::vector<CleanCandidate> sources = random_sources(random, 9000, 500, 6, 1);
-  EXPECT_EQ(find_eaters(sources, 1, Cpu{3}), eaters_by_definition(sources, 1));
+  EXPECT_EQ(eaters_by(sources, 1, HostSteps(Cpu{3})), eaters_by_definition(sources, 1));
 }
 
 TEST(FindEaters, WhatHasNoPlaceNeitherEatsNorIsEaten) {
   std::vector<CleanCandidate> sources{source_at(10, 10, 3, 3, 1e6, 0, 0, 1), source_at(12, 10, 1, 1, 10, 0, 1, 1),
                                       source_at(14, 10, 2, 2, 1e7, 0, 2, 1)};
   sources[2].profile.x = std::numeric_limits<double>::quiet_NaN();
-  EXPECT_EQ(find_eaters(sources, 1, Cpu{1}), (std::vector<std::int32_t>{-1, 0, -1}));
+  EXPECT_EQ(eaters_by(sources, 1, HostSteps(Cpu{1})), (std::vector<std::int32_t>{-1, 0, -1}));
 }
 
 }  // namespace

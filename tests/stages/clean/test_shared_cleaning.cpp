@@ -1,5 +1,5 @@
-// The steps by which a device cleans sources, by threads of the host, beside the CPU's own body, which goes about it
-// differently (one island after another, its rows as they come, sources in batches): to the last bit.
+// The steps by which a device cleans sources, by threads of the host that meet often, beside the CPU's body: to the last
+// bit. The CPU finds limits in another way, one island after another; it takes all other steps one thread to an item.
 #include <gtest/gtest.h>
 
 #include <cmath>
@@ -15,8 +15,8 @@ namespace srcextract {
 namespace {
 
 using testing::Field;
-using testing::HostSteps;
 using testing::image_of;
+using testing::MeetingSteps;
 using testing::same_bytes;
 
 template <class T>
@@ -79,9 +79,9 @@ std::int64_t clean_both_ways(const Field& field, const Settings& config, const I
       image, deblended ? right.runs : runs, deblended ? right.components : islands, given, MaskCounts{}, Cpu{1});
   const Cleaned<Cpu> cleaned = clean_sources(images, sources_of(right, sums), config, 3, Cpu{1});
   const Uncleaned<Cpu> uncleaned = sources_of(shared, sums);
-  const HostSteps steps(where);
-  expect_same_cleaned(SharedCleaning<Cpu, HostSteps, NoiseOfMap>(images, uncleaned, config, islands.counts->kept,
-                                                                 NoiseOfMap{variance}, steps)
+  const MeetingSteps steps(where);
+  expect_same_cleaned(SharedCleaning<Cpu, MeetingSteps, NoiseOfMap>(images, uncleaned, config, islands.counts->kept,
+                                                                    NoiseOfMap{variance}, steps)
                           .clean(3),
                       cleaned, field.name);
   return sums.size() - cleaned.components.counts->kept;
@@ -140,8 +140,8 @@ TEST(SharedCleaning, SourcesWithoutPiecesAreOfNoIsland) {
         divided.parentage[source] = {};
       const Uncleaned<Cpu> sources{divided.runs,        divided.components, runs, islands,
                                    divided.core_pixels, divided.parentage,  sums};
-      const HostSteps steps(Cpu{1});
-      const Cleaned<Cpu> cleaned = SharedCleaning<Cpu, HostSteps, NoiseOfMap>(
+      const MeetingSteps steps(Cpu{1});
+      const Cleaned<Cpu> cleaned = SharedCleaning<Cpu, MeetingSteps, NoiseOfMap>(
                                        images, sources, config, islands.counts->kept, NoiseOfMap{nullptr}, steps)
                                        .clean(3);
       EXPECT_LE(cleaned.components.counts->kept, sums.size()) << field.name;

@@ -82,7 +82,7 @@ class SharedDeblending {
 
   Deblended<Cpu> divide() {
     find_cores();
-    if (clean_) places_ = find_places<Cpu>(all_, HostSteps(where_));
+    if (clean_) places_ = find_places<Cpu>(all_, MeetingSteps(where_));
     const Buffer<SourceSums, Cpu> sums = measure_cores();
     share_out(sums);
     return number_sources(sums);
@@ -202,7 +202,7 @@ class SharedDeblending {
   /// `number` is that of every owner: islands, and then cores.
   void number_cores(const std::vector<std::int32_t>& number, std::int64_t sources) {
     const auto number_of = [&](std::int64_t core) { return number[static_cast<std::size_t>(all_.island_room + core)]; };
-    core_pixels_.place = HostSteps(where_).filled<std::int32_t>(sources, 0);
+    core_pixels_.place = MeetingSteps(where_).filled<std::int32_t>(sources, 0);
     for (std::int64_t core = 0; core < cores_there(); ++core) core_pixels_.place[number_of(core) - 1] = places_[core];
     for (std::int32_t& label : core_pixels_.cores.label) label = number_of(label - 1);
   }
