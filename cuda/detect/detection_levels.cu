@@ -15,10 +15,11 @@ __global__ void resolve_levels_kernel(const Background* background, const Backgr
 }  // namespace
 
 Value<Levels, Gpu> resolve_levels(const Value<Background, Gpu>& background, const Value<Background, Gpu>& detected,
-                                  const Settings& config, const Gpu& where) {
+                                  double threshold, const Settings& config, const Gpu& where) {
   Value<Levels, Gpu> levels(where);
-  resolve_levels_kernel<<<1, 1, 0, where.stream>>>(background.data(), detected.data(), in_pixel_values(config),
-                                                   config.measurement.reference, is_noise_given(config), levels.data());
+  resolve_levels_kernel<<<1, 1, 0, where.stream>>>(background.data(), detected.data(),
+                                                   in_pixel_values(threshold, config), config.measurement.reference,
+                                                   is_noise_given(config), levels.data());
   check_launch();
   return levels;
 }

@@ -33,7 +33,7 @@ void add_aperture_noise(const Image<float, Cpu>& image, const Image<float, Cpu>&
                         StageClock& clock) {
   if (!measures_aperture_noise(config)) return;
   if (!known) {
-    const SkyMesh<Cpu>* const noise = noise_varies(config) && !found.mesh.level.empty() ? &found.mesh : nullptr;
+    const SkyMesh<Cpu>* const noise = noise_mesh(config, found);
     const auto measure = [&](const Runs<Cpu>& runs, const Buffer<std::int32_t, Cpu>& label) {
       return measure_empty_apertures({image, variance, runs, label, *found.levels, noise, has_map(config.weights)},
                                      where);

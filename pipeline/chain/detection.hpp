@@ -183,10 +183,16 @@ Cleaned<Where> copy_of(const Cleaned<Where>& cleaned, const Where& where) {
   return {{}, copy_of(cleaned.eaten, where), copy_of(cleaned.own, where), copy_of(cleaned.own_sums, where), {}};
 }
 
-/// The source of each run, without the runs of eaten sources.
+/// Whether CLEAN has merged sources into others.
 template <class Where>
-const Components<Where>& own_components(const Config& config, const Detection<Where>& found) {
-  return config.deblend.clean ? found.cleaned.own : found.components;
+bool is_cleaned(const Detection<Where>& found) {
+  return !found.cleaned.own.label.empty();
+}
+
+/// The source of each run, without the runs of sources that CLEAN merged into others.
+template <class Where>
+const Components<Where>& own_components(const Detection<Where>& found) {
+  return is_cleaned(found) ? found.cleaned.own : found.components;
 }
 
 /// The measured image, after the last step that was applied to it.
@@ -209,6 +215,12 @@ const Image<float, Where>& found_image(const Pixels<Where>& pixels, const Detect
   return found.image.pixels.empty() ? measured_image(pixels, found) : found.image;
 }
 
+/// Whether sources are found in another image than the measured one: weighed, or convolved.
+template <class Where>
+bool has_detection_image(const Pixels<Where>& pixels, const Config& config) {
+  return !pixels.noise.pixels.empty() || config.convolve.kernel != KernelShape::none;
+}
+
 /// The variance of each pixel of the measured image, from any source; without pixels if all are alike.
 template <class Where>
 const Image<float, Where>& measured_noise(const Pixels<Where>& pixels, const Detection<Where>& found) {
@@ -221,12 +233,18 @@ inline bool noise_varies(const Config& config) {
          counts_in_sigmas(config.detection);
 }
 
+/// The mesh, if thresholds follow the noise that it gives to every pixel; else null.
+template <class Where>
+const SkyMesh<Where>* noise_mesh(const Config& config, const Detection<Where>& found) {
+  return noise_varies(config) && !found.mesh.level.empty() ? &found.mesh : nullptr;
+}
+
 /// The noise of each pixel, if it is known and thresholds follow it.
 template <class Where>
 NoiseMap<Where> noise_of_pixels(const Pixels<Where>& pixels, const Config& config, const Detection<Where>& found) {
   if (counts_in_sigmas(config.detection) && !pixels.variance.pixels.empty())
     return {.variance = &measured_variance(pixels, found)};
-  return {.mesh = noise_varies(config) ? &found.mesh : nullptr};
+  return {.mesh = noise_mesh(config, found)};
 }
 
 /// Whether the variances of a map are convolved for the thresholds of the image in which sources are found.

@@ -1,35 +1,19 @@
 #pragma once
 
+#include <utility>
+
 #include "config/config.hpp"
 #include "pipeline/chain/detection.hpp"
+#include "pipeline/chain/find_sky.hpp"
 #include "stages/detect/false_discovery.hpp"
 #include "stages/detect/filter_noise.hpp"
 #include "stages/detect/matched_filter.hpp"
+#include "stages/detect/morphology.hpp"
 #include "stages/detect/threshold.hpp"
 #include "stages/sky/background.hpp"
-#include "stages/weights/mask.hpp"
 #include "stages/weights/noise_scale.hpp"
 
 namespace srcextract {
-
-/// Whether the variances of these pixels are known only up to a factor.
-template <class Where>
-bool has_ratios(const Pixels<Where>& pixels, const Config& config) {
-  return !pixels.variance.pixels.empty() && is_rescaled(config.weights);
-}
-
-/// The factor for the roots of the variances in a map of weights.
-template <class Where>
-Value<double, Where> scale_of_noise(const Pixels<Where>& pixels, const Config& config, const Detection<Where>& found,
-                                    const Where& where) {
-  if (!found.mesh.level.empty())
-    return noise_scale(pixels.image, pixels.variance, found.mesh, config.background, where);
-  const auto estimate = [&](const Image<float, Where>& variance) {
-    return noise_scale(found.background, estimate_background(variance, config.background, where), where);
-  };
-  return detects_beyond(config.weights) ? estimate(mask_like(pixels.image, pixels.variance, where))
-                                        : estimate(pixels.variance);
-}
 
 /// Segments the image, by the noise of each pixel if that is known. `bright` may be of another image.
 template <class Where>
@@ -41,11 +25,10 @@ Runs<Where> threshold(const Image<float, Where>& image, const Value<Levels, Wher
 
 /// Segments the image in which sources are found, or the result of the matched filter.
 template <class Where>
-Runs<Where> threshold_found(const Image<float, Where>& image, const Value<Levels, Where>& levels,
-                            const Pixels<Where>& pixels, const Config& config, const Detection<Where>& found,
-                            const Where& where) {
+Runs<Where> threshold_found(const Value<Levels, Where>& levels, const Pixels<Where>& pixels, const Config& config,
+                            const Detection<Where>& found, const Where& where) {
   if (found.match.pixels.empty())
-    return threshold(image, levels, noise_of_found(pixels, config, found), found.bright, where);
+    return threshold(found_image(pixels, found), levels, noise_of_found(pixels, config, found), found.bright, where);
   return find_runs(found.match, levels_of_match(levels, where), where);
 }
 
@@ -60,39 +43,33 @@ Image<float, Where> match(const Pixels<Where>& pixels, const Config& config, con
 
 /// The threshold for the rate of false discoveries. Requires that the levels of `found` are those for the threshold 1.
 template <class Where>
-Value<double, Where> threshold_of_rate(const Image<float, Where>& image, const Pixels<Where>& pixels,
-                                       const Config& config, const Detection<Where>& found, const Where& where) {
+Value<double, Where> threshold_of_rate(const Pixels<Where>& pixels, const Config& config, const Detection<Where>& found,
+                                       const Where& where) {
   if (found.match.pixels.empty())
-    return false_discovery_threshold(image, found.levels, noise_of_found(pixels, config, found), config.detection,
-                                     where);
+    return false_discovery_threshold(found_image(pixels, found), found.levels, noise_of_found(pixels, config, found),
+                                     config.detection, where);
   return false_discovery_threshold(found.match, levels_of_match(found.levels, where), NoiseMap<Where>{},
                                    config.detection, where);
 }
 
-/// The configuration with another threshold, such as that of seeds.
-inline Config with_threshold(Config config, double threshold) {
-  config.detection.threshold = threshold;
-  return config;
-}
-
-/// Converts thresholds to levels for an image whose sky is in `found`; `image` is the one in which sources are found.
+/// Converts thresholds to levels for an image whose sky is in `found`. In units of its own noise, that noise is
+/// measured in the image in which sources are found.
 template <class Where>
 class LevelsOf {
  public:
-  LevelsOf(const Image<float, Where>& image, const Pixels<Where>& pixels, const Config& config,
-           const Detection<Where>& found, const Where& where)
+  LevelsOf(const Pixels<Where>& pixels, const Config& config, const Detection<Where>& found, const Where& where)
       : config_(config),
         found_(found),
         where_(where),
-        in_own_noise_(!found.image.pixels.empty() && config.detection.threshold_unit == ThresholdUnit::detection_sigma),
+        in_own_noise_(config.detection.threshold_unit == ThresholdUnit::detection_sigma &&
+                      has_detection_image(pixels, config)),
         scaled_(has_ratios(pixels, config)) {
-    if (in_own_noise_) own_ = estimate_background(image, config.background, where);
+    if (in_own_noise_) own_ = estimate_background(found_image(pixels, found), config.background, where);
   }
 
   Value<Levels, Where> operator()(double threshold) const {
     const Value<Background, Where>& detected = in_own_noise_ ? own_ : found_.background;
-    Value<Levels, Where> levels =
-        resolve_levels(found_.background, detected, with_threshold(config_, threshold), where_);
+    Value<Levels, Where> levels = resolve_levels(found_.background, detected, threshold, config_, where_);
     if (scaled_) set_noise_scale(levels, found_.noise_scale, where_);
     return levels;
   }
@@ -105,14 +82,11 @@ class LevelsOf {
   Value<Background, Where> own_;
 };
 
-/// Finds the pixels above three thresholds. Thresholds of the matched filter are counted in its own noise.
-/// - detection: in the image in which sources are found;
-/// - seed: in the same image;
-/// - analysis: in the measured image.
+/// Finds the pixels above the thresholds of detection and of seeds, in the image in which sources are found. Thresholds
+/// of the matched filter are counted in its own noise.
 template <class Where, class Done>
-void find_foreground(const Image<float, Where>& image, const Pixels<Where>& pixels, const Config& config,
+void find_foreground(const LevelsOf<Where>& levels_at, const Pixels<Where>& pixels, const Config& config,
                      Detection<Where>& found, const Where& where, Done&& done) {
-  const LevelsOf<Where> levels_at(image, pixels, config, found, where);
   const bool by_rate = controls_false_discoveries(config.detection);
   const bool matched = config.convolve.filter == Filter::matched;
   found.levels = levels_at(by_rate ? 1 : config.detection.threshold);
@@ -124,22 +98,34 @@ void find_foreground(const Image<float, Where>& image, const Pixels<Where>& pixe
     done("match");
   }
   if (by_rate) {
-    raise_levels(found.levels, threshold_of_rate(image, pixels, config, found, where), where);
+    raise_levels(found.levels, threshold_of_rate(pixels, config, found, where), where);
     done("false discoveries");
   }
-  found.runs = threshold_found(image, found.levels, pixels, config, found, where);
+  found.runs = threshold_found(found.levels, pixels, config, found, where);
   done("threshold");
-  if (config.detection.seed != 0) {
-    Value<Levels, Where> of_seeds = levels_at(config.detection.seed);
-    if (matched) raise_levels(of_seeds, noise, where);
-    found.seeds = threshold_found(image, of_seeds, pixels, config, found, where);
-    done("seed");
-  }
-  if (config.detection.analysis_threshold != 0) {
-    found.analysed = threshold(measured_image(pixels, found), levels_at(config.detection.analysis_threshold),
-                               noise_of_pixels(pixels, config, found), found.bright, where);
-    done("analysis");
-  }
+  if (config.detection.seed == 0) return;
+  Value<Levels, Where> of_seeds = levels_at(config.detection.seed);
+  if (matched) raise_levels(of_seeds, noise, where);
+  found.seeds = threshold_found(of_seeds, pixels, config, found, where);
+  done("seed");
+}
+
+/// Finds the pixels of the measured image above the analysis threshold, if there is one.
+template <class Where, class Done>
+void find_analysed(const LevelsOf<Where>& levels_at, const Pixels<Where>& pixels, const Config& config,
+                   Detection<Where>& found, const Where& where, Done&& done) {
+  if (config.detection.analysis_threshold == 0) return;
+  found.analysed = threshold(measured_image(pixels, found), levels_at(config.detection.analysis_threshold),
+                             noise_of_pixels(pixels, config, found), found.bright, where);
+  done("analysis");
+}
+
+/// Erodes or opens the foreground, if the configuration asks for it.
+template <class Where, class Done>
+void reshape_foreground(const MorphologyConfig& config, Detection<Where>& found, const Where& where, Done&& done) {
+  if (config.operation == MorphologicalOperation::none) return;
+  found.thresholded = std::exchange(found.runs, apply_morphology(found.runs, config, where));
+  done("morphology");
 }
 
 }  // namespace srcextract

@@ -11,18 +11,18 @@
 
 namespace srcextract {
 
-/// Sums over sources in the image in which find_sources found them.
+/// Finds the sources of an image, to be measured in others, with their sums in the image itself.
 template <class Where, class Done>
-void measure_found(const Pixels<Where>& pixels, const Config& config, Detection<Where>& found, const Where& where,
-                   Done&& done) {
-  const auto sum = [&](const Image<float, Where>& of) {
-    return measure_sources(of, found.runs, found.components, found.levels, pixels.masked, where);
-  };
-  found.sums = sum(found_image(pixels, found));
+Detection<Where> detect_for_others(const Pixels<Where>& pixels, const Config& config, const Where& where, Done&& done,
+                                   Image<float, Where>* last_read = nullptr) {
+  Detection<Where> found;
+  find_sources(pixels, config, found, where, done, last_read);
+  found.sums = sum_over(found_image(pixels, found), pixels, found, where);
   done("measure");
   const Image<float, Where>& noise = measured_noise(pixels, found);
-  if (!noise.pixels.empty()) found.variances = sum(noise);
-  find_least_variance(pixels, config, found, where);
+  if (!noise.pixels.empty()) found.variances = sum_over(noise, pixels, found, where);
+  find_least_variance(noise_of_found(pixels, config, found), found, where);
+  return found;
 }
 
 /// Keeps what was found in `pixels`; their sky is on the host, too.
@@ -50,38 +50,31 @@ Detection<Where> copy_of_sources(const Detection<Where>& found, const Where& whe
 /// from a rate of false discoveries, or from the noise of the matched filter; the raised threshold is used here.
 template <class Where, class Done>
 void find_levels_elsewhere(const Pixels<Where>& pixels, const Config& config, const Levels& of_found,
-                           Detection<Where>& measured, const Where& where, Done&& done) {
+                           Detection<Where>& found, const Where& where, Done&& done) {
   const bool in_own_noise = config.detection.threshold_unit == ThresholdUnit::detection_sigma;
-  if (in_own_noise) make_detection_image(measured_image(pixels, measured), pixels.noise, config, measured, where, done);
-  const LevelsOf<Where> levels_at(found_image(pixels, measured), pixels, config, measured, where);
-  measured.image = {};
-  measured.match = {};
+  if (in_own_noise) make_detection_image(pixels, config, found, where, done);
+  const LevelsOf<Where> levels_at(pixels, config, found, where);
+  found.image = {};
+  found.match = {};
   const bool raised = controls_false_discoveries(config.detection) || config.convolve.filter == Filter::matched;
-  measured.levels = levels_at(raised ? of_found.in_noise : config.detection.threshold);
-  if (config.detection.analysis_threshold == 0) return;
-  measured.analysed = threshold(measured_image(pixels, measured), levels_at(config.detection.analysis_threshold),
-                                noise_of_pixels(pixels, config, measured), measured.bright, where);
-  done("analysis");
+  found.levels = levels_at(raised ? of_found.in_noise : config.detection.threshold);
+  find_analysed(levels_at, pixels, config, found, where, done);
 }
 
-/// Sums over the sources of `found`, in an image whose sky is in `measured`.
+/// Sums over the sources in the measured image.
 template <class Where, class Done>
-void sum_elsewhere(const Pixels<Where>& pixels, const Config& config, const Detection<Where>& measured,
-                   Detection<Where>& found, const Where& where, Done&& done) {
-  const Image<float, Where>& image = measured_image(pixels, measured);
-  const auto sum = [&](const Image<float, Where>& of) {
-    return measure_sources(of, found.runs, found.components, measured.levels, pixels.masked, where);
-  };
+void sum_elsewhere(const Pixels<Where>& pixels, Detection<Where>& found, const Where& where, Done&& done) {
+  const Image<float, Where>& image = measured_image(pixels, found);
+  const auto sum = [&](const Image<float, Where>& of) { return sum_over(of, pixels, found, where); };
   const bool masked = fetch(pixels.masked, where).total() > 0;
-  found.fluxes = masked ? sum(fill_with_background(image, measured.levels, where)) : sum(image);
+  found.fluxes = masked ? sum(fill_with_background(image, found.levels, where)) : sum(image);
   if (masked) add_near_masked(sum(image), found.components, found.sums, where);
   done("flux");
-  const Image<float, Where>& noise = measured_noise(pixels, measured);
+  const Image<float, Where>& noise = measured_noise(pixels, found);
   if (!noise.pixels.empty()) {
     found.variances = masked ? sum(fill_with_zero(noise, where)) : sum(noise);
     done("variance");
   }
-  find_areas(measured.analysed, config, found, where, done);
 }
 
 /// Measures sources in the light of `pixels`, whose sky is subtracted here (SExtractor's dual image mode; checked
@@ -103,32 +96,17 @@ template <class Where, class Done>
 Detection<Where> measure_elsewhere(const FoundElsewhere<Where>& sources, const Pixels<Where>& pixels,
                                    const Config& config, const Where& where, Done&& done,
                                    Image<float, Where>* last_read = nullptr) {
-  Detection<Where> measured;
-  subtract_own_sky(pixels, config, measured, where, done, last_read);
-  find_levels_elsewhere(pixels, config, *sources.sky.found.levels, measured, where, done);
   Detection<Where> found = copy_of_sources(sources.found, where);
-  sum_elsewhere(pixels, config, measured, found, where, done);
-  if (noise_varies(config))
-    found.least_variance = least_variance(measured.mesh, found.runs, own_components(config, found), where);
-  if (measures_photometry(config)) {
-    const FoundImage<Where> found_in{measured_image(sources.pixels, sources.found),
-                                     measured_noise(sources.pixels, sources.found), sources.found.levels,
-                                     sources.sky.config->weights};
-    PhotometryInput<Where> input = photometry_input(measured_image(pixels, measured), measured_noise(pixels, measured),
-                                                    measured.levels, config, found);
-    input.found_in = &found_in;
-    if (noise_varies(config)) input.least_variance = &found.least_variance;
-    found.photometry = measure_photometry(input, config, where);
-    done("photometry");
-  }
+  subtract_own_sky(pixels, config, found, where, done, last_read);
+  find_levels_elsewhere(pixels, config, *sources.sky.found.levels, found, where, done);
+  sum_elsewhere(pixels, found, where, done);
+  find_areas(config.detection, found, where, done);
+  find_least_variance({.mesh = noise_mesh(config, found)}, found, where);
+  const FoundImage<Where> found_in{measured_image(sources.pixels, sources.found),
+                                   measured_noise(sources.pixels, sources.found), sources.found.levels,
+                                   sources.sky.config->weights};
+  find_photometry(pixels, config, found, where, done, &found_in);
   if (shows_pixels(config)) found.image = copy_of(found_image(sources.pixels, sources.found), where);
-  found.background = std::move(measured.background);
-  found.whole = std::move(measured.whole);
-  found.mesh = std::move(measured.mesh);
-  found.above = std::move(measured.above);
-  found.filled = std::move(measured.filled);
-  found.levels = std::move(measured.levels);
-  found.analysed = std::move(measured.analysed);
   return found;
 }
 

@@ -16,8 +16,7 @@ Detection<Where> prepare_positions(const Pixels<Where>& pixels, const Config& co
                                    Image<float, Where>* last_read = nullptr) {
   Detection<Where> found;
   subtract_own_sky(pixels, config, found, where, done, last_read);
-  found.levels =
-      LevelsOf<Where>(measured_image(pixels, found), pixels, config, found, where)(config.detection.threshold);
+  found.levels = LevelsOf<Where>(pixels, config, found, where)(config.detection.threshold);
   return found;
 }
 

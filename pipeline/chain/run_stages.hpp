@@ -100,7 +100,7 @@ Extraction extract_signs(const DetectionConfig& config, Engine& engine) {
 ///   pixels();                     the pixels it extracts, of the image's shape
 ///   read(source, pixels);         `ingest`
 ///   extract();                    `detect_sources` and `make_catalog` on its pixels
-///   keep_found();                 `find_sources`, for measuring elsewhere
+///   keep_found();                 `detect_for_others`
 ///   extract_found(sources);       `measure_elsewhere` and `make_catalog`
 ///   extract_at(positions);        `measure_positions` and `make_catalog`
 ///   done(stage, result);          called after every other stage: the one hook for times, progress and records

@@ -30,8 +30,8 @@ namespace {
 /// meanwhile the driver blocks all other calls. Sixteen threads at once would wait a quarter of a second for each
 /// other.
 std::mutex& first_image(int device) {
-  static std::array<std::mutex, 64> turns;
-  return turns[static_cast<std::size_t>(device) % turns.size()];
+  static std::array<std::mutex, 64> mutexes;
+  return mutexes[static_cast<std::size_t>(device) % mutexes.size()];
 }
 
 std::atomic<bool> left_to_the_system = false;
@@ -134,10 +134,7 @@ class CudaExtractor::Session::Engine {
   FoundElsewhere<Gpu> keep_found() {
     Steps steps{initial_capacity(pixels_.image.shape, config_)};
     const ImageSummary summary = take(steps, [&](const Gpu& with_room, const auto& done) {
-      Detection<Gpu> found;
-      find_sources<Gpu>(pixels_, config_, found, with_room, done, nullptr);
-      measure_found(pixels_, config_, found, with_room, done);
-      return found;
+      return detect_for_others<Gpu>(pixels_, config_, with_room, done);
     });
     FoundSky sky{to_host(summary, steps.found, false, where()), summary.masked, &config_};
     const auto bring_rows = [&](auto part, const auto& from, auto& to) {
@@ -275,9 +272,9 @@ void CudaExtractor::Session::make_room(const RunPlan& plan) {
 Extraction CudaExtractor::Session::extract(const Exposure& exposure, const Config& config, const Observer& observer,
                                            const Found* sources) {
   if (sources == nullptr && is_plain(exposure, config) && !detector_.has(exposure.shape())) {
-    std::unique_lock turn(first_image(where().device), std::try_to_lock);
-    if (turn) return extract_now(exposure, config, observer, sources);
-    turn.lock();
+    std::unique_lock lock(first_image(where().device), std::try_to_lock);
+    if (lock) return extract_now(exposure, config, observer, sources);
+    lock.lock();
     prepare(exposure.shape(), exposure.planes.front().format, config);
   }
   return extract_now(exposure, config, observer, sources);

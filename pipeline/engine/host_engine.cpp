@@ -77,10 +77,8 @@ class HostEngine {
 
   /// Detects sources in these pixels and keeps both, for measurement in other images.
   FoundElsewhere<Cpu> keep_found() {
-    const Steps done{clock_, observer_, where_};
-    Detection<Cpu> found;
-    find_sources(pixels_, config_, found, where_, done, last_read(pixels_));
-    measure_found(pixels_, config_, found, where_, done);
+    Detection<Cpu> found =
+        detect_for_others(pixels_, config_, where_, Steps{clock_, observer_, where_}, last_read(pixels_));
     if (observer_.record != nullptr) record_detection(found, *observer_.record);
     FoundSky sky{{}, *pixels_.masked, &config_};
     const auto move_part = [](auto part, auto& from, auto& to) {

@@ -11,8 +11,9 @@
 
 namespace srcextract {
 
-DetectionConfig in_pixel_values(const Settings& config) {
+DetectionConfig in_pixel_values(double threshold, const Settings& config) {
   DetectionConfig detection = config.detection;
+  detection.threshold = threshold;
   if (detection.threshold_unit != ThresholdUnit::mag_per_arcsec2) return detection;
   constexpr double ln_10 = 2.302585092994045684;
   const double area = config.measurement.pixel_scale * config.measurement.pixel_scale;
@@ -25,8 +26,8 @@ DetectionConfig in_pixel_values(const Settings& config) {
 }
 
 Value<Levels, Cpu> resolve_levels(const Value<Background, Cpu>& background, const Value<Background, Cpu>& detected,
-                                  const Settings& config, const Cpu&) {
-  return levels_of(*background, *detected, in_pixel_values(config), config.measurement.reference,
+                                  double threshold, const Settings& config, const Cpu&) {
+  return levels_of(*background, *detected, in_pixel_values(threshold, config), config.measurement.reference,
                    is_noise_given(config));
 }
 

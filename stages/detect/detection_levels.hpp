@@ -21,9 +21,9 @@ inline bool thresholds_follow_map(const Settings& config) {
   return has_map(config.weights) && counts_in_sigmas(config.detection);
 }
 
-/// The detection and analysis thresholds of a configuration. A surface brightness mu becomes a pixel value above the
-/// sky: pixel_scale^2 10^(-0.4 (mu - zero_point)). The result is the same on every machine.
-DetectionConfig in_pixel_values(const Settings& config);
+/// The configuration of detection with this threshold. A surface brightness mu becomes a pixel value above the sky:
+/// pixel_scale^2 10^(-0.4 (mu - zero_point)). The result is the same on every machine.
+DetectionConfig in_pixel_values(double threshold, const Settings& config);
 
 /// The levels of the result of in_pixel_values() on this background, for both back ends. `detected` is the background
 /// of the image in which sources are found. The detection level is infinite if there is no sky, or if the threshold is

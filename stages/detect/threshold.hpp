@@ -42,19 +42,20 @@ inline void record_fields(const Levels& levels, FieldRecorder& to) {
   to.value("analysis level in units of noise", levels.analysis_in_noise);
 }
 
-/// The levels of the configuration on an image with this background (stages/detect/detection_levels.hpp). `detected` is
-/// the background of the image in which sources are found; only thresholds in detection_sigma use it. If
-/// check_background refuses the background, nothing is above the detection level.
+/// The levels of a threshold in the configuration's units on an image with this background
+/// (stages/detect/detection_levels.hpp). `detected` is the background of the image in which sources are found; only
+/// thresholds in detection_sigma use it. If check_background refuses the background, nothing is above the detection
+/// level.
 Value<Levels, Cpu> resolve_levels(const Value<Background, Cpu>& background, const Value<Background, Cpu>& detected,
-                                  const Settings& config, const Cpu& where);
+                                  double threshold, const Settings& config, const Cpu& where);
 Value<Levels, Gpu> resolve_levels(const Value<Background, Gpu>& background, const Value<Background, Gpu>& detected,
-                                  const Settings& config, const Gpu& where);
+                                  double threshold, const Settings& config, const Gpu& where);
 
-/// The levels if sources are found in the image itself.
+/// The levels of the configured threshold if sources are found in the image itself.
 template <class Where>
 Value<Levels, Where> resolve_levels(const Value<Background, Where>& background, const Settings& config,
                                     const Where& where) {
-  return resolve_levels(background, background, config, where);
+  return resolve_levels(background, background, config.detection.threshold, config, where);
 }
 
 /// Throws Error{input} if every pixel is masked, or if a level or noise that is not given is unknown: no mesh is good,

@@ -30,32 +30,34 @@ Value<T, Gpu> value_at(const T& value, const Gpu& where) {
 }
 
 /// A device that runs stages one after the other, with its cached memory. Objects on the device share ownership; using
-/// or freeing them requires a Turn.
+/// or freeing them requires a DeviceLock.
 class DeviceSession {
  public:
   explicit DeviceSession(int device) : stream_(device) {}
 
   int device() const { return stream_.where().device; }
   const Gpu& where() const { return stream_.where(); }
-  std::mutex& turns() { return turns_; }
+  std::mutex& mutex() { return mutex_; }
   /// Returns memory cached from earlier images to the device.
   void give_back() { stream_.give_back_kept_memory(); }
 
  private:
   Stream stream_;
-  std::mutex turns_;
+  std::mutex mutex_;
 };
 
 /// The device's session, which is kept.
 std::shared_ptr<DeviceSession> session_of(int device);
 
-/// A thread's exclusive turn on a device; its end waits for all work.
-class Turn {
+/// A thread's exclusive use of a device; its end waits for all work.
+class DeviceLock {
  public:
-  explicit Turn(DeviceSession& session) : session_(session), lock_(session.turns()) { use_device(session.device()); }
-  ~Turn() { wait(); }
-  Turn(const Turn&) = delete;
-  Turn& operator=(const Turn&) = delete;
+  explicit DeviceLock(DeviceSession& session) : session_(session), lock_(session.mutex()) {
+    use_device(session.device());
+  }
+  ~DeviceLock() { wait(); }
+  DeviceLock(const DeviceLock&) = delete;
+  DeviceLock& operator=(const DeviceLock&) = delete;
 
   const Gpu& where() const { return session_.where(); }
   void finish() const { synchronize(where()); }
@@ -94,7 +96,7 @@ struct OnDevice {
 template <class Held>
 void OnDevice<Held>::free() noexcept {
   try {
-    const Turn turn(*session);
+    const DeviceLock lock(*session);
     if (is_lent) wait_for_device();
     held.reset();
   } catch (...) {  // the device and its memory are lost
@@ -107,9 +109,9 @@ template <class Work>
 auto on_device(const std::shared_ptr<DeviceSession>& session, const Work& work) {
   const WithoutGil others;
   using Held = decltype(work(std::declval<const Place<Gpu>&>()));
-  const Turn turn(*session);
-  Held held = work(Place<Gpu>{turn.where()});
-  turn.finish();
+  const DeviceLock lock(*session);
+  Held held = work(Place<Gpu>{lock.where()});
+  lock.finish();
   return std::make_unique<OnDevice<Held>>(session, std::move(held));
 }
 

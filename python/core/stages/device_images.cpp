@@ -50,10 +50,10 @@ nb::object nodes(const DeviceSky& sky, SkyMap part) {
   std::unique_ptr<Image<float, Cpu>> image;
   {
     const WithoutGil others;
-    const Turn turn(*sky.session);
+    const DeviceLock lock(*sky.session);
     image = std::make_unique<Image<float, Cpu>>();
     image->shape = sky->mesh.grid.nodes;
-    image->pixels = to_host(part == SkyMap::level ? sky->mesh.level : sky->mesh.rms, turn.where());
+    image->pixels = to_host(part == SkyMap::level ? sky->mesh.level : sky->mesh.rms, lock.where());
   }
   return numpy_image(std::move(*image));
 }
@@ -99,8 +99,8 @@ nb::object render(const DeviceImage& image, const Configuration& configuration, 
   Picture picture;
   {
     const WithoutGil others;
-    const Turn turn(*image.session);
-    picture = render_picture(image->pixels.image, configuration.given->config.quicklook, turn.where());
+    const DeviceLock lock(*image.session);
+    picture = render_picture(image->pixels.image, configuration.given->config.quicklook, lock.where());
   }
   return numpy_image(std::move(picture.grey));
 }
@@ -189,7 +189,7 @@ void bind_device_images(nb::module_& module) {
   module.def("device_stage_free", [](int device) {
     const WithoutGil others;
     const std::shared_ptr<DeviceSession> session = session_of(device);
-    const Turn turn(*session);
+    const DeviceLock lock(*session);
     session->give_back();
   });
   module.def("device_stage_image", &hold, nb::arg("array"));

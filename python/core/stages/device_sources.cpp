@@ -16,6 +16,7 @@
 #include "pipeline/chain/aperture_noise.hpp"
 #include "python/core/arrays.hpp"
 #include "python/core/gil.hpp"
+#include "python/core/stages/chain.hpp"
 #include "python/core/stages/device.hpp"
 #include "python/core/stages/results.hpp"
 
@@ -108,8 +109,8 @@ std::unique_ptr<DeviceLabels> deblend_labels(const DeviceImage& image, const Dev
     std::int64_t runs = 2 * labels->runs->runs.size() + 1024, sources = 2 * labels->kept + 1024;
     for (;;) {
       HeldLabels<Gpu> parts =
-          divide_sources(*image, *labels, SkyOf<Gpu>{*sky, subtracted}, found_in != nullptr ? &**found_in : nullptr,
-                         config, with_room(place, runs, sources));
+          divide_labels(*image, *labels, SkyOf<Gpu>{*sky, subtracted}, found_in != nullptr ? &**found_in : nullptr,
+                        config, with_room(place, runs, sources));
       std::int64_t there = 0;
       copy_to_host(&there, parts.runs->row_begin.data() + parts.runs->shape.height, 1, place.where);
       if (there <= runs && std::max(parts.kept, parts.found) <= sources) return parts;
@@ -119,22 +120,9 @@ std::unique_ptr<DeviceLabels> deblend_labels(const DeviceImage& image, const Dev
   });
 }
 
-/// The backgrounds and the mesh.
-Detection<Cpu> sky_to_host(const SkyOf<Gpu>& sky, const Gpu& where) {
-  const SkyMesh<Gpu>& mesh = sky.sky.mesh;
-  Detection<Cpu> found;
-  found.background = fetch(sky.background(), where);
-  found.whole = sky.sky.facts;
-  found.mesh = {mesh.grid, to_host(mesh.level, where), to_host(mesh.rms, where), to_host(mesh.level_bend, where),
-                to_host(mesh.rms_bend, where)};
-  return found;
-}
-
 /// Results of a device, with those of labels and sky, for the catalogue.
-Detection<Cpu> to_host_as_found(const Detection<Gpu>& there, const HeldLabels<Gpu>& labels, const SkyOf<Gpu>& sky,
-                                const Gpu& where) {
-  Detection<Cpu> found = sky_to_host(sky, where);
-  found.levels = fetch(there.levels, where);
+Detection<Cpu> to_host_as_found(const Detection<Gpu>& there, const HeldLabels<Gpu>& labels, const Gpu& where) {
+  Detection<Cpu> found = sky_to_host(there, where);
   found.runs.shape = labels.runs->shape;
   found.runs.row_begin = to_host(labels.runs->row_begin, where);
   const std::int64_t runs = found.runs.row_begin[labels.runs->shape.height];
@@ -144,9 +132,16 @@ Detection<Cpu> to_host_as_found(const Detection<Gpu>& there, const HeldLabels<Gp
   const std::int64_t count = labels.kept;
   rows_to_host(there, count, found, where);
   found.sums = rows_to_host(there.sums, count, where);
-  found.parentage = rows_to_host(labels.parentage, count, where);
-  if (labels.cleaned) found.cleaned.own_sums = rows_to_host(labels.cleaned->own_sums, count, where);
   return found;
+}
+
+/// The shape and the mask counts of an image, for the catalogue, and its pixels above the sky if `measured`.
+Pixels<Cpu> pixels_to_host(const HeldImage<Gpu>& image, const Detection<Gpu>& there, bool measured, const Gpu& where) {
+  Pixels<Cpu> here;
+  here.image.shape = image.pixels.image.shape;
+  here.masked = fetch(image.pixels.masked, where);
+  if (measured) here.image = to_host(measured_image(image.pixels, there), where);
+  return here;
 }
 
 std::unique_ptr<Catalogue> measure(const DeviceImage& image, const DeviceLabels& labels, const DeviceSky& sky,
@@ -158,21 +153,18 @@ std::unique_ptr<Catalogue> measure(const DeviceImage& image, const DeviceLabels&
   require_same({image.session, labels.session, sky.session});
   if (found_in != nullptr) require_same({image.session, found_in->session});
   const WithoutGil others;
-  const SkyOf<Gpu> of{*sky, subtracted};
   Detection<Cpu> found;
-  MaskCounts masked;
-  Image<float, Cpu> pixels;
+  Pixels<Cpu> pixels;
   {
-    const Turn turn(*image.session);
-    const Gpu where = with_room({turn.where()}, labels->runs->runs.size(), labels->kept).where;
-    const Detection<Gpu> there =
-        sum_sources(*image, *labels, of, found_in != nullptr ? &**found_in : nullptr, config, where);
-    found = to_host_as_found(there, *labels, of, where);
-    masked = fetch(image->pixels.masked, where);
-    if (measures_aperture_noise(config)) pixels = to_host(Worked<Gpu>(*image, of, where).image(), where);
+    const DeviceLock lock(*image.session);
+    const Gpu where = with_room({lock.where()}, labels->runs->runs.size(), labels->kept).where;
+    const Detection<Gpu> there = measure_labels(*image, *labels, SkyOf<Gpu>{*sky, subtracted},
+                                                found_in != nullptr ? &**found_in : nullptr, config, where);
+    found = to_host_as_found(there, *labels, where);
+    pixels = pixels_to_host(*image, there, measures_aperture_noise(config), where);
   }
-  auto catalogue = catalogue_of({std::move(found), image->pixels.image.shape, masked, labels->numbers}, pixels, config,
-                                configuration.given->yaml, host_place(threads).where);
+  auto catalogue = catalogue_of({std::move(found), pixels, labels->numbers}, config, configuration.given->yaml,
+                                host_place(threads).where);
   catalogue->result.backend = "cuda";
   return catalogue;
 }
@@ -185,21 +177,17 @@ std::unique_ptr<Catalogue> measure_at(const DeviceImage& image, const PositionCo
   check_background(sky->facts, configuration.given->config);
   require_same({image.session, sky.session});
   const Config config = config_of_light(columns, configuration);
-  const SkyOf<Gpu> of{*sky, subtracted};
   Detection<Cpu> found;
-  MaskCounts masked;
-  Image<float, Cpu> pixels;
+  Pixels<Cpu> pixels;
   {
-    const Turn turn(*image.session);
-    const Gpu& where = turn.where();
-    const Worked<Gpu> worked(*image, of, where);
-    found = sky_to_host(of, where);
-    found.levels = fetch(StageLevels<Gpu>(worked.image(), of, config, where)(config.detection.threshold), where);
-    masked = fetch(image->pixels.masked, where);
-    pixels = to_host(worked.image(), where);
+    const DeviceLock lock(*image.session);
+    const Gpu& where = lock.where();
+    Detection<Gpu> there = detection_of<Gpu>(*image, {*sky, subtracted}, nullptr, where);
+    there.levels = LevelsOf<Gpu>(image->pixels, config, there, where)(config.detection.threshold);
+    found = sky_to_host(there, where);
+    pixels = pixels_to_host(*image, there, true, where);
   }
-  auto catalogue = light_at(columns, {std::move(found), image->pixels.image.shape, masked, {}}, pixels, configuration,
-                            host_place(threads).where);
+  auto catalogue = light_at(columns, {std::move(found), pixels}, configuration, host_place(threads).where);
   catalogue->result.backend = "cuda";
   return catalogue;
 }

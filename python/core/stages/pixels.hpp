@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "io/wcs/pixel_map.hpp"
-#include "python/core/stages/chain.hpp"
+#include "python/core/stages/held.hpp"
 #include "python/core/view_of.hpp"
 #include "stages/combine/combine.hpp"
 #include "stages/difference/difference.hpp"
@@ -16,6 +16,21 @@
 
 /// The stages that make images from images, on host and device.
 namespace srcextract::python {
+
+template <class Where>
+void find_sky(const HeldImage<Where>& image, const Config& config, HeldSky<Where>& sky) {
+  const Where& where = sky.place.where;
+  if (has_level(config.given_sky))
+    throw Error(ErrorKind::config,
+                "background.level: a level that is known is subtracted from the array before it "
+                "comes here; background.rms can be given");
+  MeshSky<Where> found = estimate_sky(image.pixels.image, config, where);
+  const bool of_mesh = !found.mesh.level.empty();
+  sky.above = of_mesh ? std::move(found.above) : sky_above(found.background, where);
+  sky.mesh = std::move(found.mesh);
+  sky.whole = std::move(found.background);
+  sky.facts = fetch(sky.whole, where);
+}
 
 template <class Where>
 using OwnedImage = std::unique_ptr<HeldImage<Where>>;
@@ -33,11 +48,11 @@ template <class Where>
 OwnedImage<Where> subtract_background(const HeldImage<Where>& image, const HeldSky<Where>& sky,
                                       const Place<Where>& place) {
   const Where& where = place.where;
-  const Worked<Where> worked(image, {sky, true}, where);
+  require_shape(image, sky);
   if (!sky.mesh.level.empty())
-    return held(subtract_sky(worked.image(), sky.mesh, where), copy_of(image.pixels.masked, where), place);
+    return held(subtract_mesh(image.pixels, sky.mesh, where), copy_of(image.pixels.masked, where), place);
   const Pixels<Where> level = ingest(constant_source(sky.shape, sky.facts.clipped.median), where);
-  auto above = held(copy_of(worked.image(), where), copy_of(image.pixels.masked, where), place);
+  auto above = held(copy_of(image.pixels.image, where), copy_of(image.pixels.masked, where), place);
   subtract_level(level.image, above->pixels, where);
   return above;
 }

@@ -12,7 +12,6 @@
 #include "pipeline/chain/measure_positions.hpp"
 #include "pipeline/exposure/open_positions.hpp"
 #include "pipeline/machine/versions.hpp"
-#include "python/core/stages/chain.hpp"
 #include "stages/catalogue/vignets.hpp"
 #include "stages/core/parallel.hpp"
 #include "stages/measure/saturation.hpp"
@@ -60,18 +59,21 @@ void check_divided(std::int64_t sources, bool divided, const Config& config) {
                 "does so, and measure() knows it of its labels");
 }
 
-std::unique_ptr<Catalogue> catalogue_of(MeasuredOnHost&& measured, const Image<float, Cpu>& image, const Config& config,
-                                        const std::string& yaml, const Cpu& where) {
+std::unique_ptr<Catalogue> catalogue_of(MeasuredOnHost&& measured, const Config& config, const std::string& yaml,
+                                        const Cpu& where) {
   Detection<Cpu>& found = measured.found;
   const Observer nobody;
   StageClock clock(nobody);
   std::optional<ApertureNoise> noise;
-  add_aperture_noise(image, {}, config, found, noise, where, clock);
+  add_aperture_noise(measured_image(measured.pixels, found), {}, config, found, noise, where, clock);
+  found.above = {};  // no check image may be drawn in the caller's pixels
+  found.image = {};
+  const Shape shape = measured.pixels.image.shape;
   const Buffer<SourceSums, Cpu> sums = std::move(found.sums);
   auto catalogue = std::make_unique<Catalogue>();
   Extraction& extraction = catalogue->result.extraction;
   extraction =
-      make_catalog(std::move(found), {sums.begin(), sums.end()}, measured.masked, measured.shape, config, where, clock);
+      make_catalog(std::move(found), {sums.begin(), sums.end()}, *measured.pixels.masked, shape, config, where, clock);
   number_sources(measured.numbers, extraction.sources, extraction.label);
   if (config.measurement.saturation > 0)
     flag_saturated(extraction.brightest, config.measurement.saturation, extraction.sources);
@@ -79,7 +81,7 @@ std::unique_ptr<Catalogue> catalogue_of(MeasuredOnHost&& measured, const Image<f
   catalogue->metadata = {
       .version = program_version(), .config_yaml = yaml, .parquet_compression = config.output.parquet_compression};
   catalogue->config = config;
-  catalogue->shape = measured.shape;
+  catalogue->shape = shape;
   catalogue->cpu = where;
   catalogue->result.backend = "cpu";
   return catalogue;
@@ -90,8 +92,7 @@ Config config_of_light(const PositionColumns& columns, const Configuration& conf
 }
 
 std::unique_ptr<Catalogue> light_at(const PositionColumns& columns, MeasuredOnHost&& sky,
-                                    const Image<float, Cpu>& image, const Configuration& configuration,
-                                    const Cpu& where) {
+                                    const Configuration& configuration, const Cpu& where) {
   const auto column = [&](const char* name) {
     const auto found = columns.find(name);
     return found == columns.end() ? std::vector<double>() : found->second;
@@ -107,8 +108,8 @@ std::unique_ptr<Catalogue> light_at(const PositionColumns& columns, MeasuredOnHo
   for (const double number : column("NUMBER")) list.number.push_back(static_cast<std::int32_t>(number));
   const OpenPositions positions = place_positions(list, "", "the image", where);
   const Config config = config_of_light(columns, configuration);
-  measure_positions(positions.forced(), image, {}, config, sky.found, where);
-  auto catalogue = catalogue_of(std::move(sky), image, config, configuration.given->yaml, where);
+  measure_positions(positions.forced(), measured_image(sky.pixels, sky.found), {}, config, sky.found, where);
+  auto catalogue = catalogue_of(std::move(sky), config, configuration.given->yaml, where);
   name_positions(positions, catalogue->shape, config, catalogue->result.extraction.sources);
   return catalogue;
 }

@@ -37,28 +37,28 @@ auto do_stage(std::int64_t pixels, const Work& work) {
 
 /// Measurements of an image's sources, and the image's facts for the catalogue.
 struct MeasuredOnHost {
-  Detection<Cpu> found;  ///< with background, whole, mesh, levels, sums, runs and labels
-  Shape shape;
-  MaskCounts masked;
-  std::vector<std::int32_t> numbers;  ///< of the sources, unless 1, 2, 3 ...
+  Detection<Cpu> found;                    ///< with background, whole, mesh, levels, sums, runs and labels
+  const Pixels<Cpu>& pixels;               ///< without an image if nothing on the host is measured in it
+  std::vector<std::int32_t> numbers = {};  ///< of the sources, unless 1, 2, 3 ...
 };
 
-/// The catalogue of the measurements. `image` is for the noise of apertures; empty if that is not asked for.
-std::unique_ptr<Catalogue> catalogue_of(MeasuredOnHost&& measured, const Image<float, Cpu>& image, const Config& config,
-                                        const std::string& yaml, const Cpu& where);
+/// The catalogue of the measurements.
+std::unique_ptr<Catalogue> catalogue_of(MeasuredOnHost&& measured, const Config& config, const std::string& yaml,
+                                        const Cpu& where);
 
 /// Columns of a table of positions by name. X_IMAGE and Y_IMAGE (the centre of the first pixel is 1) are required;
 /// NUMBER, A_IMAGE, B_IMAGE, THETA_IMAGE and KRON_RADIUS are optional.
 using PositionColumns = std::map<std::string, std::vector<double>>;
 
-/// Measures at positions in `image`, which has the sky subtracted as for other stages. `sky` has background, whole,
-/// mesh and levels.
+/// Measures at positions in an image. `sky` has its background, whole, mesh and levels, and the image above the mesh.
 std::unique_ptr<Catalogue> light_at(const PositionColumns& columns, MeasuredOnHost&& sky,
-                                    const Image<float, Cpu>& image, const Configuration& configuration,
-                                    const Cpu& where);
+                                    const Configuration& configuration, const Cpu& where);
 
 /// The configuration for light_at().
 Config config_of_light(const PositionColumns& columns, const Configuration& configuration);
+
+/// Throws Error{config} for settings that these functions do not support.
+void check_stage_config(const Config& config);
 
 /// Throws Error{config} if the configuration deblends or cleans, and the labels are not deblended or cleaned.
 void check_divided(std::int64_t sources, bool divided, const Config& config);

@@ -12,7 +12,6 @@
 #include <optional>
 #include <utility>
 
-#include "pipeline/chain/aperture_noise.hpp"
 #include "python/core/arrays.hpp"
 #include "python/core/stages/chain.hpp"
 #include "python/core/stages/results.hpp"
@@ -98,7 +97,7 @@ std::unique_ptr<HostLabels> deblend_labels(const HostImage& image, const HostLab
     const Config& config = configuration.given->config;
     check_stage_config(config);
     return std::make_unique<HostLabels>(
-        divide_sources(image, labels, {sky, subtracted}, found_in, config, host_place(threads)));
+        divide_labels(image, labels, {sky, subtracted}, found_in, config, host_place(threads)));
   });
 }
 
@@ -110,20 +109,9 @@ std::unique_ptr<Catalogue> measure(const HostImage& image, const HostLabels& lab
     check_stage_config(config);
     check_divided(labels.kept, !labels.parentage.empty(), config);
     const Cpu where = host_place(threads).where;
-    const SkyOf<Cpu> of{sky, subtracted};
-    Detection<Cpu> found = sum_sources(image, labels, of, found_in, config, where);
-    found.background = of.background();
-    found.whole = sky.whole;
-    found.mesh = copy_of_mesh(sky.mesh, where);
+    Detection<Cpu> found = measure_labels(image, labels, {sky, subtracted}, found_in, config, where);
     found.runs = copy_of(*labels.runs, where);
-    found.components = copy_of_components(labels.components, where);
-    found.parentage = copy_of(labels.parentage, where);
-    if (labels.cleaned) found.cleaned.own_sums = copy_of(labels.cleaned->own_sums, where);
-    const Image<float, Cpu> nothing;
-    std::optional<Worked<Cpu>> worked;
-    if (measures_aperture_noise(config)) worked.emplace(image, of, where);
-    return catalogue_of({std::move(found), image.pixels.image.shape, *image.pixels.masked, labels.numbers},
-                        worked ? worked->image() : nothing, config, configuration.given->yaml, where);
+    return catalogue_of({std::move(found), image.pixels, labels.numbers}, config, configuration.given->yaml, where);
   });
 }
 
@@ -133,16 +121,10 @@ std::unique_ptr<Catalogue> measure_at(const HostImage& image, const PositionColu
     check_stage_config(configuration.given->config);
     check_background(sky.facts, configuration.given->config);
     const Cpu where = host_place(threads).where;
-    const SkyOf<Cpu> of{sky, subtracted};
-    const Worked<Cpu> worked(image, of, where);
     const Config config = config_of_light(columns, configuration);
-    Detection<Cpu> found;
-    found.background = of.background();
-    found.whole = sky.whole;
-    found.mesh = copy_of_mesh(sky.mesh, where);
-    found.levels = StageLevels<Cpu>(worked.image(), of, config, where)(config.detection.threshold);
-    return light_at(columns, {std::move(found), image.pixels.image.shape, *image.pixels.masked, {}}, worked.image(),
-                    configuration, where);
+    Detection<Cpu> found = detection_of<Cpu>(image, {sky, subtracted}, nullptr, where);
+    found.levels = LevelsOf<Cpu>(image.pixels, config, found, where)(config.detection.threshold);
+    return light_at(columns, {std::move(found), image.pixels}, configuration, where);
   });
 }
 

@@ -173,9 +173,9 @@ TYPED_TEST(LevelsTest, CountDetectionSigmasInTheImageThatSourcesAreFoundIn) {
   Settings config;
   config.detection.threshold_unit = ThresholdUnit::detection_sigma;
   const auto resolved = [&](const Background& image, const Background& convolved) {
-    return fetch(
-        resolve_levels(this->backend().put_value(image), this->backend().put_value(convolved), config, this->where()),
-        this->where());
+    return fetch(resolve_levels(this->backend().put_value(image), this->backend().put_value(convolved),
+                                config.detection.threshold, config, this->where()),
+                 this->where());
   };
   EXPECT_EQ(resolved(background_of(100, 2), background_of(101, 0.5)), (Levels{103.5, 100, 2, 101, 1.25}));
   EXPECT_EQ(resolved(background_of(100, 2), background_of(101, 0)).detection, std::numeric_limits<double>::infinity());

@@ -1,0 +1,88 @@
+#pragma once
+
+#include <cstdint>
+#include <utility>
+
+#include "config/config.hpp"
+#include "pipeline/chain/detection.hpp"
+#include "stages/clean/clean_sources.hpp"
+#include "stages/convolve/convolve.hpp"
+#include "stages/deblend/deblend.hpp"
+#include "stages/detect/label.hpp"
+#include "stages/measure/measure.hpp"
+
+namespace srcextract {
+
+/// Sums over the sources' pixels in one of the images.
+template <class Where>
+Buffer<SourceSums, Where> sum_over(const Image<float, Where>& image, const Pixels<Where>& pixels,
+                                   const Detection<Where>& found, const Where& where) {
+  return measure_sources(image, found.runs, found.components, found.levels, pixels.masked, where);
+}
+
+/// Joins the foreground into components; with seeds, only those with a seed.
+template <class Where, class Done>
+void label_foreground(const DetectionConfig& config, Detection<Where>& found, const Where& where, Done&& done) {
+  found.components =
+      label_components(found.runs, config, where, found.seeds.row_begin.empty() ? nullptr : &found.seeds);
+  done("label");
+}
+
+template <class Where>
+DeblendImages<Where> deblend_images(const Pixels<Where>& pixels, const Config& config, const Detection<Where>& found) {
+  return {found_image(pixels, found), measured_image(pixels, found), found.levels,
+          noise_of_found(pixels, config, found)};
+}
+
+/// Splits sources that touch.
+template <class Where>
+void deblend(const Pixels<Where>& pixels, const Config& config, Detection<Where>& found, const Where& where) {
+  Deblended<Where> deblended =
+      deblend_sources(deblend_images(pixels, config, found), found.runs, found.components, config, where);
+  found.island_runs = std::exchange(found.runs, std::move(deblended.runs));
+  found.islands = std::exchange(found.components, std::move(deblended.components));
+  found.parentage = std::move(deblended.parentage);
+  found.core_pixels = std::move(deblended.core_pixels);
+}
+
+/// Merges sources into brighter ones in whose wings they lie.
+template <class Where>
+void clean(const Pixels<Where>& pixels, const Config& config, Detection<Where>& found, const Where& where) {
+  const bool deblended = !found.parentage.empty();
+  const Buffer<SourceSums, Where> sums = sum_over(found_image(pixels, found), pixels, found, where);
+  const Uncleaned<Where> sources{found.runs,
+                                 found.components,
+                                 deblended ? found.island_runs : found.runs,
+                                 deblended ? found.islands : found.components,
+                                 found.core_pixels,
+                                 found.parentage,
+                                 sums};
+  const std::int64_t kernel_rows =
+      config.convolve.kernel != KernelShape::none ? make_kernel(config.convolve).height : 1;
+  found.cleaned = clean_sources(deblend_images(pixels, config, found), sources, config, kernel_rows, where);
+  found.components = std::move(found.cleaned.components);
+  found.parentage = std::move(found.cleaned.parentage);
+  found.core_pixels = {};
+}
+
+/// Deblends and cleans the components as the configuration says. `done` is as in detect_sources.
+template <class Where, class Done>
+void divide_sources(const Pixels<Where>& pixels, const Config& config, Detection<Where>& found, const Where& where,
+                    Done&& done) {
+  constexpr bool tells_of_sources = requires {
+    done.on_sources(found.components);
+  };
+  if constexpr (tells_of_sources) done.on_sources(found.components);
+  if (config.deblend.method != DeblendMethod::none) {
+    if constexpr (tells_of_sources) done.before_deblending(found.runs, found.components);
+    deblend(pixels, config, found, where);
+    done("deblend");
+    if constexpr (tells_of_sources) done.on_sources(found.components);
+  }
+  if (config.deblend.clean) {
+    clean(pixels, config, found, where);
+    done("clean sources");
+  }
+}
+
+}  // namespace srcextract

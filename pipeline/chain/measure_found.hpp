@@ -1,0 +1,69 @@
+#pragma once
+
+#include "config/config.hpp"
+#include "pipeline/chain/detection.hpp"
+#include "pipeline/chain/divide_sources.hpp"
+#include "stages/measure/area_above.hpp"
+#include "stages/measure/least_variance.hpp"
+#include "stages/photometry/photometry.hpp"
+
+namespace srcextract {
+
+/// Counts each source's pixels above the analysis threshold, if there is one. SExtractor, too, does not count those of
+/// sources that CLEAN merged into others.
+template <class Where, class Done>
+void find_areas(const DetectionConfig& config, Detection<Where>& found, const Where& where, Done&& done) {
+  if (config.analysis_threshold == 0) return;
+  found.areas = area_above(found.runs, own_components(found), found.analysed, where);
+  done("area");
+}
+
+/// Finds the least noise of each source's own pixels, if thresholds follow the noise of each pixel (least_variance).
+template <class Where>
+void find_least_variance(const NoiseMap<Where>& noise, Detection<Where>& found, const Where& where) {
+  found.least_variance = least_variance(noise, found.runs, own_components(found), where);
+}
+
+/// Measures the light of the sources in the measured image. `found_in`: the image in which they were found, if it is
+/// another.
+template <class Where, class Done>
+void find_photometry(const Pixels<Where>& pixels, const Config& config, Detection<Where>& found, const Where& where,
+                     Done&& done, const FoundImage<Where>* found_in = nullptr) {
+  if (!measures_photometry(config)) return;
+  const bool cleaned = is_cleaned(found);
+  const bool varies = noise_mesh(config, found) != nullptr;
+  const PhotometryInput<Where> input{.image = measured_image(pixels, found),
+                                     .variance = measured_noise(pixels, found),
+                                     .levels = found.levels,
+                                     .runs = found.runs,
+                                     .components = own_components(found),
+                                     .sums = cleaned ? found.cleaned.own_sums : found.sums,
+                                     .parentage = found.parentage,
+                                     .eaten = cleaned ? &found.cleaned.eaten : nullptr,
+                                     .found_in = found_in,
+                                     .least_variance = varies ? &found.least_variance : nullptr};
+  found.photometry = measure_photometry(input, config, where);
+  done("photometry");
+}
+
+/// The steps from sources to their measurements, in the image in which they were found and in the measured one.
+template <class Where, class Done>
+void measure_found(const Pixels<Where>& pixels, const Config& config, Detection<Where>& found, const Where& where,
+                   Done&& done) {
+  found.sums = sum_over(found_image(pixels, found), pixels, found, where);
+  find_least_variance(noise_of_found(pixels, config, found), found, where);
+  done("measure");
+  if (!found.image.pixels.empty()) {
+    found.fluxes = sum_over(measured_image(pixels, found), pixels, found, where);
+    done("flux");
+  }
+  const Image<float, Where>& noise = measured_noise(pixels, found);
+  if (!noise.pixels.empty()) {
+    found.variances = sum_over(noise, pixels, found, where);
+    done("variance");
+  }
+  find_areas(config.detection, found, where, done);
+  find_photometry(pixels, config, found, where, done);
+}
+
+}  // namespace srcextract
