@@ -25,7 +25,6 @@
 #include "pipeline/compare/compare_options.hpp"
 #include "pipeline/convert/convert_command.hpp"
 #include "pipeline/engine/extractor.hpp"
-#include "pipeline/exposure/open_reference.hpp"
 #include "pipeline/exposure/position_tables.hpp"
 #include "pipeline/log/log.hpp"
 #include "pipeline/log/print_result.hpp"
@@ -128,7 +127,7 @@ std::shared_ptr<const FilesBeside> files_beside(const CommandLine& command, cons
 /// The images as named. A missing image is reported when it is opened.
 std::vector<PlannedFile> planned_files(const CommandLine& command, const Config& config,
                                        const std::shared_ptr<const FilesBeside>& beside) {
-  const std::shared_ptr<const ImageConfig> shared = make_image_config(config);
+  const std::shared_ptr<const ImageConfig> shared = make_image_config(config, !command.reference.empty());
   std::vector<PlannedFile> files;
   for (const std::string& path : named_images(command)) {
     files.push_back({look_at(path, output_name(path, command)), {}});
@@ -177,8 +176,8 @@ int run_images(const CommandLine& command) {
     print_result(command.answer);
     return 0;
   }
-  RunConfig run_config = load_run_config(command);
-  Config& config = run_config.config;
+  const RunConfig run_config = load_run_config(command);
+  const Config& config = run_config.config;
   if (command.dump_config) {
     print_result(dump_config(config));
     return 0;
@@ -186,7 +185,7 @@ int run_images(const CommandLine& command) {
   if (command.reference.empty())
     require_columns_of_images(config);
   else
-    config = difference_config(std::move(config));
+    require_difference_config(config);
   const bool show_progress = stderr_is_terminal() && command.verbosity != Verbosity::quiet;
   const std::shared_ptr<const FilesBeside> beside = files_beside(command, run_config);
   MemoryBudget budget = memory_budget(command.memory);

@@ -21,7 +21,6 @@
 #include "pipeline/exposure/map_pairs.hpp"
 #include "pipeline/extract/backend_comparison.hpp"
 #include "pipeline/extract/extract_image.hpp"
-#include "pipeline/extract/pixel_scale.hpp"
 #include "pipeline/image/file_memory.hpp"
 #include "pipeline/log/failure.hpp"
 #include "pipeline/log/printable.hpp"
@@ -78,9 +77,7 @@ class OpenBands {
     FoundOnce once{.images = std::ssize(bands_)};
     FoundTimes found;
     const ImageInput& first = bands_.front().input();
-    Config config;
-    in_band(bands_.front().band, [&] { config = with_scale_of_thresholds(first); });
-    in_file(detection_->task.path, [&] { found = find_once(first, config, execution, progress, once); });
+    in_file(detection_->task.path, [&] { found = find_once(first, execution, progress, once); });
     for (OpenBand& open : bands_) {
       in_band(open.band, [&] {
         progress.begin_image(open.task.name);

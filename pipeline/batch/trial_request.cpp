@@ -5,26 +5,22 @@
 #include <nlohmann/json.hpp>
 
 #include "stages/core/error.hpp"
+#include "survey/inputs/image_config.hpp"
 
 namespace srcextract {
 namespace {
 
 using Json = nlohmann::json;
 
-/// The part of a configuration that outputs and messages need.
+/// The part of a configuration from which config_from makes it again.
 Json config_json(const ImageConfig& config) {
-  return {{"yaml", config.yaml},
-          {"hash", config.hash},
-          {"set_at", config.config.set_at},
-          {"network", config.config.measurement.network}};
+  return {{"yaml", config.yaml}, {"set_at", config.config.set_at}};
 }
 
 std::shared_ptr<const ImageConfig> config_from(const Json& json) {
-  std::string yaml = json.at("yaml");
-  Config config = parse_config(yaml, "the configuration");
+  Config config = parse_config(json.at("yaml"), "the configuration");
   config.set_at = json.at("set_at").get<std::map<std::string, std::string>>();
-  config.measurement.network = json.at("network").get<std::vector<double>>();  // the text has its file name
-  return std::make_shared<const ImageConfig>(ImageConfig{config, std::move(yaml), json.at("hash"), config});
+  return make_image_config(config);
 }
 
 /// `number` returns the index of a configuration in the request.

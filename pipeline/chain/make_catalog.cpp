@@ -163,7 +163,7 @@ Extraction make_catalog(Detection<Cpu>&& found, std::span<const SourceSums> sums
   out.sources = derive_columns(measured, shape, out.levels, config.measurement, where, calibration);
   if (found.found_in != nullptr)
     add_found_in(*found.found_in, measured, shape, config, where, calibration, found.photometry, out);
-  if (!usual) add_measured_columns(found.photometry, calibration, config, out.sources, where);
+  if (!usual) add_measured_columns(found.photometry, calibration, config, config.resources, out.sources, where);
   if (may_be_saturated(config.measurement))
     out.brightest = brightest_pixels(found.fluxes.empty() ? sums : all_of(found.fluxes), mesh_of(found), where);
   clock.done("columns", out.sources);

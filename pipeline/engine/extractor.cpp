@@ -316,10 +316,9 @@ std::shared_ptr<const CudaExtractor::Found> CudaExtractor::Session::find(const D
 Extraction CudaExtractor::Session::measure(const Exposure& exposure, const Config& config,
                                            const ForcedPositions& positions, const Observer& observer) {
   const StreamEnd end(where());
-  const Config own = forced_config(config, positions.ellipses);
-  make_room(plan_of(exposure, own));
-  Engine engine(*this, pixels(), own, observer);
-  return extract_forced(exposure, own, positions, engine);
+  make_room(plan_of(exposure, config));
+  Engine engine(*this, pixels(), config, observer);
+  return extract_forced(exposure, config, positions, engine);
 }
 
 CudaExtractor::CudaExtractor(int device, const Cpu& host) : device_(device), host_(host) {}

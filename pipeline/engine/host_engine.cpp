@@ -183,9 +183,8 @@ FoundElsewhere<Cpu> find_on_host(const DetectionImage& image, const Cpu& where, 
 
 Extraction measure_on_host(const Exposure& exposure, const Config& config, const ForcedPositions& positions,
                            const Cpu& where, const Observer& observer) {
-  const Config own = forced_config(config, positions.ellipses);
-  HostEngine engine(exposure, own, where, observer, true);
-  return extract_forced(exposure, own, positions, engine);
+  HostEngine engine(exposure, config, where, observer, true);
+  return extract_forced(exposure, config, positions, engine);
 }
 
 }  // namespace srcextract

@@ -19,7 +19,8 @@ Extraction extract_on_host(const Exposure& exposure, const Config& config, const
 /// outlive the result. Throws what the stages throw.
 FoundElsewhere<Cpu> find_on_host(const DetectionImage& image, const Cpu& where, const Observer& observer = {});
 
-/// Measures light at given positions, without detection (measure_positions): one row for each, in their order.
+/// Measures light at given positions, without detection (measure_positions): one row for each, in their order. `config`
+/// is a forced_config.
 Extraction measure_on_host(const Exposure& exposure, const Config& config, const ForcedPositions& positions,
                            const Cpu& where, const Observer& observer = {});
 

@@ -19,11 +19,6 @@ struct OpenReference {
   std::shared_ptr<const ReferenceFrame> subtracted;  ///< for the stages
 };
 
-/// The configuration for extracting a difference: changes are shown as detected pixels, not as ellipses. Throws
-/// Error{config} for settings that a difference cannot have. Detection below zero is one: a difference always has both
-/// signs. Combined files are another: they would be subtracted from themselves.
-Config difference_config(Config config);
-
 /// Opens the reference of a new frame, which messages call `name`, and determines how the pixels of both correspond. If
 /// input.hdu may select several HDUs, the reference's HDU is the one with the same number. Throws Error{input} if the
 /// reference cannot be read, or if the WCS of the frames cannot tell how they correspond. Also throws Error{input} if

@@ -10,12 +10,11 @@
 
 #include "pipeline/chain/stage_list.hpp"
 #include "pipeline/engine/host_engine.hpp"
-#include "pipeline/extract/detector_keywords.hpp"
-#include "pipeline/extract/pixel_scale.hpp"
 #include "pipeline/extract/precision.hpp"
 #include "pipeline/extract/restore_level.hpp"
 #include "pipeline/extract/sky_columns.hpp"
 #include "pipeline/log/seconds_since.hpp"
+#include "pipeline/resolve/resolve.hpp"
 #include "stages/core/error.hpp"
 #include "stages/measure/saturation.hpp"
 #include "stages/measure/source_flags.hpp"
@@ -23,17 +22,9 @@
 namespace srcextract {
 namespace {
 
-/// The detection image, with the pixel scale that thresholds need.
-std::unique_ptr<const DetectionImage> detection_image(const ImageInput& input, const Config& config) {
-  auto image =
-      std::make_unique<DetectionImage>(DetectionImage{input.detection->exposure(), input.detection->task.config()});
-  image->config.measurement.pixel_scale = config.measurement.pixel_scale;
-  return image;
-}
-
 /// An error that says how much memory the image needs.
-Error out_of_memory(const ImageInput& input, const Config& config) {
-  RunPlan plan = plan_of(input.exposure, config);
+Error out_of_memory(const ImageInput& input) {
+  RunPlan plan = plan_of(input.exposure, input.config());
   plan.found_elsewhere = input.detection != nullptr;
   const auto bytes = static_cast<double>(host_memory(plan));
   const Shape& shape = input.exposure.shape();
@@ -46,8 +37,8 @@ Error out_of_memory(const ImageInput& input, const Config& config) {
 /// Extracts one image on the back ends.
 class ImageRun {
  public:
-  ImageRun(const ImageInput& input, Config config, const Execution& execution, Progress& progress, FoundOnce& once)
-      : input_(input), config_(std::move(config)), execution_(execution), progress_(progress), once_(once) {}
+  ImageRun(const ImageInput& input, const Execution& execution, Progress& progress, FoundOnce& once)
+      : input_(input), config_(input.config()), execution_(execution), progress_(progress), once_(once) {}
 
   ImageResult on_cpu() const {
     ImageResult result;
@@ -174,7 +165,7 @@ class ImageRun {
         return measure_on_host(input_.exposure, config_, input_.positions->forced(), where, observe);
       return extract_on_host(input_.exposure, config_, where, observe, found_elsewhere(observe));
     } catch (const std::bad_alloc&) {
-      throw out_of_memory(input_, config_);
+      throw out_of_memory(input_);
     }
   }
 
@@ -190,13 +181,15 @@ class ImageRun {
     try {
       found_elsewhere(observe);
     } catch (const std::bad_alloc&) {
-      throw out_of_memory(input_, config_);
+      throw out_of_memory(input_);
     }
   }
 
   /// The detection image, the same for both back ends.
   const DetectionImage& found_in() const {
-    if (!once_.image) once_.image = detection_image(input_, config_);
+    if (!once_.image)
+      once_.image = std::make_unique<const DetectionImage>(
+          DetectionImage{input_.detection->exposure(), resolve_detection(input_.detection->task.config(), config_)});
     return *once_.image;
   }
 
@@ -215,7 +208,7 @@ class ImageRun {
   }
 
   const ImageInput& input_;
-  Config config_;
+  const Config& config_;
   const Execution& execution_;
   Progress& progress_;
   FoundOnce& once_;
@@ -250,7 +243,7 @@ void flag_sources(const ImageInput& input, const Execution& execution, ImageResu
     result.times.push_back({"flags", seconds_since(begin)});
   }
   if (input.reference != nullptr) return;
-  if (const double level = saturation_level(input); level > 0)
+  if (const double level = input.config().resources.saturation; level > 0)
     flag_saturated(result.extraction.brightest, level, result.extraction.sources);
 }
 
@@ -259,8 +252,7 @@ void flag_sources(const ImageInput& input, const Execution& execution, ImageResu
 ImageResult extract_image(const ImageInput& input, const Execution& execution, Progress& progress, FoundOnce* once) {
   FoundOnce of_this_one;
   ImageResult result =
-      ImageRun(input, with_pixel_scale(input), execution, progress, once != nullptr ? *once : of_this_one)
-          .where_execution_says();
+      ImageRun(input, execution, progress, once != nullptr ? *once : of_this_one).where_execution_says();
   restore_level(input, execution.cpu, result.extraction);
   if (input.positions != nullptr)
     name_positions(*input.positions, input.exposure.shape(), input.config(), result.extraction.sources);
@@ -270,9 +262,8 @@ ImageResult extract_image(const ImageInput& input, const Execution& execution, P
   return result;
 }
 
-FoundTimes find_once(const ImageInput& first, const Config& config, const Execution& execution, Progress& progress,
-                     FoundOnce& once) {
-  return ImageRun(first, config, execution, progress, once).find();
+FoundTimes find_once(const ImageInput& first, const Execution& execution, Progress& progress, FoundOnce& once) {
+  return ImageRun(first, execution, progress, once).find();
 }
 
 }  // namespace srcextract

@@ -44,9 +44,9 @@ struct ImageInput {
   std::vector<const OpenFlags*> flags = {};  ///< every map that sources are flagged with
   const OpenDetection* detection = nullptr;  ///< the image that sources are detected in; null: this image
   const OpenPositions* positions = nullptr;  ///< positions to measure; null: detected sources
-  const Config* own_config = nullptr;        ///< with the gain of its header; null: the file's
+  const Config* resolved = nullptr;          ///< its configuration (pipeline/resolve)
 
-  const Config& config() const { return own_config != nullptr ? *own_config : file.config->config; }
+  const Config& config() const { return *resolved; }
   const PixelSource& first() const { return exposure.planes.front(); }
   const std::string& header() const { return frame.image().header(); }
 
@@ -89,9 +89,7 @@ struct FoundTimes {
   std::vector<StepTime> times;
 };
 
-/// Finds the sources before `first`, the first of the images, is extracted. `config` is that image's configuration from
-/// with_scale_of_thresholds. Throws the errors of the stages.
-FoundTimes find_once(const ImageInput& first, const Config& config, const Execution& execution, Progress& progress,
-                     FoundOnce& once);
+/// Finds the sources before `first`, the first of the images, is extracted. Throws the errors of the stages.
+FoundTimes find_once(const ImageInput& first, const Execution& execution, Progress& progress, FoundOnce& once);
 
 }  // namespace srcextract

@@ -8,7 +8,6 @@
 #include "io/catalog/segmentation.hpp"
 #include "io/catalog/table_writer.hpp"
 #include "io/wcs/pixel_unit.hpp"
-#include "pipeline/extract/detector_keywords.hpp"
 #include "pipeline/extract/image_warnings.hpp"
 #include "pipeline/image/image_log.hpp"
 #include "pipeline/log/printable.hpp"
@@ -19,6 +18,7 @@
 #include "pipeline/outputs/picture_file.hpp"
 #include "pipeline/outputs/run_record.hpp"
 #include "pipeline/outputs/vignets.hpp"
+#include "pipeline/resolve/resolve.hpp"
 #include "stages/convolve/convolve.hpp"
 #include "stages/convolve/kernel.hpp"
 #include "survey/inputs/files_beside.hpp"
@@ -80,6 +80,12 @@ void require_kernels_fit(const Shape& shape, const Config& config, bool of_diffe
   const auto [sharp, wide] = std::minmax({config.difference.reference_fwhm, config.difference.new_fwhm});
   if (of_difference && sharp < wide)
     require_kernel_fits(make_matching_kernel(sharp, wide), shape, config.place_of("difference.new_fwhm"));
+}
+
+RunKind kind_of(const ImageInput& input) {
+  if (input.reference != nullptr) return RunKind::difference;
+  if (input.positions == nullptr) return RunKind::sources;
+  return input.positions->forced().ellipses ? RunKind::ellipses : RunKind::circles;
 }
 
 /// The path of a file relative to the output directory, and its size.
@@ -183,12 +189,10 @@ OpenImage::OpenImage(const ImageTask& task, const Job& job, std::shared_ptr<cons
   input_.level = shown(maps_.level);
   flags_ = open_flags(task.maps.flags, task.file->path, frame_, config);
   for (const OpenFlags& flags : flags_) input_.flags.push_back(&flags);
-  if (config.measurement.gain_keyword != "none") {
-    own_config_ = config;
-    own_config_->measurement.gain = detector_gain(input_);
-    input_.own_config = &*own_config_;
-  }
   if (job.describe) log_input(input_, config.input, task.left_out);
+  config_ = resolve(
+      config, {task.name, input_.header(), frame_.image().primary_header(), input_.exposure.shape(), kind_of(input_)});
+  input_.resolved = &config_;
 }
 
 void OpenImage::require_unchanged() const {

@@ -132,7 +132,7 @@ class OpenImage {
   OpenMaps maps_;
   std::vector<OpenFlags> flags_;
   OutputPaths paths_;
-  std::optional<Config> own_config_;  ///< with the gain of the image's header
+  Config config_;  ///< resolved for the image
   ImageInput input_;
 };
 

@@ -11,18 +11,7 @@
 #include "pipeline/machine/versions.hpp"
 
 namespace srcextract {
-namespace {
-
-/// The saturation level by measurement.saturation_keyword, else measurement.saturation.
-double saturation_of(const ImageInput& input, const MeasurementConfig& config) {
-  const std::string& keyword = config.saturation_keyword;
-  if (keyword == "none") return config.saturation;
-  for (const HeaderValue& value : header_values(input.header(), input.frame.image().primary_header(), {keyword}))
-    if (value.keyword == keyword) return as_real(value.value).value_or(config.saturation);
-  return config.saturation;
-}
-
-}  // namespace
+namespace {}  // namespace
 
 std::string image_head(const ImageInput& input, const Extraction& extraction, const Config& config) {
   if (std::ranges::count(config.output.formats, CatalogFormat::ldac) == 0) return "";
@@ -47,7 +36,7 @@ std::string image_head(const ImageInput& input, const Extraction& extraction, co
     cards.push_back({{"SEXAUTP" + n, measured.kron[i]}, "of FLUX_AUTO"});
     cards.push_back({{"SEXPETP" + n, measured.petrosian[i]}, "of FLUX_PETRO"});
   }
-  add("SEXSATLV", saturation_of(input, measured), "saturation level; 0: none");
+  add("SEXSATLV", input.config().resources.saturation, "saturation level; 0: none");
   add("SEXMGZPT", measured.zero_point, "magnitude of one count");
   return ldac_head(input.header(), input.frame.image().primary_header(), cards);
 }

@@ -24,7 +24,6 @@
 #include "io/image/fits_image.hpp"
 #include "pipeline/batch/batch.hpp"
 #include "pipeline/exposure/map_pairs.hpp"
-#include "pipeline/exposure/open_reference.hpp"
 #include "pipeline/exposure/position_tables.hpp"
 #include "pipeline/image/open_image.hpp"
 #include "pipeline/log/failure.hpp"
@@ -52,11 +51,11 @@ Configuration read_configuration(const std::optional<std::string>& path, const s
   GivenConfig given = path ? load_given(*path, overrides) : parse_given(yaml, "the configuration", overrides);
   require_use({given.unused});
   if (of_difference)
-    given = difference_config(std::move(given.config));
+    require_difference_config(given.config);
   else
     require_columns_of_images(given.config);
   for (Config* config : {&given.config, &given.written}) config->kept = {.segmentation = segmentation, .sky = true};
-  return {make_image_config(given)};
+  return {make_image_config(given, of_difference)};
 }
 
 bool has_device() {

@@ -112,19 +112,20 @@ void add_limits(const Column& flux, const Column& magnitude, const FamilyRows<Ro
 
 /// Adds CLASS_STAR if there is a network.
 void add_star_class(const Column& column, const FamilyRows<ProfileRow, Cpu>& profile,
-                    std::span<const FluxCalibration> calibration, const MeasurementConfig& config, Sources& sources,
-                    const Cpu& where) {
-  if (config.network.empty()) return;
-  const StarNetwork network{std::span(config.network).first<StarNetwork::size>()};
-  sources.further.push_back({column, column.name,
-                             column_of(
-                                 sources.size(),
-                                 [&](std::int64_t row) {
-                                   const double side = calibration[static_cast<std::size_t>(row)].pixel_scale;
-                                   return same_nan(star_class(network, profile.rows[row], config.seeing_fwhm,
-                                                              config.class_scale > 0 ? config.class_scale : side));
-                                 },
-                                 where)});
+                    std::span<const FluxCalibration> calibration, double seeing_fwhm, const Resources& resources,
+                    Sources& sources, const Cpu& where) {
+  if (resources.network == nullptr) return;
+  const StarNetwork network{std::span(*resources.network).first<StarNetwork::size>()};
+  const double own_scale = resources.class_scale;
+  sources.further.push_back(
+      {column, column.name,
+       column_of(
+           sources.size(),
+           [&](std::int64_t row) {
+             const double side = calibration[static_cast<std::size_t>(row)].pixel_scale;
+             return same_nan(star_class(network, profile.rows[row], seeing_fwhm, own_scale > 0 ? own_scale : side));
+           },
+           where)});
 }
 
 const std::vector<double>& values_of(const Sources& sources, std::string_view name) {
@@ -168,13 +169,14 @@ void express_found_noise(std::span<const FluxCalibration> found, std::span<const
 }
 
 void add_measured_columns(const Photometry<Cpu>& photometry, std::span<const FluxCalibration> calibration,
-                          const Settings& config, Sources& sources, const Cpu& where) {
+                          const Settings& config, const Resources& resources, Sources& sources, const Cpu& where) {
   const ColumnChoice choice(config.output.columns);
   for (const MeasuredColumn& measured : measured_columns()) {
     if (!choice.fills(measured.column.name)) continue;
     if (measured.family == Family::isophote) add_isophotal_column(measured.column, calibration, sources, where);
     if (measured.family == Family::classifier)
-      add_star_class(measured.column, photometry.profile, calibration, config.measurement, sources, where);
+      add_star_class(measured.column, photometry.profile, calibration, config.measurement.seeing_fwhm, resources,
+                     sources, where);
     for_each_family([&]<class One>(auto&& rows_of) {
       if (One::id == measured.family)
         add_family_columns<One>(measured.column, rows_of(photometry), calibration, sources, where);

@@ -46,9 +46,7 @@ struct MeasurementConfig {
   std::vector<double> flux_radius = {0.5};     ///< fractions of FLUX_AUTO for FLUX_RADIUS (PHOT_FLUXFRAC)
   std::vector<double> annulus = {10, 20};      ///< inner and outer radius of the annulus of ANNULUS_SKY in pixels
   std::string nnw;                             ///< SExtractor's file of the network for CLASS_STAR
-  std::vector<double> network = {};            ///< contents of that file, once read; has no key
   double seeing_fwhm = 1.2;                    ///< width of stars in arcseconds, for CLASS_STAR (SEEING_FWHM)
-  double class_scale = 0;  ///< pixel scale for CLASS_STAR from the image; 0: pixel_scale. Has no key
 
   bool operator==(const MeasurementConfig&) const = default;
 };

@@ -1,5 +1,8 @@
 #pragma once
 
+#include <memory>
+#include <vector>
+
 #include "stages/settings/background.hpp"
 #include "stages/settings/combine.hpp"
 #include "stages/settings/convolve.hpp"
@@ -36,6 +39,14 @@ struct Settings {
   QuicklookConfig quicklook;
 
   bool operator==(const Settings&) const = default;
+};
+
+/// Numbers without a key: from files that keys name (make_image_config), and from the image's header
+/// (pipeline/resolve).
+struct Resources {
+  std::shared_ptr<const std::vector<double>> network = nullptr;  ///< of measurement.nnw; null: none
+  double class_scale = 0;  ///< pixel scale for CLASS_STAR; 0: measurement.pixel_scale
+  double saturation = 0;   ///< sources with a pixel of at least this value are flagged; 0 = none
 };
 
 }  // namespace srcextract

@@ -88,6 +88,32 @@ void require_forced_config(const Config& config, const NamesBeside& names) {
     refuse(config.flags.file.empty() ? "flags.hdu" : "flags.file", "flags are those of a source's pixels");
 }
 
+void require_difference_config(const Config& config) {
+  if (config.detection.threshold_unit == ThresholdUnit::absolute && config.detection.threshold < 0)
+    throw Error(ErrorKind::config,
+                config.place_of("detection.threshold") +
+                    ": a pixel of a difference is above a threshold below 0, or its negative is; give "
+                    "one of at least 0");
+  if (!config.combine.files.empty())
+    throw Error(ErrorKind::config,
+                config.place_of("combine.files") +
+                    ": the same files would be combined with both frames of a difference, and cancel; "
+                    "name combine.planes or combine.hdus, or leave them out");
+  if (has_map(config.weights))
+    throw Error(
+        ErrorKind::config,
+        config.place_of("weights.type") +
+            ": a map tells the noise of one frame, and a difference has that of two; set it to none or background");
+  if (has_level(config.given_sky) || !config.given_sky.rms.empty()) {
+    const std::string key = has_level(config.given_sky)
+                                ? config.given_sky.level.empty() ? "background.level_hdu" : "background.level"
+                                : "background.rms";
+    throw Error(
+        ErrorKind::config,
+        config.place_of(key) + ": the sky of one frame is given, and a difference has those of two; leave it out");
+  }
+}
+
 std::string problem_of_band_setting(const std::string& setting) {
   constexpr std::array<std::string_view, 7> sections = {"background.", "combine.",     "flags.",  "input.",
                                                         "mask.",       "measurement.", "weights."};

@@ -26,6 +26,10 @@ void require_detection_config(const Config& config, const NamesBeside& names = {
 /// Throws Error{config} if the configuration asks for outputs that need detected sources.
 void require_forced_config(const Config& config, const NamesBeside& names = {});
 
+/// Throws Error{config} for settings that a difference cannot have. Detection below zero is one: a difference always
+/// has both signs. Combined files are another: they would be subtracted from themselves.
+void require_difference_config(const Config& config);
+
 /// Why a band cannot have its own value of a setting (`dotted.key=value`); empty if it can. Allowed sections are
 /// `background`, `combine`, `flags`, `input`, `mask`, `measurement` and `weights`, without measurement.pixel_scale.
 std::string problem_of_band_setting(const std::string& setting);

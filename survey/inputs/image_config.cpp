@@ -16,11 +16,11 @@ namespace {
   throw Error(ErrorKind::config, config.place_of(key) + ": " + problem);
 }
 
-/// The configuration with a kernel file replaced by its values. So outputs show the kernel that was used, and a changed
-/// file changes the configuration.
-Config with_kernel(Config config) {
+/// Replaces a kernel file by its values. So outputs show the kernel that was used, and a changed file changes the
+/// configuration.
+void read_kernel(Config& config) {
   ConvolveConfig& convolve = config.convolve;
-  if (convolve.kernel != KernelShape::file) return config;
+  if (convolve.kernel != KernelShape::file) return;
   KernelFile file;
   try {
     file = read_kernel_file(convolve.file);
@@ -37,21 +37,15 @@ Config with_kernel(Config config) {
   convolve.values = std::move(file.values);
   convolve.file.clear();
   convolve.normalize = convolve.normalize && file.normalize;
-  return config;
 }
 
-/// The configuration with the numbers of the network file. The file's name stays, since the YAML text does not have the
-/// numbers.
-Config with_network(Config config) {
-  MeasurementConfig& measurement = config.measurement;
-  measurement.network.clear();
-  if (measurement.nnw.empty()) return config;
+void read_network(Config& config) {
+  if (config.measurement.nnw.empty()) return;
   try {
-    measurement.network = read_network_file(measurement.nnw);
+    config.resources.network = std::make_shared<const std::vector<double>>(read_network_file(config.measurement.nnw));
   } catch (const Error& error) {
     fail(config, "measurement.nnw", error.what());
   }
-  return config;
 }
 
 /// Size and time of the files that keys name: if one changes, the images are extracted again.
@@ -66,8 +60,12 @@ std::string files_text(const Config& config) {
 
 }  // namespace
 
-std::shared_ptr<const ImageConfig> make_image_config(const GivenConfig& given) {
-  Config resolved = with_network(with_kernel(given.config));
+std::shared_ptr<const ImageConfig> make_image_config(const GivenConfig& given, bool of_difference) {
+  Config resolved = given.config;
+  read_kernel(resolved);
+  read_network(resolved);
+  Overlay& overlay = resolved.quicklook.overlay;
+  if (of_difference && overlay == Overlay::ellipses) overlay = Overlay::pixels;
   std::string yaml = dump_config(resolved);
   std::string hash = hexadecimal(name_hash(yaml + files_text(resolved)));
   return std::make_shared<const ImageConfig>(

@@ -9,9 +9,10 @@
 
 namespace srcextract {
 
-/// The configuration with its text and hash. Kernels and networks in files are read. Throws Error{config}, which begins
-/// with the place of the key that names the file, if that fails.
-std::shared_ptr<const ImageConfig> make_image_config(const GivenConfig& given);
+/// The configuration with the contents of its kernel and network files, with its text and hash. A difference shows
+/// changes as pixels, not as ellipses. What an image's header adds: pipeline/resolve. Throws Error{config}, which
+/// begins with the place of the key that names the file, if a file cannot be read.
+std::shared_ptr<const ImageConfig> make_image_config(const GivenConfig& given, bool of_difference = false);
 
 /// A configuration and its variations. Each is made once, however many images ask for it.
 class ConfigVariants {

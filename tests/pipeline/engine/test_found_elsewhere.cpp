@@ -1,9 +1,11 @@
 // Sources that a device found in one image and measures in others, and light at given places: what the CPU makes.
 #include <memory>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "pipeline/chain/found_elsewhere.hpp"
+#include "pipeline/chain/measure_positions.hpp"
 #include "tests/pipeline/engine/extractions.hpp"
 #include "tests/support/gaps.hpp"
 #include "tests/support/stage_records.hpp"
@@ -222,6 +224,7 @@ TEST_F(FoundElsewhereOnDevice, LightAtGivenPlaces) {
         config.output.check_images = {CheckImage::minus_background};
         config.weights.type = weighed ? WeightType::weight : WeightType::none;
         config.weights.interpolate = ellipses ? Interpolate::all : Interpolate::none;
+        config = forced_config(std::move(config), ellipses);
         Exposure exposure(source_of(measured));
         if (weighed) exposure.weights = source_of(map);
         StageRecord of_cpu, of_cuda;

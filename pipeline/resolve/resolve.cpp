@@ -1,0 +1,126 @@
+#include "pipeline/resolve/resolve.hpp"
+
+#include <spdlog/spdlog.h>
+
+#include <cmath>
+#include <optional>
+#include <string_view>
+#include <utility>
+#include <variant>
+
+#include "io/fits/header.hpp"
+#include "io/fits/header_values.hpp"
+#include "io/wcs/wcs.hpp"
+#include "pipeline/chain/measure_positions.hpp"
+#include "stages/catalogue/measured_columns.hpp"
+#include "stages/core/error.hpp"
+
+namespace srcextract {
+namespace {
+
+/// Matrix elements below this fraction of the pixel's side are rounding errors of 0.
+constexpr double rounded_to_none = 1e-9;
+
+/// The value of the keyword, or -1 if it is not a number of at least 0; empty if the header has no such keyword.
+std::optional<double> number_in_header(const RunImage& image, const std::string& keyword) {
+  for (const HeaderValue& value : header_values(image.header, image.primary_header, {keyword})) {
+    if (value.keyword != keyword) continue;
+    const bool is_text = std::holds_alternative<std::string>(value.value);
+    const double number = is_text ? -1 : as_real(value.value).value_or(-1);
+    return number >= 0 && std::isfinite(number) ? number : -1;
+  }
+  return std::nullopt;
+}
+
+/// `setting` is that of the number, in section measurement.
+[[noreturn]] void refuse(const Config& config, const std::string& keyword, const std::string& setting,
+                         const char* allowed) {
+  throw Error(ErrorKind::input,
+              fmt::format("{}: {} of the image is no number {} 0; correct it, or set measurement.{} and no keyword",
+                          config.place_of("measurement." + setting + "_keyword"), keyword, allowed, setting));
+}
+
+/// In e-/count. 0, which the header may also say, means no photon noise of sources; that is logged.
+double gain_of(const Config& config, const RunImage& image) {
+  const MeasurementConfig& measurement = config.measurement;
+  const std::string& keyword = measurement.gain_keyword;
+  if (keyword == "none") return measurement.gain;
+  const auto gain = number_in_header(image, keyword);  // 0: infinite, as in SExtractor
+  if (gain && *gain < 0) refuse(config, keyword, "gain", "of at least");
+  if (gain.value_or(measurement.gain) == 0)
+    spdlog::warn("{}: its header has {}, so errors of fluxes have no photon noise of sources; {}", image.name,
+                 gain ? keyword + " = 0" : "no " + keyword,
+                 gain ? "measurement.gain without gain_keyword can give it" : "measurement.gain can give it");
+  return gain.value_or(measurement.gain);
+}
+
+/// 0: none or unknown. A difference has no saturated pixels, so its level is for information.
+double saturation_of(const Config& config, const RunImage& image) {
+  const MeasurementConfig& measurement = config.measurement;
+  const std::string& keyword = measurement.saturation_keyword;
+  if (keyword == "none") return measurement.saturation;
+  const auto level = number_in_header(image, keyword);
+  const bool usable = level && *level > 0;
+  if (image.kind == RunKind::difference) return usable ? *level : measurement.saturation;
+  if (level && !usable) refuse(config, keyword, "saturation", "above");
+  if (!level && measurement.saturation == 0)
+    spdlog::warn(
+        "{}: its header has no {}, so no source is flagged as saturated; measurement.saturation can give the "
+        "level",
+        image.name, keyword);
+  return level.value_or(measurement.saturation);
+}
+
+/// Finds the size of a pixel, if it is 0 and needed.
+void resolve_pixel_scale(Config& config, const RunImage& image) {
+  const bool for_thresholds = config.detection.threshold_unit == ThresholdUnit::mag_per_arcsec2;
+  const ColumnChoice choice(config.output.columns);
+  const bool for_class = choice.has("CLASS_STAR") && config.resources.network != nullptr;
+  const bool for_brightness = choice.has("MU_MAX") || choice.has("MU_THRESHOLD");
+  double& pixel_scale = config.measurement.pixel_scale;
+  if ((!for_thresholds && !for_brightness && !for_class) || pixel_scale > 0) return;
+  const std::string reason = measure_pixel(image.header, image.shape, pixel_scale);
+  if (reason.empty()) return spdlog::info("{}: by its WCS a pixel is {:.6g} arcseconds wide", image.name, pixel_scale);
+  if (for_thresholds)
+    throw Error(ErrorKind::input,
+                fmt::format("{}: a threshold in mag_per_arcsec2 needs the size of a pixel, and {}; set "
+                            "measurement.pixel_scale, in arcseconds",
+                            config.place_of("detection.threshold_unit"), reason));
+  if (config.kept.as_sextractor)
+    if (const LinearPixel degrees = linear_pixel(image.header); degrees.side > 0) {
+      pixel_scale = degrees.side * 3600;
+      if (degrees.last_by_last > rounded_to_none * degrees.side)
+        config.resources.class_scale = degrees.last_by_last * 3600;
+      return spdlog::warn(
+          "{}: {}; as SExtractor has it, a pixel is {:.6g} arcseconds wide for MU_MAX and CLASS_STAR: "
+          "PIXEL_SCALE can tell its size",
+          image.name, reason, pixel_scale);
+    }
+  std::string columns;
+  for (const char* name : {"MU_MAX", "MU_THRESHOLD", "CLASS_STAR"})
+    if (choice.has(name) && (for_class || name != std::string_view("CLASS_STAR")))
+      columns += (columns.empty() ? "" : ", ") + std::string(name);
+  columns += columns.find(',') == std::string::npos ? " is" : " are";
+  spdlog::warn("{}: {} NaN for want of the size of a pixel: {}; set measurement.pixel_scale, in arcseconds", image.name,
+               columns, reason);
+}
+
+}  // namespace
+
+Config resolve(const Config& given, const RunImage& image) {
+  Config config = given;
+  config.measurement.gain = gain_of(given, image);
+  config.resources.saturation = saturation_of(given, image);
+  if (image.kind == RunKind::circles || image.kind == RunKind::ellipses)
+    return forced_config(std::move(config), image.kind == RunKind::ellipses);  // no threshold or column needs a scale
+  resolve_pixel_scale(config, image);
+  return config;
+}
+
+Config resolve_detection(const Config& given, const Config& measured) {
+  Config config = given;
+  config.measurement.pixel_scale = measured.measurement.pixel_scale;
+  return config;
+}
+
+}  // namespace srcextract

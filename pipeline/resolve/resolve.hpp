@@ -1,0 +1,40 @@
+#pragma once
+
+#include <string>
+#include <string_view>
+
+#include "config/config.hpp"
+#include "stages/core/image.hpp"
+
+namespace srcextract {
+
+/// What is measured: sources of the image, or of a detection image; changes; or light at given positions, in circles or
+/// in given ellipses.
+enum class RunKind { sources, difference, circles, ellipses };
+
+/// The image that a configuration is resolved for.
+struct RunImage {
+  const std::string& name;  ///< in messages
+  const std::string& header;
+  std::string_view primary_header;
+  Shape shape;
+  RunKind kind;
+};
+
+/// The configuration that the stages and outputs of an image see. Called once an image, with the configuration that has
+/// the contents of its files (make_image_config); nothing changes the result.
+/// - measurement.gain: the value of the header keyword measurement.gain_keyword, if the header has it
+/// - resources.saturation: the same for measurement.saturation_keyword, else measurement.saturation
+/// - measurement.pixel_scale, if it is 0 and needed: from the WCS. Surface brightness thresholds and the columns
+/// MU_MAX,
+///   MU_THRESHOLD and CLASS_STAR need it.
+/// - at given positions: forced_config
+///
+/// Logs the pixel scale, and a warning for each value that the image lacks. Throws Error{input} if a keyword has no
+/// usable number, or if a threshold needs a WCS and there is none.
+Config resolve(const Config& given, const RunImage& image);
+
+/// The configuration of a detection image, whose pixels have the size of those measured. `measured` is resolved.
+Config resolve_detection(const Config& given, const Config& measured);
+
+}  // namespace srcextract
