@@ -5,6 +5,7 @@
 #include <stdexcept>
 
 #include "scripts/config_documents/column_table.hpp"
+#include "scripts/config_documents/default_yaml.hpp"
 #include "scripts/config_documents/key_table.hpp"
 #include "scripts/config_documents/schema.hpp"
 
@@ -27,7 +28,8 @@ Document page(const std::string& root, const std::string& path, const std::strin
 }  // namespace
 
 std::vector<Document> documents(const std::string& root) {
-  return {{"config/schema.json", config_schema()},
+  return {{"config/default.yaml", default_yaml(file_text(root + "/config/default.yaml"))},
+          {"config/schema.json", config_schema()},
           {"config/compare.schema.json", rules_schema()},
           page(root, "docs/configuration.md", "stages/settings/keys.hpp", config_table()),
           page(root, "docs/compare_rules.md", "config/rules_fields.hpp", rules_table()),

@@ -12,7 +12,8 @@ struct Document {
 };
 
 /// All of them: the JSON schemas in config/, and the pages in docs/ with their tables; the rest of a page is as it
-/// stands under `root`. Throws std::runtime_error if a page cannot be read or has no place for its table.
+/// stands under `root`, and so are the entries of config/default.yaml. Throws std::runtime_error if a page cannot be
+/// read or has no place for its table.
 std::vector<Document> documents(const std::string& root);
 
 /// The text of a file; empty if there is none.

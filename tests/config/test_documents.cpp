@@ -8,6 +8,8 @@
 #include <string>
 #include <vector>
 
+#include "config/config.hpp"
+#include "scripts/config_documents/default_yaml.hpp"
 #include "scripts/config_documents/documents.hpp"
 #include "tests/support/source_dir.hpp"
 #include "tests/support/temporary_folder.hpp"
@@ -38,8 +40,12 @@ TEST(Documents, AreWhatIsDeclared) {
 TEST(Documents, KeepWhatStandsAroundTheTable) {
   const testing::TemporaryFolder folder;
   std::filesystem::create_directory(folder / "docs");
+  std::filesystem::create_directory(folder / "config");
   for (const Document& document : documents(testing::source_dir())) {
-    if (!document.path.starts_with("docs/")) continue;
+    if (!document.path.starts_with("docs/")) {
+      folder.write(document.path, document.text);
+      continue;
+    }
     std::string stale = document.text;
     const std::size_t row = stale.find("\n| `") + 1;
     stale.erase(row, stale.find('\n', row) + 1 - row);
@@ -52,6 +58,20 @@ TEST(Documents, KeepWhatStandsAroundTheTable) {
     const bool is_page = fresh[i].path.starts_with("docs/");
     EXPECT_EQ(mended[i].text, is_page ? "before\n" + fresh[i].text + "after\n" : fresh[i].text) << fresh[i].path;
   }
+}
+
+TEST(Documents, TheDefaultFileGetsWhatItLacks) {
+  const std::string text = testing::source_text("config/default.yaml");
+  const std::size_t section = text.find("\ndeblend:\n"), key = text.find("\n  contrast: ", section);
+  std::string lacks = text;
+  lacks.erase(key + 1, text.find('\n', key + 1) - key);
+  for (const std::string& some : {lacks, text.substr(0, section), std::string()}) {
+    const std::string whole = documents::default_yaml(some);
+    EXPECT_EQ(dump_config(parse_config(whole, "x.yaml")), dump_config(Config{}));
+    EXPECT_THAT(whole, ::testing::HasSubstr("\n  contrast: 0.005\n"));
+    EXPECT_EQ(documents::default_yaml(whole), whole);
+  }
+  EXPECT_EQ(documents::default_yaml(text), text);
 }
 
 TEST(Documents, SayWhatAPageWithoutAPlaceForItsTableNeeds) {

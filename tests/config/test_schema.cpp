@@ -1,9 +1,9 @@
 #include <gtest/gtest.h>
-#include <yaml-cpp/yaml.h>
 
 #include <string>
 #include <vector>
 
+#include "config/config.hpp"
 #include "stages/core/error.hpp"
 #include "stages/settings/keys.hpp"
 #include "tests/config/schema_support.hpp"
@@ -12,13 +12,6 @@ namespace srcextract {
 namespace {
 
 using testing::expect_verdicts;
-
-TEST(Schema, DefaultFileHasEveryKey) {
-  const YAML::Node file = YAML::LoadFile(testing::source_file("config/default.yaml"));
-  for (const config::Field& field : config::fields_of(Config{})) {
-    EXPECT_TRUE(file[field.section.name][field.key].IsDefined()) << field.path() << " is not in config/default.yaml";
-  }
-}
 
 TEST(Schema, ShippedFilesNameItAndAreValid) {
   std::vector<std::string> texts;
