@@ -1,27 +1,13 @@
 #pragma once
 
-#include <array>
 #include <functional>
 #include <span>
 #include <string>
 
-#include "io/wcs/wcs.hpp"
+#include "stages/catalogue/local_sky.hpp"
 #include "stages/core/exec.hpp"
 
 namespace srcextract {
-
-/// Steps on the sky, in degrees along a great circle, for one pixel in x and in y.
-struct SkySteps {
-  std::array<double, 2> east = {}, north = {};
-};
-
-/// The sky at a place in an image; NaN off the sky.
-struct LocalSky {
-  std::array<double, 2> world = {};  ///< coordinates on the header's first two axes, longitudes in [0, 360)
-  bool latitude_first = false;       ///< the first axis is the latitude
-  SkyPosition native, j2000;         ///< position in the header's system, and in J2000
-  SkySteps native_steps, j2000_steps;
-};
 
 /// The sky with J2000 values in place of those in the header's system.
 LocalSky in_j2000(LocalSky sky);

@@ -4,6 +4,7 @@
 #include <string>
 #include <vector>
 
+#include "stages/catalogue/local_sky.hpp"
 #include "stages/catalogue/sources.hpp"
 #include "stages/core/exec.hpp"
 #include "stages/core/image.hpp"
@@ -18,11 +19,6 @@ extern const char* const no_celestial_wcs;
 /// rotated to ICRS. Returns an empty string, or the reason why there are no sky positions. The columns are absent then
 /// (sources.sky false).
 std::string add_sky_positions(const std::string& header, Sources& sources, const Cpu& where = {});
-
-/// A place on the sky in degrees, as in the catalogue; NaN off the sky.
-struct SkyPosition {
-  double alpha = 0, delta = 0;
-};
 
 /// Fills the positions, and in `footprint` the outer corners of the corner pixels, from (1, 1) along the first row
 /// around. The footprint is empty without sky positions.

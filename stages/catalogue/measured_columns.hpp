@@ -23,8 +23,6 @@ enum class Family {
   position_noise,  ///< errors of positions due to noise (stages/photometry/position_noise.hpp)
   annulus,         ///< the sky around a source (stages/photometry/annulus.hpp)
   low_weight,      ///< bad pixels in a source and next to it (stages/photometry/low_weight.hpp)
-  classifier,      ///< a neural network's reading of `profile` (stages/photometry/star_network.hpp)
-  best,            ///< `kron`, or the corrected isophote where neighbours disturb it
   sky              ///< further sky columns, by the image's WCS (pipeline/extract/sky_columns.hpp)
 };
 
@@ -50,10 +48,11 @@ struct MeasuredColumn {
   const char* group;      ///< its group in output.columns
   bool repeated = false;  ///< one column for each radius: NAME, NAME_1, NAME_2 ...
   ColumnType type = ColumnType::float64;
-  ColumnNeeds needs = {};  ///< for Family::sky, Family::best and Family::classifier
+  ColumnNeeds needs = {};  ///< for Family::sky
 };
 
-/// All such columns, in catalogue order. Each family's header gives the formulas.
+/// All such columns, in catalogue order. They are declared with their formulas in stages/photometry: a family's in its
+/// header, others in source_columns.hpp and sky_columns.hpp; photometry_columns.cpp joins the lists.
 std::span<const MeasuredColumn> measured_columns();
 
 /// The words that stand for several columns: `default` for the columns written without a request, the groups of

@@ -33,7 +33,7 @@ struct Column {
 };
 
 /// The true value of Column::image.
-inline constexpr bool of_measured = true;
+inline constexpr bool of_measured = true, of_found = false;
 
 /// The values of a column in the type that is written.
 using FurtherValues =

@@ -33,6 +33,11 @@ inline constexpr Ellipse undefined_ellipse{
 /// The ellipse from unchanged moments.
 Ellipse ellipse_of(const SecondMoments& moments);
 
+/// The same, undefined where the moments are.
+inline Ellipse ellipse_or_none(const SecondMoments& moments) {
+  return moments.x2 == moments.x2 ? ellipse_of(moments) : undefined_ellipse;
+}
+
 /// SExtractor's ellipse (its manual, "Shape parameters"; Bertin & Arnouts 1996), from moments about a point, after
 /// `widened` (stages/measure/moments.hpp).
 SRCEXTRACT_HOST_DEVICE inline EllipseAxes axes_about(double x2, double y2, double xy) {

@@ -4,12 +4,11 @@
 #include <cstdint>
 #include <limits>
 
-#include "stages/catalogue/measured_columns.hpp"
 #include "stages/core/stage_record.hpp"
-#include "stages/measure/flux_calibration.hpp"
 #include "stages/photometry/annulus_pixels.hpp"
 #include "stages/photometry/fixed_point.hpp"
 #include "stages/photometry/measured_source.hpp"
+#include "stages/photometry/row_column.hpp"
 #include "stages/settings/settings.hpp"
 
 namespace srcextract {
@@ -71,12 +70,14 @@ struct AnnulusFamily {
     return result;
   }
 
-  template <class F>
-  static void for_each_value(F&& f) {
-    f("ANNULUS_SKY", [](const AnnulusSky& row, const FluxCalibration&) { return row.sky; });
-    f("ANNULUS_RMS", [](const AnnulusSky& row, const FluxCalibration&) { return row.rms; });
-    f("ANNULUS_PIXELS", [](const AnnulusSky& row, const FluxCalibration&) { return row.pixels; });
-  }
+  static constexpr RowColumn<AnnulusSky> columns[] = {
+      {"ANNULUS_SKY", pixel_value_unit, "instr.background", "Clipped median of the annulus, above BACKGROUND",
+       "surroundings", [](const AnnulusSky& row, const FluxCalibration&) { return row.sky; }},
+      {"ANNULUS_RMS", pixel_value_unit, "stat.stdev;instr.background", "Their standard deviation, clipped",
+       "surroundings", [](const AnnulusSky& row, const FluxCalibration&) { return row.rms; }},
+      {"ANNULUS_PIXELS", "pixel", area_ucd, "Number of its pixels that these are of", "surroundings",
+       [](const AnnulusSky& row, const FluxCalibration&) { return row.pixels; }},
+  };
 
  private:
   /// The standard deviation of the `count` pixels of a range, which reaches from the least to the largest of them. Sums

@@ -5,13 +5,12 @@
 #include <cstdint>
 #include <limits>
 
-#include "stages/catalogue/measured_columns.hpp"
 #include "stages/core/stage_record.hpp"
-#include "stages/measure/flux_calibration.hpp"
 #include "stages/photometry/circle_overlap.hpp"
 #include "stages/photometry/circles_together.hpp"
 #include "stages/photometry/exact_overlap.hpp"
 #include "stages/photometry/measured_source.hpp"
+#include "stages/photometry/row_column.hpp"
 #include "stages/settings/settings.hpp"
 
 namespace srcextract {
@@ -22,6 +21,7 @@ struct CircleFlux {
   std::int64_t flags;     ///< flag::aperture_cut; 64 bits, so that the row has no padding
 
   bool operator==(const CircleFlux&) const = default;
+  double error(const FluxCalibration& at) const { return at.error(flux, variance); }
 };
 
 /// The light in circles about a source (SExtractor's FLUX_APER): the sum of pixels, each times its part inside. Pixels
@@ -118,18 +118,17 @@ struct CircleFamily {
                     });
   }
 
-  template <class F>
-  static void for_each_value(F&& f) {
-    const auto error = [](const CircleFlux& row, const FluxCalibration& at) {
-      return at.error(row.flux, row.variance);
-    };
-    f("FLUX_APER", [](const CircleFlux& row, const FluxCalibration&) { return row.flux; });
-    f("FLUXERR_APER", error);
-    f("MAG_APER", [](const CircleFlux& row, const FluxCalibration& at) { return at.magnitude(row.flux); });
-    f("MAGERR_APER", [error](const CircleFlux& row, const FluxCalibration& at) {
-      return at.magnitude_error(row.flux, error(row, at));
-    });
-  }
+  static constexpr bool has_many_rows = true;
+  static constexpr RowColumn<CircleFlux> columns[] = {
+      {"FLUX_APER", pixel_sum_unit, flux_ucd, "Sum of pixels in a circle, above BACKGROUND", "photometry",
+       LightOf<CircleFlux>::flux},
+      {"FLUXERR_APER", pixel_sum_unit, flux_error_ucd, "RMS error of FLUX_APER", "photometry",
+       LightOf<CircleFlux>::error},
+      {"MAG_APER", "mag", magnitude_ucd, "Magnitude of FLUX_APER; 99 if that is not above 0", "photometry",
+       LightOf<CircleFlux>::magnitude},
+      {"MAGERR_APER", "mag", magnitude_error_ucd, "RMS error of MAG_APER", "photometry",
+       LightOf<CircleFlux>::magnitude_error},
+  };
 };
 
 inline void record_fields(const Buffer<CircleFlux, Cpu>& rows, FieldRecorder& to) {

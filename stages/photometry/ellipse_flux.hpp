@@ -19,6 +19,7 @@ struct EllipseFlux {
   double area;            ///< number of pixels summed
 
   bool operator==(const EllipseFlux&) const = default;
+  double error(const FluxCalibration& at) const { return at.error(flux, variance); }
 };
 
 /// Condition for bit 1 of FLAGS while a radius is searched. The ratio is in float, in which a tenth is more than a
@@ -115,19 +116,6 @@ struct EllipseFamily {
     light.flags |= flags;
     if (!(light.flux > 0)) light.radius = 0;
     return light;
-  }
-
-  /// Calls f(name, value) for each column; value(row, calibration) is the value in that column.
-  template <class F>
-  static void for_each_value(F&& f) {
-    using Row = EllipseFlux;
-    using At = FluxCalibration;
-    const auto error = [](const Row& row, const At& at) { return at.error(row.flux, row.variance); };
-    f(Own::columns[0], [](const Row& row, const At&) { return row.flux; });
-    f(Own::columns[1], error);
-    f(Own::columns[2], [](const Row& row, const At& at) { return at.magnitude(row.flux); });
-    f(Own::columns[3], [error](const Row& row, const At& at) { return at.magnitude_error(row.flux, error(row, at)); });
-    f(Own::columns[4], [](const Row& row, const At&) { return static_cast<double>(row.radius); });
   }
 };
 

@@ -1,5 +1,7 @@
 #pragma once
 
+#include <iterator>
+
 #include "stages/photometry/annulus.hpp"
 #include "stages/photometry/circles.hpp"
 #include "stages/photometry/kron.hpp"
@@ -50,10 +52,11 @@ struct Photometry {
 ///    must be equal to the last bit.
 ///  - measure_in(lanes, source, found_in, image), if the family also needs the image in which sources were found.
 ///    measure() then passes one image for both.
-///  - for_each_value(f): how the value of each column follows from a row, in the type that is written.
+///  - columns: a list of RowColumn, each declared with its formula (stages/photometry/row_column.hpp);
+///    `has_many_rows`: a column of each row, as NAME, NAME_1 ...
 ///
 /// Pixels are summed only by `lanes` (stages/photometry/lanes.hpp); everything else must round alike on host and
-/// device. Columns are declared in stages/catalogue/measured_columns.cpp.
+/// device.
 template <class F>
 void for_each_family(F&& f) {
   f.template operator()<CircleFamily>([](auto& all) -> auto& { return all.circles; });
@@ -66,6 +69,12 @@ void for_each_family(F&& f) {
   f.template operator()<AnnulusFamily>([](auto& all) -> auto& { return all.annulus; });
   f.template operator()<LowWeightFamily>([](auto& all) -> auto& { return all.low_weight; });
 }
+
+/// Whether the columns of a family are as many as its rows: NAME, NAME_1 ...
+template <class One>
+inline constexpr bool has_many_rows = requires {
+  One::has_many_rows;
+};
 
 /// Whether a family measures all rows of a source at once.
 template <class One>
@@ -120,13 +129,11 @@ inline std::int64_t photometry_bytes(const Settings& config) {
   for_each_family([&]<class One>(auto&&) {
     if (!choice.needs(One::id)) return;
     std::int64_t of_row = sizeof(typename One::Row);
-    One::for_each_value([&](const char*, const auto&) { of_row += static_cast<std::int64_t>(sizeof(double)); });
+    of_row += static_cast<std::int64_t>(sizeof(double)) * std::ssize(One::columns);
     bytes += One(config).rows() * of_row;
   });
   for (const MeasuredColumn& one : measured_columns())
-    if ((one.family == Family::isophote || one.family == Family::sky || one.family == Family::best ||
-         one.family == Family::classifier) &&
-        choice.fills(one.column.name))
+    if ((one.family == Family::isophote || one.family == Family::sky) && choice.fills(one.column.name))
       bytes += static_cast<std::int64_t>(sizeof(double));
   return bytes == 0 ? 0 : bytes + static_cast<std::int64_t>(sizeof(FluxCalibration));
 }

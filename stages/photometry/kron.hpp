@@ -3,8 +3,8 @@
 #include <cmath>
 #include <cstdint>
 
-#include "stages/catalogue/measured_columns.hpp"
 #include "stages/photometry/ellipse_flux.hpp"
+#include "stages/photometry/row_column.hpp"
 #include "stages/settings/settings.hpp"
 
 namespace srcextract {
@@ -18,7 +18,18 @@ namespace srcextract {
 struct KronFamily : EllipseFamily<KronFamily> {
   static constexpr Family id = Family::kron;
   static constexpr const char* name = "kron";
-  static constexpr const char* columns[] = {"FLUX_AUTO", "FLUXERR_AUTO", "MAG_AUTO", "MAGERR_AUTO", "KRON_RADIUS"};
+  static constexpr RowColumn<EllipseFlux> columns[] = {
+      {"FLUX_AUTO", pixel_sum_unit, flux_ucd, "Sum of pixels in the Kron ellipse, above BACKGROUND", "photometry",
+       LightOf<EllipseFlux>::flux},
+      {"FLUXERR_AUTO", pixel_sum_unit, flux_error_ucd, "RMS error of FLUX_AUTO", "photometry",
+       LightOf<EllipseFlux>::error},
+      {"MAG_AUTO", "mag", magnitude_ucd, "Magnitude of FLUX_AUTO; 99 if that is not above 0", "photometry",
+       LightOf<EllipseFlux>::magnitude},
+      {"MAGERR_AUTO", "mag", magnitude_error_ucd, "RMS error of MAG_AUTO", "photometry",
+       LightOf<EllipseFlux>::magnitude_error},
+      {"KRON_RADIUS", "", "phys.angSize;arith.ratio", "Size of the Kron ellipse in units of A_IMAGE and B_IMAGE",
+       "photometry", [](const EllipseFlux& row, const FluxCalibration&) { return static_cast<double>(row.radius); }},
+  };
 
   explicit KronFamily(const Settings& config)
       : EllipseFamily{config.measurement.kron.at(0), config.measurement.kron.at(1)} {}

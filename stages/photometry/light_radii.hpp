@@ -3,11 +3,10 @@
 #include <cstdint>
 #include <limits>
 
-#include "stages/catalogue/measured_columns.hpp"
 #include "stages/core/stage_record.hpp"
-#include "stages/measure/flux_calibration.hpp"
 #include "stages/photometry/growth.hpp"
 #include "stages/photometry/kron.hpp"
+#include "stages/photometry/row_column.hpp"
 #include "stages/settings/settings.hpp"
 
 namespace srcextract {
@@ -52,10 +51,11 @@ struct LightRadiusFamily {
       keep(which, LightRadius{curve.radius_of(fraction[which] * flux), half_light, flags});
   }
 
-  template <class F>
-  static void for_each_value(F&& f) {
-    f("FLUX_RADIUS", [](const LightRadius& row, const FluxCalibration&) { return row.radius; });
-  }
+  static constexpr bool has_many_rows = true;
+  static constexpr RowColumn<LightRadius> columns[] = {
+      {"FLUX_RADIUS", "pixel", "phys.angSize;instr.det", "Radius of the circle that holds a part of FLUX_AUTO",
+       "profile", [](const LightRadius& row, const FluxCalibration&) { return row.radius; }},
+  };
 };
 
 inline void record_fields(const Buffer<LightRadius, Cpu>& rows, FieldRecorder& to) {

@@ -2,10 +2,9 @@
 
 #include <cstdint>
 
-#include "stages/catalogue/measured_columns.hpp"
 #include "stages/core/stage_record.hpp"
-#include "stages/measure/flux_calibration.hpp"
 #include "stages/photometry/measured_source.hpp"
+#include "stages/photometry/row_column.hpp"
 #include "stages/settings/settings.hpp"
 
 namespace srcextract {
@@ -48,14 +47,16 @@ struct LowWeightFamily {
     return {static_cast<std::int32_t>(bad.counts[0]), static_cast<std::int32_t>(bad.counts[1]), 0};
   }
 
-  template <class F>
-  static void for_each_value(F&& f) {
-    f("NLOWWEIGHT_ISO", [](const LowWeight& row, const FluxCalibration&) { return row.own; });
-    f("NLOWDWEIGHT_ISO", [](const LowWeight& row, const FluxCalibration&) { return row.beside; });
-    f("FLAGS_WEIGHT", [](const LowWeight& row, const FluxCalibration&) {
-      return static_cast<std::int16_t>((row.own > 0 ? 1 : 0) + (row.beside > 0 ? 2 : 0));
-    });
-  }
+  static constexpr RowColumn<LowWeight> columns[] = {
+      {"NLOWWEIGHT_ISO", "pixel", area_ucd, "Number of its pixels that are bad where it is measured", "surroundings",
+       [](const LowWeight& row, const FluxCalibration&) { return row.own; }},
+      {"NLOWDWEIGHT_ISO", "pixel", area_ucd, "Number of its pixels that are, or touch, bad ones where it was found",
+       "surroundings", [](const LowWeight& row, const FluxCalibration&) { return row.beside; }, of_found},
+      {"FLAGS_WEIGHT", "", "meta.code", "1 NLOWWEIGHT_ISO is above 0, 2 NLOWDWEIGHT_ISO is", "surroundings",
+       [](const LowWeight& row, const FluxCalibration&) {
+         return static_cast<std::int16_t>((row.own > 0 ? 1 : 0) + (row.beside > 0 ? 2 : 0));
+       }},
+  };
 
  private:
   SRCEXTRACT_HOST_DEVICE static bool touches_bad(const PhotometryImage& image, std::int32_t x, std::int32_t y) {

@@ -2,8 +2,8 @@
 
 #include <cstdint>
 
-#include "stages/catalogue/measured_columns.hpp"
 #include "stages/photometry/own_pixels.hpp"
+#include "stages/photometry/row_column.hpp"
 #include "stages/settings/settings.hpp"
 
 namespace srcextract {
@@ -17,7 +17,18 @@ namespace srcextract {
 struct PetrosianFamily : EllipseFamily<PetrosianFamily> {
   static constexpr Family id = Family::petrosian;
   static constexpr const char* name = "petrosian";
-  static constexpr const char* columns[] = {"FLUX_PETRO", "FLUXERR_PETRO", "MAG_PETRO", "MAGERR_PETRO", "PETRO_RADIUS"};
+  static constexpr RowColumn<EllipseFlux> columns[] = {
+      {"FLUX_PETRO", pixel_sum_unit, flux_ucd, "Sum of pixels in the Petrosian ellipse, above BACKGROUND", "profile",
+       LightOf<EllipseFlux>::flux},
+      {"FLUXERR_PETRO", pixel_sum_unit, flux_error_ucd, "RMS error of FLUX_PETRO", "profile",
+       LightOf<EllipseFlux>::error},
+      {"MAG_PETRO", "mag", magnitude_ucd, "Magnitude of FLUX_PETRO; 99 if that is not above 0", "profile",
+       LightOf<EllipseFlux>::magnitude},
+      {"MAGERR_PETRO", "mag", magnitude_error_ucd, "RMS error of MAG_PETRO", "profile",
+       LightOf<EllipseFlux>::magnitude_error},
+      {"PETRO_RADIUS", "", "phys.angSize;arith.ratio", "Size of the Petrosian ellipse in units of A_IMAGE and B_IMAGE",
+       "profile", [](const EllipseFlux& row, const FluxCalibration&) { return static_cast<double>(row.radius); }},
+  };
 
   explicit PetrosianFamily(const Settings& config)
       : EllipseFamily{config.measurement.petrosian.at(0), config.measurement.petrosian.at(1)} {}

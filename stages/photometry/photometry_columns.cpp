@@ -1,18 +1,16 @@
 #include "stages/photometry/photometry_columns.hpp"
 
-#include <algorithm>
 #include <cmath>
 #include <limits>
 #include <string>
-#include <string_view>
 #include <type_traits>
 #include <utility>
 #include <variant>
 #include <vector>
 
 #include "stages/core/parallel.hpp"
-#include "stages/photometry/isophotal_values.hpp"
-#include "stages/photometry/star_network.hpp"
+#include "stages/photometry/sky_columns.hpp"
+#include "stages/photometry/source_columns.hpp"
 
 namespace srcextract {
 namespace {
@@ -43,38 +41,55 @@ std::string numbered(const char* name, int which) {
   return which == 0 ? name : std::string(name) + "_" + std::to_string(which);
 }
 
-void add_isophotal_column(const Column& column, std::span<const FluxCalibration> calibration, Sources& sources,
-                          const Cpu& where) {
-  for_each_isophotal_value([&](std::string_view name, const auto& value) {
-    if (name != column.name) return;
-    sources.further.push_back({column, column.name,
-                               column_of(
-                                   sources.size(),
-                                   [&](std::int64_t i) {
-                                     const auto row = static_cast<std::size_t>(i);
-                                     return same_nan(value(sources, row, calibration[row]));
-                                   },
-                                   where)});
-  });
+/// Walks the lists of all columns but those on the sky, in catalogue order. Calls of_sources(columns) for those of a
+/// SourceRow, and of_family.operator()<Family>(rows) for those of a family, which has measured photometry.*rows.
+template <class OfSources, class OfFamily>
+void for_each_list(const OfSources& of_sources, const OfFamily& of_family) {
+  using All = Photometry<Cpu>;
+  of_sources(magnitude_columns);
+  of_family.template operator()<CircleFamily>(&All::circles);
+  of_family.template operator()<KronFamily>(&All::kron);
+  of_family.template operator()<PetrosianFamily>(&All::petrosian);
+  of_family.template operator()<LightRadiusFamily>(&All::light_radii);
+  of_family.template operator()<WindowFamily>(&All::window);
+  of_family.template operator()<ProfileFamily>(&All::profile);
+  of_family.template operator()<PositionNoiseFamily>(&All::position_noise);
+  of_sources(isophote_columns);
+  of_sources(classifier_columns);
+  of_family.template operator()<AnnulusFamily>(&All::annulus);
+  of_family.template operator()<LowWeightFamily>(&All::low_weight);
+  of_sources(best_columns);
 }
 
-/// The columns of one name, one for each of the family's rows.
-template <class One>
-void add_family_columns(const Column& column, const FamilyRows<typename One::Row, Cpu>& measured,
-                        std::span<const FluxCalibration> calibration, Sources& sources, const Cpu& where) {
-  One::for_each_value([&](std::string_view name, const auto& value) {
-    if (name != column.name) return;
-    for (int which = 0; which < measured.each; ++which) {
-      sources.further.push_back({column, numbered(column.name, which),
-                                 column_of(
-                                     sources.size(),
-                                     [&](std::int64_t row) {
-                                       return value(measured.rows[row * measured.each + which],
-                                                    calibration[static_cast<std::size_t>(row)]);
-                                     },
-                                     where)});
+std::vector<MeasuredColumn> all_columns() {
+  std::vector<MeasuredColumn> all;
+  const auto of_sources = [&](const auto& columns) {
+    for (const auto& column : columns) all.push_back(column.declared);
+  };
+  for_each_list(of_sources, [&]<class One>(auto) {
+    for (const auto& column : One::columns) {
+      all.push_back(column.declared);
+      all.back().family = One::id;
+      all.back().repeated = has_many_rows<One>;
     }
   });
+  of_sources(sky_columns);
+  return all;
+}
+
+/// The rows of which a source has `each`, and the calibration of all sources, made into columns.
+template <class Row>
+void add_column(const RowColumn<Row>& column, std::span<const FluxCalibration> calibration, int each,
+                const auto& row_of, Sources& sources, const Cpu& where) {
+  const Column& declared = column.declared.column;
+  const auto add = [&](int which, auto formula) {
+    const auto value = [&](std::int64_t i) {
+      const auto result = formula(row_of(i, which), calibration[static_cast<std::size_t>(i)]);
+      return std::is_same_v<Row, SourceRow> ? same_nan(result) : result;
+    };
+    sources.further.push_back({declared, numbered(declared.name, which), column_of(sources.size(), value, where)});
+  };
+  for (int which = 0; which < each; ++which) std::visit([&](auto formula) { add(which, formula); }, column.formula);
 }
 
 constexpr const char* flux_limit_text = "Three times the noise of the sky in the aperture, as an upper limit";
@@ -110,52 +125,17 @@ void add_limits(const Column& flux, const Column& magnitude, const FamilyRows<Ro
   add(magnitude, magnitude_limit);
 }
 
-/// Adds CLASS_STAR if there is a network.
-void add_star_class(const Column& column, const FamilyRows<ProfileRow, Cpu>& profile,
-                    std::span<const FluxCalibration> calibration, double seeing_fwhm, const Resources& resources,
-                    Sources& sources, const Cpu& where) {
-  if (resources.network == nullptr) return;
-  const StarNetwork network{std::span(*resources.network).first<StarNetwork::size>()};
-  const double own_scale = resources.class_scale;
-  sources.further.push_back(
-      {column, column.name,
-       column_of(
-           sources.size(),
-           [&](std::int64_t row) {
-             const double side = calibration[static_cast<std::size_t>(row)].pixel_scale;
-             return same_nan(star_class(network, profile.rows[row], seeing_fwhm, own_scale > 0 ? own_scale : side));
-           },
-           where)});
-}
-
-const std::vector<double>& values_of(const Sources& sources, std::string_view name) {
-  return std::get<std::vector<double>>(std::ranges::find(sources.further, name, &FurtherColumn::name)->values);
-}
-
-/// Adds FLUX_BEST and its like, after FLAGS are complete. The value is that of the ellipse, or of the isophote if more
-/// than a tenth of the ellipse is neighbours or bad pixels.
-void add_best_columns(const ColumnChoice& choice, Sources& sources, const Cpu& where) {
-  for (const MeasuredColumn& measured : measured_columns()) {
-    if (measured.family != Family::best || !choice.has(measured.column.name)) continue;
-    const std::vector<double>&whole = values_of(sources, measured.needs[0]),
-          &isophote = values_of(sources, measured.needs[1]);
-    FurtherValues best = column_of(
-        sources.size(),
-        [&](std::int64_t i) {
-          const auto row = static_cast<std::size_t>(i);
-          return (sources.flags[row] & flag::crowded) != 0 ? isophote[row] : whole[row];
-        },
-        where);
-    sources.further.push_back({measured.column, measured.column.name, std::move(best)});
-  }
-}
-
 void express_noise(const FluxCalibration& found, const FluxCalibration& calibration, PositionNoise& noise) {
   if (found.pixel == calibration.pixel) return;  // both may be 0
   for (double& pixels : noise.pixels) pixels *= found.pixel / calibration.pixel;
 }
 
 }  // namespace
+
+std::span<const MeasuredColumn> measured_columns() {
+  static const std::vector<MeasuredColumn> all = all_columns();
+  return all;
+}
 
 void express_found_noise(std::span<const FluxCalibration> found, std::span<const FluxCalibration> calibration,
                          Photometry<Cpu>& photometry) {
@@ -171,30 +151,35 @@ void express_found_noise(std::span<const FluxCalibration> found, std::span<const
 void add_measured_columns(const Photometry<Cpu>& photometry, std::span<const FluxCalibration> calibration,
                           const Settings& config, const Resources& resources, Sources& sources, const Cpu& where) {
   const ColumnChoice choice(config.output.columns);
-  for (const MeasuredColumn& measured : measured_columns()) {
-    if (!choice.fills(measured.column.name)) continue;
-    if (measured.family == Family::isophote) add_isophotal_column(measured.column, calibration, sources, where);
-    if (measured.family == Family::classifier)
-      add_star_class(measured.column, photometry.profile, calibration, config.measurement.seeing_fwhm, resources,
-                     sources, where);
-    for_each_family([&]<class One>(auto&& rows_of) {
-      if (One::id == measured.family)
-        add_family_columns<One>(measured.column, rows_of(photometry), calibration, sources, where);
-    });
-  }
-  add_limits({"FLUXLIM_APER", pixel_sum_unit, flux_limit_ucd, flux_limit_text, 0},
-             {"MAGLIM_APER", "mag", magnitude_limit_ucd, magnitude_limit_text, 0}, photometry.circles, calibration,
-             choice, sources, where);
-  add_limits({"FLUXLIM_AUTO", pixel_sum_unit, flux_limit_ucd, flux_limit_text, 0},
-             {"MAGLIM_AUTO", "mag", magnitude_limit_ucd, magnitude_limit_text, 0}, photometry.kron, calibration, choice,
-             sources, where);
   for_each_family([&]<class One>(auto&& rows_of) {
     const auto& measured = rows_of(photometry);
     sources.has_apertures = sources.has_apertures || measured.each > 0;
     for (std::int64_t i = 0; i < measured.rows.size(); ++i)
       sources.flags[static_cast<std::size_t>(i / measured.each)] |= static_cast<std::int16_t>(measured.rows[i].flags);
   });
-  add_best_columns(choice, sources, where);
+  const auto of_sources = [&]<std::size_t N>(const SourceColumn(&columns)[N]) {
+    if (&columns[0] == &classifier_columns[0] && resources.network == nullptr) return;
+    const auto row_of = [&](std::int64_t i, int) {
+      return SourceRow{sources, static_cast<std::size_t>(i), photometry, config.measurement, resources};
+    };
+    for (const SourceColumn& column : columns)
+      if (choice.fills(column.declared.column.name)) add_column(column, calibration, 1, row_of, sources, where);
+  };
+  for_each_list(of_sources, [&]<class One>(FamilyRows<typename One::Row, Cpu> Photometry<Cpu>::*rows) {
+    const FamilyRows<typename One::Row, Cpu>& measured = photometry.*rows;
+    const auto row_of = [&](std::int64_t i, int which) -> const typename One::Row& {
+      return measured.rows[i * measured.each + which];
+    };
+    for (const RowColumn<typename One::Row>& column : One::columns)
+      if (choice.fills(column.declared.column.name))
+        add_column(column, calibration, measured.each, row_of, sources, where);
+  });
+  add_limits({"FLUXLIM_APER", pixel_sum_unit, flux_limit_ucd, flux_limit_text, 0},
+             {"MAGLIM_APER", "mag", magnitude_limit_ucd, magnitude_limit_text, 0}, photometry.circles, calibration,
+             choice, sources, where);
+  add_limits({"FLUXLIM_AUTO", pixel_sum_unit, flux_limit_ucd, flux_limit_text, 0},
+             {"MAGLIM_AUTO", "mag", magnitude_limit_ucd, magnitude_limit_text, 0}, photometry.kron, calibration, choice,
+             sources, where);
   sources.written = choice.names();
 }
 

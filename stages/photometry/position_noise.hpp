@@ -7,12 +7,11 @@
 #include <utility>
 #include <vector>
 
-#include "stages/catalogue/measured_columns.hpp"
 #include "stages/core/stage_record.hpp"
 #include "stages/measure/ellipse.hpp"
-#include "stages/measure/flux_calibration.hpp"
 #include "stages/measure/moments.hpp"
 #include "stages/photometry/measured_source.hpp"
+#include "stages/photometry/row_column.hpp"
 #include "stages/settings/settings.hpp"
 
 namespace srcextract {
@@ -41,6 +40,7 @@ struct PositionNoise {
     }
     return m;
   }
+  Ellipse ellipse(const FluxCalibration& at) const { return ellipse_of(moments(at)); }
 };
 
 /// The noise of the position of a source (SExtractor's ERRX2_IMAGE). The weight is 1, and photons are those of the
@@ -91,17 +91,22 @@ struct PositionNoiseFamily {
     return {{nan, nan, nan, nan}, {nan, nan, nan, nan}, 1, 0, 0};
   }
 
-  template <class F>
-  static void for_each_value(F&& f) {
-    using At = FluxCalibration;
-    const auto ellipse = [](const PositionNoise& row, const At& at) { return ellipse_of(row.moments(at)); };
-    f("ERRX2_IMAGE", [](const PositionNoise& row, const At& at) { return row.moments(at).x2; });
-    f("ERRY2_IMAGE", [](const PositionNoise& row, const At& at) { return row.moments(at).y2; });
-    f("ERRXY_IMAGE", [](const PositionNoise& row, const At& at) { return row.moments(at).xy; });
-    f("ERRA_IMAGE", [ellipse](const PositionNoise& row, const At& at) { return ellipse(row, at).a; });
-    f("ERRB_IMAGE", [ellipse](const PositionNoise& row, const At& at) { return ellipse(row, at).b; });
-    f("ERRTHETA_IMAGE", [ellipse](const PositionNoise& row, const At& at) { return ellipse(row, at).theta; });
-  }
+  static constexpr RowColumn<PositionNoise> columns[] = {
+      {"ERRX2_IMAGE", "pixel**2", x2_error_ucd, "Variance of X_IMAGE by noise", "shapes",
+       [](const PositionNoise& row, const FluxCalibration& at) { return row.moments(at).x2; }},
+      {"ERRY2_IMAGE", "pixel**2", y2_error_ucd, "Variance of Y_IMAGE by noise", "shapes",
+       [](const PositionNoise& row, const FluxCalibration& at) { return row.moments(at).y2; }},
+      {"ERRXY_IMAGE", "pixel**2", xy_error_ucd, "Their covariance by noise", "shapes",
+       [](const PositionNoise& row, const FluxCalibration& at) { return row.moments(at).xy; }},
+      {"ERRA_IMAGE", "pixel", "stat.error;phys.angSize.smajAxis;instr.det",
+       "RMS error of the position along its major axis", "shapes",
+       [](const PositionNoise& row, const FluxCalibration& at) { return row.ellipse(at).a; }},
+      {"ERRB_IMAGE", "pixel", "stat.error;phys.angSize.sminAxis;instr.det",
+       "RMS error of the position along its minor axis", "shapes",
+       [](const PositionNoise& row, const FluxCalibration& at) { return row.ellipse(at).b; }},
+      {"ERRTHETA_IMAGE", "deg", "stat.error;pos.posAng;instr.det", "Angle of that major axis, from x towards y",
+       "shapes", [](const PositionNoise& row, const FluxCalibration& at) { return row.ellipse(at).theta; }},
+  };
 };
 
 inline void record_fields(const Buffer<PositionNoise, Cpu>& rows, FieldRecorder& to) {

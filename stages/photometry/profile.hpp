@@ -8,11 +8,10 @@
 #include <utility>
 #include <vector>
 
-#include "stages/catalogue/measured_columns.hpp"
 #include "stages/core/stage_record.hpp"
 #include "stages/math/exact_math.hpp"
-#include "stages/measure/flux_calibration.hpp"
 #include "stages/photometry/measured_source.hpp"
+#include "stages/photometry/row_column.hpp"
 #include "stages/settings/settings.hpp"
 
 namespace srcextract {
@@ -30,6 +29,10 @@ struct ProfileRow {
   std::int32_t flags;
 
   bool operator==(const ProfileRow&) const = default;
+  template <int Level>
+  static std::int32_t area_above(const ProfileRow& row, const FluxCalibration&) {
+    return row.area[Level];
+  }
 };
 
 /// SExtractor's FWHM_IMAGE and ISO0 to ISO7. v is a pixel of the source in the measured image, above the background,
@@ -62,17 +65,26 @@ struct ProfileFamily {
     return result;
   }
 
-  template <class F>
-  static void for_each_value(F&& f) {
-    f("FWHM_IMAGE", [](const ProfileRow& row, const FluxCalibration&) { return row.fwhm; });
-    f("MU_THRESHOLD", [](const ProfileRow& row, const FluxCalibration& at) {
-      const bool known = row.threshold > 0 && row.threshold <= std::numeric_limits<float>::max();
-      return at.surface_brightness(known ? row.threshold : at.analysis);
-    });
-    constexpr const char* names[profile_levels] = {"ISO0", "ISO1", "ISO2", "ISO3", "ISO4", "ISO5", "ISO6", "ISO7"};
-    for (int i = 0; i < profile_levels; ++i)
-      f(names[i], [i](const ProfileRow& row, const FluxCalibration&) { return row.area[i]; });
-  }
+  static constexpr RowColumn<ProfileRow> columns[] = {
+      {"FWHM_IMAGE", "pixel", "phys.angSize;instr.det", "Width of the core at half maximum, as a Gaussian fits it",
+       "profile", [](const ProfileRow& row, const FluxCalibration&) { return row.fwhm; }},
+      {"ISO0", "pixel", area_ucd, "Pixels above level 0 of 8 from the analysis threshold to the peak", "profile",
+       ProfileRow::area_above<0>},
+      {"ISO1", "pixel", area_ucd, "Pixels above level 1 of 8 from the analysis threshold to the peak", "profile",
+       ProfileRow::area_above<1>},
+      {"ISO2", "pixel", area_ucd, "Pixels above level 2 of 8 from the analysis threshold to the peak", "profile",
+       ProfileRow::area_above<2>},
+      {"ISO3", "pixel", area_ucd, "Pixels above level 3 of 8 from the analysis threshold to the peak", "profile",
+       ProfileRow::area_above<3>},
+      {"ISO4", "pixel", area_ucd, "Pixels above level 4 of 8 from the analysis threshold to the peak", "profile",
+       ProfileRow::area_above<4>},
+      {"ISO5", "pixel", area_ucd, "Pixels above level 5 of 8 from the analysis threshold to the peak", "profile",
+       ProfileRow::area_above<5>},
+      {"ISO6", "pixel", area_ucd, "Pixels above level 6 of 8 from the analysis threshold to the peak", "profile",
+       ProfileRow::area_above<6>},
+      {"ISO7", "pixel", area_ucd, "Pixels above level 7 of 8 from the analysis threshold to the peak", "profile",
+       ProfileRow::area_above<7>},
+  };
 
  private:
   /// The pixels of one source; masked pixels and those of others have a value below all of them.

@@ -8,13 +8,13 @@
 #include <utility>
 #include <vector>
 
-#include "stages/catalogue/measured_columns.hpp"
 #include "stages/core/stage_record.hpp"
 #include "stages/math/exact_math.hpp"
 #include "stages/measure/ellipse.hpp"
 #include "stages/photometry/circles.hpp"
 #include "stages/photometry/light_radii.hpp"
 #include "stages/photometry/position_noise.hpp"
+#include "stages/photometry/row_column.hpp"
 #include "stages/settings/settings.hpp"
 
 namespace srcextract {
@@ -35,6 +35,12 @@ struct WindowedSource {
   double flux, variance, photons;  ///< sums over the last window; photons: photon variance at a gain of 1
   std::int32_t rounds, flags_win;
   std::int64_t flags;
+
+  double error(const FluxCalibration& at) const {
+    return std::sqrt(variance * at.pixel + (at.gain > 0 ? photons / at.gain : 0));
+  }
+  Ellipse ellipse() const { return ellipse_or_none(moments); }
+  Ellipse noise_ellipse(const FluxCalibration& at) const { return ellipse_or_none(noise.moments(at)); }
 };
 
 /// The sigma of the window of a source, from the radius of half its light.
@@ -133,8 +139,55 @@ struct WindowFamily {
     return result;
   }
 
-  template <class F>
-  static void for_each_value(F&& f);
+  static constexpr RowColumn<WindowedSource> columns[] = {
+      {"XWIN_IMAGE", "pixel", "pos.cartesian.x;instr.det", "x under a Gaussian window that follows it, 1-based",
+       "windowed", [](const WindowedSource& row, const FluxCalibration&) { return row.x + 1; }},
+      {"YWIN_IMAGE", "pixel", "pos.cartesian.y;instr.det", "y under that window, 1-based", "windowed",
+       [](const WindowedSource& row, const FluxCalibration&) { return row.y + 1; }},
+      {"X2WIN_IMAGE", "pixel**2", "stat.variance;pos.cartesian.x;instr.det", "Variance along x under that window",
+       "windowed", [](const WindowedSource& row, const FluxCalibration&) { return row.moments.x2; }},
+      {"Y2WIN_IMAGE", "pixel**2", "stat.variance;pos.cartesian.y;instr.det", "Variance along y under that window",
+       "windowed", [](const WindowedSource& row, const FluxCalibration&) { return row.moments.y2; }},
+      {"XYWIN_IMAGE", "pixel**2", "stat.covariance;pos.cartesian;instr.det", "Covariance of x and y under that window",
+       "windowed", [](const WindowedSource& row, const FluxCalibration&) { return row.moments.xy; }},
+      {"ERRX2WIN_IMAGE", "pixel**2", x2_error_ucd, "Variance of XWIN_IMAGE by noise", "windowed",
+       [](const WindowedSource& row, const FluxCalibration& at) { return row.noise.moments(at).x2; }},
+      {"ERRY2WIN_IMAGE", "pixel**2", y2_error_ucd, "Variance of YWIN_IMAGE by noise", "windowed",
+       [](const WindowedSource& row, const FluxCalibration& at) { return row.noise.moments(at).y2; }},
+      {"ERRXYWIN_IMAGE", "pixel**2", xy_error_ucd, "Their covariance by noise", "windowed",
+       [](const WindowedSource& row, const FluxCalibration& at) { return row.noise.moments(at).xy; }},
+      {"ERRAWIN_IMAGE", "pixel", "stat.error;phys.angSize.smajAxis;instr.det",
+       "RMS error of the windowed position along its major axis", "windowed",
+       [](const WindowedSource& row, const FluxCalibration& at) { return row.noise_ellipse(at).a; }},
+      {"ERRBWIN_IMAGE", "pixel", "stat.error;phys.angSize.sminAxis;instr.det",
+       "RMS error of the windowed position along its minor axis", "windowed",
+       [](const WindowedSource& row, const FluxCalibration& at) { return row.noise_ellipse(at).b; }},
+      {"ERRTHETAWIN_IMAGE", "deg", "stat.error;pos.posAng;instr.det", "Angle of that major axis, from x towards y",
+       "windowed", [](const WindowedSource& row, const FluxCalibration& at) { return row.noise_ellipse(at).theta; }},
+      {"AWIN_IMAGE", "pixel", "phys.angSize.smajAxis;instr.det", "Profile RMS along the major axis, windowed",
+       "windowed", [](const WindowedSource& row, const FluxCalibration&) { return row.ellipse().a; }},
+      {"BWIN_IMAGE", "pixel", "phys.angSize.sminAxis;instr.det", "Profile RMS along the minor axis, windowed",
+       "windowed", [](const WindowedSource& row, const FluxCalibration&) { return row.ellipse().b; }},
+      {"THETAWIN_IMAGE", "deg", "pos.posAng;instr.det", "Angle of the windowed major axis, from x towards y",
+       "windowed", [](const WindowedSource& row, const FluxCalibration&) { return row.ellipse().theta; }},
+      {"FLUX_WIN", pixel_sum_unit, flux_ucd, "Sum of pixels times the window", "windowed",
+       LightOf<WindowedSource>::flux},
+      {"FLUXERR_WIN", pixel_sum_unit, flux_error_ucd, "RMS error of FLUX_WIN", "windowed",
+       LightOf<WindowedSource>::error},
+      {"MAG_WIN", "mag", magnitude_ucd, "Magnitude of FLUX_WIN; 99 if that is not above 0", "windowed",
+       LightOf<WindowedSource>::magnitude},
+      {"MAGERR_WIN", "mag", magnitude_error_ucd, "RMS error of MAG_WIN", "windowed",
+       LightOf<WindowedSource>::magnitude_error},
+      {"SNR_WIN", "", "stat.snr", "FLUX_WIN / FLUXERR_WIN", "windowed",
+       [](const WindowedSource& row, const FluxCalibration& at) {
+         return row.error(at) > 0 ? row.flux / row.error(at) : undefined_value;
+       }},
+      {"NITER_WIN", "", "meta.number", "Rounds until the window was at rest; 17 if it was not", "windowed",
+       [](const WindowedSource& row, const FluxCalibration&) { return static_cast<std::int16_t>(row.rounds); }},
+      {"FLAGS_WIN", "", "meta.code",
+       "1 no ellipse, 2 negative variance, 4 no light, 8 strayed: then values are isophotal", "windowed",
+       [](const WindowedSource& row, const FluxCalibration&) { return static_cast<std::int16_t>(row.flags_win); }},
+  };
 
  private:
   static constexpr double nan = std::numeric_limits<double>::quiet_NaN();
@@ -216,43 +269,6 @@ struct WindowFamily {
            shape.cxx * dx * dx + shape.cyy * dy * dy + shape.cxy * dx * dy > 1;
   }
 };
-
-template <class F>
-void WindowFamily::for_each_value(F&& f) {
-  using Row = WindowedSource;
-  using At = FluxCalibration;
-  const auto error = [](const Row& row, const At& at) {
-    return std::sqrt(row.variance * at.pixel + (at.gain > 0 ? row.photons / at.gain : 0));
-  };
-  const auto ellipse_or_none = [](const SecondMoments& moments) {
-    return moments.x2 != moments.x2 ? undefined_ellipse : ellipse_of(moments);
-  };
-  const auto ellipse = [ellipse_or_none](const Row& row) { return ellipse_or_none(row.moments); };
-  const auto noise_ellipse = [ellipse_or_none](const Row& row, const At& at) {
-    return ellipse_or_none(row.noise.moments(at));
-  };
-  f("XWIN_IMAGE", [](const Row& row, const At&) { return row.x + 1; });
-  f("YWIN_IMAGE", [](const Row& row, const At&) { return row.y + 1; });
-  f("X2WIN_IMAGE", [](const Row& row, const At&) { return row.moments.x2; });
-  f("Y2WIN_IMAGE", [](const Row& row, const At&) { return row.moments.y2; });
-  f("XYWIN_IMAGE", [](const Row& row, const At&) { return row.moments.xy; });
-  f("ERRX2WIN_IMAGE", [](const Row& row, const At& at) { return row.noise.moments(at).x2; });
-  f("ERRY2WIN_IMAGE", [](const Row& row, const At& at) { return row.noise.moments(at).y2; });
-  f("ERRXYWIN_IMAGE", [](const Row& row, const At& at) { return row.noise.moments(at).xy; });
-  f("ERRAWIN_IMAGE", [noise_ellipse](const Row& row, const At& at) { return noise_ellipse(row, at).a; });
-  f("ERRBWIN_IMAGE", [noise_ellipse](const Row& row, const At& at) { return noise_ellipse(row, at).b; });
-  f("ERRTHETAWIN_IMAGE", [noise_ellipse](const Row& row, const At& at) { return noise_ellipse(row, at).theta; });
-  f("AWIN_IMAGE", [ellipse](const Row& row, const At&) { return ellipse(row).a; });
-  f("BWIN_IMAGE", [ellipse](const Row& row, const At&) { return ellipse(row).b; });
-  f("THETAWIN_IMAGE", [ellipse](const Row& row, const At&) { return ellipse(row).theta; });
-  f("FLUX_WIN", [](const Row& row, const At&) { return row.flux; });
-  f("FLUXERR_WIN", error);
-  f("MAG_WIN", [](const Row& row, const At& at) { return at.magnitude(row.flux); });
-  f("MAGERR_WIN", [error](const Row& row, const At& at) { return at.magnitude_error(row.flux, error(row, at)); });
-  f("SNR_WIN", [error](const Row& row, const At& at) { return error(row, at) > 0 ? row.flux / error(row, at) : nan; });
-  f("NITER_WIN", [](const Row& row, const At&) { return static_cast<std::int16_t>(row.rounds); });
-  f("FLAGS_WIN", [](const Row& row, const At&) { return static_cast<std::int16_t>(row.flags_win); });
-}
 
 inline void record_fields(const Buffer<WindowedSource, Cpu>& rows, FieldRecorder& to) {
   to.members("x", Element::source, rows, &WindowedSource::x);

@@ -4,9 +4,9 @@
 #include <cmath>
 #include <limits>
 #include <numbers>
-#include <type_traits>
+#include <set>
+#include <string_view>
 
-#include "stages/photometry/isophotal_values.hpp"
 #include "stages/photometry/photometry_columns.hpp"
 #include "tests/stages/photometry/given_sources.hpp"
 
@@ -139,41 +139,10 @@ TYPED_TEST(PhotometryStage, ASourceWithoutAShapeIsNotMeasured) {
   }
 }
 
-/// Each family's values are of columns that are declared for it, and of the type that is declared; and all of these
-/// have one.
-TEST(MeasuredColumns, EveryColumnOfAFamilyHasAValue) {
-  std::size_t values = 0, declared = 0;
-  for_each_family([&]<class One>(auto&&) {
-    One::for_each_value([&](std::string_view name, const auto& value) {
-      ++values;
-      using Value = std::remove_cvref_t<decltype(value(typename One::Row{}, FluxCalibration{}))>;
-      const auto columns = measured_columns();
-      EXPECT_EQ(std::ranges::count_if(columns,
-                                      [&](const auto& one) {
-                                        return one.column.name == name && one.family == One::id &&
-                                               one.type == column_type<Value>();
-                                      }),
-                1)
-          << name;
-    });
-    for (const MeasuredColumn& column : measured_columns()) declared += column.family == One::id ? 1 : 0;
-  });
-  EXPECT_EQ(values, declared);
-  EXPECT_GT(values, 5U);
-}
-
-TEST(MeasuredColumns, ThoseOfTheIsophoteAreOfTheDeclaredType) {
-  std::ptrdiff_t values = 0;
-  for_each_isophotal_value([&](std::string_view name, const auto& value) {
-    ++values;
-    using Value = std::remove_cvref_t<decltype(value(Sources{}, std::size_t{0}, FluxCalibration{}))>;
-    const auto columns = measured_columns();
-    const auto declared = std::ranges::find(columns, name, [](const auto& one) { return one.column.name; });
-    ASSERT_NE(declared, columns.end()) << name;
-    EXPECT_EQ(declared->family, Family::isophote) << name;
-    EXPECT_EQ(declared->type, column_type<Value>()) << name;
-  });
-  EXPECT_EQ(values, std::ranges::count(measured_columns(), Family::isophote, &MeasuredColumn::family));
+TEST(MeasuredColumns, EveryNameIsDeclaredOnce) {
+  std::set<std::string_view> names;
+  for (const MeasuredColumn& one : measured_columns()) EXPECT_TRUE(names.insert(one.column.name).second);
+  EXPECT_GT(names.size(), 100U);
 }
 
 TEST(MeasuredColumns, WhatTheSkyIsMadeOfIsMeasuredAndNotWritten) {

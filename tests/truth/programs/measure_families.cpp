@@ -8,11 +8,13 @@
 #include <iomanip>
 #include <iostream>
 #include <string>
+#include <utility>
+#include <variant>
 #include <vector>
 
 #include "stages/measure/columns.hpp"
-#include "stages/photometry/isophotal_values.hpp"
 #include "stages/photometry/photometry.hpp"
+#include "stages/photometry/photometry_columns.hpp"
 #include "tests/truth/oracle/detect.hpp"
 #include "tests/truth/oracle/extract.hpp"
 #include "tests/truth/oracle/masks.hpp"
@@ -136,37 +138,21 @@ struct NamedColumn {
   std::vector<double> values;
 };
 
-/// Every column, and the bits of FLAGS.
-std::vector<NamedColumn> columns_of(const Measured& measured) {
-  const std::size_t sources = measured.calibration.size();
+/// Every column, and the bits of FLAGS that families set. Columns of circles and light radii are numbered from 0.
+std::vector<NamedColumn> columns_of(const Measured& measured, const srcextract::Settings& config) {
+  Sources sources = measured.sources;
+  std::ranges::fill(sources.flags, std::int16_t{0});
+  add_measured_columns(measured.families, measured.calibration, config, sources);
   std::vector<NamedColumn> columns;
-  for_each_isophotal_value([&](const std::string& name, const auto& value) {
-    NamedColumn column{name, {}};
-    for (std::size_t i = 0; i < sources; ++i)
-      column.values.push_back(static_cast<double>(value(measured.sources, i, measured.calibration[i])));
+  for (const FurtherColumn& further : sources.further) {
+    const auto declared = std::ranges::find_if(
+        measured_columns(), [&](const MeasuredColumn& one) { return one.column.name == common_name(further.name); });
+    const bool first = declared->repeated && further.name == declared->column.name;
+    NamedColumn column{further.name + (first ? "_0" : ""), {}};
+    std::visit([&](const auto& values) { column.values.assign(values.begin(), values.end()); }, further.values);
     columns.push_back(std::move(column));
-  });
-  std::vector<double> flags(sources);
-  for_each_family([&]<class One>(auto&& rows_of) {
-    const auto& all = rows_of(measured.families);
-    One::for_each_value([&](const std::string& name, const auto& value) {
-      for (int which = 0; which < all.each; ++which) {
-        NamedColumn column{all.each > 1 || One::id == Family::circles || One::id == Family::light_radii
-                               ? name + "_" + std::to_string(which)
-                               : name,
-                           {}};
-        for (std::size_t i = 0; i < sources; ++i)
-          column.values.push_back(
-              static_cast<double>(value(all.of(static_cast<std::int64_t>(i))[which], measured.calibration[i])));
-        columns.push_back(std::move(column));
-      }
-    });
-    for (std::size_t i = 0; i < sources; ++i)
-      for (int which = 0; which < all.each; ++which)
-        flags[i] = static_cast<double>(static_cast<std::int64_t>(flags[i]) |
-                                       all.of(static_cast<std::int64_t>(i))[which].flags);
-  });
-  columns.push_back({"FLAGS", std::move(flags)});
+  }
+  columns.push_back({"FLAGS", {sources.flags.begin(), sources.flags.end()}});
   return columns;
 }
 
@@ -186,8 +172,8 @@ void run(const Cpu& where) {
   settings.clean = false;
   std::srand(settings.seed);
   const std::vector<Object> objects = oracle::find_objects(field, settings);
-  const Measured measured = measure(objects, field, settings, config_of(settings), where);
-  write(columns_of(measured), objects.size());
+  const srcextract::Settings config = config_of(settings);
+  write(columns_of(measure(objects, field, settings, config, where), config), objects.size());
 }
 
 }  // namespace

@@ -1,0 +1,138 @@
+#pragma once
+
+#include <algorithm>
+#include <cmath>
+#include <cstddef>
+#include <limits>
+#include <span>
+
+#include "stages/photometry/families.hpp"
+#include "stages/photometry/row_column.hpp"
+#include "stages/photometry/star_network.hpp"
+#include "stages/settings/settings.hpp"
+
+namespace srcextract {
+
+/// A flux and its error.
+struct CorrectedFlux {
+  double value, error;
+};
+
+/// SExtractor's FLUX_ISOCOR (Maddox et al. 1990, MNRAS 243, 692): what a Gaussian has below the isophote, of so many
+/// pixels above that threshold, is added to its flux. A flux that is not above 0 stays as it is.
+inline CorrectedFlux corrected_flux(double flux, double error, double pixels, double threshold) {
+  if (!(flux > 0)) return {flux, error};
+  const double eta = std::clamp(pixels * threshold / flux, 0.0, 1.0), share = error * error / (flux * flux);
+  const double delta = eta * std::sqrt(share + 1 / pixels);
+  const double of_eta = 0.196099 * delta + 1.502416 * eta * delta;
+  return {flux / (1 - 0.196099 * eta - 0.751208 * eta * eta), flux * std::sqrt(share + of_eta * of_eta)};
+}
+
+/// All that is known of a source: the usual columns with complete FLAGS, and the rows of families. A column that uses
+/// the rows of a family names that family.
+struct SourceRow {
+  const Sources& sources;
+  std::size_t i;
+  const Photometry<Cpu>& photometry;
+  const MeasurementConfig& config;
+  const Resources& resources;
+
+  CorrectedFlux corrected() const {
+    return corrected_flux(sources.flux_iso[i], sources.fluxerr_iso[i], static_cast<double>(sources.npix[i]),
+                          sources.threshold[i]);
+  }
+  /// Determinant of the second moments.
+  double determinant() const {
+    return sources.x2_image[i] * sources.y2_image[i] - sources.xy_image[i] * sources.xy_image[i];
+  }
+  const EllipseFlux& kron() const { return *photometry.kron.of(static_cast<std::int64_t>(i)); }
+  const ProfileRow& profile() const { return *photometry.profile.of(static_cast<std::int64_t>(i)); }
+  /// Neighbours or bad pixels are over a tenth of the Kron ellipse, so that the best flux is that of the isophote.
+  bool is_crowded() const { return (sources.flags[i] & flag::crowded) != 0; }
+};
+
+using SourceColumn = RowColumn<SourceRow>;
+
+inline constexpr SourceColumn magnitude_columns[] = {
+    {"MAG_ISO", "mag", magnitude_ucd, "Magnitude of FLUX_ISO; 99 if that is not above 0", "photometry",
+     [](const SourceRow& s, const FluxCalibration& at) { return at.magnitude(s.sources.flux_iso[s.i]); }},
+    {"MAGERR_ISO", "mag", magnitude_error_ucd, "RMS error of MAG_ISO", "photometry",
+     [](const SourceRow& s, const FluxCalibration& at) {
+       return at.magnitude_error(s.sources.flux_iso[s.i], s.sources.fluxerr_iso[s.i]);
+     }},
+};
+
+inline constexpr SourceColumn isophote_columns[] = {
+    {"FLUX_ISOCOR", pixel_sum_unit, flux_ucd, "FLUX_ISO and what a Gaussian has below the isophote", "profile",
+     [](const SourceRow& s, const FluxCalibration&) { return s.corrected().value; }},
+    {"FLUXERR_ISOCOR", pixel_sum_unit, flux_error_ucd, "RMS error of FLUX_ISOCOR", "profile",
+     [](const SourceRow& s, const FluxCalibration&) { return s.corrected().error; }},
+    {"MAG_ISOCOR", "mag", magnitude_ucd, "Magnitude of FLUX_ISOCOR; 99 if that is not above 0", "profile",
+     [](const SourceRow& s, const FluxCalibration& at) { return at.magnitude(s.corrected().value); }},
+    {"MAGERR_ISOCOR", "mag", magnitude_error_ucd, "RMS error of MAG_ISOCOR", "profile",
+     [](const SourceRow& s, const FluxCalibration& at) {
+       return at.magnitude_error(s.corrected().value, s.corrected().error);
+     }},
+    {"ISOAREAF_IMAGE", "pixel", area_ucd, "Number of detected pixels, as NPIX", "profile",
+     [](const SourceRow& s, const FluxCalibration&) { return s.sources.npix[s.i]; }, of_found},
+    {"MU_MAX", "mag.arcsec**(-2)", "phot.mag.sb;stat.max", "Surface brightness of FLUX_MAX", "profile",
+     [](const SourceRow& s, const FluxCalibration& at) { return at.surface_brightness(s.sources.flux_max[s.i]); }},
+    {"MU_THRESHOLD", "mag.arcsec**(-2)", "phot.mag.sb;instr.sensitivity",
+     "Surface brightness of the analysis threshold above the sky", "profile",
+     [](const SourceRow& s, const FluxCalibration& at) {
+       const double lowest = s.profile().threshold;
+       const bool known = lowest > 0 && lowest <= std::numeric_limits<float>::max();
+       return at.surface_brightness(known ? lowest : at.analysis);
+     },
+     of_measured, Family::profile},
+    {"ELONGATION", "", "src.ellipticity", "A_IMAGE / B_IMAGE", "shapes",
+     [](const SourceRow& s, const FluxCalibration&) { return s.sources.a_image[s.i] / s.sources.b_image[s.i]; },
+     of_found},
+    {"ELLIPTICITY", "", "src.ellipticity", "1 - B_IMAGE / A_IMAGE", "shapes",
+     [](const SourceRow& s, const FluxCalibration&) { return 1 - s.sources.b_image[s.i] / s.sources.a_image[s.i]; },
+     of_found},
+    {"CXX_IMAGE", "pixel**(-2)", "src.morph.param;instr.det", "Of the ellipse CXX dx^2 + CYY dy^2 + CXY dx dy = 1",
+     "shapes", [](const SourceRow& s, const FluxCalibration&) { return s.sources.y2_image[s.i] / s.determinant(); },
+     of_found},
+    {"CYY_IMAGE", "pixel**(-2)", "src.morph.param;instr.det", "Of that ellipse", "shapes",
+     [](const SourceRow& s, const FluxCalibration&) { return s.sources.x2_image[s.i] / s.determinant(); }, of_found},
+    {"CXY_IMAGE", "pixel**(-2)", "src.morph.param;instr.det", "Of that ellipse", "shapes",
+     [](const SourceRow& s, const FluxCalibration&) { return -2 * s.sources.xy_image[s.i] / s.determinant(); },
+     of_found},
+};
+
+/// The column of the classifier; there is none without a network.
+inline constexpr SourceColumn classifier_columns[] = {
+    {"CLASS_STAR", "", "src.class.starGalaxy", "From 0 (extended) to 1 (star), by a neural network", "profile",
+     [](const SourceRow& s, const FluxCalibration& at) {
+       const StarNetwork network{std::span(*s.resources.network).first<StarNetwork::size>()};
+       return star_class(network, s.profile(), s.config.seeing_fwhm,
+                         s.resources.class_scale > 0 ? s.resources.class_scale : at.pixel_scale);
+     },
+     of_measured, Family::profile},
+};
+
+/// The light in the Kron ellipse or, where a source is crowded, that of the isophote.
+inline constexpr SourceColumn best_columns[] = {
+    {"FLUX_BEST", pixel_sum_unit, flux_ucd, "FLUX_AUTO, or FLUX_ISOCOR where FLAGS has 1", "profile",
+     [](const SourceRow& s, const FluxCalibration&) { return s.is_crowded() ? s.corrected().value : s.kron().flux; },
+     of_measured, Family::kron},
+    {"FLUXERR_BEST", pixel_sum_unit, flux_error_ucd, "RMS error of FLUX_BEST", "profile",
+     [](const SourceRow& s, const FluxCalibration& at) {
+       return s.is_crowded() ? s.corrected().error : s.kron().error(at);
+     },
+     of_measured, Family::kron},
+    {"MAG_BEST", "mag", magnitude_ucd, "Magnitude of FLUX_BEST; 99 if that is not above 0", "profile",
+     [](const SourceRow& s, const FluxCalibration& at) {
+       return at.magnitude(s.is_crowded() ? s.corrected().value : s.kron().flux);
+     },
+     of_measured, Family::kron},
+    {"MAGERR_BEST", "mag", magnitude_error_ucd, "RMS error of MAG_BEST", "profile",
+     [](const SourceRow& s, const FluxCalibration& at) {
+       return s.is_crowded() ? at.magnitude_error(s.corrected().value, s.corrected().error)
+                             : at.magnitude_error(s.kron().flux, s.kron().error(at));
+     },
+     of_measured, Family::kron},
+};
+
+}  // namespace srcextract
