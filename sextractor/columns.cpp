@@ -75,8 +75,8 @@ constexpr Absent absent[] = {
     {"FLUX_GROWTH FLUX_GROWTHSTEP MAG_GROWTH MAG_GROWTHSTEP",
      "there is no growth curve; FLUX_APER with several measurement.apertures is one, and FLUX_RADIUS tells where "
      "it reaches a part"},
-    {"POLARWIN_IMAGE POLARWIN_WORLD POLAR_IMAGE POLAR_WORLD",
-     "there is no polarisation column; it follows from A_IMAGE and B_IMAGE: (A^2 - B^2) / (A^2 + B^2)"},
+    {"POLARWIN_IMAGE POLARWIN_WORLD POLAR_WORLD",
+     "POLAR_IMAGE is there; the others follow from their A and B: (A^2 - B^2) / (A^2 + B^2)"},
     {"ERRCXXWIN_IMAGE ERRCXXWIN_WORLD ERRCXYWIN_IMAGE ERRCXYWIN_WORLD ERRCYYWIN_IMAGE ERRCYYWIN_WORLD",
      "ERRX2WIN_IMAGE, ERRY2WIN_IMAGE and ERRXYWIN_IMAGE tell the same ellipse"},
     {"ERRCXX_IMAGE ERRCXX_WORLD ERRCXY_IMAGE ERRCXY_WORLD ERRCYY_IMAGE ERRCYY_WORLD",

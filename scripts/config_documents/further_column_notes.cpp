@@ -78,6 +78,7 @@ std::span<const ColumnNote> notes_of_further_columns() {
        manual, same, "", ""},
       {"FLUXERR_BEST", "`FLUXERR_AUTO` or `FLUXERR_ISOCOR` likewise", manual, same, "", ""},
       {"ELONGATION", "`A_IMAGE` / `B_IMAGE`", manual, same, "", "elongation"},
+      {"POLAR_IMAGE", "(`A_IMAGE`² − `B_IMAGE`²) / (`A_IMAGE`² + `B_IMAGE`²)", manual, same, "", ""},
       {"ELLIPTICITY", "1 − `B_IMAGE` / `A_IMAGE`", manual, same, "", "ellipticity"},
       {"CXX_IMAGE", "c_xx of the ellipse ([stages.md](stages.md#photometry)): Y2 / (X2 Y2 − XY²)", bertin_arnouts, same,
        "cxx", "cxx"},

@@ -91,6 +91,12 @@ inline constexpr SourceColumn isophote_columns[] = {
     {"ELLIPTICITY", "", "src.ellipticity", "1 - B_IMAGE / A_IMAGE", "shapes",
      [](const SourceRow& s, const FluxCalibration&) { return 1 - s.sources.b_image[s.i] / s.sources.a_image[s.i]; },
      of_found},
+    {"POLAR_IMAGE", "", "src.ellipticity", "(A_IMAGE^2 - B_IMAGE^2) / (A_IMAGE^2 + B_IMAGE^2)", "shapes",
+     [](const SourceRow& s, const FluxCalibration&) {
+       const double a = s.sources.a_image[s.i], b = s.sources.b_image[s.i];
+       return (a * a - b * b) / (a * a + b * b);
+     },
+     of_found},
     {"CXX_IMAGE", "pixel**(-2)", "src.morph.param;instr.det", "Of the ellipse CXX dx^2 + CYY dy^2 + CXY dx dy = 1",
      "shapes", [](const SourceRow& s, const FluxCalibration&) { return s.sources.y2_image[s.i] / s.determinant(); },
      of_found},

@@ -1,5 +1,5 @@
-"""FLUX_BEST and its like, MU_THRESHOLD and ISOAREA_WORLD beside SExtractor, by its own configurations: of a crowded field,
-so that both kinds of the best flux are there."""
+"""FLUX_BEST and its like, MU_THRESHOLD, ISOAREA_WORLD and POLAR_IMAGE beside SExtractor, by its own configurations: of a
+crowded field, so that both kinds of the best flux are there."""
 import numpy as np
 import pytest
 
@@ -18,7 +18,7 @@ if not PROGRAM:
 NOISE, SCALE = 20.0, 3.6e-1
 BEST = ["FLUX_BEST", "FLUXERR_BEST", "MAG_BEST", "MAGERR_BEST"]
 # An isophote at the last bit of its threshold has a pixel more or less.
-OTHERS = ["MU_THRESHOLD", "ISOAREA_WORLD"]
+OTHERS = ["MU_THRESHOLD", "ISOAREA_WORLD", "POLAR_IMAGE"]
 COLUMNS = ["X_IMAGE_DBL", "Y_IMAGE_DBL", "A_IMAGE", "FLAGS", "FLUX_AUTO", "FLUX_ISOCOR", "MAG_AUTO", "MU_MAX", "THRESHOLD",
            "ISOAREA_IMAGE", *BEST, *OTHERS]
 WCS = fits.Header({"CTYPE1": "RA---TAN", "CTYPE2": "DEC--TAN", "CRVAL1": 10.0, "CRVAL2": 60.0, "CRPIX1": 256.0, "CRPIX2": 256.0,
