@@ -1,5 +1,6 @@
-// The steps by which a device cleans sources, by threads of the host that meet often, beside the CPU's body: to the last
-// bit. The CPU finds limits in another way, one island after another; it takes all other steps one thread to an item.
+// The steps by which a device cleans sources, by threads of the host that meet often, beside the CPU's body: to the
+// last bit. The CPU finds limits in another way, one island after another; it takes all other steps one thread to an
+// item.
 #include <gtest/gtest.h>
 
 #include <cmath>
