@@ -1,7 +1,6 @@
 #include "io/catalog/binary_rows.hpp"
 
 #include <algorithm>
-#include <bit>
 #include <cmath>
 #include <cstddef>
 #include <limits>
@@ -10,8 +9,9 @@
 #include <type_traits>
 #include <utility>
 
-#include "io/files/input_file.hpp"
+#include "io/files/big_endian.hpp"
 #include "io/fits/card.hpp"
+#include "io/fits/table_head.hpp"
 #include "stages/core/ascii.hpp"
 #include "stages/core/buffer.hpp"
 #include "stages/core/error.hpp"
@@ -55,14 +55,6 @@ std::byte byte_of(char c) {
   return static_cast<std::byte>(is_printable(c) ? c : '?');
 }
 
-template <class T>
-void store_bits(T value, std::byte* out) {
-  using Bits = std::conditional_t<sizeof(T) == 8, std::uint64_t,
-                                  std::conditional_t<sizeof(T) == 4, std::uint32_t, std::uint16_t>>;
-  const Bits bits = std::bit_cast<Bits>(value);
-  for (std::size_t i = 0; i < sizeof(T); ++i) out[i] = static_cast<std::byte>(bits >> (8 * (sizeof(T) - 1 - i)));
-}
-
 /// Clamps finite values to the range of a float; the plain conversion would be undefined.
 float narrowed(double value) {
   constexpr double most = std::numeric_limits<float>::max();
@@ -77,9 +69,9 @@ std::int32_t narrowed(std::int64_t value) {
 template <class T>
 void store(T value, std::int64_t width, std::byte* out) {
   if constexpr (sizeof(T) == 8) {
-    if (width < std::int64_t{sizeof(T)}) return store_bits(narrowed(value), out);
+    if (width < std::int64_t{sizeof(T)}) return store_big_endian(narrowed(value), out);
   }
-  store_bits(value, out);
+  store_big_endian(value, out);
 }
 
 /// Pads short text with NUL.
@@ -104,6 +96,35 @@ void store_rows(const CatalogRows& rows, const std::vector<BinaryForm>& forms, s
     }
   });
 }
+
+/// Rows in big-endian order, field after field, element after element.
+class TableRows final : public RowSink {
+ public:
+  TableRows(OutputFile& file, std::vector<BinaryForm> forms, std::int64_t count, const Cpu& where)
+      : file_(file), forms_(std::move(forms)), count_(count), where_(where) {}
+
+  void write(const CatalogRows& rows) override {
+    const std::int64_t stride = row_bytes(forms_), count = rows.count;
+    const std::int64_t most =
+        std::clamp<std::int64_t>(bytes_at_a_time / std::max<std::int64_t>(stride, 1), 1, rows_at_a_time);
+    Buffer<std::byte, Cpu> piece(std::min(count, most) * stride, where_);
+    for (std::int64_t first = 0; first < count; first += most) {
+      const std::int64_t size = std::min(most, count - first);
+      parallel_for(size, chunk_rows, where_, [&](std::int64_t begin, std::int64_t end) {
+        store_rows(rows, forms_, first + begin, first + end, piece.data() + begin * stride);
+      });
+      file_.write({piece.data(), static_cast<std::size_t>(size * stride)});
+    }
+  }
+
+  void finish() override { fill_record(file_, count_ * row_bytes(forms_)); }
+
+ private:
+  OutputFile& file_;
+  std::vector<BinaryForm> forms_;
+  std::int64_t count_;
+  Cpu where_;
+};
 
 }  // namespace
 
@@ -143,24 +164,9 @@ std::int64_t row_bytes(const std::vector<BinaryForm>& forms) {
                          [](std::int64_t sum, const BinaryForm& form) { return sum + form.bytes; });
 }
 
-void write_binary_rows(OutputFile& file, const CatalogRows& rows, const std::vector<BinaryForm>& forms,
-                       const Cpu& where) {
-  const std::int64_t stride = row_bytes(forms);
-  const std::int64_t count = rows.count;
-  const std::int64_t most =
-      std::clamp<std::int64_t>(bytes_at_a_time / std::max<std::int64_t>(stride, 1), 1, rows_at_a_time);
-  Buffer<std::byte, Cpu> piece(std::min(count, most) * stride, where);
-  for (std::int64_t first = 0; first < count; first += most) {
-    const std::int64_t size = std::min(most, count - first);
-    parallel_for(size, chunk_rows, where, [&](std::int64_t begin, std::int64_t end) {
-      store_rows(rows, forms, first + begin, first + end, piece.data() + begin * stride);
-    });
-    file.write({piece.data(), static_cast<std::size_t>(size * stride)});
-  }
-}
-
-void fill_record(OutputFile& file, std::int64_t bytes) {
-  file.write(std::vector<std::byte>(static_cast<std::size_t>(in_records(bytes) - bytes)));
+std::unique_ptr<RowSink> binary_sink(OutputFile& file, std::vector<BinaryForm> forms, std::int64_t count,
+                                     const Cpu& where) {
+  return std::make_unique<TableRows>(file, std::move(forms), count, where);
 }
 
 void require_columns_fit(const CatalogRows& rows) {

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "io/catalog/catalog_rows.hpp"
+#include "io/catalog/row_sink.hpp"
 #include "io/files/output_file.hpp"
 #include "stages/core/exec.hpp"
 
@@ -32,12 +33,9 @@ std::int64_t row_bytes(const std::vector<BinaryForm>& forms);
 /// Field names for a FITS table: ASCII, unique, and short enough for a card.
 std::vector<std::string> fits_names(const CatalogRows& rows);
 
-/// Writes the rows in big-endian order, field after field, element after element.
-void write_binary_rows(OutputFile& file, const CatalogRows& rows, const std::vector<BinaryForm>& forms,
-                       const Cpu& where);
-
-/// Writes zeros that pad `bytes` bytes of data to whole records.
-void fill_record(OutputFile& file, std::int64_t bytes);
+/// Writes `count` rows of these forms after a header, and pads them to whole records.
+std::unique_ptr<RowSink> binary_sink(OutputFile& file, std::vector<BinaryForm> forms, std::int64_t count,
+                                     const Cpu& where);
 
 /// Throws Error{output} if a FITS table cannot have that many columns.
 void require_columns_fit(const CatalogRows& rows);

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <iterator>
-#include <sstream>
 #include <string_view>
 
 #include "io/catalog/catalog_writers.hpp"
@@ -34,8 +33,10 @@ std::vector<std::string> history_lines(const CatalogMetadata& metadata) {
   }
   if (!metadata.positions.empty()) told("--positions " + metadata.positions);
   lines.emplace_back("srcextract config:");
-  std::istringstream config(metadata.config_yaml);
-  for (std::string line; std::getline(config, line);) lines.push_back(line);
+  for (std::string_view rest = metadata.config_yaml; !rest.empty();) {
+    lines.emplace_back(rest.substr(0, rest.find('\n')));
+    rest.remove_prefix(std::min(lines.back().size() + 1, rest.size()));
+  }
   return lines;
 }
 
@@ -50,11 +51,7 @@ OutputFile write_catalog(const std::string& path, CatalogFormat format, const So
   }
   CatalogRows rows = rows_of(sources, vectors_in(format, sources.size()), vignets);
   std::ranges::move(rows_of(carried).fields, std::back_inserter(rows.fields));
-  if (format == CatalogFormat::fits) {
-    write_fits_catalog(file, rows, metadata, where);
-  } else {
-    write_all(format, file, rows, metadata, where);
-  }
+  write_all(format, file, rows, metadata, where);
   return file;
 }
 

@@ -13,6 +13,7 @@
 #include "io/files/input_file.hpp"
 #include "io/fits/card.hpp"
 #include "io/fits/fits_reader.hpp"
+#include "io/fits/table_head.hpp"
 
 namespace srcextract {
 namespace {
@@ -53,17 +54,13 @@ class Cards {
     } while (!text.empty());
   }
 
-  std::string finish() && {
-    text_ += "END";
-    text_.resize(static_cast<std::size_t>(in_records(std::ssize(text_))), ' ');
-    return std::move(text_);
-  }
+  std::string finish() && { return whole_header(std::move(text_)); }
 
  private:
   std::string text_;
 };
 
-Cards table_cards(const std::string& name, std::int64_t row_bytes, std::int64_t rows, std::int64_t fields) {
+Cards ldac_cards(const std::string& name, std::int64_t row_bytes, std::int64_t rows, std::int64_t fields) {
   Cards cards;
   cards.add({"XTENSION", std::string("BINTABLE")}, "a binary table");
   cards.add({"BITPIX", std::int64_t{8}});
@@ -81,7 +78,7 @@ Cards table_cards(const std::string& name, std::int64_t row_bytes, std::int64_t 
 void write_head(OutputFile& file, const std::string& image_head) {
   const std::string head = image_head.empty() ? ldac_head(empty_primary_header(), {}, {}) : image_head;
   const std::int64_t bytes = std::ssize(head), lines = bytes / std::int64_t{card_length};
-  Cards cards = table_cards("LDAC_IMHEAD", bytes, 1, 1);
+  Cards cards = ldac_cards("LDAC_IMHEAD", bytes, 1, 1);
   cards.add_text("TTYPE1", "Field Header Card");
   cards.add_text("TFORM1", std::to_string(bytes) + "A");
   cards.add_text("TDIM1", "(" + std::to_string(card_length) + ", " + std::to_string(lines) + ")");
@@ -110,7 +107,7 @@ std::string display(const BinaryForm& form) {
 
 std::string objects_header(const char* name, const CatalogRows& rows, const std::vector<BinaryForm>& forms,
                            std::int64_t count, const CatalogMetadata& metadata) {
-  Cards cards = table_cards(name, row_bytes(forms), count, std::ssize(rows.fields));
+  Cards cards = ldac_cards(name, row_bytes(forms), count, std::ssize(rows.fields));
   const std::vector<std::string> names = fits_names(rows);
   std::size_t number = 0;
   for_each_field(rows, [&](const Column& column, const auto&) {
@@ -128,33 +125,18 @@ std::string objects_header(const char* name, const CatalogRows& rows, const std:
   return std::move(cards).finish();
 }
 
-class TableRows final : public RowSink {
- public:
-  TableRows(OutputFile& file, const CatalogRows& rows, std::int64_t count, const CatalogMetadata& metadata,
-            const Cpu& where, SextractorTable table)
-      : file_(file), forms_(binary_forms(rows, is_narrow)), count_(count), where_(where) {
-    const bool ldac = table == SextractorTable::ldac;
-    if (file_.size() == 0) file_.write(empty_primary_header());
-    if (ldac) write_head(file_, metadata.head);
-    file_.write(objects_header(ldac ? "LDAC_OBJECTS" : "OBJECTS", rows, forms_, count, metadata));
-  }
-  void write(const CatalogRows& rows) override { write_binary_rows(file_, rows, forms_, where_); }
-  void finish() override { fill_record(file_, count_ * row_bytes(forms_)); }
-
- private:
-  OutputFile& file_;
-  std::vector<BinaryForm> forms_;
-  std::int64_t count_;
-  Cpu where_;
-};
-
 }  // namespace
 
 std::unique_ptr<RowSink> sextractor_table_sink(OutputFile& file, const CatalogRows& rows, std::int64_t count,
                                                const CatalogMetadata& metadata, const Cpu& where,
                                                SextractorTable table) {
   require_columns_fit(rows);
-  return std::make_unique<TableRows>(file, rows, count, metadata, where, table);
+  std::vector<BinaryForm> forms = binary_forms(rows, is_narrow);
+  const bool ldac = table == SextractorTable::ldac;
+  if (file.size() == 0) file.write(empty_primary_header());
+  if (ldac) write_head(file, metadata.head);
+  file.write(objects_header(ldac ? "LDAC_OBJECTS" : "OBJECTS", rows, forms, count, metadata));
+  return binary_sink(file, std::move(forms), count, where);
 }
 
 std::unique_ptr<RowSink> ldac_sink(OutputFile& file, const CatalogRows& rows, std::int64_t count,

@@ -16,7 +16,6 @@ std::string unit_of(const Column& column, const CatalogMetadata& metadata);
 std::vector<std::string> history_lines(const CatalogMetadata& metadata);
 
 /// Writers of whole catalogues. io/catalog/row_sink.hpp has the writers that take rows in pieces.
-void write_fits_catalog(OutputFile& file, const CatalogRows& rows, const CatalogMetadata& metadata, const Cpu& where);
 void write_regions(OutputFile& file, const Sources& sources);
 void write_crtf(OutputFile& file, const Sources& sources);
 

@@ -9,7 +9,7 @@
 #include "io/files/big_endian.hpp"
 #include "io/files/gzip_stream.hpp"
 #include "io/files/input_file.hpp"
-#include "io/fits/header_values.hpp"
+#include "io/fits/table_head.hpp"
 
 namespace srcextract {
 namespace {
@@ -50,11 +50,9 @@ void for_each_piece(const FloatImage& image, F&& f) {
 }  // namespace
 
 std::string image_header(std::int64_t bitpix, const char* type, const Shape& shape, const std::string& cards) {
-  std::string header = format_card({"SIMPLE", true}) + format_card({"BITPIX", bitpix}, type) +
-                       format_card({"NAXIS", std::int64_t{2}}) + format_card({"NAXIS1", shape.width}) +
-                       format_card({"NAXIS2", shape.height}) + cards + "END";
-  header.resize((header.size() + fits_record - 1) / fits_record * fits_record, ' ');
-  return header;
+  return whole_header(format_card({"SIMPLE", true}) + format_card({"BITPIX", bitpix}, type) +
+                      format_card({"NAXIS", std::int64_t{2}}) + format_card({"NAXIS1", shape.width}) +
+                      format_card({"NAXIS2", shape.height}) + cards);
 }
 
 OutputFile write_float_image(const std::string& path, const FloatImage& image, ImageCompression compression,

@@ -7,7 +7,7 @@ namespace srcextract {
 BeginRows* sink_of(CatalogFormat format) {
   switch (format) {
     case CatalogFormat::fits:
-      break;
+      return fits_sink;
     case CatalogFormat::ldac:
       return ldac_sink;
     case CatalogFormat::ecsv:
@@ -27,7 +27,7 @@ BeginRows* sink_of(CatalogFormat format) {
     case CatalogFormat::crtf:
       return crtf_sink;
   }
-  throw Error(ErrorKind::internal, "this format is not written piece by piece; please report this");
+  throw Error(ErrorKind::internal, "a format of catalogues has no writer; please report this");
 }
 
 Vectors vectors_in(CatalogFormat format, std::int64_t rows) {

@@ -27,6 +27,11 @@ class RowSink {
 using BeginRows = std::unique_ptr<RowSink>(OutputFile& file, const CatalogRows& rows, std::int64_t count,
                                            const CatalogMetadata& metadata, const Cpu& where);
 BeginRows ecsv_sink, csv_sink;
+
+/// A FITS table in the first extension. Text columns are as wide as the longest text in `rows`; longer text later
+/// throws Error{internal}.
+BeginRows fits_sink;
+
 /// Apache Parquet with PLAIN pages.
 /// - Memory: two row groups of up to 2^17 rows or 64 MB, and a few bytes per column and earlier group. A separate
 ///   thread writes one of the two.
@@ -64,7 +69,7 @@ BeginRows ldac_sink;
 /// label, if there is one. Throw Error{config} if there are no position columns.
 BeginRows region_sink, crtf_sink;
 
-/// The sink of a format. FITS has none and throws Error{internal}: write_fits_catalog writes it.
+/// The sink of a format.
 BeginRows* sink_of(CatalogFormat format);
 
 /// Whether vectors form one column in a table of that many rows.

@@ -44,12 +44,7 @@ OutputFile write_table(const std::string& path, const Table& table, const Catalo
     throw Error(ErrorKind::internal, path + ": a table without columns cannot be written; please report this");
   }
   OutputFile file(path);
-  const CatalogRows rows = rows_of(table);
-  if (format == CatalogFormat::fits) {
-    write_fits_catalog(file, rows, metadata, where);
-  } else {
-    write_all(format, file, rows, metadata, where);
-  }
+  write_all(format, file, rows_of(table), metadata, where);
   return file;
 }
 

@@ -8,18 +8,9 @@
 
 #include "io/files/input_file.hpp"
 #include "io/fits/image_cards.hpp"
+#include "io/fits/table_head.hpp"
 
 namespace srcextract {
-
-/// A column of a FITS binary table, from its header.
-struct StoredColumn {
-  std::string name, form, unit, ucd, description;  ///< TTYPE, TFORM, TUNIT, TUCD, TCOMM
-  std::optional<std::int64_t> null;                ///< TNULL; used by the writer only
-  std::int64_t bytes = 0;                          ///< bytes per row
-  std::string dim = {};                            ///< TDIM, for pictures
-
-  bool operator==(const StoredColumn&) const = default;
-};
 
 /// A FITS table whose rows are copied as they are stored.
 struct StoredTable {

@@ -5,22 +5,12 @@
 #include <optional>
 #include <span>
 #include <string>
-#include <vector>
 
 #include "io/files/output_file.hpp"
 #include "io/fits/datasum.hpp"
-#include "io/tables/stored_table.hpp"
+#include "io/fits/table_head.hpp"
 
 namespace srcextract {
-
-/// Header data of a table.
-struct TableHead {
-  std::string name;  ///< EXTNAME
-  std::vector<StoredColumn> columns;
-  std::int64_t rows = 0;
-  std::string creator;               ///< program that wrote this file
-  std::vector<std::string> history;  ///< lines of HISTORY
-};
 
 /// Writes tables one after the other, with rows as FITS stores them. Throws Error{output}.
 class StoredTables {
