@@ -139,8 +139,7 @@ void put_flags(const Request& request, Translation& to) {
   if (!request.wants("IMAFLAGS_ISO") && !request.wants("NIMAFLAGS_ISO"))
     return to.pass_over({&images, &types}, "neither IMAFLAGS_ISO nor NIMAFLAGS_ISO is asked for");
   const auto type_of = [&](std::size_t index) {
-    std::string word = types.word(index);
-    for (char& letter : word) letter = static_cast<char>(letter - 'A' + 'a');
+    const std::string word = in_small_letters(types.word(index));
     return word.empty() ? "or" : word;
   };
   if (images.values.empty()) return;

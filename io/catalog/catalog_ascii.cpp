@@ -89,14 +89,7 @@ class SextractorText final : public RowSink {
   }
 
   void write(const CatalogRows& rows) override {
-    std::string text;
-    for (std::size_t row = 0; row < static_cast<std::size_t>(rows.count); ++row) {
-      add_row(text, rows, row);
-      if (text.size() < text_piece) continue;
-      file_.write(text);
-      text.clear();
-    }
-    file_.write(text);
+    write_text_rows(file_, rows.count, [&](std::string& text, std::size_t row) { add_row(text, rows, row); });
   }
 
   void finish() override {

@@ -56,8 +56,8 @@ std::string names(const CatalogRows& rows, char separator) {
 }
 
 void write_rows(OutputFile& file, const CatalogRows& rows, char separator) {
-  std::string text;
-  for (std::size_t i = 0; i < static_cast<std::size_t>(rows.count); ++i) {
+  if (rows.fields.empty()) return;
+  write_text_rows(file, rows.count, [&](std::string& text, std::size_t i) {
     for_each_field(rows, [&]<class T>(const Column&, const FieldValues<T>& values) {
       if constexpr (std::is_same_v<T, std::string>) {
         append_field(text, values.at(i, 0), separator);
@@ -68,13 +68,8 @@ void write_rows(OutputFile& file, const CatalogRows& rows, char separator) {
       }
       text += separator;
     });
-    if (text.empty()) return;  // no column
     text.back() = '\n';
-    if (text.size() < text_piece) continue;
-    file.write(text);
-    text.clear();
-  }
-  file.write(text);
+  });
 }
 
 /// A line of names, and a line for each row.

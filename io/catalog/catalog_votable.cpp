@@ -36,8 +36,7 @@ class TabledataRows final : public RowSink {
   }
 
   void write(const CatalogRows& rows) override {
-    std::string text;
-    for (std::size_t row = 0; row < static_cast<std::size_t>(rows.count); ++row) {
+    write_text_rows(file_, rows.count, [&](std::string& text, std::size_t row) {
       text += "<TR>";
       for_each_field(rows, [&]<class T>(const Column&, const FieldValues<T>& values) {
         text += "<TD>";
@@ -52,11 +51,7 @@ class TabledataRows final : public RowSink {
         text += "</TD>";
       });
       text += "</TR>\n";
-      if (text.size() < text_piece) continue;
-      file_.write(text);
-      text.clear();
-    }
-    file_.write(text);
+    });
   }
 
   void finish() override { file_.write(std::string("</TABLEDATA>\n</DATA>\n") + votable_end); }

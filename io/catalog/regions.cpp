@@ -118,14 +118,9 @@ Region region_of(const Sources& sources, std::size_t i) {
 
 template <class Format>
 void write_image_regions(OutputFile& file, const Sources& sources) {
-  std::string text = Format::begin(Frame::image);
-  for (std::size_t i = 0; i < sources.number.size(); ++i) {
-    Format::append(text, region_of(sources, i), Frame::image);
-    if (text.size() < text_piece) continue;
-    file.write(text);
-    text.clear();
-  }
-  file.write(text);
+  file.write(Format::begin(Frame::image));
+  write_text_rows(file, sources.size(),
+                  [&](std::string& text, std::size_t i) { Format::append(text, region_of(sources, i), Frame::image); });
 }
 
 /// A column of numbers; NaN in every row if it is missing.
@@ -171,18 +166,13 @@ class SkyRegions final : public RowSink {
   void write(const CatalogRows& rows) override {
     const Numbers x(rows, longitude), y(rows, latitude), a(rows, "A_WORLD"), b(rows, "B_WORLD"),
         theta(rows, "THETA_J2000"), number(rows, "NUMBER");
-    std::string text;
-    for (std::size_t row = 0; row < static_cast<std::size_t>(rows.count); ++row) {
+    write_text_rows(file_, rows.count, [&](std::string& text, std::size_t row) {
       Region region{x.at(row), y.at(row), 3600 * extent * a.at(row), 3600 * extent * b.at(row), theta.at(row), ""};
-      if (!std::isfinite(region.x) || !std::isfinite(region.y)) continue;
+      if (!std::isfinite(region.x) || !std::isfinite(region.y)) return;
       if (!std::isfinite(region.a) || !std::isfinite(region.b) || !std::isfinite(region.theta)) region.a = 0;
       if (number) region.label = std::to_string(static_cast<std::int64_t>(number.at(row)));
       Format::append(text, region, Frame::sky);
-      if (text.size() < text_piece) continue;
-      file_.write(text);
-      text.clear();
-    }
-    file_.write(text);
+    });
   }
 
  private:

@@ -3,16 +3,31 @@
 #include <charconv>
 #include <cmath>
 #include <cstddef>
+#include <cstdint>
 #include <string>
 #include <string_view>
 #include <type_traits>
 
+#include "io/files/output_file.hpp"
 #include "io/files/utf8.hpp"
 
 namespace srcextract {
 
 /// Size of the pieces in which text is written, roughly.
 inline constexpr std::size_t text_piece = std::size_t{1} << 20;
+
+/// Writes `count` rows a piece at a time. `add(text, row)` appends a row.
+template <class Add>
+void write_text_rows(OutputFile& file, std::int64_t count, const Add& add) {
+  std::string text;
+  for (std::size_t row = 0; row < static_cast<std::size_t>(count); ++row) {
+    add(text, row);
+    if (text.size() < text_piece) continue;
+    file.write(text);
+    text.clear();
+  }
+  file.write(text);
+}
 
 /// Appends the shortest decimal that reads back to the same bits, in any locale.
 template <class T>

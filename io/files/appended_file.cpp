@@ -16,24 +16,10 @@
 namespace srcextract {
 namespace {
 
-/// Returns -1, with the reason in errno, if not everything was written.
-int write_all(int descriptor, std::string_view text) {
-  while (!text.empty()) {
-    const ssize_t written = ::write(descriptor, text.data(), text.size());
-    if (written >= 0) {
-      text.remove_prefix(static_cast<std::size_t>(written));
-    } else if (errno != EINTR) {
-      return -1;
-    }
-  }
-  return 0;
-}
-
 /// A file system without fdatasync counts as synced.
 int sync_data(int descriptor) {
-  while (::fdatasync(descriptor) != 0)
-    if (errno != EINTR) return errno == EINVAL || errno == ENOSYS || errno == ENOTSUP ? 0 : -1;
-  return 0;
+  if (uninterrupted([&] { return ::fdatasync(descriptor); }) == 0) return 0;
+  return errno == EINVAL || errno == ENOSYS || errno == ENOTSUP ? 0 : errno;
 }
 
 }  // namespace
@@ -85,11 +71,12 @@ void AppendedFile::require_in_place() const {
 
 void AppendedFile::append(std::string_view lines) {
   require_in_place();
-  if (write_all(descriptor_, lines) == 0 && sync_data(descriptor_) == 0) {
+  int reason = write_all(descriptor_, std::as_bytes(std::span(lines)));
+  if (reason == 0) reason = sync_data(descriptor_);
+  if (reason == 0) {
     size_ += std::ssize(lines);
     return;
   }
-  const int reason = errno;
   // If truncating fails as well, the next opening cuts off the incomplete line.
   [[maybe_unused]] const int cut = ::ftruncate(descriptor_, size_);
   throw write_error(path_, reason);

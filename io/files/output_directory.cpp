@@ -48,13 +48,9 @@ bool is_still(const std::string& path, int descriptor) {
          at_path.st_ino == opened.st_ino;
 }
 
-/// Flushes the names of created or renamed files to the disk. File systems without this call need none.
+/// Flushes the names of created or renamed files to the disk.
 void flush_names(const std::string& directory) {
-  const int descriptor = ::open(directory.empty() ? "." : directory.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-  if (descriptor < 0) throw write_error(directory, errno);
-  const int failed = ::fsync(descriptor), reason = errno;
-  ::close(descriptor);
-  if (failed != 0 && reason != EINVAL && reason != ENOTSUP) throw write_error(directory, reason);
+  if (const int reason = sync_directory(directory.empty() ? "." : directory)) throw write_error(directory, reason);
 }
 
 }  // namespace

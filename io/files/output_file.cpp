@@ -16,6 +16,7 @@
 #include <utility>
 #include <vector>
 
+#include "io/files/passing.hpp"
 #include "io/files/temporary_names.hpp"
 
 namespace srcextract {
@@ -135,20 +136,19 @@ int sync(int descriptor, int (*system_call)(int) = ::fsync) {
   return 0;
 }
 
-/// Makes a rename in the directory durable. A directory without read permission cannot be opened and is skipped.
+}  // namespace
+
+Error write_error(const std::string& path, int reason) {
+  return {kind_of(reason),
+          "cannot write " + path + ": " + std::generic_category().message(reason) + "; " + what_to_try(reason)};
+}
+
 int sync_directory(const std::string& directory) {
   int descriptor = ::open(directory.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
   if (descriptor < 0) return 0;
   int reason = sync(descriptor);
   ::close(descriptor);
   return reason;
-}
-
-}  // namespace
-
-Error write_error(const std::string& path, int reason) {
-  return {kind_of(reason),
-          "cannot write " + path + ": " + std::generic_category().message(reason) + "; " + what_to_try(reason)};
 }
 
 OutputFile::OutputFile(std::string path) : path_(std::move(path)) {
@@ -179,15 +179,8 @@ OutputFile::~OutputFile() {
 void OutputFile::write(std::span<const std::byte> bytes) {
   flushed_ = false;
   crc32_.add(bytes);
-  while (!bytes.empty()) {
-    ssize_t written = ::write(descriptor_, bytes.data(), bytes.size());
-    if (written < 0) {
-      if (errno == EINTR) continue;
-      fail(path_, errno);
-    }
-    bytes = bytes.subspan(static_cast<std::size_t>(written));
-    size_ += written;
-  }
+  if (const int reason = write_all(descriptor_, bytes)) fail(path_, reason);
+  size_ += std::ssize(bytes);
   begin_writing();
 }
 
@@ -206,15 +199,7 @@ void OutputFile::write(std::string_view text) {
 void OutputFile::overwrite(std::int64_t offset, std::string_view text) {
   flushed_ = false;
   overwritten_ = true;
-  while (!text.empty()) {
-    const ssize_t written = ::pwrite(descriptor_, text.data(), text.size(), offset);
-    if (written < 0) {
-      if (errno == EINTR) continue;
-      fail(path_, errno);
-    }
-    offset += written;
-    text.remove_prefix(static_cast<std::size_t>(written));
-  }
+  if (const int reason = write_all(descriptor_, std::as_bytes(std::span(text)), offset)) fail(path_, reason);
 }
 
 void OutputFile::flush() {

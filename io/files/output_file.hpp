@@ -17,6 +17,10 @@ namespace srcextract {
 /// nothing else could be written there either, else Error{output}.
 Error write_error(const std::string& path, int reason);
 
+/// Makes renames in the directory durable. Returns 0, or an errno. A directory without read permission cannot be opened
+/// and is skipped, as are file systems without this call.
+int sync_directory(const std::string& directory);
+
 /// Whether a commit waits for the disk.
 enum class Flush {
   now,

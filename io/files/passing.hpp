@@ -1,7 +1,12 @@
 #pragma once
 
+#include <unistd.h>
+
 #include <cerrno>
 #include <chrono>
+#include <cstddef>
+#include <cstdint>
+#include <span>
 #include <string>
 #include <system_error>
 #include <thread>
@@ -51,6 +56,20 @@ auto uninterrupted(Call&& call) {
     const auto result = call();
     if (result >= 0 || errno != EINTR) return result;
   }
+}
+
+/// Writes all bytes, at `offset` or, if that is negative, where the file stands. Returns 0, or an errno.
+inline int write_all(int descriptor, std::span<const std::byte> bytes, std::int64_t offset = -1) {
+  while (!bytes.empty()) {
+    const ssize_t written = uninterrupted([&] {
+      return offset < 0 ? ::write(descriptor, bytes.data(), bytes.size())
+                        : ::pwrite(descriptor, bytes.data(), bytes.size(), offset);
+    });
+    if (written <= 0) return written < 0 ? errno : ENOSPC;
+    bytes = bytes.subspan(static_cast<std::size_t>(written));
+    if (offset >= 0) offset += written;
+  }
+  return 0;
 }
 
 /// Repeats `call`, up to four times in all, while the failure may pass, with pauses of 10, 50 and 250 ms. `call`

@@ -7,6 +7,7 @@
 #include <filesystem>
 
 #include "io/files/output_file.hpp"
+#include "io/files/passing.hpp"
 
 namespace srcextract {
 namespace {
@@ -33,13 +34,8 @@ ScratchFile::~ScratchFile() {
 }
 
 void ScratchFile::append(std::span<const std::byte> bytes) {
-  while (!bytes.empty()) {
-    const ssize_t written = ::pwrite(descriptor_, bytes.data(), bytes.size(), size_);
-    if (written < 0 && errno == EINTR) continue;
-    if (written <= 0) throw write_error(directory_, written < 0 ? errno : ENOSPC);
-    size_ += written;
-    bytes = bytes.subspan(static_cast<std::size_t>(written));
-  }
+  if (const int reason = write_all(descriptor_, bytes, size_)) throw write_error(directory_, reason);
+  size_ += std::ssize(bytes);
 }
 
 void ScratchFile::read(std::int64_t offset, std::span<std::byte> out) const {

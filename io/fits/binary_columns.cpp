@@ -5,7 +5,7 @@
 #include <optional>
 #include <string_view>
 
-#include "io/fits/equal_names.hpp"
+#include "stages/core/ascii.hpp"
 #include "stages/core/error.hpp"
 
 namespace srcextract {
@@ -23,17 +23,9 @@ std::optional<std::int64_t> take_number(std::string_view& text, std::int64_t oth
   return error == std::errc() ? std::optional(number) : std::nullopt;
 }
 
-/// The column's TTYPE; empty if missing or unreadable.
-std::string name_of(const Header& header, const std::string& number) {
-  const CardValue name = header.find("TTYPE" + number);
-  const auto* const text = name.value ? std::get_if<std::string>(&*name.value) : nullptr;
-  return text ? *text : "";
-}
-
 /// `8A`, `3E`, `1PB(80)`, in any case; nothing if it is no form.
 std::optional<BinaryColumn> parse_form(std::string text) {
-  std::ranges::transform(text, text.begin(),
-                         [](char c) { return c >= 'a' && c <= 'z' ? static_cast<char>(c - 'a' + 'A') : c; });
+  text = in_capitals(std::move(text));
   std::string_view form = text;
   form.remove_prefix(std::min(form.find_first_not_of(' '), form.size()));
   BinaryColumn column;
@@ -97,7 +89,7 @@ std::vector<BinaryColumn> binary_columns(const Header& header, const std::string
     std::optional<BinaryColumn> column = parse_form(form.value_or(""));
     if (!column) fail("TFORM" + n + " = '" + form.value_or("") + "' is no type of a column");
     column->number = number;
-    column->name = name_of(header, n);
+    column->name = header.first_text("TTYPE" + n);
     column->begin = begin;
     const bool possible = !__builtin_add_overflow(begin, column->bytes, &begin);
     if (!possible || begin > row) {
@@ -119,7 +111,7 @@ std::string form_of(const BinaryColumn& column) {
 
 const BinaryColumn* find_column(const std::vector<BinaryColumn>& columns, const std::string& name) {
   const auto found =
-      std::ranges::find_if(columns, [&](const BinaryColumn& column) { return equal_names(column.name, name); });
+      std::ranges::find_if(columns, [&](const BinaryColumn& column) { return equal_in_any_case(column.name, name); });
   return found == columns.end() ? nullptr : &*found;
 }
 

@@ -110,9 +110,7 @@ std::string meant_keyword(std::string_view card) {
   const auto is_small = [](char c) { return c >= 'a' && c <= 'z'; };
   // Without '=', a word is taken for a comment, unless it stands in column 1 in capital letters.
   if (!has_value && (begin > 0 || std::ranges::any_of(word, is_small))) return "";
-  std::ranges::transform(word, word.begin(),
-                         [&](char c) { return is_small(c) ? static_cast<char>(c - 'a' + 'A') : c; });
-  return word;
+  return in_capitals(std::move(word));
 }
 
 std::optional<KeywordValue> number_in(std::string_view text) {

@@ -70,13 +70,6 @@ std::optional<std::string> find_cards(const InputFile& file, std::int64_t begin,
   refuse(where + ": the header has no END card: the file is truncated or is no FITS file; fetch or make it again");
 }
 
-/// EXTNAME; empty if missing or unreadable.
-std::string extension_name(const Header& header) {
-  const CardValue name = header.find("EXTNAME");
-  const auto* const text = name.value ? std::get_if<std::string>(&*name.value) : nullptr;
-  return text ? printable_ascii(*text) : "";
-}
-
 }  // namespace
 
 bool has_pixels(const Hdu& hdu) {
@@ -124,7 +117,7 @@ std::optional<Hdu> FitsReader::next() {
   hdu.header = {stored, &stored->header};
   hdu.cards = stored->text;
   hdu.begin = next_begin_;
-  hdu.name = extension_name(*hdu.header);
+  hdu.name = printable_ascii(hdu.header->first_text("EXTNAME"));
   if (const CardValue version = hdu.header->find("EXTVER"); version.value) hdu.version = as_integer(*version.value);
   where_ = describe(hdu, path());
   HduStructure structure = read_structure(*hdu.header, index_ == 0, where_);

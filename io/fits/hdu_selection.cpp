@@ -10,7 +10,7 @@
 #include <utility>
 
 #include "io/files/refuse.hpp"
-#include "io/fits/equal_names.hpp"
+#include "stages/core/ascii.hpp"
 #include "stages/core/counted.hpp"
 
 namespace srcextract {
@@ -37,7 +37,8 @@ bool fits_pattern(std::string_view pattern, std::string_view text) {
     if (p < pattern.size() && pattern[p] == '*') {
       star = ++p;
       star_at = at;
-    } else if (p < pattern.size() && (pattern[p] == '?' || equal_names(pattern.substr(p, 1), text.substr(at, 1)))) {
+    } else if (p < pattern.size() &&
+               (pattern[p] == '?' || equal_in_any_case(pattern.substr(p, 1), text.substr(at, 1)))) {
       ++p;
       ++at;
     } else if (star != std::string_view::npos) {
@@ -83,12 +84,12 @@ bool is_mask_plane(const Hdu& hdu) {
   const std::string word(begin.base(), end.base());
   constexpr std::array flags = {"DQ",      "MASK", "MASKS", "FLAG",   "FLAGS", "QUAL",
                                 "QUALITY", "BPM",  "DQM",   "BADPIX", "CTX",   "CON"};
-  return std::ranges::any_of(flags, [&](const char* name) { return equal_names(word, name); });
+  return std::ranges::any_of(flags, [&](const char* name) { return equal_in_any_case(word, name); });
 }
 
 bool is_called(const Hdu& hdu, const std::string& text) {
   const std::optional<int> number = hdu_number(text);
-  return number ? hdu.index == *number : equal_names(hdu.name, text);
+  return number ? hdu.index == *number : equal_in_any_case(hdu.name, text);
 }
 
 std::string kind_of(const Hdu& hdu) {
@@ -122,7 +123,7 @@ std::string list_kinds(const std::vector<Hdu>& hdus) {
 std::string list_names(const std::vector<Hdu>& hdus) {
   return first_few(hdus.size(), [&](std::size_t i) {
     const Hdu& hdu = hdus[i];
-    const auto same_name = [&](const Hdu& other) { return equal_names(other.name, hdu.name); };
+    const auto same_name = [&](const Hdu& other) { return equal_in_any_case(other.name, hdu.name); };
     const bool ambiguous = hdu.version && std::ranges::count_if(hdus, same_name) > 1;
     const std::string version = ambiguous ? "," + std::to_string(*hdu.version) : "";
     return std::to_string(hdu.index) + (hdu.name.empty() ? "" : " '" + hdu.name + version + "'");

@@ -28,12 +28,10 @@ std::vector<std::int64_t> read_axes(const Header& header, const std::string& pre
 }
 
 HduKind kind_of_extension(const Header& header) {
-  const CardValue extension = header.find("XTENSION");
-  const auto* const name = extension.value ? std::get_if<std::string>(&*extension.value) : nullptr;
-  if (!name) return HduKind::other;
-  if (*name == "IMAGE" || *name == "IUEIMAGE") return HduKind::image;
-  if (*name == "TABLE") return HduKind::ascii_table;
-  if (*name == "BINTABLE" || *name == "A3DTABLE") return HduKind::binary_table;
+  const std::string name = header.first_text("XTENSION");
+  if (name == "IMAGE" || name == "IUEIMAGE") return HduKind::image;
+  if (name == "TABLE") return HduKind::ascii_table;
+  if (name == "BINTABLE" || name == "A3DTABLE") return HduKind::binary_table;
   return HduKind::other;
 }
 

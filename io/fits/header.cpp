@@ -97,6 +97,12 @@ CardValue Header::find(std::string_view keyword) const {
   return begin == end ? CardValue{} : read(begin->at);
 }
 
+std::string Header::first_text(std::string_view keyword) const {
+  const CardValue found = find(keyword);
+  const auto* const text = found.value ? std::get_if<std::string>(&*found.value) : nullptr;
+  return text ? *text : "";
+}
+
 std::vector<CardValue> Header::find_all(std::string_view keyword) const {
   std::vector<CardValue> found;
   const auto [begin, end] = places(keyword);

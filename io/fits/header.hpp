@@ -29,6 +29,9 @@ class Header {
   /// its end, at most `longest_text` bytes.
   CardValue find(std::string_view keyword) const;
 
+  /// The text of the first card; empty if there is none, or if it is no text.
+  std::string first_text(std::string_view keyword) const;
+
   /// All cards of the keyword, in file order.
   std::vector<CardValue> find_all(std::string_view keyword) const;
 

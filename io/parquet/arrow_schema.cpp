@@ -4,7 +4,11 @@
 #include <cstdint>
 #include <cstring>
 #include <optional>
+#include <span>
+#include <string>
 #include <string_view>
+
+#include "io/files/base64.hpp"
 
 namespace srcextract {
 namespace {
@@ -144,15 +148,11 @@ std::string in_stream(const std::string& message) {
 
 /// Base64 without line ends, which Arrow does not skip.
 std::string in_base64(std::string_view bytes) {
-  constexpr std::string_view digits = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
   std::string out;
-  for (std::size_t begin = 0; begin < bytes.size(); begin += 3) {
-    const std::string_view group = bytes.substr(begin, 3);
-    std::uint32_t bits = 0;
-    for (std::size_t i = 0; i < 3; ++i)
-      bits = bits << 8U | (i < group.size() ? static_cast<unsigned char>(group[i]) : 0U);
-    for (std::size_t i = 0; i < 4; ++i) out += i <= group.size() ? digits[bits >> (18 - 6 * i) & 63U] : '=';
-  }
+  Base64Encoder encoder;
+  encoder.encode(std::as_bytes(std::span(bytes)), out);
+  encoder.finish(out);
+  std::erase(out, '\n');
   return out;
 }
 

@@ -5,7 +5,6 @@
 #include <cstring>
 #include <limits>
 #include <map>
-#include <unordered_set>
 
 #include "io/files/refuse.hpp"
 #include "io/parquet/compact_reader.hpp"
@@ -147,18 +146,13 @@ void find_vectors(ParquetFile& parquet, const YamlColumns& columns) {
 }
 
 void check_names(const ParquetFile& parquet, const std::string& path) {
-  std::unordered_set<std::string> names;
   std::int64_t columns = 0;
   for (const ParquetLeaf& leaf : parquet.leaves) {
     columns += leaf.elements;
     if (columns > most_columns) refuse(path, "there are more than " + std::to_string(most_columns) + " columns in it");
-    for (std::int64_t element = 0; element < leaf.elements; ++element) {
-      if (names.insert(element_name(leaf.head.name, element)).second) continue;
-      refuse(path, "two columns have the name '" + element_name(leaf.head.name, element) +
-                       "', so that it says neither; rename one (an element of a vector FLUX is called FLUX_1)");
-    }
   }
-  if (!names.empty()) return;
+  require_distinct(heads_of(parquet), path);
+  if (columns > 0) return;
   refuse(path, "there is no column of numbers or text in the table" +
                    (parquet.left_out.empty() ? std::string() : ": " + parquet.left_out));
 }
@@ -193,6 +187,17 @@ std::vector<std::byte> footer_of(const InputFile& file) {
 }
 
 }  // namespace
+
+std::vector<ColumnHead> heads_of(const ParquetFile& parquet) {
+  std::vector<ColumnHead> heads;
+  for (const ParquetLeaf& leaf : parquet.leaves) {
+    for (std::int64_t element = 0; element < leaf.elements; ++element) {
+      heads.push_back(leaf.head);
+      heads.back().name = element_name(leaf.head.name, element);
+    }
+  }
+  return heads;
+}
 
 InputFile open_parquet(const std::string& path) {
   if (gzipped_size(path) > 0) refuse(path, "Parquet that is gzipped as a whole is not read; gunzip it first");

@@ -219,27 +219,14 @@ ColumnValues integers(std::vector<std::int64_t> values, const std::vector<bool>&
   const auto is_short = [](std::int64_t value) { return std::in_range<std::int32_t>(value); };
   if (missing.empty() && !std::ranges::all_of(values, is_short)) return values;
   if (missing.empty()) return std::vector<std::int32_t>(values.begin(), values.end());
-  ColumnBuilder builder(FieldType::integer);
-  builder.reserve(std::ssize(values));
-  for (std::size_t i = 0; i < values.size(); ++i) {
-    if (missing[i]) {
-      builder.add_missing();
-    } else {
-      builder.add_integer_value(values[i]);
-    }
-  }
-  return *builder.finish();
+  return narrowest_integers(values, [&](std::size_t i) { return missing[i]; });
 }
 
 /// Unsigned integers; beyond the signed range, only text holds them exactly.
 ColumnValues unsigned_integers(std::vector<std::int64_t> values, const std::vector<bool>& missing) {
   if (std::ranges::none_of(values, [](std::int64_t value) { return value < 0; }))
     return integers(std::move(values), missing);
-  std::vector<std::string> text;
-  text.reserve(values.size());
-  for (std::size_t i = 0; i < values.size(); ++i)
-    text.push_back(!missing.empty() && missing[i] ? "" : std::to_string(static_cast<std::uint64_t>(values[i])));
-  return text;
+  return spelt_unsigned(values, [&](std::size_t i) { return !missing.empty() && missing[i]; });
 }
 
 template <class T>

@@ -11,18 +11,6 @@
 namespace srcextract {
 namespace {
 
-/// Column heads; each element of a vector is a column.
-std::vector<ColumnHead> heads_of(const ParquetFile& parquet) {
-  std::vector<ColumnHead> heads;
-  for (const ParquetLeaf& leaf : parquet.leaves) {
-    for (std::int64_t element = 0; element < leaf.elements; ++element) {
-      heads.push_back(leaf.head);
-      heads.back().name = element_name(leaf.head.name, element);
-    }
-  }
-  return heads;
-}
-
 std::int64_t bytes_of_value(ParquetMeaning meaning) {
   switch (meaning) {
     case ParquetMeaning::boolean:
@@ -66,12 +54,7 @@ Table read_parquet(const TableFile& file, const std::vector<std::size_t>& column
     refuse(file.path, "the file was changed after it was opened");
   require_room(file, parquet.rows, bytes_of_row(parquet, columns));
   ParquetBudget budget(input.size(), parquet.rows, file);
-  Table table;
-  table.rows = parquet.rows;
-  for (const std::size_t column : columns) {
-    const ColumnHead& head = file.columns.at(column);
-    table.columns.push_back({head.name, head.unit, head.ucd, head.description, {}});
-  }
+  Table table = table_of(file, columns, parquet.rows);
   std::size_t first = 0;
   for (const ParquetLeaf& leaf : parquet.leaves) {
     const std::size_t end = first + static_cast<std::size_t>(leaf.elements);

@@ -11,6 +11,8 @@
 #include <type_traits>
 #include <utility>
 
+#include "stages/core/ascii.hpp"
+
 namespace srcextract {
 namespace {
 
@@ -22,18 +24,9 @@ constexpr float missing<float> = std::numeric_limits<float>::quiet_NaN();
 template <>
 constexpr double missing<double> = std::numeric_limits<double>::quiet_NaN();
 
-char lower(char c) {
-  return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
-}
-
-bool same_word(std::string_view field, std::string_view word) {
-  return field.size() == word.size() &&
-         std::equal(field.begin(), field.end(), word.begin(), [](char a, char b) { return lower(a) == b; });
-}
-
 template <std::size_t N>
 bool is_one_of(std::string_view field, const std::array<std::string_view, N>& words) {
-  return std::any_of(words.begin(), words.end(), [&](std::string_view word) { return same_word(field, word); });
+  return std::any_of(words.begin(), words.end(), [&](std::string_view word) { return equal_in_any_case(field, word); });
 }
 
 /// Removes a plus sign, which from_chars does not accept.
@@ -61,7 +54,7 @@ bool parse_real(std::string_view field, T& value) {
     saturate(std::string(field), value);
     return true;
   }
-  if (lower(*stop) != 'd') return false;
+  if (small(*stop) != 'd') return false;
   std::string with_e(field);
   with_e[static_cast<std::size_t>(stop - field.data())] = 'e';
   return parse_real(with_e, value);

@@ -65,4 +65,29 @@ class ColumnBuilder {
   bool mixed_ = false;           ///< numbers were mixed with text; nothing more is kept
 };
 
+/// The narrowest exact column of integers; is_missing(i) tells which are missing.
+template <class T, class IsMissing>
+ColumnValues narrowest_integers(const std::vector<T>& values, const IsMissing& is_missing) {
+  ColumnBuilder builder(FieldType::integer);
+  builder.reserve(std::ssize(values));
+  for (std::size_t i = 0; i < values.size(); ++i) {
+    if (is_missing(i)) {
+      builder.add_missing();
+    } else {
+      builder.add_integer_value(static_cast<std::int64_t>(values[i]));
+    }
+  }
+  return *builder.finish();
+}
+
+/// Unsigned integers beyond the signed range, which only text holds exactly; is_missing(i) tells which are missing.
+template <class IsMissing>
+ColumnValues spelt_unsigned(const std::vector<std::int64_t>& bits, const IsMissing& is_missing) {
+  std::vector<std::string> text;
+  text.reserve(bits.size());
+  for (std::size_t i = 0; i < bits.size(); ++i)
+    text.push_back(is_missing(i) ? std::string() : std::to_string(static_cast<std::uint64_t>(bits[i])));
+  return text;
+}
+
 }  // namespace srcextract

@@ -43,13 +43,6 @@ Form form_of(TableMemory& table, int number, bool ascii) {
   return form;
 }
 
-/// The text of the keyword; empty if missing or unreadable.
-std::string text_or_nothing(const Header& header, const std::string& keyword) {
-  const CardValue found = header.find(keyword);
-  const auto* const text = found.value ? std::get_if<std::string>(&*found.value) : nullptr;
-  return text ? *text : "";
-}
-
 /// TNULL in the column's values, after TZERO, which is a whole number here.
 std::optional<std::int64_t> null_value(const Header& header, const std::string& n, double zero) {
   const std::optional<std::int64_t> null = header.integer("TNULL" + n);
@@ -125,12 +118,12 @@ std::vector<FitsColumn> fits_columns(const Hdu& table, const std::string& path, 
     check_width(row_bytes, row, describe(table, path));
     if (form.stored < 0 || form.is_complex() || form.elements() < 1 || form.elements() > longest) continue;
     const std::string n = std::to_string(number);
-    const bool is_picture = text_or_nothing(header, "TDIM" + n).find(',') != std::string::npos;
+    const bool is_picture = header.first_text("TDIM" + n).find(',') != std::string::npos;
     if (is_picture && longest == longest_vector) continue;
     FitsColumn column;
     column.number = number;
-    column.head = {text_or_nothing(header, "TTYPE" + n), text_or_nothing(header, "TUNIT" + n),
-                   text_or_nothing(header, "TUCD" + n), text_or_nothing(header, "TCOMM" + n)};
+    column.head = {header.first_text("TTYPE" + n), header.first_text("TUNIT" + n), header.first_text("TUCD" + n),
+                   header.first_text("TCOMM" + n)};
     if (column.head.name.empty()) column.head.name = "col" + n;  // Astropy's name
     column.elements = form.elements();
     column.width = form.width;

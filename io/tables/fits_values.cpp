@@ -83,30 +83,6 @@ void read_targets(const FitsStep& step, const FitsColumn& column, const std::vec
   }
 }
 
-template <class T, class IsMissing>
-ColumnValues narrowest_integers(const std::vector<T>& values, IsMissing is_missing) {
-  ColumnBuilder builder(FieldType::integer);
-  builder.reserve(std::ssize(values));
-  for (T value : values) {
-    if (is_missing(value)) {
-      builder.add_missing();
-    } else {
-      builder.add_integer_value(static_cast<std::int64_t>(value));
-    }
-  }
-  return *builder.finish();
-}
-
-/// Unsigned 64-bit integers beyond the signed range: only text holds them all exactly.
-ColumnValues spelt_unsigned(const std::vector<std::int64_t>& bits, std::optional<std::int64_t> null) {
-  std::vector<std::string> text;
-  text.reserve(bits.size());
-  for (std::int64_t value : bits) {
-    text.push_back(value == null ? std::string() : std::to_string(static_cast<std::uint64_t>(value)));
-  }
-  return text;
-}
-
 }  // namespace
 
 ColumnValues make_fits_values(const FitsColumn& column, std::int64_t rows) {
@@ -134,20 +110,21 @@ ColumnValues finish_fits_values(ColumnValues values, const FitsColumn& column) {
   const auto is_null = [&](std::int64_t value) { return value == column.null; };
   if (auto* narrow = std::get_if<std::vector<std::int32_t>>(&values)) {
     if (std::ranges::none_of(*narrow, is_null)) return values;
-    return narrowest_integers(*narrow, is_null);
+    return narrowest_integers(*narrow, [&](std::size_t i) { return is_null((*narrow)[i]); });
   }
   if (auto* wide = std::get_if<std::vector<std::int64_t>>(&values)) {
+    const auto is_missing = [&](std::size_t i) { return is_null((*wide)[i]); };
     const auto is_beyond = [&](std::int64_t value) { return value < 0 && !is_null(value); };
-    if (column.type == TULONGLONG && std::ranges::any_of(*wide, is_beyond)) return spelt_unsigned(*wide, column.null);
+    if (column.type == TULONGLONG && std::ranges::any_of(*wide, is_beyond)) return spelt_unsigned(*wide, is_missing);
     const auto is_short = [&](std::int64_t value) { return std::in_range<std::int32_t>(value); };
     if (std::ranges::none_of(*wide, is_null) && !std::ranges::all_of(*wide, is_short)) return values;
-    return narrowest_integers(*wide, is_null);
+    return narrowest_integers(*wide, is_missing);
   }
   if (!column.whole) return values;
   const auto& reals = std::get<std::vector<double>>(values);
   constexpr double exact = std::int64_t{1} << std::numeric_limits<double>::digits;
   if (std::ranges::any_of(reals, [](double value) { return std::abs(value) > exact; })) return values;
-  return narrowest_integers(reals, [](double value) { return std::isnan(value); });
+  return narrowest_integers(reals, [&](std::size_t i) { return std::isnan(reals[i]); });
 }
 
 }  // namespace srcextract

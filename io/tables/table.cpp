@@ -5,6 +5,7 @@
 #include <new>
 #include <string_view>
 #include <system_error>
+#include <unordered_set>
 
 #include "io/files/byte_stream.hpp"
 #include "io/tables/table_formats.hpp"
@@ -106,6 +107,16 @@ Table read_rows(const TableFile& file, const std::vector<std::size_t>& columns) 
 }
 
 }  // namespace
+
+void require_distinct(const std::vector<ColumnHead>& heads, const std::string& where) {
+  std::unordered_set<std::string_view> names;
+  for (const ColumnHead& head : heads) {
+    if (names.insert(head.name).second) continue;
+    throw Error(ErrorKind::input, where + ": two columns have the name '" + head.name +
+                                      "', so that it says neither; rename one (an element of a vector FLUX is called "
+                                      "FLUX_1)");
+  }
+}
 
 TableFile open_table(const std::string& path, TableRoom room) {
   const Location location = locate(path);

@@ -3,7 +3,6 @@
 #include <optional>
 #include <string>
 #include <string_view>
-#include <unordered_set>
 #include <utility>
 #include <vector>
 
@@ -124,12 +123,7 @@ std::int64_t bytes_of_row(const std::vector<FitsColumn>& there, const std::vecto
 }
 
 void check_heads(const std::vector<ColumnHead>& heads, const Hdu& table, const std::string& where) {
-  std::unordered_set<std::string_view> names;
-  for (const ColumnHead& head : heads) {
-    if (names.insert(head.name).second) continue;
-    refuse(where + ": two columns have the name '" + head.name +
-           "', so that it says neither; rename one (an element of a vector FLUX is called FLUX_1)");
-  }
+  require_distinct(heads, where);
   if (!heads.empty()) return;
   refuse(where + (table.header->logical("ZTABLE").value_or(false)
                       ? ": the table is compressed; `funpack` the file first"
@@ -159,12 +153,7 @@ Table read_fits_table(const TableFile& file, const std::vector<std::size_t>& col
     refuse(reader.where() + " changed while it was read; do not write to the file meanwhile");
   }
   require_room(file, rows.rows(), bytes_of_row(there, columns), input.inflated() ? input.size() : 0);
-  Table table;
-  table.rows = rows.rows();
-  for (std::size_t index : columns) {
-    const ColumnHead& head = heads.at(index);
-    table.columns.push_back({head.name, head.unit, head.ucd, head.description, {}});
-  }
+  Table table = table_of(file, columns, rows.rows());
   const std::vector<WantedColumn> wanted = plan(there, columns, table);
   read_rows(rows, wanted);
   for (const WantedColumn& column : wanted) {

@@ -20,6 +20,20 @@ inline std::string element_name(const std::string& name, std::int64_t element) {
   return element == 0 ? name : name + "_" + std::to_string(element);
 }
 
+/// A table of these columns of a file, without values.
+inline Table table_of(const TableFile& file, const std::vector<std::size_t>& columns, std::int64_t rows) {
+  Table table;
+  table.rows = rows;
+  for (const std::size_t column : columns) {
+    const ColumnHead& head = file.columns.at(column);
+    table.columns.push_back({head.name, head.unit, head.ucd, head.description, {}});
+  }
+  return table;
+}
+
+/// Throws Error{input} that begins with `where` if two columns have one name.
+void require_distinct(const std::vector<ColumnHead>& heads, const std::string& where);
+
 /// CSV (RFC 4180), with quoted line ends. The first line has the names; blank lines and # lines may precede it. Blanks
 /// around an unquoted field are dropped. A column without a name becomes col1, col2, ... by its place. ColumnBuilder
 /// infers the types; a column of numbers and text is text.

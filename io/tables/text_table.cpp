@@ -152,7 +152,7 @@ std::vector<ColumnHead> text_columns(const std::string& path, ReadLayout read_la
   return heads;
 }
 
-Table read_text_table(const TableFile& file, const std::vector<std::size_t>& columns, ReadLayout read_layout) try {
+Table read_text_table(const TableFile& file, const std::vector<std::size_t>& columns, ReadLayout read_layout) {
   Table table;
   const std::vector<std::size_t> again = read_columns(table, file, columns, read_layout, false);
   if (again.empty()) return table;
@@ -166,10 +166,6 @@ Table read_text_table(const TableFile& file, const std::vector<std::size_t>& col
   }
   for (std::size_t i = 0; i < again.size(); ++i) table.columns[again[i]] = std::move(text.columns[i]);
   return table;
-} catch (const std::bad_alloc&) {
-  throw Error(ErrorKind::memory, file.path + ": not enough memory for " + std::to_string(columns.size()) +
-                                     " columns of this table; run with more memory, or raise the limit on it "
-                                     "(`ulimit -v`)");
 }
 
 }  // namespace srcextract

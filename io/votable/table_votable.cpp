@@ -169,11 +169,6 @@ std::vector<VotableCells> choose_cells(const std::vector<VotableField>& fields,
   return cells;
 }
 
-bool same_names(const std::vector<ColumnHead>& one, const std::vector<ColumnHead>& other) {
-  return std::equal(one.begin(), one.end(), other.begin(), other.end(),
-                    [](const ColumnHead& a, const ColumnHead& b) { return a.name == b.name; });
-}
-
 }  // namespace
 
 std::vector<ColumnHead> votable_columns(const std::string& path) {
@@ -184,16 +179,12 @@ Table read_votable(const TableFile& file, const std::vector<std::size_t>& column
   const VotableHeader header = read_votable_header(file.path);
   XmlReader xml(file.path);
   skip_votable_header(xml);
-  if (!same_names(header.heads(), file.columns)) xml.fail("the file was changed after it was opened");
+  if (!std::ranges::equal(header.heads(), file.columns, {}, &ColumnHead::name, &ColumnHead::name))
+    xml.fail("the file was changed after it was opened");
   std::vector<VotableCells> cells = choose_cells(header.fields, columns);
   DataHandler data(file, xml, cells, header.has_data);
   xml.read(data);
-  Table table;
-  table.rows = data.rows();
-  for (const std::size_t column : columns) {
-    const ColumnHead& head = file.columns.at(column);
-    table.columns.push_back({head.name, head.unit, head.ucd, head.description, {}});
-  }
+  Table table = table_of(file, columns, data.rows());
   for (VotableCells& field : cells) field.finish(table.columns);
   return table;
 }

@@ -6,6 +6,7 @@
 #include <cstdlib>
 #include <string>
 
+#include "stages/core/ascii.hpp"
 #include "stages/core/error.hpp"
 
 namespace srcextract {
@@ -77,9 +78,7 @@ void set_sip(const SipPolynomials& sip, wcsprm& wcs) {
 }
 
 void set_surfaces(const std::string& type, const std::array<WatSurface, 2>& surfaces, wcsprm& wcs) {
-  std::string upper = type;
-  std::ranges::transform(upper, upper.begin(), [](char c) { return static_cast<char>(c - 'a' + 'A'); });
-  Records records(sequent, "WAT-" + upper, count_records(surfaces), wcs);
+  Records records(sequent, "WAT-" + in_capitals(type), count_records(surfaces), wcs);
   for (int axis = 0; axis < 2; ++axis) {
     const WatSurface& surface = surfaces[static_cast<std::size_t>(axis)];
     records.axes(axis);

@@ -13,6 +13,7 @@
 #include "io/wcs/distortion.hpp"
 #include "io/wcs/distortion_records.hpp"
 #include "io/wcs/unit.hpp"
+#include "stages/core/ascii.hpp"
 #include "stages/core/error.hpp"
 
 namespace srcextract {
@@ -211,8 +212,7 @@ void fill_frame(const CelestialKeywords& keywords, wcsprm& wcs) {
 
 bool is_celestial(const CelestialKeywords& keywords) {
   for (const char* keyword : {"CTYPE1", "CTYPE2"}) {
-    std::string ctype = keywords.text(keyword);
-    std::ranges::transform(ctype, ctype.begin(), [](char c) { return c >= 'a' && c <= 'z' ? c - 'a' + 'A' : c; });
+    const std::string ctype = in_capitals(keywords.text(keyword));
     for (const char* word : {"RA", "DEC", "LON", "LAT", "LN-", "LT-"})
       if (ctype.substr(0, 5).find(word) != ctype.npos) return true;
   }

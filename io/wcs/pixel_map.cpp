@@ -37,18 +37,12 @@ struct Frame {
 };
 
 /// Longitude and latitude of pixels (x and y alternating, 1-based); NaN off the sky.
-std::vector<double> sky_of(const Frame& frame, wcsprm& wcs, std::vector<double>& pixels) {
-  const std::size_t count = pixels.size() / 2;
-  std::vector<double> intermediate(2 * count), phi(count), theta(count), world(2 * count), sky(2 * count);
-  std::vector<int> bad(count, 0);
-  const int status = wcsp2s(&wcs, static_cast<int>(count), 2, pixels.data(), intermediate.data(), phi.data(),
-                            theta.data(), world.data(), bad.data());
-  if (status != 0 && status != WCSERR_BAD_PIX) {
-    frame.refuse(std::string("wcslib cannot evaluate the WCS (") + wcs_errmsg[status] + ")");
-  }
-  for (std::size_t i = 0; i < count; ++i) {
-    sky[2 * i] = bad[i] == 0 ? world[2 * i + static_cast<std::size_t>(wcs.lng)] : nan;
-    sky[2 * i + 1] = bad[i] == 0 ? world[2 * i + static_cast<std::size_t>(wcs.lat)] : nan;
+std::vector<double> sky_of(const Frame& frame, wcsprm& wcs, const std::vector<double>& pixels) {
+  std::vector<double> world, sky(pixels.size());
+  if (const std::string reason = world_of_pixels(wcs, pixels, world); !reason.empty()) frame.refuse(reason);
+  for (std::size_t i = 0; i < sky.size(); i += 2) {
+    sky[i] = world[i + static_cast<std::size_t>(wcs.lng)];
+    sky[i + 1] = world[i + static_cast<std::size_t>(wcs.lat)];
   }
   return sky;
 }

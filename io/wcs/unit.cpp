@@ -20,8 +20,7 @@ constexpr std::pair<std::string_view, std::string_view> common_names[] = {
 
 /// The unit of a common name, also per second ("DN/s"); empty for other names.
 std::string common_unit(std::string name) {
-  std::transform(name.begin(), name.end(), name.begin(),
-                 [](char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c; });
+  name = in_small_letters(std::move(name));
   std::string per_second;
   for (const std::string_view ending : {"/s", "/sec"}) {
     if (!name.ends_with(ending)) continue;

@@ -23,7 +23,6 @@ struct NamedOutputs {
   bool to_standard_output = false;  ///< the catalogue, then text, goes to standard output
   std::vector<NamedCheckImage> check_images = {};
 
-  bool has_catalogue() const { return to_standard_output || !catalogue.empty(); }
   std::vector<std::string> files() const;
 };
 

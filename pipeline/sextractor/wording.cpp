@@ -10,6 +10,7 @@
 
 #include "config/config.hpp"
 #include "config/sextractor_keys.hpp"
+#include "stages/settings/keys.hpp"
 
 namespace srcextract {
 namespace {
@@ -17,18 +18,7 @@ namespace {
 /// srcextract's keys, section.key, with SExtractor's equivalents; empty: no equivalent.
 std::map<std::string, std::string, std::less<>> all_keys() {
   std::map<std::string, std::string, std::less<>> keys;
-  const std::string dump = dump_config(Config{});
-  std::string section;
-  for (std::size_t begin = 0, end; begin < dump.size(); begin = end + 1) {
-    end = std::min(dump.find('\n', begin), dump.size());
-    const std::string_view line = std::string_view(dump).substr(begin, end - begin);
-    const std::size_t colon = line.find(':'), first = line.find_first_not_of(' ');
-    if (colon == line.npos || first == line.npos || line[first] == '#' || line[first] == '-') continue;
-    if (first == 0)
-      section = line.substr(0, colon);
-    else if (first == 2)
-      keys.emplace(section + "." + std::string(line.substr(first, colon - first)), "");
-  }
+  for (const config::Field& field : config::fields_of(Config{})) keys.emplace(field.path(), "");
   for (const SextractorKey& key : sextractor_keys()) {
     if (key.fate != SextractorFate::kept) continue;
     std::string& names = keys[std::string(key.ours)];

@@ -10,10 +10,12 @@
 #include <fstream>
 #include <iterator>
 #include <optional>
+#include <span>
 #include <string_view>
 #include <utility>
 
 #include "io/files/output_file.hpp"
+#include "io/files/passing.hpp"
 #include "survey/inputs/name_hash.hpp"
 #include "survey/journal/journal_files.hpp"
 
@@ -115,12 +117,9 @@ void Underway::remove_if_empty() {
 void Underway::write(std::size_t slot, const std::string& line) {
   if (descriptor_ < 0) descriptor_ = ::open(path_.c_str(), O_WRONLY | O_CREAT | O_NOFOLLOW | O_CLOEXEC, 0666);
   if (descriptor_ < 0) throw write_error(path_, errno);
-  for (;;) {
-    const ssize_t written = ::pwrite(descriptor_, line.data(), line.size(), static_cast<off_t>(slot * line_bytes));
-    if (written == std::ssize(line)) return;
-    if (written < 0 && errno == EINTR) continue;
-    throw write_error(path_, written < 0 ? errno : ENOSPC);
-  }
+  const auto offset = static_cast<std::int64_t>(slot * line_bytes);
+  if (const int reason = write_all(descriptor_, std::as_bytes(std::span(line)), offset))
+    throw write_error(path_, reason);
 }
 
 std::string underway_path(const std::string& directory, const Shard& shard) {

@@ -6,6 +6,7 @@
 #include <utility>
 #include <vector>
 
+#include "survey/inputs/by_index.hpp"
 #include "survey/journal/packed_records.hpp"
 
 namespace srcextract {
@@ -19,6 +20,8 @@ struct SurveyImage {
 /// Images in their order. Records are packed; returned records are copies.
 class SurveyImages {
  public:
+  using value_type = SurveyImage;
+
   SurveyImages() = default;
   SurveyImages(const std::vector<SurveyImage>& images);
 
@@ -32,25 +35,8 @@ class SurveyImages {
   bool empty() const { return images_.empty(); }
   SurveyImage operator[](std::size_t i) const;
 
-  class Iterator {
-   public:
-    using value_type = SurveyImage;
-    using difference_type = std::ptrdiff_t;
-
-    Iterator(const SurveyImages* images, std::size_t at) : images_(images), at_(at) {}
-    SurveyImage operator*() const { return (*images_)[at_]; }
-    Iterator& operator++() {
-      ++at_;
-      return *this;
-    }
-    bool operator==(const Iterator& other) const { return at_ == other.at_; }
-
-   private:
-    const SurveyImages* images_;
-    std::size_t at_;
-  };
-  Iterator begin() const { return {this, 0}; }
-  Iterator end() const { return {this, size()}; }
+  ByIndex<SurveyImages> begin() const { return {*this, 0}; }
+  ByIndex<SurveyImages> end() const { return {*this, size()}; }
 
  private:
   struct Image {
