@@ -18,7 +18,7 @@ from srcextract import _core
 from srcextract.errors import InputError
 from srcextract.sep_apertures import (ellipse_axes, ellipse_coeffs, flux_radius, kron_radius, mask_ellipse, sum_circann,
                                       sum_circle, sum_ellipann, sum_ellipse, winpos)
-from srcextract.sep_arguments import (NATIVE, Array, get_threads, image_of, is_native, labels_of, mask_of, noise_of,
+from srcextract.sep_arguments import (NATIVE, Array, get_threads, image_of, is_native, labels_of, mask_of, measured, noise_of,
                                       number, require_writeable, set_threads, whole)
 
 __version__ = "1.4.1"
@@ -81,9 +81,8 @@ class Background:
         self.bw, self.bh = whole(bw, "bw"), whole(bh, "bh")
         if self.bw < 1 or self.bh < 1:
             raise InputError(f"meshes of {bw} x {bh} pixels are none: bw and bh are at least 1")
-        self._sky = _core.SepBackground(image, mask_of(mask, image.shape), number(maskthresh, "maskthresh"), self.bw,
-                                        self.bh, whole(fw, "fw"), whole(fh, "fh"), number(fthresh, "fthresh"),
-                                        get_threads())
+        self._sky = _core.SepBackground(measured(image, mask, maskthresh), self.bw, self.bh, whole(fw, "fw"),
+                                        whole(fh, "fh"), number(fthresh, "fthresh"), get_threads())
         self._shape, self._dtype = image.shape, image.dtype
 
     @property
@@ -277,13 +276,11 @@ def extract(data: ArrayLike, thresh: float, err: ArrayLike | None = None, var: A
     given = None
     if segmentation_map is not None and numpy.ndim(segmentation_map) > 0:
         given = labels_of(segmentation_map, image.shape, "segmentation_map")
-    wanted = given is not None or bool(segmentation_map)
-    segments = numpy.empty(image.shape, numpy.int32) if wanted else None
-    rows = _core.sep_extract(image, level, noise, noise_of_all, is_variance, 0.0 if gain is None else number(gain, "gain"),
-                             mask_of(mask, image.shape), number(maskthresh, "maskthresh"), max(1, whole(minarea, "minarea")),
-                             kernel, filter_type == "matched", levels, number(deblend_cont, "deblend_cont"), bool(clean),
-                             number(clean_param, "clean_param"), given,
-                             None if segments is None else segments.reshape(-1),
-                             _pixstack if _pixstack < 300000 else 0, get_threads())
-    objects = rows.view(_OBJECT)
-    return (objects, segments) if wanted else objects
+    draws = given is not None or bool(segmentation_map)
+    of = _core.SepImage(image, mask_of(mask, image.shape), noise, given, None, number(maskthresh, "maskthresh"),
+                        noise_of_all, is_variance)
+    found = _core.sep_extract(of, level, 0.0 if gain is None else number(gain, "gain"), max(1, whole(minarea, "minarea")),
+                              kernel, filter_type == "matched", levels, number(deblend_cont, "deblend_cont"), bool(clean),
+                              number(clean_param, "clean_param"), draws, _pixstack if _pixstack < 300000 else 0,
+                              get_threads())
+    return (found[0].view(_OBJECT), found[1]) if draws else found.view(_OBJECT)

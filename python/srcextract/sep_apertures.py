@@ -6,8 +6,8 @@ from numpy.typing import ArrayLike, NDArray
 
 from srcextract import _core
 from srcextract.errors import InputError
-from srcextract.sep_arguments import (Array, broadcast, get_threads, image_of, mask_of, noise_of, number, packed,
-                                      require_writeable, segments_of, whole)
+from srcextract.sep_arguments import (Array, broadcast, get_threads, image_of, measured, number, packed,
+                                      require_writeable, whole)
 
 
 def _invalid() -> InputError:
@@ -37,37 +37,26 @@ def _sum(data: ArrayLike, x: Any, y: Any, ellipse: Any, inner: Any, outer: Any, 
          maskthresh: float, segmap: Any, seg_id: Any, bkgann: Any, gain: float | None,
          subpix: int) -> tuple[Array, Array, Array]:
     image = image_of(data)
-    shape = image.shape
-    noise, noise_of_all, is_variance = noise_of(err, var, shape)
     rings = [] if inner is None else [inner]
     sky = [] if bkgann is None else list(bkgann)
     if len(sky) not in (0, 2):
         raise InputError(f"bkgann has an inner and an outer radius, and not {len(sky)} of them")
-    values, positions = broadcast(x, y, outer, *rings, *ellipse, *sky)
-    x, y, outer = values[:3]
-    rest = iter(values[3:])
-    inner = next(rest) if rings else None
-    a: Any = None
-    b: Any = None
-    theta: Any = None
-    sky_inner: Any = None
-    sky_outer: Any = None
-    if ellipse:
-        a, b, theta = next(rest), next(rest), next(rest)
+    (x, y, outer, *rest), positions = broadcast(x, y, outer, *rings, *ellipse, *sky)
+    rings, axes, sky = rest[:len(rings)], rest[len(rings):len(rest) - len(sky)], rest[len(rest) - len(sky):]
+    if rings:
+        _check_radii(rings[0], outer)
+    elif (outer < outer * 0).any():  # an infinite one passes, as NaN does
+        raise _invalid()
+    if axes:
+        _check_ellipses(*axes)
     if sky:
-        sky_inner, sky_outer = next(rest), next(rest)
-    _check_radii(outer * 0 if inner is None else inner, outer)
-    if ellipse:
-        _check_ellipses(a, b, theta)
-    if sky:
-        _check_radii(sky_inner, sky_outer)
+        _check_radii(*sky)
     parts = _sub_pixels(subpix)
-    segments, ids = segments_of(segmap, seg_id, shape, positions)
     light, error = numpy.empty(x.size), numpy.empty(x.size)
     flags = numpy.empty(x.size, numpy.int16)
-    _core.sep_sum_apertures(image, noise, noise_of_all, is_variance, mask_of(mask, shape),
-                            number(maskthresh, "maskthresh"), segments, ids, x, y, a, b, theta, inner, outer, sky_inner,
-                            sky_outer, 0.0 if gain is None else number(gain, "gain"), parts, light, error, flags, get_threads())
+    _core.sep_sum_apertures(measured(image, mask, maskthresh, segmap, seg_id, positions, err, var), x, y, axes, rings,
+                            outer, sky, 0.0 if gain is None else number(gain, "gain"), parts, light, error, flags,
+                            get_threads())
     if positions != light.shape:
         return light.reshape(positions), error.reshape(positions), flags.reshape(positions)
     return light, error, flags
@@ -175,10 +164,9 @@ def kron_radius(data: ArrayLike, x: ArrayLike, y: ArrayLike, a: ArrayLike, b: Ar
     """
     image = image_of(data)
     (x, y, a, b, theta, r), positions = broadcast(x, y, a, b, theta, r)
-    segments, ids = segments_of(segmap, seg_id, image.shape, positions)
     radius, flags = numpy.empty(x.size), numpy.empty(x.size, numpy.int16)
-    _core.sep_kron_radii(image, mask_of(mask, image.shape), number(maskthresh, "maskthresh"), segments, ids, x, y, a,
-                         b, theta, r, radius, flags, get_threads())
+    _core.sep_kron_radii(measured(image, mask, maskthresh, segmap, seg_id, positions), x, y, a, b, theta, r, radius,
+                         flags, get_threads())
     return radius.reshape(positions), flags.reshape(positions)
 
 
@@ -207,19 +195,17 @@ def flux_radius(data: ArrayLike, x: ArrayLike, y: ArrayLike, rmax: ArrayLike, fr
     image = image_of(data)
     (x, y, rmax), positions = broadcast(x, y, rmax)
     fractions = packed(frac, numpy.float64).reshape(-1)
-    norm = None
+    norm: list[Array] = []
     if normflux is not None:
-        norm = packed(numpy.broadcast_to(numpy.asarray(normflux, dtype=numpy.float64), positions))
-        norm = norm.reshape(-1)
+        norm = [packed(numpy.broadcast_to(numpy.asarray(normflux, dtype=numpy.float64), positions)).reshape(-1)]
     parts = whole(subpix, "subpix")
     if parts < 1:
         raise InputError(f"subpix value must be positive, not {subpix}")
     if (rmax < 0).any():
         raise _invalid()
-    segments, ids = segments_of(segmap, seg_id, image.shape, positions)
     radius, flags = numpy.empty(x.size * fractions.size), numpy.empty(x.size, numpy.int16)
-    _core.sep_flux_radii(image, mask_of(mask, image.shape), number(maskthresh, "maskthresh"), segments, ids, x, y,
-                         rmax, norm, fractions, parts, radius, flags, get_threads())
+    _core.sep_flux_radii(measured(image, mask, maskthresh, segmap, seg_id, positions), x, y, rmax, norm, fractions,
+                         parts, radius, flags, get_threads())
     return radius.reshape(positions + numpy.shape(frac)), flags.reshape(positions)
 
 
@@ -246,8 +232,7 @@ def winpos(data: ArrayLike, xinit: ArrayLike, yinit: ArrayLike, sig: ArrayLike, 
     parts = _sub_pixels(subpix)
     x, y, sigma = x.copy(), y.copy(), numpy.maximum(sigma, number(minsig, "minsig"))
     flags = numpy.empty(x.size, numpy.int16)
-    _core.sep_windowed_positions(image, mask_of(mask, image.shape), number(maskthresh, "maskthresh"), x, y, sigma,
-                                 parts, flags, get_threads())
+    _core.sep_windowed_positions(measured(image, mask, maskthresh), x, y, sigma, parts, flags, get_threads())
     return x.reshape(positions), y.reshape(positions), flags.reshape(positions)
 
 

@@ -167,6 +167,16 @@ def segments_of(segmap: ArrayLike | None, seg_id: ArrayLike | None, shape: tuple
     return segments, packed(ids.reshape(-1), numpy.int64)
 
 
+def measured(image: Array, mask: ArrayLike | None, maskthresh: float, segmap: ArrayLike | None = None,
+             seg_id: ArrayLike | None = None, positions: tuple[int, ...] = (), err: ArrayLike | None = None,
+             var: ArrayLike | None = None) -> _core.SepImage:
+    """An image with all that tells which of its pixels count, and how much, at these positions."""
+    noise, noise_of_all, is_variance = noise_of(err, var, image.shape)
+    segments, ids = segments_of(segmap, seg_id, image.shape, positions)
+    return _core.SepImage(image, mask_of(mask, image.shape), noise, segments, ids, number(maskthresh, "maskthresh"),
+                          noise_of_all, is_variance)
+
+
 def broadcast(*values: ArrayLike) -> tuple[list[Array], tuple[int, ...]]:
     """All values broadcast to one shape and flattened, and that shape."""
     arrays = [numpy.asarray(value, dtype=numpy.float64) for value in values]

@@ -89,17 +89,4 @@ std::vector<std::uint8_t> find_survivors(const std::vector<SepObject>& rows, std
   return survives;
 }
 
-SepObjects keep_survivors(const SepObjects& objects, const std::vector<std::uint8_t>& survives) {
-  SepObjects left;
-  left.run_begin.push_back(0);
-  for (std::size_t i = 0; i < survives.size(); ++i) {
-    if (survives[i] == 0) continue;
-    left.rows.push_back(objects.rows[i]);
-    const std::span<const Run> runs = objects.runs_of(i);
-    left.runs.insert(left.runs.end(), runs.begin(), runs.end());
-    left.run_begin.push_back(std::ssize(left.runs));
-  }
-  return left;
-}
-
 }  // namespace srcextract::python

@@ -19,7 +19,4 @@ struct CleanFacts {
 std::vector<std::uint8_t> find_survivors(const std::vector<SepObject>& rows, std::span<const CleanFacts> facts,
                                          double beta, const Shape& image);
 
-/// The surviving rows, with their pixels.
-SepObjects keep_survivors(const SepObjects& objects, const std::vector<std::uint8_t>& survives);
-
 }  // namespace srcextract::python

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <cstdint>
-#include <span>
 
 #include "python/core/interrupt.hpp"
 #include "python/core/sep/ellipse.hpp"
@@ -10,6 +9,13 @@
 #include "stages/core/parallel.hpp"
 
 namespace srcextract::python {
+
+/// The largest value, at least 0.
+inline double largest_of(const Values<double>& values) {
+  double largest = 0;
+  for (const double value : span_of(values)) largest = value > largest ? value : largest;
+  return largest;
+}
 
 /// Number of apertures per piece of work, small enough for Ctrl-C; `reach` is the greatest radius in pixels.
 inline std::int64_t apertures_per_piece(double reach) {
@@ -31,22 +37,21 @@ void prefetch_about(const T* pixels, const Shape& shape, double x, double y, dou
   }
 }
 
-/// Measures apertures at these positions without the GIL; Ctrl-C ends it. make(pixels) returns a function that measures
-/// aperture i. `reach` is as in apertures_per_piece().
-template <class Make>
-void for_each_aperture(const SepImage& image, std::span<const double> x, std::span<const double> y, double reach,
-                       int threads, const Make& make) {
+/// Measures apertures at these positions without the GIL; Ctrl-C ends it. measure(pixels, i) measures aperture i.
+/// `reach` is as in apertures_per_piece(). `x` and `y` are Values or Results.
+template <class Positions, class Measure>
+void for_each_aperture(const SepImage& image, const Positions& x, const Positions& y, double reach, int threads,
+                       const Measure& measure) {
   constexpr double wide = 512;  // this thread may then wait long for another's work
   constexpr std::int64_t ahead = 3;
   const auto& run = reach > wide ? do_interruptibly : do_watchfully;
   run([&] {
     image.pixels.with_type([&](const auto* pixels) {
-      const auto measure = make(pixels);
-      parallel_for(std::ssize(x), apertures_per_piece(reach), Cpu{threads}, [&](std::int64_t begin, std::int64_t end) {
+      const auto count = static_cast<std::int64_t>(x.shape(0));
+      parallel_for(count, apertures_per_piece(reach), Cpu{threads}, [&](std::int64_t begin, std::int64_t end) {
         for (std::int64_t i = begin; i < end; ++i) {
-          if (const auto next = static_cast<std::size_t>(i + ahead); i + ahead < end)
-            prefetch_about(pixels, image.shape, x[next], y[next], reach);
-          measure(i);
+          if (i + ahead < end) prefetch_about(pixels, image.shape, x.data()[i + ahead], y.data()[i + ahead], reach);
+          measure(pixels, static_cast<std::size_t>(i));
         }
       });
     });

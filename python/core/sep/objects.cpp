@@ -4,14 +4,10 @@
 #include <cmath>
 #include <limits>
 
-#include "stages/core/parallel.hpp"
-#include "stages/detect/runs_by_source.hpp"
 #include "stages/measure/ellipse.hpp"
 
 namespace srcextract::python {
 namespace {
-
-constexpr std::int64_t objects_per_piece = 64, rows_per_piece = 64;
 
 /// Further SEP flags of objects.
 constexpr std::int16_t merged = 0x1, singular = 0x8;
@@ -37,15 +33,16 @@ void add_even_noise(const Run& run, double variance, double cx, double cy, Extra
   sums.noise_xy += variance * along * dy;
 }
 
-void add_noise(const SepPixels& pixels, const Run& run, double cx, double cy, ExtraSums& sums) {
-  const SepImage& image = pixels.image;
+void add_noise(const SepFound& all, const Run& run, double cx, double cy, ExtraSums& sums) {
+  const SepImage& image = all.image;
+  const float* const image_found = found_image(all.pixels, all.steps).pixels.data();
   const double dy = run.y - cy;
   for (std::int64_t x = run.begin; x < run.end; ++x) {
     const std::int64_t i = run.y * image.shape.width + x;
     const double variance = image.variance(i), dx = static_cast<double>(x) - cx;
-    const auto found = static_cast<double>(pixels.found.pixels[i]);
-    const double noise = variance + (pixels.gain > 0 && found > 0 ? found / pixels.gain : 0);
-    sums.thresholds += image.noise ? pixels.threshold * std::sqrt(variance) : pixels.levels.detection;
+    const auto found = static_cast<double>(image_found[i]);
+    const double noise = variance + (all.gain > 0 && found > 0 ? found / all.gain : 0);
+    sums.thresholds += image.noise ? all.threshold * std::sqrt(variance) : all.steps.levels->detection;
     sums.noise += noise;
     sums.noise_x += noise * dx * dx;
     sums.noise_y += noise * dy * dy;
@@ -53,13 +50,13 @@ void add_noise(const SepPixels& pixels, const Run& run, double cx, double cy, Ex
   }
 }
 
-ExtraSums sum_pixels(const SepPixels& pixels, const Runs<Cpu>& runs, Members members, double cx, double cy) {
+ExtraSums sum_pixels(const SepFound& all, Members members, double cx, double cy) {
   ExtraSums sums;
-  const SepImage& image = pixels.image;
-  const bool even = !image.noise && !(pixels.gain > 0);
+  const SepImage& image = all.image;
+  const bool even = !image.noise && !(all.gain > 0);
   for (const std::int32_t member : members) {
-    const Run& run = runs.runs[member];
-    const float* const row = pixels.measured.pixels.data() + run.y * image.shape.width;
+    const Run& run = all.steps.runs.runs[member];
+    const float* const row = all.pixels.image.pixels.data() + run.y * image.shape.width;
     float peak = row[run.begin];
     for (std::int64_t x = run.begin; x < run.end; ++x) {
       sums.flux += static_cast<double>(row[x]);
@@ -72,18 +69,34 @@ ExtraSums sum_pixels(const SepPixels& pixels, const Runs<Cpu>& runs, Members mem
     }
     if (even) {
       add_even_noise(run, image.variance(0), cx, cy, sums);
-      sums.thresholds += pixels.levels.detection * (run.end - run.begin);
+      sums.thresholds += all.steps.levels->detection * (run.end - run.begin);
     } else {
-      add_noise(pixels, run, cx, cy, sums);
+      add_noise(all, run, cx, cy, sums);
     }
   }
   return sums;
 }
 
-SepObject object_of(const SepPixels& pixels, const Runs<Cpu>& runs, Members members, const SourceSums& sums,
-                    const Parentage& parentage) {
+}  // namespace
+
+std::int64_t SepFound::count_above(Members members, double level) const {
+  std::int64_t above = 0;
+  for (const std::int32_t member : members) {
+    const Run& run = steps.runs.runs[member];
+    const float* const row = pixels.image.pixels.data() + run.y * pixels.image.shape.width;
+    above +=
+        std::count_if(row + run.begin, row + run.end, [=](float value) { return static_cast<double>(value) > level; });
+  }
+  return above;
+}
+
+/// As the columns of a catalogue (stages/measure/columns.hpp) but for what SEP defines otherwise: errors by the noise
+/// of each pixel, its own rounding to float, and moments that form no ellipse.
+SepObject SepFound::object(std::int64_t source, Members members) const {
+  const SourceSums& sums = steps.sums[source];
+  const Parentage of = parentage(source);
   constexpr double of_pixel = 0.0833333;
-  const SourceOffset position = position_of(sums, parentage);
+  const SourceOffset position = position_of(sums, of);
   SepObject row{};
   row.npix = sums.npix;
   row.xmin = sums.xmin;
@@ -92,7 +105,7 @@ SepObject object_of(const SepPixels& pixels, const Runs<Cpu>& runs, Members memb
   row.ymax = sums.ymax;
   row.x = sums.xmin + position.x;
   row.y = sums.ymin + position.y;
-  const ExtraSums extra = sum_pixels(pixels, runs, members, row.x, row.y);
+  const ExtraSums extra = sum_pixels(*this, members, row.x, row.y);
   SecondMoments moments = moments_about(sums, position);
   const double flux2 = sums.v * sums.v;
   row.errx2 = extra.noise_x / flux2;
@@ -127,9 +140,9 @@ SepObject object_of(const SepPixels& pixels, const Runs<Cpu>& runs, Members memb
   row.cyy = static_cast<double>(static_cast<float>(moments.x2 / determinant));
   row.cxy = static_cast<double>(static_cast<float>(-2 * moments.xy / determinant));
   // A deblended source has the threshold of its island.
-  row.thresh = parentage.split != 0 && !pixels.island_thresholds.empty()
-                   ? pixels.island_thresholds[static_cast<std::size_t>(parentage.parent)]
-                   : extra.thresholds / static_cast<double>(sums.npix);
+  row.thresh = of.split != 0 && !island_thresholds.empty() ? island_thresholds[static_cast<std::size_t>(of.parent)]
+                                                           : extra.thresholds / static_cast<double>(sums.npix);
+  row.tnpix = count_above(members, row.thresh);
   row.cflux = sums.v;
   row.flux = extra.flux;
   row.cpeak = static_cast<double>(sums.peak);
@@ -138,59 +151,10 @@ SepObject object_of(const SepPixels& pixels, const Runs<Cpu>& runs, Members memb
   row.ycpeak = sums.ypeak;
   row.xpeak = extra.x_peak;
   row.ypeak = extra.y_peak;
-  if (parentage.split != 0) row.flag |= merged;
-  const bool cut = parentage.split != 0 ? parentage.edge != 0 : at_edge(sums, runs.shape);
+  if (of.split != 0) row.flag |= merged;
+  const bool cut = of.split != 0 ? of.edge != 0 : at_edge(sums, steps.runs.shape);
   if (cut) row.flag |= sep_truncated;
   return row;
-}
-
-}  // namespace
-
-std::int64_t count_above(const SepPixels& pixels, std::span<const Run> runs, double threshold) {
-  std::int64_t above = 0;
-  for (const Run& run : runs) {
-    const float* const row = pixels.measured.pixels.data() + run.y * pixels.measured.shape.width;
-    above += std::count_if(row + run.begin, row + run.end,
-                           [=](float value) { return static_cast<double>(value) > threshold; });
-  }
-  return above;
-}
-
-SepObjects measure_objects(const SepPixels& pixels, const Runs<Cpu>& runs, const Components<Cpu>& components,
-                           const Buffer<SourceSums, Cpu>& sums, const Buffer<Parentage, Cpu>& parentage,
-                           const std::vector<std::int32_t>& order, const Cpu& where) {
-  const RunsBySource by_source = group_runs(components, where);
-  SepObjects objects;
-  objects.rows.resize(order.size());
-  objects.run_begin.push_back(0);
-  for (const std::int32_t source : order) {
-    for (const std::int32_t member : by_source.members(source)) objects.runs.push_back(runs.runs[member]);
-    objects.run_begin.push_back(std::ssize(objects.runs));
-  }
-  parallel_for(std::ssize(order), objects_per_piece, where, [&](std::int64_t begin, std::int64_t end) {
-    for (auto i = static_cast<std::size_t>(begin); i < static_cast<std::size_t>(end); ++i) {
-      const std::int32_t source = order[i];
-      objects.rows[i] = object_of(pixels, runs, by_source.members(source), sums[source], parentage[source]);
-      objects.rows[i].tnpix = count_above(pixels, objects.runs_of(i), objects.rows[i].thresh);
-    }
-  });
-  return objects;
-}
-
-void draw(const SepObjects& objects, const Shape& shape, std::int32_t* map, const Cpu& where) {
-  parallel_for(shape.height, rows_per_piece, where, [&](std::int64_t begin, std::int64_t end) {
-    std::fill(map + begin * shape.width, map + end * shape.width, 0);
-  });
-  parallel_for(std::ssize(objects.rows), objects_per_piece, where, [&](std::int64_t begin, std::int64_t end) {
-    for (std::int64_t i = begin; i < end; ++i) {
-      const auto first = objects.run_begin[static_cast<std::size_t>(i)];
-      for (auto run = first; run < objects.run_begin[static_cast<std::size_t>(i) + 1]; ++run) {
-        const Run& one = objects.runs[static_cast<std::size_t>(run)];
-        std::fill(map + one.y * shape.width + one.begin, map + one.y * shape.width + one.end,
-                  static_cast<std::int32_t>(i + 1));
-      }
-    }
-  });
 }
 
 }  // namespace srcextract::python

@@ -1,13 +1,11 @@
 #pragma once
 
 #include <cstdint>
-#include <span>
 #include <vector>
 
+#include "pipeline/chain/detection.hpp"
 #include "python/core/sep/image.hpp"
-#include "stages/detect/label.hpp"
-#include "stages/measure/measure.hpp"
-#include "stages/measure/parentage.hpp"
+#include "stages/detect/runs_by_source.hpp"
 
 namespace srcextract::python {
 
@@ -25,38 +23,29 @@ struct SepObject {
 /// SEP's flag of an object that touches the edge.
 inline constexpr std::int16_t sep_truncated = 0x2;
 
-/// Rows with the pixels of each.
-struct SepObjects {
-  std::vector<SepObject> rows;
-  std::vector<Run> runs;                ///< of all rows
-  std::vector<std::int64_t> run_begin;  ///< of each row, and the end
+/// What the steps of the chain (pipeline/chain/detect_sources.hpp) made of an image, for SEP's values of the sources.
+struct SepFound {
+  const SepImage& image;
+  double threshold = 0;  ///< a pixel value, or in units of each pixel's noise
+  double gain = 0;
+  Pixels<Cpu> pixels;
+  Detection<Cpu> steps;
+  /// Mean threshold over the pixels of each label's island; empty if it is the same everywhere.
+  std::vector<double> island_thresholds;
 
-  std::span<const Run> runs_of(std::size_t row) const {
-    const auto first = static_cast<std::size_t>(run_begin[row]), last = static_cast<std::size_t>(run_begin[row + 1]);
-    return std::span(runs).subspan(first, last - first);
+  explicit SepFound(const SepImage& of) : image(of) {}
+
+  /// The row of a source, from 0, which has these runs.
+  SepObject object(std::int64_t source, RunsBySource::Members members) const;
+
+  /// Number of unconvolved pixels of these runs above a threshold.
+  std::int64_t count_above(RunsBySource::Members members, double threshold) const;
+
+  /// Without deblending every island is a source.
+  Parentage parentage(std::int64_t source) const {
+    return steps.parentage.empty() ? Parentage{0, 0, static_cast<std::int32_t>(source + 1), 0, 0}
+                                   : steps.parentage[source];
   }
 };
-
-/// The images and settings for measuring sources.
-struct SepPixels {
-  const Image<float, Cpu>&found, &measured;
-  const SepImage& image;
-  double threshold;  ///< in units of each pixel's noise
-  const Levels& levels;
-  double gain;
-  std::vector<double>
-      island_thresholds;  ///< mean threshold over the pixels of each label's island; empty if it is the same everywhere
-};
-
-/// Measures sources as SEP does. `order`: the sources that become rows, from 0.
-SepObjects measure_objects(const SepPixels& pixels, const Runs<Cpu>& runs, const Components<Cpu>& components,
-                           const Buffer<SourceSums, Cpu>& sums, const Buffer<Parentage, Cpu>& parentage,
-                           const std::vector<std::int32_t>& order, const Cpu& where);
-
-/// Number of an object's unconvolved pixels above a threshold.
-std::int64_t count_above(const SepPixels& pixels, std::span<const Run> runs, double threshold);
-
-/// Sets the pixels of a map to the numbers of rows, from 1, and all others to 0.
-void draw(const SepObjects& objects, const Shape& shape, std::int32_t* map, const Cpu& where);
 
 }  // namespace srcextract::python

@@ -1,5 +1,5 @@
 #include <nanobind/nanobind.h>
-#include <nanobind/stl/optional.h>
+#include <nanobind/stl/vector.h>
 
 #include <algorithm>
 #include <array>
@@ -13,143 +13,108 @@
 #include "python/core/sep/sums.hpp"
 #include "stages/core/parallel.hpp"
 
+// Kron radii, radii of light and windowed positions by SEP's definitions. They truly differ from SExtractor's
+// (stages/photometry/kron.hpp, growth.hpp, window.hpp): geometry in double, masked pixels left out or replaced by the
+// mean, a circle of 64 steps up to any radius, a given window.
+
 namespace srcextract::python {
 namespace nb = nanobind;
 namespace {
 
-/// Kron radius and SEP's flags.
-struct KronRadius {
-  double radius = 0;
-  std::int16_t flags = 0;
-};
-
+/// The Kron radius of an ellipse, 0 if it has none, and SEP's flags.
 template <class T>
-KronRadius kron_radius(const SepImage& image, const T* pixels, double x, double y, const EllipseForm& form, double r,
-                       std::int64_t segment) {
-  KronRadius kron;
-  const SepBox box = sep_box(x, y, r * form.reach_x, r * form.reach_y, image.shape);
-  if (box.cut) kron.flags |= cut_off;
-  const double square = r * r;
-  const std::int64_t width = box.x_end - box.x_begin;
-  if (width <= 0 || box.y_end <= box.y_begin) {
-    kron.flags |= all_masked;
-    return kron;
+double kron_radius(const SepImage& image, const T* pixels, const SepEllipse& at, double r, std::int64_t source,
+                   std::int16_t& flags) {
+  const SepBox box = at.box(r, image.shape);
+  flags = box.cut ? cut_off : 0;
+  if (box.empty()) {
+    flags |= all_masked;
+    return 0;
   }
-  const T* const first = pixels + box.y_begin * image.shape.width + box.x_begin;
-  BoxPixels<T> looked_at{first, image.shape.width, pixels + image.shape.count()};
-  std::int64_t masked = 0;
+  auto looked_at = BoxPixels<T>::of(pixels, image.shape, box);
+  double masked = 0;
   std::vector<T> unmasked;
   if (image.mask || image.segments != nullptr) {
     // Masked pixels count as dark, so that an empty mask changes no bit.
-    for (std::int64_t row = box.y_begin; row < box.y_end; ++row) {
-      before_row(width);
-      for (std::int64_t column = box.x_begin; column < box.x_end; ++column) {
-        const std::int64_t i = row * image.shape.width + column;
-        const bool hidden = image.is_masked(i) || is_of_another(image, i, segment);
-        unmasked.push_back(hidden ? T{} : pixels[i]);
-        if (!hidden || !(form.square(static_cast<double>(column) - x, static_cast<double>(row) - y) <= square))
-          continue;
-        ++masked;
-        kron.flags |= has_masked;
-      }
-    }
-    looked_at = {unmasked.data(), width, unmasked.data() + unmasked.size()};
+    box.for_each_pixel(image.shape.width, at.x, at.y, [&](std::int64_t i, double dx, double dy) {
+      const bool hidden = image.hides(i, source);
+      unmasked.push_back(hidden ? T{} : pixels[i]);
+      if (!hidden || !(at.square(dx, dy) <= r * r)) return;
+      ++masked;
+      flags |= has_masked;
+    });
+    looked_at = {unmasked.data(), box.width(), unmasked.data() + unmasked.size()};
   }
-  const EllipseSums sums = looked_at.sum_moments(box, {x, y, form}, square);
-  const double light = sums.light, moment = sums.moment;
-  const std::int64_t counted = sums.count - masked;
-  if (counted == 0) {
-    kron.flags |= all_masked;
-  } else if (!(light > 0) || !(moment > 0)) {
-    kron.flags |= not_positive;
-  } else {
-    kron.radius = moment / light;
+  const EllipseSums sums = looked_at.sum_moments(box, at, r * r);
+  if (sums.area == masked) {
+    flags |= all_masked;
+    return 0;
   }
-  return kron;
+  if (sums.light > 0 && sums.moment > 0) return sums.moment / sums.light;
+  flags |= not_positive;
+  return 0;
 }
 
-void kron_radii(const AnyArray& data, const OptionalArray& mask, double mask_threshold, const OptionalArray& segments,
-                const std::optional<Values<std::int64_t>>& segment, const Values<double>& x, const Values<double>& y,
-                const Values<double>& a, const Values<double>& b, const Values<double>& theta, const Values<double>& r,
+void kron_radii(const SepImage& image, const Values<double>& x, const Values<double>& y, const Values<double>& a,
+                const Values<double>& b, const Values<double>& theta, const Values<double>& r,
                 const Results<double>& radius, const Results<std::int16_t>& flags, int threads) {
-  SepImage image = sep_image(data, mask, mask_threshold);
-  if (segments) image.segments = static_cast<const std::int32_t*>(segments->data());
-  const auto segment_of = span_of(segment);
-  const double furthest = largest_of(span_of(r)) * std::max(largest_of(span_of(a)), largest_of(span_of(b)));
-  for_each_aperture(image, span_of(x), span_of(y), furthest, threads, [&](const auto* pixels) {
-    return [&, pixels](std::int64_t i) {
-      const EllipseForm form = EllipseForm::of_axes(a.data()[i], b.data()[i], theta.data()[i]);
-      const KronRadius kron = kron_radius(image, pixels, x.data()[i], y.data()[i], form, r.data()[i],
-                                          segment_of.empty() ? 0 : segment_of[static_cast<std::size_t>(i)]);
-      radius.data()[i] = kron.radius;
-      flags.data()[i] = kron.flags;
-    };
+  const double furthest = largest_of(r) * std::max(largest_of(a), largest_of(b));
+  for_each_aperture(image, x, y, furthest, threads, [&](const auto* pixels, std::size_t i) {
+    const auto ellipse = SepEllipse::of_axes(x.data()[i], y.data()[i], a.data()[i], b.data()[i], theta.data()[i]);
+    radius.data()[i] = kron_radius(image, pixels, ellipse, r.data()[i], image.source_at(i), flags.data()[i]);
   });
 }
 
 constexpr int growth_steps = 64;
 
 /// The light within equal radius steps from a position.
-struct Growth {
-  std::array<double, growth_steps> light{};
-  std::int16_t flags = 0;
-};
+using Growth = std::array<double, growth_steps>;
 
 template <class T>
-Growth light_in_steps(const SepImage& image, const T* pixels, double x, double y, double reach, std::int64_t segment,
-                      std::int64_t sub_pixels) {
-  Growth growth;
-  std::array<double, growth_steps> area{}, masked_area{};
+Growth light_in_steps(const SepImage& image, const T* pixels, double x, double y, double reach, std::int64_t source,
+                      std::int64_t sub_pixels, std::int16_t& flags) {
+  Growth light{}, area{}, masked_area{};
   constexpr double beyond_reach = 1.5;  // SExtractor's margin, which determines the flags
   const SepBox box = sep_box(x, y, reach + beyond_reach, reach + beyond_reach, image.shape);
-  if (box.cut) growth.flags |= cut_off;
+  flags = box.cut ? cut_off : 0;
   const double step = reach / growth_steps, limit = (reach + beyond_reach) * (reach + beyond_reach);
-  const double side = 1.0 / static_cast<double>(sub_pixels), first = 0.5 * (side - 1);
-  for (std::int64_t row = box.y_begin; row < box.y_end; ++row) {
-    before_row(box.x_end - box.x_begin);
-    for (std::int64_t column = box.x_begin; column < box.x_end; ++column) {
-      const double dx = static_cast<double>(column) - x, dy = static_cast<double>(row) - y;
-      const double square = dx * dx + dy * dy;
-      if (!(square < limit)) continue;
-      const std::int64_t i = row * image.shape.width + column;
-      const bool masked = image.is_masked(i) || is_of_another(image, i, segment);
-      if (masked) growth.flags |= has_masked;
-      const double value = masked ? 0 : static_cast<double>(pixels[i]);
-      const auto add = [&](double distance, double part) {
-        const double ring = distance / step;
-        if (!(ring < growth_steps)) return;
-        const auto k = static_cast<std::size_t>(ring);
-        growth.light[k] += part * value;
-        area[k] += part;
-        if (masked) masked_area[k] += part;
-      };
-      const double distance = std::sqrt(square), beyond = std::fmod(distance, step);
-      if (beyond >= pixel_reach && beyond <= step - pixel_reach) {
-        add(distance, 1);
-        continue;
-      }
-      double v = dy + first;
-      for (std::int64_t j = 0; j < sub_pixels; ++j, v += side) {
-        double u = dx + first;
-        for (std::int64_t k = 0; k < sub_pixels; ++k, u += side) add(std::sqrt(u * u + v * v), side * side);
-      }
+  const double side = 1.0 / static_cast<double>(sub_pixels);
+  box.for_each_pixel(image.shape.width, x, y, [&](std::int64_t i, double dx, double dy) {
+    const double square = dx * dx + dy * dy;
+    if (!(square < limit)) return;
+    const bool masked = image.hides(i, source);
+    if (masked) flags |= has_masked;
+    const double value = masked ? 0 : static_cast<double>(pixels[i]);
+    const auto add = [&](double distance, double part) {
+      const double ring = distance / step;
+      if (!(ring < growth_steps)) return;
+      const auto k = static_cast<std::size_t>(ring);
+      light[k] += part * value;
+      area[k] += part;
+      if (masked) masked_area[k] += part;
+    };
+    const double distance = std::sqrt(square), beyond = std::fmod(distance, step);
+    if (beyond >= pixel_reach && beyond <= step - pixel_reach) {
+      add(distance, 1);
+    } else {
+      for_each_sub_pixel(dx, dy, sub_pixels, [&](double u, double v) { add(std::sqrt(u * u + v * v), side * side); });
     }
-  }
+  });
   double inside = 0;
   for (std::size_t k = 0; k < growth_steps; ++k) {
-    if (image.mask && masked_area[k] > 0) growth.light[k] *= area[k] / (area[k] - masked_area[k]);
-    inside += std::isfinite(growth.light[k]) ? growth.light[k] : 0;
-    growth.light[k] = inside;
+    if (image.mask && masked_area[k] > 0) light[k] *= area[k] / (area[k] - masked_area[k]);
+    inside += std::isfinite(light[k]) ? light[k] : 0;
+    light[k] = inside;
   }
-  return growth;
+  return light;
 }
 
 /// The radius that contains the light `wanted`.
-double radius_of(const Growth& growth, double wanted, double reach) {
+double radius_of(const Growth& light, double wanted, double reach) {
   const double step = reach / growth_steps;
   double before = 0;
   for (std::size_t k = 0; k < growth_steps; ++k) {
-    const double here = growth.light[k];
+    const double here = light[k];
     if (!(here < wanted)) {                // also for NaN, which is then the result
       if (k == 0 && wanted < 0) return 0;  // as in SEP
       return step * (static_cast<double>(k) + (here != before ? (wanted - before) / (here - before) : 0));
@@ -159,26 +124,16 @@ double radius_of(const Growth& growth, double wanted, double reach) {
   return reach;
 }
 
-void flux_radii(const AnyArray& data, const OptionalArray& mask, double mask_threshold, const OptionalArray& segments,
-                const std::optional<Values<std::int64_t>>& segment, const Values<double>& x, const Values<double>& y,
-                const Values<double>& reach, const OptionalValues& norm, const Values<double>& fractions,
-                std::int64_t sub_pixels, const Results<double>& radius, const Results<std::int16_t>& flags,
-                int threads) {
-  SepImage image = sep_image(data, mask, mask_threshold);
-  if (segments) image.segments = static_cast<const std::int32_t*>(segments->data());
-  const auto segment_of = span_of(segment);
-  const auto norm_of = span_of(norm), wanted = span_of(fractions);
-  const double furthest = largest_of(span_of(reach));
-  for_each_aperture(image, span_of(x), span_of(y), furthest, threads, [&](const auto* pixels) {
-    return [&, pixels](std::int64_t i) {
-      const auto at = static_cast<std::size_t>(i);
-      const Growth growth = light_in_steps(image, pixels, x.data()[i], y.data()[i], reach.data()[i],
-                                           segment_of.empty() ? 0 : segment_of[at], sub_pixels);
-      const double all = norm_of.empty() ? growth.light.back() : norm_of[at];
-      for (std::size_t k = 0; k < wanted.size(); ++k)
-        radius.data()[at * wanted.size() + k] = radius_of(growth, wanted[k] * all, reach.data()[i]);
-      flags.data()[i] = growth.flags;
-    };
+void flux_radii(const SepImage& image, const Values<double>& x, const Values<double>& y, const Values<double>& reach,
+                const Columns& norm, const Values<double>& fractions, std::int64_t sub_pixels,
+                const Results<double>& radius, const Results<std::int16_t>& flags, int threads) {
+  for_each_aperture(image, x, y, largest_of(reach), threads, [&](const auto* pixels, std::size_t i) {
+    const double furthest = reach.data()[i];
+    const Growth light = light_in_steps(image, pixels, x.data()[i], y.data()[i], furthest, image.source_at(i),
+                                        sub_pixels, flags.data()[i]);
+    const double all = norm.empty() ? light.back() : norm[0].data()[i];
+    double* to = radius.data() + i * fractions.size();
+    for (const double fraction : span_of(fractions)) *to++ = radius_of(light, fraction * all, furthest);
   });
 }
 
@@ -189,36 +144,31 @@ std::int16_t windowed_position(const SepImage& image, const T* pixels, double& x
   constexpr int most_rounds = 16;
   constexpr double at_rest = 1e-8;  // for the squared step
   std::int16_t flags = 0;
-  const EllipseForm circle;
+  static constexpr SepEllipse circle{0, 0};
   const SepAnnulus window(circle, -1, 4 * sigma, sub_pixels);
   for (int round = 0; round < most_rounds; ++round) {
     const SepBox box = sep_box(x, y, 4 * sigma, 4 * sigma, image.shape);
     if (box.cut) flags |= cut_off;
     double light = 0, moment_x = 0, moment_y = 0;
     double all = 0, area = 0, masked = 0, masked_x = 0, masked_y = 0;
-    for (std::int64_t row = box.y_begin; row < box.y_end; ++row) {
-      before_row(box.x_end - box.x_begin);
-      for (std::int64_t column = box.x_begin; column < box.x_end; ++column) {
-        const double dx = static_cast<double>(column) - x, dy = static_cast<double>(row) - y;
-        const double part = window.part(dx, dy);
-        if (part < 0) continue;
-        const std::int64_t i = row * image.shape.width + column;
-        const double weight = part * std::exp(-(dx * dx + dy * dy) / (2 * sigma * sigma));
-        if (image.is_masked(i)) {
-          masked += weight;
-          masked_x += weight * dx;
-          masked_y += weight * dy;
-          flags |= has_masked;
-          continue;
-        }
-        const auto value = static_cast<double>(pixels[i]);
-        all += part * value;
-        area += part;
-        light += weight * value;
-        moment_x += weight * value * dx;
-        moment_y += weight * value * dy;
+    box.for_each_pixel(image.shape.width, x, y, [&](std::int64_t i, double dx, double dy) {
+      const double part = window.part(dx, dy);
+      if (part < 0) return;
+      const double weight = part * std::exp(-(dx * dx + dy * dy) / (2 * sigma * sigma));
+      if (image.is_masked(i)) {
+        masked += weight;
+        masked_x += weight * dx;
+        masked_y += weight * dy;
+        flags |= has_masked;
+        return;
       }
-    }
+      const auto value = static_cast<double>(pixels[i]);
+      all += part * value;
+      area += part;
+      light += weight * value;
+      moment_x += weight * value * dx;
+      moment_y += weight * value * dy;
+    });
     if (area > 0) {  // masked pixels get the mean of the rest of the aperture
       const double mean = all / area;
       light += mean * masked;
@@ -234,45 +184,32 @@ std::int16_t windowed_position(const SepImage& image, const T* pixels, double& x
   return flags;
 }
 
-void windowed_positions(const AnyArray& data, const OptionalArray& mask, double mask_threshold,
-                        const Results<double>& x, const Results<double>& y, const Values<double>& sigma,
-                        std::int64_t sub_pixels, const Results<std::int16_t>& flags, int threads) {
-  const SepImage image = sep_image(data, mask, mask_threshold);
-  const double furthest = 16 * largest_of(span_of(sigma));  // the window's reach, times its maximum number of rounds
-  for_each_aperture(image, {x.data(), x.shape(0)}, {y.data(), y.shape(0)}, furthest, threads, [&](const auto* pixels) {
-    return [&, pixels](std::int64_t i) {
-      flags.data()[i] = windowed_position(image, pixels, x.data()[i], y.data()[i], sigma.data()[i], sub_pixels);
-    };
+void windowed_positions(const SepImage& image, const Results<double>& x, const Results<double>& y,
+                        const Values<double>& sigma, std::int64_t sub_pixels, const Results<std::int16_t>& flags,
+                        int threads) {
+  const double furthest = 16 * largest_of(sigma);  // the window's reach, times its maximum number of rounds
+  for_each_aperture(image, x, y, furthest, threads, [&](const auto* pixels, std::size_t i) {
+    flags.data()[i] = windowed_position(image, pixels, x.data()[i], y.data()[i], sigma.data()[i], sub_pixels);
   });
 }
 
 void mask_ellipses(const Results<std::uint8_t>& to, std::int64_t width, std::int64_t height, const Values<double>& x,
                    const Values<double>& y, const Values<double>& cxx, const Values<double>& cyy,
                    const Values<double>& cxy, const Values<double>& r) {
-  const auto fill = [&](std::int64_t k) {
-    EllipseForm form;
-    form.circle = false;
-    form.cxx = cxx.data()[k];
-    form.cyy = cyy.data()[k];
-    form.cxy = cxy.data()[k];
-    const double determinant = form.cxx * form.cyy - form.cxy * form.cxy / 4;
-    form.reach_x = std::sqrt(form.cyy / determinant);
-    form.reach_y = std::sqrt(form.cxx / determinant);
-    const double size = r.data()[k];
-    const SepBox box = sep_box(x.data()[k], y.data()[k], size * form.reach_x, size * form.reach_y, {width, height});
-    for (std::int64_t row = box.y_begin; row < box.y_end; ++row) {
-      before_row(box.x_end - box.x_begin);
-      for (std::int64_t column = box.x_begin; column < box.x_end; ++column)
-        if (form.square(static_cast<double>(column) - x.data()[k], static_cast<double>(row) - y.data()[k]) <
-            size * size)
-          to.data()[row * width + column] = 1;
-    }
+  const auto fill = [&](std::size_t k) {
+    SepEllipse at{x.data()[k], y.data()[k], cxx.data()[k], cyy.data()[k], cxy.data()[k]};
+    const double determinant = at.cxx * at.cyy - at.cxy * at.cxy / 4, size = r.data()[k];
+    at.reach_x = std::sqrt(at.cyy / determinant);
+    at.reach_y = std::sqrt(at.cxx / determinant);
+    at.box(size, {width, height}).for_each_pixel(width, at.x, at.y, [&](std::int64_t i, double dx, double dy) {
+      if (at.square(dx, dy) < size * size) to.data()[i] = 1;
+    });
   };
   constexpr std::int64_t ellipses_per_piece = 16;
   do_watchfully([&] {
     parallel_for(static_cast<std::int64_t>(x.shape(0)), ellipses_per_piece, Cpu{1},
                  [&](std::int64_t begin, std::int64_t end) {
-                   for (std::int64_t k = begin; k < end; ++k) fill(k);
+                   for (std::int64_t k = begin; k < end; ++k) fill(static_cast<std::size_t>(k));
                  });
   });
 }
@@ -280,18 +217,10 @@ void mask_ellipses(const Results<std::uint8_t>& to, std::int64_t width, std::int
 }  // namespace
 
 void bind_sep_profiles(nb::module_& module) {
-  module.def("sep_kron_radii", &kron_radii, nb::arg("data"), nb::arg("mask").none(), nb::arg("mask_threshold"),
-             nb::arg("segments").none(), nb::arg("segment").none(), nb::arg("x"), nb::arg("y"), nb::arg("a"),
-             nb::arg("b"), nb::arg("theta"), nb::arg("r"), nb::arg("radius"), nb::arg("flags"), nb::arg("threads"));
-  module.def("sep_flux_radii", &flux_radii, nb::arg("data"), nb::arg("mask").none(), nb::arg("mask_threshold"),
-             nb::arg("segments").none(), nb::arg("segment").none(), nb::arg("x"), nb::arg("y"), nb::arg("reach"),
-             nb::arg("norm").none(), nb::arg("fractions"), nb::arg("sub_pixels"), nb::arg("radius"), nb::arg("flags"),
-             nb::arg("threads"));
-  module.def("sep_windowed_positions", &windowed_positions, nb::arg("data"), nb::arg("mask").none(),
-             nb::arg("mask_threshold"), nb::arg("x"), nb::arg("y"), nb::arg("sigma"), nb::arg("sub_pixels"),
-             nb::arg("flags"), nb::arg("threads"));
-  module.def("sep_mask_ellipses", &mask_ellipses, nb::arg("to"), nb::arg("width"), nb::arg("height"), nb::arg("x"),
-             nb::arg("y"), nb::arg("cxx"), nb::arg("cyy"), nb::arg("cxy"), nb::arg("r"));
+  module.def("sep_kron_radii", &kron_radii);
+  module.def("sep_flux_radii", &flux_radii);
+  module.def("sep_windowed_positions", &windowed_positions);
+  module.def("sep_mask_ellipses", &mask_ellipses);
 }
 
 }  // namespace srcextract::python

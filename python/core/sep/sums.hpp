@@ -5,26 +5,15 @@
 #include "python/core/sep/ellipse.hpp"
 
 // Sums over ellipses without masked pixels and with constant noise. The sums use vectors with one partial sum per
-// position in a block, so that results do not depend on the processor.
+// position in a block, so that results do not depend on the processor. Pixels may be double, and a lane begins where
+// the ellipse does, so these are not the sums of stages/photometry/lanes.hpp.
 
 namespace srcextract::python {
 
 /// Sums over the pixels of an ellipse.
 struct EllipseSums {
-  double light = 0;
-  double moment = 0;  ///< light times distance; if requested
-  std::int64_t count = 0;
-};
-
-/// Sums over partial pixels.
-struct PartSums {
   double light = 0, area = 0;
-};
-
-/// An ellipse around (x, y).
-struct SepEllipse {
-  double x, y;
-  EllipseForm form;
+  double moment = 0;  ///< light times distance; if requested
 };
 
 /// The pixels of a box: the first pixel, the stride of rows, and the end of readable memory.
@@ -34,12 +23,20 @@ struct BoxPixels {
   std::int64_t stride;
   const T* end;
 
+  /// Those of an image.
+  static BoxPixels of(const T* pixels, const Shape& shape, const SepBox& box) {
+    return {pixels + box.y_begin * shape.width + box.x_begin, shape.width, pixels + shape.count()};
+  }
+
   /// Sums over pixels with a squared distance of at most `square`, or below it for sum_whole().
   EllipseSums sum_moments(const SepBox& box, const SepEllipse& at, double square) const;
   EllipseSums sum_whole(const SepBox& box, const SepEllipse& at, double square) const;
 
   /// Sums over an ellipse with sub-pixels and no hole.
-  PartSums sum_parts(const SepBox& box, const SepEllipse& at, const SepAnnulus& annulus) const;
+  EllipseSums sum_parts(const SepBox& box, const SepAnnulus& annulus) const;
+
+  /// The sum of a stretch of neighbouring pixels.
+  static double sum_stretch(const T* pixels, std::int64_t count);
 };
 
 }  // namespace srcextract::python
