@@ -140,7 +140,7 @@ struct SepExtraction : SepFound {
           if (std::isnan(image.variance(i))) steps.match.pixels[i] = masked_pixel;
       });
     }
-    steps.runs = threshold_found(found(), steps.levels, pixels, config, steps, where);
+    steps.runs = threshold_found(steps.levels, pixels, config, steps, where);
     // From here on masked pixels in the foreground have their given noise: an infinite one has no mean.
     if (image.noise && image.mask) steps.variance = variances_of(image, false, where);
   }
@@ -211,7 +211,7 @@ struct SepExtraction : SepFound {
   /// SEP's levels start at the mean threshold of an island, not at its lowest. So all pixels of an island get the noise
   /// of that threshold.
   void split() {
-    if (!image.noise || !(threshold > 0)) return deblend(found(), pixels, config, steps, where);
+    if (!image.noise || !(threshold > 0)) return deblend(pixels, config, steps, where);
     Image<float, Cpu> even(image.shape, where);
     for_each_run([&](const Run& run, std::size_t label) {
       const double noise = island_thresholds[label] / threshold;
@@ -219,7 +219,7 @@ struct SepExtraction : SepFound {
       std::fill(row + run.begin, row + run.end, static_cast<float>(noise * noise));
     });
     std::swap(even, steps.variance);
-    deblend(found(), pixels, config, steps, where);
+    deblend(pixels, config, steps, where);
     std::swap(even, steps.variance);
   }
 
