@@ -125,7 +125,7 @@ struct IslandMemory {
         parent(shape.count(), where),
         flux(shape.count(), where),
         pixels(shape.count(), where),
-        sons(shape.count(), where),
+        children(shape.count(), where),
         state(shape.count(), where),
         cores(core_room, where),
         shapes(core_room, where),
@@ -138,7 +138,7 @@ struct IslandMemory {
   Buffer<std::uint8_t, Gpu> level;
   Buffer<std::int32_t, Gpu> parent;
   Buffer<std::int64_t, Gpu> flux;
-  Buffer<std::int32_t, Gpu> pixels, sons;
+  Buffer<std::int32_t, Gpu> pixels, children;
   Buffer<std::uint32_t, Gpu> state;
   Buffer<CoreState, Gpu> cores;
   Buffer<CoreShape, Gpu> shapes;
@@ -291,7 +291,7 @@ Deblended<Gpu> deblend_sources(const DeblendImages<Gpu>& images, const Runs<Gpu>
       memory.island_levels.data(),
       memory.level.data(),
       memory.parent.data(),
-      {memory.flux.data(), memory.pixels.data(), memory.sons.data(), memory.state.data()},
+      {memory.flux.data(), memory.pixels.data(), memory.children.data(), memory.state.data()},
       memory.cores.data(),
       memory.shapes.data(),
       memory.core_count.data(),

@@ -53,11 +53,11 @@ template <>
 constexpr int least_family_blocks<CirclesByArea> = 8;
 
 /// A thread takes a run.
-__global__ void paint_owners_kernel(const Run* runs, ItemCount items, const std::int32_t* label, const Eaten* eaten,
-                                    std::int64_t width, std::int32_t* owner) {
+__global__ void paint_owners_kernel(const Run* runs, ItemCount items, const std::int32_t* label,
+                                    const Absorbed* absorbed, std::int64_t width, std::int32_t* owner) {
   const std::int64_t count = items();
   for (std::int64_t i = thread_index(); i < count; i += thread_total()) {
-    if (eaten != nullptr && eaten[i] == Eaten::free) continue;
+    if (absorbed != nullptr && absorbed[i] == Absorbed::free) continue;
     const Run run = runs[i];
     const std::int32_t own = owner_of_label(label[i]);
     for (std::int32_t x = run.begin; x < run.end; ++x) owner[run.y * width + x] = own;
@@ -183,7 +183,7 @@ void measure_large(const One& family, const LevelledImage& image, const Levelled
 }  // namespace
 
 Image<std::int32_t, Gpu> map_owners(const Runs<Gpu>& runs, const Components<Gpu>& components, const Gpu& where,
-                                    const Buffer<Eaten, Gpu>* eaten) {
+                                    const Buffer<Absorbed, Gpu>* absorbed) {
   Image<std::int32_t, Gpu> owners;
   owners.shape = runs.shape;
   owners.pixels = filled<std::int32_t>(runs.shape.count(), 0, where);
@@ -192,13 +192,13 @@ Image<std::int32_t, Gpu> map_owners(const Runs<Gpu>& runs, const Components<Gpu>
   if (most == 0) return owners;
   paint_owners_kernel<<<grid_for(most, where), block_threads, 0, where.stream>>>(
       runs.runs.data(), ItemCount{runs.row_begin.data() + runs.shape.height, most}, components.label.data(),
-      eaten != nullptr ? eaten->data() : nullptr, runs.shape.width, owners.pixels.data());
+      absorbed != nullptr ? absorbed->data() : nullptr, runs.shape.width, owners.pixels.data());
   check_launch();
   return owners;
 }
 
 Photometry<Gpu> measure_photometry(const PhotometryInput<Gpu>& input, const Settings& config, const Gpu& where) {
-  const Image<std::int32_t, Gpu> owners = map_owners(input.runs, input.components, where, input.eaten);
+  const Image<std::int32_t, Gpu> owners = map_owners(input.runs, input.components, where, input.absorbed);
   const auto levelled = [&](const Image<float, Gpu>& pixels, const Image<float, Gpu>& variance,
                             const Value<Levels, Gpu>& levels, const WeightsConfig& weights) {
     LevelledImage image{{pixels.pixels.data(), variance.pixels.data(), owners.pixels.data(),

@@ -60,7 +60,7 @@ Header::Header(std::string_view cards, std::string where) : cards_(cards), where
   std::sort(index_.begin(), index_.end());
 }
 
-std::pair<Header::Places, Header::Places> Header::places(std::string_view keyword) const {
+std::pair<Header::PlaceIterator, Header::PlaceIterator> Header::places(std::string_view keyword) const {
   if (keyword.empty() || keyword.size() > keyword_length) return {index_.end(), index_.end()};
   const std::uint64_t name = packed(keyword);
   const auto begin = std::partition_point(index_.begin(), index_.end(), [&](const Place& p) { return p.name < name; });

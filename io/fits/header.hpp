@@ -69,9 +69,9 @@ class Header {
     std::size_t at;      ///< offset of the card
     bool operator<(const Place& other) const { return name != other.name ? name < other.name : at < other.at; }
   };
-  using Places = std::vector<Place>::const_iterator;
+  using PlaceIterator = std::vector<Place>::const_iterator;
 
-  std::pair<Places, Places> places(std::string_view keyword) const;
+  std::pair<PlaceIterator, PlaceIterator> places(std::string_view keyword) const;
   CardValue read(std::size_t at) const;
   std::optional<KeywordValue> the_one(std::string_view keyword) const;
   [[noreturn]] void refuse(std::string_view keyword, const std::string& problem) const;

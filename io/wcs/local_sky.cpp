@@ -13,13 +13,13 @@ namespace {
 /// Offsets of a place and of the middles of a pixel's sides: left, right, below, above.
 constexpr std::array<std::array<double, 2>, 5> offsets = {{{0, 0}, {-0.5, 0}, {0.5, 0}, {0, -0.5}, {0, 0.5}}};
 
-using Places = std::array<SkyPosition, offsets.size()>;
+using CrossPositions = std::array<SkyPosition, offsets.size()>;
 
 double product(const Direction& a, const Direction& b) {
   return a[0] * b[0] + a[1] * b[1] + a[2] * b[2];
 }
 
-SkySteps steps_between(const Places& at) {
+SkySteps steps_between(const CrossPositions& at) {
   const SkyPosition& centre = at[0];
   const Direction east = direction_of(centre.alpha + 90, 0), north = direction_of(centre.alpha, centre.delta + 90);
   SkySteps steps;
@@ -40,7 +40,7 @@ std::array<double, 2> world_of(const LocalSky& sky) {
 }
 
 LocalSky local_sky(const wcsprm& wcs, bool galactic, const double* world) {
-  Places native, j2000;
+  CrossPositions native, j2000;
   for (std::size_t i = 0; i < offsets.size(); ++i) {
     native[i] = native_of(wcs, world + 2 * i);
     j2000[i] = j2000_of(wcs, galactic, world + 2 * i);

@@ -75,8 +75,8 @@ bool is_there(const Type& part) {
     return !part.row_begin.empty();
   else if constexpr (requires { part.label; })
     return !part.label.empty();
-  else if constexpr (requires { part.eaten; })
-    return !part.eaten.empty();
+  else if constexpr (requires { part.absorbed; })
+    return !part.absorbed.empty();
   else if constexpr (requires { part.level; })
     return !part.level.empty();
   else if constexpr (requires { part.image; })
@@ -180,7 +180,7 @@ Components<Where> copy_of(const Components<Where>& components, const Where& wher
 }
 template <class Where>
 Cleaned<Where> copy_of(const Cleaned<Where>& cleaned, const Where& where) {
-  return {{}, copy_of(cleaned.eaten, where), copy_of(cleaned.own, where), copy_of(cleaned.own_sums, where), {}};
+  return {{}, copy_of(cleaned.absorbed, where), copy_of(cleaned.own, where), copy_of(cleaned.own_sums, where), {}};
 }
 
 /// Whether CLEAN has merged sources into others.

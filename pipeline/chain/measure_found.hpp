@@ -39,7 +39,7 @@ void find_photometry(const Pixels<Where>& pixels, const Config& config, Detectio
                                      .components = own_components(found),
                                      .sums = cleaned ? found.cleaned.own_sums : found.sums,
                                      .parentage = found.parentage,
-                                     .eaten = cleaned ? &found.cleaned.eaten : nullptr,
+                                     .absorbed = cleaned ? &found.cleaned.absorbed : nullptr,
                                      .found_in = found_in,
                                      .least_variance = varies ? &found.least_variance : nullptr};
   found.photometry = measure_photometry(input, config, where);

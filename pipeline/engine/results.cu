@@ -93,7 +93,7 @@ void leave_no_room(const ImageSummary& summary, Detection<Gpu>& found, const Gpu
       if constexpr (part.kind == PartKind::components) cut(one.label, summary.runs());
       if constexpr (part.kind == PartKind::rows) cut(one, summary.sources());
       if constexpr (part.kind == PartKind::cleaned) {
-        cut(one.eaten, summary.runs());
+        cut(one.absorbed, summary.runs());
         cut(one.own.label, summary.runs());
         cut(one.own_sums, summary.sources());
       }
@@ -115,7 +115,7 @@ Detection<Cpu> all_to_host(const ImageSummary& summary, const Detection<Gpu>& fo
       ++components;
     } else if constexpr (part.kind == PartKind::cleaned) {
       if (!is_there(from)) return;
-      to.eaten = to_host(from.eaten, summary.runs(), where);
+      to.absorbed = to_host(from.absorbed, summary.runs(), where);
       to.own = {to_host(from.own.label, summary.runs(), where), summary.counts()};
       to.own_sums = to_host(from.own_sums, summary.sources(), where);
     } else if constexpr (part.kind == PartKind::rows || part.kind == PartKind::families) {

@@ -167,11 +167,11 @@ class Extractor {
   Extractor(const std::string& backend, const std::vector<int>& devices, int threads)
       : wish_{backend_of(backend), devices, threads > 0 ? threads : available_threads()} {}
   ~Extractor() {
-    if (on_devices_.empty() && readers_.empty() && !(of_large_ && of_large_->device)) return;
+    if (on_devices_.empty() && readers_.empty() && !(for_large_images_ && for_large_images_->device)) return;
     const DeviceOfThread of_caller;
     on_devices_.clear();
     readers_.clear();
-    of_large_.reset();
+    for_large_images_.reset();
   }
   Extractor(const Extractor&) = delete;
   Extractor& operator=(const Extractor&) = delete;
@@ -308,7 +308,7 @@ class Extractor {
   /// The execution for an image of `bytes` bytes, kept from image to image.
   const Execution& execution_for(std::int64_t bytes) {
     const Workload work{.pixel_bytes = bytes};
-    std::optional<Execution>& execution = may_take_device(work) ? of_large_ : of_small_;
+    std::optional<Execution>& execution = may_take_device(work) ? for_large_images_ : for_small_images_;
     if (!execution) {
       const Machine machine = machine_of(wish_, work);
       const auto device = machine.devices.empty() ? std::nullopt : std::optional(machine.devices.front());
@@ -319,7 +319,8 @@ class Extractor {
 
   MachineWish wish_;
   std::timed_mutex mutex_;
-  std::optional<Execution> of_large_, of_small_;  ///< for images that may use a device, and that may not
+  std::optional<Execution> for_large_images_,
+      for_small_images_;  ///< for images that may use a device, and that may not
   std::map<int, Execution> on_devices_;
   std::map<int, std::shared_ptr<DeviceReader>> readers_;
 };

@@ -8,7 +8,7 @@ std::span<const ColumnNote> notes_of_default_columns() {
        "label"},
       {"X_IMAGE",
        "Σ *v x* / Σ *v*; the centre of the first pixel is 1. Of a source that was deblended the sums are over its core "
-       "alone ([stages.md](stages.md#deblend)), of one that ate others over what it was before "
+       "alone ([stages.md](stages.md#deblend)), of one that absorbed others over what it was before "
        "([stages.md](stages.md#clean-sources))",
        bertin_arnouts, "X_IMAGE: rounded to 4 digits; `X_IMAGE_DBL` is not", "x", "xcentroid"},
       {"Y_IMAGE", "Σ *v y* / Σ *v*, likewise", bertin_arnouts, "Y_IMAGE: rounded to 4 digits; `Y_IMAGE_DBL` is not",
@@ -24,7 +24,8 @@ std::span<const ColumnNote> notes_of_default_columns() {
        "ISOAREAF_IMAGE; without a filter and an analysis threshold of its own also `ISOAREA_IMAGE`", "npix",
        "segment_area"},
       {"ISOAREA_IMAGE",
-       "with `detection.analysis_threshold` alone: how many of its pixels, without what it ate, are above it in the "
+       "with `detection.analysis_threshold` alone: how many of its pixels, without what it absorbed, are above it in "
+       "the "
        "image that is measured ([stages.md](stages.md#detection))",
        manual, same, "", ""},
       {"FLUX_ISO", "*F* = Σ *v*", manual, same, "flux", "segment_flux"},
@@ -44,7 +45,7 @@ std::span<const ColumnNote> notes_of_default_columns() {
       {"X2_IMAGE",
        "Σ *v x*² / *F* − *x̄*². If X2 Y2 − XY² < 0.00694 (thinner than a pixel), 1/12 is added to X2 and Y2. Of a "
        "source "
-       "that was deblended it is of all its pixels but those that it ate, about its core's centroid",
+       "that was deblended it is of all its pixels but those that it absorbed, about its core's centroid",
        bertin_arnouts, "X2_IMAGE: adds 0.0833333", "x2", "covar_sigx2"},
       {"Y2_IMAGE", "Σ *v y*² / *F* − *ȳ*², likewise", bertin_arnouts, "Y2_IMAGE: adds 0.0833333", "y2", "covar_sigy2"},
       {"XY_IMAGE", "Σ *v x y* / *F* − *x̄ ȳ*, of the same pixels", bertin_arnouts, same, "xy", "covar_sigxy"},

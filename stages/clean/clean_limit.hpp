@@ -9,7 +9,7 @@ namespace srcextract {
 // The limit of a source: how far it stands out over its threshold, as in SExtractor's CLEAN (mthresh). It is roughly
 // the height of the source's m-th brightest pixel, where m is detection.min_area.
 // SExtractor keeps the brightest pixels in a heap, but its rule for sinking differs from that of a heap, and it forgets
-// pixel m + 1. Both are reproduced here, since they decide which sources are eaten. Pixels are counted from 1 in
+// pixel m + 1. Both are reproduced here, since they decide which sources are absorbed. Pixels are counted from 1 in
 // SExtractor's order (stages/clean/pixel_order.hpp). The limit is 0 for fewer than m pixels, and the height of the
 // first pixel for m pixels.
 

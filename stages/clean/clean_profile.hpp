@@ -17,8 +17,8 @@ struct CleanProfile {
   float limit;  ///< height over the threshold (stages/clean/clean_limit.hpp)
 };
 
-/// Input of the decision which sources are eaten: the profile of a source, its flux in the image in which it was found,
-/// and its place in SExtractor's order, from 0.
+/// Input of the decision which sources are absorbed: the profile of a source, its flux in the image in which it was
+/// found, and its place in SExtractor's order, from 0.
 struct CleanCandidate {
   CleanProfile profile;
   double flux;
@@ -51,7 +51,7 @@ SRCEXTRACT_HOST_DEVICE inline void set_wings(CleanProfile& profile, double flux,
 /// Whether the wings of `big`, a brighter source, exceed the limit of `small` at the position of `small`. Requires that
 /// `small` is within 10 times the sum of their axes, and that the wings fall. Computed in float where SExtractor does
 /// so.
-SRCEXTRACT_HOST_DEVICE inline bool can_eat(const CleanProfile& big, const CleanProfile& small, double beta) {
+SRCEXTRACT_HOST_DEVICE inline bool can_absorb(const CleanProfile& big, const CleanProfile& small, double beta) {
   const auto dx = static_cast<float>(small.x - big.x), dy = static_cast<float>(small.y - big.y);
   const float reach = 10 * (big.a + small.a);
   if (!(dx * dx + dy * dy < reach * reach)) return false;

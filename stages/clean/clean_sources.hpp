@@ -10,20 +10,20 @@
 namespace srcextract {
 
 /// How apertures that leave out the pixels of other sources treat the pixels of a run.
-enum class Eaten : std::uint8_t {
-  no,      ///< pixels of a source that was not eaten
-  free,    ///< pixels of an eaten source, treated as if no source had them
-  hidden,  ///< pixels of an eaten source that SExtractor treats as those of another source
+enum class Absorbed : std::uint8_t {
+  no,      ///< pixels of a source that was not absorbed
+  free,    ///< pixels of an absorbed source, treated as if no source had them
+  hidden,  ///< pixels of an absorbed source that SExtractor treats as those of another source
 };
 
 /// Sources after cleaning; some became parts of others.
 template <class Where>
 struct Cleaned {
   Components<Where> components;        ///< per run: its source, with new numbers
-  Buffer<Eaten, Where> eaten;          ///< per run
-  Components<Where> own;               ///< `components` with 0 for the runs of eaten sources
+  Buffer<Absorbed, Where> absorbed;    ///< per run
+  Components<Where> own;               ///< `components` with 0 for the runs of absorbed sources
   Buffer<SourceSums, Where> own_sums;  ///< sums over `own`, in the image in which sources were found
-  Buffer<Parentage, Where> parentage;  ///< per source that is left; `edge` includes the sources that it ate
+  Buffer<Parentage, Where> parentage;  ///< per source that is left; `edge` includes the sources that it absorbed
 };
 
 /// Input of cleaning: sources after deblending, and their sums in the image in which they were found. Without
@@ -45,10 +45,10 @@ struct Uncleaned {
 /// light. This is SExtractor's CLEAN (Bertin & Arnouts 1996, section 6); docs/stages.md has every definition. Unlike in
 /// SExtractor, the result does not depend on the order in which sources are compared.
 ///
-/// A source that eats another keeps its position and shape; its pixels, fluxes, extents and flags are those of both.
+/// A source that absorbs another keeps its position and shape; its pixels, fluxes, extents and flags are those of both.
 /// Sources are numbered in raster order of their first pixel, after cleaning; `components.counts.found` keeps its
 /// value. `kernel_rows` is the height of the kernel by which the image was convolved, or 1. SExtractor cleans half a
-/// kernel late: eaten pixels are hidden in the last kernel_rows / 2 rows of the two islands.
+/// kernel late: absorbed pixels are hidden in the last kernel_rows / 2 rows of the two islands.
 ///
 /// A device throws Error{device} from 2^31 pixels on. If it has too little room, the counts of sources say so.
 Cleaned<Cpu> clean_sources(const DeblendImages<Cpu>& images, const Uncleaned<Cpu>& sources, const Settings& config,
@@ -59,9 +59,9 @@ Cleaned<Gpu> clean_sources(const DeblendImages<Gpu>& images, const Uncleaned<Gpu
 /// Records the fields, without those that are recorded elsewhere once sources are cleaned.
 inline void record_fields(const Cleaned<Cpu>& cleaned, FieldRecorder& to) {
   record_fields(cleaned.own, to);
-  std::vector<std::int32_t> eaten;
-  for (const Eaten one : cleaned.eaten) eaten.push_back(static_cast<std::int32_t>(one));
-  to.values("eaten", Element::run, std::span<const std::int32_t>(eaten));
+  std::vector<std::int32_t> absorbed;
+  for (const Absorbed one : cleaned.absorbed) absorbed.push_back(static_cast<std::int32_t>(one));
+  to.values("absorbed", Element::run, std::span<const std::int32_t>(absorbed));
   record_fields(cleaned.own_sums, to);
 }
 

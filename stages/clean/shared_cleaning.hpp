@@ -4,7 +4,7 @@
 #include <utility>
 
 #include "stages/clean/clean_sources.hpp"
-#include "stages/clean/shared_eaters.hpp"
+#include "stages/clean/shared_absorbers.hpp"
 #include "stages/clean/shared_limits.hpp"
 #include "stages/clean/shared_survivors.hpp"
 
@@ -54,9 +54,9 @@ class SharedCleaning {
 
   Cleaned<Where> clean_by_limits(std::int64_t kernel_rows) {
     const SharedProfiles<Noise> profiles = make_profiles();
-    const Buffer<std::int32_t, Where> eaters =
-        find_eaters(candidates_, all_sources_, sources_.runs.shape, config_.deblend.clean_beta, machine_);
-    return keep_survivors(profiles, eaters.data(), kernel_rows);
+    const Buffer<std::int32_t, Where> absorbers =
+        find_absorbers(candidates_, all_sources_, sources_.runs.shape, config_.deblend.clean_beta, machine_);
+    return keep_survivors(profiles, absorbers.data(), kernel_rows);
   }
 
   void find_limits() {
@@ -124,7 +124,7 @@ class SharedCleaning {
     return profiles;
   }
 
-  Cleaned<Where> keep_survivors(const SharedProfiles<Noise>& profiles, const std::int32_t* eaters,
+  Cleaned<Where> keep_survivors(const SharedProfiles<Noise>& profiles, const std::int32_t* absorbers,
                                 std::int64_t kernel_rows) {
     const std::int64_t runs = sources_.runs.runs.size();
     constexpr int later_than_any = 0x7f;  // value of every byte
@@ -132,27 +132,27 @@ class SharedCleaning {
     auto edge = machine_.template filled<std::uint32_t>(source_room_, 0);
     auto is_first = room_for<std::uint32_t>(runs + 1);
     Cleaned<Where> cleaned{{room_for<std::int32_t>(runs), Value<ComponentCounts, Where>(machine_.where())},
-                           room_for<Eaten>(runs),
+                           room_for<Absorbed>(runs),
                            {room_for<std::int32_t>(runs), Value<ComponentCounts, Where>(machine_.where())},
                            room_for<SourceSums>(source_room_),
                            room_for<Parentage>(source_room_)};
     using Survivors = SharedSurvivors<Noise>;
     const Survivors survivors{profiles,
-                              eaters,
+                              absorbers,
                               kernel_rows,
                               first_run.data(),
                               edge.data(),
                               is_first.data(),
                               cleaned.components.label.data(),
                               cleaned.own.label.data(),
-                              cleaned.eaten.data(),
+                              cleaned.absorbed.data(),
                               cleaned.own_sums.data(),
                               cleaned.parentage.data()};
     machine_.template over<typename Survivors::find_first_step>(all_runs_, survivors);
     machine_.template over<typename Survivors::mark_first_step>(all_runs_, survivors);
     machine_.make_running_sums(is_first, all_runs_);
     machine_.template over<typename Survivors::find_edge_step>(all_sources_, survivors);
-    machine_.template over<typename Survivors::mark_eaten_step>(all_runs_, survivors);
+    machine_.template over<typename Survivors::mark_absorbed_step>(all_runs_, survivors);
     machine_.template over<typename Survivors::keep_step>(all_sources_, survivors);
     machine_.template over<SharedSurvivorCount::tell_step>(
         {nullptr, 1},

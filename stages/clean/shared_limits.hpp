@@ -135,12 +135,12 @@ struct SharedLimits {
   /// Sorts ascending by a heap whose root is the largest.
   SRCEXTRACT_HOST_DEVICE static void sort(float* values, std::int64_t count) {
     const auto sink = [&](std::int64_t at, std::int64_t end) {
-      for (std::int64_t son; (son = 2 * at + 1) < end; at = son) {
-        if (son + 1 < end && values[son] < values[son + 1]) ++son;
-        if (!(values[at] < values[son])) return;
+      for (std::int64_t child; (child = 2 * at + 1) < end; at = child) {
+        if (child + 1 < end && values[child] < values[child + 1]) ++child;
+        if (!(values[at] < values[child])) return;
         const float lower = values[at];
-        values[at] = values[son];
-        values[son] = lower;
+        values[at] = values[child];
+        values[child] = lower;
       }
     };
     for (std::int64_t at = count / 2 - 1; at >= 0; --at) sink(at, count);

@@ -13,22 +13,22 @@ struct SharedSurvivors {
   SRCEXTRACT_STEP(find_first)
   SRCEXTRACT_STEP(mark_first)
   SRCEXTRACT_STEP(find_edge)
-  SRCEXTRACT_STEP(mark_eaten)
+  SRCEXTRACT_STEP(mark_absorbed)
   SRCEXTRACT_STEP(keep)
 
   SharedProfiles<Noise> sources;
-  const std::int32_t* eater;  ///< per source: its eater, or -1
+  const std::int32_t* absorber;  ///< per source: its absorber, or -1
   std::int64_t kernel_rows;
   std::int32_t* first_run;  ///< per source: the first run that belongs to it; later_than_any at first
-  std::uint32_t* edge;      ///< per source: whether any of its pixels, eaten ones included, is at the edge of the image
+  std::uint32_t* edge;  ///< per source: whether any of its pixels, absorbed ones included, is at the edge of the image
   std::uint32_t* is_first;  ///< per run: 1 for the first run of a source; then the number of these before
   std::int32_t *label, *own_label;
-  Eaten* eaten;
+  Absorbed* absorbed;
   SourceSums* own_sums;
   Parentage* parentage;
 
   SRCEXTRACT_HOST_DEVICE std::int32_t owner_of(std::int64_t source) const {
-    return eater[source] < 0 ? static_cast<std::int32_t>(source) : eater[source];
+    return absorber[source] < 0 ? static_cast<std::int32_t>(source) : absorber[source];
   }
   /// The former source of a run, from 0; -1 if it has none, or if there was no room for it.
   SRCEXTRACT_HOST_DEVICE std::int32_t source_of(std::int64_t run) const {
@@ -47,23 +47,23 @@ struct SharedSurvivors {
     if (at) shared_or(&edge[owner_of(source)], 1);
   }
 
-  SRCEXTRACT_HOST_DEVICE void mark_eaten(std::int64_t run) const {
+  SRCEXTRACT_HOST_DEVICE void mark_absorbed(std::int64_t run) const {
     const std::int32_t source = source_of(run);
-    eaten[run] = Eaten::no;
+    absorbed[run] = Absorbed::no;
     label[run] = own_label[run] = 0;
     if (source < 0) return;
     label[run] = static_cast<std::int32_t>(is_first[first_run[owner_of(source)]]) + 1;
-    if (eater[source] < 0) {
+    if (absorber[source] < 0) {
       own_label[run] = label[run];
       return;
     }
-    const std::int32_t own = sources.last_row(source), of_eater = sources.last_row(eater[source]);
-    const std::int32_t last = own < of_eater ? of_eater : own;
-    eaten[run] = sources.runs[run].y < last + 1 - kernel_rows / 2 ? Eaten::free : Eaten::hidden;
+    const std::int32_t own = sources.last_row(source), of_absorber = sources.last_row(absorber[source]);
+    const std::int32_t last = own < of_absorber ? of_absorber : own;
+    absorbed[run] = sources.runs[run].y < last + 1 - kernel_rows / 2 ? Absorbed::free : Absorbed::hidden;
   }
 
   SRCEXTRACT_HOST_DEVICE void keep(std::int64_t source) const {
-    if (eater[source] >= 0 || first_run[source] == later_than_any) return;
+    if (absorber[source] >= 0 || first_run[source] == later_than_any) return;
     const std::uint32_t number = is_first[first_run[source]];
     own_sums[number] = sources.sums[source];
     parentage[number] = sources.parentage_of_source(source);

@@ -38,7 +38,7 @@ void CoreFinder::judge_branches(const LevelTree& tree, const float* levels, cons
   const double least = static_cast<double>(unit.flux(flux)) * rule.contrast;
   for (const std::int32_t node : order_) {
     Branch& branch = branch_[node];
-    branch.whole = branch.whole && branch.significant_sons < 2;
+    branch.whole = branch.whole && branch.significant_children < 2;
     const std::int32_t to = tree.nodes[node].parent;
     if (to == node) continue;
     Branch& parent = branch_[to];
@@ -46,7 +46,7 @@ void CoreFinder::judge_branches(const LevelTree& tree, const float* levels, cons
     parent.pixels += branch.pixels;
     if (branch.pixels < rule.least_pixels) continue;
     branch.significant = is_significant(unit.flux(branch.flux), levels[tree.nodes[to].level + 1], branch.pixels, least);
-    parent.significant_sons += branch.significant ? 1 : 0;
+    parent.significant_children += branch.significant ? 1 : 0;
     parent.whole = parent.whole && branch.whole;
   }
 }
@@ -56,7 +56,8 @@ void CoreFinder::choose_cores(const LevelTree& tree) {
   for (std::int64_t i = order_.size() - 1; i >= 0; --i) {
     const std::int32_t node = order_[i], parent = tree.nodes[node].parent;
     const Branch& branch = branch_[node];
-    const bool is_core = parent != node && branch_[parent].significant_sons >= 2 && branch.whole && branch.significant;
+    const bool is_core =
+        parent != node && branch_[parent].significant_children >= 2 && branch.whole && branch.significant;
     const std::int32_t within = parent == node ? -1 : core_[parent];
     core_[node] = is_core ? node : within;
   }
@@ -96,23 +97,23 @@ void CoreFinder::find_ends(const LevelTree& tree) {
 
 void CoreFinder::place_cores(const LevelTree& tree, Cores& cores) {
   find_ends(tree);
-  limbs_.clear();
+  siblings_.clear();
   for (std::int32_t node = 0; node < tree.nodes.size(); ++node) {
     const std::int32_t parent = tree.nodes[node].parent;
-    if (inside_[node] > 0 && parent != node) limbs_.push_back({node, tree.nodes[parent].level, end_[node]});
+    if (inside_[node] > 0 && parent != node) siblings_.push_back({node, tree.nodes[parent].level, end_[node]});
   }
-  // Parents come before their sons, and siblings in the order of their last pixels.
-  std::sort(limbs_.begin(), limbs_.end(), [](const Limb& a, const Limb& b) {
+  // Parents come before their children, and siblings in the order of their last pixels.
+  std::sort(siblings_.begin(), siblings_.end(), [](const Sibling& a, const Sibling& b) {
     return a.level_of_parent != b.level_of_parent ? a.level_of_parent < b.level_of_parent : a.end < b.end;
   });
   next_.make_room(tree.nodes.size());
   next_[order_.back()] = 0;  // the root
   in_tree_.make_room(cores.level.size());
-  for (const Limb& limb : limbs_) {
-    std::int32_t& next = next_[tree.nodes[limb.node].parent];
-    next_[limb.node] = next;
-    if (core_[limb.node] == limb.node) in_tree_[next] = number_[limb.node];
-    next += inside_[limb.node];
+  for (const Sibling& sibling : siblings_) {
+    std::int32_t& next = next_[tree.nodes[sibling.node].parent];
+    next_[sibling.node] = next;
+    if (core_[sibling.node] == sibling.node) in_tree_[next] = number_[sibling.node];
+    next += inside_[sibling.node];
   }
   std::int32_t before[most_levels + 1] = {};
   for (const std::uint8_t level : cores.level) ++before[level];

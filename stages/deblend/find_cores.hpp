@@ -39,7 +39,7 @@ class CoreFinder {
   struct Branch {
     std::int64_t flux;  ///< in FluxUnit units
     std::int32_t pixels;
-    std::int32_t significant_sons;
+    std::int32_t significant_children;
     bool whole;        ///< no part of the branch has become a source
     bool significant;  ///< at the level next to its parent's
   };
@@ -58,7 +58,7 @@ class CoreFinder {
   Scratch<std::int32_t> number_;  ///< per node that is a core: its number
 
   /// A node that is a core or contains cores.
-  struct Limb {
+  struct Sibling {
     std::int32_t node;
     std::int32_t level_of_parent;
     std::int32_t end;  ///< last pixel
@@ -67,7 +67,7 @@ class CoreFinder {
   Scratch<std::int32_t> inside_;   ///< per node: number of cores in it, itself included
   Scratch<std::int32_t> next_;     ///< per node: place in in_tree_ of its next core
   Scratch<std::int32_t> in_tree_;  ///< the cores in depth-first order of the tree
-  Scratch<Limb> limbs_;
+  Scratch<Sibling> siblings_;
 };
 
 }  // namespace srcextract

@@ -15,7 +15,7 @@ class SharedCores {
     CarriedSum<std::int32_t> pixels;
   };
 
-  /// Sums flux and pixels of each node, without the nodes above it, and the flux of each island. Counts the sons of
+  /// Sums flux and pixels of each node, without the nodes above it, and the flux of each island. Counts the children of
   /// nodes.
   SRCEXTRACT_HOST_DEVICE void sum(std::int64_t run, int lane, int lanes, Carried& carried) const {
     IslandState* const island = all_.dividing(run);
@@ -30,12 +30,12 @@ class SharedCores {
       const std::int32_t to = shared_load(&all_.parent[pixel]);
       if (root != pixel || to == pixel) return;
       shared_or(&all_.nodes.state[to], is_parent);
-      shared_add(&all_.nodes.sons[to], 1);
+      shared_add(&all_.nodes.children[to], 1);
     });
   }
 
   /// Sums flux and pixels of each node with the nodes above it, from the highest nodes down. Decides whether the node
-  /// is significant above the level next to its parent's. The thread that judges a node's last son goes on with the
+  /// is significant above the level next to its parent's. The thread that judges a node's last child goes on with the
   /// node.
   SRCEXTRACT_HOST_DEVICE void judge(std::int64_t run, int lane, int lanes) const {
     IslandState* const island = all_.dividing(run);
@@ -69,7 +69,7 @@ class SharedCores {
     all_.for_each_pixel(run, lane, lanes, [&](std::int32_t pixel, std::int32_t) {
       if (tree_.node_of(pixel) != pixel || !is_core(pixel)) return;
       const std::int32_t core = island->first_core + shared_add(&island->numbered, 1);
-      all_.nodes.sons[pixel] = core;
+      all_.nodes.children[pixel] = core;
       if (core >= all_.core_room) return;
       const int level = all_.level[all_.parent[pixel]] + 1;
       all_.cores[core] = {static_cast<std::int32_t>(island - all_.islands),
@@ -95,21 +95,23 @@ class SharedCores {
   SRCEXTRACT_HOST_DEVICE bool is_core(std::int32_t node) const {
     const std::int32_t to = all_.parent[node];
     const std::uint32_t state = all_.nodes.state[node];
-    return to != node && significant_sons(all_.nodes.state[to]) >= 2 && (state & has_source) == 0 &&
+    return to != node && significant_children(all_.nodes.state[to]) >= 2 && (state & has_source) == 0 &&
            (state & is_significant_branch) != 0;
   }
 
  private:
-  /// Bits of a node's state; the bits above them hold the number of its significant sons.
-  static constexpr std::uint32_t is_parent = 1, has_source = 2, is_significant_branch = 4, significant_son = 8;
+  /// Bits of a node's state; the bits above them hold the number of its significant children.
+  static constexpr std::uint32_t is_parent = 1, has_source = 2, is_significant_branch = 4, significant_child = 8;
 
-  SRCEXTRACT_HOST_DEVICE static std::uint32_t significant_sons(std::uint32_t state) { return state / significant_son; }
+  SRCEXTRACT_HOST_DEVICE static std::uint32_t significant_children(std::uint32_t state) {
+    return state / significant_child;
+  }
 
-  /// Returns the parent if this was the last of its sons, else -1.
+  /// Returns the parent if this was the last of its children, else -1.
   SRCEXTRACT_HOST_DEVICE std::int32_t judge_node(IslandState& island, std::int32_t node) const {
     const SharedIslands::Nodes& nodes = all_.nodes;
     std::uint32_t state = shared_load(&nodes.state[node]);
-    if (significant_sons(state) >= 2) state |= has_source;
+    if (significant_children(state) >= 2) state |= has_source;
     const std::int32_t to = all_.parent[node];
     if (to == node) {
       island.divided = (state & has_source) != 0 ? 1 : 0;
@@ -124,13 +126,13 @@ class SharedCores {
       const float level = all_.levels_of(island)[all_.level[to] + 1];
       if (is_significant(island.unit.flux(flux), level, pixels, least)) {
         state |= is_significant_branch;
-        shared_add(&nodes.state[to], significant_son);
+        shared_add(&nodes.state[to], significant_child);
       }
       if ((state & has_source) != 0) shared_or(&nodes.state[to], has_source);
     }
     shared_store(&nodes.state[node], state);
     order_memory();
-    if (shared_add(&nodes.sons[to], -1) != 1) return -1;
+    if (shared_add(&nodes.children[to], -1) != 1) return -1;
     order_memory();
     return to;
   }
@@ -138,7 +140,7 @@ class SharedCores {
   /// -1 if the pixel is in no core, or if there was no room for its core.
   SRCEXTRACT_HOST_DEVICE std::int32_t core_of(std::int32_t pixel) const {
     for (std::int32_t node = tree_.node_of(pixel);; node = all_.parent[node]) {
-      if (is_core(node)) return all_.nodes.sons[node] < all_.core_room ? all_.nodes.sons[node] : -1;
+      if (is_core(node)) return all_.nodes.children[node] < all_.core_room ? all_.nodes.children[node] : -1;
       if (all_.parent[node] == node) return -1;
     }
   }

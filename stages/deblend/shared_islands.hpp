@@ -55,9 +55,9 @@ struct SharedIslands {
   };
   /// Arrays of nodes; a node's index is the number of the pixel that is its root.
   struct Nodes {
-    std::int64_t* flux;    ///< in FluxUnit units
-    std::int32_t* pixels;  ///< number of pixels; later, per pixel: its core, or -1
-    std::int32_t* sons;    ///< number of sons not yet judged; later the number of a core
+    std::int64_t* flux;      ///< in FluxUnit units
+    std::int32_t* pixels;    ///< number of pixels; later, per pixel: its core, or -1
+    std::int32_t* children;  ///< number of children not yet judged; later the number of a core
     std::uint32_t* state;
   };
 
@@ -177,7 +177,7 @@ struct SharedIslands {
       level[pixel] = level_of(above_sky(row[x]), of_island, rules.thresholds);
       parent[pixel] = pixel;
       nodes.flux[pixel] = 0;
-      nodes.pixels[pixel] = nodes.sons[pixel] = 0;
+      nodes.pixels[pixel] = nodes.children[pixel] = 0;
       nodes.state[pixel] = 0;
     });
   }

@@ -9,32 +9,32 @@
 namespace srcextract {
 
 /// The steps that find the places of cores (Cores::place) after every pixel has its core. A fork is a node with cores
-/// below at least two of its children, here its sons. Each son stores the number of cores in its earlier siblings. The
+/// below at least two of its children. Each of these stores the number of cores in its earlier siblings. The
 /// index of a core is the sum of these numbers on its path to the root.
 struct SharedPlaces {
   SRCEXTRACT_STEP(clear)
   SRCEXTRACT_STEP(find_own_ends)
   SRCEXTRACT_STEP(find_ends)
-  SRCEXTRACT_STEP(find_sons)
+  SRCEXTRACT_STEP(find_children)
   SRCEXTRACT_STEP(count_inside)
   SRCEXTRACT_STEP(note_before)
   SRCEXTRACT_STEP(line_up)
   SRCEXTRACT_STEP(take_place)
 
   /// Data of a node, stored in the memory of its flux.
-  struct Limb {
+  struct Subtree {
     std::int32_t inside;  ///< number of cores in the node, itself included
-    std::int32_t end;     ///< last pixel; later, for a son of a fork, the number of cores in its earlier siblings
+    std::int32_t end;     ///< last pixel; later, for a child of a fork, the number of cores in its earlier siblings
   };
-  static_assert(sizeof(Limb) == sizeof(std::int64_t));
+  static_assert(sizeof(Subtree) == sizeof(std::int64_t));
 
   SharedIslands all;
-  Limb* limbs;            ///< per pixel
-  std::uint64_t* key;     ///< per son of a fork: the fork and the last pixel of the son
-  std::int32_t* son;      ///< per son of a fork: its node
-  std::uint32_t* before;  ///< after sorting: the cores in the son, then in all sons before it
-  std::int64_t* son_count;
-  std::int64_t son_room;
+  Subtree* subtrees;      ///< per pixel
+  std::uint64_t* key;     ///< per child of a fork: the fork and the last pixel of the child
+  std::int32_t* child;    ///< per child of a fork: its node
+  std::uint32_t* before;  ///< after sorting: the cores in the child, then in all children before it
+  std::int64_t* child_count;
+  std::int64_t child_room;
   std::uint64_t* core_key;  ///< per core, island by island in the order of branches: the first core of the island, and
                             ///< the level, highest first
   std::int32_t* core;       ///< the core that core_key belongs to
@@ -44,12 +44,12 @@ struct SharedPlaces {
   static constexpr int level_bits = 8, levels = 1 << level_bits;
 
   SRCEXTRACT_HOST_DEVICE void clear(std::int64_t run) const {
-    for_each_pixel(run, [&](const IslandState&, std::int32_t pixel) { limbs[pixel] = {0, -1}; });
+    for_each_pixel(run, [&](const IslandState&, std::int32_t pixel) { subtrees[pixel] = {0, -1}; });
   }
 
   SRCEXTRACT_HOST_DEVICE void find_own_ends(std::int64_t run) const {
     for_each_pixel(run, [&](const IslandState&, std::int32_t pixel) {
-      shared_raise(&limbs[all.tree().node_of(pixel)].end, pixel);
+      shared_raise(&subtrees[all.tree().node_of(pixel)].end, pixel);
     });
   }
 
@@ -57,32 +57,32 @@ struct SharedPlaces {
   /// Also counts the cores in each node.
   SRCEXTRACT_HOST_DEVICE void find_ends(std::int64_t run) const {
     for_each_node(run, [&](const IslandState&, std::int32_t node) {
-      const std::int32_t end = shared_load(&limbs[node].end);
+      const std::int32_t end = shared_load(&subtrees[node].end);
       for (std::int32_t at = node; all.parent[at] != at;) {
         at = all.parent[at];
-        if (shared_load(&limbs[at].end) >= end) break;
-        shared_raise(&limbs[at].end, end);
+        if (shared_load(&subtrees[at].end) >= end) break;
+        shared_raise(&subtrees[at].end, end);
       }
       if (!SharedCores(all).is_core(node)) return;
       for (std::int32_t at = node;; at = all.parent[at]) {
-        shared_add(&limbs[at].inside, 1);
+        shared_add(&subtrees[at].inside, 1);
         if (all.parent[at] == at) break;
       }
     });
   }
 
-  SRCEXTRACT_HOST_DEVICE void find_sons(std::int64_t run) const {
+  SRCEXTRACT_HOST_DEVICE void find_children(std::int64_t run) const {
     for_each_node(run, [&](const IslandState&, std::int32_t node) {
-      if (!is_son(node)) return;
-      const std::int64_t at = shared_add(son_count, std::int64_t{1});
-      if (at >= son_room) return;
-      key[at] = first_key(all.parent[node]) | static_cast<std::uint32_t>(limbs[node].end);
-      son[at] = node;
+      if (!is_child(node)) return;
+      const std::int64_t at = shared_add(child_count, std::int64_t{1});
+      if (at >= child_room) return;
+      key[at] = first_key(all.parent[node]) | static_cast<std::uint32_t>(subtrees[node].end);
+      child[at] = node;
     });
   }
 
   SRCEXTRACT_HOST_DEVICE void count_inside(std::int64_t i) const {
-    before[i] = static_cast<std::uint32_t>(limbs[son[i]].inside);
+    before[i] = static_cast<std::uint32_t>(subtrees[child[i]].inside);
   }
 
   SRCEXTRACT_HOST_DEVICE void note_before(std::int64_t i) const {
@@ -96,7 +96,7 @@ struct SharedPlaces {
         end = middle;
       }
     }
-    limbs[son[i]].end = static_cast<std::int32_t>(before[i] - before[begin]);
+    subtrees[child[i]].end = static_cast<std::int32_t>(before[i] - before[begin]);
   }
 
   SRCEXTRACT_HOST_DEVICE void line_up(std::int64_t run) const {
@@ -104,12 +104,12 @@ struct SharedPlaces {
       if (!SharedCores(all).is_core(node)) return;
       std::int64_t at = island.first_core;
       for (std::int32_t on_way = node; all.parent[on_way] != on_way; on_way = all.parent[on_way])
-        if (is_son(on_way)) at += limbs[on_way].end;
-      if (at >= all.core_room || all.nodes.sons[node] >= all.core_room) return;
+        if (is_child(on_way)) at += subtrees[on_way].end;
+      if (at >= all.core_room || all.nodes.children[node] >= all.core_room) return;
       const int level = all.level[all.parent[node]] + 1;
       core_key[at] =
           static_cast<std::uint64_t>(island.first_core) * levels + static_cast<std::uint64_t>(levels - 1 - level);
-      core[at] = all.nodes.sons[node];
+      core[at] = all.nodes.children[node];
     });
   }
 
@@ -123,9 +123,9 @@ struct SharedPlaces {
     return static_cast<std::uint64_t>(fork) << pixel_bits;
   }
 
-  SRCEXTRACT_HOST_DEVICE bool is_son(std::int32_t node) const {
-    const std::int32_t inside = limbs[node].inside, fork = all.parent[node];
-    return inside > 0 && fork != node && limbs[fork].inside > inside;
+  SRCEXTRACT_HOST_DEVICE bool is_child(std::int32_t node) const {
+    const std::int32_t inside = subtrees[node].inside, fork = all.parent[node];
+    return inside > 0 && fork != node && subtrees[fork].inside > inside;
   }
 
   template <class Body>
@@ -146,36 +146,36 @@ struct SharedPlaces {
 /// The place of every core. A core without room has no place.
 template <class Where, class Machine>
 Buffer<std::int32_t, Where> find_places(const SharedIslands& all, const Machine& machine) {
-  const std::int64_t cores = all.core_room, son_room = 2 * cores;
-  auto key = machine.template filled<std::uint64_t>(son_room, 0xff);
-  auto son = machine.template filled<std::int32_t>(son_room, 0xff);
-  Buffer<std::uint32_t, Where> before(son_room + 1, machine.where());
-  auto son_count = machine.template filled<std::int64_t>(1, 0);
+  const std::int64_t cores = all.core_room, child_room = 2 * cores;
+  auto key = machine.template filled<std::uint64_t>(child_room, 0xff);
+  auto child = machine.template filled<std::int32_t>(child_room, 0xff);
+  Buffer<std::uint32_t, Where> before(child_room + 1, machine.where());
+  auto child_count = machine.template filled<std::int64_t>(1, 0);
   auto core_key = machine.template filled<std::uint64_t>(cores, 0xff);
   auto core = machine.template filled<std::int32_t>(cores, 0xff);
   auto place = machine.template filled<std::int32_t>(cores, 0);
   SharedPlaces places{all,
-                      reinterpret_cast<SharedPlaces::Limb*>(all.nodes.flux),
+                      reinterpret_cast<SharedPlaces::Subtree*>(all.nodes.flux),
                       key.data(),
-                      son.data(),
+                      child.data(),
                       before.data(),
-                      son_count.data(),
-                      son_room,
+                      child_count.data(),
+                      child_room,
                       core_key.data(),
                       core.data(),
                       place.data(),
                       bits_below(all.shape.count() + 1)};
-  const SharedCount runs{all.row_begin + all.shape.height, all.run_room}, sons{son_count.data(), son_room};
+  const SharedCount runs{all.row_begin + all.shape.height, all.run_room}, children{child_count.data(), child_room};
   machine.template over<SharedPlaces::clear_step>(runs, places);
   machine.template over<SharedPlaces::find_own_ends_step>(runs, places);
   machine.template over<SharedPlaces::find_ends_step>(runs, places);
-  machine.template over<SharedPlaces::find_sons_step>(runs, places);
-  machine.sort(key, son, 2 * places.pixel_bits);
+  machine.template over<SharedPlaces::find_children_step>(runs, places);
+  machine.sort(key, child, 2 * places.pixel_bits);
   places.key = key.data();
-  places.son = son.data();
-  machine.template over<SharedPlaces::count_inside_step>(sons, places);
-  machine.make_running_sums(before, sons);
-  machine.template over<SharedPlaces::note_before_step>(sons, places);
+  places.child = child.data();
+  machine.template over<SharedPlaces::count_inside_step>(children, places);
+  machine.make_running_sums(before, children);
+  machine.template over<SharedPlaces::note_before_step>(children, places);
   machine.template over<SharedPlaces::line_up_step>(runs, places);
   machine.sort(core_key, core, bits_below(cores + 1) + SharedPlaces::level_bits);
   places.core_key = core_key.data();

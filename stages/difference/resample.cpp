@@ -16,8 +16,8 @@ constexpr std::int64_t rows_per_piece = PixelMap::step;
 /// Number of pixels of a row between two columns of nodes; vectors of them are computed together.
 constexpr int lanes = PixelMap::step;
 
-/// Places of pixels along one axis.
-struct Places {
+/// Positions along one axis where an image is sampled.
+struct AxisSamples {
   double pixel[lanes];
   double fraction[lanes];
 
@@ -31,7 +31,7 @@ struct Places {
 /// Resamples the first `count` pixels between two nodes.
 template <class Kernel>
 inline void resample_piece(const ImageView& image, const MapPiece& positions, int count, float* out) {
-  Places x, y;
+  AxisSamples x, y;
   for (int i = 0; i < lanes; ++i) x.set(i, place_of(positions.at(i).x));
   for (int i = 0; i < lanes; ++i) y.set(i, place_of(positions.at(i).y));
   double weight_x[Kernel::taps][lanes];

@@ -57,7 +57,7 @@ double threshold_of(const Levels& levels, float variance) {
 /// The sums of one source.
 struct RowSums {
   const SourceSums& s;         ///< in the image in which the source was found
-  const SourceSums& own;       ///< `s` without eaten pixels
+  const SourceSums& own;       ///< `s` without absorbed pixels
   const SourceSums& measured;  ///< in the measured image
   Parentage parentage;
   bool edge;

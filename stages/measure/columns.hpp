@@ -29,7 +29,7 @@ struct MeasuredSums {
   bool deblended = false;
   std::span<const Parentage> parentage = {};  ///< set if sources were deblended or cleaned
   bool cleaned = false;
-  std::span<const SourceSums> own = {};  ///< set if sources were cleaned: `found` without eaten pixels
+  std::span<const SourceSums> own = {};  ///< set if sources were cleaned: `found` without absorbed pixels
   /// Number of pixels above the analysis threshold, if there is one.
   std::optional<std::span<const std::int64_t>> areas = {};
   std::span<const float> least_variance = {};  ///< per source: least variance, if thresholds follow a map or mesh
@@ -40,7 +40,7 @@ struct MeasuredSums {
 /// - Positions and shapes are those in the image in which sources were found.
 /// - Fluxes and FLUX_MAX are those of the measured image.
 /// - A split-off source has the position of its core, and its moments are about that position.
-/// - A source that ate others keeps its position and size.
+/// - A source that absorbed others keeps its position and size.
 /// - FLUXERR_ISO includes photon noise: from the flux and the gain, or from the variances.
 ///
 /// Runs on the host for both back ends, and calls no function that libm may round differently. If `calibration` has an

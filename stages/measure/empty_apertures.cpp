@@ -106,9 +106,9 @@ class SureSources {
 };
 
 /// The places where empty apertures are tried, and the sums over them.
-class Places {
+class TrialApertures {
  public:
-  Places(const SkyBetweenSources& sky, const SureSources& sources, std::size_t which)
+  TrialApertures(const SkyBetweenSources& sky, const SureSources& sources, std::size_t which)
       : sky_(sky),
         sources_(sources),
         which_(static_cast<std::int64_t>(which)),
@@ -211,19 +211,19 @@ double scatter_of(std::vector<double> values) {
 
 EmptyApertures measure_radius(const SkyBetweenSources& sky, const SureSources& sources, std::size_t which,
                               const Cpu& where) {
-  const Places places(sky, sources, which);
-  const std::int64_t columns = places.cells().width;
-  std::vector<double> sums(static_cast<std::size_t>(places.cells().count()));
-  parallel_for(places.cells().height, 1, where, [&](std::int64_t begin, std::int64_t end) {
+  const TrialApertures trials(sky, sources, which);
+  const std::int64_t columns = trials.cells().width;
+  std::vector<double> sums(static_cast<std::size_t>(trials.cells().count()));
+  parallel_for(trials.cells().height, 1, where, [&](std::int64_t begin, std::int64_t end) {
     PixelSigma sigma(sky);
     for (std::int64_t row = begin; row < end; ++row)
       for (std::int64_t column = 0; column < columns; ++column)
-        sums[static_cast<std::size_t>(row * columns + column)] = places.sum_of_cell(column, row, sigma);
+        sums[static_cast<std::size_t>(row * columns + column)] = trials.sum_of_cell(column, row, sigma);
   });
   std::erase_if(sums, [](double sum) { return sum != sum; });
-  const std::int64_t count = std::ssize(sums), pixels = places.pixels();
+  const std::int64_t count = std::ssize(sums), pixels = trials.pixels();
   const double scatter = count > 0 ? scatter_of(std::move(sums)) * std::sqrt(static_cast<double>(pixels)) : 0;
-  return {places.radius(), pixels, count, scatter};
+  return {trials.radius(), pixels, count, scatter};
 }
 
 bool counts(const EmptyApertures& one) {

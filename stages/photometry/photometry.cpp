@@ -65,14 +65,14 @@ void measure_family(const PhotometryInput<Cpu>& input, const PhotometryImage& fo
 }  // namespace
 
 Image<std::int32_t, Cpu> map_owners(const Runs<Cpu>& runs, const Components<Cpu>& components, const Cpu& where,
-                                    const Buffer<Eaten, Cpu>* eaten) {
+                                    const Buffer<Absorbed, Cpu>* absorbed) {
   constexpr std::int64_t rows_at_a_time = 64;
   Image<std::int32_t, Cpu> owners(runs.shape, where);
   const std::int64_t width = runs.shape.width;
   parallel_for(runs.shape.height, rows_at_a_time, where, [&](std::int64_t begin, std::int64_t end) {
     std::fill(owners.pixels.data() + begin * width, owners.pixels.data() + end * width, nobodys_pixel);
     for (std::int64_t i = runs.row_begin[begin]; i < runs.row_begin[end]; ++i) {
-      if (eaten != nullptr && (*eaten)[i] == Eaten::free) continue;
+      if (absorbed != nullptr && (*absorbed)[i] == Absorbed::free) continue;
       const Run& run = runs.runs[i];
       std::int32_t* const row = owners.pixels.data() + run.y * width;
       std::fill(row + run.begin, row + run.end, owner_of_label(components.label[i]));
@@ -82,7 +82,7 @@ Image<std::int32_t, Cpu> map_owners(const Runs<Cpu>& runs, const Components<Cpu>
 }
 
 Photometry<Cpu> measure_photometry(const PhotometryInput<Cpu>& input, const Settings& config, const Cpu& where) {
-  const Image<std::int32_t, Cpu> owners = map_owners(input.runs, input.components, where, input.eaten);
+  const Image<std::int32_t, Cpu> owners = map_owners(input.runs, input.components, where, input.absorbed);
   PhotometryImage image = photometry_image(input.image, input.variance, owners, *input.levels, config.weights, config);
   if (input.least_variance != nullptr) image.least_variance = input.least_variance->data();
   const FoundImage<Cpu>* const other = input.found_in;

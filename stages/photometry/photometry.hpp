@@ -24,11 +24,11 @@ struct PhotometryInput {
   const Image<float, Where>& variance;  ///< variance of its pixels; empty: all are alike
   const Value<Levels, Where>& levels;
   const Runs<Where>& runs;
-  const Components<Where>& components;          ///< sources without eaten pixels
-  const Buffer<SourceSums, Where>& sums;        ///< sums over `components`, in the image in which sources were found
-  const Buffer<Parentage, Where>& parentage;    ///< empty: sources were not deblended
-  const Buffer<Eaten, Where>* eaten = nullptr;  ///< per run: whether it was eaten; null: none was
-  const FoundImage<Where>* found_in = nullptr;  ///< null: `image` itself
+  const Components<Where>& components;        ///< sources without absorbed pixels
+  const Buffer<SourceSums, Where>& sums;      ///< sums over `components`, in the image in which sources were found
+  const Buffer<Parentage, Where>& parentage;  ///< empty: sources were not deblended
+  const Buffer<Absorbed, Where>* absorbed = nullptr;  ///< per run: whether it was absorbed; null: none was
+  const FoundImage<Where>* found_in = nullptr;        ///< null: `image` itself
   /// Least variance of each source's pixels, if thresholds follow the noise that a mesh has for each pixel; else null.
   const Buffer<float, Where>* least_variance = nullptr;
 };
@@ -36,11 +36,11 @@ struct PhotometryInput {
 /// Returns the owner of every pixel:
 /// - the label of its run;
 /// - unclaimed_pixel for a run of label 0;
-/// - nobodys_pixel outside of all runs, and in eaten runs that are left free.
+/// - nobodys_pixel outside of all runs, and in absorbed runs that are left free.
 Image<std::int32_t, Cpu> map_owners(const Runs<Cpu>& runs, const Components<Cpu>& components, const Cpu& where,
-                                    const Buffer<Eaten, Cpu>* eaten = nullptr);
+                                    const Buffer<Absorbed, Cpu>* absorbed = nullptr);
 Image<std::int32_t, Gpu> map_owners(const Runs<Gpu>& runs, const Components<Gpu>& components, const Gpu& where,
-                                    const Buffer<Eaten, Gpu>* eaten = nullptr);
+                                    const Buffer<Absorbed, Gpu>* absorbed = nullptr);
 
 /// The stage: measures every source by the families whose columns `config` asks for. A device has rows for as many
 /// sources as there is room for; further sources are left out.

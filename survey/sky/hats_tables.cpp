@@ -28,7 +28,7 @@ using Bytes = std::span<const std::byte>;
 
 /// The cell of a row, and the row's offset in the loaded rows or in the scratch file.
 using Place = std::pair<std::int64_t, std::size_t>;
-using Places = std::span<const Place>;
+using PlaceSpan = std::span<const Place>;
 
 constexpr std::int64_t cell_bytes = 8;
 constexpr std::int64_t no_cell = -1;
@@ -180,7 +180,7 @@ class HatsTables final : public StoredTables {
       std::int64_t rows = cell->rows;
       for (; end != cells.end() && rows + end->rows <= most_bytes_ / stored_bytes(); ++end) rows += end->rows;
       load(cell->begin(), (end - 1)->end(), rows);
-      for (Places rest = order_; cell != end; ++cell) {
+      for (PlaceSpan rest = order_; cell != end; ++cell) {
         const auto count = static_cast<std::size_t>(cell->rows);
         write_rows(file_of(*cell), rest.first(count));
         rest = rest.subspan(count);
@@ -219,11 +219,11 @@ class HatsTables final : public StoredTables {
   }
 
   /// Writes these rows, a piece at a time.
-  void write_rows(const std::string& path, Places rows) {
+  void write_rows(const std::string& path, PlaceSpan rows) {
     const std::unique_ptr<StoredTables> tables = begin_rows(path, std::ssize(rows));
     const auto stride = static_cast<std::size_t>(stored_bytes());
     while (!rows.empty()) {
-      const Places piece = rows.first(std::min<std::size_t>(rows.size(), rows_in_piece(stride)));
+      const PlaceSpan piece = rows.first(std::min<std::size_t>(rows.size(), rows_in_piece(stride)));
       rows = rows.subspan(piece.size());
       put_aside_.resize(piece.size() * stride);
       std::byte* out = put_aside_.data();

@@ -22,7 +22,7 @@ struct CleanedOnHost {
   std::vector<Parentage> parentage;
   std::vector<SourceSums> own_sums;
   std::vector<std::int32_t> own;
-  std::vector<std::uint8_t> eaten;
+  std::vector<std::uint8_t> absorbed;
   std::vector<std::int32_t> owners;
 };
 
@@ -32,7 +32,7 @@ void expect_same(const CleanedOnHost& a, const CleanedOnHost& b, const std::stri
   EXPECT_TRUE(a.parentage == b.parentage) << name << ": parentage";
   EXPECT_TRUE(same_bytes(a.own_sums, b.own_sums)) << name << ": own sums";
   EXPECT_TRUE(same_bytes(a.own, b.own)) << name << ": own labels";
-  EXPECT_TRUE(same_bytes(a.eaten, b.eaten)) << name << ": eaten";
+  EXPECT_TRUE(same_bytes(a.absorbed, b.absorbed)) << name << ": absorbed";
   EXPECT_TRUE(same_bytes(a.owners, b.owners)) << name << ": as apertures see it";
 }
 
@@ -47,9 +47,9 @@ CleanedOnHost get_cleaned(const Backend<Where>& backend, std::int64_t before, co
                      backend.get(cleaned.own_sums, left),
                      testing::get_labels(backend, runs, cleaned.own),
                      {},
-                     backend.get(map_owners(runs, cleaned.own, where, &cleaned.eaten).pixels)};
-  for (const Eaten one : backend.get(cleaned.eaten, testing::count_runs(backend, runs)))
-    here.eaten.push_back(static_cast<std::uint8_t>(one));
+                     backend.get(map_owners(runs, cleaned.own, where, &cleaned.absorbed).pixels)};
+  for (const Absorbed one : backend.get(cleaned.absorbed, testing::count_runs(backend, runs)))
+    here.absorbed.push_back(static_cast<std::uint8_t>(one));
   return here;
 }
 
@@ -88,15 +88,15 @@ class CleanParity : public StageTest<Where> {};
 TYPED_TEST_SUITE(CleanParity, Backends);
 
 TYPED_TEST(CleanParity, StarsAndWhatIsInTheirWingsEqualOneThreadToTheLastBit) {
-  std::int64_t eaten = 0;
+  std::int64_t absorbed = 0;
   testing::for_each_way_to_clean([&](const testing::WayToClean& way) {
     for (const Field& field : way.fields) {
       const CleanedOnHost one = clean_field(Backend<Cpu>(), field, Cpu{1}, way.config, way.varies);
       expect_same(clean_field(this->backend(), field, this->where(), way.config, way.varies), one, field.name);
-      eaten += one.before - one.components.counts.kept;
+      absorbed += one.before - one.components.counts.kept;
     }
   });
-  EXPECT_GT(eaten, 300);
+  EXPECT_GT(absorbed, 300);
 }
 
 TYPED_TEST(CleanParity, LargeIslandsEqualOneThreadToTheLastBit) {

@@ -11,7 +11,7 @@
 
 namespace srcextract::testing {
 
-/// A configuration that cleans, and fields of which it eats something.
+/// A configuration that cleans, and fields of which it absorbs something.
 struct WayToClean {
   Config config;
   std::vector<Field> fields;

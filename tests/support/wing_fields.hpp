@@ -8,8 +8,8 @@
 
 namespace srcextract::testing {
 
-/// Images above whose threshold of 1 there is much that bright stars may eat: Moffat stars, round and elliptical, with
-/// noise in their wings.
+/// Images above whose threshold of 1 there is much that bright stars may absorb: Moffat stars, round and elliptical,
+/// with noise in their wings.
 inline std::vector<Field> wing_fields(unsigned seed, const Shape& shape = {90, 77}) {
   std::mt19937 random(seed);
   std::normal_distribution<double> normal;

@@ -60,7 +60,7 @@ def scale_of(name, told):
 
 
 def check(image, directory, kernel, deblended, least, **settings):
-    """Returns how many sources were eaten."""
+    """Returns how many sources were absorbed."""
     mine, labels, _ = ours(image, directory, kernel, deblended, **settings)
     told, their_labels = theirs(image, directory, kernel, deblended, **settings)
     count = len(told["FLAGS"])

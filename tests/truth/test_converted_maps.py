@@ -73,7 +73,7 @@ def check(mine, told, matched=0.995, equal=0.985, columns=(*FLUXES, *OTHERS[:3])
 @pytest.mark.parametrize("kind", ("OR", "AND", "MIN", "MAX", "MOST"))
 @pytest.mark.parametrize("clean", ("Y", "N"))
 def test_flag_types(program, tmp_path, kind, clean):
-    """Sources of the same pixels have the same flags, but for AND, which is 0 there, and for what ate another: MIN of it is
+    """Sources of the same pixels have the same flags, but for AND, which is 0 there, and for what absorbed another: MIN of it is
     0 there if one of both has no flag, and MOST counts the flag of the one or of the other."""
     scene(tmp_path, 1001, FLAG_TYPE=kind, CLEAN=clean)
     mine, told, said = both(program, tmp_path)
@@ -169,7 +169,7 @@ CHECKS = {"BACKGROUND": "background", "BACKGROUND_RMS": "rms", "-BACKGROUND": "m
 
 def test_check_images(program, tmp_path):
     """-OBJECTS leaves what is above the threshold and too small for a source, which SExtractor blanks; and blanks what a
-    source has eaten, which SExtractor shows again."""
+    source has absorbed, which SExtractor shows again."""
     names = [f"their.{i}.fits" for i in range(len(CHECKS) + 1)]
     scene(tmp_path, 1006, CHECKIMAGE_TYPE=",".join([*CHECKS, "SEGMENTATION"]), CHECKIMAGE_NAME=",".join(names))
     _, _, said = both(program, tmp_path)

@@ -151,7 +151,7 @@ def check(image, directory, least, **settings):
     index = match(plain, told["X_IMAGE"], told["Y_IMAGE"])
     told = {name: values[index] for name, values in told.items()}
     # SExtractor begins to write rows before the last row of the image is done, which turns its list over: a source that ends
-    # there and could be eaten by several may be eaten by another of them.
+    # there and could be absorbed by several may be absorbed by another of them.
     last = sky["above"].shape[0]
     elsewhere = (told["YMAX_IMAGE"] < last) & (plain["YMAX_IMAGE"] < last)
     for name in INTEGERS:

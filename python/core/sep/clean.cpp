@@ -4,7 +4,7 @@
 #include <numeric>
 
 #include "stages/clean/clean_profile.hpp"
-#include "stages/clean/shared_eaters.hpp"
+#include "stages/clean/shared_absorbers.hpp"
 #include "stages/core/stop.hpp"
 #include "stages/measure/area_correction.hpp"
 
@@ -59,7 +59,7 @@ class ProfileGrid {
   }
 
  private:
-  EaterCells cells_;
+  AbsorberCells cells_;
   std::vector<std::size_t> begin_;  ///< per cell: its first element of members_; one more element is the end
   std::vector<std::size_t> members_;
 };
@@ -83,7 +83,7 @@ std::vector<std::uint8_t> find_survivors(const std::vector<SepObject>& rows, std
       if (other <= one || survives[other] == 0) return;
       const bool is_brighter = flux(other) < flux(one);
       const std::size_t big = is_brighter ? one : other, small = is_brighter ? other : one;
-      if (can_eat(profiles[big], profiles[small], beta)) survives[small] = 0;
+      if (can_absorb(profiles[big], profiles[small], beta)) survives[small] = 0;
     });
   }
   return survives;

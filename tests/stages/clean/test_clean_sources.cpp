@@ -41,15 +41,15 @@ struct StarWithSpeck {
   }
 
   /// Rows of the runs that are so.
-  std::vector<std::int32_t> rows(const Cleaned<Cpu>& cleaned, Eaten eaten) const {
+  std::vector<std::int32_t> rows(const Cleaned<Cpu>& cleaned, Absorbed absorbed) const {
     std::vector<std::int32_t> rows;
     for (std::int64_t i = 0; i < runs.runs.size(); ++i)
-      if (cleaned.eaten[i] == eaten) rows.push_back(runs.runs[i].y);
+      if (cleaned.absorbed[i] == absorbed) rows.push_back(runs.runs[i].y);
     return rows;
   }
 };
 
-TEST(CleanSources, WhatDoesNotStandOutOfTheWingsIsEaten) {
+TEST(CleanSources, WhatDoesNotStandOutOfTheWingsIsAbsorbed) {
   const StarWithSpeck faint(1.01F);
   ASSERT_EQ(faint.components.counts->kept, 2);
   const Cleaned<Cpu> cleaned = faint.clean();
@@ -66,15 +66,15 @@ TEST(CleanSources, WhatDoesNotStandOutOfTheWingsIsEaten) {
 
   const Cleaned<Cpu> kept = StarWithSpeck(40.0F).clean();
   EXPECT_EQ(kept.components.counts->kept, 2);
-  EXPECT_TRUE(std::ranges::all_of(kept.eaten, [](Eaten eaten) { return eaten == Eaten::no; }));
+  EXPECT_TRUE(std::ranges::all_of(kept.absorbed, [](Absorbed absorbed) { return absorbed == Absorbed::no; }));
 }
 
 TEST(CleanSources, SExtractorIsLateByHalfOfTheKernel) {
   const StarWithSpeck faint(1.01F);
-  EXPECT_EQ(faint.rows(faint.clean(1), Eaten::free), (std::vector<std::int32_t>{24, 25, 26, 27, 28}));
-  EXPECT_EQ(faint.rows(faint.clean(3), Eaten::free), (std::vector<std::int32_t>{24, 25, 26, 27}));
-  EXPECT_EQ(faint.rows(faint.clean(3), Eaten::hidden), (std::vector<std::int32_t>{28}));
-  EXPECT_EQ(faint.rows(faint.clean(5), Eaten::hidden), (std::vector<std::int32_t>{27, 28}));
+  EXPECT_EQ(faint.rows(faint.clean(1), Absorbed::free), (std::vector<std::int32_t>{24, 25, 26, 27, 28}));
+  EXPECT_EQ(faint.rows(faint.clean(3), Absorbed::free), (std::vector<std::int32_t>{24, 25, 26, 27}));
+  EXPECT_EQ(faint.rows(faint.clean(3), Absorbed::hidden), (std::vector<std::int32_t>{28}));
+  EXPECT_EQ(faint.rows(faint.clean(5), Absorbed::hidden), (std::vector<std::int32_t>{27, 28}));
 }
 
 TEST(CleanSources, TheEdgeIsOfAllThatBelongsToASource) {

@@ -26,13 +26,13 @@ std::vector<T> in_list(const Buffer<T, Cpu>& buffer, std::int64_t count) {
 }
 
 void expect_same_cleaned(const Cleaned<Cpu>& a, const Cleaned<Cpu>& b, const std::string& name) {
-  const std::int64_t runs = b.eaten.size(), left = b.components.counts->kept;
+  const std::int64_t runs = b.absorbed.size(), left = b.components.counts->kept;
   EXPECT_EQ(a.components.counts->kept, left) << name;
   EXPECT_EQ(a.components.counts->found, b.components.counts->found) << name;
   EXPECT_EQ(a.own.counts->kept, b.own.counts->kept) << name;
   EXPECT_TRUE(same_bytes(in_list(a.components.label, runs), in_list(b.components.label, runs))) << name << ": labels";
   EXPECT_TRUE(same_bytes(in_list(a.own.label, runs), in_list(b.own.label, runs))) << name << ": own labels";
-  EXPECT_TRUE(same_bytes(in_list(a.eaten, runs), in_list(b.eaten, runs))) << name << ": eaten";
+  EXPECT_TRUE(same_bytes(in_list(a.absorbed, runs), in_list(b.absorbed, runs))) << name << ": absorbed";
   EXPECT_TRUE(same_bytes(in_list(a.own_sums, left), in_list(b.own_sums, left))) << name << ": own sums";
   EXPECT_TRUE(in_list(a.parentage, left) == in_list(b.parentage, left)) << name << ": parentage";
 }
@@ -43,7 +43,7 @@ struct NoiseOfMap {
   float at(std::int64_t x, std::int64_t y) const { return std::sqrt(variance->pixels[y * variance->shape.width + x]); }
 };
 
-/// Cleans a field both ways; returns how many sources were eaten.
+/// Cleans a field both ways; returns how many sources were absorbed.
 std::int64_t clean_both_ways(const Field& field, const Settings& config, const Image<float, Cpu>* variance,
                              int threads) {
   const Image<float, Cpu> image = image_of(field);
@@ -95,16 +95,16 @@ Image<float, Cpu> varied(const Shape& shape) {
 }
 
 TEST(SharedCleaning, EqualsTheIslandByIslandOneToTheLastBit) {
-  std::int64_t eaten = 0;
+  std::int64_t absorbed = 0;
   int threads = 0;
   testing::for_each_way_to_clean([&](const testing::WayToClean& way) {
     threads = threads % 5 + 1;
     for (const Field& field : way.fields) {
       const Image<float, Cpu> variance = varied(field.shape);
-      eaten += clean_both_ways(field, way.config, way.varies ? &variance : nullptr, threads);
+      absorbed += clean_both_ways(field, way.config, way.varies ? &variance : nullptr, threads);
     }
   });
-  EXPECT_GT(eaten, testing::sanitized ? 250 : 500);
+  EXPECT_GT(absorbed, testing::sanitized ? 250 : 500);
 }
 
 TEST(SharedCleaning, ThreadsThatMeetInOneIslandLoseNothing) {

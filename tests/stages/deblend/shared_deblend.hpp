@@ -49,7 +49,7 @@ class SharedDeblending {
         level_(runs.shape.count(), where),
         parent_(runs.shape.count(), where),
         pixels_(runs.shape.count(), where),
-        sons_(runs.shape.count(), where),
+        children_(runs.shape.count(), where),
         flux_(runs.shape.count(), where),
         state_(runs.shape.count(), where),
         cores_(room.cores, where),
@@ -74,7 +74,7 @@ class SharedDeblending {
              island_levels_.data(),
              level_.data(),
              parent_.data(),
-             {flux_.data(), pixels_.data(), sons_.data(), state_.data()},
+             {flux_.data(), pixels_.data(), children_.data(), state_.data()},
              cores_.data(),
              shapes_.data(),
              &core_count_,
@@ -235,7 +235,7 @@ class SharedDeblending {
   Buffer<std::int32_t, Cpu> places_;
   Buffer<IslandState, Cpu> islands_;
   Buffer<std::uint8_t, Cpu> level_;
-  Buffer<std::int32_t, Cpu> parent_, pixels_, sons_;
+  Buffer<std::int32_t, Cpu> parent_, pixels_, children_;
   Buffer<std::int64_t, Cpu> flux_;
   Buffer<std::uint32_t, Cpu> state_;
   Buffer<CoreState, Cpu> cores_;

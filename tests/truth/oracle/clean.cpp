@@ -10,7 +10,7 @@ namespace {
 
 /// Whether the Moffat profile of `big`, beyond its isophote, is brighter where `small` is than what makes that one a
 /// source.
-bool can_eat(const Object& big, const Object& small, double beta) {
+bool can_absorb(const Object& big, const Object& small, double beta) {
   const Ellipse& e = big.shape.ellipse;
   const auto dx = static_cast<float>(small.shape.x - big.shape.x), dy = static_cast<float>(small.shape.y - big.shape.y);
   const float reach = 10 * (e.a + small.shape.ellipse.a);
@@ -26,23 +26,23 @@ bool can_eat(const Object& big, const Object& small, double beta) {
   return value > small.mthresh;
 }
 
-void merge(Object& eater, Object& eaten) {
-  eaten.eaten_by = eater.number;
-  eater.filtered_area += eaten.filtered_area;
-  eater.filtered_flux += eaten.filtered_flux;
-  eater.flux += eaten.flux;
-  eater.variance += eaten.variance;
-  eater.flags |= eaten.flags & ~(crowded | split);
-  if (eaten.filtered_peak > eater.filtered_peak) {
-    eater.filtered_peak = eaten.filtered_peak;
-    eater.x_peak = eaten.x_peak;
-    eater.y_peak = eaten.y_peak;
+void merge(Object& absorber, Object& absorbed) {
+  absorbed.absorbed_by = absorber.number;
+  absorber.filtered_area += absorbed.filtered_area;
+  absorber.filtered_flux += absorbed.filtered_flux;
+  absorber.flux += absorbed.flux;
+  absorber.variance += absorbed.variance;
+  absorber.flags |= absorbed.flags & ~(crowded | split);
+  if (absorbed.filtered_peak > absorber.filtered_peak) {
+    absorber.filtered_peak = absorbed.filtered_peak;
+    absorber.x_peak = absorbed.x_peak;
+    absorber.y_peak = absorbed.y_peak;
   }
-  eater.peak = std::max(eater.peak, eaten.peak);
-  eater.x_min = std::min(eater.x_min, eaten.x_min);
-  eater.x_max = std::max(eater.x_max, eaten.x_max);
-  eater.y_min = std::min(eater.y_min, eaten.y_min);
-  eater.y_max = std::max(eater.y_max, eaten.y_max);
+  absorber.peak = std::max(absorber.peak, absorbed.peak);
+  absorber.x_min = std::min(absorber.x_min, absorbed.x_min);
+  absorber.x_max = std::max(absorber.x_max, absorbed.x_max);
+  absorber.y_min = std::min(absorber.y_min, absorbed.y_min);
+  absorber.y_max = std::max(absorber.y_max, absorbed.y_max);
 }
 
 /// As objects are completed, each is compared with the list of those that are there, whose order is not kept when one
@@ -51,16 +51,16 @@ void clean_streaming(std::vector<Object>& objects, double beta) {
   std::vector<Object*> list;
   for (Object& newcomer : objects) {
     std::vector<std::size_t> victims;
-    Object* eater = nullptr;
-    for (std::size_t i = 0; i < list.size() && eater == nullptr; ++i) {
+    Object* absorber = nullptr;
+    for (std::size_t i = 0; i < list.size() && absorber == nullptr; ++i) {
       if (newcomer.filtered_flux > list[i]->filtered_flux) {
-        if (can_eat(newcomer, *list[i], beta)) victims.push_back(i);
-      } else if (can_eat(*list[i], newcomer, beta)) {
-        eater = list[i];
+        if (can_absorb(newcomer, *list[i], beta)) victims.push_back(i);
+      } else if (can_absorb(*list[i], newcomer, beta)) {
+        absorber = list[i];
       }
     }
-    if (eater != nullptr) {
-      merge(*eater, newcomer);
+    if (absorber != nullptr) {
+      merge(*absorber, newcomer);
       continue;
     }
     for (const std::size_t i : victims) merge(newcomer, *list[i]);
@@ -72,8 +72,8 @@ void clean_streaming(std::vector<Object>& objects, double beta) {
   }
 }
 
-/// The same whatever the order: from the brightest on, a source is eaten if a survivor brighter than it can eat it, by
-/// what each was before it ate; the first in the order of completion does.
+/// The same whatever the order: from the brightest on, a source is absorbed if a survivor brighter than it can absorb
+/// it, by what each was before it absorbed; the first in the order of completion does.
 void clean_order_free(std::vector<Object>& objects, double beta) {
   std::vector<std::size_t> by_flux(objects.size());
   std::iota(by_flux.begin(), by_flux.end(), std::size_t{0});
@@ -82,18 +82,18 @@ void clean_order_free(std::vector<Object>& objects, double beta) {
   std::vector<std::size_t> survivors;
   std::vector<std::pair<std::size_t, std::size_t>> meals;
   for (const std::size_t j : by_flux) {
-    std::size_t eater = objects.size();
+    std::size_t absorber = objects.size();
     for (const std::size_t i : survivors) {
-      if (i < eater && can_eat(objects[i], objects[j], beta)) eater = i;
+      if (i < absorber && can_absorb(objects[i], objects[j], beta)) absorber = i;
     }
-    if (eater == objects.size()) {
+    if (absorber == objects.size()) {
       survivors.push_back(j);
     } else {
-      meals.emplace_back(eater, j);
+      meals.emplace_back(absorber, j);
     }
   }
   std::sort(meals.begin(), meals.end());
-  for (const auto& [eater, eaten] : meals) merge(objects[eater], objects[eaten]);
+  for (const auto& [absorber, absorbed] : meals) merge(objects[absorber], objects[absorbed]);
 }
 
 }  // namespace

@@ -10,8 +10,8 @@ namespace srcextract::oracle {
 /// last, as SExtractor finds it.
 float limit_of(const std::vector<Pixel>& pixels, int min_area);
 
-/// Lets sources eat those that would not stand out of the noise without them (`eaten_by`), and takes over what they
-/// were; objects in the order of completion.
+/// Lets sources absorb those that would not stand out of the noise without them (`absorbed_by`), and takes over what
+/// they were; objects in the order of completion.
 void clean(std::vector<Object>& objects, const Settings& settings);
 
 }  // namespace srcextract::oracle

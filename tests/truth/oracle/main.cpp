@@ -19,13 +19,13 @@ void write_labels(const std::string& path, const std::vector<Object>& objects, c
   std::vector<std::int32_t> rows(objects.size());
   std::int32_t last = 0;
   for (const Object& object : objects) {
-    if (object.eaten_by < 0) rows[static_cast<std::size_t>(object.number)] = ++last;
+    if (object.absorbed_by < 0) rows[static_cast<std::size_t>(object.number)] = ++last;
   }
   Plane<std::int32_t> labels{field.image.width, field.image.height, {}};
   labels.values.resize(field.image.values.size());
   for (const Object& object : objects) {
     std::size_t owner = static_cast<std::size_t>(object.number);
-    while (objects[owner].eaten_by >= 0) owner = static_cast<std::size_t>(objects[owner].eaten_by);
+    while (objects[owner].absorbed_by >= 0) owner = static_cast<std::size_t>(objects[owner].absorbed_by);
     for (const Pixel& pixel : object.pixels) labels.at(pixel.x, pixel.y) = rows[owner];
   }
   std::ofstream(path, std::ios::binary)
@@ -44,7 +44,7 @@ int main(int argc, char** argv) {
     std::vector<Object> objects = find_objects(field, settings);
     const Masks masks(objects, field, settings);
     for (Object& object : objects) {
-      if (object.eaten_by < 0) measure(object, masks, field, settings);
+      if (object.absorbed_by < 0) measure(object, masks, field, settings);
     }
     write_table(std::cout, objects, settings);
     if (argc == 3 && std::string(argv[1]) == "--labels") write_labels(argv[2], objects, field);

@@ -17,14 +17,14 @@ Masks::Masks(const std::vector<Object>& objects, const Field& field, const Setti
   // Pixels of sets that are too small are hidden from all, too.
   for (const Pixel& pixel : threshold(field, settings)) owner_.at(pixel.x, pixel.y) = everybody_elses;
   for (const Object& object : objects) {
-    const bool eaten = object.eaten_by >= 0;
-    int shown = 0;  // rows of what was eaten are free but for those that SExtractor hides only after CLEAN
-    if (eaten) {
-      const Object& eater = objects[static_cast<std::size_t>(object.eaten_by)];
-      shown = std::max(object.parent_last_row, eater.parent_last_row) + 1 - field.kernel_height / 2;
+    const bool absorbed = object.absorbed_by >= 0;
+    int shown = 0;  // rows of what was absorbed are free but for those that SExtractor hides only after CLEAN
+    if (absorbed) {
+      const Object& absorber = objects[static_cast<std::size_t>(object.absorbed_by)];
+      shown = std::max(object.parent_last_row, absorber.parent_last_row) + 1 - field.kernel_height / 2;
     }
     for (const Pixel& pixel : object.pixels) {
-      owner_.at(pixel.x, pixel.y) = !eaten ? object.number : pixel.y < shown ? nobody : everybody_elses;
+      owner_.at(pixel.x, pixel.y) = !absorbed ? object.number : pixel.y < shown ? nobody : everybody_elses;
     }
   }
 }

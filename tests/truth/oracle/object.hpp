@@ -66,7 +66,7 @@ struct Object {
       std::numeric_limits<float>::max();  ///< the lowest of its pixels', as `threshold` with weights
   double core_x = 0, core_y = 0;
   float mthresh = 0;  ///< height over the threshold that its faintest significant pixel has
-  int eaten_by = -1;
+  int absorbed_by = -1;
 
   Shape shape;
   double err_x2 = 0, err_y2 = 0, err_xy = 0;

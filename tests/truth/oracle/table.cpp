@@ -92,7 +92,7 @@ void write_table(std::ostream& out, const std::vector<Object>& objects, const Se
   bool named = false;
   out << std::setprecision(17);
   for (const Object& object : objects) {
-    if (object.eaten_by >= 0) continue;
+    if (object.absorbed_by >= 0) continue;
     Row row;
     add_isophote(object, row);
     add_photometry(object, settings, row);

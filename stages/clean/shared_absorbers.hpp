@@ -14,12 +14,12 @@ namespace srcextract {
 /// Grids over the whole image, one for each size of profile, with cells as wide as the reach of its profiles. Small
 /// profiles are thus not searched over the reach of a large one. Layers have larger and larger profiles; the last layer
 /// is the first with a single cell.
-class EaterCells {
+class AbsorberCells {
  public:
   static constexpr int most_layers = 40;
   static constexpr double reach = 10;  ///< of a profile, in semi-major axes
 
-  explicit EaterCells(const Shape& shape) {
+  explicit AbsorberCells(const Shape& shape) {
     for (;;) {
       const double side = side_of(layers_);
       columns_[layers_] = static_cast<std::int32_t>(static_cast<double>(shape.width) / side) + 1;
@@ -73,14 +73,14 @@ class EaterCells {
   std::int64_t first_[most_layers + 1] = {};  ///< per layer: its first cell
 };
 
-/// The steps that find the eater of each source. Sources are decided from the brightest on, each after all before it;
-/// of equal ones the first in SExtractor's order comes first. A source is eaten if a brighter one that is not eaten
-/// itself can eat it (can_eat). Of several such sources the first in SExtractor's order eats it. Unlike in SExtractor,
-/// the result does not depend on the order in which sources are looked at.
+/// The steps that find the absorber of each source. Sources are decided from the brightest on, each after all before
+/// it; of equal ones the first in SExtractor's order comes first. A source is absorbed if a brighter one that is not
+/// absorbed itself can absorb it (can_absorb). Of several such sources the first in SExtractor's order absorbs it.
+/// Unlike in SExtractor, the result does not depend on the order in which sources are looked at.
 ///
 /// Only neighbours are compared, so time is linear in the number of sources. Exception: many large sources that reach
 /// most of the others.
-struct SharedEaters {
+struct SharedAbsorbers {
   SRCEXTRACT_STEP(set_key)
   SRCEXTRACT_STEP(take_order)
   SRCEXTRACT_STEP(enter_cell)
@@ -90,10 +90,10 @@ struct SharedEaters {
   /// than profiles in a row.
   static constexpr std::uint32_t few = 8;
 
-  /// The first source in SExtractor's order that can eat a given one.
+  /// The first source in SExtractor's order that can absorb a given one.
   struct Part {
     std::int32_t place = std::numeric_limits<std::int32_t>::max();
-    std::int32_t eater = nobody;
+    std::int32_t absorber = nobody;
 
     SRCEXTRACT_HOST_DEVICE void join(const Part& other) {
       if (other.place < place) *this = other;
@@ -103,7 +103,7 @@ struct SharedEaters {
   const CleanCandidate* candidates;
   std::int64_t room;
   double beta;
-  EaterCells cells;
+  AbsorberCells cells;
   std::uint64_t* key;     ///< larger for fainter sources
   std::int32_t* source;   ///< the sources from the brightest on, after sorting
   CleanProfile* profile;  ///< in this order, like the members below
@@ -112,8 +112,8 @@ struct SharedEaters {
   std::uint32_t* cell_used;   ///< per cell: number of members entered
   std::uint32_t* most;        ///< per layer: number of profiles in its fullest cell
   std::int32_t* member;
-  std::int32_t* eater;   ///< per source, from the brightest on
-  std::int32_t* result;  ///< per source, by its number
+  std::int32_t* absorber;  ///< per source, from the brightest on
+  std::int32_t* result;    ///< per source, by its number
 
   /// Sorts by brightness; equal sources keep SExtractor's order.
   SRCEXTRACT_HOST_DEVICE void set_key(std::int64_t i) const {
@@ -128,7 +128,7 @@ struct SharedEaters {
   }
 
   SRCEXTRACT_HOST_DEVICE void take_order(std::int64_t i) const {
-    eater[i] = undecided;
+    absorber[i] = undecided;
     if (source[i] < 0) {  // no room for all sources
       place[i] = 0;
       profile[i].a = std::numeric_limits<float>::quiet_NaN();
@@ -155,7 +155,7 @@ struct SharedEaters {
     const auto look_at = [&](std::int64_t from, std::int64_t end, int step) {
       for (std::int64_t k = from; k < end; k += step) {
         const std::int32_t big = member[k];
-        if (big >= i || place[big] > best.place || !can_eat(profile[big], small, beta)) continue;
+        if (big >= i || place[big] > best.place || !can_absorb(profile[big], small, beta)) continue;
         if (wait_for(big) == nobody) best.join({place[big], big});
       }
     };
@@ -175,44 +175,44 @@ struct SharedEaters {
   }
 
   SRCEXTRACT_HOST_DEVICE void finish(std::int64_t i, const Part& best) const {
-    shared_store(&eater[i], best.eater);
-    if (source[i] >= 0) result[source[i]] = best.eater < 0 ? nobody : source[best.eater];
+    shared_store(&absorber[i], best.absorber);
+    if (source[i] >= 0) result[source[i]] = best.absorber < 0 ? nobody : source[best.absorber];
   }
 
  private:
   SRCEXTRACT_HOST_DEVICE std::int32_t wait_for(std::int32_t i) const {
     for (;;) {
-      const std::int32_t decided = shared_load(&eater[i]);
+      const std::int32_t decided = shared_load(&absorber[i]);
       if (decided != undecided) return decided;
     }
   }
 };
 
-/// Per source: the index of the source that eats it, or -1.
+/// Per source: the index of the source that absorbs it, or -1.
 template <class Where, class Machine>
-Buffer<std::int32_t, Where> find_eaters(const Buffer<CleanCandidate, Where>& candidates, const SharedCount& sources,
-                                        const Shape& shape, double beta, const Machine& machine) {
+Buffer<std::int32_t, Where> find_absorbers(const Buffer<CleanCandidate, Where>& candidates, const SharedCount& sources,
+                                           const Shape& shape, double beta, const Machine& machine) {
   const std::int64_t room = candidates.size();
-  const EaterCells cells(shape);
+  const AbsorberCells cells(shape);
   auto key = machine.template filled<std::uint64_t>(room, 0xff);
   auto source = machine.template filled<std::int32_t>(room, 0xff);
   Buffer<CleanProfile, Where> profile(room, machine.where());
   Buffer<std::int32_t, Where> place(room, machine.where());
   auto begin = machine.template filled<std::uint32_t>(cells.cells() + 1, 0);
   auto used = machine.template filled<std::uint32_t>(cells.cells(), 0);
-  auto most = machine.template filled<std::uint32_t>(EaterCells::most_layers, 0);
-  Buffer<std::int32_t, Where> member(room, machine.where()), eater(room, machine.where());
+  auto most = machine.template filled<std::uint32_t>(AbsorberCells::most_layers, 0);
+  Buffer<std::int32_t, Where> member(room, machine.where()), absorber(room, machine.where());
   auto result = machine.template filled<std::int32_t>(room, 0xff);
-  SharedEaters eaters{candidates.data(), room,           beta,         cells,        key.data(),
-                      source.data(),     profile.data(), place.data(), begin.data(), used.data(),
-                      most.data(),       member.data(),  eater.data(), result.data()};
-  machine.template over<SharedEaters::set_key_step>(sources, eaters);
+  SharedAbsorbers absorbers{candidates.data(), room,         beta,         cells,       key.data(),  source.data(),
+                            profile.data(),    place.data(), begin.data(), used.data(), most.data(), member.data(),
+                            absorber.data(),   result.data()};
+  machine.template over<SharedAbsorbers::set_key_step>(sources, absorbers);
   machine.sort(key, source, 64);
-  eaters.source = source.data();
-  machine.template over<SharedEaters::take_order_step>(sources, eaters);
+  absorbers.source = source.data();
+  machine.template over<SharedAbsorbers::take_order_step>(sources, absorbers);
   machine.make_running_sums(begin, {nullptr, cells.cells()});
-  machine.template over<SharedEaters::enter_cell_step>(sources, eaters);
-  machine.in_order(sources, eaters);
+  machine.template over<SharedAbsorbers::enter_cell_step>(sources, absorbers);
+  machine.in_order(sources, absorbers);
   return result;
 }
 
