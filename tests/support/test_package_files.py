@@ -10,7 +10,7 @@ ROOT = pathlib.Path(__file__).resolve().parents[2]
 PROGRAMS = os.environ.get("SRCEXTRACT_TEST_PROGRAMS")
 pytestmark = pytest.mark.skipif(not PROGRAMS, reason="needs the folder of the test programs: SRCEXTRACT_TEST_PROGRAMS")
 READ_FILES = {
-    "test_config": ["ConfigFiles.TheShippedOnesMeanWhatTheySay", "Documents.AreWhatIsDeclared", "Schema.DefaultFileHasEveryKey",
+    "test_config": ["ConfigFiles.TheShippedOnesMeanWhatTheySay", "Documents.AreWhatIsDeclared", "Documents.TheDefaultFileGetsWhatItLacks",
                     "Schema.ShippedFilesNameItAndAreValid"],
     "test_io": ["AstropysTables.TheTruthOfTheSkyThatComesWithSrcextract", "StartCfitsio.ManyThreadsMayOpenTheFirstFiles",
                 "TableParquet.NoRowsAndSomeColumns"],
