@@ -10,8 +10,8 @@
 namespace srcextract {
 namespace {
 
-// All constants are from docs/performance.md: files in the page cache, on two cores, and on one H200 with 16 cores of
-// its host.
+// All constants are from tests/bench/HISTORY.md: files in the page cache, on two cores, and on one H200 with 16 cores
+// of its host.
 
 /// Bytes per second of one thread: 100 files of 4096² by 2 threads, 3.71 GB/s.
 constexpr double thread_rate = 1.9e9;

@@ -36,7 +36,7 @@ struct TimeEstimate {
 };
 
 /// Time of the work on `threads` threads, and with one GPU that is not started yet. If cpu_begins, the threads
-/// work until the GPU is ready. The constants are from docs/performance.md ("Which back end auto takes").
+/// work until the GPU is ready. tests/bench/HISTORY.md ("Constants of `auto`") has the measurements.
 TimeEstimate estimate_times(const Workload& work, int threads);
 
 }  // namespace srcextract

@@ -48,7 +48,7 @@ struct Deblended {
 ///
 /// Sources are numbered in raster order of their first pixel, after deblending. An island whose threshold is not above
 /// levels.background stays whole. `components.counts.kept` counts sources, `found` keeps its value. Memory is linear in
-/// the pixels of all islands and their cores, and time nearly so (docs/performance.md).
+/// the pixels of all islands and their cores, and time nearly so (tests/bench/HISTORY.md).
 ///
 /// On a device an image of 2^31 pixels and more throws Error{device}. The counts give the number of runs and sources;
 /// they exceed Gpu::capacity if an earlier step had too little room.

@@ -47,7 +47,7 @@ struct CircleFamily {
       radius[count++] = static_cast<float>(diameter / 2);
     }
     std::stable_sort(by_size, by_size + count, [this](int a, int b) { return radius[a] < radius[b]; });
-    // A block of one circle takes as long as four pixels of all circles (docs/performance_history.md).
+    // A block of one circle takes as long as four pixels of all circles (tests/bench/HISTORY.md).
     constexpr double pixels_of_block = 4;
     double blocks = 0, side = 0;
     for (int k = 0; k < count; ++k) {

@@ -24,7 +24,7 @@ Workload images(std::int64_t count, std::int64_t side) {
 }
 
 // What was measured on one H200 and 16 cores of its host, lesson.yaml, the whole process in seconds: the CPU alone, and
-// what `auto` would have with a GPU (docs/performance.md).
+// what `auto` would have with a GPU (tests/bench/HISTORY.md).
 struct Measured {
   std::int64_t count, side;
   double cpu, gpu;
@@ -130,7 +130,7 @@ TEST_F(WorkloadTest, KnowsWhoseSourcesAreDivided) {
 }
 
 // Files of 4096² and their bytes, 16 cores and one H200: 0.856 and 0.696 s, 0.731 and 0.579, 0.918 and 0.673, 1.09 and
-// 0.631 for a visit on the CPU and on both; 0.319 and 0.575 for 50 files (docs/performance.md).
+// 0.631 for a visit on the CPU and on both; 0.319 and 0.575 for 50 files (tests/bench/HISTORY.md).
 TEST_F(WorkloadTest, OfAVisitIsForAllInWhateverFormItsFilesAre) {
   const auto favours_gpu = [&](const std::string& name, std::int64_t bytes, std::size_t count) {
     PlannedFile one = file(name, 0);
