@@ -25,7 +25,7 @@ def test_the_suite_of_sep_passes(tmp_path):
     """That of the sdist of SEP, unpacked where SRCEXTRACT_SEP_SOURCES says."""
     sources = os.environ.get("SRCEXTRACT_SEP_SOURCES")
     if not sources:
-        pytest.skip("set SRCEXTRACT_SEP_SOURCES to an unpacked sdist of SEP (docs/testing.md)")
+        pytest.skip("set SRCEXTRACT_SEP_SOURCES to an unpacked sdist of SEP (tests/README.md)")
     pytest.importorskip("astropy")
     lines = [line.split(":", 1) for line in EXCEPTIONS.read_text().splitlines() if line and not line.startswith("#")]
     excepted = {name for name, reason in lines if reason.strip()}
