@@ -15,6 +15,9 @@ using namespace config;  // for reading and writing YAML
 
 namespace {
 
+/// What messages call the configuration without a file.
+const std::string default_name = "the default configuration";
+
 void read_document(Draft<Config>& draft, const std::string& text, const Origin& origin) {
   const Fields known = fields_of(Config{});
   for_each_section(text, known, origin,
@@ -118,10 +121,12 @@ GivenConfig parse_given(const std::string& yaml, const std::string& name, const 
 }
 
 GivenConfig load_given(const std::string& path, const Overrides& overrides) {
+  if (path.empty()) return parse_given("", default_name, overrides);
   return parse_given(read_file(path), path, overrides);
 }
 
-GivenConfig override_given(const GivenConfig& given, const std::string& name, const Overrides& overrides) {
+GivenConfig override_given(const GivenConfig& given, const std::string& path, const Overrides& overrides) {
+  const std::string& name = path.empty() ? default_name : path;
   Draft<Config> draft{given.written, given.written.set_at};
   std::set<std::string> own, used = given.used_in_file;
   for (const std::string& setting : overrides.settings) own.insert(apply_override(draft, setting, overrides.option));

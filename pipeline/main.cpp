@@ -1,8 +1,8 @@
 #include <fcntl.h>
 #include <malloc.h>
-#include <spdlog/spdlog.h>
 #include <sys/resource.h>
 
+#include <algorithm>
 #include <csignal>
 #include <cstddef>
 #include <cstdio>
@@ -11,6 +11,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -30,6 +31,7 @@
 #include "pipeline/log/print_result.hpp"
 #include "pipeline/log/progress.hpp"
 #include "pipeline/machine/backend.hpp"
+#include "pipeline/options/answers.hpp"
 #include "pipeline/options/command_line.hpp"
 #include "pipeline/options/convert_options.hpp"
 #include "pipeline/options/difference_options.hpp"
@@ -80,6 +82,7 @@ KeptFiles start_log(const CommandLine& command, const Config& config, const File
   prepare_directory_of_log(command.log_file, command.output_dir);
   configure_log(command.verbosity, command.log_file, progress);
   kept.add(command.log_file);
+  if (command.config.empty()) log_info("no CONFIG is named: all keys have their defaults; srcextract keys lists them");
   return kept;
 }
 
@@ -214,9 +217,26 @@ int run_images(const CommandLine& command) {
   return 0;
 }
 
-int run(int argc, char** argv) {
+/// `help COMMAND` as `COMMAND --help`.
+std::vector<char*> without_help(int argc, char** argv) {
+  static std::string help = "--help";
+  std::vector<char*> arguments(argv, argv + argc);
+  const std::vector<std::string> commands = command_names();
+  if (argc == 3 && std::string_view(argv[1]) == "help" && std::ranges::count(commands, argv[2]) > 0)
+    arguments = {argv[0], argv[2], help.data()};
+  return arguments;
+}
+
+int run(int given_count, char** given) {
+  std::vector<char*> arguments = without_help(given_count, given);
+  const int argc = static_cast<int>(arguments.size());
+  char** const argv = arguments.data();
   keep_released_memory(KeepBuffers::least);
   if (is_sextractor(argc, argv)) return run_sextractor(parse_sextractor_options(argc, argv));
+  if (is_answer(argc, argv)) {
+    print_result(answer({argv + 1, argv + argc}));
+    return 0;
+  }
   if (is_compare(argc, argv)) return run_comparison(argc, argv);
   if (is_trial(argc, argv)) return run_trial(argc, argv);
   if (is_batch(argc, argv)) return run_batch(parse_batch_options(argc, argv));
@@ -232,7 +252,7 @@ int run(int argc, char** argv) {
 #ifdef SRCEXTRACT_SANITIZED
   std::exit(code);
 #else
-  spdlog::shutdown();
+  end_log();
   std::fflush(nullptr);
   std::_Exit(code);
 #endif

@@ -91,6 +91,14 @@ void say_by(std::string (*words)(const std::string&)) {
   wording() = words;
 }
 
+void log_info(const std::string& message) {
+  spdlog::info("{}", message);
+}
+
+void end_log() {
+  spdlog::shutdown();
+}
+
 void log_error(const std::string& message) {
   spdlog::error("{}", message);
 }

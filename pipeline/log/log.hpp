@@ -17,6 +17,10 @@ void configure_log(Verbosity verbosity, const std::string& file, bool progress);
 /// From now on every logged text passes through `words`. Call it before other threads start.
 void say_by(std::string (*words)(const std::string&));
 
+void log_info(const std::string& message);
 void log_error(const std::string& message);
+
+/// Writes what is still to be written, at the end of the process.
+void end_log();
 
 }  // namespace srcextract

@@ -117,10 +117,6 @@ BatchOptions parse_batch_options(int argc, const char* const* argv) {
                     ": batch is told the table of each image by a manifest, in a column `positions`; write one, or use "
                     "srcextract --positions TABLE CONFIG IMAGE...; see srcextract batch --help");
   if (!options.answer.empty()) return options;
-  if (is_image(options.config))
-    throw Error(ErrorKind::config, options.config +
-                                       " is an image; CONFIG comes first: srcextract batch CONFIG INPUT...; " +
-                                       "see srcextract batch --help");
   if (options.inputs.empty())
     throw Error(ErrorKind::config,
                 "INPUT is required: name images, directories or a manifest; see srcextract batch --help");

@@ -1,16 +1,13 @@
 #include "pipeline/options/command_line.hpp"
 
 #include <CLI/CLI.hpp>
-#include <array>
 #include <filesystem>
-#include <fstream>
-#include <string_view>
 #include <vector>
 
+#include "pipeline/options/answers.hpp"
 #include "stages/core/error.hpp"
 #include "stages/core/words.hpp"
 #include "survey/inputs/files_beside.hpp"
-#include "survey/inputs/output_names.hpp"
 
 namespace srcextract {
 namespace {
@@ -21,13 +18,15 @@ constexpr const char* extract_description =
     "number of threads.";
 
 constexpr const char* extract_footer = R"(Example:
-  srcextract -o out --set detection.threshold=3 config/default.yaml m31.fits
+  srcextract m31.fits
+  srcextract -o out --set detection.threshold=3 my.yaml m31.fits
 
 Of thousands of images, so that nothing is lost: srcextract batch --help, and merge
-Fluxes in r.fits of what g.fits shows: srcextract -d g.fits config/default.yaml r.fits
+Fluxes in r.fits of what g.fits shows: srcextract -d g.fits r.fits
 Fluxes in g and r of what their mean shows, in one catalogue:
-  srcextract -d mean.fits config/default.yaml --band g=g.fits --band r=r.fits
-Fluxes in r.fits at known positions: srcextract --positions p.csv config/default.yaml r.fits
+  srcextract -d mean.fits --band g=g.fits --band r=r.fits
+Fluxes in r.fits at known positions: srcextract --positions p.csv r.fits
+The columns that there are, and the keys of CONFIG: srcextract columns, srcextract keys
 What changed between two images (experimental): srcextract difference --help
 To hold a catalogue against a reference: srcextract compare --help
 With a configuration of SExtractor's: srcextract convert-config default.sex -o config.yaml
@@ -53,20 +52,6 @@ Exit codes (of several images, the highest):
   3  an input cannot be used, or an output cannot be written
   4  no usable GPU, or not enough memory on it
   5  --backend compare found a difference)";
-
-}  // namespace
-
-bool is_image(const std::string& path) {
-  if (image_stem(path) != path) return true;
-  std::error_code failure;
-  if (!std::filesystem::is_regular_file(path, failure)) return false;
-  std::array<char, 9> bytes{};
-  std::ifstream(path, std::ios::binary).read(bytes.data(), bytes.size());
-  const std::string_view begin(bytes.data(), bytes.size());
-  return begin == "SIMPLE  =" || begin.starts_with("\x1f\x8b");
-}
-
-namespace {
 
 /// Values of options that are parsed together.
 struct Texts {
@@ -115,18 +100,21 @@ void add_places(CLI::App& app, CommandLine& command, Texts& texts) {
 void require_no_command(const std::string& config) {
   std::error_code failure;
   if (config.find_first_of("./") != config.npos || std::filesystem::exists(config, failure)) return;
-  const std::vector<std::string> commands = {"batch", "merge", "difference", "compare", "convert-config", "sextractor"};
+  const std::vector<std::string> commands = command_names();
   if (std::ranges::find(commands, config) != commands.end())
     throw Error(ErrorKind::config, "the command comes first: srcextract " + config +
                                        " ..., options after it; see srcextract " + config + " --help");
   // `srcextract extract` does not mean SExtractor.
   const std::string near = config == "extract" ? "" : nearest(config, commands);
-  throw Error(
-      ErrorKind::config,
-      config + ": there is no file of this name, and no such command" +
-          (near.empty() ? ": images are extracted without one, as in srcextract CONFIG IMAGE..., and there are " +
-                              join(commands) + "; see srcextract --help"
-                        : "; did you mean srcextract " + near + "? See srcextract --help"));
+  throw Error(ErrorKind::config,
+              config + ": there is no file of this name, and no such command" +
+                  (near.empty() ? ": images are extracted without one, as in srcextract IMAGE..., and there are " +
+                                      join(commands) + "; see srcextract --help"
+                                : "; did you mean srcextract " + near + "? See srcextract --help"));
+}
+
+bool is_configuration(const std::string& path) {
+  return path.empty() || path.ends_with(".yaml") || path.ends_with(".yml");
 }
 
 void require_detect(const CommandLine& command) {
@@ -148,10 +136,7 @@ CommandLine parse_command_line(int argc, const char* const* argv) {
   add_places(app, command, texts);
   parser.parse(argc, argv, 1, "srcextract");
   if (!command.answer.empty()) return command;
-  require_no_command(command.config);
-  if (is_image(command.config))
-    throw Error(ErrorKind::config,
-                command.config + " is an image; CONFIG comes first: srcextract CONFIG IMAGE...; see srcextract --help");
+  if (!command.config.empty()) require_no_command(command.config);
   command.bands = read_bands(texts.bands, texts.band_settings);
   if (!command.inputs.empty() && !command.bands.empty()) {
     const std::string& image = command.inputs.front();
@@ -162,7 +147,9 @@ CommandLine parse_command_line(int argc, const char* const* argv) {
                                        (named ? "" : "NAME=") + image + ", or leave out --band; see srcextract --help");
   }
   if (command.inputs.empty() && command.bands.empty() && !command.dump_config)
-    throw Error(ErrorKind::config, "IMAGE is required: name at least one FITS file; see srcextract --help");
+    throw Error(ErrorKind::config,
+                (is_configuration(command.config) ? "" : command.config + " is no FITS image; ") +
+                    std::string("IMAGE is required: name at least one FITS file; see srcextract --help"));
   if (app.count("--detect") > 0) require_detect(command);
   if (app.count("--positions") > 0 && command.positions.empty())
     throw Error(ErrorKind::config,

@@ -8,7 +8,7 @@
 
 namespace srcextract {
 
-/// Options of `srcextract CONFIG IMAGE...` and `srcextract difference`.
+/// Options of `srcextract [CONFIG] IMAGE...` and `srcextract difference`.
 struct CommandLine : RunOptions {
   std::string reference;                     ///< the frame that is subtracted; empty: none
   std::string detect;                        ///< the detection image; empty: each image itself
@@ -20,9 +20,5 @@ struct CommandLine : RunOptions {
 
 /// Throws Error{config} if the arguments make no sense.
 CommandLine parse_command_line(int argc, const char* const* argv);
-
-/// Whether the file is a FITS image by its name or its first bytes. Only regular files are opened: a pipe can be read
-/// only once.
-bool is_image(const std::string& path);
 
 }  // namespace srcextract

@@ -39,10 +39,6 @@ CommandLine parse_difference_options(int argc, const char* const* argv) {
   RunOptionParser parser(app, command, "FRAME", "REFERENCE, and then NEW: FITS images of one field");
   parser.parse(argc, argv, 2, "srcextract difference");
   if (!command.answer.empty()) return command;
-  if (is_image(command.config))
-    throw Error(ErrorKind::config, command.config +
-                                       " is an image; CONFIG comes first: srcextract difference CONFIG REFERENCE NEW; "
-                                       "see srcextract difference --help");
   if (command.inputs.size() != 2)
     throw Error(ErrorKind::config, "name two images, REFERENCE and NEW, not " + std::to_string(command.inputs.size()) +
                                        "; see srcextract difference --help");

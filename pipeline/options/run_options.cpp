@@ -2,11 +2,15 @@
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
+#include <array>
 #include <charconv>
+#include <filesystem>
+#include <fstream>
 #include <iterator>
 #include <map>
 #include <set>
 #include <string_view>
+#include <system_error>
 #include <utility>
 
 #include "pipeline/machine/memory_budget.hpp"
@@ -15,6 +19,7 @@
 #include "pipeline/options/protected_arguments.hpp"
 #include "stages/core/error.hpp"
 #include "stages/core/parallel.hpp"
+#include "survey/inputs/output_names.hpp"
 
 namespace srcextract {
 namespace {
@@ -41,13 +46,36 @@ std::vector<int> device_list(const std::string& text, const std::string& help) {
   return devices;
 }
 
+/// Whether the file is a FITS image by its name or its first bytes. Only regular files are opened: a pipe can be read
+/// only once.
+bool is_image(const std::string& path) {
+  if (image_stem(path) != path) return true;
+  std::error_code failure;
+  if (!std::filesystem::is_regular_file(path, failure)) return false;
+  std::array<char, 9> bytes{};
+  std::ifstream(path, std::ios::binary).read(bytes.data(), bytes.size());
+  const std::string_view begin(bytes.data(), bytes.size());
+  return begin == "SIMPLE  =" || begin.starts_with("\x1f\x8b");
+}
+
+[[noreturn]] void fail_empty(const std::string& what, const std::string& help) {
+  throw Error(ErrorKind::config, what + " is an empty text; is a variable of your script not set? See " + help);
+}
+
 void require_names(const RunOptions& options, const std::string& input, const std::string& help) {
-  const auto fail = [&](const std::string& what) {
-    throw Error(ErrorKind::config, what + " is an empty text; is a variable of your script not set? See " + help);
-  };
-  if (options.config.empty()) fail("CONFIG");
-  if (options.output_dir.empty()) fail("--output-dir");
-  if (std::ranges::count(options.inputs, "") > 0) fail(input);
+  if (options.output_dir.empty()) fail_empty("--output-dir", help);
+  if (std::ranges::count(options.inputs, "") > 0) fail_empty(input, help);
+}
+
+/// If the first name is an input, there is no CONFIG.
+void take_default_config(RunOptions& options, const std::string& input, const std::string& command) {
+  std::error_code failure;
+  if (!is_image(options.config) && !std::filesystem::is_directory(options.config, failure)) return;
+  for (const std::string& name : options.inputs)
+    if (name.ends_with(".yaml") || name.ends_with(".yml"))
+      throw Error(ErrorKind::config, options.config + " comes before " + name + ", and CONFIG comes first: " + command +
+                                         " CONFIG " + input + "...; see " + command + " --help");
+  options.inputs.insert(options.inputs.begin(), std::exchange(options.config, {}));
 }
 
 }  // namespace
@@ -63,9 +91,8 @@ RunOptionParser::RunOptionParser(CLI::App& app, RunOptions& options, const std::
 }
 
 void RunOptionParser::add_files(const std::string& input, const std::string& input_help) {
-  app_.add_option("CONFIG", options_.config, "Configuration (YAML); an empty file means all defaults")
+  app_.add_option("CONFIG", options_.config, "Configuration (YAML); without one all keys have their defaults")
       ->type_name("")
-      ->required()
       ->group("Files");
   app_.add_option(input, options_.inputs, input_help)->type_name("")->group("Files");
   app_.add_option("-o,--output-dir", options_.output_dir, "Where the outputs go; made if missing (default: .)")
@@ -125,7 +152,9 @@ void RunOptionParser::parse(int argc, const char* const* argv, int first, const 
   } catch (const CLI::ParseError& error) {
     throw Error(ErrorKind::config, std::string(error.what()) + "; see " + help);
   }
+  if (app_.count("CONFIG") > 0 && options_.config.empty()) fail_empty("CONFIG", help);
   require_names(options_, input_, help);
+  take_default_config(options_, input_, command);
   require_some_memory(options_.memory, help);
   options_.verbosity = quiet_ ? Verbosity::quiet : verbose_ ? Verbosity::verbose : Verbosity::normal;
   options_.backend = backends.at(backend_);

@@ -17,7 +17,7 @@ namespace srcextract {
 
 /// Options of every command that extracts images.
 struct RunOptions {
-  std::string config;
+  std::string config;               ///< empty: all defaults
   std::vector<std::string> inputs;  ///< images, or patterns and lists of them
   std::string output_dir = ".";
   Backend backend = Backend::automatic;

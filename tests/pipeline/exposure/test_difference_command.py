@@ -240,8 +240,8 @@ def test_a_difference_has_two_frames(run, configure, tmp_path, frames):
 
 def test_the_configuration_comes_first(run, tmp_path):
     write_frames(tmp_path)
-    done = run("difference", "reference.fits", "new.fits")
-    assert done.code == 2 and "reference.fits is an image; CONFIG comes first" in done.err
+    done = run("difference", "reference.fits", "new.fits", "c.yaml")
+    assert done.code == 2 and "reference.fits comes before c.yaml, and CONFIG comes first" in done.err
     assert run("difference").code == 2
 
 

@@ -21,6 +21,58 @@ def test_help_shows_options_example_outputs_and_exit_codes(run):
     assert max(map(len, done.out.splitlines())) <= 120
 
 
+def test_a_bare_call_says_what_there_is(run):
+    done = run()
+    assert done.code == 0 and done.err == "" and len(done.out.splitlines()) <= 25
+    assert run("help").out == done.out
+    for command in ("batch", "merge", "difference", "compare", "convert-config", "sextractor", "columns", "keys"):
+        assert f"\n  {command} " in done.out
+        assert run("help", command).code == 0
+    assert run("help", "merge").out == run("merge", "--help").out
+
+
+def test_without_a_configuration_keys_have_their_defaults(run, tmp_path):
+    write_sky(tmp_path / "sky.fits")
+    (tmp_path / "default.yaml").write_text("")
+    done = run("sky.fits", "-o", "bare")
+    assert done.code == 0 and "info: no CONFIG is named" in done.err
+    assert run("-q", "sky.fits", "-o", "quiet").err == ""
+    assert run("-q", "default.yaml", "sky.fits", "-o", "empty").code == 0
+    catalogues = [(tmp_path / name / "sky.cat.fits").read_bytes() for name in ("bare", "quiet", "empty")]
+    assert catalogues[0] == catalogues[1] == catalogues[2]
+    assert run("--dump-config").out == run("--dump-config", "default.yaml").out
+    (tmp_path / "images").mkdir()
+    write_sky(tmp_path / "images/sky.fits")
+    assert run("batch", "images", "-o", "survey").code == 0
+    assert (tmp_path / "survey/sky.cat.fits").read_bytes() == catalogues[0]
+    done = run("--set", "detection.treshold=3", "sky.fits")
+    assert done.code == 2 and "did you mean" in done.err
+
+
+def test_keys_are_those_of_a_configuration_with_their_defaults(run):
+    """What `keys` prints of a section is a configuration that means the defaults."""
+    sections = [line.split()[0] for line in run("keys").out.splitlines() if line.startswith("  ")]
+    dumped = run("--dump-config").out
+    listed = ""
+    for section in sections:
+        listed += "".join(re.sub(" *#.*", "", line) + "\n" for line in run("keys", section).out.splitlines()
+                          if not line.startswith("      #"))
+    assert listed == dumped
+
+
+def test_columns_are_those_that_can_be_asked_for(run, tmp_path):
+    write_sky(tmp_path / "sky.fits")
+    groups = [line for line in run("columns").out.splitlines() if line.isalpha() and line.islower()]
+    assert {"default", "photometry", "shapes", "world"} <= set(groups)
+    shapes = [line.split()[0] for line in run("columns", "shapes").out.splitlines()]
+    assert "ELONGATION" in shapes and "FLUX_AUTO" not in shapes
+    asked = ("--set", f"output.columns=[{','.join(shapes)}]", "--set", "output.formats=[csv]")
+    assert run("-q", "sky.fits", *asked).code == 0
+    header = [line for line in (tmp_path / "sky.cat.csv").read_text().splitlines() if not line.startswith("#")][0]
+    assert set(shapes) <= set(header.split(","))
+    assert run("columns", "FLUX_AUTO").out.split()[0] == "FLUX_AUTO"
+
+
 def test_version_names_build_and_libraries(run):
     done = run("--version")
     assert done.code == 0 and done.err == ""
@@ -51,16 +103,20 @@ def test_a_result_that_cannot_be_written_is_an_output_error(run, config):
 
 
 @pytest.mark.parametrize("arguments, message", [
-    ([], "CONFIG is required"),
     (["c.yaml"], "IMAGE is required"),
     (["", "sky.fits"], "CONFIG is an empty text"),
     (["c.yaml", ""], "IMAGE is an empty text"),
     (["c.yaml", "sky.fits", "-o", ""], "--output-dir is an empty text"),
-    (["sky.fits", "c.yaml"], "sky.fits is an image; CONFIG comes first: srcextract CONFIG IMAGE..."),
-    (["sky.fits"], "sky.fits is an image; CONFIG comes first"),
-    (["missing.fits.fz", "c.yaml"], "missing.fits.fz is an image"),
-    (["renamed", "c.yaml"], "renamed is an image"),
-    (["zipped", "c.yaml"], "zipped is an image"),
+    (["sky.fits", "c.yaml"], "sky.fits comes before c.yaml, and CONFIG comes first: srcextract CONFIG IMAGE..."),
+    (["missing.fits.fz", "c.yaml"], "missing.fits.fz comes before c.yaml"),
+    (["renamed", "c.yaml"], "renamed comes before c.yaml"),
+    (["zipped", "c.yaml"], "zipped comes before c.yaml"),
+    (["picture.png"], "picture.png is no FITS image; IMAGE is required: name at least one FITS file"),
+    (["-q", "--set", "detection.threshold=3"], "IMAGE is required"),
+    (["keys", "detecton"], "'detecton' is no section of a configuration; did you mean detection?"),
+    (["columns", "FLUX_AUTP"], "'FLUX_AUTP' is no column and no group of columns; did you mean FLUX_AUTO?"),
+    (["columns", "shapes", "world"], "columns takes one name, not 2"),
+    (["help", "merg"], "'merg' is no command; did you mean merge?"),
     (["c.yaml", "sky.fits", "--set", "[a]=5"], "--set [a]=5: "),
     (["c.yaml", "sky.fits", "--set", "{a}=[5]"], "--set {a}=[5]: "),
     (["c.yaml", "sky.fits", "--backend", "gpu"], "--backend"),
@@ -75,8 +131,7 @@ def test_a_result_that_cannot_be_written_is_an_output_error(run, config):
     (["compare", "a", "b", "--jsno", "x"], "there is no option --jsno; did you mean --json? See srcextract compare --help"),
     (["diff", "c.yaml", "sky.fits"], "diff: there is no file of this name, and no such command; did you mean srcextract difference?"),
     (["-q", "merge", "out"], "the command comes first: srcextract merge"),
-    (["extract", "c.yaml", "sky.fits"], "no such command: images are extracted without one, as in srcextract CONFIG IMAGE"),
-    (["help"], "see srcextract --help"),
+    (["extract", "c.yaml", "sky.fits"], "no such command: images are extracted without one, as in srcextract IMAGE"),
     (["c.yaml", "sky.fits", "--set", "output.columns=[FLUX_AUTO,", "MAG_AUTO]"],
      "--set output.columns=[FLUX_AUTO,: the [ is not closed; a value with blanks has to be quoted for the shell"),
     (["c.yaml", "sky.fits", "--memory", "lots"], "--memory: lots is no size; write bytes, or as in 500M or 8G"),

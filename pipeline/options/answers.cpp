@@ -1,0 +1,146 @@
+#include "pipeline/options/answers.hpp"
+
+#include <algorithm>
+#include <string_view>
+
+#include "config/values.hpp"
+#include "stages/catalogue/measured_columns.hpp"
+#include "stages/core/error.hpp"
+#include "stages/core/words.hpp"
+#include "stages/settings/keys.hpp"
+
+namespace srcextract {
+namespace {
+
+constexpr const char* overview =
+    R"(srcextract makes source catalogues of astronomical FITS images, on CPU or GPU alike.
+
+  srcextract m31.fits                             the usual columns, into m31.cat.fits
+  srcextract -o out survey.yaml night1/*.fits     your configuration, several images
+  srcextract sextractor m31.fits -c default.sex   called as SExtractor is
+
+Commands:
+  batch            a survey of any size, which may be killed and started again
+  merge            the catalogues of a survey as one
+  difference       what changed between two images (experimental)
+  compare          one catalogue against another
+  convert-config   a configuration of SExtractor's as one of srcextract
+  sextractor       SExtractor's command line and output files
+  columns          the columns that a catalogue may have
+  keys             the keys of a configuration, with defaults
+  help COMMAND     the options of a command; srcextract --help: those without one
+)";
+
+constexpr std::size_t line_width = 100;
+
+/// The words of `text` on lines that begin with `indent`.
+std::string wrapped(std::string_view text, const std::string& indent) {
+  std::string lines, line = indent;
+  while (!text.empty()) {
+    const std::string_view word = text.substr(0, text.find(' '));
+    if (line.size() > indent.size() && line.size() + 1 + word.size() > line_width) {
+      lines += line + "\n";
+      line = indent;
+    }
+    line += (line.size() > indent.size() ? " " : "") + std::string(word);
+    text.remove_prefix(std::min(text.size(), word.size() + 1));
+  }
+  return lines + line + "\n";
+}
+
+/// The text, and spaces up to the width.
+std::string padded(const std::string& text, std::size_t width) {
+  return text + std::string(text.size() < width ? width - text.size() : 1, ' ');
+}
+
+std::string of_keys(const std::string& asked) {
+  std::vector<std::string> sections;
+  std::string list, keys;
+  const Settings defaults;
+  for_each_field(defaults, [&](const config::Field& field, const auto& value) {
+    const config::Section& section = field.section;
+    if (sections.empty() || sections.back() != section.name) {
+      sections.push_back(section.name);
+      list += "  " + padded(section.name, 14) + section.description + "\n";
+      if (section.name == asked) keys = section.name + ":  # " + section.description + "\n";
+    }
+    if (section.name != asked) return;
+    keys += "  " + field.key + ": " + config::format_value(value) + "\n" +
+            wrapped(field.description + (field.allowed.empty() ? "" : "; allowed: " + field.allowed), "      # ");
+  });
+  if (asked.empty())
+    return "Sections of a configuration:\n" + list + "srcextract keys SECTION lists the keys of one.\n";
+  if (keys.empty()) {
+    const std::string near = nearest(asked, sections);
+    throw Error(ErrorKind::config, quoted(asked) + " is no section of a configuration; " +
+                                       (near.empty() ? "see srcextract keys" : "did you mean " + near + "?"));
+  }
+  std::erase(keys, '`');
+  return keys;
+}
+
+struct ListedColumn {
+  Column column;
+  std::string group;
+};
+
+/// All columns, those that are written without a request first.
+std::vector<ListedColumn> all_columns() {
+  Sources any;
+  any.map_flags.emplace_back();
+  any.analysed = any.deblended = any.has_sign = any.sky = true;
+  std::vector<ListedColumn> all;
+  for_each_column(any, [&](const Column& column, const auto&) { all.push_back({column, "default"}); });
+  for (const MeasuredColumn& measured : measured_columns()) all.push_back({measured.column, measured.group});
+  return all;
+}
+
+std::string of_columns(const std::string& asked) {
+  std::string list, groups;
+  for (const std::string& group : column_groups()) {
+    std::string names;
+    for (const auto& [column, of] : all_columns()) {
+      if (of == group) names += (names.empty() ? "" : " ") + std::string(column.name);
+      if (of == group && (asked == group || asked == "all" || asked == column.name))
+        list += padded(column.name, 18) + padded(column.unit, 18) + column.description + "\n";
+    }
+    if (group != "all") groups += group + "\n" + wrapped(names, "    ");
+  }
+  if (asked.empty())
+    return groups +
+           "srcextract columns GROUP (or a name, or all) has their units and meanings. output.columns takes groups "
+           "and\n"
+           "names; with `default`, columns follow the image: of the sky only where it has a WCS.\n";
+  if (!list.empty()) return list;
+  const std::string near = nearest(asked, column_names());
+  throw Error(ErrorKind::config, quoted(asked) + " is no column and no group of columns; " +
+                                     (near.empty() ? "see srcextract columns" : "did you mean " + near + "?"));
+}
+
+}  // namespace
+
+std::vector<std::string> command_names() {
+  return {"batch", "merge", "difference", "compare", "convert-config", "sextractor", "columns", "keys", "help"};
+}
+
+bool is_answer(int argc, const char* const* argv) {
+  if (argc < 2) return true;
+  const std::string_view command = argv[1];
+  return command == "columns" || command == "keys" || command == "help";
+}
+
+std::string answer(const std::vector<std::string>& arguments) {
+  const std::string command = arguments.empty() ? "" : arguments[0];
+  const std::string what = arguments.size() > 1 ? arguments[1] : "";
+  if (arguments.size() > 2)
+    throw Error(ErrorKind::config, command + " takes one name, not " + std::to_string(arguments.size() - 1));
+  const bool asks_for_help = what == "-h" || what == "--help";
+  if (command == "keys") return of_keys(asks_for_help ? "" : what);
+  if (command == "columns") return of_columns(asks_for_help ? "" : what);
+  if (what.empty() || asks_for_help) return overview;
+  const std::string near = nearest(what, command_names());
+  throw Error(ErrorKind::config, quoted(what) + " is no command; " +
+                                     (near.empty() ? "see srcextract help" : "did you mean " + near + "?"));
+}
+
+}  // namespace srcextract
