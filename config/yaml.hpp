@@ -6,6 +6,7 @@
 #include <string>
 
 #include "config/values.hpp"
+#include "stages/core/words.hpp"
 
 namespace srcextract::config {
 
