@@ -7,6 +7,8 @@
 
 #include "stages/clean/clean_profile.hpp"
 #include "stages/core/atomics.hpp"
+#include "stages/core/buffer.hpp"
+#include "stages/core/image.hpp"
 #include "stages/deblend/shared_steps.hpp"
 
 namespace srcextract {

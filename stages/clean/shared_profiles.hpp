@@ -5,6 +5,7 @@
 
 #include "stages/clean/profile_of.hpp"
 #include "stages/core/atomics.hpp"
+#include "stages/deblend/core_shape.hpp"
 #include "stages/deblend/shared_steps.hpp"
 #include "stages/detect/detection_levels.hpp"
 #include "stages/math/ordered_key.hpp"
