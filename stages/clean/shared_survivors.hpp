@@ -2,6 +2,7 @@
 
 #include <cstdint>
 
+#include "stages/clean/clean_sources.hpp"
 #include "stages/clean/shared_profiles.hpp"
 #include "stages/measure/moments.hpp"
 
