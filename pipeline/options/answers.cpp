@@ -80,9 +80,12 @@ std::string of_keys(const std::string& asked) {
 }
 
 struct ListedColumn {
-  Column column;
-  std::string group;
+  std::string name, unit, description, group;
 };
+
+ListedColumn listed(const Column& column, const char* group) {
+  return {column.name, column.unit, column.description, group};
+}
 
 /// All columns, those that are written without a request first.
 std::vector<ListedColumn> all_columns() {
@@ -90,18 +93,20 @@ std::vector<ListedColumn> all_columns() {
   any.map_flags.emplace_back();
   any.analysed = any.deblended = any.has_sign = any.sky = true;
   std::vector<ListedColumn> all;
-  for_each_column(any, [&](const Column& column, const auto&) { all.push_back({column, "default"}); });
-  for (const MeasuredColumn& measured : measured_columns()) all.push_back({measured.column, measured.group});
+  for_each_column(any, [&](const Column& column, const auto&) { all.push_back(listed(column, "default")); });
+  for (const MeasuredColumn& measured : measured_columns()) all.push_back(listed(measured.column, measured.group));
   return all;
 }
 
 std::string of_columns(const std::string& asked) {
   std::string list, groups;
+  const std::vector<ListedColumn> all = all_columns();
   for (const std::string& group : column_groups()) {
     std::string names;
-    for (const auto& [column, of] : all_columns()) {
-      if (of == group) names += (names.empty() ? "" : " ") + std::string(column.name);
-      if (of == group && (asked == group || asked == "all" || asked == column.name))
+    for (const ListedColumn& column : all) {
+      if (column.group != group) continue;
+      names += (names.empty() ? "" : " ") + column.name;
+      if (asked == group || asked == "all" || asked == column.name)
         list += padded(column.name, 18) + padded(column.unit, 18) + column.description + "\n";
     }
     if (group != "all") groups += group + "\n" + wrapped(names, "    ");

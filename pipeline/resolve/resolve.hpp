@@ -26,8 +26,7 @@ struct RunImage {
 /// - measurement.gain: the value of the header keyword measurement.gain_keyword, if the header has it
 /// - resources.saturation: the same for measurement.saturation_keyword, else measurement.saturation
 /// - measurement.pixel_scale, if it is 0 and needed: from the WCS. Surface brightness thresholds and the columns
-/// MU_MAX,
-///   MU_THRESHOLD and CLASS_STAR need it.
+///   MU_MAX, MU_THRESHOLD and CLASS_STAR need it.
 /// - at given positions: forced_config
 ///
 /// Logs the pixel scale, and a warning for each value that the image lacks. Throws Error{input} if a keyword has no
