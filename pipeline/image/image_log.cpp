@@ -107,9 +107,9 @@ std::string plane_name(const OpenFrame& frame, std::int64_t plane) {
   return plane_name(frame.image(), plane);
 }
 
-/// "how noisy its pixels are tells HDU 1 of map.fits".
+/// "noise map: HDU 1 of map.fits".
 void log_map(const std::string& name, const char* what, const OpenMap& map) {
-  spdlog::info("{}: {} tells HDU {} of {}{}", name, what, map.image.hdu(), map.path, plane_name(map.image, map.plane));
+  spdlog::info("{}: {}: HDU {} of {}{}", name, what, map.image.hdu(), map.path, plane_name(map.image, map.plane));
 }
 
 }  // namespace
@@ -128,10 +128,10 @@ void log_input(const ImageInput& input, const InputConfig& config, const std::ve
   if (input.positions)
     spdlog::info("{}: measured at the positions of {}, {}", input.name, input.positions->list.path,
                  input.positions->by_sky ? "by its WCS" : "in pixels");
-  if (input.mask) log_map(input.name, "which pixels are bad", *input.mask);
-  for (const OpenFlags* flags : input.flags) log_map(input.name, "what its sources are flagged with", flags->map);
-  if (input.level) log_map(input.name, "the level of its sky", *input.level);
-  if (input.weights) log_map(input.name, "how noisy its pixels are", *input.weights);
+  if (input.mask) log_map(input.name, "mask", *input.mask);
+  for (const OpenFlags* flags : input.flags) log_map(input.name, "flag map", flags->map);
+  if (input.level) log_map(input.name, "sky level", *input.level);
+  if (input.weights) log_map(input.name, "noise map", *input.weights);
   if (wider_than_float32(bitpix))
     spdlog::info("{}: BITPIX {} is wider than float32: pixels are scaled in double and rounded to float32", input.name,
                  bitpix);

@@ -6,6 +6,7 @@
 #include <spdlog/spdlog.h>
 
 #include <algorithm>
+#include <cstdlib>
 #include <ctime>
 #include <memory>
 #include <utility>
@@ -71,7 +72,10 @@ spdlog::level::level_enum level_of(Verbosity verbosity) {
 }  // namespace
 
 void log_to_stderr() {
-  auto sink = std::make_shared<spdlog::sinks::stderr_color_sink_mt>();
+  const char* const no_colour = std::getenv("NO_COLOR");  // https://no-color.org
+  const bool plain = no_colour != nullptr && *no_colour != '\0';
+  auto sink = std::make_shared<spdlog::sinks::stderr_color_sink_mt>(plain ? spdlog::color_mode::never
+                                                                          : spdlog::color_mode::automatic);
   set_pattern(*sink, terminal_pattern);
   auto logger = std::make_shared<spdlog::logger>("srcextract", sink);
   logger->flush_on(spdlog::level::info);

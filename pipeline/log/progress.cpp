@@ -9,7 +9,9 @@
 #include <chrono>
 #include <cmath>
 #include <cstdio>
+#include <cstdlib>
 #include <mutex>
+#include <string_view>
 
 #include "pipeline/log/printable.hpp"
 #include "stages/core/counted.hpp"
@@ -121,7 +123,8 @@ void Progress::draw(const std::string& line) const {
 }
 
 bool stderr_is_terminal() {
-  return isatty(STDERR_FILENO) == 1;
+  const char* const terminal = std::getenv("TERM");
+  return isatty(STDERR_FILENO) == 1 && (terminal == nullptr || std::string_view(terminal) != "dumb");
 }
 
 std::string format_duration(double seconds) {

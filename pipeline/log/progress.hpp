@@ -41,7 +41,7 @@ class Progress {
   std::string line_;
 };
 
-/// Whether stderr is a terminal.
+/// Whether stderr is a terminal that can redraw a line (TERM is not dumb).
 bool stderr_is_terminal();
 
 /// "1:02:03".

@@ -111,7 +111,7 @@ def test_a_result_that_cannot_be_written_is_an_output_error(run, config):
     (["missing.fits.fz", "c.yaml"], "missing.fits.fz comes before c.yaml"),
     (["renamed", "c.yaml"], "renamed comes before c.yaml"),
     (["zipped", "c.yaml"], "zipped comes before c.yaml"),
-    (["picture.png"], "picture.png is no FITS image; IMAGE is required: name at least one FITS file"),
+    (["picture.png"], "picture.png is no FITS image: name at least one FITS file"),
     (["-q", "--set", "detection.threshold=3"], "IMAGE is required"),
     (["keys", "detecton"], "'detecton' is no section of a configuration; did you mean detection?"),
     (["columns", "FLUX_AUTP"], "'FLUX_AUTP' is no column and no group of columns; did you mean FLUX_AUTO?"),
@@ -372,3 +372,22 @@ def test_progress_is_never_wider_than_the_terminal(config, tmp_path):
         assert any(line.startswith("\u00e9") for line in lines)
         assert all(len(line.encode()) < columns for line in lines if line.startswith("\u00e9"))
     assert "\x1b[2J" not in on_terminal(config, name, "--backend", "cpu", cwd=tmp_path)
+
+
+@pytest.mark.parametrize("settings, coloured, redrawn", [
+    ({"TERM": "xterm-256color"}, True, True),
+    ({"TERM": "xterm-256color", "NO_COLOR": "1"}, False, True),
+    ({"TERM": "dumb", "NO_COLOR": "1"}, False, False),
+])
+def test_colours_and_progress_are_for_terminals_that_want_them(tmp_path, settings, coloured, redrawn):
+    write_sky(tmp_path / "sky.fits")
+    near, far = os.openpty()
+    environment = {key: value for key, value in os.environ.items() if key != "NO_COLOR"} | settings
+    subprocess.run([os.environ["SRCEXTRACT_PROGRAM"], "sky.fits", "-o", "out"], cwd=tmp_path, stderr=far, check=True,
+                   env=environment)
+    os.close(far)
+    printed = os.read(near, 1 << 16)
+    os.close(near)
+    assert b"250 sources" in printed or b" sources above " in printed
+    assert (b"\x1b[32m" in printed or b"\x1b[1m" in printed) == coloured
+    assert (b"\x1b[K" in printed) == redrawn
