@@ -5,6 +5,7 @@
 #include <type_traits>
 #include <utility>
 
+#include "config/default_yaml.hpp"
 #include "config/sections.hpp"
 #include "stages/core/error.hpp"
 #include "stages/settings/keys.hpp"
@@ -121,7 +122,7 @@ GivenConfig parse_given(const std::string& yaml, const std::string& name, const 
 }
 
 GivenConfig load_given(const std::string& path, const Overrides& overrides) {
-  if (path.empty()) return parse_given("", default_name, overrides);
+  if (path.empty()) return parse_given(default_yaml(), default_name, overrides);
   return parse_given(read_file(path), path, overrides);
 }
 

@@ -35,7 +35,8 @@ struct GivenConfig {
   std::set<std::string> used_in_file = {};  ///< keys that the file by itself uses, whatever options change; no errors
 };
 
-/// As parse_config and for a file, but without errors about keys without use.
+/// As parse_config and for a file, but without errors about keys without use. An empty path means config/default.yaml,
+/// which is part of the program.
 GivenConfig parse_given(const std::string& yaml, const std::string& name, const Overrides& overrides);
 GivenConfig load_given(const std::string& path, const Overrides& overrides = {});
 

@@ -82,7 +82,8 @@ KeptFiles start_log(const CommandLine& command, const Config& config, const File
   prepare_directory_of_log(command.log_file, command.output_dir);
   configure_log(command.verbosity, command.log_file, progress);
   kept.add(command.log_file);
-  if (command.config.empty()) log_info("no CONFIG is named: all keys have their defaults; srcextract keys lists them");
+  if (command.config.empty())
+    log_info("no CONFIG is named: the default configuration is used; srcextract --dump-config prints it");
   return kept;
 }
 

@@ -52,6 +52,11 @@ Value<double, Where> threshold_of_rate(const Pixels<Where>& pixels, const Config
                                    config.detection, where);
 }
 
+/// Whether thresholds are in units of the convolved image's noise. The matched filter measures its noise by itself.
+inline bool counts_in_own_noise(const Config& config) {
+  return config.detection.threshold_unit == ThresholdUnit::detection_sigma && config.convolve.filter != Filter::matched;
+}
+
 /// Converts thresholds to levels for an image whose sky is in `found`. In units of its own noise, that noise is
 /// measured in the image in which sources are found.
 template <class Where>
@@ -61,8 +66,7 @@ class LevelsOf {
       : config_(config),
         found_(found),
         where_(where),
-        in_own_noise_(config.detection.threshold_unit == ThresholdUnit::detection_sigma &&
-                      has_detection_image(pixels, config)),
+        in_own_noise_(counts_in_own_noise(config) && has_detection_image(pixels, config)),
         scaled_(has_ratios(pixels, config)) {
     if (in_own_noise_) own_ = estimate_background(found_image(pixels, found), config.background, where);
   }

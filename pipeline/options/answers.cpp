@@ -1,8 +1,10 @@
 #include "pipeline/options/answers.hpp"
 
 #include <algorithm>
+#include <map>
 #include <string_view>
 
+#include "config/overrides.hpp"
 #include "config/values.hpp"
 #include "stages/catalogue/measured_columns.hpp"
 #include "stages/core/error.hpp"
@@ -15,7 +17,7 @@ namespace {
 constexpr const char* overview =
     R"(srcextract makes source catalogues of astronomical FITS images, on CPU or GPU alike.
 
-  srcextract m31.fits                             the usual columns, into m31.cat.fits
+  srcextract m31.fits                             the default: 5 sigma, deblended, into m31.cat.fits
   srcextract -o out survey.yaml night1/*.fits     your configuration, several images
   srcextract sextractor m31.fits -c default.sex   called as SExtractor is
 
@@ -53,11 +55,23 @@ std::string padded(const std::string& text, std::size_t width) {
   return text + std::string(text.size() < width ? width - text.size() : 1, ' ');
 }
 
+/// The values of all keys as in YAML, by their paths.
+std::map<std::string, std::string> values_of(const Settings& settings) {
+  std::map<std::string, std::string> values;
+  for_each_field(settings, [&](const config::Field& field, const auto& value) {
+    values.emplace(field.path(), config::format_value(value));
+  });
+  return values;
+}
+
+/// The keys of a section, with the values of the default configuration, and those of keys that are left out where these
+/// are others.
 std::string of_keys(const std::string& asked) {
   std::vector<std::string> sections;
   std::string list, keys;
-  const Settings defaults;
-  for_each_field(defaults, [&](const config::Field& field, const auto& value) {
+  const Settings left_out;
+  const std::map<std::string, std::string> values_left_out = values_of(left_out);
+  for_each_field(load_given("").config.settings(), [&](const config::Field& field, const auto& value) {
     const config::Section& section = field.section;
     if (sections.empty() || sections.back() != section.name) {
       sections.push_back(section.name);
@@ -65,7 +79,8 @@ std::string of_keys(const std::string& asked) {
       if (section.name == asked) keys = section.name + ":  # " + section.description + "\n";
     }
     if (section.name != asked) return;
-    keys += "  " + field.key + ": " + config::format_value(value) + "\n" +
+    const std::string text = config::format_value(value), &plain = values_left_out.at(field.path());
+    keys += "  " + field.key + ": " + text + (text == plain ? "" : "  # left out: " + plain) + "\n" +
             wrapped(field.description + (field.allowed.empty() ? "" : "; allowed: " + field.allowed), "      # ");
   });
   if (asked.empty())

@@ -62,15 +62,32 @@ bool is_image(const std::string& path) {
   throw Error(ErrorKind::config, what + " is an empty text; is a variable of your script not set? See " + help);
 }
 
+void require_no_address(const std::string& name, const std::string& help) {
+  std::error_code failure;
+  if (name.find("://") == name.npos || std::filesystem::exists(name, failure)) return;
+  throw Error(ErrorKind::config,
+              name + " is an address, and files are read: fetch it first, as with curl -LO " + name + "; see " + help);
+}
+
 void require_names(const RunOptions& options, const std::string& input, const std::string& help) {
   if (options.output_dir.empty()) fail_empty("--output-dir", help);
   if (std::ranges::count(options.inputs, "") > 0) fail_empty(input, help);
+  require_no_address(options.config, help);
+  for (const std::string& name : options.inputs) require_no_address(name, help);
+}
+
+/// Whether batch takes it for inputs: a manifest, or a pattern.
+bool lists_images(const std::string& name) {
+  return name.ends_with(".txt") || name.ends_with(".csv") || name.ends_with(".ecsv") ||
+         name.find_first_of("*?[") != name.npos;
 }
 
 /// If the first name is an input, there is no CONFIG.
 void take_default_config(RunOptions& options, const std::string& input, const std::string& command) {
   std::error_code failure;
-  if (!is_image(options.config) && !std::filesystem::is_directory(options.config, failure)) return;
+  if (!is_image(options.config) && !std::filesystem::is_directory(options.config, failure) &&
+      !(input == "INPUT" && lists_images(options.config)))
+    return;
   for (const std::string& name : options.inputs)
     if (name.ends_with(".yaml") || name.ends_with(".yml"))
       throw Error(ErrorKind::config, options.config + " comes before " + name + ", and CONFIG comes first: " + command +
@@ -91,7 +108,8 @@ RunOptionParser::RunOptionParser(CLI::App& app, RunOptions& options, const std::
 }
 
 void RunOptionParser::add_files(const std::string& input, const std::string& input_help) {
-  app_.add_option("CONFIG", options_.config, "Configuration (YAML); without one all keys have their defaults")
+  app_.add_option("CONFIG", options_.config,
+                  "Configuration (YAML); without one config/default.yaml,\nwhich is part of the program")
       ->type_name("")
       ->group("Files");
   app_.add_option(input, options_.inputs, input_help)->type_name("")->group("Files");

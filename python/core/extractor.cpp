@@ -48,7 +48,8 @@ namespace {
 Configuration read_configuration(const std::optional<std::string>& path, const std::string& yaml,
                                  const std::vector<std::string>& settings, bool of_difference, bool segmentation) {
   const Overrides overrides{"the argument", settings};
-  GivenConfig given = path ? load_given(*path, overrides) : parse_given(yaml, "the configuration", overrides);
+  GivenConfig given =
+      yaml.empty() ? load_given(path.value_or(""), overrides) : parse_given(yaml, "the configuration", overrides);
   require_use({given.unused});
   if (of_difference)
     require_difference_config(given.config);

@@ -166,7 +166,7 @@ def read_settings(path: str | None, yaml: str, settings: list[str], of_differenc
 
 def read(config: Any = None, arguments: dict[str, Any] | None = None,
          of_difference: bool = False, segmentation: bool = True) -> _core.Configuration:
-    """The configuration from a path, a dict of sections, or the defaults, with arguments on top.
+    """The configuration from a path, a dict of sections, or the default one, with arguments on top.
 
     With `of_difference`, keys without use for a difference are errors. Without `segmentation`, catalogues have none.
 
@@ -178,7 +178,7 @@ def read(config: Any = None, arguments: dict[str, Any] | None = None,
     settings = settings_of(arguments or {})
     if config is None or isinstance(config, dict):
         _check_sections(config or {})
-        yaml = _as_yaml(config, "the configuration") if config else ""
+        yaml = "" if config is None else _as_yaml(config, "the configuration") or "{}"
         if any(word in text for text in [yaml, *settings] for word in _OF_FILES):
             return read_settings(None, yaml, settings, of_difference, segmentation)
         return _read_again(yaml, tuple(settings), of_difference, segmentation)

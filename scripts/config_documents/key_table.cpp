@@ -9,7 +9,7 @@
 namespace srcextract::documents {
 namespace {
 
-constexpr const char* table_head = "| Key | Type | Range | Default | Meaning |\n|---|---|---|---|---|\n";
+constexpr const char* table_head = "| Key | Type | Range | If left out | Meaning |\n|---|---|---|---|---|\n";
 
 std::string between_limits(const config::Field& field) {
   if (std::isfinite(field.at_least) && std::isfinite(field.at_most))

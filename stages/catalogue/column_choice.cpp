@@ -19,14 +19,19 @@ std::vector<std::string> default_names() {
   return names;
 }
 
+using NamesByName = std::map<std::string_view, std::vector<std::string_view>>;
+
+NamesByName find_columns_that_need() {
+  NamesByName columns;
+  for (const MeasuredColumn& measured : measured_columns())
+    for (const std::string_view name : measured.needs) columns[name].push_back(measured.column.name);
+  return columns;
+}
+
 /// Maps the name of a column to the columns made of it. Cached, since every image asks for it often.
-const std::map<std::string_view, std::vector<std::string_view>>& columns_that_need() {
-  static const auto columns = [] {
-    std::map<std::string_view, std::vector<std::string_view>> made;
-    for (const MeasuredColumn& measured : measured_columns())
-      for (const std::string_view name : measured.needs) made[name].push_back(measured.column.name);
-    return made;
-  }();
+const NamesByName& columns_that_need() {
+  // Never destroyed: a daemon thread of Python may be at work while the process ends.
+  static const auto& columns = *new NamesByName(find_columns_that_need());
   return columns;
 }
 

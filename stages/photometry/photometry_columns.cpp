@@ -133,7 +133,8 @@ void express_noise(const FluxCalibration& found, const FluxCalibration& calibrat
 }  // namespace
 
 std::span<const MeasuredColumn> measured_columns() {
-  static const std::vector<MeasuredColumn> all = all_columns();
+  // Never destroyed: a daemon thread of Python may be at work while the process ends.
+  static const auto& all = *new std::vector<MeasuredColumn>(all_columns());
   return all;
 }
 

@@ -349,7 +349,7 @@ std::string filter_problem(const Settings& config) {
   if (config.convolve.filter == Filter::convolution) return "";
   if (config.convolve.edges != Edges::zero)
     return "is matched, and knows no pixels beyond the edges; set convolve.edges to zero";
-  if (config.detection.threshold_unit != ThresholdUnit::sigma)
+  if (!counts_in_sigmas(config.detection))
     return "is matched, whose result is in units of its own noise; set detection.threshold_unit to sigma";
   if (config.detection.reference == Baseline::zero)
     return "is matched, which is of what is above the sky; set detection.reference to background";

@@ -9,6 +9,7 @@
 
 #include "config/overrides.hpp"
 #include "stages/core/error.hpp"
+#include "stages/settings/keys.hpp"
 #include "tests/config/parse_support.hpp"
 #include "tests/support/config_error.hpp"
 #include "tests/support/source_dir.hpp"
@@ -264,7 +265,15 @@ TEST(ConfigOverrides, ErrorsBeginWithTheSetting) {
 // --- files -----------------------------------------------------------------------------------------------------------
 
 TEST(ConfigFiles, TheShippedOnesMeanWhatTheySay) {
-  EXPECT_EQ(dump_config(load_given(testing::source_file("config/default.yaml")).config), dump_config(Config{}));
+  const Config standard = load_given(testing::source_file("config/default.yaml")).config;
+  EXPECT_EQ(dump_config(load_given("").config), dump_config(standard));
+  EXPECT_EQ(standard.set_at.size(), config::fields_of(Config{}).size()) << "a key has no line there";
+  EXPECT_EQ(standard.detection.threshold, 5.0);
+  EXPECT_EQ(standard.detection.threshold_unit, ThresholdUnit::detection_sigma);
+  EXPECT_EQ(standard.convolve.kernel, KernelShape::gaussian);
+  EXPECT_EQ(standard.deblend.method, DeblendMethod::tree);
+  EXPECT_TRUE(standard.deblend.clean);
+  EXPECT_EQ(standard.output.columns, (std::vector<std::string>{"default", "photometry"}));
   const Config lesson = load_given(testing::source_file("config/lesson.yaml")).config;
   EXPECT_EQ(lesson.background.kappa, 3.0);
   EXPECT_EQ(lesson.background.max_iterations, 0);

@@ -111,7 +111,7 @@ TEST(ConfigErrors, AMatchedFilterHasAKernelAndUnitsOfItsOwn) {
   EXPECT_EQ(message("convolve: {filter: matched}"), place + "which needs a kernel: set convolve.kernel");
   EXPECT_EQ(message(matched + ", edges: reflect}"),
             place + "and knows no pixels beyond the edges; set convolve.edges to zero");
-  EXPECT_EQ(message(matched + "}\ndetection: {threshold_unit: detection_sigma}"),
+  EXPECT_EQ(message(matched + "}\ndetection: {threshold_unit: absolute}"),
             place + "whose result is in units of its own noise; set detection.threshold_unit to sigma");
   EXPECT_EQ(message(matched + "}\nbackground: {method: constant}\ndetection: {reference: zero}"),
             place + "which is of what is above the sky; set detection.reference to background");

@@ -117,7 +117,7 @@ TEST(UnusedKeys, AMatchedFilterGoesWithItsKernel) {
   const std::string matched = "convolve: {kernel: gaussian, fwhm: 3, filter: matched}";
   EXPECT_EQ(parse(matched, {"convolve.kernel=none"}).convolve.filter, Filter::convolution);
   // Without a kernel the filter goes, and what it forbids is allowed.
-  const std::string unit = "detection.threshold_unit=detection_sigma";
+  const std::string unit = "detection.threshold_unit=absolute";
   EXPECT_NO_THROW(parse(matched, {"convolve.kernel=none", unit}));
   EXPECT_THAT(message(matched, {unit}), ::testing::HasSubstr("convolve.filter' is matched"));
   EXPECT_NO_THROW(parse(matched, {"deblend.method=tree", "deblend.clean=true"}));

@@ -33,7 +33,7 @@ def compare(run):
 def own(tmp_path_factory):
     """The catalogues of data/sky.fits, which are called sky.cat.*, in every format that the program writes."""
     directory = tmp_path_factory.mktemp("own")
-    done = run_program("-q", "-o", directory, "--set", "output.formats=[fits,ecsv,csv,votable,votable_text]", ROOT / "config/default.yaml",
+    done = run_program("-q", "-o", directory, "--set", "output.formats=[fits,ecsv,csv,votable,votable_text]", ROOT / "tests/support/plain.yaml",
                        ROOT / "data/sky.fits")
     assert done.code == 0, done.err
     return directory

@@ -20,6 +20,6 @@ def extract(path, values, cards):
     """The catalogue of an image of these pixels, whose sky is flat, which is written to `path`."""
     write_fits(path, values, **cards)
     done = run_program("-q", "-o", path.parent, "--set", "output.formats=[fits]", "--set",
-                       "background.method=constant", ROOT / "config/default.yaml", path)
+                       "background.method=constant", ROOT / "tests/support/plain.yaml", path)
     assert done.code == 0, done.err
     return path.with_suffix(".cat.fits")

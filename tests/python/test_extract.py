@@ -18,7 +18,7 @@ def test_a_path_gives_the_bytes_of_the_command(ending, run, sky_path, tmp_path):
     found = srcextract.extract(sky_path, output__formats=[words.get(ending, ending)])
     found.write(tmp_path / f"mine.{ending}")
     assert (tmp_path / f"mine.{ending}").read_bytes() == wrote.read_bytes()
-    assert len(found) == 250
+    assert len(found) == 450
 
 
 def test_an_hdu_gives_the_bytes_of_the_command(run, sky_path, tmp_path):

@@ -41,7 +41,7 @@ def test_a_list_gives_the_image_that_the_command_takes(hdu, exposures, run):
         expected = hdus[1].data
     with fits.open(exposures) as hdus:
         same(srcextract.extract(hdus, input__hdu=hdu), expected)
-        same(srcextract.Extractor({"input": {"hdu": hdu}})(hdus), expected)
+        same(srcextract.Extractor(input__hdu=hdu)(hdus), expected)
         [found] = srcextract.extract_many([hdus], progress=False, input__hdu=hdu)
         same(found, expected)
 
@@ -57,7 +57,7 @@ def test_what_selects_no_one_image_is_refused(exposures):
         for image in hdus["SCI"], hdus["SCI"].data, nddata.CCDData(field(1), unit="adu"):
             with pytest.raises(srcextract.ConfigError, match="input__hdu='ERR' names an image of a file"):
                 srcextract.extract(image, input__hdu="ERR")
-        same(srcextract.extract(hdus["SCI"], {"input": {"hdu": "ERR"}}), srcextract.extract(exposures, input__hdu="SCI"))
+        same(srcextract.extract(hdus["SCI"], {"input": {"hdu": "ERR"}}), srcextract.extract(exposures, {"input": {"hdu": "SCI"}}))
 
 
 @pytest.mark.parametrize("kind", ["plain", "gzipped", "compressed"])
@@ -103,18 +103,18 @@ def test_blank_of_a_header_masks_integers(kind):
     pixels = numpy.round(field(3)).astype("i2")
     hole = numpy.zeros(pixels.shape, bool)
     hole[30:60, 40:90] = True
-    expected = srcextract.extract(numpy.where(hole, numpy.nan, pixels))
+    expected = srcextract.extract(numpy.where(hole, numpy.nan, pixels), {})
     pixels[hole] = 999
     header = fits.Header([("BLANK", 999)])
     if kind == "uint16":
         pixels, header = pixels.astype("u2"), fits.Header([("BLANK", 999 - 32768), ("BZERO", 32768)])
-    assert len(srcextract.extract(pixels)) != len(expected)
+    assert len(srcextract.extract(pixels, {})) != len(expected)
     if kind == "CCDData":
-        found = srcextract.extract(nddata.CCDData(pixels, unit="adu", header=header))
+        found = srcextract.extract(nddata.CCDData(pixels, unit="adu", header=header), {})
     else:
-        found = srcextract.extract(pixels, header=header.tostring() if kind == "text" else header)
+        found = srcextract.extract(pixels, {}, header=header.tostring() if kind == "text" else header)
     same(found, expected)
-    same(srcextract.extract(pixels.astype("f4"), header=header), srcextract.extract(pixels.astype("f4")))
+    same(srcextract.extract(pixels.astype("f4"), {}, header=header), srcextract.extract(pixels.astype("f4"), {}))
 
 
 @pytest.mark.parametrize("hdu", ["SCI,2", 3, "auto"])

@@ -3,6 +3,7 @@ import numpy
 import pytest
 
 import srcextract
+from conftest import ROOT
 
 fits = pytest.importorskip("astropy.io.fits")
 
@@ -23,10 +24,10 @@ NOISE = numpy.full(PIXELS.shape, 5, "f4")
 NOISE[:, :120] = 50
 
 
-def as_the_command(run, tmp_path, kind, values):
+def as_the_command(run, tmp_path, kind, values, **config):
     path = tmp_path / "image.fits"
     fits.HDUList([fits.PrimaryHDU(PIXELS), fits.ImageHDU(values, name="MAP")]).writeto(path)
-    out = run(path, "--set", "output.formats=[fits]", "--set", f"weights.type={kind}", "--set", "weights.hdu=MAP")
+    out = run(path, "--set", "output.formats=[fits]", "--set", f"weights.type={kind}", "--set", "weights.hdu=MAP", **config)
     with fits.open(next(out.glob("*.cat.fits"))) as hdus:
         return hdus[1].data
 
@@ -40,12 +41,13 @@ def same(found, expected):
 @pytest.mark.parametrize("kind", ["error", "weight"])
 def test_an_extractor_takes_the_noise_of_each_image(kind, run, tmp_path):
     given = {kind: NOISE if kind == "error" else NOISE ** -2}
-    expected = as_the_command(run, tmp_path, "rms" if kind == "error" else "weight", given[kind])
-    extractor = srcextract.Extractor()
+    expected = as_the_command(run, tmp_path, "rms" if kind == "error" else "weight", given[kind],
+                              config=ROOT / "tests" / "support" / "plain.yaml")
+    extractor = srcextract.Extractor({})
     plain = extractor(PIXELS)
     assert len(plain) > len(expected)
     same(extractor(PIXELS, **given), expected)
-    same(srcextract.extract(PIXELS, **given), expected)
+    same(srcextract.extract(PIXELS, {}, **given), expected)
     same(extractor(PIXELS), plain)
 
 

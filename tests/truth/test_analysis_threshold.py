@@ -37,7 +37,7 @@ def both(program, path, directory, detect, analysis, weights, filtered, *options
     """Our catalogue and, in its order, SExtractor's ISOAREAF_IMAGE and ISOAREA_IMAGE."""
     options = list(options) + (["--set", "convolve.kernel=values", "--set", f"convolve.values={KERNEL}"]
                                if filtered else [])
-    ours, _ = extract(program, "default", path, directory, "--backend", "cpu", "--set", f"weights.type={weights}",
+    ours, _ = extract(program, "plain", path, directory, "--backend", "cpu", "--set", f"weights.type={weights}",
                       "--set", f"detection.threshold={detect}", "--set", f"detection.analysis_threshold={analysis}",
                       *options)
     settings = sextractor.BY_ITSELF | {"WEIGHT_TYPE": weights.upper(), "DETECT_THRESH": detect,
@@ -74,5 +74,5 @@ def test_by_the_noise_of_the_mesh(program, tmp_path, seed, detect, analysis):
 
 
 def test_there_is_no_column_unless_it_is_asked_for(program, tmp_path):
-    ours, _ = extract(program, "default", field(tmp_path, 6, False), tmp_path, "--backend", "cpu")
+    ours, _ = extract(program, "plain", field(tmp_path, 6, False), tmp_path, "--backend", "cpu")
     assert "ISOAREA_IMAGE" not in ours and len(ours["NPIX"]) > 100

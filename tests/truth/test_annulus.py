@@ -18,7 +18,7 @@ def measured(program, image, directory, *settings):
     fits.writeto(directory / "image.fits", image, overwrite=True)
     sets = ["weights.type=none", "output.columns=[default, surroundings, FLUX_APER, FLUXERR_APER]", "output.segmentation=true",
             *settings]
-    mine, _ = extract(program, "default", directory / "image.fits", directory, *(part for one in sets for part in ("--set", one)))
+    mine, _ = extract(program, "plain", directory / "image.fits", directory, *(part for one in sets for part in ("--set", one)))
     return mine, fits.getdata(directory / "image.seg.fits")
 
 

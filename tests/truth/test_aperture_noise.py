@@ -56,7 +56,7 @@ def stars(seed, side=SIDE, flux=FLUX):
     return light
 
 
-def catalogue(program, directory, image, *settings, config="default", **maps):
+def catalogue(program, directory, image, *settings, config="plain", **maps):
     directory.mkdir(exist_ok=True)
     fits.writeto(directory / "a.fits", image.astype(np.float32), overwrite=True)
     for name, pixels in maps.items():
@@ -232,13 +232,13 @@ def test_catalogues_say_what_they_were_made_with(program, tmp_path):
     image = SKY + stars(12) + SIGMA * noise(13, KERNELS["bilinear 0.5"])
     options = "--set", "measurement.noise=apertures", "--set", "output.formats=[fits, ecsv]"
     fits.writeto(tmp_path / "a.fits", image.astype(np.float32))
-    run(program, "default", tmp_path / "a.fits", tmp_path, *options)
+    run(program, "plain", tmp_path / "a.fits", tmp_path, *options)
     told = json.loads((tmp_path / "a.run.json").read_text())["aperture_noise"]
     header = fits.getheader(tmp_path / "a.cat.fits", 1)
     assert (header["NOISALPH"], header["NOISBETA"]) == (told["alpha"], told["beta"]) and 0.5 < told["beta"] < 1
     text = (tmp_path / "a.cat.ecsv").read_text()
     assert f"#     NOISALPH: {told['alpha']}\n#     NOISBETA: {told['beta']}\n" in text
-    run(program, "default", tmp_path / "a.fits", tmp_path)
+    run(program, "plain", tmp_path / "a.fits", tmp_path)
     assert "NOISALPH" not in fits.getheader(tmp_path / "a.cat.fits", 1)
 
 
@@ -251,7 +251,7 @@ def test_same_bytes_from_any_number_of_threads(program, tmp_path, settings):
     for threads in (1, 2, 7):
         options = [part for one in ("measurement.noise=apertures", f"output.columns={COLUMNS}", *settings)
                    for part in ("--set", one)]
-        run(program, "default", tmp_path / "a.fits", tmp_path, "--threads", threads, "--backend", "cpu", *options)
+        run(program, "plain", tmp_path / "a.fits", tmp_path, "--threads", threads, "--backend", "cpu", *options)
         facts = json.loads((tmp_path / "a.run.json").read_text())
         written.append(((tmp_path / "a.cat.fits").read_bytes(), facts["aperture_noise"]))
     assert written[0] == written[1] == written[2] and written[0][1]["measured"]
@@ -275,7 +275,7 @@ def forced(program, directory, image, places, *settings):
     fits.writeto(directory / "a.fits", image.astype(np.float32), overwrite=True)
     np.savetxt(directory / "places.csv", places + 1, delimiter=",", header="X_IMAGE,Y_IMAGE", comments="")
     options = [part for one in ("measurement.apertures=[4, 8, 12]", *settings) for part in ("--set", one)]
-    run(program, "default", directory / "a.fits", directory, "--positions", directory / "places.csv", *options)
+    run(program, "plain", directory / "a.fits", directory, "--positions", directory / "places.csv", *options)
     return fits.getdata(directory / "a.forced.cat.fits", 1)
 
 
@@ -300,7 +300,7 @@ def test_the_noise_is_that_of_the_image_that_is_measured(program, tmp_path):
     for name, pixels in images.items():
         fits.writeto(tmp_path / f"{name}.fits", pixels.astype(np.float32))
     for measured, found_in, factor in (("shared", "white", 2.7), ("white", "shared", 1)):
-        _, facts = extract(program, "default", tmp_path / f"{measured}.fits", tmp_path, "-d", tmp_path / f"{found_in}.fits",
+        _, facts = extract(program, "plain", tmp_path / f"{measured}.fits", tmp_path, "-d", tmp_path / f"{found_in}.fits",
                            "--set", "measurement.noise=apertures")
         assert law(facts, 100) == pytest.approx(factor, rel=0.1)
 
@@ -317,7 +317,7 @@ def test_a_difference_has_the_noise_of_both_frames(program, tmp_path):
     rows = {}
     for how in ("pixel", "apertures"):
         command = [program, "difference", "-q", "-o", tmp_path, "--backend", "cpu", "--set", f"measurement.noise={how}",
-                   "--set", "difference.match_flux=false", ROOT / "config/default.yaml",
+                   "--set", "difference.match_flux=false", ROOT / "tests/support/plain.yaml",
                    tmp_path / "reference.fits", tmp_path / "new.fits"]
         subprocess.run([str(part) for part in command], check=True)
         rows[how] = fits.getdata(tmp_path / "new.diff.cat.fits", 1)
@@ -333,7 +333,7 @@ def test_a_survey_has_the_law_of_every_image(program, tmp_path):
         image = SKY + stars(26, 552) + SIGMA * noise(27, kernel, 552)
         fits.writeto(tmp_path / f"{name}.fits", image.astype(np.float32))
     command = [program, "batch", "-q", "--backend", "cpu", "--set", "measurement.noise=apertures", "-o", tmp_path / "out",
-               ROOT / "config/default.yaml", tmp_path / "a.fits", tmp_path / "b.fits"]
+               ROOT / "tests/support/plain.yaml", tmp_path / "a.fits", tmp_path / "b.fits"]
     subprocess.run([str(part) for part in command], check=True)
     subprocess.run([program, "merge", "-q", str(tmp_path / "out"), "-o", str(tmp_path / "all.fits")], check=True)
     images = fits.getdata(tmp_path / "all.fits", "IMAGES")

@@ -39,7 +39,7 @@ def ours(image, directory, kernel, deblended, min_area=5, connectivity=8, beta=1
         fits.writeto(directory / "variance.fits", variance, overwrite=True)
         options |= {"weights.type": "variance", "weights.file": directory / "variance.fits", "weights.rescale": "false"}
     sets = [part for name, value in options.items() for part in ("--set", f"{name}={value}")]
-    run(PROGRAM, "default", directory / "image.fits", directory, "--backend", "cpu", "--threads", threads, *sets)
+    run(PROGRAM, "plain", directory / "image.fits", directory, "--backend", "cpu", "--threads", threads, *sets)
     files = [directory / f"image.{kind}.fits" for kind in ("cat", "seg")]
     with fits.open(files[0]) as table, fits.open(files[1]) as segmentation:
         catalogue = {name: np.array(table[1].data[name]) for name in table[1].columns.names}

@@ -26,7 +26,7 @@ def extracted(program, directory, columns="[all]"):
     hdus = [fits.PrimaryHDU(), fits.ImageHDU(sky, name="SCI"), fits.ImageHDU(np.indices(sky.shape)[0].astype("i4"), name="DQ"),
             fits.ImageHDU(np.indices(sky.shape)[1].astype("i2"), name="DQ2")]
     fits.HDUList(hdus).writeto(directory / "sky.fits", overwrite=True)
-    run(program, "default", directory / "sky.fits", directory, "--set", "output.formats=[fits, ecsv, csv]", "--set",
+    run(program, "plain", directory / "sky.fits", directory, "--set", "output.formats=[fits, ecsv, csv]", "--set",
         f"output.columns={columns}", "--set", "input.hdu=SCI", "--set", "flags.hdu=DQ", "--set", "flags.further=[{hdu: DQ2}]",
         "--set", "detection.analysis_threshold=6", "--set", "detection.threshold=4")
     return {name: directory / f"sky.{ending}" for name, ending in FORMATS.items()}
@@ -77,7 +77,7 @@ def test_compare_and_merge_take_them(program, tmp_path):
     (tmp_path / "in").mkdir()
     for i in range(2):
         fits.writeto(tmp_path / "in" / f"{i}.fits", field(760 + i, 128, 2000, noise=20.0))
-    command = [program, "batch", "-q", ROOT / "config" / "default.yaml", tmp_path / "in", "-o", survey, "--set",
+    command = [program, "batch", "-q", ROOT / "tests/support/plain.yaml", tmp_path / "in", "-o", survey, "--set",
                "output.columns=[default, windowed, profile]"]
     done = subprocess.run([str(part) for part in command], capture_output=True, text=True)
     assert done.returncode == 0, done.stderr

@@ -42,7 +42,7 @@ def assert_clean(program, ours, theirs, compared):
 @pytest.fixture
 def ours(program, tmp_path):
     """The path of our catalogue, of one level for the whole image, and what the report says of its levels."""
-    _, report = extract(program, "default", IMAGE, tmp_path, "--set", "output.formats=[fits,csv]", "--set",
+    _, report = extract(program, "plain", IMAGE, tmp_path, "--set", "output.formats=[fits,csv]", "--set",
                         "background.method=constant")
     return tmp_path / "sky.cat.fits", report["levels"]
 
@@ -50,7 +50,7 @@ def ours(program, tmp_path):
 @pytest.fixture
 def of_meshes(program, tmp_path):
     """The path of our catalogue as it is by default."""
-    extract(program, "default", IMAGE, tmp_path, "--set", "output.formats=[fits,csv]")
+    extract(program, "plain", IMAGE, tmp_path, "--set", "output.formats=[fits,csv]")
     return tmp_path / "sky.cat.fits"
 
 
@@ -95,7 +95,7 @@ def test_flags_of_another_program_are_left_out(program, of_meshes, tmp_path):
 @pytest.mark.skipif(not SHARED.exists(), reason="no data: shared/data")
 def test_sextractor_on_a_real_image(program, tmp_path):
     image = SHARED / "sextractor" / "galaxies.fits"
-    extract(program, "default", image, tmp_path, "--set", "output.formats=[fits,csv]")
+    extract(program, "plain", image, tmp_path, "--set", "output.formats=[fits,csv]")
     theirs = sextractor.sextract(image, tmp_path, COLUMNS, **sextractor.BY_ITSELF)
     code, file = compare(program, tmp_path / "galaxies.cat.fits", theirs)
     assert file["findings"] == [] and code == 0

@@ -27,7 +27,7 @@ def both(program, image, directory, contrast):
     path = directory / "field.fits"
     fits.writeto(path, image)
     (directory / "kernel.conv").write_text("CONV NORM\n1 2 1\n2 4 2\n1 2 1\n")
-    ours, _ = extract(program, "default", path, directory, "--set", "deblend.method=tree", "--set",
+    ours, _ = extract(program, "plain", path, directory, "--set", "deblend.method=tree", "--set",
                       f"deblend.contrast={contrast}", "--set", "detection.threshold=2", "--set", "weights.type=none",
                       "--set", "convolve.kernel=values", "--set", f"convolve.values={KERNEL}")
     table = fits.getdata(sextract(path, directory, COLUMNS, **SETTINGS, DEBLEND_MINCONT=contrast), 1)

@@ -31,7 +31,7 @@ def subtract(program, directory, reference, new, *settings):
     if np.isfinite(epochs[1].gain):
         matched.append(f"measurement.gain={epochs[1].gain}")
     options = [part for setting in (*matched, *settings) for part in ("--set", setting)]
-    done = subprocess.run([program, "difference", "-q", "-o", directory, *options, ROOT / "config/default.yaml",
+    done = subprocess.run([program, "difference", "-q", "-o", directory, *options, ROOT / "tests/support/plain.yaml",
                            *paths], capture_output=True, text=True)
     assert done.returncode == 0, done.stderr
     for path in paths:  # 64 MB each

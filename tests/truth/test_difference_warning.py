@@ -55,7 +55,7 @@ def warnings(program, directory, images, *settings, headers=(None, None)):
     settings = ["convolve.kernel=gaussian", "convolve.fwhm=3.5", "detection.threshold_unit=detection_sigma",
                 "detection.threshold=6", "detection.min_area=1", f"measurement.gain={GAIN}", "output.formats=[csv]", *settings]
     options = [part for setting in settings for part in ("--set", setting)]
-    subprocess.run([program, "difference", "-q", "--backend", "cpu", "-o", directory, *options, ROOT / "config/default.yaml",
+    subprocess.run([program, "difference", "-q", "--backend", "cpu", "-o", directory, *options, ROOT / "tests/support/plain.yaml",
                     directory / "reference.fits", directory / "new.fits"], check=True)
     [report] = directory.glob("new.diff*run.json")
     said = json.loads(report.read_text())["warnings"]

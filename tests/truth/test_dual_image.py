@@ -123,17 +123,17 @@ def test_beside_sextractor(program, tmp_path, seed, per_mpix, gain):
 
 SETTINGS_OF_IDENTITY = {
     "sextractor": ("sextractor", []),
-    "default": ("default", []),
-    "one level": ("default", ["background.method=constant"]),
+    "default": ("plain", []),
+    "one level": ("plain", ["background.method=constant"]),
     "convolved, one level, above its own noise": (
-        "default", ["background.method=constant", "convolve.kernel=gaussian", "convolve.fwhm=3",
+        "plain", ["background.method=constant", "convolve.kernel=gaussian", "convolve.fwhm=3",
                     "detection.threshold_unit=detection_sigma", "detection.analysis_threshold=3"]),
-    "matched": ("default", ["convolve.kernel=gaussian", "convolve.fwhm=3", "convolve.filter=matched"]),
+    "matched": ("plain", ["convolve.kernel=gaussian", "convolve.fwhm=3", "convolve.filter=matched"]),
     "weights": ("sextractor", ["weights.type=rms", "weights.file={weights}"]),
     "weights, interpolated": ("sextractor", ["weights.type=weight", "weights.file={weights}", "weights.interpolate=all",
                                              "weights.rescale=true"]),
     "mask": ("sextractor", ["mask.file={mask}"]),
-    "level": ("default", ["background.level=1000"]),
+    "level": ("plain", ["background.level=1000"]),
 }
 
 

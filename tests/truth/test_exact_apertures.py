@@ -31,7 +31,7 @@ def measured(program, directory, pixels, x, y, *settings):
     (directory / "p.csv").write_text(f"x,y\n{rows}\n")
     settings += ("background.method=constant", "measurement.reference=zero", "measurement.overlap=exact",
                  f"measurement.apertures={[2 * r for r in RADII]}", "output.formats=[csv]")
-    run(program, "default", directory / "x.fits", directory, "--positions", directory / "p.csv",
+    run(program, "plain", directory / "x.fits", directory, "--positions", directory / "p.csv",
         *(part for one in settings for part in ("--set", one)))
     return read_catalogue(directory / "x.forced.cat.csv")
 

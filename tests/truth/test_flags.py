@@ -69,7 +69,7 @@ def ours(program, directory, *sets):
     everything = ["background.method=constant", "detection.reference=zero", "measurement.reference=zero",
                   "detection.threshold_unit=absolute", f"detection.threshold={THRESHOLD}", "output.segmentation=true",
                   *sets]
-    found, told = extract(program, "default", directory / "sky.fits", directory, "--backend",
+    found, told = extract(program, "plain", directory / "sky.fits", directory, "--backend",
                           os.environ.get("SRCEXTRACT_BACKEND", "cpu"), *(w for s in everything for w in ("--set", s)))
     return found, told
 

@@ -23,12 +23,12 @@ def write(path, pixels, **cards):
 
 
 def found(program, directory, image, *settings, threads=1):
-    return extract(program, "default", image, directory, "--backend", "cpu", "--threads", threads,
+    return extract(program, "plain", image, directory, "--backend", "cpu", "--threads", threads,
                    *(part for one in settings for part in ("--set", one)))
 
 
 def run(program, directory, image, *settings):
-    command = [program, "-q", "-o", directory / "out", "--backend", "cpu", ROOT / "config/default.yaml", image]
+    command = [program, "-q", "-o", directory / "out", "--backend", "cpu", ROOT / "tests/support/plain.yaml", image]
     command += [part for one in settings for part in ("--set", one)]
     return subprocess.run([str(part) for part in command], capture_output=True, text=True)
 
@@ -202,7 +202,7 @@ def test_what_cannot_be_used_is_said(program, tmp_path, monkeypatch, settings, c
 def test_a_difference_takes_no_given_sky(program, tmp_path):
     image = write(tmp_path / "image.fits", sky(np.random.default_rng(311), 200, 200))
     for setting in ("background.level=1000", "background.rms=3", "background.level_hdu=1"):
-        done = subprocess.run([program, "difference", "--set", setting, ROOT / "config/default.yaml", image, image],
+        done = subprocess.run([program, "difference", "--set", setting, ROOT / "tests/support/plain.yaml", image, image],
                               capture_output=True, text=True, cwd=tmp_path)
         assert done.returncode == 2 and setting in done.stderr and "the sky of one frame" in done.stderr, done.stderr
 

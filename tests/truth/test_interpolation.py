@@ -57,7 +57,7 @@ def fill(image, bad, columns=16, rows=16):
 def ours(program, directory, *sets):
     words = ["weights.type=weight", f"weights.file={directory / 'map.fits'}", "detection.threshold=3",
              "output.check_images=[-background,filtered]", *sets]
-    found, told = extract(program, "default", directory / "sky.fits", directory, "--backend",
+    found, told = extract(program, "plain", directory / "sky.fits", directory, "--backend",
                           os.environ.get("SRCEXTRACT_BACKEND", "cpu"), *(w for s in words for w in ("--set", s)))
     return found, told, fits.getdata(directory / "sky.minus_background.fits")
 

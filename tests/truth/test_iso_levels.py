@@ -29,7 +29,7 @@ def both(program, image, directory, analysis, settings, their_detect, their_anal
     fits.writeto(path, image)
     chosen = ["background.level=0", f"background.rms={NOISE}", "weights.type=none", "output.columns=[default, profile]",
               f"detection.analysis_threshold={analysis}", *settings]
-    ours, told = extract(program, "default", path, directory, "--backend", "cpu",
+    ours, told = extract(program, "plain", path, directory, "--backend", "cpu",
                          *(part for one in chosen for part in ("--set", one)))
     table = fits.getdata(sextractor.sextract(
         path, directory, ["X_IMAGE_DBL", "Y_IMAGE_DBL", "ISOAREAF_IMAGE", "ISOAREA_IMAGE", *ISO],

@@ -36,7 +36,7 @@ def test_beside_sextractor(program, tmp_path, dual):
     sets = ["weights.type=weight", f"weights.file={measured_by}", "detection.threshold=3",
             "output.columns=[default, surroundings]", "output.segmentation=true"]
     options = ("-d", sky, "--detect-set", f"weights.file={found_by}") if dual else ()
-    mine, _ = extract(program, "default", sky, tmp_path, *options, *(part for one in sets for part in ("--set", one)))
+    mine, _ = extract(program, "plain", sky, tmp_path, *options, *(part for one in sets for part in ("--set", one)))
     ours, other = pair(mine, theirs)
     same = mine["NPIX"][ours] == theirs["ISOAREAF_IMAGE"][other]
     assert len(ours) > 200 and same.mean() > 0.97

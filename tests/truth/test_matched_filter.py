@@ -148,3 +148,14 @@ def test_it_tells_stars_from_noise_where_a_convolution_does_not(program, tmp_pat
         seen[filter] = sum(images["seg"][cy - 2:cy + 3, cx - 2:cx + 3].any() for cx, cy in centres)
     assert seen["matched"] >= 24 and false["matched"] <= 3
     assert false["convolution"] > 100
+
+
+def test_its_noise_is_that_of_its_result_in_either_unit(program, tmp_path):
+    """detection_sigma is the noise of the filtered image, which the matched filter counts in anyway."""
+    pixels, rms = noisy(95)
+    labels = []
+    for unit in "sigma", "detection_sigma":
+        (tmp_path / unit).mkdir()
+        images, _, _ = found(program, tmp_path / unit, pixels, "gaussian", 6, f"detection.threshold_unit={unit}", rms=rms)
+        labels.append(images["seg"])
+    assert labels[0].max() > 20 and np.array_equal(*labels)

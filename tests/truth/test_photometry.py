@@ -41,7 +41,7 @@ def ours(program, image, directory, *settings, threads=1, columns="default, phot
     chosen = {"weights.type": "none", "detection.threshold": 1.5, "convolve.kernel": "values", "convolve.values": KERNEL,
               "output.columns": f"[{columns}]", "measurement.apertures": list(APERTURES), "measurement.zero_point": 27.5}
     sets = [f"{name}={value}" for name, value in chosen.items()] + list(settings)
-    return extract(program, "default", directory / "image.fits", directory, "--backend", "cpu", "--threads", threads,
+    return extract(program, "plain", directory / "image.fits", directory, "--backend", "cpu", "--threads", threads,
                    *(part for one in sets for part in ("--set", one)))[0]
 
 

@@ -23,7 +23,7 @@ def found_in(program, directory, image, *settings):
     path = directory / "radio.fits"
     fits.PrimaryHDU(image).writeto(path, overwrite=True)
     options = [part for one in (*SETTINGS, *settings) for part in ("--set", one)]
-    rows, told = extract(program, "default", path, directory, *options)
+    rows, told = extract(program, "plain", path, directory, *options)
     return rows["X_IMAGE"] - 1, rows["Y_IMAGE"] - 1, told
 
 

@@ -67,7 +67,7 @@ def test_the_rules_of_the_references_demand_equality(program, tmp_path, alterati
 @pytest.mark.skipif(not SHARED.exists(), reason="no data: shared/data")
 @pytest.mark.parametrize("threshold, expected", [(2, 0), (5, 5)])
 def test_sextractor_s_catalogue_of_the_image_of_sep(program, tmp_path, threshold, expected):
-    run(program, "default", SHARED / "sep" / "image.fits", tmp_path, "--set", "output.formats=[fits]", "--set",
+    run(program, "plain", SHARED / "sep" / "image.fits", tmp_path, "--set", "output.formats=[fits]", "--set",
         f"detection.threshold={threshold}")
     rules = pathlib.Path(__file__).parent / "sep_image.yaml"
     code, said = compare(program, SHARED / "sep" / "image.cat", tmp_path / "image.cat.fits", rules)

@@ -39,7 +39,7 @@ def sky(seed):
 def test_axes_keep_their_length(program, tmp_path, angle, least, most):
     path = tmp_path / "image.fits"
     fits.writeto(path, sky(11), header(angle))
-    mine = extract(program, "default", path, tmp_path, "--backend", "cpu", "--set", "output.columns=[all]")[0]
+    mine = extract(program, "plain", path, tmp_path, "--backend", "cpu", "--set", "output.columns=[all]")[0]
     assert len(mine["A_WORLD"]) >= 60
     for axis in "AB":
         np.testing.assert_allclose(mine[f"{axis}_WORLD"] / mine[f"{axis}_IMAGE"], SIDE, rtol=2e-6)

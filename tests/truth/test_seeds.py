@@ -132,7 +132,7 @@ def test_noise_has_the_false_sources_of_the_seed(program, tmp_path, correlated):
             directory = tmp_path / f"{field}{name}"
             directory.mkdir()
             fits.PrimaryHDU(noise.astype(np.float32)).writeto(directory / "noise.fits")
-            found, _ = extract(program, "default", directory / "noise.fits", directory, "--backend", "cpu",
+            found, _ = extract(program, "plain", directory / "noise.fits", directory, "--backend", "cpu",
                                "--set", f"detection.threshold={low}", "--set", f"detection.seed={high}",
                                "--set", "detection.min_area=1")
             counts[name] = counts.get(name, 0) + len(found["NPIX"])
@@ -151,7 +151,7 @@ def test_sources_keep_their_outskirts(program, tmp_path):
     image = tmp_path / "image.fits"
     fits.PrimaryHDU(pixels.astype(np.float32)).writeto(image)
     for low, high in ((5, 0), (3, 5), (2, 5)):
-        found, _ = extract(program, "default", image, tmp_path, "--backend", "cpu", "--set",
+        found, _ = extract(program, "plain", image, tmp_path, "--backend", "cpu", "--set",
                            "background.method=constant", "--set", f"detection.threshold={low}", "--set",
                            f"detection.seed={high}")
         large = found["NPIX"] > 20

@@ -38,7 +38,7 @@ def test_sep_finds_and_measures_the_same(program, sky_directory, tmp_path, name)
     image = integer_image(name, sky_directory)
     if image is None:
         pytest.skip(f"no data: {name}")
-    ours, report = extract(program, "default", image, tmp_path, "--backend", "cpu", "--set",
+    ours, report = extract(program, "plain", image, tmp_path, "--backend", "cpu", "--set",
                            "background.method=constant")
     level = report["levels"]["background"]
     pixels = read_pixels(image)
@@ -61,7 +61,7 @@ def test_sep_by_meshes(program, sky_directory, tmp_path, name):
     image = integer_image(name, sky_directory)
     if image is None:
         pytest.skip(f"no data: {name}")
-    ours, report = extract(program, "default", image, tmp_path, "--backend", "cpu")
+    ours, report = extract(program, "plain", image, tmp_path, "--backend", "cpu")
     pixels = read_pixels(image)
     masked = np.isnan(pixels)
     filled = np.where(masked, 0, pixels).astype(np.float32)

@@ -69,5 +69,5 @@ def test_flags(catalogues):
 
 @pytest.mark.parametrize("ours, theirs, tolerance", [("background", "back.fits", 1e-5), ("rms", "rms.fits", 1e-4)])
 def test_sky(program, tmp_path, ours, theirs, tolerance):
-    run(program, "default", SEP / "image.fits", tmp_path, "--set", f"output.check_images=[{ours}]")
+    run(program, "plain", SEP / "image.fits", tmp_path, "--set", f"output.check_images=[{ours}]")
     assert fits.getdata(tmp_path / f"image.{ours}.fits") == pytest.approx(fits.getdata(SEP / theirs), rel=tolerance)

@@ -37,7 +37,7 @@ def sextracted(ours, image, directory, **settings):
 
 def at_one_level(program, image, directory):
     """Our catalogue, and SExtractor's in the same order, of one level and one threshold for the whole image."""
-    ours, report = extract(program, "default", image, directory, "--backend", "cpu", "--set",
+    ours, report = extract(program, "plain", image, directory, "--backend", "cpu", "--set",
                            "background.method=constant")
     levels = report["levels"]
     level = levels["background"]
@@ -83,7 +83,7 @@ def test_by_meshes(program, sky_directory, tmp_path, name, weights):
     image = integer_image(name, sky_directory)
     if image is None:
         pytest.skip(f"no data: {name}")
-    ours, _ = extract(program, "default", image, tmp_path, "--backend", "cpu", "--set", f"weights.type={weights}")
+    ours, _ = extract(program, "plain", image, tmp_path, "--backend", "cpu", "--set", f"weights.type={weights}")
     theirs = sextracted(ours, image, tmp_path, **(BY_ITSELF | {"WEIGHT_TYPE": weights.upper()}))
     assert_same_pixels(read_pixels(image), ours, theirs)
     assert_same_but_for_roundings(ours, theirs, 8)

@@ -43,7 +43,7 @@ def ours(program, image, directory, columns, *settings):
     names = ", ".join(name.partition("(")[0] for name in columns)
     sets = ["output.formats=[fits, ldac, ascii_head]", f"output.columns=[{names}]", "measurement.apertures=[5, 10, 15]",
             "input.hdu=1", "detection.threshold=3", *settings]
-    run(program, "default", image, directory, *(part for one in sets for part in ("--set", one)))
+    run(program, "plain", image, directory, *(part for one in sets for part in ("--set", one)))
     return directory / "sky.cat.fits", directory / "sky.cat.ldac", directory / "sky.cat.txt"
 
 

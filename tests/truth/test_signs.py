@@ -65,7 +65,7 @@ def test_sextractor_has_them_on_the_negative(program, tmp_path, scene, seed):
     make, threshold = SCENES[scene]
     pixels = make(seed)
     image, negative = write(tmp_path / "image.fits", pixels), write(tmp_path / "negative.fits", -pixels)
-    ours, _ = extract(program, "default", image, tmp_path, "--backend", "cpu",
+    ours, _ = extract(program, "plain", image, tmp_path, "--backend", "cpu",
                       *sets(f"detection.threshold={threshold}", "detection.sign=both"))
     settings = sextractor.BY_ITSELF | {"DETECT_THRESH": threshold, "ANALYSIS_THRESH": threshold}
     for sign, peer, values in ((1, image, pixels), (-1, negative, -pixels)):
@@ -82,7 +82,7 @@ def test_sep_has_them_on_the_negative(program, tmp_path, scene):
     sep = pytest.importorskip("sep")
     make, threshold = SCENES[scene]
     pixels = make(3)
-    ours, told = extract(program, "default", write(tmp_path / "image.fits", pixels), tmp_path, "--backend", "cpu",
+    ours, told = extract(program, "plain", write(tmp_path / "image.fits", pixels), tmp_path, "--backend", "cpu",
                          *sets(f"detection.threshold={threshold}", "detection.sign=negative",
                                "background.method=constant"))
     level = told["levels"]["background"]
@@ -127,7 +127,7 @@ def test_an_image_and_its_negative_give_each_others_catalogues(program, tmp_path
     write("variance.fits", 400 + x)
     fits.PrimaryHDU(((x % 50 == 7) | (y > 480)).astype(np.int16)).writeto("mask.fits")
     settings = sets("detection.threshold=3", "detection.sign=both", *CASES[case])
-    both = {sign: extract(program, "default", write(f"{name}.fits", sign * pixels), tmp_path, "--backend", "cpu",
+    both = {sign: extract(program, "plain", write(f"{name}.fits", sign * pixels), tmp_path, "--backend", "cpu",
                           *settings)[0] for sign, name in ((1, "image"), (-1, "negative"))}
     assert min((both[1]["SIGN"] == sign).sum() for sign in (1, -1)) > 50
     for sign in (1, -1):
@@ -136,11 +136,11 @@ def test_an_image_and_its_negative_give_each_others_catalogues(program, tmp_path
             assert_equal(here[name], there[name], name)
         assert_equal(here["BACKGROUND"], -there["BACKGROUND"], "BACKGROUND")
     assert np.array_equal(both[1]["NUMBER"], np.arange(1, len(both[1]["SIGN"]) + 1))
-    fainter, _ = extract(program, "default", "image.fits", tmp_path, "--backend", "cpu", *settings,
+    fainter, _ = extract(program, "plain", "image.fits", tmp_path, "--backend", "cpu", *settings,
                          *sets("detection.sign=negative"))
     for name in fainter.keys() - {"NUMBER"}:
         assert_equal(fainter[name], of_sign(both[1], -1)[name], name)
-    brighter, _ = extract(program, "default", "image.fits", tmp_path, "--backend", "cpu", *settings,
+    brighter, _ = extract(program, "plain", "image.fits", tmp_path, "--backend", "cpu", *settings,
                           *sets("detection.sign=positive"))
     assert "SIGN" not in brighter
     for name in brighter:
@@ -190,7 +190,7 @@ def test_noise_has_as_many_of_both(program, tmp_path):
         directory = tmp_path / str(seed)
         directory.mkdir()
         noise = np.random.default_rng(seed).normal(300, 7, (800, 900))
-        found, _ = extract(program, "default", write(directory / "noise.fits", noise), directory, "--backend", "cpu",
+        found, _ = extract(program, "plain", write(directory / "noise.fits", noise), directory, "--backend", "cpu",
                            *sets("detection.sign=both", "detection.threshold=3", "detection.min_area=1"))
         above, below = above + np.sum(found["SIGN"] == 1), below + np.sum(found["SIGN"] == -1)
     assert above + below > 5000 and abs(above - below) < 5 * np.sqrt(above + below)
@@ -200,7 +200,7 @@ def test_a_hole_is_not_saturated(program, tmp_path):
     pixels = np.random.default_rng(6).normal(0, 3, (200, 200))
     pixels[50:54, 50:54] += 1000
     pixels[150:154, 120:124] -= 1000
-    found, _ = extract(program, "default", write(tmp_path / "image.fits", pixels), tmp_path, "--backend", "cpu",
+    found, _ = extract(program, "plain", write(tmp_path / "image.fits", pixels), tmp_path, "--backend", "cpu",
                        *sets("detection.sign=both", "measurement.saturation=900"))
     assert list(found["SIGN"]) == [1, -1] and list(found["FLAGS"]) == [4, 0]
     assert found["FLUX_ISO"] == pytest.approx([16000, 16000], rel=0.01)

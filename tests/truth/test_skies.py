@@ -60,7 +60,7 @@ def judge(program, pixels, places, directory, *settings):
     path = directory / "field.fits"
     fits.PrimaryHDU(pixels.astype(np.float32)).writeto(path, overwrite=True)
     options = [part for setting in settings for part in ("--set", setting)]
-    rows, _ = extract(program, "default", path, directory, *options)
+    rows, _ = extract(program, "plain", path, directory, *options)
     xy = np.column_stack([rows["X_IMAGE"] - 1, rows["Y_IMAGE"] - 1])
     distance, nearest = spatial.cKDTree(places).query(xy, distance_upper_bound=4)
     false = 0

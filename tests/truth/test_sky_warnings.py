@@ -26,7 +26,7 @@ def told(program, directory, pixels, *settings, **maps):
     for name, values in maps.items():
         fits.PrimaryHDU(np.asarray(values, np.float32)).writeto(directory / f"{name}.fits", overwrite=True)
     options = [part for setting in settings for part in ("--set", setting)]
-    return extract(program, "default", path, directory, "--backend", "cpu", *options)[1]["warnings"]
+    return extract(program, "plain", path, directory, "--backend", "cpu", *options)[1]["warnings"]
 
 
 def noise(seed, side=SIDE, beam=0.0):
@@ -188,6 +188,6 @@ def test_however_the_image_is_stored(program, tmp_path, stored):
             hdu = fits.CompImageHDU(pixels.astype(np.int32), compression_type=stored)
         hdu.writeto(path, overwrite=True)
         options = [part for one in (*CONSTANT, f"input.plane={2 if stored == 'cube' else 1}") for part in ("--set", one)]
-        run(program, "default", path, tmp_path, "--backend", "cpu", *options)
+        run(program, "plain", path, tmp_path, "--backend", "cpu", *options)
         warnings = json.loads((tmp_path / "field.run.json").read_text())["warnings"]
         assert [("8 x 8 blocks" in one) for one in warnings] == [True] * (gradient > 0), warnings

@@ -25,7 +25,7 @@ def classes(program, image, directory, noise, *settings, columns="default, CLASS
               "convolve.kernel": "values", "convolve.values": KERNEL, "measurement.nnw": NETWORK,
               "output.columns": f"[{columns}]"}
     sets = [f"{name}={value}" for name, value in chosen.items()] + list(settings)
-    return extract(program, "default", directory / "image.fits", directory, "--backend", "cpu",
+    return extract(program, "plain", directory / "image.fits", directory, "--backend", "cpu",
                    *(part for one in sets for part in ("--set", one)))[0]
 
 
@@ -80,4 +80,4 @@ def test_without_what_it_needs(program, tmp_path):
     assert "CLASS_STAR" not in groups and "ISO7" in groups
     (tmp_path / "other.nnw").write_text("NNW\n3 10 8 1\n")
     with pytest.raises(RuntimeError, match=r"exit code 2.*measurement\.nnw.*other\.nnw:2: .*3 10 10 1"):
-        run(program, "default", tmp_path / "image.fits", tmp_path, "--set", f"measurement.nnw={tmp_path / 'other.nnw'}")
+        run(program, "plain", tmp_path / "image.fits", tmp_path, "--set", f"measurement.nnw={tmp_path / 'other.nnw'}")

@@ -22,7 +22,7 @@ def ours(program, image, directory, *settings, size=(21, 14), formats="[fits]"):
     fits.writeto(directory / "image.fits", image, overwrite=True)
     sets = ["detection.threshold=1.5", f"output.formats={formats}", f'output.columns=[default, "VIGNET({size[0]},{size[1]})"]',
             *settings]
-    run(program, "default", directory / "image.fits", directory, *(part for one in sets for part in ("--set", one)))
+    run(program, "plain", directory / "image.fits", directory, *(part for one in sets for part in ("--set", one)))
     return directory / "image.cat"
 
 
@@ -95,7 +95,7 @@ def test_no_sources_and_merged(program, tmp_path):
     (tmp_path / "in").mkdir()
     fits.writeto(tmp_path / "in" / "a.fits", field(784, 96, 5000, noise=NOISE))
     fits.writeto(tmp_path / "in" / "b.fits", np.random.default_rng(7).normal(100, NOISE, (96, 96)).astype("f4"))
-    command = [program, "batch", "-q", ROOT / "config" / "default.yaml", tmp_path / "in", "-o", tmp_path / "out", "--set",
+    command = [program, "batch", "-q", ROOT / "tests/support/plain.yaml", tmp_path / "in", "-o", tmp_path / "out", "--set",
                'output.columns=["VIGNET(40,50)", FLUX_APER]', "--set", "measurement.apertures=[3, 5]", "--set",
                "output.formats=[fits, ecsv]", "--set", "detection.threshold=5"]
     subprocess.run([str(part) for part in command], check=True)
@@ -117,7 +117,7 @@ def test_pictures_are_not_compared(program, tmp_path, noise_alone):
     sky = np.random.default_rng(8).normal(100, NOISE, (96, 96)) if noise_alone else field(785, 96, 5000, noise=NOISE)
     fits.writeto(tmp_path / "a.fits", sky.astype("f4"))
     subprocess.run([program, "-q", "-o", tmp_path, "--set", 'output.columns=[default, "VIGNET(5,4)"]', "--set",
-                    "output.formats=[fits, ecsv, csv]", "--set", "detection.threshold=6", ROOT / "config" / "default.yaml",
+                    "output.formats=[fits, ecsv, csv]", "--set", "detection.threshold=6", ROOT / "tests/support/plain.yaml",
                     tmp_path / "a.fits"], check=True)
     for one, other in (("fits", "ecsv"), ("csv", "fits"), ("ecsv", "csv")):
         done = subprocess.run([program, "compare", tmp_path / f"a.cat.{one}", tmp_path / f"a.cat.{other}"],

@@ -194,7 +194,7 @@ def test_mask_finds_nothing_beyond(program, tmp_path):
     for beyond in ("mask", "detect"):
         settings = [f"weights.{setting}" for setting in ("type=weight", f"file={tmp_path / 'map.fits'}",
                                                          f"threshold={OF_THREE}", f"beyond={beyond}")]
-        rows, _ = extract(program, "default", tmp_path / "sky.fits", tmp_path,
+        rows, _ = extract(program, "plain", tmp_path / "sky.fits", tmp_path,
                           *(word for setting in settings for word in ("--set", setting)))
         x, y = (np.rint(rows[name]).astype(int) - 1 for name in ("X_IMAGE", "Y_IMAGE"))
         found[beyond] = np.count_nonzero(weights[y, x] <= OF_THREE)

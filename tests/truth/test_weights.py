@@ -63,7 +63,7 @@ def both(program, directory, image, weights, kind, method="mesh", ours=(), **the
     backend = os.environ.get("SRCEXTRACT_BACKEND", "cpu")
     sets = [f"weights.type={kind}", f"weights.file={directory / 'map.fits'}", "detection.threshold=3",
             f"background.method={method}", *ours]
-    found, told = extract(program, "default", directory / "sky.fits", directory, "--backend", backend,
+    found, told = extract(program, "plain", directory / "sky.fits", directory, "--backend", backend,
                           *(part for one in sets for part in ("--set", one)))
     settings = {"BACK_TYPE": "AUTO", "BACK_SIZE": 64, "THRESH_TYPE": "RELATIVE", "DETECT_THRESH": 3,
                 "ANALYSIS_THRESH": 3, "WEIGHT_TYPE": THEIR_TYPE[kind], "WEIGHT_IMAGE": directory / "map.fits",
@@ -173,7 +173,7 @@ def test_errors_are_those_of_the_scatter(program, tmp_path):
             image[part] += 4000 * np.exp(-((x[part] - cx) ** 2 + (y[part] - cy) ** 2) / (2 * 1.5 ** 2))
     fits.PrimaryHDU(image.astype(np.float32)).writeto(tmp_path / "sky.fits")
     fits.PrimaryHDU(times.astype(np.float32)).writeto(tmp_path / "map.fits")
-    found, _ = extract(program, "default", tmp_path / "sky.fits", tmp_path, "--backend", "cpu", "--set",
+    found, _ = extract(program, "plain", tmp_path / "sky.fits", tmp_path, "--backend", "cpu", "--set",
                        "weights.type=weight", "--set", f"weights.file={tmp_path / 'map.fits'}")
     assert len(found["NPIX"]) == 400
     column = (found["X_IMAGE"] - 1) // 200
@@ -198,7 +198,7 @@ def test_variances_that_are_convolved(program, tmp_path, convolved):
             "convolve.kernel=values", f"convolve.values={kernel.tolist()}", "output.segmentation=true",
             "weights.type=variance", f"weights.file={tmp_path / 'map.fits'}", "weights.rescale=false",
             f"weights.convolve={str(convolved).lower()}"]
-    extract(program, "default", tmp_path / "sky.fits", tmp_path, *(part for one in sets for part in ("--set", one)))
+    extract(program, "plain", tmp_path / "sky.fits", tmp_path, *(part for one in sets for part in ("--set", one)))
     found = fits.getdata(tmp_path / "sky.seg.fits", "SEGMENTATION") > 0
     filtered, variance = (ndimage.convolve(pixels.astype(float), kernel / 16, mode="constant") for pixels in (image, sigma ** 2))
     above = {True: filtered > 0.6 * np.sqrt(variance), False: filtered > 0.6 * sigma}

@@ -75,7 +75,7 @@ def ours(program, image, kind, noise, directory, *settings, columns="all"):
     fits.writeto(path, image, header(kind), overwrite=True)
     sets = ["weights.type=none", "background.level=0", f"background.rms={noise!r}", "detection.threshold=3",
             "measurement.gain=0", f"output.columns=[{columns}]", *settings]
-    return extract(program, "default", path, directory, "--backend", "cpu",
+    return extract(program, "plain", path, directory, "--backend", "cpu",
                    *(part for one in sets for part in ("--set", one)))[0]
 
 
@@ -190,7 +190,7 @@ def test_what_is_not_there(program, tmp_path):
     for name in mine:
         assert np.array_equal(mine[name], every[name], equal_nan=True), name
     fits.writeto(tmp_path / "plain.fits", image)
-    plain = extract(program, "default", tmp_path / "plain.fits", tmp_path, "--set", f"output.columns=[{columns}]")[0]
+    plain = extract(program, "plain", tmp_path / "plain.fits", tmp_path, "--set", f"output.columns=[{columns}]")[0]
     assert list(plain) == ["NUMBER"]
 
 

@@ -30,7 +30,7 @@ def surveys(tmp_path_factory):
         images.mkdir()
         for i in range(count):
             os.link(directory / "one.fits", images / f"{i:04d}.fits")
-        done = run_program("batch", "-q", "--set", "output.formats=[fits]", ROOT / "config/default.yaml", images, "-o", name, cwd=directory)
+        done = run_program("batch", "-q", "--set", "output.formats=[fits]", ROOT / "tests/support/plain.yaml", images, "-o", name, cwd=directory)
         assert done.code == 0, done.err
     return directory
 

@@ -74,7 +74,7 @@ def vectors(tmp_path_factory):
     sets = ("output.formats=[fits,ecsv,csv]", "output.columns=[default,photometry,FLUX_RADIUS]",
             "measurement.apertures=[3,5,9]", "measurement.flux_radius=[0.5,0.8]")
     done = run_program("-q", "-o", directory, *(part for one in sets for part in ("--set", one)),
-                       ROOT / "config/default.yaml", ROOT / "data/sky.fits")
+                       ROOT / "tests/support/plain.yaml", ROOT / "data/sky.fits")
     assert done.code == 0, done.err
     return directory
 
@@ -112,7 +112,7 @@ def test_vectors_and_cutouts_are_those_of_fits_also_without_rows(compare, tmp_pa
     sets = ("output.formats=[fits,ecsv,ascii_head,parquet,votable]", f"detection.threshold={threshold}",
             "output.columns=[default,FLUX_APER,'VIGNET(3,3)']", "measurement.apertures=[3,5,9]")
     done = run_program("-q", "-o", tmp_path, *(part for one in sets for part in ("--set", one)),
-                       ROOT / "config/default.yaml", ROOT / "data/sky.fits")
+                       ROOT / "tests/support/plain.yaml", ROOT / "data/sky.fits")
     assert done.code == 0, done.err
     assert (len(Table.read(tmp_path / "sky.cat.fits")) > 100) == (threshold == 5)
     for other in ("ecsv", "txt", "vot", "parquet"):

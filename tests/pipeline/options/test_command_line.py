@@ -31,9 +31,9 @@ def test_a_bare_call_says_what_there_is(run):
     assert run("help", "merge").out == run("merge", "--help").out
 
 
-def test_without_a_configuration_keys_have_their_defaults(run, tmp_path):
+def test_without_a_configuration_it_is_the_default_one(run, tmp_path):
     write_sky(tmp_path / "sky.fits")
-    (tmp_path / "default.yaml").write_text("")
+    (tmp_path / "default.yaml").write_text((driver.ROOT / "config" / "default.yaml").read_text())
     done = run("sky.fits", "-o", "bare")
     assert done.code == 0 and "info: no CONFIG is named" in done.err
     assert run("-q", "sky.fits", "-o", "quiet").err == ""

@@ -10,16 +10,21 @@ ROOT = pathlib.Path(__file__).resolve().parents[3]
 SHARED = ROOT.parent / "shared" / "data"
 
 
+def path_of(config):
+    """A configuration of config/, or `plain`, in which no key is named."""
+    return ROOT / ("tests/support" if config == "plain" else "config") / f"{config}.yaml"
+
+
 def run(program, config, image, directory, *options):
-    """Lets it write into `directory` what it makes of `image` with config/<config>.yaml."""
-    command = [program, "-q", "-o", directory, *options, ROOT / "config" / f"{config}.yaml", image]
+    """Lets it write into `directory` what it makes of `image` with this configuration."""
+    command = [program, "-q", "-o", directory, *options, path_of(config), image]
     done = subprocess.run([str(part) for part in command], capture_output=True, text=True)
     if done.returncode != 0:
         raise RuntimeError(f"exit code {done.returncode}: {done.stderr.strip()}")
 
 
 def extract(program, config, image, directory, *options):
-    """The catalogue, {column: array}, and the report of `image` with config/<config>.yaml."""
+    """The catalogue, {column: array}, and the report of `image` with this configuration."""
     run(program, config, image, directory, "--set", "output.formats=[csv]", *options)
     output = pathlib.Path(directory) / pathlib.Path(image).stem
     return read_catalogue(f"{output}.cat.csv"), json.loads(pathlib.Path(f"{output}.run.json").read_text())

@@ -20,7 +20,7 @@ class Semantics:
 
 LESSON = Semantics("lesson", (), "lesson", False, None, 1)
 # The defaults with one level for the whole image; meshes are held against SExtractor and SEP.
-CONSTANT = Semantics("constant", ("--set", "background.method=constant"), "default", True, SQUARE, 5)
+CONSTANT = Semantics("constant", ("--set", "background.method=constant"), "plain", True, SQUARE, 5)
 
 
 def clip(values):
