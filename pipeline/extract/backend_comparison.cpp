@@ -176,12 +176,38 @@ std::string format_comparison(const std::string& image, const std::vector<StageC
   return text + image + ": CPU and CUDA DIFFER, first in '" + first->stage + "'\n";
 }
 
-void require_agreement(const std::string& name, const std::vector<StageComparison>& comparison,
-                       const Progress& progress) {
-  if (comparison.empty()) return;
+double seconds_resident(const BackendTimes& times) {
+  double seconds = 0;
+  for (const StepTime& time : times.steps)
+    if (time.step != "ingest") seconds += time.seconds;
+  return seconds;
+}
+
+std::string format_times(const BackendTimes& cpu, const BackendTimes& cuda) {
+  std::string text = fmt::format("{:<16}  {:>10}  {:>10}  {:>10}\n", "step", "CPU ms", "CUDA ms", "speed-up");
+  const auto add = [&](const std::string& step, double ours, double theirs) {
+    text += fmt::format("{:<16}  {:>10.3f}  {:>10.3f}  {:>10}\n", step, 1e3 * ours, 1e3 * theirs,
+                        theirs > 0 ? fmt::format("{:.1f}", ours / theirs) : "-");
+  };
+  auto next = cuda.steps.begin();
+  for (const StepTime& time : cpu.steps) {
+    const auto same =
+        std::find_if(next, cuda.steps.end(), [&](const StepTime& other) { return other.step == time.step; });
+    if (same == cuda.steps.end()) continue;
+    add(time.step, time.seconds, same->seconds);
+    next = same + 1;
+  }
+  add("after ingest", seconds_resident(cpu), seconds_resident(cuda));
+  add("with transfers", cpu.seconds, cuda.seconds);
+  return text;
+}
+
+void require_agreement(const std::string& name, const BackendComparison& comparison, const Progress& progress) {
+  if (comparison.stages.empty()) return;
   progress.clear();
-  print_result(format_comparison(name, comparison));
-  if (!all_equal(comparison))
+  const std::string times = comparison.cuda.steps.empty() ? "" : format_times(comparison.cpu, comparison.cuda);
+  print_result(times + format_comparison(name, comparison.stages));
+  if (!all_equal(comparison.stages))
     throw Error(ErrorKind::mismatch, "CPU and CUDA disagree; please report it with the table and the image");
 }
 

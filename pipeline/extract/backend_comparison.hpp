@@ -18,6 +18,24 @@ struct StageComparison {
                                 ///< Pixels, rows and runs are counted from 0, sources from 1
 };
 
+/// Wall time of one step.
+struct StepTime {
+  std::string step;
+  double seconds = 0;
+};
+
+/// How long one back end takes for an image in memory.
+struct BackendTimes {
+  double seconds = 0;  ///< from pixels as stored, on the host, to columns on the host
+  std::vector<StepTime> steps;
+};
+
+/// Both back ends on one image: their results, and how long they take for it without recording them.
+struct BackendComparison {
+  std::vector<StageComparison> stages;  ///< empty if back ends were not compared
+  BackendTimes cpu, cuda;
+};
+
 /// Whether two floating values of a column count as equal: to the last bit, both NaN, or within `tolerance` unless it
 /// is 0.
 bool values_agree(double cpu, double cuda, double tolerance);
@@ -31,8 +49,14 @@ bool all_equal(const std::vector<StageComparison>& comparison);
 /// The table for users, and a line with the verdict, which begins with `image`.
 std::string format_comparison(const std::string& image, const std::vector<StageComparison>& comparison);
 
-/// Prints the image's table, if back ends were compared. Throws Error{mismatch} if they differ.
-void require_agreement(const std::string& name, const std::vector<StageComparison>& comparison,
-                       const Progress& progress);
+/// The time of every step and of all on CPU and CUDA, and how many times as fast CUDA is: with all transfers, and of
+/// the steps after `ingest`, whose image is on the device already.
+std::string format_times(const BackendTimes& cpu, const BackendTimes& cuda);
+
+/// The time of all steps after `ingest`.
+double seconds_resident(const BackendTimes& times);
+
+/// Prints the image's tables, if back ends were compared. Throws Error{mismatch} if they differ.
+void require_agreement(const std::string& name, const BackendComparison& comparison, const Progress& progress);
 
 }  // namespace srcextract

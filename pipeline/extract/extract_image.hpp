@@ -25,12 +25,6 @@
 
 namespace srcextract {
 
-/// Wall time of one step.
-struct StepTime {
-  std::string step;
-  double seconds = 0;
-};
-
 /// One image as read, for the log and the report.
 struct ImageInput {
   const ImageFile& file;
@@ -63,8 +57,8 @@ struct ImageResult {
   std::vector<SkyPosition> footprint;  ///< sky positions of the image's corners
   std::string backend;                 ///< of the catalogue: cpu or cuda
   std::vector<StepTime> times;
-  std::vector<StageComparison> comparison;  ///< empty unless back ends were compared
-  std::vector<std::string> warnings;        ///< possible problems (pipeline/extract/image_warnings.hpp)
+  BackendComparison comparison;
+  std::vector<std::string> warnings;  ///< possible problems (pipeline/extract/image_warnings.hpp)
 };
 
 /// Sources of the detection image: found once, with the first measured image's pixel scale, and reused for the others.

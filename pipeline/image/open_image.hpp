@@ -77,7 +77,7 @@ struct ImageOutcome {
   ImageRecord record;
   std::string name;  ///< in messages
   std::vector<StepTime> times;
-  std::vector<StageComparison> comparison;  ///< empty unless back ends were compared
+  BackendComparison comparison;
 };
 
 /// Metadata of a catalogue.

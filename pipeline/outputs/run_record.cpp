@@ -229,10 +229,10 @@ Json counts_json(const Extraction& extraction, const Shape& shape) {
           {"source_pixels", std::accumulate(sources.npix.begin(), sources.npix.end(), std::int64_t{0})}};
 }
 
-Json steps_json(const ImageResult& result) {
-  Json times = Json::array();
-  for (const StepTime& time : result.times) times.push_back({{"step", time.step}, {"seconds", time.seconds}});
-  return times;
+Json steps_json(const std::vector<StepTime>& times) {
+  Json steps = Json::array();
+  for (const StepTime& time : times) steps.push_back({{"step", time.step}, {"seconds", time.seconds}});
+  return steps;
 }
 
 Json execution_json(const RunRecord& report) {
@@ -240,12 +240,24 @@ Json execution_json(const RunRecord& report) {
   return {{"backend", report.result.backend},
           {"device", on_device ? Json(report.execution.device->name) : Json(nullptr)},
           {"threads", report.execution.cpu.threads},
-          {"steps", steps_json(report.result)},
+          {"steps", steps_json(report.result.times)},
           {"seconds", report.seconds},
           {"peak_memory", peak_memory()},
           {"host", host_name()},
           {"start", utc(report.start)},
           {"command", report.arguments}};
+}
+
+Json times_json(const BackendTimes& times) {
+  return {{"seconds", times.seconds}, {"after_ingest", seconds_resident(times)}, {"steps", steps_json(times.steps)}};
+}
+
+Json speed_json(const BackendComparison& comparison) {
+  const auto ratio = [](double cpu, double cuda) { return cuda > 0 ? Json(cpu / cuda) : Json(nullptr); };
+  return {{"cpu", times_json(comparison.cpu)},
+          {"cuda", times_json(comparison.cuda)},
+          {"with_transfers", ratio(comparison.cpu.seconds, comparison.cuda.seconds)},
+          {"after_ingest", ratio(seconds_resident(comparison.cpu), seconds_resident(comparison.cuda))}};
 }
 
 Json comparison_json(const std::vector<StageComparison>& comparison) {
@@ -254,6 +266,13 @@ Json comparison_json(const std::vector<StageComparison>& comparison) {
     rows.push_back(
         {{"stage", row.stage}, {"elements", row.elements}, {"mismatches", row.mismatches}, {"worst", row.worst}});
   return rows;
+}
+
+/// Adds what comparing the back ends gave, if they were compared.
+void add_comparison(const BackendComparison& comparison, Json& json) {
+  if (comparison.stages.empty()) return;
+  json["comparison"] = comparison_json(comparison.stages);
+  json["speed_up"] = speed_json(comparison);
 }
 
 /// Adds one image's inputs and sky.
@@ -282,7 +301,7 @@ void add_image(const RunRecord& report, Json& json) {
 /// Adds the parts that one image and several bands have in common.
 void add_run(const RunRecord& report, Json& json) {
   json["execution"] = execution_json(report);
-  if (!report.result.comparison.empty()) json["comparison"] = comparison_json(report.result.comparison);
+  add_comparison(report.result.comparison, json);
   json["config"] = config_json(report.config.config);
   json["config_yaml"] = report.config.yaml;
   json["outputs"] = report.outputs;
@@ -301,8 +320,8 @@ Json band_json(const BandRecord& band) {
   json["zero_point"] = measurement.zero_point;
   json["gain"] = measurement.gain;
   json["backend"] = band.record.result.backend;
-  json["steps"] = steps_json(band.record.result);
-  if (!band.record.result.comparison.empty()) json["comparison"] = comparison_json(band.record.result.comparison);
+  json["steps"] = steps_json(band.record.result.times);
+  add_comparison(band.record.result.comparison, json);
   json["config"] = config_json(band.record.config.config);
   return json;
 }

@@ -329,5 +329,17 @@ TEST(ComparisonTable, NamesTheFirstStageThatDiffers) {
   EXPECT_THAT(table, HasSubstr("FLUX_ISO of source 2: 20.25 on CPU, 20.5 on CUDA"));
 }
 
+TEST(ComparisonTimes, HaveTheSpeedUpOfEveryStepWithAndWithoutTransfers) {
+  const BackendTimes cpu{.seconds = 0.020, .steps = {{"ingest", 0.004}, {"background", 0.012}, {"ingest", 0.002}}};
+  const BackendTimes cuda{.seconds = 0.005, .steps = {{"ingest", 0.002}, {"background", 0.001}, {"ingest", 0.001}}};
+  EXPECT_EQ(format_times(cpu, cuda),
+            "step                  CPU ms     CUDA ms    speed-up\n"
+            "ingest                 4.000       2.000         2.0\n"
+            "background            12.000       1.000        12.0\n"
+            "ingest                 2.000       1.000         2.0\n"
+            "after ingest          12.000       1.000        12.0\n"
+            "with transfers        20.000       5.000         4.0\n");
+}
+
 }  // namespace
 }  // namespace srcextract
