@@ -91,6 +91,7 @@ copy_libraries
 copy_licences
 make_relocatable
 check_closed
+scripts/man_pages.sh "$tree/bin/srcextract" "$tree/share/man/man1"
 env -i "$tree/bin/srcextract" --version
 
 tar -C build-package -czf "$output/$name.tar.gz" --owner=0 --group=0 --sort=name "$name"

@@ -23,11 +23,11 @@ for argument in "$@"; do
     --tests)
       packages+=(libgtest-dev libgmock-dev libbenchmark-dev python3 python3-numpy python3-scipy python3-astropy
         python3-pytest python3-jsonschema python3-yaml fitsverify source-extractor python3-sep python3-photutils
-        make strace stilts scamp psfex astrometry.net sqlite3 postgresql)
+        make strace stilts scamp psfex astrometry.net sqlite3 postgresql help2man zsh)
       ;;
     --python) packages+=(python3-dev python3-venv) ;;
     --print) print=1 ;;
-    --package) packages+=(patchelf) ;;
+    --package) packages+=(patchelf help2man) ;;
     --wheel) packages+=(binutils dpkg-dev patch xz-utils make python3 python3-dev python3-venv) ;;
     --slurm) packages+=(slurm-wlm munge) ;;
     --ci) packages+=(git ccache clang-format clang-tidy shellcheck clang libclang-rt-dev llvm) ;;
