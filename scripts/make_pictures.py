@@ -70,7 +70,7 @@ def write_png(path, pixels):
 def draw(program, image, path):
     with tempfile.TemporaryDirectory() as folder:
         command = [program, "-q", "-o", folder, "--set", f"output.check_images=[{','.join(MAPS)}]",
-                   ROOT / "config/default.yaml", image]
+                   ROOT / "tests/support/plain.yaml", image]
         subprocess.run([str(part) for part in command], check=True)
         stem = pathlib.Path(image).stem
         found = {name: shrink(fits.getdata(f"{folder}/{stem}.{name}.fits").astype(float)) for name in MAPS}
