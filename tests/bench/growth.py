@@ -73,7 +73,7 @@ def memory_rows(session):
     for size in session.sizes(4096, 8192):
         for backend in session.backends():
             try:
-                run = session.run(backend, "default", [session.field(size)])
+                run = session.run(backend, "plain", [session.field(size)])
             except ProgramFailed as error:
                 yield skipped(f"host, {backend}, {size}²", error)
                 continue

@@ -158,8 +158,8 @@ def picture_rows(session, backend):
     size = min(session.largest, RUN_SIZE)
     plain, drawn = [], []
     for _ in range(RUNS):  # in turn: what else the machine does disturbs both
-        plain.append(session.run(backend, "default", [session.field(size)]))
-        drawn.append(session.run(backend, "default", [session.field(size)], "--set", "output.quicklook=true"))
+        plain.append(session.run(backend, "plain", [session.field(size)]))
+        drawn.append(session.run(backend, "plain", [session.field(size)], "--set", "output.quicklook=true"))
 
     def median(runs, of):
         return statistics.median(map(of, runs))
@@ -187,7 +187,7 @@ def share_table(session):
             rows += picture_rows(session, backend)
         except ProgramFailed as error:
             rows.append(skipped(f"the picture in a run, {backend}", error))
-    print_table("What a picture costs: default.yaml and output.quicklook, ellipses, 1024 pixels a side", rows,
+    print_table("What a picture costs: no key named, and output.quicklook, ellipses, 1024 pixels a side", rows,
                 [f"Medians of {RUNS} processes each."] + session.cuda_note())
 
 

@@ -142,8 +142,9 @@ class Session:
 
     def run(self, backend, config, images, *options):
         output = self.work / "out"
-        process = launch(self.program, "-q", "--backend", backend, *options, "-o", output,
-                         ROOT / "config" / f"{config}.yaml", *images)
+        # `plain` names no key.
+        path = ROOT / ("tests/support" if config == "plain" else "config") / f"{config}.yaml"
+        process = launch(self.program, "-q", "--backend", backend, *options, "-o", output, path, *images)
         reports = [json.loads((output / f"{image.stem}.run.json").read_text()) for image in images]
         return Run(process.wall, process.memory, reports)
 

@@ -42,7 +42,7 @@ def sep_steps():
 def host_rows(session):
     if not session.sizes(SIZE):
         return [skipped(f"one core, {SIZE}²", f"--largest is below {SIZE}")]
-    runs = [session.run("cpu", "default", [session.field(SIZE)], *OURS).steps() for _ in range(RUNS)]
+    runs = [session.run("cpu", "plain", [session.field(SIZE)], *OURS).steps() for _ in range(RUNS)]
     # SEP has its pixels in memory, and does not read them.
     read, in_memory = (min(sum(steps[name] for name in names) for steps in runs) for names in (STEPS, STEPS[1:]))
     rows = [faster("one core beside SExtractor", read, sextractor(session), 6)
