@@ -273,6 +273,8 @@ TEST(ConfigFiles, TheShippedOnesMeanWhatTheySay) {
   EXPECT_EQ(standard.convolve.kernel, KernelShape::gaussian);
   EXPECT_EQ(standard.deblend.method, DeblendMethod::tree);
   EXPECT_TRUE(standard.deblend.clean);
+  EXPECT_EQ(standard.measurement.gain_keyword, "GAIN");
+  EXPECT_EQ(standard.measurement.saturation_keyword, "SATURATE");
   EXPECT_EQ(standard.output.columns, (std::vector<std::string>{"default", "photometry"}));
   const Config lesson = load_given(testing::source_file("config/lesson.yaml")).config;
   EXPECT_EQ(lesson.background.kappa, 3.0);
