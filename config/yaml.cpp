@@ -96,6 +96,22 @@ Value with_items(const YAML::Node& node, const Origin& origin, const YAML::Mark&
   return value;
 }
 
+/// A hint at the last line before `line` that has text, if it is a word without a colon; empty if it is not.
+std::string missing_colon(const std::string& text, int line) {
+  std::istringstream lines(text);
+  std::string word;
+  int number = 0, of_word = 0;
+  for (std::string one; number < line && std::getline(lines, one); ++number) {
+    one = one.substr(0, one.find(" #"));
+    const std::size_t begin = one.find_first_not_of(' ');
+    if (begin == one.npos || one[begin] == '#') continue;
+    word = one.substr(begin, one.find_last_not_of(" \r") + 1 - begin);
+    of_word = number + 1;
+  }
+  const bool is_word = !word.empty() && word.find_first_not_of("abcdefghijklmnopqrstuvwxyz_") == word.npos;
+  return is_word ? "; is a colon missing after '" + word + "' in line " + std::to_string(of_word) + "?" : "";
+}
+
 }  // namespace
 
 std::string Origin::at(const YAML::Mark& mark) const {
@@ -138,7 +154,7 @@ YAML::Node load_yaml(const std::string& text, const Origin& origin) {
   } catch (const YAML::DeepRecursion& error) {
     fail(origin.at(error.mark), "nested far too deeply; the file is sections of keys");
   } catch (const YAML::Exception& error) {
-    fail(origin.at(error.mark), "not valid YAML: " + error.msg);
+    fail(origin.at(error.mark), "not valid YAML: " + error.msg + missing_colon(text, error.mark.line));
   }
 }
 

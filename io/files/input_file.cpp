@@ -128,7 +128,8 @@ InputFile::State InputFile::look(int descriptor) const {
   struct stat status {};
   if (try_again([&] { return ::fstat(descriptor, &status); }) != 0) fail_to("look at", path_, errno);
   if (!S_ISREG(status.st_mode)) {
-    refuse(path_, std::string("this is ") + kind_of(status.st_mode) + ", not a file; name a FITS file");
+    refuse(path_, std::string("this is ") + kind_of(status.st_mode) + ", not a file; name a FITS file" +
+                      (S_ISDIR(status.st_mode) ? ", or extract all below it with srcextract batch" : ""));
   }
   return {status.st_size, nanoseconds(status.st_mtim)};
 }

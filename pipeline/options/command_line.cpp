@@ -148,7 +148,9 @@ CommandLine parse_command_line(int argc, const char* const* argv) {
   }
   if (command.inputs.empty() && command.bands.empty() && !command.dump_config)
     throw Error(ErrorKind::config,
-                (is_configuration(command.config) ? "IMAGE is required" : command.config + " is no FITS image") +
+                (command.config.empty()             ? "IMAGE is required"
+                 : is_configuration(command.config) ? command.config + " is the CONFIG, and IMAGE is required"
+                                                    : command.config + " is no FITS image") +
                     ": name at least one FITS file; see srcextract --help");
   if (app.count("--detect") > 0) require_detect(command);
   if (app.count("--positions") > 0 && command.positions.empty())

@@ -47,10 +47,12 @@ double gain_of(const Config& config, const RunImage& image) {
   if (keyword == "none") return measurement.gain;
   const auto gain = number_in_header(image, keyword);  // 0: infinite, as in SExtractor
   if (gain && *gain < 0) refuse(config, keyword, "gain", "of at least");
+  // The default configuration asks for it, and many headers have none: that is no warning.
   if (gain.value_or(measurement.gain) == 0)
-    spdlog::warn("{}: its header has {}, so errors of fluxes have no photon noise of sources; {}", image.name,
-                 gain ? keyword + " = 0" : "no " + keyword,
-                 gain ? "measurement.gain without gain_keyword can give it" : "measurement.gain can give it");
+    spdlog::log(gain ? spdlog::level::warn : spdlog::level::info,
+                "{}: its header has {}, so errors of fluxes have no photon noise of sources; {}", image.name,
+                gain ? keyword + " = 0" : "no " + keyword,
+                gain ? "measurement.gain without gain_keyword can give it" : "measurement.gain can give it");
   return gain.value_or(measurement.gain);
 }
 
@@ -64,7 +66,7 @@ double saturation_of(const Config& config, const RunImage& image) {
   if (image.kind == RunKind::difference) return usable ? *level : measurement.saturation;
   if (level && !usable) refuse(config, keyword, "saturation", "above");
   if (!level && measurement.saturation == 0)
-    spdlog::warn(
+    spdlog::info(
         "{}: its header has no {}, so no source is flagged as saturated; measurement.saturation can give the "
         "level",
         image.name, keyword);

@@ -358,6 +358,8 @@ TEST(ConfigErrors, EveryFurtherMapOfFlagsIsAMapOfKeysThatNameOne) {
 TEST(ConfigErrors, WhatIsNoYamlOrMoreThanOneDocument) {
   const Wrong cases[] = {
       {"detection: {threshold: 5\n", "x.yaml:2:1: not valid YAML: "},
+      {"# first\ndetection\n  threshold: 5\n",
+       "x.yaml:3:12: not valid YAML: illegal map value; is a colon missing after 'detection' in line 2?"},
       {"output:\n  formats: [fits, csv\n  segmentation: true\n", "x.yaml:3:"},
       {"detection: threshold: 5\n", "x.yaml:1:21: not valid YAML: "},
       {"measurement: {reference: *r}\n", "x.yaml:1:26: not valid YAML: "},
