@@ -218,10 +218,10 @@ Photometry<Gpu> measure_photometry(const PhotometryInput<Gpu>& input, const Sett
   const ItemCount items{&input.components.counts.data()->kept, room};
   Buffer<std::int32_t, Gpu> order;
   Photometry<Gpu> measured;
-  for_each_family([&]<class One>(auto&& rows_of) {
-    if (!choice.needs(One::id)) return;
+  for_each_family([&]<class One>() {
+    if (!choice.needs(One::name)) return;
     const One family(config);
-    auto& out = rows_of(measured);
+    auto& out = measured.of<One>();
     out.each = family.rows();
     if (room == 0) return;
     out.rows = Buffer<typename One::Row, Gpu>(room * out.each, where);
@@ -229,9 +229,9 @@ Photometry<Gpu> measure_photometry(const PhotometryInput<Gpu>& input, const Sett
     const SourceTable sources{order.data(),
                               input.sums.data(),
                               input.parentage.data(),
-                              measured.kron.rows.data(),
-                              measured.light_radii.rows.data(),
-                              measured.light_radii.each,
+                              measured.of<KronFamily>().rows.data(),
+                              measured.of<LightRadiusFamily>().rows.data(),
+                              measured.of<LightRadiusFamily>().each,
                               items};
     const std::int64_t parts = rows_are_together<One> ? room : room * out.each;
     const auto blocks = static_cast<unsigned int>(

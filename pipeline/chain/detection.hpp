@@ -278,8 +278,9 @@ inline void record_segmentation(const Detection<Cpu>& found, StageRecord& record
 inline void record_detection(const Detection<Cpu>& found, StageRecord& record) {
   const auto record_part = [&](auto part, const auto& result) {
     if constexpr (part.kind == PartKind::families) {
-      for_each_family([&]<class One>(auto&& rows_of) {
-        if (rows_of(result).each > 0) record_stage(One::name, rows_of(result).rows, record);
+      for_each_family([&]<class One>() {
+        const auto& rows = result.template of<One>();
+        if (rows.each > 0) record_stage(One::name, rows.rows, record);
       });
     } else if constexpr (part.kind == PartKind::value) {
       if (part.is_recorded == nullptr || part.is_recorded(found)) record_stage(part.stage, *result, record);

@@ -67,10 +67,10 @@ Buffer<Row, Cpu> rows_to_host(const Buffer<Row, Gpu>& rows, std::int64_t sources
 /// The photometry of all sources.
 inline Photometry<Cpu> rows_to_host(const Photometry<Gpu>& there, std::int64_t sources, const Gpu& where) {
   Photometry<Cpu> here;
-  for_each_family([&]<class One>(auto&& rows_of) {
-    const auto& from = rows_of(there);
-    rows_of(here).each = from.each;
-    if (!from.rows.empty()) rows_of(here).rows = to_host(from.rows, sources * from.each, where);
+  for_each_family([&]<class One>() {
+    const auto& from = there.of<One>();
+    here.of<One>().each = from.each;
+    if (!from.rows.empty()) here.of<One>().rows = to_host(from.rows, sources * from.each, where);
   });
   return here;
 }

@@ -213,7 +213,7 @@ void warn_of_few_apertures(const Config& config, const Extraction& extraction, W
 bool is_on_the_sky(const std::string& word) {
   if (word == "ALPHA_J2000" || word == "DELTA_J2000") return true;
   return std::ranges::any_of(measured_columns(), [&](const MeasuredColumn& measured) {
-    return measured.family == Family::sky && (word == measured.column.name || word == measured.group);
+    return measured.is_on_sky() && (word == measured.column.name || word == measured.group);
   });
 }
 

@@ -75,11 +75,9 @@ bool ColumnChoice::fills(std::string_view name) const {
          std::ranges::any_of(found->second, [&](std::string_view column) { return has(column); });
 }
 
-bool ColumnChoice::needs(Family family) const {
-  if (family == Family::kron && needs(Family::light_radii)) return true;
-  if (family == Family::light_radii && needs(Family::window)) return true;
+bool ColumnChoice::needs(std::string_view family) const {
   return std::ranges::any_of(measured_columns(), [&](const MeasuredColumn& measured) {
-    return measured.family == family && fills(measured.column.name);
+    return std::ranges::count(measured.families, family) > 0 && fills(measured.column.name);
   });
 }
 

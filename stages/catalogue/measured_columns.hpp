@@ -11,20 +11,9 @@
 
 namespace srcextract {
 
-/// The measurements that further columns are made of. A family is measured if one of its columns is requested.
-enum class Family {
-  isophote,        ///< nothing more than the usual columns
-  circles,         ///< light in circles (stages/photometry/circles.hpp)
-  kron,            ///< light in ellipses of the Kron radius (stages/photometry/kron.hpp)
-  petrosian,       ///< light in ellipses of the Petrosian radius (stages/photometry/petrosian.hpp)
-  light_radii,     ///< circles that hold a fraction of the light of `kron` (stages/photometry/light_radii.hpp)
-  window,          ///< moments under a window whose width comes from `light_radii` (stages/photometry/window.hpp)
-  profile,         ///< the profile from the peak to the threshold (stages/photometry/profile.hpp)
-  position_noise,  ///< errors of positions due to noise (stages/photometry/position_noise.hpp)
-  annulus,         ///< the sky around a source (stages/photometry/annulus.hpp)
-  low_weight,      ///< bad pixels in a source and next to it (stages/photometry/low_weight.hpp)
-  sky              ///< further sky columns, by the image's WCS (pipeline/extract/sky_columns.hpp)
-};
+/// Names of families of measurements (stages/photometry/families.hpp). A family is measured if a column that is made of
+/// it is requested.
+using FamilyNames = std::array<std::string_view, 3>;
 
 /// How the values of a column are stored: signed integers of 16, 32 or 64 bits, or doubles.
 enum class ColumnType { int16, int32, int64, float64 };
@@ -44,11 +33,13 @@ using ColumnNeeds = std::array<std::string_view, 5>;
 /// A column that is in the catalogue only if `output.columns` requests it.
 struct MeasuredColumn {
   Column column;
-  Family family;
+  FamilyNames families;   ///< what it is made of, and what those families use; none: the usual columns
   const char* group;      ///< its group in output.columns
   bool repeated = false;  ///< one column for each radius: NAME, NAME_1, NAME_2 ...
   ColumnType type = ColumnType::float64;
-  ColumnNeeds needs = {};  ///< for Family::sky
+  ColumnNeeds needs = {};  ///< for a column on the sky, by the image's WCS (pipeline/extract/sky_columns.hpp)
+
+  bool is_on_sky() const { return !needs[0].empty(); }
 };
 
 /// All such columns, in catalogue order. They are declared with their formulas in stages/photometry: a family's in its
@@ -73,7 +64,7 @@ class ColumnChoice {
   /// True if a column of measured_columns() must be filled: it is to be written, or a column made of it is.
   bool fills(std::string_view name) const;
   /// True if a column that must be filled needs the family, directly or through another family.
-  bool needs(Family family) const;
+  bool needs(std::string_view family) const;
 
  private:
   std::vector<std::string> names_;

@@ -34,7 +34,6 @@ struct AnnulusSky {
 /// low.
 struct AnnulusFamily {
   using Row = AnnulusSky;
-  static constexpr Family id = Family::annulus;
   static constexpr const char* name = "annulus";
   static constexpr int clips = 5;
   static constexpr double kappa = 3;

@@ -28,7 +28,6 @@ struct CircleFlux {
 /// at the edge count by 5 x 5 sub-pixels, or by their area. The part of a circle beyond the image is not corrected for.
 struct CircleFamily {
   using Row = CircleFlux;
-  static constexpr Family id = Family::circles;
   static constexpr const char* name = "circles";
 
   static constexpr double nan = std::numeric_limits<double>::quiet_NaN();

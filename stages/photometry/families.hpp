@@ -24,22 +24,8 @@ struct FamilyRows {
   const Row* of(std::int64_t source) const { return each > 0 ? rows.data() + source * each : nullptr; }
 };
 
-/// Results of all families that are measured.
-template <class Where>
-struct Photometry {
-  FamilyRows<CircleFlux, Where> circles;
-  FamilyRows<EllipseFlux, Where> kron;
-  FamilyRows<EllipseFlux, Where> petrosian;
-  FamilyRows<LightRadius, Where> light_radii;
-  FamilyRows<WindowedSource, Where> window;
-  FamilyRows<ProfileRow, Where> profile;
-  FamilyRows<PositionNoise, Where> position_noise;
-  FamilyRows<AnnulusSky, Where> annulus;
-  FamilyRows<LowWeight, Where> low_weight;
-};
-
-/// The list of families, in the order in which they are measured. A family may use earlier results of the same source.
-/// Calls f.template operator()<Family>(rows_of), where rows_of(photometry) is the member with the family's results.
+/// The families, in the order in which they are measured. A family may use earlier results of the same source. A new
+/// one is its header and its place in this list.
 ///
 /// A family is a header with a struct that holds what it needs of the configuration. The struct is small enough to be
 /// passed to a kernel, and has
@@ -52,22 +38,43 @@ struct Photometry {
 ///    must be equal to the last bit.
 ///  - measure_in(lanes, source, found_in, image), if the family also needs the image in which sources were found.
 ///    measure() then passes one image for both.
+///  - name: of its results in records and messages; `uses`: the names of the families whose results it uses, if any.
 ///  - columns: a list of RowColumn, each declared with its formula (stages/photometry/row_column.hpp);
 ///    `has_many_rows`: a column of each row, as NAME, NAME_1 ...
 ///
 /// Pixels are summed only by `lanes` (stages/photometry/lanes.hpp); everything else must round alike on host and
 /// device.
+template <class... One>
+struct FamilyList {};
+using Families = FamilyList<CircleFamily, KronFamily, PetrosianFamily, LightRadiusFamily, WindowFamily, ProfileFamily,
+                            PositionNoiseFamily, AnnulusFamily, LowWeightFamily>;
+
+/// The rows of one family, told apart from those of another with the same type of row.
+template <class One, class Where>
+struct RowsOf : FamilyRows<typename One::Row, Where> {};
+
+template <class List, class Where>
+struct RowsOfEach;
+template <class... One, class Where>
+struct RowsOfEach<FamilyList<One...>, Where> : RowsOf<One, Where>... {};
+
+/// Results of all families that are measured.
+template <class Where>
+struct Photometry : RowsOfEach<Families, Where> {
+  template <class One>
+  FamilyRows<typename One::Row, Where>& of() {
+    return static_cast<RowsOf<One, Where>&>(*this);
+  }
+  template <class One>
+  const FamilyRows<typename One::Row, Where>& of() const {
+    return static_cast<const RowsOf<One, Where>&>(*this);
+  }
+};
+
+/// Calls f.template operator()<One>() for each of the families, in their order.
 template <class F>
 void for_each_family(F&& f) {
-  f.template operator()<CircleFamily>([](auto& all) -> auto& { return all.circles; });
-  f.template operator()<KronFamily>([](auto& all) -> auto& { return all.kron; });
-  f.template operator()<PetrosianFamily>([](auto& all) -> auto& { return all.petrosian; });
-  f.template operator()<LightRadiusFamily>([](auto& all) -> auto& { return all.light_radii; });
-  f.template operator()<WindowFamily>([](auto& all) -> auto& { return all.window; });
-  f.template operator()<ProfileFamily>([](auto& all) -> auto& { return all.profile; });
-  f.template operator()<PositionNoiseFamily>([](auto& all) -> auto& { return all.position_noise; });
-  f.template operator()<AnnulusFamily>([](auto& all) -> auto& { return all.annulus; });
-  f.template operator()<LowWeightFamily>([](auto& all) -> auto& { return all.low_weight; });
+  [&]<class... One>(FamilyList<One...>) { (f.template operator()<One>(), ...); }(Families{});
 }
 
 /// Whether the columns of a family are as many as its rows: NAME, NAME_1 ...
@@ -126,15 +133,14 @@ void measure_rows_in(const One& family, const HostLanes& lanes, const MeasuredSo
 inline std::int64_t photometry_bytes(const Settings& config) {
   const ColumnChoice choice(config.output.columns);
   std::int64_t bytes = 0;
-  for_each_family([&]<class One>(auto&&) {
-    if (!choice.needs(One::id)) return;
+  for_each_family([&]<class One>() {
+    if (!choice.needs(One::name)) return;
     std::int64_t of_row = sizeof(typename One::Row);
     of_row += static_cast<std::int64_t>(sizeof(double)) * std::ssize(One::columns);
     bytes += One(config).rows() * of_row;
   });
   for (const MeasuredColumn& one : measured_columns())
-    if ((one.family == Family::isophote || one.family == Family::sky) && choice.fills(one.column.name))
-      bytes += static_cast<std::int64_t>(sizeof(double));
+    if (one.families[0].empty() && choice.fills(one.column.name)) bytes += static_cast<std::int64_t>(sizeof(double));
   return bytes == 0 ? 0 : bytes + static_cast<std::int64_t>(sizeof(FluxCalibration));
 }
 
@@ -142,7 +148,7 @@ inline std::int64_t photometry_bytes(const Settings& config) {
 inline bool measures_photometry(const Settings& config) {
   const ColumnChoice choice(config.output.columns);
   bool any = false;
-  for_each_family([&]<class One>(auto&&) { any = any || choice.needs(One::id); });
+  for_each_family([&]<class One>() { any = any || choice.needs(One::name); });
   return any;
 }
 

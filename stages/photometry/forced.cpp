@@ -83,18 +83,19 @@ class Measurement {
   SRCEXTRACT_VECTOR_CLONES SRCEXTRACT_FLATTEN void measure(std::int64_t i, ForcedLight& out) const {
     const ForcedPosition& at = positions_.places[static_cast<std::size_t>(i)];
     SourceSums& pixel = out.pixel[i];
-    CircleFlux* const light = out.photometry.circles.rows.data() + i * circles();
+    CircleFlux* const light = out.photometry.of<CircleFamily>().rows.data() + i * circles();
     pixel = sums_of_pixel(at);
     if (!is_on_image(at, {image_.width, image_.height})) {
       std::fill_n(light, circles(), CircleFlux{nan, nan, flag::aperture_cut});
-      if (positions_.ellipses) out.photometry.kron.rows[i] = {nan, nan, 0, flag::aperture_cut, 0};
+      if (positions_.ellipses) out.photometry.of<KronFamily>().rows[i] = {nan, nan, 0, flag::aperture_cut, 0};
       return;
     }
     const MeasuredSource source{1, shape_at(at), &pixel, nullptr, nullptr};
     measure_rows_in(circles_, HostLanes(), source, image_, image_,
                     [&](int which, const CircleFlux& row) { light[which] = looked_at(row, source, which, pixel); });
     if (!positions_.ellipses) return;
-    out.photometry.kron.rows[i] = has_ellipse(at) ? measure_ellipse(source, static_cast<float>(at.kron_radius), pixel)
+    out.photometry.of<KronFamily>().rows[i] = has_ellipse(at)
+                                                  ? measure_ellipse(source, static_cast<float>(at.kron_radius), pixel)
                                                   : EllipseFlux{nan, nan, 0, 0, 0};
   }
 
@@ -183,8 +184,8 @@ ForcedLight measure_forced(const ForcedPositions& positions, const Image<float, 
   const std::int64_t count = std::ssize(positions.places);
   ForcedLight out;
   out.pixel = Buffer<SourceSums, Cpu>(count, where);
-  out.photometry.circles = {{count * measurement.circles(), where}, measurement.circles()};
-  if (positions.ellipses) out.photometry.kron = {{count, where}, 1};
+  out.photometry.of<CircleFamily>() = {{count * measurement.circles(), where}, measurement.circles()};
+  if (positions.ellipses) out.photometry.of<KronFamily>() = {{count, where}, 1};
   parallel_for(count, places_at_a_time, where, [&](std::int64_t begin, std::int64_t end) {
     for (std::int64_t i = begin; i < end; ++i) measurement.measure(i, out);
   });

@@ -16,7 +16,6 @@ namespace srcextract {
 /// - First moment: r_1 = sum sqrt(Q) p / sum p.
 /// - The flux is that of Q <= k^2 with k = max(factor r_1, minimum); k = minimum if one of the sums is not above 0.
 struct KronFamily : EllipseFamily<KronFamily> {
-  static constexpr Family id = Family::kron;
   static constexpr const char* name = "kron";
   static constexpr RowColumn<EllipseFlux> columns[] = {
       {"FLUX_AUTO", pixel_sum_unit, flux_ucd, "Sum of pixels in the Kron ellipse, above BACKGROUND", "photometry",

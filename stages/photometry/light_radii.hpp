@@ -23,8 +23,8 @@ struct LightRadius {
 /// SExtractor's FLUX_RADIUS: the radii of the circles that hold given parts of FLUX_AUTO, from the curve of growth.
 struct LightRadiusFamily {
   using Row = LightRadius;
-  static constexpr Family id = Family::light_radii;
   static constexpr const char* name = "light radii";
+  static constexpr const char* uses[] = {KronFamily::name};
   static constexpr bool rows_are_together = true;
 
   double fraction[most_fractions]{};

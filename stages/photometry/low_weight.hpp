@@ -24,7 +24,6 @@ struct LowWeight {
 /// neighbours (weights.interpolate) is good.
 struct LowWeightFamily {
   using Row = LowWeight;
-  static constexpr Family id = Family::low_weight;
   static constexpr const char* name = "low weight";
 
   explicit LowWeightFamily(const Settings&) {}

@@ -15,7 +15,6 @@ namespace srcextract {
 /// - if there is none, k is the last value below 5;
 /// - the flux is that of Q <= R^2 with R = max(factor 1.1 k, minimum).
 struct PetrosianFamily : EllipseFamily<PetrosianFamily> {
-  static constexpr Family id = Family::petrosian;
   static constexpr const char* name = "petrosian";
   static constexpr RowColumn<EllipseFlux> columns[] = {
       {"FLUX_PETRO", pixel_sum_unit, flux_ucd, "Sum of pixels in the Petrosian ellipse, above BACKGROUND", "profile",

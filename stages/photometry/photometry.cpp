@@ -56,7 +56,7 @@ void measure_family(const PhotometryInput<Cpu>& input, const PhotometryImage& fo
       const Parentage parentage = input.parentage.empty() ? Parentage{} : input.parentage[i];
       const MeasuredSource source{static_cast<std::int32_t>(i + 1),
                                   shape_of(input.sums[i], parentage, image.width, image.height), &input.sums[i],
-                                  before.kron.of(i), before.light_radii.of(i)};
+                                  before.of<KronFamily>().of(i), before.of<LightRadiusFamily>().of(i)};
       measure_source(family, lanes, source, found_in, image, out.rows.data() + i * out.each);
     }
   });
@@ -91,8 +91,9 @@ Photometry<Cpu> measure_photometry(const PhotometryInput<Cpu>& input, const Sett
                                                                        *other->levels, other->weights, config);
   const ColumnChoice choice(config.output.columns);
   Photometry<Cpu> measured;
-  for_each_family([&]<class One>(auto&& rows_of) {
-    if (choice.needs(One::id)) measure_family(input, found_in, image, One(config), measured, rows_of(measured), where);
+  for_each_family([&]<class One>() {
+    if (choice.needs(One::name))
+      measure_family(input, found_in, image, One(config), measured, measured.of<One>(), where);
   });
   return measured;
 }

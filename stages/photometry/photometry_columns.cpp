@@ -1,5 +1,6 @@
 #include "stages/photometry/photometry_columns.hpp"
 
+#include <algorithm>
 #include <cmath>
 #include <limits>
 #include <string>
@@ -42,23 +43,25 @@ std::string numbered(const char* name, int which) {
 }
 
 /// Walks the lists of all columns but those on the sky, in catalogue order. Calls of_sources(columns) for those of a
-/// SourceRow, and of_family.operator()<Family>(rows) for those of a family, which has measured photometry.*rows.
+/// SourceRow, and of_family.operator()<One>() for those of a family.
 template <class OfSources, class OfFamily>
 void for_each_list(const OfSources& of_sources, const OfFamily& of_family) {
-  using All = Photometry<Cpu>;
   of_sources(magnitude_columns);
-  of_family.template operator()<CircleFamily>(&All::circles);
-  of_family.template operator()<KronFamily>(&All::kron);
-  of_family.template operator()<PetrosianFamily>(&All::petrosian);
-  of_family.template operator()<LightRadiusFamily>(&All::light_radii);
-  of_family.template operator()<WindowFamily>(&All::window);
-  of_family.template operator()<ProfileFamily>(&All::profile);
-  of_family.template operator()<PositionNoiseFamily>(&All::position_noise);
-  of_sources(isophote_columns);
-  of_sources(classifier_columns);
-  of_family.template operator()<AnnulusFamily>(&All::annulus);
-  of_family.template operator()<LowWeightFamily>(&All::low_weight);
+  for_each_family([&]<class One>() {
+    of_family.template operator()<One>();
+    if constexpr (!std::is_same_v<One, PositionNoiseFamily>) return;
+    of_sources(isophote_columns);
+    of_sources(classifier_columns);
+  });
   of_sources(best_columns);
+}
+
+/// The family, and those that it uses.
+template <class One>
+FamilyNames names_of_family() {
+  FamilyNames names{One::name};
+  if constexpr (requires { One::uses; }) std::ranges::copy(One::uses, names.begin() + 1);
+  return names;
 }
 
 std::vector<MeasuredColumn> all_columns() {
@@ -66,10 +69,10 @@ std::vector<MeasuredColumn> all_columns() {
   const auto of_sources = [&](const auto& columns) {
     for (const auto& column : columns) all.push_back(column.declared);
   };
-  for_each_list(of_sources, [&]<class One>(auto) {
+  for_each_list(of_sources, [&]<class One>() {
     for (const auto& column : One::columns) {
       all.push_back(column.declared);
-      all.back().family = One::id;
+      all.back().families = names_of_family<One>();
       all.back().repeated = has_many_rows<One>;
     }
   });
@@ -140,20 +143,21 @@ std::span<const MeasuredColumn> measured_columns() {
 
 void express_found_noise(std::span<const FluxCalibration> found, std::span<const FluxCalibration> calibration,
                          Photometry<Cpu>& photometry) {
+  auto& noise = photometry.of<PositionNoiseFamily>();
+  auto& windows = photometry.of<WindowFamily>();
   for (std::size_t i = 0; i < found.size(); ++i) {
     const auto row = static_cast<std::int64_t>(i);
-    if (photometry.position_noise.each > 0)
-      express_noise(found[i], calibration[i], photometry.position_noise.rows[row]);
-    if (photometry.window.each > 0 && photometry.window.rows[row].flags_win != 0)
-      express_noise(found[i], calibration[i], photometry.window.rows[row].noise);
+    if (noise.each > 0) express_noise(found[i], calibration[i], noise.rows[row]);
+    if (windows.each > 0 && windows.rows[row].flags_win != 0)
+      express_noise(found[i], calibration[i], windows.rows[row].noise);
   }
 }
 
 void add_measured_columns(const Photometry<Cpu>& photometry, std::span<const FluxCalibration> calibration,
                           const Settings& config, const Resources& resources, Sources& sources, const Cpu& where) {
   const ColumnChoice choice(config.output.columns);
-  for_each_family([&]<class One>(auto&& rows_of) {
-    const auto& measured = rows_of(photometry);
+  for_each_family([&]<class One>() {
+    const auto& measured = photometry.of<One>();
     sources.has_apertures = sources.has_apertures || measured.each > 0;
     for (std::int64_t i = 0; i < measured.rows.size(); ++i)
       sources.flags[static_cast<std::size_t>(i / measured.each)] |= static_cast<std::int16_t>(measured.rows[i].flags);
@@ -166,8 +170,8 @@ void add_measured_columns(const Photometry<Cpu>& photometry, std::span<const Flu
     for (const SourceColumn& column : columns)
       if (choice.fills(column.declared.column.name)) add_column(column, calibration, 1, row_of, sources, where);
   };
-  for_each_list(of_sources, [&]<class One>(FamilyRows<typename One::Row, Cpu> Photometry<Cpu>::*rows) {
-    const FamilyRows<typename One::Row, Cpu>& measured = photometry.*rows;
+  for_each_list(of_sources, [&]<class One>() {
+    const FamilyRows<typename One::Row, Cpu>& measured = photometry.of<One>();
     const auto row_of = [&](std::int64_t i, int which) -> const typename One::Row& {
       return measured.rows[i * measured.each + which];
     };
@@ -176,11 +180,11 @@ void add_measured_columns(const Photometry<Cpu>& photometry, std::span<const Flu
         add_column(column, calibration, measured.each, row_of, sources, where);
   });
   add_limits({"FLUXLIM_APER", pixel_sum_unit, flux_limit_ucd, flux_limit_text, 0},
-             {"MAGLIM_APER", "mag", magnitude_limit_ucd, magnitude_limit_text, 0}, photometry.circles, calibration,
-             choice, sources, where);
+             {"MAGLIM_APER", "mag", magnitude_limit_ucd, magnitude_limit_text, 0}, photometry.of<CircleFamily>(),
+             calibration, choice, sources, where);
   add_limits({"FLUXLIM_AUTO", pixel_sum_unit, flux_limit_ucd, flux_limit_text, 0},
-             {"MAGLIM_AUTO", "mag", magnitude_limit_ucd, magnitude_limit_text, 0}, photometry.kron, calibration, choice,
-             sources, where);
+             {"MAGLIM_AUTO", "mag", magnitude_limit_ucd, magnitude_limit_text, 0}, photometry.of<KronFamily>(),
+             calibration, choice, sources, where);
   sources.written = choice.names();
 }
 

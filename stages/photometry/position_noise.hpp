@@ -70,7 +70,6 @@ SRCEXTRACT_HOST_DEVICE PositionNoise isophotal_noise(const Lanes& lanes, const M
 /// SExtractor's ERRX2_IMAGE and so on, and the ellipse of these errors.
 struct PositionNoiseFamily {
   using Row = PositionNoise;
-  static constexpr Family id = Family::position_noise;
   static constexpr const char* name = "position noise";
 
   explicit PositionNoiseFamily(const Settings&) {}

@@ -43,7 +43,6 @@ struct ProfileRow {
 ///    less than 1 / (13 a b). Its width is 1.6651 / sqrt b, less that of a pixel. A core of one pixel has the width 0.
 struct ProfileFamily {
   using Row = ProfileRow;
-  static constexpr Family id = Family::profile;
   static constexpr const char* name = "profile";
 
   explicit ProfileFamily(const Settings&) {}

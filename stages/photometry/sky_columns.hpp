@@ -68,7 +68,7 @@ struct SkyColumn {
 
   constexpr SkyColumn(const char* name, const char* unit, const char* ucd, const char* description,
                       const ColumnNeeds& needs, double (SkyRow::*formula)() const, bool image = of_measured)
-      : declared{{name, unit, ucd, description, 0, image}, Family::sky, "world", false, ColumnType::float64, needs},
+      : declared{{name, unit, ucd, description, 0, image}, {}, "world", false, ColumnType::float64, needs},
         value(formula) {}
 };
 

@@ -45,8 +45,8 @@ struct SourceRow {
   double determinant() const {
     return sources.x2_image[i] * sources.y2_image[i] - sources.xy_image[i] * sources.xy_image[i];
   }
-  const EllipseFlux& kron() const { return *photometry.kron.of(static_cast<std::int64_t>(i)); }
-  const ProfileRow& profile() const { return *photometry.profile.of(static_cast<std::int64_t>(i)); }
+  const EllipseFlux& kron() const { return *photometry.of<KronFamily>().of(static_cast<std::int64_t>(i)); }
+  const ProfileRow& profile() const { return *photometry.of<ProfileFamily>().of(static_cast<std::int64_t>(i)); }
   /// Neighbours or bad pixels are over a tenth of the Kron ellipse, so that the best flux is that of the isophote.
   bool is_crowded() const { return (sources.flags[i] & flag::crowded) != 0; }
 };
@@ -77,14 +77,18 @@ inline constexpr SourceColumn isophote_columns[] = {
      [](const SourceRow& s, const FluxCalibration&) { return s.sources.npix[s.i]; }, of_found},
     {"MU_MAX", "mag.arcsec**(-2)", "phot.mag.sb;stat.max", "Surface brightness of FLUX_MAX", "profile",
      [](const SourceRow& s, const FluxCalibration& at) { return at.surface_brightness(s.sources.flux_max[s.i]); }},
-    {"MU_THRESHOLD", "mag.arcsec**(-2)", "phot.mag.sb;instr.sensitivity",
-     "Surface brightness of the analysis threshold above the sky", "profile",
+    {"MU_THRESHOLD",
+     "mag.arcsec**(-2)",
+     "phot.mag.sb;instr.sensitivity",
+     "Surface brightness of the analysis threshold above the sky",
+     "profile",
      [](const SourceRow& s, const FluxCalibration& at) {
        const double lowest = s.profile().threshold;
        const bool known = lowest > 0 && lowest <= std::numeric_limits<float>::max();
        return at.surface_brightness(known ? lowest : at.analysis);
      },
-     of_measured, Family::profile},
+     of_measured,
+     {ProfileFamily::name}},
     {"ELONGATION", "", "src.ellipticity", "A_IMAGE / B_IMAGE", "shapes",
      [](const SourceRow& s, const FluxCalibration&) { return s.sources.a_image[s.i] / s.sources.b_image[s.i]; },
      of_found},
@@ -109,36 +113,61 @@ inline constexpr SourceColumn isophote_columns[] = {
 
 /// The column of the classifier; there is none without a network.
 inline constexpr SourceColumn classifier_columns[] = {
-    {"CLASS_STAR", "", "src.class.starGalaxy", "From 0 (extended) to 1 (star), by a neural network", "profile",
+    {"CLASS_STAR",
+     "",
+     "src.class.starGalaxy",
+     "From 0 (extended) to 1 (star), by a neural network",
+     "profile",
      [](const SourceRow& s, const FluxCalibration& at) {
        const StarNetwork network{std::span(*s.resources.network).first<StarNetwork::size>()};
        return star_class(network, s.profile(), s.config.seeing_fwhm,
                          s.resources.class_scale > 0 ? s.resources.class_scale : at.pixel_scale);
      },
-     of_measured, Family::profile},
+     of_measured,
+     {ProfileFamily::name}},
 };
 
 /// The light in the Kron ellipse or, where a source is crowded, that of the isophote.
 inline constexpr SourceColumn best_columns[] = {
-    {"FLUX_BEST", pixel_sum_unit, flux_ucd, "FLUX_AUTO, or FLUX_ISOCOR where FLAGS has 1", "profile",
+    {"FLUX_BEST",
+     pixel_sum_unit,
+     flux_ucd,
+     "FLUX_AUTO, or FLUX_ISOCOR where FLAGS has 1",
+     "profile",
      [](const SourceRow& s, const FluxCalibration&) { return s.is_crowded() ? s.corrected().value : s.kron().flux; },
-     of_measured, Family::kron},
-    {"FLUXERR_BEST", pixel_sum_unit, flux_error_ucd, "RMS error of FLUX_BEST", "profile",
+     of_measured,
+     {KronFamily::name}},
+    {"FLUXERR_BEST",
+     pixel_sum_unit,
+     flux_error_ucd,
+     "RMS error of FLUX_BEST",
+     "profile",
      [](const SourceRow& s, const FluxCalibration& at) {
        return s.is_crowded() ? s.corrected().error : s.kron().error(at);
      },
-     of_measured, Family::kron},
-    {"MAG_BEST", "mag", magnitude_ucd, "Magnitude of FLUX_BEST; 99 if that is not above 0", "profile",
+     of_measured,
+     {KronFamily::name}},
+    {"MAG_BEST",
+     "mag",
+     magnitude_ucd,
+     "Magnitude of FLUX_BEST; 99 if that is not above 0",
+     "profile",
      [](const SourceRow& s, const FluxCalibration& at) {
        return at.magnitude(s.is_crowded() ? s.corrected().value : s.kron().flux);
      },
-     of_measured, Family::kron},
-    {"MAGERR_BEST", "mag", magnitude_error_ucd, "RMS error of MAG_BEST", "profile",
+     of_measured,
+     {KronFamily::name}},
+    {"MAGERR_BEST",
+     "mag",
+     magnitude_error_ucd,
+     "RMS error of MAG_BEST",
+     "profile",
      [](const SourceRow& s, const FluxCalibration& at) {
        return s.is_crowded() ? at.magnitude_error(s.corrected().value, s.corrected().error)
                              : at.magnitude_error(s.kron().flux, s.kron().error(at));
      },
-     of_measured, Family::kron},
+     of_measured,
+     {KronFamily::name}},
 };
 
 }  // namespace srcextract

@@ -99,8 +99,8 @@ class GaussianWindow {
 /// enough. Moments are those in the last window, about the centroid of its light.
 struct WindowFamily {
   using Row = WindowedSource;
-  static constexpr Family id = Family::window;
   static constexpr const char* name = "window";
+  static constexpr const char* uses[] = {LightRadiusFamily::name, KronFamily::name};
 
   explicit WindowFamily(const Settings&) {}
   SRCEXTRACT_HOST_DEVICE int rows() const { return 1; }

@@ -17,16 +17,18 @@ using testing::StageTest;
 
 struct PhotometryResults {
   std::vector<std::int32_t> owners;
-  std::vector<CircleFlux> circles;
-  std::vector<EllipseFlux> kron;
-  std::vector<EllipseFlux> petrosian;
-  std::vector<LightRadius> light_radii;
-  std::vector<WindowedSource> window;
-  std::vector<ProfileRow> profile;
-  std::vector<PositionNoise> position_noise;
-  std::vector<AnnulusSky> annulus;
-  std::vector<LowWeight> low_weight;
+  Photometry<Cpu> families;
+
+  template <class One>
+  const auto& rows() const {
+    return families.of<One>().rows;
+  }
 };
+
+template <class Row>
+bool same_rows(const Buffer<Row, Cpu>& one, const Buffer<Row, Cpu>& other) {
+  return same_bytes(std::vector<Row>(one.begin(), one.end()), std::vector<Row>(other.begin(), other.end()));
+}
 
 /// Where variances are known, apertures leave the largest out.
 Config everything(MaskNeighbours mask, Overlap overlap, bool leaves_out = false) {
@@ -86,10 +88,15 @@ PhotometryResults run_photometry(const Backend<Where>& backend, const Field& fie
   const PhotometryInput<Where> input_there{elsewhere, variance,  levels_there, runs,     components,
                                            sums,      parentage, nullptr,      &found_in};
   const Photometry<Where> measured = measure_photometry(other != nullptr ? input_there : input, config, where);
-  const auto get = [&](const auto& rows) { return backend.get(rows.rows, count * rows.each); };
-  return {backend.get(owners.pixels), get(measured.circles),   get(measured.kron),    get(measured.petrosian),
-          get(measured.light_radii),  get(measured.window),    get(measured.profile), get(measured.position_noise),
-          get(measured.annulus),      get(measured.low_weight)};
+  PhotometryResults results{backend.get(owners.pixels), {}};
+  for_each_family([&]<class One>() {
+    const auto& from = measured.template of<One>();
+    const std::vector<typename One::Row> rows = backend.get(from.rows, count * from.each);
+    auto& to = results.families.template of<One>();
+    to = {Buffer<typename One::Row, Cpu>(std::ssize(rows), Cpu{}), from.each};
+    std::ranges::copy(rows, to.rows.begin());
+  });
+  return results;
 }
 
 template <class Where>
@@ -98,15 +105,10 @@ TYPED_TEST_SUITE(PhotometryParity, Backends);
 
 void expect_same(const PhotometryResults& other, const PhotometryResults& one, const std::string& name) {
   EXPECT_TRUE(same_bytes(other.owners, one.owners)) << name << ": owners";
-  EXPECT_TRUE(same_bytes(other.circles, one.circles)) << name << ": circles";
-  EXPECT_TRUE(same_bytes(other.kron, one.kron)) << name << ": kron";
-  EXPECT_TRUE(same_bytes(other.petrosian, one.petrosian)) << name << ": petrosian";
-  EXPECT_TRUE(same_bytes(other.light_radii, one.light_radii)) << name << ": light radii";
-  EXPECT_TRUE(same_bytes(other.window, one.window)) << name << ": window";
-  EXPECT_TRUE(same_bytes(other.profile, one.profile)) << name << ": profile";
-  EXPECT_TRUE(same_bytes(other.position_noise, one.position_noise)) << name << ": position noise";
-  EXPECT_TRUE(same_bytes(other.annulus, one.annulus)) << name << ": annulus";
-  EXPECT_TRUE(same_bytes(other.low_weight, one.low_weight)) << name << ": low weight";
+  for_each_family([&]<class One>() {
+    EXPECT_GT(one.families.of<One>().each, 0) << One::name;
+    EXPECT_TRUE(same_rows(other.rows<One>(), one.rows<One>())) << name << ": " << One::name;
+  });
 }
 
 TYPED_TEST(PhotometryParity, EveryValueEqualsOneThreadToTheLastBit) {
@@ -120,7 +122,7 @@ TYPED_TEST(PhotometryParity, EveryValueEqualsOneThreadToTheLastBit) {
       const PhotometryResults one = run_photometry(Backend<Cpu>(), field, Cpu{1}, config, mapped);
       const PhotometryResults other = run_photometry(this->backend(), field, this->where(), config, mapped);
       expect_same(other, one, field.name);
-      sources += one.kron.size();
+      sources += static_cast<std::size_t>(one.rows<KronFamily>().size());
     }
     ++turn;
   }
@@ -138,7 +140,10 @@ TYPED_TEST(PhotometryParity, WhatWasFoundElsewhereEqualsOneThreadToTheLastBit) {
     const PhotometryResults one = run_photometry(Backend<Cpu>(), field, Cpu{1}, config, mapped, &there);
     expect_same(run_photometry(this->backend(), field, this->where(), config, mapped, &there), one, field.name);
     const PhotometryResults here = run_photometry(Backend<Cpu>(), field, Cpu{1}, config, mapped);
-    others += same_bytes(one.kron, here.kron) || same_bytes(one.circles, here.circles) ? 0 : 1;
+    others += same_rows(one.rows<KronFamily>(), here.rows<KronFamily>()) ||
+                      same_rows(one.rows<CircleFamily>(), here.rows<CircleFamily>())
+                  ? 0
+                  : 1;
   }
   EXPECT_GT(others, testing::sanitized ? 1U : 5U);
 }

@@ -23,7 +23,7 @@ class AnnulusStage : public testing::StageTest<Where> {
     config.measurement.annulus = {inner, outer};
     config.measurement.mask = mask;
     const auto measured = photometry_of(this->backend(), pixels, sources, config, of_none);
-    return this->backend().get(measured.annulus.rows, std::ssize(sources));
+    return this->backend().get(measured.template of<AnnulusFamily>().rows, std::ssize(sources));
   }
 };
 TYPED_TEST_SUITE(AnnulusStage, testing::Backends);

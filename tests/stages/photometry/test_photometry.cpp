@@ -31,7 +31,7 @@ class PhotometryStage : public StageTest<Where> {
   Measured measure(const std::vector<float>& pixels, const std::vector<Given>& sources, const Settings& config) {
     const auto photometry = photometry_of(this->backend(), pixels, sources, config);
     const auto get = [&](const auto& rows) { return this->backend().get(rows.rows, std::ssize(sources) * rows.each); };
-    return {get(photometry.circles), get(photometry.kron)};
+    return {get(photometry.template of<CircleFamily>()), get(photometry.template of<KronFamily>())};
   }
 };
 TYPED_TEST_SUITE(PhotometryStage, Backends);
@@ -150,11 +150,11 @@ TEST(MeasuredColumns, WhatTheSkyIsMadeOfIsMeasuredAndNotWritten) {
   EXPECT_TRUE(choice.fills("XWIN_IMAGE"));
   EXPECT_FALSE(choice.has("XWIN_IMAGE"));
   EXPECT_FALSE(choice.fills("X2WIN_IMAGE"));
-  EXPECT_TRUE(choice.needs(Family::window));
-  EXPECT_TRUE(choice.needs(Family::kron));
-  EXPECT_FALSE(choice.needs(Family::position_noise));
-  EXPECT_TRUE(ColumnChoice({"ERRTHETA_SKY"}).needs(Family::position_noise));
-  EXPECT_FALSE(ColumnChoice({"ALPHAPEAK_J2000", "A_WORLD"}).needs(Family::window));
+  EXPECT_TRUE(choice.needs("window"));
+  EXPECT_TRUE(choice.needs("kron"));
+  EXPECT_FALSE(choice.needs("position noise"));
+  EXPECT_TRUE(ColumnChoice({"ERRTHETA_SKY"}).needs("position noise"));
+  EXPECT_FALSE(ColumnChoice({"ALPHAPEAK_J2000", "A_WORLD"}).needs("window"));
 }
 
 }  // namespace
