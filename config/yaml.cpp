@@ -16,12 +16,9 @@
 namespace srcextract::config {
 namespace {
 
-/// Far more than a configuration needs; it bounds the cost of a wrong file.
-constexpr std::size_t max_bytes = std::size_t{1} << 20;
-
 /// yaml-cpp treats byte 4 as the end of the text, and reports a tab far from its place: refuse both first.
 void check_characters(const std::string& text, const Origin& origin) {
-  if (text.size() > max_bytes) fail(origin.name, "is larger than 1 MiB; this is no YAML that srcextract reads");
+  if (text.size() > most_bytes) fail(origin.name, "is larger than 1 MiB; this is no YAML that srcextract reads");
   YAML::Mark mark;
   bool indentation = true;
   for (char c : text) {
@@ -128,7 +125,7 @@ std::string read_file(const std::string& path) {
   if (std::filesystem::is_directory(path, ignored)) fail(path, "is a directory; name the YAML file in it");
   errno = 0;
   std::ifstream file(path, std::ios::binary);
-  std::string text(max_bytes + 1, '\0');
+  std::string text(most_bytes + 1, '\0');
   if (file) file.read(text.data(), static_cast<std::streamsize>(text.size()));
   if (!file.is_open() || file.bad()) fail(path, std::string("cannot be read: ") + std::strerror(errno));
   text.resize(static_cast<std::size_t>(file.gcount()));

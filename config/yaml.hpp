@@ -2,6 +2,7 @@
 
 #include <yaml-cpp/yaml.h>
 
+#include <cstddef>
 #include <map>
 #include <string>
 
@@ -19,6 +20,9 @@ struct Origin {
   /// Place of a value; an empty value is reported at its key.
   std::string at(const YAML::Node& value, const YAML::Mark& key) const;
 };
+
+/// Far more than a configuration or a file of numbers needs; it bounds the cost of a wrong file.
+inline constexpr std::size_t most_bytes = std::size_t{1} << 20;
 
 /// The text of a file: all of it up to 1 MiB, or 1 MiB and a byte of a larger one, which load_yaml refuses. Throws
 /// Error{config} if it cannot be read.

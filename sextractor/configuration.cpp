@@ -10,9 +10,9 @@
 
 #include "config/config.hpp"
 #include "config/values.hpp"
-#include "io/files/words.hpp"
 #include "sextractor/text_file.hpp"
 #include "stages/core/ascii.hpp"
+#include "stages/core/line_words.hpp"
 #include "stages/core/shortest_number.hpp"
 #include "stages/core/words.hpp"
 

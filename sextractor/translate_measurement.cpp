@@ -2,14 +2,15 @@
 #include <string>
 #include <vector>
 
+#include "config/number_file.hpp"
 #include "config/values.hpp"
-#include "io/files/words.hpp"
-#include "io/image/network_file.hpp"
 #include "sextractor/text_file.hpp"
 #include "sextractor/translation.hpp"
 #include "stages/core/ascii.hpp"
 #include "stages/core/error.hpp"
+#include "stages/core/line_words.hpp"
 #include "stages/core/words.hpp"
+#include "stages/settings/network_numbers.hpp"
 #include "stages/settings/problems.hpp"
 
 namespace srcextract::sextractor {
@@ -106,7 +107,7 @@ void put_network(const Request& request, Translation& to) {
                     "from SExtractor's own files, or take CLASS_STAR out of the columns" +
                     network.further_words());
   try {
-    read_network_file(file);
+    config::read_numbers(file, network_numbers);
   } catch (const Error& error) {
     fail(place, std::string("STARNNW_NAME: ") + error.what());
   }

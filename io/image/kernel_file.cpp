@@ -11,9 +11,9 @@
 #include "io/files/big_endian.hpp"
 #include "io/files/byte_stream.hpp"
 #include "io/files/text_lines.hpp"
-#include "io/files/words.hpp"
 #include "io/image/fits_image.hpp"
 #include "stages/core/error.hpp"
+#include "stages/core/line_words.hpp"
 
 namespace srcextract {
 namespace {

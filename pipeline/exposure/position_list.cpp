@@ -14,7 +14,6 @@
 #include <utility>
 #include <variant>
 
-#include "io/files/words.hpp"
 #include "io/tables/row_place.hpp"
 #include "io/tables/table.hpp"
 #include "stages/catalogue/measured_columns.hpp"
@@ -22,6 +21,7 @@
 #include "stages/core/ascii.hpp"
 #include "stages/core/counted.hpp"
 #include "stages/core/error.hpp"
+#include "stages/core/line_words.hpp"
 #include "stages/photometry/forced.hpp"
 
 namespace srcextract {

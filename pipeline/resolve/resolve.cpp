@@ -14,6 +14,7 @@
 #include "pipeline/chain/measure_positions.hpp"
 #include "stages/catalogue/measured_columns.hpp"
 #include "stages/core/error.hpp"
+#include "stages/settings/network_numbers.hpp"
 
 namespace srcextract {
 namespace {
@@ -40,6 +41,12 @@ std::optional<double> number_in_header(const RunImage& image, const std::string&
                           config.place_of("measurement." + setting + "_keyword"), keyword, allowed, setting));
 }
 
+/// Of a message that a header lacks a keyword. The default configuration asks for some that many headers lack; who
+/// calls SExtractor names them.
+spdlog::level::level_enum level_of_lack(const Config& config) {
+  return config.kept.as_sextractor ? spdlog::level::warn : spdlog::level::info;
+}
+
 /// In e-/count. 0, which the header may also say, means no photon noise of sources; that is logged.
 double gain_of(const Config& config, const RunImage& image) {
   const MeasurementConfig& measurement = config.measurement;
@@ -47,9 +54,8 @@ double gain_of(const Config& config, const RunImage& image) {
   if (keyword == "none") return measurement.gain;
   const auto gain = number_in_header(image, keyword);  // 0: infinite, as in SExtractor
   if (gain && *gain < 0) refuse(config, keyword, "gain", "of at least");
-  // The default configuration asks for it, and many headers have none: that is no warning.
   if (gain.value_or(measurement.gain) == 0)
-    spdlog::log(gain ? spdlog::level::warn : spdlog::level::info,
+    spdlog::log(gain ? spdlog::level::warn : level_of_lack(config),
                 "{}: its header has {}, so errors of fluxes have no photon noise of sources; {}", image.name,
                 gain ? keyword + " = 0" : "no " + keyword,
                 gain ? "measurement.gain without gain_keyword can give it" : "measurement.gain can give it");
@@ -66,10 +72,10 @@ double saturation_of(const Config& config, const RunImage& image) {
   if (image.kind == RunKind::difference) return usable ? *level : measurement.saturation;
   if (level && !usable) refuse(config, keyword, "saturation", "above");
   if (!level && measurement.saturation == 0)
-    spdlog::info(
-        "{}: its header has no {}, so no source is flagged as saturated; measurement.saturation can give the "
-        "level",
-        image.name, keyword);
+    spdlog::log(level_of_lack(config),
+                "{}: its header has no {}, so no source is flagged as saturated; measurement.saturation can give the "
+                "level",
+                image.name, keyword);
   return level.value_or(measurement.saturation);
 }
 
@@ -77,7 +83,7 @@ double saturation_of(const Config& config, const RunImage& image) {
 void resolve_pixel_scale(Config& config, const RunImage& image) {
   const bool for_thresholds = config.detection.threshold_unit == ThresholdUnit::mag_per_arcsec2;
   const ColumnChoice choice(config.output.columns);
-  const bool for_class = choice.has("CLASS_STAR") && config.resources.network != nullptr;
+  const bool for_class = choice.has("CLASS_STAR") && config.resources.numbers_of(network_key) != nullptr;
   const bool for_brightness = choice.has("MU_MAX") || choice.has("MU_THRESHOLD");
   double& pixel_scale = config.measurement.pixel_scale;
   if ((!for_thresholds && !for_brightness && !for_class) || pixel_scale > 0) return;

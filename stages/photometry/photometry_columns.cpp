@@ -163,7 +163,7 @@ void add_measured_columns(const Photometry<Cpu>& photometry, std::span<const Flu
       sources.flags[static_cast<std::size_t>(i / measured.each)] |= static_cast<std::int16_t>(measured.rows[i].flags);
   });
   const auto of_sources = [&]<std::size_t N>(const SourceColumn(&columns)[N]) {
-    if (&columns[0] == &classifier_columns[0] && resources.network == nullptr) return;
+    if (&columns[0] == &classifier_columns[0] && resources.numbers_of(network_key) == nullptr) return;
     const auto row_of = [&](std::int64_t i, int) {
       return SourceRow{sources, static_cast<std::size_t>(i), photometry, config.measurement, resources};
     };

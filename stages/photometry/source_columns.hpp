@@ -119,7 +119,7 @@ inline constexpr SourceColumn classifier_columns[] = {
      "From 0 (extended) to 1 (star), by a neural network",
      "profile",
      [](const SourceRow& s, const FluxCalibration& at) {
-       const StarNetwork network{std::span(*s.resources.network).first<StarNetwork::size>()};
+       const StarNetwork network{std::span(*s.resources.numbers_of(network_key)).first<StarNetwork::size>()};
        return star_class(network, s.profile(), s.config.seeing_fwhm,
                          s.resources.class_scale > 0 ? s.resources.class_scale : at.pixel_scale);
      },

@@ -8,6 +8,7 @@
 
 #include "stages/math/exact_math.hpp"
 #include "stages/photometry/profile.hpp"
+#include "stages/settings/network_numbers.hpp"
 
 namespace srcextract {
 
@@ -17,13 +18,8 @@ namespace srcextract {
 /// scale.
 class StarNetwork {
  public:
-  static constexpr std::size_t inputs = 10, hidden = 10;
-  /// Numbers in a file:
-  /// - biases and scales of the inputs;
-  /// - for each hidden node its weights and its bias;
-  /// - weights and bias of the output node;
-  /// - bias and scale of the output.
-  static constexpr std::size_t size = 2 * inputs + hidden * (inputs + 1) + (hidden + 1) + 2;
+  static constexpr std::size_t inputs = network_inputs, hidden = network_hidden;
+  static constexpr std::size_t size = network_size;  ///< numbers in their order in the file
 
   explicit StarNetwork(std::span<const double, size> numbers) : numbers_(numbers) {}
 

@@ -7,6 +7,8 @@
 #include <type_traits>
 #include <vector>
 
+#include "stages/settings/number_lines.hpp"
+
 namespace srcextract::config {
 
 inline constexpr double no_limit = std::numeric_limits<double>::infinity();
@@ -30,13 +32,14 @@ struct Field {
   double at_least = -no_limit;
   double at_most = no_limit;
   std::vector<std::int64_t> one_of = {};
-  bool is_column = false;    ///< text: the name of a column, or a pattern of names
-  bool is_path = false;      ///< text: the path of a file
-  bool is_number = false;    ///< text: a number is also allowed
-  bool is_keyword = false;   ///< text: a FITS keyword
-  std::string allowed = {};  ///< for users: the allowed values, where type and limits do not describe them
-  std::string why = {};      ///< the reason of the limit, which follows it in an error message
-  std::string no_use = {};   ///< the setting that makes this key meaningless, as in "difference is ignore"; or empty
+  bool is_column = false;         ///< text: the name of a column, or a pattern of names
+  bool is_path = false;           ///< text: the path of a file
+  ReadNumbers numbers = nullptr;  ///< path of a text file: reads its numbers, which Resources keep
+  bool is_number = false;         ///< text: a number is also allowed
+  bool is_keyword = false;        ///< text: a FITS keyword
+  std::string allowed = {};       ///< for users: the allowed values, where type and limits do not describe them
+  std::string why = {};           ///< the reason of the limit, which follows it in an error message
+  std::string no_use = {};  ///< the setting that makes this key meaningless, as in "difference is ignore"; or empty
   /// Error message if other keys leave this one without use, as in "has no use but with deblend.clean true". Empty if
   /// it has a use, or its default value.
   std::string unused = {};

@@ -5,6 +5,7 @@
 
 #include "stages/settings/detection_keys.hpp"
 #include "stages/settings/field.hpp"
+#include "stages/settings/network_numbers.hpp"
 #include "stages/settings/problems.hpp"
 #include "stages/settings/settings.hpp"
 
@@ -132,7 +133,8 @@ void for_each_measurement_field(AnySettings& c, F&& f) {
           .description =
               "File of the neural network that tells CLASS_STAR: SExtractor's `.nnw` (STARNNW_NAME); without "
               "one there is no such column",
-          .is_path = true},
+          .is_path = true,
+          .numbers = network_numbers},
     c.measurement.nnw);
   f(Field{.section = section,
           .key = "seeing_fwhm",

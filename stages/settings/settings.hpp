@@ -1,6 +1,10 @@
 #pragma once
 
+#include <functional>
+#include <map>
 #include <memory>
+#include <string>
+#include <string_view>
 #include <vector>
 
 #include "stages/settings/background.hpp"
@@ -44,9 +48,16 @@ struct Settings {
 /// Numbers without a key: from files that keys name (make_image_config), and from the image's header
 /// (pipeline/resolve).
 struct Resources {
-  std::shared_ptr<const std::vector<double>> network = nullptr;  ///< of measurement.nnw; null: none
+  /// The numbers of files (Field::numbers), by the path of the key that names one.
+  std::map<std::string, std::shared_ptr<const std::vector<double>>, std::less<>> files = {};
   double class_scale = 0;  ///< pixel scale for CLASS_STAR; 0: measurement.pixel_scale
   double saturation = 0;   ///< sources with a pixel of at least this value are flagged; 0 = none
+
+  /// The numbers of the file that this key names; null: it names none.
+  const std::vector<double>* numbers_of(std::string_view key) const {
+    const auto found = files.find(key);
+    return found == files.end() ? nullptr : found->second.get();
+  }
 };
 
 }  // namespace srcextract

@@ -1,11 +1,13 @@
 #include "survey/inputs/image_config.hpp"
 
+#include <type_traits>
 #include <utility>
 
+#include "config/number_file.hpp"
 #include "io/image/kernel_file.hpp"
-#include "io/image/network_file.hpp"
 #include "stages/core/error.hpp"
 #include "stages/math/kernel_values.hpp"
+#include "stages/settings/keys.hpp"
 #include "survey/inputs/find_files.hpp"
 #include "survey/inputs/name_hash.hpp"
 
@@ -39,13 +41,19 @@ void read_kernel(Config& config) {
   convolve.normalize = convolve.normalize && file.normalize;
 }
 
-void read_network(Config& config) {
-  if (config.measurement.nnw.empty()) return;
-  try {
-    config.resources.network = std::make_shared<const std::vector<double>>(read_network_file(config.measurement.nnw));
-  } catch (const Error& error) {
-    fail(config, "measurement.nnw", error.what());
-  }
+/// Reads the files of numbers that keys name.
+void read_numbers(Config& config) {
+  for_each_field(config.settings(), [&]<class T>(const config::Field& field, const T& path) {
+    if constexpr (std::is_same_v<T, std::string>) {
+      if (field.numbers == nullptr || path.empty()) return;
+      try {
+        config.resources.files[field.path()] =
+            std::make_shared<const std::vector<double>>(config::read_numbers(path, field.numbers));
+      } catch (const Error& error) {
+        fail(config, field.path(), error.what());
+      }
+    }
+  });
 }
 
 /// Size and time of the files that keys name: if one changes, the images are extracted again.
@@ -63,7 +71,7 @@ std::string files_text(const Config& config) {
 std::shared_ptr<const ImageConfig> make_image_config(const GivenConfig& given, bool of_difference) {
   Config resolved = given.config;
   read_kernel(resolved);
-  read_network(resolved);
+  read_numbers(resolved);
   Overlay& overlay = resolved.quicklook.overlay;
   if (of_difference && overlay == Overlay::ellipses) overlay = Overlay::pixels;
   std::string yaml = dump_config(resolved);

@@ -69,7 +69,7 @@ TEST(ImageConfig, ANetworkIsReadAndStaysNamed) {
   for (int i = 0; i < 143; ++i) text += "0.5\n";
   folder.write("a.nnw", text);
   const auto first = make_image_config(config);
-  EXPECT_EQ(first->config.resources.network->size(), 143U);
+  EXPECT_EQ(first->config.resources.numbers_of("measurement.nnw")->size(), 143U);
   EXPECT_EQ(first->config.measurement.nnw, config.measurement.nnw);
   EXPECT_EQ(first->yaml.find("0.5, 0.5"), std::string::npos);
   folder.write("a.nnw", text + "# more\n");

@@ -1,10 +1,11 @@
-#include "io/image/network_file.hpp"
+#include "config/number_file.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "tests/io/support/io_test_support.hpp"
+#include "stages/settings/network_numbers.hpp"
 #include "tests/support/config_error.hpp"
+#include "tests/support/temporary_folder.hpp"
 
 namespace srcextract::testing {
 namespace {
@@ -14,7 +15,7 @@ using ::testing::StartsWith;
 
 class ReadNetworkFile : public ::testing::Test {
  protected:
-  std::vector<double> read(const std::string& text) { return read_network_file(folder.write("a.nnw", text)); }
+  std::vector<double> read(const std::string& text) { return config::read_numbers(folder.write("a.nnw", text), network_numbers); }
   std::string refusal(const std::string& text) {
     return config_error([&] { read(text); });
   }
@@ -45,7 +46,7 @@ TEST_F(ReadNetworkFile, RefusesWhatIsNoSuchNetwork) {
   EXPECT_THAT(refusal("NNW\n3 10 10 1\n" + numbers(142)), HasSubstr("ends before"));
   EXPECT_THAT(refusal("NNW\n"), HasSubstr("ends before"));
   EXPECT_THAT(refusal("NNW\n3 10 10 1\n" + numbers(144)), HasSubstr("more numbers than a network 3 10 10 1 has"));
-  EXPECT_THAT(config_error([&] { read_network_file(folder / "nowhere.nnw"); }), HasSubstr("nowhere.nnw"));
+  EXPECT_THAT(config_error([&] { config::read_numbers(folder / "nowhere.nnw", network_numbers); }), HasSubstr("nowhere.nnw"));
 }
 
 }  // namespace
