@@ -21,7 +21,7 @@ show() {
       if (name ~ /^(NUMBER|NPIX|FLAGS)$/) return value
       return sprintf(name ~ /J2000/ ? "%.6f" : "%.2f", value)
     }
-    BEGIN { count = split("NUMBER X_IMAGE Y_IMAGE ALPHA_J2000 DELTA_J2000 NPIX FLUX_ISO FLUXERR_ISO SNR FLAGS", names, " ") }
+    BEGIN { count = split("NUMBER X_IMAGE Y_IMAGE ALPHA_J2000 DELTA_J2000 NPIX FLUX_AUTO FLUXERR_AUTO SNR FLAGS", names, " ") }
     NR == 1 { for (i = 1; i <= NF; i++) column[$i] = i }
     NR <= 11 {
       for (i = 1; i <= count; i++)
