@@ -21,8 +21,11 @@ show() {
       if (name ~ /^(NUMBER|NPIX|FLAGS)$/) return value
       return sprintf(name ~ /J2000/ ? "%.6f" : "%.2f", value)
     }
-    BEGIN { count = split("NUMBER X_IMAGE Y_IMAGE ALPHA_J2000 DELTA_J2000 NPIX FLUX_AUTO FLUXERR_AUTO SNR FLAGS", names, " ") }
-    NR == 1 { for (i = 1; i <= NF; i++) column[$i] = i }
+    BEGIN { count = split("NUMBER X_IMAGE Y_IMAGE ALPHA_J2000 DELTA_J2000 NPIX FLUX FLUXERR SNR FLAGS", names, " ") }
+    NR == 1 {
+      for (i = 1; i <= NF; i++) column[$i] = i
+      for (i = 1; i <= count; i++) sub(/^FLUX(ERR)?$/, "&_" ("FLUX_AUTO" in column ? "AUTO" : "ISO"), names[i])
+    }
     NR <= 11 {
       for (i = 1; i <= count; i++)
         if (names[i] in column) printf "%13s", NR == 1 ? names[i] : cell(names[i], $column[names[i]])
