@@ -1,7 +1,11 @@
 // Measurements in apertures: CPU and CUDA bodies on the same sources, to the last bit. Where no GPU is, the CPU stands
 // against itself on another number of threads.
+#include <algorithm>
 #include <iterator>
+#include <string>
+#include <vector>
 
+#include "config/config.hpp"
 #include "stages/measure/columns.hpp"
 #include "stages/photometry/photometry.hpp"
 #include "tests/parity/parity_support.hpp"
