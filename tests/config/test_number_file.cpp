@@ -15,7 +15,9 @@ using ::testing::StartsWith;
 
 class ReadNetworkFile : public ::testing::Test {
  protected:
-  std::vector<double> read(const std::string& text) { return config::read_numbers(folder.write("a.nnw", text), network_numbers); }
+  std::vector<double> read(const std::string& text) {
+    return config::read_numbers(folder.write("a.nnw", text), network_numbers);
+  }
   std::string refusal(const std::string& text) {
     return config_error([&] { read(text); });
   }
@@ -46,7 +48,8 @@ TEST_F(ReadNetworkFile, RefusesWhatIsNoSuchNetwork) {
   EXPECT_THAT(refusal("NNW\n3 10 10 1\n" + numbers(142)), HasSubstr("ends before"));
   EXPECT_THAT(refusal("NNW\n"), HasSubstr("ends before"));
   EXPECT_THAT(refusal("NNW\n3 10 10 1\n" + numbers(144)), HasSubstr("more numbers than a network 3 10 10 1 has"));
-  EXPECT_THAT(config_error([&] { config::read_numbers(folder / "nowhere.nnw", network_numbers); }), HasSubstr("nowhere.nnw"));
+  EXPECT_THAT(config_error([&] { config::read_numbers(folder / "nowhere.nnw", network_numbers); }),
+              HasSubstr("nowhere.nnw"));
 }
 
 }  // namespace
