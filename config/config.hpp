@@ -21,8 +21,6 @@ struct Config : Settings {
   };
   Kept kept = {};
 
-  Resources resources = {};
-
   /// Places where keys were set, `path:line:column` by `section.key`; for errors that only show with an image.
   std::map<std::string, std::string> set_at = {};
 

@@ -122,8 +122,13 @@ GivenConfig parse_given(const std::string& yaml, const std::string& name, const 
 }
 
 GivenConfig load_given(const std::string& path, const Overrides& overrides) {
-  if (path.empty()) return parse_given(default_yaml(), default_name, overrides);
-  return parse_given(read_file(path), path, overrides);
+  if (!path.empty()) return parse_given(read_file(path), path, overrides);
+  GivenConfig given = parse_given(default_yaml(), default_name, overrides);
+  // A user has no file in which to look up a line of it.
+  for (auto* const places : {&given.config.set_at, &given.written.set_at})
+    for (auto& [key, place] : *places)
+      if (place.starts_with(default_name)) place = key + " of " + default_name;
+  return given;
 }
 
 GivenConfig override_given(const GivenConfig& given, const std::string& path, const Overrides& overrides) {

@@ -65,20 +65,20 @@ void for_each_match_field(AnyRules& r, F&& f) {
   const Section section{"match", "Which rows of the two catalogues are one source"};
   f(Field{.section = section,
           .key = "by",
-          .description = "Coordinates in which sources are matched: `pixel`, `sky`, or `auto` (by pixel where both "
-                         "catalogues have pixel positions, else by sky)"},
+          .description = "Coordinates of the match: `pixel`, `sky`, or `auto` (pixel if both catalogues have pixel "
+                         "positions, else sky)"},
     r.match.by);
   f(Field{.section = section,
           .key = "radius",
-          .description = "In `radius_unit`: rows further apart are two sources",
+          .description = "Rows further apart are two sources, in `radius_unit`",
           .above = 0,
           .why = "no two sources would match"},
     r.match.radius);
   f(Field{.section = section,
           .key = "radius_unit",
-          .description = "Unit of radius: `pixel`, `arcsec` (on the sky), `auto` (pixels if matched by pixel, arcsec "
-                         "if by sky), or `sigma` (of the positions' standard errors, which both catalogues must have); "
-                         "`arcsec` and by `pixel` contradict, as `pixel` and by `sky`",
+          .description = "Unit of radius: `pixel`, `arcsec`, `auto` (pixels if matched by pixel, arcsec if by sky), or "
+                         "`sigma` (standard errors of the positions, which both catalogues must have). `pixel` with "
+                         "`by: sky`, or `arcsec` with `by: pixel`, is an error",
           .problem = radius_unit_problem(r.match)},
     r.match.radius_unit);
 }
@@ -93,13 +93,11 @@ void for_each_sources_field(AnyRules& r, F&& f) {
     r.sources.gained);
   f(share_field(section, "bright", "Share of the sources far from the faint end that may be lost or gained"),
     r.sources.bright);
-  f(share_field(section, "duplicated", "Share of rows that may stand twice, more than in the reference"),
-    r.sources.duplicated);
+  f(share_field(section, "duplicated", "Share of duplicated rows, beyond that of the reference"), r.sources.duplicated);
   f(Field{.section = section,
           .key = "missing_columns",
-          .description = "What columns are that the reference alone has: `fail` (a reason against the new catalogue), "
-                         "`note` (none), or `auto` (fail if the two share four fifths of the columns under the same "
-                         "names)"},
+          .description = "Columns that only the reference has: `fail` (a reason against the new catalogue), `note` "
+                         "(none), or `auto` (fail if the two share four fifths of the names of columns)"},
     r.sources.missing_columns);
 }
 
@@ -109,24 +107,24 @@ void for_each_significance_field(AnyRules& r, F&& f) {
   const Section section{"significance", "When a difference counts"};
   f(Field{.section = section,
           .key = "false_alarm",
-          .description = "Probability that noise alone is taken for a difference, over all tests of a comparison; 1 "
-                         "takes for real whatever is beyond its tolerance",
+          .description = "Probability of a false alarm by noise, over all tests of a comparison; 1 = every difference "
+                         "beyond its tolerance counts",
           .above = 0,
           .at_most = 1,
           .why = "it is a probability, and nothing is ever certain"},
     r.significance.false_alarm);
   f(Field{.section = section,
           .key = "outlier",
-          .description = "A row is an outlier if it is further from the others than this many times their scatter, and "
-                         "than the column's tolerance",
+          .description =
+              "A row is an outlier if it is beyond this many times the scatter of the others, and beyond the tolerance",
           .at_least = 0,
           .why = "it is a distance; at 0 the column's tolerance alone decides"},
     r.significance.outlier);
   f(Field{.section = section,
           .key = "pixels",
-          .description = "Whether both catalogues are of the same pixels, so that noise plays no part and the "
-                         "tolerances alone decide: `same`, `other` (also for positions forced on another exposure), "
-                         "or `auto` (same if the positions agree to 0.001 pixel)"},
+          .description = "`same` if both catalogues are of the same pixels: then there is no noise, and the tolerances "
+                         "alone decide. `other` (also for forced positions on another exposure), or `auto` (same if "
+                         "positions agree to 0.001 pixel)"},
     r.significance.pixels);
 }
 
@@ -136,17 +134,15 @@ void for_each_side_field(AnySide& side, const std::string& name, F&& f) {
   const Section section{name, "What the names of this catalogue's columns do not tell"};
   f(Field{.section = section,
           .key = "first_pixel",
-          .description = "Coordinate of the centre of the first pixel: 0, 1, or `auto` (as the program counts that has "
-                         "such column names)"},
+          .description = "Coordinate of the centre of the first pixel: 0, 1, or `auto` (by the names of the columns)"},
     side.first_pixel);
   f(Field{.section = section,
           .key = "angles",
-          .description = "Unit of position angles: `degree`, `radian`, or `auto` (as the program has it that has such "
-                         "column names)"},
+          .description = "Unit of position angles: `degree`, `radian`, or `auto` (by the names of the columns)"},
     side.angles);
   f(Field{.section = section,
           .key = "columns",
-          .description = "The name that this catalogue has for a column of the report, as in `{X_IMAGE: xcentroid}`"},
+          .description = "This catalogue's names for columns of the report, as in `{X_IMAGE: xcentroid}`"},
     side.columns);
 }
 
@@ -159,32 +155,31 @@ void for_each_rule_field(AnyRule& r, F&& f) {
   const std::string as_it_is = "difference is " + names_of(r.difference)[static_cast<std::size_t>(r.difference)];
   f(Field{.section = section,
           .key = "difference",
-          .description = "What is compared: new − reference, `absolute` (in the column's unit), `relative` (over the "
-                         "mean of their sizes), `sigma` (over the root of the sum of the squared errors) or `angle` "
-                         "(as position angles); `equal` (or not); `ignore` (not compared)"},
+          .description = "Compares new − reference: `absolute` (in the column's unit), `relative` (over the mean of "
+                         "their sizes), `sigma` (over the root of the sum of the squared errors) or `angle` (as "
+                         "position angles); `equal` (or not); `ignore`"},
     r.difference);
   f(Field{.section = section,
           .key = "bias",
-          .description = "Tolerated in the median difference, a trend from end to end, a part of the image",
+          .description = "Limit of the median difference, of a trend from end to end, of a part of the image",
           .at_least = 0,
           .why = "it is the size of a difference of either sign",
           .no_use = has_size(r.difference) ? "" : as_it_is},
     r.bias);
   f(Field{.section = section,
           .key = "tolerance",
-          .description = "Tolerated in the difference of a single row",
+          .description = "Limit of the difference in a row",
           .at_least = 0,
           .why = "it is the size of a difference of either sign",
           .no_use = has_size(r.difference) ? "" : as_it_is},
     r.tolerance);
-  Field outliers =
-      share_field(section, "outliers", "Share of rows that may be outliers; of difference `equal`, that may differ");
+  Field outliers = share_field(section, "outliers", "Share of rows that may be outliers, or with `equal` differ");
   if (r.difference == Difference::ignore) outliers.no_use = as_it_is;
   f(outliers, r.outliers);
   f(Field{.section = section,
           .key = "error",
-          .description = "Column with the standard error, of difference `sigma`; a `*` stands for what it does in the "
-                         "pattern",
+          .description =
+              "With `sigma`: column with the standard error; a `*` stands for the same text as in the pattern",
           .is_column = true,
           .no_use = r.difference == Difference::sigma ? "" : as_it_is},
     r.error);

@@ -3,6 +3,7 @@
 #include <sys/resource.h>
 
 #include <algorithm>
+#include <array>
 #include <csignal>
 #include <cstddef>
 #include <cstdio>
@@ -69,6 +70,12 @@ void require_separate_log(const CommandLine& command, const Config& config, cons
   for (const std::string& image : named_images(command))
     log.require_none_of(
         output_paths(command.output_dir, output_name(image, command), std::nullopt, config.output).all());
+}
+
+/// Whether a configuration says nothing of what the default one does beyond a threshold.
+bool leaves_out_most(const Config& config) {
+  return std::ranges::none_of(std::array{"convolve.kernel", "deblend.method", "detection.threshold_unit"},
+                              [&](const char* key) { return config.set_at.contains(key); });
 }
 
 /// Starts the log. Returns the files that no output may replace: files that the run reads, and the log.
@@ -202,6 +209,10 @@ int run_images(const CommandLine& command) {
       choose_machine({command.backend, command.devices, command.threads}, workload_of(files, command.reference));
   prepare_output_directory(command.output_dir);
 
+  if (!command.config.empty() && leaves_out_most(config))
+    log_info(command.config +
+             ": keys that it leaves out are off, so that nothing is filtered or deblended; the default configuration, "
+             "which srcextract --dump-config prints, does both");
   const auto show = show_progress ? Progress::Show::on_terminal : Progress::Show::nothing;
   const Job job{.output_dir = command.output_dir,
                 .arguments = arguments_but_inputs(command),

@@ -11,7 +11,17 @@ case ${1:-} in
 esac
 program=$1 directory=$2
 mkdir -p "$directory"
-page() { help2man --no-info --version-string="$version" --name="$2" "$program${3:+ $3}" -o "$directory/$1.1"; }
+page() {
+  help2man --no-info --version-string="$version" --name="$2" "$program${3:+ $3}" | keep_lines >"$directory/$1.1"
+}
+
+# Examples and names of files as lines, where help2man would fill a paragraph with them.
+keep_lines() {
+  awk '/^\.S[SH]/ { if (kept) print ".fi"; print; kept = /Example|Outputs/; if (kept) print ".nf"; next }
+       kept && /^\.(TP|IP|PP)$/ { next }
+       { print }
+       END { if (kept) print ".fi" }'
+}
 
 version=$("$program" --version | head -n 1 | cut -d' ' -f2)
 page srcextract "source catalogues of astronomical FITS images, on CPU or GPU" ""

@@ -23,7 +23,9 @@ for argument in "$@"; do
     --tests)
       packages+=(libgtest-dev libgmock-dev libbenchmark-dev python3 python3-numpy python3-scipy python3-astropy
         python3-pytest python3-jsonschema python3-yaml fitsverify source-extractor python3-sep python3-photutils
-        make strace stilts scamp psfex astrometry.net sqlite3 postgresql help2man zsh)
+        make strace stilts scamp psfex astrometry.net sqlite3 postgresql help2man zsh python3-websocket)
+      # Ubuntu has Chromium as a snap alone.
+      grep -qs '^ID=ubuntu' /etc/os-release || packages+=(chromium)
       ;;
     --python) packages+=(python3-dev python3-venv) ;;
     --print) print=1 ;;

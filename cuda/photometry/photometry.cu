@@ -219,7 +219,7 @@ Photometry<Gpu> measure_photometry(const PhotometryInput<Gpu>& input, const Sett
   Buffer<std::int32_t, Gpu> order;
   Photometry<Gpu> measured;
   for_each_family([&]<class One>() {
-    if (!choice.needs(One::name)) return;
+    if (!is_measured<One>(choice, config)) return;
     const One family(config);
     auto& out = measured.of<One>();
     out.each = family.rows();

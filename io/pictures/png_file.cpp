@@ -4,9 +4,11 @@
 
 #include <csetjmp>
 #include <exception>
+#include <functional>
 #include <limits>
 #include <memory>
 #include <new>
+#include <span>
 #include <vector>
 
 #include "stages/core/error.hpp"
@@ -18,17 +20,18 @@ namespace {
 /// Bytes that libpng hands over at a time.
 constexpr std::size_t chunk_bytes = std::size_t{1} << 20;
 
-/// Where libpng writes, and the exception of a failed write.
+/// Where libpng writes, how hard it compresses, and the exception of a failed write.
 struct Target {
-  OutputFile* file;
-  std::exception_ptr failure;
+  std::function<void(std::span<const std::byte>)> write;
+  int compression = 0;
+  std::exception_ptr failure = nullptr;
 };
 
 /// Keeps exceptions out of libpng, and destructors out of its long jumps.
 void write_bytes(png_structp png, png_bytep data, std::size_t size) {
   auto& target = *static_cast<Target*>(png_get_io_ptr(png));
   try {
-    target.file->write({reinterpret_cast<const std::byte*>(data), size});
+    target.write({reinterpret_cast<const std::byte*>(data), size});
     return;
   } catch (...) {
     target.failure = std::current_exception();
@@ -71,7 +74,7 @@ class PngWriter {
                  PNG_COMPRESSION_TYPE_DEFAULT, PNG_FILTER_TYPE_DEFAULT);
     if (colours > 0) png_set_PLTE(png_, info_, palette, colours);
     png_set_filter(png_, PNG_FILTER_TYPE_BASE, PNG_FILTER_NONE);
-    png_set_compression_level(png_, 0);
+    png_set_compression_level(png_, target.compression);
     png_set_compression_buffer_size(png_, chunk_bytes);
     png_write_info(png_, info_);
     for (std::int64_t y = image.shape.height - 1; y >= 0; --y)
@@ -85,18 +88,35 @@ class PngWriter {
   png_infop info_;
 };
 
+/// `name` is what an error is about.
+void write_to(Target& target, const Image<std::uint8_t, Cpu>& image, Palette palette, const std::string& name) {
+  std::vector<png_color> colours;
+  for (const auto& [red, green, blue] : palette) colours.push_back({red, green, blue});
+  std::string message;
+  PngWriter writer(message);
+  if (writer.write(target, image, colours.data(), static_cast<int>(colours.size()))) return;
+  if (target.failure) std::rethrow_exception(target.failure);
+  throw Error(ErrorKind::output, name + ": libpng cannot write this picture: " + message);
+}
+
 }  // namespace
 
 OutputFile write_png(const std::string& path, const Image<std::uint8_t, Cpu>& image, Palette palette) {
-  std::vector<png_color> colours;
-  for (const auto& [red, green, blue] : palette) colours.push_back({red, green, blue});
   OutputFile file(path);
-  Target target{&file, nullptr};
-  std::string message;
-  PngWriter writer(message);
-  if (writer.write(target, image, colours.data(), static_cast<int>(colours.size()))) return file;
-  if (target.failure) std::rethrow_exception(target.failure);
-  throw Error(ErrorKind::output, path + ": libpng cannot write this picture: " + message);
+  Target target{[&](std::span<const std::byte> bytes) { file.write(bytes); }};
+  write_to(target, image, palette, path);
+  return file;
+}
+
+std::string encode_png(const Image<std::uint8_t, Cpu>& image) {
+  // Noise shrinks by what its histogram allows, for which little effort is enough.
+  constexpr int little = 2;
+  std::string png;
+  Target target{
+      [&](std::span<const std::byte> bytes) { png.append(reinterpret_cast<const char*>(bytes.data()), bytes.size()); },
+      little};
+  write_to(target, image, {}, "a picture");
+  return png;
 }
 
 }  // namespace srcextract

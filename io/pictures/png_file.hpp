@@ -18,4 +18,7 @@ using Palette = std::span<const std::array<std::uint8_t, 3>>;
 /// compression would save an eighth of a noisy sky and take ten times as long. Throws Error{output} or Error{storage}.
 OutputFile write_png(const std::string& path, const Image<std::uint8_t, Cpu>& image, Palette palette = {});
 
+/// The bytes of such a PNG in grey, compressed. Throws Error{output}.
+std::string encode_png(const Image<std::uint8_t, Cpu>& image);
+
 }  // namespace srcextract

@@ -61,7 +61,8 @@ void find_sources(const Pixels<Where>& pixels, const Config& config, Detection<W
 /// The steps from pixels to sums over sources, on `Where`; nothing waits for a device. Callbacks:
 /// - done(stage) after each step;
 /// - done.on_sources(components), if it exists, before memory for sources is taken;
-/// - done.before_deblending(runs, components), if it exists.
+/// - done.before_deblending(runs, components), if it exists;
+/// - done.keeps_images(), if it exists (measure_found).
 ///
 /// `last_read`, on the host, is pixels.image if no one reads it later, not even these steps (are_read_again). Its
 /// memory may be reused for results.

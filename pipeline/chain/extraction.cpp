@@ -69,6 +69,7 @@ void record_fields(const Extraction& extraction, FieldRecorder& to) {
   record_fields(extraction.difference->fresh, "of the new frame's sky", to);
   to.value("ratios", extraction.difference->ratios);
   to.value("scale", extraction.difference->scale);
+  if (extraction.difference->fit) record_fields(*extraction.difference->fit, to);
 }
 
 Extraction join_sides(Extraction brighter, const Extraction& fainter) {

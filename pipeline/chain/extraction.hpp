@@ -8,6 +8,7 @@
 #include "stages/core/runs.hpp"
 #include "stages/core/stage_record.hpp"
 #include "stages/detect/threshold.hpp"
+#include "stages/difference/fit/fit_facts.hpp"
 #include "stages/ingest/decode.hpp"
 #include "stages/measure/aperture_noise.hpp"
 #include "stages/measure/saturation.hpp"
@@ -19,9 +20,10 @@ namespace srcextract {
 
 /// How the frames of a difference compare.
 struct DifferenceFacts {
-  Statistics reference, fresh;  ///< skies of the frames, clipped, after their widths were matched
-  std::int64_t ratios = 0;      ///< number of bright pixels that gave the ratio of their brightness
-  double scale = 1;             ///< factor of the reference
+  Statistics reference, fresh;                 ///< skies of the frames, clipped, after their widths were matched
+  std::int64_t ratios = 0;                     ///< number of bright pixels that gave the ratio of their brightness
+  double scale = 1;                            ///< factor of the reference
+  std::optional<FitFacts> fit = std::nullopt;  ///< set if the kernel was fitted
 };
 
 /// The level of a given sky, over unmasked pixels. Exact, except that the middle of a map is the median of a sample.

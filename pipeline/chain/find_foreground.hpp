@@ -11,6 +11,7 @@
 #include "stages/detect/morphology.hpp"
 #include "stages/detect/threshold.hpp"
 #include "stages/sky/background.hpp"
+#include "stages/sky/row_sample.hpp"
 #include "stages/weights/noise_scale.hpp"
 
 namespace srcextract {
@@ -58,7 +59,7 @@ inline bool counts_in_own_noise(const Config& config) {
 }
 
 /// Converts thresholds to levels for an image whose sky is in `found`. In units of its own noise, that noise is
-/// measured in the image in which sources are found.
+/// measured in the image in which sources are found, in as many of its rows as are needed.
 template <class Where>
 class LevelsOf {
  public:
@@ -68,7 +69,7 @@ class LevelsOf {
         where_(where),
         in_own_noise_(counts_in_own_noise(config) && has_detection_image(pixels, config)),
         scaled_(has_ratios(pixels, config)) {
-    if (in_own_noise_) own_ = estimate_background(found_image(pixels, found), config.background, where);
+    if (in_own_noise_) own_ = noise_of(found_image(pixels, found));
   }
 
   Value<Levels, Where> operator()(double threshold) const {
@@ -79,6 +80,12 @@ class LevelsOf {
   }
 
  private:
+  Value<Background, Where> noise_of(const Image<float, Where>& image) const {
+    const std::int64_t step = row_step(image.shape);
+    if (step == 1) return estimate_background(image, config_.background, where_);
+    return estimate_background(every_nth_row(image, step, where_), config_.background, where_);
+  }
+
   const Config& config_;
   const Detection<Where>& found_;
   const Where& where_;

@@ -26,10 +26,6 @@ void subtract_constant(const Background& sky, Image<float, Cpu>& image, const Cp
   });
 }
 
-bool keeps_images(const Config& config) {
-  return !config.output.check_images.empty() || shows_pixels(config);
-}
-
 /// Collects data for check images. Without a mesh, the image above the sky is made only here.
 CheckData check_data(Detection<Cpu>&& found, const Cpu& where) {
   const Detection<Cpu>& in = found.found_in != nullptr ? found.found_in->found : found;
@@ -104,12 +100,16 @@ bool keeps_segmentation(const Config& config) {
   const bool of_objects = std::ranges::any_of(config.output.check_images, [](CheckImage image) {
     return image == CheckImage::objects || image == CheckImage::minus_objects;
   });
-  return config.kept.segmentation || config.output.segmentation || of_objects || cuts_out || has_flags(config.flags) ||
-         (config.output.quicklook && config.quicklook.overlay == Overlay::pixels);
+  return config.kept.segmentation || config.output.segmentation || config.output.report || of_objects || cuts_out ||
+         has_flags(config.flags) || (config.output.quicklook && config.quicklook.overlay == Overlay::pixels);
+}
+
+bool keeps_images(const Config& config) {
+  return !config.output.check_images.empty() || shows_pixels(config);
 }
 
 bool shows_pixels(const Config& config) {
-  return vignet_size(config.output.columns).any() ||
+  return config.output.report || vignet_size(config.output.columns).any() ||
          std::ranges::any_of(config.output.check_images, [](CheckImage image) {
            return image == CheckImage::minus_background || image == CheckImage::filtered ||
                   image == CheckImage::objects || image == CheckImage::minus_objects || image == CheckImage::snr;
@@ -117,10 +117,10 @@ bool shows_pixels(const Config& config) {
 }
 
 bool shows_variance(const Config& config) {
-  return has_map(config.weights) &&
-         (config.kept.sky || std::ranges::any_of(config.output.check_images, [](CheckImage image) {
-            return image == CheckImage::rms || image == CheckImage::snr;
-          }));
+  return has_map(config.weights) && (config.kept.sky || config.output.report ||
+                                     std::ranges::any_of(config.output.check_images, [](CheckImage image) {
+                                       return image == CheckImage::rms || image == CheckImage::snr;
+                                     }));
 }
 
 Extraction make_catalog(Detection<Cpu>&& found, std::span<const SourceSums> sums, const MaskCounts& masked,
@@ -163,7 +163,7 @@ Extraction make_catalog(Detection<Cpu>&& found, std::span<const SourceSums> sums
   out.sources = derive_columns(measured, shape, out.levels, config.measurement, where, calibration);
   if (found.found_in != nullptr)
     add_found_in(*found.found_in, measured, shape, config, where, calibration, found.photometry, out);
-  if (!usual) add_measured_columns(found.photometry, calibration, config, config.resources, out.sources, where);
+  if (!usual) add_measured_columns(found.photometry, calibration, config, out.sources, where);
   if (may_be_saturated(config.measurement))
     out.brightest = brightest_pixels(found.fluxes.empty() ? sums : all_of(found.fluxes), mesh_of(found), where);
   clock.done("columns", out.sources);

@@ -12,6 +12,9 @@ namespace srcextract {
 /// Whether an output shows the detected pixels, or a map of flags needs them.
 bool keeps_segmentation(const Config& config);
 
+/// Whether outputs need images beside the catalogue.
+bool keeps_images(const Config& config);
+
 /// Whether a check image shows pixels. `found.above` and `found.image` must then be on the host. Without a mesh,
 /// `above` must be the image itself; make_catalog subtracts the level from it.
 bool shows_pixels(const Config& config);

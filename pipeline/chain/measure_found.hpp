@@ -47,6 +47,7 @@ void find_photometry(const Pixels<Where>& pixels, const Config& config, Detectio
 }
 
 /// The steps from sources to their measurements, in the image in which they were found and in the measured one.
+/// done.keeps_images(), if it exists, is false if the first of these may be dropped after its last use.
 template <class Where, class Done>
 void measure_found(const Pixels<Where>& pixels, const Config& config, Detection<Where>& found, const Where& where,
                    Done&& done) {
@@ -63,6 +64,8 @@ void measure_found(const Pixels<Where>& pixels, const Config& config, Detection<
     done("variance");
   }
   find_areas(config.detection, found, where, done);
+  if constexpr (requires { done.keeps_images(); })
+    if (!done.keeps_images()) found.image = {};  // the map of owners takes its memory
   find_photometry(pixels, config, found, where, done);
 }
 

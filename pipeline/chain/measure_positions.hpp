@@ -6,7 +6,8 @@
 
 namespace srcextract {
 
-/// The configuration of a run that finds no sources, with the columns that make_catalog makes for it.
+/// The configuration of a run that measures given positions and detects nothing, with the columns that make_catalog
+/// makes for it. `ellipses`: the positions come with ellipses, so that light in these is measured, too.
 Config forced_config(Config config, bool ellipses);
 
 /// Subtracts the sky of an image measured at given positions, and finds its noise from a map of weights or the sky.

@@ -39,6 +39,7 @@ Images memory_of_stages(const RunPlan& plan) {
   const std::int64_t map = keeps_pixels(weights) ? 2 : 1;
   // With a gain a difference has its noise, and the image weighed by it.
   const bool has_gain = config.measurement.gain > 0 || config.measurement.gain_keyword != "none";
+  const bool fits = plan.of_difference() && config.difference.kernel == MatchingKernel::fitted;
   // The image, its weights, and the measured image with its gaps filled.
   const std::int64_t found = 2 + (mapped ? 1 + map : 0) + (interpolates(weights) ? 2 : 0);
   const Stage stages[] = {
@@ -52,6 +53,9 @@ Images memory_of_stages(const RunPlan& plan) {
       {"level", has_level(config.given_sky), {.host = 1, .device = 1}},
       // The host has both frames; a device also keeps the results of align, match_width, weigh and variance.
       {"difference", plan.of_difference(), {.host = has_gain ? 4 : 2, .device = 6 + plan.reference_planes}},
+      // Light and variance of the convolved frame, variance and noise; sums of the stamps. The fit of a device runs on
+      // the host, on copies of both frames.
+      {"fit", fits, {.host = 6, .device = 5}},
       // A device also keeps the image in which sources are found, and the image above the mesh.
       {"detection image",
        plan.found_elsewhere,

@@ -1,10 +1,15 @@
 #pragma once
 
+#include <optional>
+
 #include "config/config.hpp"
 #include "pipeline/chain/extraction.hpp"
 #include "stages/convolve/convolve.hpp"
+#include "stages/core/error.hpp"
 #include "stages/core/pixel_map.hpp"
 #include "stages/difference/difference.hpp"
+#include "stages/difference/fit/fit_kernel.hpp"
+#include "stages/difference/fit/subtract_fitted.hpp"
 #include "stages/difference/resample.hpp"
 #include "stages/ingest/ingest.hpp"
 #include "stages/sky/background.hpp"
@@ -16,7 +21,25 @@ template <class Where>
 struct FrameMatch {
   FrameSkies<Where> skies;
   Value<Background, Where> ratios;
+  std::optional<FitFacts> fit = std::nullopt;  ///< set if the kernel was fitted
 };
+
+/// Fits what turns one frame into the other, and writes the difference. An error names the key that asks for the fit.
+template <class Where, class Engine>
+FitFacts subtract_by_fit(const Pixels<Where>& reference, const Pixels<Where>& fresh, const Config& config,
+                         Pixels<Where>& difference, Engine& engine) {
+  const FrameLight light{config.measurement.gain, config.resources.saturation};
+  try {
+    const KernelFit fit = fit_kernel(reference.image, fresh.image, config.difference, light, engine.where());
+    engine.done("fit_kernel", fit.facts);
+    subtract_fitted(reference.image, fresh.image, fit, difference, engine.where());
+    engine.done("difference", difference);
+    return fit.facts;
+  } catch (const Error& error) {
+    if (error.kind() != ErrorKind::input) throw;
+    throw Error(error.kind(), config.place_of("difference.kernel") + ": " + error.what());
+  }
+}
 
 /// Writes the difference, new frame minus reference, to `difference`. Both frames end up on the pixels of the new one
 /// and, if their widths are known, equally wide.
@@ -33,6 +56,10 @@ FrameMatch<Where> subtract_reference(Pixels<Where>& reference, const PixelMap* m
     return estimate_background(frame.image, config.background, where);
   };
   FrameMatch<Where> match{{sky_of(reference), sky_of(fresh)}, Value<Background, Where>(where)};
+  if (how.kernel == MatchingKernel::fitted) {
+    match.fit = subtract_by_fit(reference, fresh, config, difference, engine);
+    return match;
+  }
   FrameSkies<Where>& skies = match.skies;
   const auto widen = [&](Pixels<Where>& frame, Value<Background, Where>& sky, double from, double to) {
     frame.image = convolve(frame.image, make_matching_kernel(from, to), Edges::nearest, sky, where);
@@ -54,7 +81,12 @@ FrameMatch<Where> subtract_reference(Pixels<Where>& reference, const PixelMap* m
 /// The comparison of the frames on the host, for the report.
 template <class Where>
 DifferenceFacts describe(const FrameMatch<Where>& match, const DifferenceConfig& how, const Where& where) {
-  DifferenceFacts facts{fetch(match.skies.reference, where).clipped, fetch(match.skies.fresh, where).clipped, 0, 1};
+  DifferenceFacts facts{fetch(match.skies.reference, where).clipped, fetch(match.skies.fresh, where).clipped, 0, 1,
+                        match.fit};
+  if (match.fit) {
+    facts.scale = match.fit->convolved_new ? 1 / match.fit->mean_sum : match.fit->mean_sum;
+    return facts;
+  }
   if (!how.match_flux) return facts;
   const Background ratios = fetch(match.ratios, where);
   facts.ratios = ratios.clipped.count;

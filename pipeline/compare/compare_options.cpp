@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "io/catalog/table_writer.hpp"
+#include "pipeline/options/help_text.hpp"
 #include "pipeline/options/memory_option.hpp"
 #include "pipeline/options/protected_arguments.hpp"
 #include "stages/core/error.hpp"
@@ -100,7 +101,7 @@ CompareOptions parse_compare_options(int argc, const char* const* argv) {
   bool quiet = false, verbose = false;
   CLI::App app(description, "srcextract compare");
   app.footer(footer);
-  app.get_formatter()->column_width(28);
+  use_help_text(app);
   add_files(app, options);
   add_outputs(app, options);
   add_messages(app, options, quiet, verbose);

@@ -22,6 +22,7 @@ struct Steps {
   StageClock& clock;
   const Observer& observer;
   const Cpu& where;
+  const Config& config;
 
   void operator()(const char* stage) const { clock.done(stage); }
   void on_sources(const Components<Cpu>& components) const {
@@ -30,6 +31,7 @@ struct Steps {
   void before_deblending(const Runs<Cpu>& runs, const Components<Cpu>& components) const {
     if (observer.on_deblending) observer.on_deblending(deblend_memory(runs, components, where));
   }
+  bool keeps_images() const { return observer.record != nullptr || srcextract::keeps_images(config); }
 };
 
 /// The interface that run_stages needs, on the host.
@@ -70,7 +72,7 @@ class HostEngine {
 
   Extraction extract() {
     Detection<Cpu> found =
-        detect_sources(pixels_, config_, where_, Steps{clock_, observer_, where_}, last_read(pixels_));
+        detect_sources(pixels_, config_, where_, Steps{clock_, observer_, where_, config_}, last_read(pixels_));
     if (observer_.record != nullptr) record_detection(found, *observer_.record);
     return catalogue_of(std::move(found));
   }
@@ -78,7 +80,7 @@ class HostEngine {
   /// Detects sources in these pixels and keeps both, for measurement in other images.
   FoundElsewhere<Cpu> keep_found() {
     Detection<Cpu> found =
-        detect_for_others(pixels_, config_, where_, Steps{clock_, observer_, where_}, last_read(pixels_));
+        detect_for_others(pixels_, config_, where_, Steps{clock_, observer_, where_, config_}, last_read(pixels_));
     if (observer_.record != nullptr) record_detection(found, *observer_.record);
     FoundSky sky{{}, *pixels_.masked, &config_};
     const auto move_part = [](auto part, auto& from, auto& to) {
@@ -92,8 +94,8 @@ class HostEngine {
 
   /// Measures given sources in these pixels.
   Extraction extract_found(const FoundElsewhere<Cpu>& sources) {
-    Detection<Cpu> found =
-        measure_elsewhere(sources, pixels_, config_, where_, Steps{clock_, observer_, where_}, last_read(pixels_));
+    Detection<Cpu> found = measure_elsewhere(sources, pixels_, config_, where_,
+                                             Steps{clock_, observer_, where_, config_}, last_read(pixels_));
     if (observer_.record != nullptr) record_detection(found, *observer_.record);
     found.found_in = &sources.sky;
     return catalogue_of(std::move(found));
@@ -101,7 +103,7 @@ class HostEngine {
 
   /// Measures the light of these pixels at given positions.
   Extraction extract_at(const ForcedPositions& positions) {
-    const Steps done{clock_, observer_, where_};
+    const Steps done{clock_, observer_, where_, config_};
     Detection<Cpu> found = prepare_positions(pixels_, config_, where_, done, last_read(pixels_));
     measure_positions(positions, measured_image(pixels_, found), measured_noise(pixels_, found), config_, found,
                       where_);

@@ -250,14 +250,43 @@ void warn_of_star_residuals(const Config& config, const Extraction& extraction, 
       paired ? fmt::format("{} of {} changes have one of the other sign within 8 pixels", found.paired, changes.size())
              : fmt::format("{} of {} changes are less than a third of the light that is there in both frames",
                            found.faint_changes, changes.size());
+  const std::string gain =
+      config.measurement.gain > 0 ? "" : "; set measurement.gain, so that stars are not found for their photon noise";
+  if (config.difference.kernel == MatchingKernel::fitted) {
+    warnings.push_back(
+        fmt::format("{}: {}, as stars leave them where the fitted kernel does not match. Count on false rows at bright "
+                    "stars; check "
+                    "that the frames are aligned (difference.align), raise difference.kernel_order, or raise "
+                    "detection.threshold{}",
+                    config.place_of("difference.kernel"), what, gain));
+    return;
+  }
   const bool widths = config.difference.new_fwhm > 0;
   warnings.push_back(fmt::format(
       "{}: {}, as stars leave them whose shape the kernel does not match: it is a round Gaussian. Count on false rows "
-      "at bright stars; {}, check that the frames are aligned (difference.align), raise detection.min_area or "
-      "detection.threshold, or subtract with a program that fits its kernel{}",
+      "at bright stars; fit the kernel (difference.kernel: fitted), {}, check that the frames are aligned "
+      "(difference.align), or raise detection.min_area or detection.threshold{}",
       config.place_of(widths ? "difference.new_fwhm" : "difference.reference_fwhm"), what,
-      widths ? "correct reference_fwhm and new_fwhm" : "give reference_fwhm and new_fwhm",
-      config.measurement.gain > 0 ? "" : "; set measurement.gain, so that stars are not found for their photon noise"));
+      widths ? "correct reference_fwhm and new_fwhm" : "give reference_fwhm and new_fwhm", gain));
+}
+
+/// Warns if a fitted difference has another noise than its frames let expect.
+void warn_of_fitted_noise(const Config& config, const Extraction& extraction, Warnings& warnings) {
+  constexpr double shared = 0.2, unmatched = 2;
+  if (!extraction.difference->fit || !(extraction.difference->fit->sky_variance > 0)) return;
+  const double sigma = extraction.background.clipped.sigma;
+  const double scale = sigma * sigma / extraction.difference->fit->sky_variance;
+  const std::string place = config.place_of("difference.kernel");
+  if (scale < shared)
+    warnings.push_back(fmt::format(
+        "{}: the difference has {:.2g} of the variance that both frames have, so these share their noise and "
+        "rows tell of rounding; is one exposure in both?",
+        place, scale));
+  if (scale > unmatched)
+    warnings.push_back(fmt::format(
+        "{}: the difference has {:.2g} times the variance that both frames have, so something is not matched; "
+        "look at it (output.check_images), or raise difference.kernel_order or difference.background_order",
+        place, scale));
 }
 
 }  // namespace
@@ -273,7 +302,10 @@ std::vector<std::string> image_warnings(const ImageInput& input, const ImageResu
   if (extraction.background.mesh.width > 0 && !large) warn_of_filled_meshes(shape, config, extraction, warnings);
   warn_by_sample(input, config, extraction.background, warnings);
   warn_of_few_apertures(config, extraction, warnings);
-  if (extraction.difference) warn_of_star_residuals(input.config(), extraction, warnings);
+  if (extraction.difference) {
+    warn_of_star_residuals(input.config(), extraction, warnings);
+    warn_of_fitted_noise(input.config(), extraction, warnings);
+  }
   if (input.positions == nullptr) warn_of_missing_columns(config, result, warnings);
   return warnings;
 }

@@ -55,7 +55,8 @@ GivenLevel summary_of(const Image<float, Cpu>& map) {
 }
 
 bool shows_level(const Config& config) {
-  return config.kept.sky || std::ranges::count(config.output.check_images, CheckImage::background) > 0;
+  return config.kept.sky || config.output.report ||
+         std::ranges::count(config.output.check_images, CheckImage::background) > 0;
 }
 
 }  // namespace

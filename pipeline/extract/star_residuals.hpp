@@ -8,9 +8,9 @@ namespace srcextract {
 
 /// Residuals in a difference where the kernel does not match the stars.
 struct StarResiduals {
-  /// Rows with one of the other sign within 8 pixels: a star that is too narrow in the middle is too faint around it.
-  /// If the light is known, rows with half or more of the light under their pixels do not count: they are moving
-  /// objects.
+  /// Rows with a row of the other sign within 8 pixels: a star that is too narrow in the middle is too faint around it.
+  /// If the light of both frames is known, rows with half or more of that light under their pixels do not count: they
+  /// are moving objects.
   std::int64_t paired = 0;
   /// Rows whose flux is less than 0.3 of the light of both frames under their pixels.
   std::int64_t faint_changes = 0;

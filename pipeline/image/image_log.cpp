@@ -61,19 +61,26 @@ void log_aperture_noise(const std::string& name, const ApertureNoise& noise) {
       name, noise.law.alpha, noise.law.beta, some_pixels, noise.law.factor(some_pixels));
 }
 
-/// "5.2"; or, if the image has no noise of its own, in units of the map's noise.
-std::string name_of_threshold(const Levels& levels) {
-  return levels.sigma == 0 && levels.in_noise > 0 ? fmt::format("{:.6g} times the noise of the map", levels.in_noise)
-                                                  : fmt::format("{:.6g}", levels.detection);
+/// "5.2 (5 sigma)"; or, if the image has no noise of its own, in units of the map's noise.
+std::string name_of_threshold(const Levels& levels, const Config& config) {
+  if (levels.sigma == 0 && levels.in_noise > 0)
+    return fmt::format("{:.6g} times the noise of the map", levels.in_noise);
+  const std::string level = fmt::format("{:.6g}", levels.detection);
+  if (!counts_in_sigmas(config.detection) || controls_false_discoveries(config.detection)) return level;
+  const bool of_filtered =
+      config.detection.threshold_unit == ThresholdUnit::detection_sigma && config.convolve.kernel != KernelShape::none;
+  return fmt::format("{} ({:.6g} sigma{})", level, config.detection.threshold,
+                     of_filtered ? " of the filtered image" : "");
 }
 
-/// "7 sources above 5.2", or the wording for sources below the sky.
-std::string sources_beyond(const DetectionConfig& config, const Extraction& extraction) {
+/// "7 sources above 5.2 (5 sigma)", or the wording for sources below the sky.
+std::string sources_beyond(const Config& config, const Extraction& extraction) {
   const Sources& sources = extraction.sources;
   const Levels& levels = extraction.found_in ? extraction.found_in->levels : extraction.levels;
-  const std::string count = counted(sources.size(), "source"), level = name_of_threshold(levels);
+  const std::string count = counted(sources.size(), "source"), level = name_of_threshold(levels, config);
   if (sources.changes || !sources.has_sign) return count + " above " + level;
-  if (config.sign == DetectionSign::negative) return count + " as far below the sky as " + level + " is above it";
+  if (config.detection.sign == DetectionSign::negative)
+    return count + " as far below the sky as " + level + " is above it";
   const auto below = std::ranges::count(sources.sign, -1);
   return fmt::format("{} above {}, {} as far below the sky", counted(sources.size() - below, "source"), level, below);
 }
@@ -154,14 +161,16 @@ void log_result(const ImageInput& input, const ImageResult& result, bool describ
     spdlog::info("{}: {} measured, {} of them off the image", input.name, counted(e.sources.size(), "position"),
                  input.positions->outside(input.exposure.shape()));
   if (describe && input.positions == nullptr)
-    spdlog::info("{}: {}, {} before detection.min_area{}", input.name, sources_beyond(input.config().detection, e),
-                 e.detected, e.sources.deblended ? " and deblending" : "");
+    spdlog::info("{}: {}, from {}", input.name, sources_beyond(input.config(), e),
+                 counted(e.detected, "group") + " of pixels");
   for (const std::string& warning : result.warnings) spdlog::warn("{}: {}", input.name, warning);
   log_sky(input.name, result.no_sky_reason, describe);
 }
 
-void log_done(const ImageInput& input, const ImageResult& result, const Execution& execution, double seconds) {
-  spdlog::info("{}: done in {:.3f} s on {}", input.name, seconds, worker_name(result, execution));
+void log_done(const ImageInput& input, const ImageResult& result, const Execution& execution, double seconds,
+              const std::string& written) {
+  spdlog::info("{}: done in {:.3f} s on {}{}{}", input.name, seconds, worker_name(result, execution),
+               written.empty() ? "" : ", into ", written);
 }
 
 }  // namespace srcextract

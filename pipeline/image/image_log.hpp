@@ -16,7 +16,8 @@ void log_input(const ImageInput& input, const InputConfig& config, const std::ve
 /// Logs the results if `describe`; always logs possible problems of the image.
 void log_result(const ImageInput& input, const ImageResult& result, bool describe);
 
-/// Logs the end of an image, with the device and time.
-void log_done(const ImageInput& input, const ImageResult& result, const Execution& execution, double seconds);
+/// Logs the end of an image, with the device and time, and the first file that was written, if any.
+void log_done(const ImageInput& input, const ImageResult& result, const Execution& execution, double seconds,
+              const std::string& written);
 
 }  // namespace srcextract

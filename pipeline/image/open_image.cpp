@@ -16,6 +16,7 @@
 #include "pipeline/outputs/check_images.hpp"
 #include "pipeline/outputs/image_head.hpp"
 #include "pipeline/outputs/picture_file.hpp"
+#include "pipeline/outputs/report/report.hpp"
 #include "pipeline/outputs/run_record.hpp"
 #include "pipeline/outputs/vignets.hpp"
 #include "pipeline/resolve/resolve.hpp"
@@ -227,8 +228,8 @@ ImageOutcome OpenImage::finish(ImageResult result, const Execution& execution) {
   if (job_.take) {
     require_unchanged();
     ImageOutcome taken{begin_record(task_), task_.name, result.times, result.comparison};
-    if (job_.describe) log_done(input_, result, execution, seconds_since(begin_));
-    job_.take(task_, input_, std::move(result), execution.cpu);
+    if (job_.describe) log_done(input_, result, execution, seconds_since(begin_), "");
+    job_.take(task_, input_, std::move(result), execution);
     return taken;
   }
 
@@ -240,15 +241,24 @@ ImageOutcome OpenImage::finish(ImageResult result, const Execution& execution) {
     for (OutputFile& file : files) file.flush();
   }
   result.times.push_back({"write", seconds_since(writing)});
+  const auto record = [&](double seconds) {
+    return RunRecord{job_.arguments, config, execution, input_, result, datasum, paths_.all(), start_, seconds};
+  };
+  if (!paths_.page.empty()) {
+    const auto reporting = Clock::now();
+    const CatalogMetadata metadata = metadata_of(input_, result.extraction, config);
+    files.push_back(write_report(paths_.page, record(seconds_since(begin_)), metadata));
+    if (job_.flush == Flush::now) files.back().flush();
+    result.times.push_back({"report", seconds_since(reporting)});
+  }
 
   ImageOutcome outcome{begin_record(task_), task_.name, {}, {}};
   record_result(input_, result, datasum, outcome.record);
   const double seconds = seconds_since(begin_);
-  files.push_back(write_run_record(
-      paths_.report, {job_.arguments, config, execution, input_, result, datasum, paths_.all(), start_, seconds}));
+  files.push_back(write_run_record(paths_.report, record(seconds)));
   record_outputs(files, job_.output_dir, outcome.record);
   commit(files, job_.flush);
-  if (job_.describe) log_done(input_, result, execution, seconds);
+  if (job_.describe) log_done(input_, result, execution, seconds, paths_.all().front());
   outcome.times = std::move(result.times);
   outcome.comparison = std::move(result.comparison);
   return outcome;

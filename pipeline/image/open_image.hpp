@@ -31,7 +31,7 @@ namespace srcextract {
 struct ImageTask;
 
 /// Receives the result of an image. Called by the thread that extracted it, for several images at the same time.
-using TakeResult = std::function<void(const ImageTask&, const ImageInput&, ImageResult&&, const Cpu&)>;
+using TakeResult = std::function<void(const ImageTask&, const ImageInput&, ImageResult&&, const Execution&)>;
 
 /// Receives an image that shows no sky, which is then no failure.
 using TakeWithoutSky = std::function<void(const ImageTask&, const ImageInput&, const Failure&, const Cpu&)>;

@@ -40,6 +40,7 @@ Outputs, for an image m31.fits (or .fit, .fts, .fits.fz, .fits.gz), as `output` 
   m31.reg       m31.crtf                    regions for DS9, for CARTA and CASA
   m31.seg.fits                              label map, pixel = NUMBER
   m31.png                                   picture, the sources over it
+  m31.report.html                           page for a browser (--report)
   m31.run.json                              times, statistics, versions, configuration
 Where `input.hdu` selects several images of a file: m31.hdu1.cat.fits, and so on; with
 `output.one_catalogue` also m31.cat.fits of all. With --positions: m31.forced.cat.fits, and so on;

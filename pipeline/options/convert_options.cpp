@@ -3,6 +3,7 @@
 #include <CLI/CLI.hpp>
 #include <string_view>
 
+#include "pipeline/options/help_text.hpp"
 #include "pipeline/options/protected_arguments.hpp"
 #include "stages/core/error.hpp"
 
@@ -69,7 +70,7 @@ ConvertOptions parse_convert_options(int argc, const char* const* argv) {
   ConvertOptions options;
   CLI::App app(convert_description, "srcextract convert-config");
   app.footer(convert_footer);
-  app.get_formatter()->column_width(28);
+  use_help_text(app);
   add_options(app, options);
   try {
     app.parse(protected_arguments(app, {argv + 2, argv + argc}));

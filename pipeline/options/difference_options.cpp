@@ -10,8 +10,9 @@ namespace {
 
 constexpr const char* difference_description =
     "Finds what changed between two frames of one field: subtracts REFERENCE from NEW, and\n"
-    "extracts what is above the threshold, and what is below it. Experimental: its kernel is\n"
-    "not fitted, so stars that are no round Gaussians of known width leave false changes.";
+    "extracts what is above the threshold, and what is below it. Experimental. Set\n"
+    "difference.kernel: fitted, or stars that are no round Gaussians of known width leave\n"
+    "false changes.";
 
 constexpr const char* difference_footer = R"(Example:
   srcextract difference -o out config.yaml monday.fits tuesday.fits

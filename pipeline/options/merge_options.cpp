@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "pipeline/machine/versions.hpp"
+#include "pipeline/options/help_text.hpp"
 #include "pipeline/options/protected_arguments.hpp"
 #include "stages/core/error.hpp"
 
@@ -82,7 +83,7 @@ MergeCommand parse_merge_options(int argc, const char* const* argv) {
   bool quiet = false;
   CLI::App app(merge_description, "srcextract merge");
   app.footer(merge_footer);
-  app.get_formatter()->column_width(28);
+  use_help_text(app);
   add_options(app, command, quiet);
   try {
     app.parse(protected_arguments(app, {argv + 2, argv + argc}));

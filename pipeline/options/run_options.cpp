@@ -15,6 +15,7 @@
 
 #include "pipeline/machine/memory_budget.hpp"
 #include "pipeline/machine/versions.hpp"
+#include "pipeline/options/help_text.hpp"
 #include "pipeline/options/memory_option.hpp"
 #include "pipeline/options/protected_arguments.hpp"
 #include "stages/core/error.hpp"
@@ -101,7 +102,7 @@ RunOptionParser::RunOptionParser(CLI::App& app, RunOptions& options, const std::
                                  const std::string& input_help)
     : app_(app), options_(options), input_(input) {
   options_.threads = available_threads();
-  app_.get_formatter()->column_width(28);
+  use_help_text(app_);
   add_files(input, input_help);
   add_execution();
   add_messages();
@@ -115,6 +116,10 @@ void RunOptionParser::add_files(const std::string& input, const std::string& inp
   app_.add_option(input, options_.inputs, input_help)->type_name("")->group("Files");
   app_.add_option("-o,--output-dir", options_.output_dir, "Where the outputs go; made if missing (default: .)")
       ->type_name("DIR")
+      ->group("Files");
+  app_.add_flag("--report", report_,
+                "Also write m31.report.html, a page for a browser: the image with its\n"
+                "sources, sky, plots, times, configuration (output.report)")
       ->group("Files");
   app_.add_option("--log-file", options_.log_file,
                   "Append the log to this file too; its directory must be there,\nor be the output directory")
@@ -174,6 +179,7 @@ void RunOptionParser::parse(int argc, const char* const* argv, int first, const 
   require_names(options_, input_, help);
   take_default_config(options_, input_, command);
   require_some_memory(options_.memory, help);
+  if (report_) options_.settings.emplace_back("output.report=true");
   options_.verbosity = quiet_ ? Verbosity::quiet : verbose_ ? Verbosity::verbose : Verbosity::normal;
   options_.backend = backends.at(backend_);
   options_.devices = device_list(devices_, help);

@@ -51,7 +51,7 @@ class RunOptionParser {
   CLI::App& app_;
   RunOptions& options_;
   std::string input_, backend_ = "auto", devices_ = "all";
-  bool quiet_ = false, verbose_ = false;
+  bool quiet_ = false, verbose_ = false, report_ = false;
 };
 
 /// The memory that parallel images may take together: `memory` bytes (RunOptions::memory), or most of what this process

@@ -7,32 +7,15 @@
 #include "io/catalog/carried_cards.hpp"
 #include "io/catalog/float_image.hpp"
 #include "io/wcs/celestial_keywords.hpp"
+#include "pipeline/outputs/check_rows.hpp"
 #include "pipeline/outputs/sky_rows.hpp"
 #include "stages/convolve/convolve.hpp"
 #include "stages/core/ascii.hpp"
-#include "stages/core/masked_pixel.hpp"
 #include "stages/ingest/ingest.hpp"
 #include "stages/settings/output_keys.hpp"
 
 namespace srcextract {
 namespace {
-
-void copy_row(const Image<float, Cpu>& image, std::int64_t y, float* row) {
-  std::copy_n(image.pixels.data() + y * image.shape.width, image.shape.width, row);
-}
-
-/// Sets the source pixels of a row to 0 (`of_sources`), or the others.
-void clear_row(const Extraction& extraction, bool of_sources, std::int64_t width, std::int64_t y, float* row) {
-  std::int64_t x = 0;
-  for (std::int64_t i = extraction.runs.row_begin[y]; i < extraction.runs.row_begin[y + 1]; ++i) {
-    if (extraction.label[i] == 0) continue;
-    const Run& run = extraction.runs.runs[i];
-    if (!of_sources) std::fill(row + x, row + run.begin, 0.0F);
-    if (of_sources) std::fill(row + run.begin, row + run.end, 0.0F);
-    x = run.end;
-  }
-  if (!of_sources) std::fill(row + x, row + width, 0.0F);
-}
 
 /// EXTNAME: MINIBACKGROUND, -OBJECTS.
 std::string extname(CheckImage which) {
@@ -75,9 +58,12 @@ OutputFile write_identical_image(const std::string& path, const ImageInput& inpu
                                  const Cpu& where) {
   const Image<float, Cpu> image = ingest(input.first(), where).image;
   const std::string cards = check_image_cards(input);
-  return write_float_image(
-      path, {image.shape, "", metadata.pixel_unit, cards, [&](std::int64_t y, float* row) { copy_row(image, y, row); }},
-      ImageCompression::none, metadata, where);
+  return write_float_image(path,
+                           {image.shape, "", metadata.pixel_unit, cards,
+                            [&](std::int64_t y, float* row) {
+                              std::copy_n(image.pixels.data() + y * image.shape.width, image.shape.width, row);
+                            }},
+                           ImageCompression::none, metadata, where);
 }
 
 OutputFile write_check_image(const std::string& path, CheckImage which, ImageCompression compression,
@@ -97,32 +83,9 @@ OutputFile write_check_image(const std::string& path, CheckImage which, ImageCom
     return write(of, check.mesh.grid.mesh, metadata.pixel_unit,
                  [&](std::int64_t y, float* row) { std::copy_n(nodes.data() + y * of.width, of.width, row); });
   }
-  SkyRows sky(extraction);
-  std::vector<float> noise(static_cast<std::size_t>(width));
-  const Image<float, Cpu>& filtered = check.filtered.pixels.empty() ? check.above : check.filtered;
+  CheckRows rows(extraction, is_sextractors(input));
   const std::string unit = which == CheckImage::snr ? "" : metadata.pixel_unit;
-  return write(shape, {1, 1}, unit, [&](std::int64_t y, float* row) {
-    switch (which) {
-      case CheckImage::background:
-        return sky.level(y, row, width);
-      case CheckImage::rms:
-        return is_sextractors(input) ? sky.mesh_rms(y, row, width) : sky.rms(y, row, width);
-      case CheckImage::objects:
-      case CheckImage::minus_objects:
-        copy_row(check.above, y, row);
-        return clear_row(extraction, which == CheckImage::minus_objects, width, y, row);
-      case CheckImage::snr:
-        copy_row(filtered, y, row);
-        sky.rms(y, noise.data(), width);
-        std::transform(row, row + width, noise.begin(), row,
-                       [](float pixel, float rms) { return pixel_of(pixel / rms); });
-        return;
-      case CheckImage::filtered:
-        return copy_row(filtered, y, row);
-      default:
-        return copy_row(check.above, y, row);
-    }
-  });
+  return write(shape, {1, 1}, unit, [&](std::int64_t y, float* row) { rows.fill(which, y, row, width); });
 }
 
 }  // namespace srcextract

@@ -130,11 +130,36 @@ Json statistics_json(const Statistics& s) {
           {"sigma", s.sigma}, {"min", s.min},   {"max", s.max}};
 }
 
-Json difference_json(const DifferenceFacts& facts) {
-  return {{"scale", facts.scale},
-          {"ratios", facts.ratios},
-          {"reference", statistics_json(facts.reference)},
-          {"new", statistics_json(facts.fresh)}};
+/// What a fitted kernel is, and how well it fits. `sky` is that of the difference.
+Json fit_json(const FitFacts& fit, const Statistics& sky) {
+  return {{"convolved", fit.convolved_new ? "new" : "reference"},
+          {"fwhm", {{"reference", fit.reference_fwhm}, {"new", fit.new_fwhm}}},
+          {"half_width", fit.half_width},
+          {"orders", {{"kernel", fit.kernel_order}, {"flux", fit.flux_order}, {"background", fit.background_order}}},
+          {"stamps",
+           {{"candidates", fit.candidates},
+            {"refused", fit.refused},
+            {"chosen", fit.stamps},
+            {"used", fit.used},
+            {"rejected", fit.stamps - fit.used}}},
+          {"iterations", fit.iterations},
+          {"condition", fit.condition},
+          {"kernel_sum", {{"mean", fit.mean_sum}, {"min", fit.least_sum}, {"max", fit.most_sum}}},
+          {"shift", {fit.shift_x, fit.shift_y}},
+          {"background", {{"mean", fit.mean_background}, {"min", fit.least_background}, {"max", fit.most_background}}},
+          {"chi", {{"median", fit.chi_median}, {"p95", fit.chi_p95}}},
+          {"residual", fit.residual},
+          {"noise_scale", fit.sky_variance > 0 ? sky.sigma * sky.sigma / fit.sky_variance : 0}};
+}
+
+/// `sky` is that of the difference.
+Json difference_json(const DifferenceFacts& facts, const Statistics& sky) {
+  Json json = {{"scale", facts.scale},
+               {"ratios", facts.ratios},
+               {"reference", statistics_json(facts.reference)},
+               {"new", statistics_json(facts.fresh)}};
+  if (facts.fit) json["fit"] = fit_json(*facts.fit, sky);
+  return json;
 }
 
 /// Level and noise of the whole image in one number each, and their ranges over the meshes.
@@ -287,7 +312,8 @@ void add_image(const RunRecord& report, Json& json) {
     json["weights"] = map_json(*report.input.weights);
     json["weights"]["noise_scale"] = extraction.levels.noise_scale;
   }
-  if (extraction.difference) json["difference"] = difference_json(*extraction.difference);
+  if (extraction.difference)
+    json["difference"] = difference_json(*extraction.difference, extraction.background.clipped);
   json["background"] = background_json(report);
   json["levels"] = levels_json(extraction.levels);
   if (extraction.aperture_noise) json["aperture_noise"] = aperture_noise_json(*extraction.aperture_noise);

@@ -11,8 +11,8 @@
 
 namespace srcextract {
 
-/// The contents of {stem}.run.json: how, by what, where and when one image was extracted. No other output contains
-/// values that differ from run to run.
+/// The contents of {stem}.run.json: how, by what, where and when one image was extracted. Of the other outputs
+/// only the report has values that differ from run to run.
 struct RunRecord {
   const std::vector<std::string>& arguments;  ///< of the program
   const ImageConfig& config;

@@ -37,12 +37,13 @@ std::optional<double> number_in_header(const RunImage& image, const std::string&
 [[noreturn]] void refuse(const Config& config, const std::string& keyword, const std::string& setting,
                          const char* allowed) {
   throw Error(ErrorKind::input,
-              fmt::format("{}: {} of the image is no number {} 0; correct it, or set measurement.{} and no keyword",
-                          config.place_of("measurement." + setting + "_keyword"), keyword, allowed, setting));
+              fmt::format("{}: {} of the image is no number {} 0; correct it, or set measurement.{}, and "
+                          "measurement.{}_keyword to none",
+                          config.place_of("measurement." + setting + "_keyword"), keyword, allowed, setting, setting));
 }
 
-/// Of a message that a header lacks a keyword. The default configuration asks for some that many headers lack; who
-/// calls SExtractor names them.
+/// The log level of a message that a header lacks a keyword. The default configuration asks for keywords that many
+/// headers lack, which is no reason to warn. Users of `srcextract sextractor` name their keywords.
 spdlog::level::level_enum level_of_lack(const Config& config) {
   return config.kept.as_sextractor ? spdlog::level::warn : spdlog::level::info;
 }

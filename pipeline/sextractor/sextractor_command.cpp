@@ -180,8 +180,8 @@ int run_sextractor(const SextractorOptions& options) {
   MemoryBudget budget = memory_budget(std::nullopt);
   NamedResults results(outputs, request.parameters);
   Job job{.output_dir = ".", .arguments = options.arguments, .kept = plan.kept};
-  job.take = [&](const ImageTask& task, const ImageInput& input, ImageResult&& result, const Cpu& where) {
-    results.take(task, input, std::move(result), where);
+  job.take = [&](const ImageTask& task, const ImageInput& input, ImageResult&& result, const Execution& run) {
+    results.take(task, input, std::move(result), run.cpu);
   };
   job.take_without_sky = [&](const ImageTask& task, const ImageInput& input, const Failure& failure, const Cpu& where) {
     results.take_without_sky(task, input, failure, where);

@@ -126,13 +126,14 @@ class Batch {
       const Machine machine = machine_of(wish_, workload_of(files_, ""));
       MemoryBudget budget = memory_budget(std::nullopt);
       const KeptFiles nothing;
-      const Job job{.output_dir = ".",
-                    .arguments = {},
-                    .kept = nothing,
-                    .describe = false,
-                    .take = [&](const ImageTask& task, const ImageInput& input, ImageResult&& result, const Cpu& cpu) {
-                      add(task, {task.name, catalogue_of(input, std::move(result), cpu), {}, {}});
-                    }};
+      const Job job{
+          .output_dir = ".",
+          .arguments = {},
+          .kept = nothing,
+          .describe = false,
+          .take = [&](const ImageTask& task, const ImageInput& input, ImageResult&& result, const Execution& run) {
+            add(task, {task.name, catalogue_of(input, std::move(result), run), {}, {}});
+          }};
       RunControl control;
       control.on_failure = [&](const ImageTask& task, const Failure& what) {
         if (!stop_)

@@ -7,6 +7,7 @@
 #include <nanobind/stl/vector.h>
 
 #include <algorithm>
+#include <chrono>
 #include <string>
 #include <string_view>
 #include <type_traits>
@@ -17,6 +18,7 @@
 #include "io/catalog/segmentation.hpp"
 #include "io/catalog/table_writer.hpp"
 #include "pipeline/image/open_image.hpp"
+#include "pipeline/outputs/report/report.hpp"
 #include "pipeline/outputs/sky_rows.hpp"
 #include "pipeline/outputs/vignets.hpp"
 #include "python/core/arrays.hpp"
@@ -123,6 +125,25 @@ void write(const Catalogue& catalogue, const std::string& path, const std::optio
   commit(files, Flush::now);
 }
 
+/// The page of output.report.
+std::string report_of(const ImageInput& input, const ImageResult& result, const Execution& run,
+                      const CatalogMetadata& metadata) {
+  double seconds = 0;
+  for (const StepTime& time : result.times) seconds += time.seconds;
+  const auto taken =
+      std::chrono::duration_cast<std::chrono::system_clock::duration>(std::chrono::duration<double>(seconds));
+  const std::vector<std::string> no_arguments;
+  return make_report({.arguments = no_arguments,
+                      .config = *input.file.config,
+                      .execution = run,
+                      .input = input,
+                      .result = result,
+                      .outputs = {},
+                      .start = std::chrono::system_clock::now() - taken,
+                      .seconds = seconds},
+                     metadata);
+}
+
 std::vector<std::pair<std::string, double>> times_of(const Catalogue& catalogue) {
   std::vector<std::pair<std::string, double>> times;
   for (const auto& [step, seconds] : catalogue.result.times) times.emplace_back(step, seconds);
@@ -131,7 +152,7 @@ std::vector<std::pair<std::string, double>> times_of(const Catalogue& catalogue)
 
 }  // namespace
 
-std::unique_ptr<Catalogue> catalogue_of(const ImageInput& input, ImageResult&& result, const Cpu& cpu) {
+std::unique_ptr<Catalogue> catalogue_of(const ImageInput& input, ImageResult&& result, const Execution& run) {
   ImageConfig config = *input.file.config;
   config.config.output.formats = {CatalogFormat::ldac};  // the format with the most complete metadata
   auto catalogue = std::make_unique<Catalogue>();
@@ -141,7 +162,8 @@ std::unique_ptr<Catalogue> catalogue_of(const ImageInput& input, ImageResult&& r
   catalogue->shape = input.exposure.shape();
   catalogue->header = input.header();
   if (input.positions != nullptr) catalogue->carried = input.positions->list.carried;
-  catalogue->cpu = cpu;
+  catalogue->cpu = run.cpu;
+  if (catalogue->config.output.report) catalogue->report = report_of(input, result, run, catalogue->metadata);
   catalogue->result = std::move(result);
   return catalogue;
 }
@@ -163,6 +185,7 @@ void bind_catalogue(nb::module_& module) {
       .def("background", [](const Catalogue& self) { return sky_of(self, SkyPart::level); })
       .def("rms", [](const Catalogue& self) { return sky_of(self, SkyPart::rms); })
       .def("segmentation", &segmentation_of)
+      .def_ro("report", &Catalogue::report)
       .def("write", &write, nb::arg("path"), nb::arg("format").none() = nb::none());
 }
 

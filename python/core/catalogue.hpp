@@ -21,10 +21,11 @@ struct Catalogue {
   std::string header;  ///< header cards of the image
   Table carried = {};  ///< further columns of a table of positions
   Cpu cpu = {};
+  std::string report;  ///< the page of output.report; empty: not asked for
 };
 
 /// The catalogue of an extracted image. `input`, with all that it refers to, must stay alive until this returns.
-std::unique_ptr<Catalogue> catalogue_of(const ImageInput& input, ImageResult&& result, const Cpu& cpu);
+std::unique_ptr<Catalogue> catalogue_of(const ImageInput& input, ImageResult&& result, const Execution& run);
 
 void bind_catalogue(nanobind::module_& module);
 

@@ -217,10 +217,10 @@ class Extractor {
                  {}};
     std::unique_ptr<Catalogue> catalogue;
     const KeptFiles nothing;
-    const Job job =
-        job_of(with, nothing, [&](const ImageTask&, const ImageInput& input, ImageResult&& result, const Cpu& cpu) {
-          catalogue = catalogue_of(input, std::move(result), cpu);
-        });
+    const Job job = job_of(with, nothing,
+                           [&](const ImageTask&, const ImageInput& input, ImageResult&& result, const Execution& run) {
+                             catalogue = catalogue_of(input, std::move(result), run);
+                           });
     const std::optional<Failure> failure = failure_of([&] {
       std::int64_t most_inflated = std::numeric_limits<std::int64_t>::max();
       add_maps_of_files(task.maps, task.image, configuration.given->config, most_inflated);
@@ -277,12 +277,12 @@ class Extractor {
     std::mutex mutex;
     std::map<int, std::unique_ptr<Catalogue>> found;
     std::optional<Error> failure;
-    const Job job = job_of(with, nothing,
-                           [&](const ImageTask& task, const ImageInput& input, ImageResult&& result, const Cpu& cpu) {
-                             auto catalogue = catalogue_of(input, std::move(result), cpu);
-                             const std::lock_guard lock(mutex);
-                             found[task.image.hdu] = std::move(catalogue);
-                           });
+    const Job job = job_of(
+        with, nothing, [&](const ImageTask& task, const ImageInput& input, ImageResult&& result, const Execution& run) {
+          auto catalogue = catalogue_of(input, std::move(result), run);
+          const std::lock_guard lock(mutex);
+          found[task.image.hdu] = std::move(catalogue);
+        });
     RunControl control;
     control.on_failure = [&](const ImageTask& task, const Failure& what) {
       const std::lock_guard lock(mutex);

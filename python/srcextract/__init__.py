@@ -11,6 +11,7 @@ from srcextract.errors import (ConfigError, DeviceError, InputError, InternalErr
                                OutputError, SrcextractError, StorageError)
 from srcextract.many import Failure, extract_many
 from srcextract.pipeline import Extractor, difference, extract
+from srcextract.report import Report
 from srcextract.stages import (Background, Foreground, Labels, Mesh, as_image, background, combine, convolve, deblend,
                                label, measure, photometry, render, resample, threshold)
 
@@ -18,6 +19,6 @@ __version__ = _core.version()
 
 __all__ = ["Background", "Catalogue", "Comparison", "ConfigError", "DeviceError", "Extractor", "Failure", "Foreground",
            "InputError", "InternalError", "Labels", "Merged", "Mesh", "MismatchError", "OutOfMemoryError", "OutputError",
-           "SrcextractError", "StorageError", "as_image", "background", "combine", "compare", "convolve", "deblend",
+           "Report", "SrcextractError", "StorageError", "as_image", "background", "combine", "compare", "convolve", "deblend",
            "difference", "extract", "extract_many", "label", "measure", "merge", "photometry", "render", "resample",
            "threshold"]

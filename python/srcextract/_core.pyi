@@ -71,6 +71,9 @@ class Catalogue:
     def sky_sigma(self) -> float: ...
     @property
     def masked(self) -> Any: ...
+    @property
+    def report(self) -> str:
+        """Empty without output.report."""
     def columns(self) -> list[tuple[str, NDArray[Any], str, str, str]]:
         """Name, values, unit, UCD, description of each column."""
     def background(self) -> NDArray[numpy.float32]: ...

@@ -9,7 +9,8 @@ from numpy.typing import NDArray
 
 from srcextract import _core, files, views
 from srcextract.arguments import require
-from srcextract.errors import OutputError
+from srcextract.errors import ConfigError, OutputError
+from srcextract.report import Report
 
 
 def _meant(name: str, columns: Iterable[str]) -> str:
@@ -218,6 +219,20 @@ class Catalogue:
         matplotlib.axes.Axes
         """
         return views.plot(self, ax, image, scale=scale, color=color, **shown)
+
+    def report(self) -> Report:
+        """The page that ``srcextract --report`` writes; a notebook shows it.
+
+        >>> srcextract.extract("sky.fits", output__report=True).report().write("sky.html")   # doctest: +SKIP
+
+        Raises
+        ------
+        ConfigError
+            If the image was extracted without ``output__report=True``: the page shows its pixels, which are not kept.
+        """
+        if not self._made.report:
+            raise ConfigError("the report shows pixels, which were not kept; extract the image with output__report=True")
+        return Report(self._made.report)
 
     def _repr_html_(self) -> str:
         return views.as_html(self)

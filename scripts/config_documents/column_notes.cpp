@@ -16,10 +16,10 @@ ColumnNote note_of_pattern(const std::string& name) {
   ColumnNote note{name, "", manual, same, "", ""};
   if (name.starts_with("MAG_")) {
     const std::string flux = "`FLUX_" + name.substr(4) + "`";
-    note.definition = "`measurement.zero_point` − 2.5 lg " + flux + "; 99 where that is not above 0";
+    note.definition = "`measurement.zero_point` − 2.5 lg " + flux;
   } else if (name.starts_with("MAGERR_")) {
     const std::string of = name.substr(7);
-    note.definition = "1.0857 `FLUXERR_" + of + "` / `FLUX_" + of + "`; 99 where `MAG_" + of + "` is";
+    note.definition = "1.0857 `FLUXERR_" + of + "` / `FLUX_" + of + "`";
     note.sextractor = name + ": 1.086";
   } else if (name.starts_with("ISO") && name.size() == 4) {
     note.definition = "the same above level " + name.substr(3);
@@ -32,30 +32,24 @@ ColumnNote note_of_pattern(const std::string& name) {
 /// What a column on the sky is, by the part of its name that tells, and what it is made of.
 std::string sky_definition(const std::string& name, const ColumnNeeds& needs) {
   const auto code = [&](std::size_t i) { return "`" + std::string(needs[i]) + "`"; };
-  const std::string place = code(0) + ", " + code(1), moments = code(2) + ", " + code(3) + ", " + code(4);
-  const std::string turned = " of *J M J*ᵀ, with *M* of " + moments + " and *J* what a pixel is on the sky at " + place;
+  const std::string place = code(0) + ", " + code(1), turned = " of [*J M J*ᵀ](#on-the-sky)";
   const auto is = [&](const char* part) { return name.find(part) != std::string::npos; };
   if (name == "ISOAREAF_WORLD" || name == "ISOAREA_WORLD")
-    return code(2) + " times the area of a pixel, &#124;det *J*&#124;, at " + place;
-  if (name == "FWHM_WORLD") return code(2) + " times the root of the area of a pixel, &#124;det *J*&#124;, at " + place;
+    return code(2) + " times &#124;det *J*&#124;, the area of a pixel there";
+  if (name == "FWHM_WORLD") return code(2) + " times the root of &#124;det *J*&#124;";
   if (needs[2].empty()) {
-    if (is("X") && is("_WORLD")) return "coordinate of " + place + " along the header's first axis, in its own system";
+    if (is("X") && is("_WORLD")) return "coordinate of " + place + " along the header's first axis";
     if (is("Y") && is("_WORLD")) return "the same along its second";
     return std::string(is("ALPHA") ? "longitude" : "latitude") + " of " + place +
            (is("_SKY") ? ", in the header's system" : ", in J2000");
   }
-  if (is("X2")) return "variance along the first coordinate" + turned;
-  if (is("Y2")) return "variance along the second" + turned;
-  if (is("CXX") || is("CYY") || is("CXY")) return "of the ellipse" + turned + ", as `CXX_IMAGE` and so on";
-  if (is("XY")) return "covariance of both" + turned;
-  if (is("THETA")) {
-    const std::string from = is("_WORLD") ? "from the first coordinate towards the second"
-                             : is("_SKY") ? "from the north of the header's system towards its east"
-                                          : "from the north of J2000 towards east";
-    return "angle of the major axis" + turned + ", " + from + ", in (−90, 90]";
-  }
+  if (is("X2")) return "variance along the first coordinate," + turned;
+  if (is("Y2")) return "variance along the second," + turned;
+  if (is("CXX") || is("CYY") || is("CXY")) return "of the ellipse" + turned + ", as `CXX_IMAGE`";
+  if (is("XY")) return "covariance of both," + turned;
+  if (is("THETA")) return "angle of its major axis";
   const bool major = name.starts_with("A") || name.starts_with("ERRA");
-  return std::string("root of the ") + (major ? "larger" : "smaller") + " eigenvalue" + turned;
+  return std::string(major ? "semi-major" : "semi-minor") + " axis" + turned;
 }
 
 /// What SExtractor 2.25 has in such a column (tests/truth/test_world.py).
@@ -63,7 +57,7 @@ std::string sky_in_sextractor(const std::string& name, const ColumnNeeds& needs)
   if (name.starts_with("C") && name.ends_with("_WORLD")) return name + ": divides by no less than 10⁻⁶";
   const bool whole =
       name.find("XY") != std::string::npos || (name.starts_with("ERR") && name.find("WIN") != std::string::npos);
-  return needs[3].empty() || whole ? same : name + ": of 2 *J*₁ *J*₂ XY in both variances but half";
+  return needs[3].empty() || whole ? same : name + ": [differs](#on-the-sky)";
 }
 
 }  // namespace

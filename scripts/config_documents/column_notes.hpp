@@ -19,7 +19,7 @@ struct ColumnNote {
 };
 
 // Where definitions are from.
-inline constexpr const char* manual = "SExtractor's manual";
+inline constexpr const char* manual = "";
 inline constexpr const char* bertin_arnouts = "Bertin & Arnouts (1996)";
 inline constexpr const char* kron = "Kron (1980)";
 inline constexpr const char* petrosian = "Petrosian (1976)";

@@ -11,9 +11,17 @@
 
 namespace srcextract {
 
+struct Settings;
+
 /// Names of families of measurements (stages/photometry/families.hpp). A family is measured if a column that is made of
 /// it is requested.
 using FamilyNames = std::array<std::string_view, 3>;
+
+/// A file of numbers that a measurement needs (Field::numbers).
+struct NeededFile {
+  std::string_view key = {};                              ///< the path of the key that names it; empty: none
+  const std::string& (*name)(const Settings&) = nullptr;  ///< the value of this key
+};
 
 /// How the values of a column are stored: signed integers of 16, 32 or 64 bits, or doubles.
 enum class ColumnType { int16, int32, int64, float64 };
@@ -38,6 +46,7 @@ struct MeasuredColumn {
   bool repeated = false;  ///< one column for each radius: NAME, NAME_1, NAME_2 ...
   ColumnType type = ColumnType::float64;
   ColumnNeeds needs = {};  ///< for a column on the sky, by the image's WCS (pipeline/extract/sky_columns.hpp)
+  NeededFile file = {};    ///< without it there is no such column
 
   bool is_on_sky() const { return !needs[0].empty(); }
 };

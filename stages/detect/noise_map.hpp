@@ -46,7 +46,8 @@ class RowNoise {
   std::vector<float> rms_;
 };
 
-/// The rms of single pixels on the host, for steps that a device shares. Only if noise differs from pixel to pixel.
+/// The rms of single pixels on the host, for steps whose code host and device share. To be used only if noise differs
+/// from pixel to pixel.
 struct RmsOfPixels {
   const Image<float, Cpu>* variance;
   const MeshRow* rows;  ///< every MeshRow::rows_at_once rows of the image

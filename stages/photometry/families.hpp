@@ -28,7 +28,7 @@ struct FamilyRows {
 /// one is its header and its place in this list.
 ///
 /// A family is a header with a struct that holds what it needs of the configuration. The struct is small enough to be
-/// passed to a kernel, and has
+/// passed to a kernel (4 KiB), and has
 ///  - Row: the type of a result; every source has rows() of them. A Row has a member `flags`, bits of FLAGS. A
 ///    record_fields for a buffer of rows exists.
 ///  - measure(lanes, source, image, which): computes row number `which` of a source, on host and device.
@@ -38,6 +38,7 @@ struct FamilyRows {
 ///    must be equal to the last bit.
 ///  - measure_in(lanes, source, found_in, image), if the family also needs the image in which sources were found.
 ///    measure() then passes one image for both.
+///  - file: the NeededFile of numbers that it needs, if any. Its constructor takes them from Settings::resources.
 ///  - name: of its results in records and messages; `uses`: the names of the families whose results it uses, if any.
 ///  - columns: a list of RowColumn, each declared with its formula (stages/photometry/row_column.hpp);
 ///    `has_many_rows`: a column of each row, as NAME, NAME_1 ...
@@ -129,12 +130,32 @@ void measure_rows_in(const One& family, const HostLanes& lanes, const MeasuredSo
   }
 }
 
+/// The file that a family needs; none: no file.
+template <class One>
+constexpr NeededFile file_of() {
+  if constexpr (requires { One::file; })
+    return One::file;
+  else
+    return {};
+}
+
+/// Whether the numbers of a file have been read, or there is none.
+inline bool is_read(const NeededFile& file, const Settings& config) {
+  return file.key.empty() || config.resources.numbers_of(file.key) != nullptr;
+}
+
+/// Whether a family is measured: a column asks for it, and its file is there.
+template <class One>
+bool is_measured(const ColumnChoice& choice, const Settings& config) {
+  return choice.needs(One::name) && is_read(file_of<One>(), config);
+}
+
 /// Bytes that a source takes beside its usual columns: the rows, and the columns made of them.
 inline std::int64_t photometry_bytes(const Settings& config) {
   const ColumnChoice choice(config.output.columns);
   std::int64_t bytes = 0;
   for_each_family([&]<class One>() {
-    if (!choice.needs(One::name)) return;
+    if (!is_measured<One>(choice, config)) return;
     std::int64_t of_row = sizeof(typename One::Row);
     of_row += static_cast<std::int64_t>(sizeof(double)) * std::ssize(One::columns);
     bytes += One(config).rows() * of_row;
@@ -148,7 +169,7 @@ inline std::int64_t photometry_bytes(const Settings& config) {
 inline bool measures_photometry(const Settings& config) {
   const ColumnChoice choice(config.output.columns);
   bool any = false;
-  for_each_family([&]<class One>() { any = any || choice.needs(One::name); });
+  for_each_family([&]<class One>() { any = any || is_measured<One>(choice, config); });
   return any;
 }
 

@@ -15,8 +15,8 @@ struct MeasuredSource {
   std::int32_t number;       ///< from 1, as in the map of owners
   SourceShape shape;         ///< in the image in which it was found
   const SourceSums* found;   ///< sums in the image in which it was found
-  const EllipseFlux* kron;   ///< result of that family, if it was measured before, else null
-  const LightRadius* radii;  ///< first row of that family, if it was measured before, else null
+  const EllipseFlux* kron;   ///< result of that family, for those after it; null: it is not measured
+  const LightRadius* radii;  ///< first row of that family, for those after it; null: it is not measured
 };
 
 }  // namespace srcextract

@@ -1,6 +1,7 @@
 #include "stages/photometry/photometry.hpp"
 
 #include <algorithm>
+#include <optional>
 
 #include "stages/core/parallel.hpp"
 #include "stages/core/vector_clones.hpp"
@@ -42,24 +43,54 @@ SRCEXTRACT_VECTOR_CLONES SRCEXTRACT_FLATTEN void measure_source(const One& famil
                   [&](int which, const typename One::Row& row) { rows[which] = row; });
 }
 
-/// Measures all sources by one family.
-template <class One>
-void measure_family(const PhotometryInput<Cpu>& input, const PhotometryImage& found_in, const PhotometryImage& image,
-                    const One& family, const Photometry<Cpu>& before, FamilyRows<typename One::Row, Cpu>& out,
-                    const Cpu& where) {
-  const std::int64_t count = input.components.counts->kept;
-  out.each = family.rows();
-  out.rows = Buffer<typename One::Row, Cpu>(count * out.each, where);
-  parallel_for(count, sources_at_a_time, where, [&](std::int64_t begin, std::int64_t end) {
-    const HostLanes lanes;
-    for (std::int64_t i = begin; i < end; ++i) {
-      const Parentage parentage = input.parentage.empty() ? Parentage{} : input.parentage[i];
-      const MeasuredSource source{static_cast<std::int32_t>(i + 1),
-                                  shape_of(input.sums[i], parentage, image.width, image.height), &input.sums[i],
-                                  before.of<KronFamily>().of(i), before.of<LightRadiusFamily>().of(i)};
-      measure_source(family, lanes, source, found_in, image, out.rows.data() + i * out.each);
+/// Asks for the pixels about a source that is measured next. Rows of an image are far apart, so that a thread would
+/// wait for nearly each of them.
+void ask_for_pixels(const SourceSums& source, const PhotometryImage& image) {
+  constexpr std::int32_t margin = 8, most_rows = 64, line_pixels = 16;
+  if (source.ymax - source.ymin > most_rows) return;
+  const std::int32_t last_x = std::min(source.xmax + margin, image.width - 1);
+  const std::int32_t last_y = std::min(source.ymax + margin, image.height - 1);
+  for (std::int32_t y = std::max(source.ymin - margin, 0); y <= last_y; ++y) {
+    for (std::int32_t x = std::max(source.xmin - margin, 0); x < last_x + line_pixels; x += line_pixels) {
+      const std::int64_t at = image.at(std::min(x, last_x), y);
+      __builtin_prefetch(image.pixels + at);
+      __builtin_prefetch(image.owner + at);
     }
-  });
+  }
+}
+
+/// The families that are measured.
+template <class List>
+struct UsedFamilies;
+template <class... One>
+struct UsedFamilies<FamilyList<One...>> : std::optional<One>... {
+  explicit UsedFamilies(const Settings& config) {
+    const ColumnChoice choice(config.output.columns);
+    const auto add = [&]<class Used>(std::optional<Used>& family) {
+      if (is_measured<Used>(choice, config)) family.emplace(config);
+    };
+    (add(static_cast<std::optional<One>&>(*this)), ...);
+  }
+  template <class Used>
+  const std::optional<Used>& of() const {
+    return *this;
+  }
+};
+
+/// Measures sources by one family.
+template <class One>
+void measure_some(const One& family, const HostLanes& lanes, const PhotometryInput<Cpu>& input,
+                  const PhotometryImage& found_in, const PhotometryImage& image, std::int64_t begin, std::int64_t end,
+                  Photometry<Cpu>& measured) {
+  FamilyRows<typename One::Row, Cpu>& out = measured.of<One>();
+  for (std::int64_t i = begin; i < end; ++i) {
+    if (i + 1 < end) ask_for_pixels(input.sums[i + 1], image);
+    const Parentage parentage = input.parentage.empty() ? Parentage{} : input.parentage[i];
+    const MeasuredSource source{static_cast<std::int32_t>(i + 1),
+                                shape_of(input.sums[i], parentage, image.width, image.height), &input.sums[i],
+                                measured.of<KronFamily>().of(i), measured.of<LightRadiusFamily>().of(i)};
+    measure_source(family, lanes, source, found_in, image, out.rows.data() + i * out.each);
+  }
 }
 
 }  // namespace
@@ -89,11 +120,22 @@ Photometry<Cpu> measure_photometry(const PhotometryInput<Cpu>& input, const Sett
   const PhotometryImage found_in = other == nullptr ? image
                                                     : photometry_image(other->image, other->variance, owners,
                                                                        *other->levels, other->weights, config);
-  const ColumnChoice choice(config.output.columns);
+  const UsedFamilies<Families> families(config);
+  const std::int64_t count = input.components.counts->kept;
   Photometry<Cpu> measured;
   for_each_family([&]<class One>() {
-    if (choice.needs(One::name))
-      measure_family(input, found_in, image, One(config), measured, measured.of<One>(), where);
+    if (!families.of<One>()) return;
+    auto& out = measured.of<One>();
+    out.each = families.of<One>()->rows();
+    out.rows = Buffer<typename One::Row, Cpu>(count * out.each, where);
+  });
+  // All families of a few sources, whose pixels stay in the cache.
+  parallel_for(count, sources_at_a_time, where, [&](std::int64_t begin, std::int64_t end) {
+    const HostLanes lanes;
+    for_each_family([&]<class One>() {
+      if (const std::optional<One>& family = families.of<One>())
+        measure_some(*family, lanes, input, found_in, image, begin, end, measured);
+    });
   });
   return measured;
 }

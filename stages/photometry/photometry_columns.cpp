@@ -74,6 +74,7 @@ std::vector<MeasuredColumn> all_columns() {
       all.push_back(column.declared);
       all.back().families = names_of_family<One>();
       all.back().repeated = has_many_rows<One>;
+      all.back().file = file_of<One>();
     }
   });
   of_sources(sky_columns);
@@ -154,7 +155,7 @@ void express_found_noise(std::span<const FluxCalibration> found, std::span<const
 }
 
 void add_measured_columns(const Photometry<Cpu>& photometry, std::span<const FluxCalibration> calibration,
-                          const Settings& config, const Resources& resources, Sources& sources, const Cpu& where) {
+                          const Settings& config, Sources& sources, const Cpu& where) {
   const ColumnChoice choice(config.output.columns);
   for_each_family([&]<class One>() {
     const auto& measured = photometry.of<One>();
@@ -163,12 +164,12 @@ void add_measured_columns(const Photometry<Cpu>& photometry, std::span<const Flu
       sources.flags[static_cast<std::size_t>(i / measured.each)] |= static_cast<std::int16_t>(measured.rows[i].flags);
   });
   const auto of_sources = [&]<std::size_t N>(const SourceColumn(&columns)[N]) {
-    if (&columns[0] == &classifier_columns[0] && resources.numbers_of(network_key) == nullptr) return;
     const auto row_of = [&](std::int64_t i, int) {
-      return SourceRow{sources, static_cast<std::size_t>(i), photometry, config.measurement, resources};
+      return SourceRow{sources, static_cast<std::size_t>(i), photometry, config.measurement, config.resources};
     };
     for (const SourceColumn& column : columns)
-      if (choice.fills(column.declared.column.name)) add_column(column, calibration, 1, row_of, sources, where);
+      if (choice.fills(column.declared.column.name) && is_read(column.declared.file, config))
+        add_column(column, calibration, 1, row_of, sources, where);
   };
   for_each_list(of_sources, [&]<class One>() {
     const FamilyRows<typename One::Row, Cpu>& measured = photometry.of<One>();

@@ -12,7 +12,7 @@ namespace srcextract {
 /// element for each source. FLUXLIM_APER, MAGLIM_APER and those of AUTO belong to forced photometry (forced.hpp);
 /// configurations cannot ask for them. Runs on the host for both back ends.
 void add_measured_columns(const Photometry<Cpu>& photometry, std::span<const FluxCalibration> calibration,
-                          const Settings& config, const Resources& resources, Sources& sources, const Cpu& where = {});
+                          const Settings& config, Sources& sources, const Cpu& where = {});
 
 /// Converts the noise of positions to the unit of `calibration`, which columns use. Its unit before is that of `found`,
 /// the calibration of the image in which sources were found. Both have an element for each source, or none if nothing

@@ -28,11 +28,18 @@ struct RowColumn {
   MeasuredColumn declared;
   std::variant<Formula<double>, Formula<std::int16_t>, Formula<std::int32_t>, Formula<std::int64_t>> formula;
 
-  /// `image` is Column::image. A family adds itself to `families`.
+  /// `image` is Column::image. A family adds itself to `families`, and its file.
   template <class Value>
   constexpr RowColumn(const char* name, const char* unit, const char* ucd, const char* description, const char* group,
-                      Value value, bool image = of_measured, const FamilyNames& families = {})
-      : declared{{name, unit, ucd, description, 0, image}, families, group, false, column_type<Result<Value>>(), {}},
+                      Value value, bool image = of_measured, const FamilyNames& families = {},
+                      const NeededFile& file = {})
+      : declared{{name, unit, ucd, description, 0, image},
+                 families,
+                 group,
+                 false,
+                 column_type<Result<Value>>(),
+                 {},
+                 file},
         formula(static_cast<Formula<Result<Value>>>(value)) {}
 
  private:

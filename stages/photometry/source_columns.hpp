@@ -111,7 +111,7 @@ inline constexpr SourceColumn isophote_columns[] = {
      of_found},
 };
 
-/// The column of the classifier; there is none without a network.
+/// The column of the classifier.
 inline constexpr SourceColumn classifier_columns[] = {
     {"CLASS_STAR",
      "",
@@ -124,7 +124,8 @@ inline constexpr SourceColumn classifier_columns[] = {
                          s.resources.class_scale > 0 ? s.resources.class_scale : at.pixel_scale);
      },
      of_measured,
-     {ProfileFamily::name}},
+     {ProfileFamily::name},
+     {network_key, [](const Settings& config) -> const std::string& { return config.measurement.nnw; }}},
 };
 
 /// The light in the Kron ellipse or, where a source is crowded, that of the isophote.

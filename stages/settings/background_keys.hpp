@@ -30,8 +30,8 @@ void for_each_background_field(AnySettings& c, F&& f) {
   };
   f(Field{.section = section,
           .key = "method",
-          .description = "`mesh` (level and noise of meshes, and a smooth surface through them, as in "
-                         "SExtractor) or `constant` (one level and one σ for the whole image)",
+          .description = "`mesh` (level and noise of meshes, with a smooth surface through them, as in SExtractor) or "
+                         "`constant` (one level and one σ)",
           .problem = method_problem(c)},
     c.background.method);
   f(Field{.section = section,
@@ -43,14 +43,14 @@ void for_each_background_field(AnySettings& c, F&& f) {
     c.background.kappa);
   f(Field{.section = section,
           .key = "max_iterations",
-          .description = "Rounds of clipping of `constant`; 0 = until nothing is clipped any more",
+          .description = "Rounds of clipping of `constant`; 0 = until nothing is clipped",
           .at_least = 0,
           .why = "0 means until nothing is clipped any more"},
     c.background.max_iterations);
   f(Field{.section = section,
           .key = "mesh_size",
-          .description = "Side of a mesh in pixels: larger than the largest source, smaller than what the sky varies "
-                         "over",
+          .description = "Side of a mesh in pixels: larger than the largest source, smaller than the scale on which "
+                         "the sky varies",
           .at_least = 8,
           .at_most = 1 << 20,
           .why = "in a smaller mesh there is too little sky",
@@ -58,7 +58,7 @@ void for_each_background_field(AnySettings& c, F&& f) {
     c.background.mesh_size);
   f(Field{.section = section,
           .key = "mesh_height",
-          .description = "Height of a mesh in pixels, where `mesh_size` is its width alone; 0 = meshes are squares",
+          .description = "Height of a mesh in pixels, if it differs from `mesh_size`; 0 = squares",
           .at_least = 0,
           .at_most = 1 << 20,
           .unused = of_mesh(c.background.mesh_height, usual.mesh_height),
@@ -66,13 +66,13 @@ void for_each_background_field(AnySettings& c, F&& f) {
     c.background.mesh_height);
   f(Field{.section = section,
           .key = "estimator",
-          .description = "What stands for the sky of a mesh: `sextractor` (2.5 median - 1.5 mean, or the median where "
-                         "the mesh is crowded) or `median`, both of what survives the clip",
+          .description = "Level of a mesh from its unclipped pixels: `sextractor` (2.5 median - 1.5 mean, or the "
+                         "median where it is crowded) or `median`",
           .unused = of_mesh(c.background.estimator, usual.estimator)},
     c.background.estimator);
   f(Field{.section = section,
           .key = "filter_size",
-          .description = "Meshes along each side of the median filter over them, odd; 1 = none",
+          .description = "Meshes along each side of the median filter, odd; 1 = none",
           .at_least = 1,
           .at_most = 15,
           .unused = of_mesh(c.background.filter_size, usual.filter_size),
@@ -80,7 +80,7 @@ void for_each_background_field(AnySettings& c, F&& f) {
     c.background.filter_size);
   f(Field{.section = section,
           .key = "filter_height",
-          .description = "Meshes along y of that filter, odd, where `filter_size` is those along x alone; 0 = as many",
+          .description = "Meshes along y of that filter, odd, if it differs from `filter_size`; 0 = as many",
           .at_least = 0,
           .at_most = 15,
           .unused = of_mesh(c.background.filter_height, usual.filter_height),
@@ -88,17 +88,17 @@ void for_each_background_field(AnySettings& c, F&& f) {
     c.background.filter_height);
   f(Field{.section = section,
           .key = "filter_threshold",
-          .description = "The filter replaces meshes whose level differs from the median by at least so much, in pixel "
-                         "units",
+          .description =
+              "The filter replaces meshes whose level differs from the median by at least this, in pixel units",
           .at_least = 0,
           .unused = of_mesh(c.background.filter_threshold, usual.filter_threshold)},
     c.background.filter_threshold);
   f(Field{.section = section,
           .key = "level",
-          .description = "The level of the sky, which is then subtracted and not estimated: a number in pixel units, "
-                         "or a FITS file that holds a map of the image's shape; the path is relative to the working "
-                         "directory. What is not finite in a map masks the pixel. Empty = estimated, or the image's "
-                         "own file, of which `level_hdu` is another HDU",
+          .description = "A known level of the sky, which is subtracted and not estimated: a number in pixel units, or "
+                         "a FITS file with a map of the image's shape. A pixel of the map that is not finite masks the "
+                         "pixel. The path is relative to the working directory. Empty = estimated, or the image's own "
+                         "file if `level_hdu` names another HDU",
           .is_path = true,
           .is_number = true,
           .allowed = "a number, or a path",
@@ -106,15 +106,15 @@ void for_each_background_field(AnySettings& c, F&& f) {
     c.given_sky.level);
   f(Field{.section = section,
           .key = "level_hdu",
-          .description = "HDUs of that map, as `mask.hdu` has them: paired with the images where several are selected",
+          .description = "HDUs of that map, as `mask.hdu`",
           .allowed = "as `input.hdu`",
           .unused = level_hdu_use(c.given_sky),
           .problem = level_hdu_problem(c.given_sky)},
     c.given_sky.level_hdu);
   f(Field{.section = section,
           .key = "rms",
-          .description = "The noise of every pixel, which is then not estimated: a number above 0, in pixel units. "
-                         "Empty = estimated. A map of the noise is given in `weights`, with the type `rms`",
+          .description = "A known noise of every pixel: a number above 0, in pixel units. Empty = estimated. For a map "
+                         "use `weights.type: rms`",
           .is_number = true,
           .allowed = "a number above 0",
           .problem = rms_problem(c.given_sky)},

@@ -23,35 +23,33 @@ void for_each_combine_field(AnySettings& c, F&& f) {
   const Section section{"combine", "Several planes or images into the one that is extracted"};
   f(Field{.section = section,
           .key = "method",
-          .description =
-              "How several planes or images of one shape become the one that is extracted; `none` = not at all"},
+          .description = "How several planes or images of one shape become one; `none` = not at all"},
     c.combine.method);
   f(Field{.section = section,
           .key = "planes",
-          .description = "Planes of the cube that are combined, from 1; all of them if neither these nor `hdus` nor "
-                         "`files` are given",
+          .description = "Planes of the cube to combine, from 1; all of them without this, `hdus` and `files`",
           .at_least = 1,
           .unused = combined_use(c.combine, !c.combine.planes.empty()),
           .problem = planes_problem(c.combine)},
     c.combine.planes);
   f(Field{.section = section,
           .key = "hdus",
-          .description = "HDUs of the file that are combined: numbers (0 is the primary HDU) or EXTNAMEs",
+          .description = "HDUs of the file to combine: numbers (0 is the primary HDU) or EXTNAMEs",
           .allowed = "as `input.hdu`, but `auto` and `all`",
           .unused = combined_use(c.combine, !c.combine.hdus.empty()),
           .problem = hdus_problem(c.combine, c.input)},
     c.combine.hdus);
   f(Field{.section = section,
           .key = "files",
-          .description = "Images that are combined with the one that is extracted, and come after it; each is read as "
-                         "`input` says, and paths are relative to the working directory",
+          .description = "Images to combine with the one on the command line, after it; read as `input` says. Paths "
+                         "are relative to the working directory",
           .is_path = true,
           .unused = combined_use(c.combine, !c.combine.files.empty()),
           .problem = files_problem(c.combine, c.input)},
     c.combine.files);
   f(Field{.section = section,
           .key = "weights",
-          .description = "Of the method `weighted`, one for each plane or image",
+          .description = "With `weighted`: one for each plane or image",
           .allowed = "one for each, not all 0",
           .unused = use_problem(c.combine.method == CombineMethod::weighted, c.combine.weights, {},
                                 "combine.method weighted"),

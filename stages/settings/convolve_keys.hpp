@@ -54,7 +54,7 @@ void for_each_convolve_field(AnySettings& c, F&& f) {
   const bool has_sigma = is(KernelShape::gaussian) || is(KernelShape::mexican_hat);
   f(Field{.section = section,
           .key = "kernel",
-          .description = "Kernel that the image is convolved with before sources are found; `none` = not at all",
+          .description = "Kernel of the convolution before sources are found; `none` = no convolution",
           .problem = shape_problem(c.convolve)},
     c.convolve.kernel);
   f(kernel_length_field("fwhm", "Full width at half maximum of the `gaussian`, in pixels; or give `sigma`",
@@ -71,8 +71,8 @@ void for_each_convolve_field(AnySettings& c, F&& f) {
     c.convolve.radius);
   f(Field{.section = section,
           .key = "size",
-          .description = "Side of the kernel in pixels, odd; 0 = to 4 σ (`gaussian`), 5 σ (`mexican_hat`), the radius "
-                         "(`tophat`), which must fit into 63 pixels",
+          .description = "Side of the kernel in pixels, odd; 0 = to 4 σ (`gaussian`), 5 σ (`mexican_hat`) or the "
+                         "radius (`tophat`), at most 63",
           .at_least = 0,
           .at_most = static_cast<double>(most_kernel_size),
           .allowed = "0, or odd up to 63",
@@ -90,8 +90,7 @@ void for_each_convolve_field(AnySettings& c, F&& f) {
     c.convolve.values);
   f(Field{.section = section,
           .key = "file",
-          .description = "File that holds the kernel: SExtractor's `.conv`, or a FITS image; its values stand in the "
-                         "configuration that outputs carry",
+          .description = "File with the kernel: SExtractor's `.conv`, or a FITS image. Outputs carry its values",
           .is_path = true,
           .unused = use_problem(is(KernelShape::file), c.convolve.file, {}, "convolve.kernel file")},
     c.convolve.file);
@@ -102,15 +101,14 @@ void for_each_convolve_field(AnySettings& c, F&& f) {
     c.convolve.normalize);
   f(Field{.section = section,
           .key = "edges",
-          .description = "What is beyond the edges: `zero` (nothing above the sky), `nearest` (the last pixel) or "
+          .description = "Pixels beyond the edges: `zero` (nothing above the sky), `nearest` (the last pixel) or "
                          "`reflect` (the mirror image)",
           .unused = of_kernel(c.convolve.edges, usual.edges)},
     c.convolve.edges);
   f(Field{.section = section,
           .key = "filter",
-          .description = "How sources are found with the kernel: in the `convolution` with it, or where the `matched` "
-                         "filter, which weighs pixels by their noise, is significant: its threshold is in σ of the "
-                         "sum (SEP's `filter_type`)",
+          .description = "`convolution` with the kernel, or the `matched` filter, which weighs pixels by their noise; "
+                         "its threshold is in σ of the sum (SEP's `filter_type`)",
           .unused = filter_use(c.convolve),
           .problem = filter_problem(c)},
     c.convolve.filter);

@@ -28,8 +28,8 @@ void for_each_deblend_field(AnySettings& c, F&& f) {
   };
   f(Field{.section = section,
           .key = "method",
-          .description = "How sources that touch are told apart: `none`, or `tree`, by the tree of what is connected "
-                         "above each of several levels (SExtractor's)",
+          .description = "How touching sources are divided: `none`, or `tree` (by the tree of connected parts above "
+                         "several levels: SExtractor's)",
           .problem = deblend_method_problem(c)},
     c.deblend.method);
   f(Field{.section = section,
@@ -43,8 +43,8 @@ void for_each_deblend_field(AnySettings& c, F&& f) {
     c.deblend.thresholds);
   f(Field{.section = section,
           .key = "contrast",
-          .description = "Flux of a branch above the level at which it joins others, to that of the whole source, at "
-                         "which it is a source (SExtractor's DEBLEND_MINCONT)",
+          .description = "A part is a source if its flux above the level is more than this share of the whole source's "
+                         "flux (SExtractor's DEBLEND_MINCONT)",
           .at_least = 0,
           .at_most = 1,
           .why = "it is a part of the source's flux: 0 divides at every peak, 1 never",
@@ -52,14 +52,14 @@ void for_each_deblend_field(AnySettings& c, F&& f) {
     c.deblend.contrast);
   f(Field{.section = section,
           .key = "clean",
-          .description = "Whether a source that would not be one without the wings of a brighter one becomes part of "
-                         "that, as SExtractor's CLEAN has it; with any method",
+          .description = "A source that would not be one without the wings of a brighter one becomes part of it "
+                         "(SExtractor's CLEAN); with any method",
           .problem = deblend_clean_problem(c)},
     c.deblend.clean);
   f(Field{.section = section,
           .key = "clean_beta",
-          .description = "Exponent of these wings, which are those of a Moffat profile (SExtractor's CLEAN_PARAM): "
-                         "lower takes more sources",
+          .description =
+              "Exponent of these wings, a Moffat profile (SExtractor's CLEAN_PARAM): lower absorbs more sources",
           .at_least = 0.1,
           .at_most = 10,
           .why = "wings fall as r^(-2 clean_beta); 1 is usual",

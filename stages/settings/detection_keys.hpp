@@ -37,17 +37,15 @@ void for_each_detection_field(AnySettings& c, F&& f) {
     c.detection.threshold);
   f(Field{.section = section,
           .key = "threshold_unit",
-          .description = "Unit of threshold: `sigma` (of the image above the reference, SExtractor's, also where it "
-                         "is convolved), `absolute` (a pixel value; of what is above the meshes, where the background "
-                         "is one), `detection_sigma` (of the convolved image above its median, or above zero, as "
-                         "`reference` says) or `mag_per_arcsec2` (what a pixel has above the reference, by "
+          .description = "Unit of threshold: `sigma` (of the image itself, SExtractor's), `absolute` (a pixel value; "
+                         "with a mesh, above it), `detection_sigma` (of the convolved image) or `mag_per_arcsec2` (by "
                          "`measurement.zero_point` and `pixel_scale`)",
           .problem = threshold_unit_problem(c)},
     c.detection.threshold_unit);
   f(Field{.section = section,
           .key = "reference",
-          .description = "What a threshold in σ is counted from: `background` (the mesh's level, or the clipped "
-                         "median) or `zero`"},
+          .description =
+              "A threshold in σ counts from `background` (the mesh's level, or the clipped median) or from `zero`"},
     c.detection.reference);
   f(Field{.section = section,
           .key = "connectivity",
@@ -63,38 +61,36 @@ void for_each_detection_field(AnySettings& c, F&& f) {
     c.detection.min_area);
   f(Field{.section = section,
           .key = "sign",
-          .description = "`positive` (what is brighter than the sky), `negative` (what is fainter: found in the image "
-                         "with its sign turned) or `both`, which the column SIGN tells apart; of `difference` always "
-                         "`both`",
+          .description = "`positive` (brighter than the sky), `negative` (fainter: found in the image with its sign "
+                         "turned) or `both`, told apart by the column SIGN; `difference` always uses `both`",
           .problem = sign_problem(c)},
     c.detection.sign);
   f(Field{.section = section,
           .key = "seed",
-          .description = "A source has a pixel that is brighter than this, in the unit of threshold, down to which it "
-                         "reaches; 0 = it need not",
+          .description = "A source needs a pixel above this, in the unit of threshold, and reaches down to threshold; "
+                         "0 = no such need",
           .allowed = "0, or more than threshold; with `mag_per_arcsec2` less",
           .problem = seed_problem(c.detection)},
     c.detection.seed);
   f(Field{.section = section,
           .key = "analysis_threshold",
-          .description = "What ISOAREA_IMAGE counts pixels of a source above, in the unit of threshold and in the "
-                         "image that is measured (SExtractor's ANALYSIS_THRESH); 0 = the column is left out",
+          .description = "Threshold of ISOAREA_IMAGE, in the unit of threshold and in the measured image (SExtractor's "
+                         "ANALYSIS_THRESH); 0 = no such column",
           .at_least = counts_in_sigmas(c.detection) ? 0 : -no_limit,
           .allowed = "any if the unit is `absolute` or `mag_per_arcsec2`, else ≥ 0",
           .why = "it is in sigma above the reference; 0 leaves ISOAREA_IMAGE out"},
     c.detection.analysis_threshold);
   f(Field{.section = section,
           .key = "false_discovery_rate",
-          .description = "Takes, in place of threshold, the one above which at most this share of the pixels is "
-                         "expected to be noise (Benjamini & Hochberg 1995; Hopkins et al. 2002); 0 = threshold is what "
-                         "is given",
+          .description = "Instead of threshold: the one above which at most this share of the pixels is expected to be "
+                         "noise (Benjamini & Hochberg 1995; Hopkins et al. 2002); 0 = threshold counts",
           .allowed = "0, or from 1e-6 to below 1, where the unit is `sigma` or `detection_sigma`",
           .problem = false_discovery_problem(c)},
     c.detection.false_discovery_rate);
   f(Field{.section = section,
           .key = "correlated_pixels",
-          .description = "Pixels that have their noise in common, as those of a beam: divides false_discovery_rate by "
-                         "1 + 1/2 + ... + 1/n, as Hopkins et al. (2002) do; 1 = nothing is divided",
+          .description = "Pixels n with common noise, as those of a beam: divides false_discovery_rate by 1 + 1/2 + "
+                         "... + 1/n (Hopkins et al. 2002); 1 = nothing is divided",
           .at_least = 1,
           .at_most = 1'000'000,
           .why = "1 divides by nothing",

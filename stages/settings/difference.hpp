@@ -1,14 +1,28 @@
 #pragma once
 
+#include <cstdint>
+
 namespace srcextract {
 
 enum class Align { none, wcs };
 enum class Interpolation { bilinear, lanczos3 };
+enum class MatchingKernel { gaussian, fitted };
+enum class Convolved { either, reference, fresh };
 
 /// How a reference frame is matched to a new one before it is subtracted.
 struct DifferenceConfig {
   Align align = Align::none;
   Interpolation interpolation = Interpolation::lanczos3;
+  /// gaussian: a kernel of two given widths. fitted: a kernel, a flux scale and a sky that are fitted to the stars of
+  /// both frames and change over the field (stages/difference/fit).
+  MatchingKernel kernel = MatchingKernel::gaussian;
+  /// Which frame a fitted kernel convolves; either: the one with the sharper stars.
+  Convolved convolve = Convolved::either;
+  /// Orders of the polynomials over the field: too low leaves residuals of stars where the seeing changes, too high
+  /// follows noise where stars are few.
+  std::int64_t kernel_order = 2;
+  std::int64_t flux_order = 1;
+  std::int64_t background_order = 2;
   bool match_flux = true;
   bool match_background = true;
   /// Full width at half maximum of the stars, in pixels of the new frame: the sharper frame is convolved to the width

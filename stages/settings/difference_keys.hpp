@@ -15,6 +15,12 @@ inline std::vector<std::string> names_of(Align) {
 inline std::vector<std::string> names_of(Interpolation) {
   return {"bilinear", "lanczos3"};
 }
+inline std::vector<std::string> names_of(MatchingKernel) {
+  return {"gaussian", "fitted"};
+}
+inline std::vector<std::string> names_of(Convolved) {
+  return {"auto", "reference", "new"};
+}
 
 }  // namespace srcextract
 
@@ -34,18 +40,61 @@ void for_each_difference_field(AnySettings& c, F&& f) {
           .unused = use_problem(c.difference.align == Align::wcs, c.difference.interpolation,
                                 DifferenceConfig{}.interpolation, "difference.align wcs")},
     c.difference.interpolation);
+  const bool fitted = c.difference.kernel == MatchingKernel::fitted;
+  const std::string needs_fit = "difference.kernel fitted", needs_widths = "difference.kernel gaussian";
+  const DifferenceConfig usual;
+  f(Field{.section = section,
+          .key = "kernel",
+          .description =
+              "What makes the stars of both frames alike: `gaussian` (of the two widths below) or `fitted` (to "
+              "the stars: shapes, brightness and sky that change over the field)"},
+    c.difference.kernel);
+  f(Field{.section = section,
+          .key = "convolve",
+          .description = "Which frame the fitted kernel convolves: `auto` (the sharper one), `reference` or `new`",
+          .unused = use_problem(fitted, c.difference.convolve, usual.convolve, needs_fit)},
+    c.difference.convolve);
+  f(Field{.section = section,
+          .key = "kernel_order",
+          .description = "Order of the polynomials by which the fitted kernel changes over the field",
+          .at_least = 0,
+          .at_most = 3,
+          .why = "higher orders follow the noise of the stars",
+          .unused = use_problem(fitted, c.difference.kernel_order, usual.kernel_order, needs_fit)},
+    c.difference.kernel_order);
+  f(Field{.section = section,
+          .key = "flux_order",
+          .description = "The same of the ratio of the frames' brightness",
+          .at_least = 0,
+          .at_most = 3,
+          .why = "higher orders follow the noise of the stars",
+          .unused = use_problem(fitted, c.difference.flux_order, usual.flux_order, needs_fit)},
+    c.difference.flux_order);
+  f(Field{.section = section,
+          .key = "background_order",
+          .description = "The same of the difference of the frames' skies",
+          .at_least = 0,
+          .at_most = 3,
+          .why = "higher orders follow the noise of the stars",
+          .unused = use_problem(fitted, c.difference.background_order, usual.background_order, needs_fit)},
+    c.difference.background_order);
   f(Field{.section = section,
           .key = "match_flux",
-          .description = "Scale the reference to the brightness of the new frame"},
+          .description = "Scale the reference to the brightness of the new frame",
+          .unused = use_problem(!fitted, c.difference.match_flux, usual.match_flux, needs_widths)},
     c.difference.match_flux);
-  f(Field{.section = section, .key = "match_background", .description = "Subtract the sky from both frames"},
+  f(Field{.section = section,
+          .key = "match_background",
+          .description = "Subtract the sky from both frames",
+          .unused = use_problem(!fitted, c.difference.match_background, usual.match_background, needs_widths)},
     c.difference.match_background);
   f(Field{.section = section,
           .key = "reference_fwhm",
           .description = "Width of the stars of the reference, in pixels of the new frame; 0 = do not match the widths",
           .at_least = 0,
           .at_most = 18,
-          .why = "wider stars need a larger kernel than there can be"},
+          .why = "wider stars need a larger kernel than there can be",
+          .unused = use_problem(!fitted, c.difference.reference_fwhm, usual.reference_fwhm, needs_widths)},
     c.difference.reference_fwhm);
   f(Field{.section = section,
           .key = "new_fwhm",
@@ -53,6 +102,7 @@ void for_each_difference_field(AnySettings& c, F&& f) {
           .at_least = 0,
           .at_most = 18,
           .why = "wider stars need a larger kernel than there can be",
+          .unused = use_problem(!fitted, c.difference.new_fwhm, usual.new_fwhm, needs_widths),
           .problem = fwhm_problem(c.difference)},
     c.difference.new_fwhm);
 }

@@ -23,19 +23,16 @@ namespace srcextract::config {
 template <MaybeConst<FlagMapConfig> AnyMap, class F>
 void for_each_flag_map_field(const Section& section, AnyMap& map, const std::string& file_problem, F&& f) {
   for_each_map_field(section, map, "a map of the image's shape, of integers of up to 32 bits",
-                     "HDUs of the map, as `mask.hdu` has them: paired with the images where several are selected",
-                     {.file_problem = file_problem}, f);
+                     "HDUs of the map, as `mask.hdu`", {.file_problem = file_problem}, f);
   f(Field{.section = section,
           .key = "type",
-          .description = "How the flags of a source's pixels that are not 0 become IMAFLAGS_ISO: `or` and `and` of "
-                         "their bits, the `min`imum, the `max`imum, or the one of `most` pixels, of equals that which "
-                         "comes first",
+          .description = "How the nonzero flags of a source's pixels become IMAFLAGS_ISO: `or` or `and` of their bits, "
+                         "the `min`imum, the `max`imum, or the flag of `most` pixels (of equals the first)",
           .unused = type_use(map)},
     map.type);
   f(Field{.section = section,
           .key = "bits",
-          .description = "Bits of the map that count, as `mask.bits`: numbers from 0, or names that its header gives "
-                         "them; none given = every bit",
+          .description = "Bits of the map that count, as `mask.bits`; none given = every bit",
           .allowed = "0 to 31, or names",
           .unused = bits_use(map)},
     map.bits);
@@ -49,9 +46,8 @@ void for_each_flags_field(AnySettings& c, F&& f) {
   for_each_flag_map_field(section, first, "", f);
   f(Field{.section = section,
           .key = "further",
-          .description = "More maps, each a map of the keys above, as in `[{hdu: DQ2, type: max}]`: of the first of "
-                         "them are the columns IMAFLAGS_ISO_1 and NIMAFLAGS_ISO_1, of the second IMAFLAGS_ISO_2, and "
-                         "so on",
+          .description = "More maps, each with the keys above, as in `[{hdu: DQ2, type: max}]`. The first has the "
+                         "columns IMAFLAGS_ISO_1 and NIMAFLAGS_ISO_1, and so on",
           .allowed = "at most 99",
           .unused = further_use(c.flags),
           .problem = further_problem(c.flags)},

@@ -12,14 +12,11 @@ void for_each_input_field(AnySettings& c, F&& f) {
   const Section section{"input", "Which pixels of the file are used"};
   f(Field{.section = section,
           .key = "hdu",
-          .description =
-              "HDUs to read: `auto` (the first that holds an image), `all` that hold one, or a number (0 is the "
-              "primary "
-              "HDU), an EXTNAME (the first of that name), `EXTNAME,EXTVER`, a pattern such as `'SCI*'` or `'SCI,*'`, "
-              "or "
-              "a list of these. Each that is selected is extracted by itself, in the order of the file; of `all` and "
-              "of patterns those are left out that `weights.hdu` or `mask.hdu` name, and masks by their name. An "
-              "EXTNAME made of digits, `auto` or `all` can be reached by number only",
+          .description = "HDUs to read: `auto` (the first image), `all` (every image), a number (0 is the primary "
+                         "HDU), an EXTNAME (the first of that name), `EXTNAME,EXTVER`, a pattern such as `'SCI*'` or "
+                         "`'SCI,*'`, or a list of these. Each is extracted by itself, in the order of the file. `all` "
+                         "and patterns leave out masks and the HDUs of `weights.hdu` and `mask.hdu`. An EXTNAME made "
+                         "of digits, `auto` or `all` can be reached by number only",
           .allowed = "`auto`, `all`, 0, 1, …, names and patterns of at most 68 characters, or a list",
           .problem = names_problem(c.input.hdu)},
     c.input.hdu);

@@ -9,9 +9,10 @@ namespace srcextract::config {
 
 /// Description of a map's `hdu`: how maps and images are paired.
 inline constexpr const char* paired_hdus =
-    "HDUs of the map: as `input.hdu`, of the image's own file without `auto` and `all`. Where several images "
-    "are selected, as many maps are paired with them: of the image's own file by EXTVER where both have it, "
-    "of `file` by EXTNAME where the names are the same (`auto`: of all its images), and else by order. One "
+    "HDUs of the map, as `input.hdu`; in the image's own file without `auto` and `all`. Several images are paired with "
+    "as "
+    "many maps: in the image's own file by EXTVER, in `file` by EXTNAME (`auto`: of all its images), else by order. "
+    "One "
     "HDU may serve all images";
 
 /// Conflicts of a map's keys with other keys: Field::unused of both, and Field::problem of `file`.
@@ -26,9 +27,9 @@ void for_each_map_field(const Section& section, Map& map, const std::string& wha
                         const MapKeys& keys, F&& f) {
   f(Field{.section = section,
           .key = "file",
-          .description = "FITS file that holds " + what +
-                         "; the path is relative to the working directory. Empty = the image's own file, of which "
-                         "`hdu` is another HDU",
+          .description =
+              "FITS file with " + what +
+              "; relative to the working directory. Empty = the image's own file, if `hdu` names another HDU",
           .is_path = true,
           .unused = keys.file_unused,
           .problem = keys.file_problem},

@@ -22,19 +22,18 @@ namespace srcextract::config {
 template <MaybeConst<Settings> AnySettings, class F>
 void for_each_mask_field(AnySettings& c, F&& f) {
   const Section section{"mask", "Which pixels are left out"};
-  for_each_map_field(section, c.mask, "a map of the image's shape, which tells which pixels are bad",
+  for_each_map_field(section, c.mask, "a map of bad pixels, of the image's shape",
                      std::string(paired_hdus) + ". `auto` without a file: no map", {}, f);
   f(Field{.section = section,
           .key = "bits",
-          .description =
-              "Bits of the map that count: numbers from 0, or names that its header gives them (`MP_BAD = 0`, "
-              "as LSST writes); none given = every bit",
+          .description = "Bits of the map that count: numbers from 0, or names in its header (`MP_BAD = 0`, as LSST "
+                         "writes); none given = every bit",
           .allowed = "0 to 63, or names",
           .unused = bits_use(c.mask)},
     c.mask.bits);
   f(Field{.section = section,
           .key = "good",
-          .description = "Pixels are good where these bits are all `zero`, or where one of them is not (`nonzero`)"},
+          .description = "A pixel is good if these bits are all `zero`, or if one of them is set (`nonzero`)"},
     c.mask.good);
 }
 

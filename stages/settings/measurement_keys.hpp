@@ -34,8 +34,7 @@ void for_each_measurement_field(AnySettings& c, F&& f) {
   f(Field{.section = section,
           .key = "reference",
           .description =
-              "Level subtracted from every pixel that is measured: `background` (the mesh's, or the clipped median) or "
-              "`zero`"},
+              "Level subtracted from every measured pixel: `background` (the mesh's, or the clipped median) or `zero`"},
     c.measurement.reference);
   f(Field{.section = section,
           .key = "gain",
@@ -45,22 +44,20 @@ void for_each_measurement_field(AnySettings& c, F&& f) {
     c.measurement.gain);
   f(Field{.section = section,
           .key = "saturation",
-          .description = "Sources with a pixel of at least this value, background not subtracted, have 4 in FLAGS; 0 = "
-                         "none",
+          .description = "A source with a pixel of at least this value, sky included, has 4 in FLAGS; 0 = none",
           .at_least = 0,
           .why = "0 means that no pixel is saturated"},
     c.measurement.saturation);
   f(Field{.section = section,
           .key = "saturation_keyword",
-          .description = "Keyword of the image that holds that value, as SATURATE; where an image has none, "
-                         "`saturation` counts",
+          .description = "Keyword of the header with that value, such as SATURATE; without it `saturation` counts",
           .allowed = "`none`, or 1 to 8 of A-Z, 0-9, - and _",
           .problem = keyword_problem(c.measurement.saturation_keyword)},
     c.measurement.saturation_keyword);
   f(Field{.section = section,
           .key = "gain_keyword",
-          .description = "Keyword of the image that holds the gain, as GAIN, of each HDU its own or else that of the "
-                         "primary HDU; where an image has none, `gain` counts",
+          .description = "Keyword of the header with the gain, such as GAIN, in the HDU or in the primary HDU; without "
+                         "it `gain` counts",
           .allowed = "`none`, or 1 to 8 of A-Z, 0-9, - and _",
           .problem = keyword_problem(c.measurement.gain_keyword)},
     c.measurement.gain_keyword);
@@ -70,29 +67,27 @@ void for_each_measurement_field(AnySettings& c, F&& f) {
     c.measurement.zero_point);
   f(Field{.section = section,
           .key = "pixel_scale",
-          .description =
-              "Side of a pixel in arcseconds, for such thresholds; 0 = as the image's WCS has it at its centre",
+          .description = "Side of a pixel in arcseconds, for such thresholds; 0 = by the WCS at the image's centre",
           .at_least = 0,
           .why = "0 takes it from the WCS of the image"},
     c.measurement.pixel_scale);
   f(Field{.section = section,
           .key = "mask",
           .description =
-              "What pixels of other sources, and bad ones, count as in an aperture (SExtractor's MASK_TYPE): "
-              "`correct` (the pixel opposite), `blank` (nothing) or `none` (those of others as they are)"},
+              "Pixels of other sources, and bad ones, count in an aperture as (SExtractor's MASK_TYPE): `correct` (the "
+              "opposite pixel), `blank` (nothing) or `none` (other sources' pixels as they are)"},
     c.measurement.mask);
   f(Field{.section = section,
           .key = "noise",
-          .description =
-              "What the noise of the sky in a flux follows from: `pixel` (that of a pixel, as if pixels were "
-              "independent: SExtractor's) or `apertures` (sums over empty apertures of the image, for pixels that have "
-              "noise in common, as after resampling)"},
+          .description = "Noise of the sky in a flux: `pixel` (from the noise of a pixel, as if pixels were "
+                         "independent: SExtractor's) or `apertures` (from sums over empty apertures, for correlated "
+                         "pixels, as after resampling)"},
     c.measurement.noise);
   f(Field{.section = section,
           .key = "overlap",
           .description =
-              "How much of a pixel at the edge of a circle of FLUX_APER is in it: `sub-pixels` (those of 5×5 whose "
-              "centres are: SExtractor's) or `exact` (its area: photutils' `exact`, SEP's `subpix=0`)"},
+              "Share of a pixel at the edge of a circle of FLUX_APER: `sub-pixels` (of 5×5 those whose centres are "
+              "inside: SExtractor's) or `exact` (its area: photutils' `exact`, SEP's `subpix=0`)"},
     c.measurement.overlap);
   f(Field{.section = section,
           .key = "apertures",
@@ -102,37 +97,33 @@ void for_each_measurement_field(AnySettings& c, F&& f) {
     c.measurement.apertures);
   f(Field{.section = section,
           .key = "kron",
-          .description =
-              "Of FLUX_AUTO (PHOT_AUTOPARAMS): the radius of its ellipse in Kron radii, and the least radius "
-              "in units of A_IMAGE",
+          .description = "FLUX_AUTO (PHOT_AUTOPARAMS): radius of its ellipse in Kron radii, and the least radius in "
+                         "units of A_IMAGE",
           .allowed = "two numbers up to 100, the first above 0, the second not below",
           .problem = ellipse_problem(c.measurement.kron, "[2.5, 3.5]")},
     c.measurement.kron);
   f(Field{.section = section,
           .key = "petrosian",
-          .description =
-              "Of FLUX_PETRO (PHOT_PETROPARAMS): the radius of its ellipse in Petrosian radii, and the least radius in "
-              "units of A_IMAGE",
+          .description = "FLUX_PETRO (PHOT_PETROPARAMS): radius of its ellipse in Petrosian radii, and the least "
+                         "radius in units of A_IMAGE",
           .allowed = "two numbers up to 100, the first above 0, the second not below",
           .problem = ellipse_problem(c.measurement.petrosian, "[2, 3.5]")},
     c.measurement.petrosian);
   f(Field{.section = section,
           .key = "flux_radius",
-          .description = "Parts of FLUX_AUTO whose radius FLUX_RADIUS is (PHOT_FLUXFRAC)",
+          .description = "Shares of FLUX_AUTO whose radii are FLUX_RADIUS (PHOT_FLUXFRAC)",
           .allowed = "1 to 100 numbers above 0, up to 1",
           .problem = fractions_problem(c.measurement)},
     c.measurement.flux_radius);
   f(Field{.section = section,
           .key = "annulus",
-          .description = "Inner and outer radius in pixels of the annulus about a source whose sky ANNULUS_SKY is",
+          .description = "Inner and outer radius in pixels of the annulus of ANNULUS_SKY",
           .allowed = "two numbers from 0 to 500, the second larger",
           .problem = annulus_problem(c.measurement)},
     c.measurement.annulus);
   f(Field{.section = section,
           .key = "nnw",
-          .description =
-              "File of the neural network that tells CLASS_STAR: SExtractor's `.nnw` (STARNNW_NAME); without "
-              "one there is no such column",
+          .description = "Neural network of CLASS_STAR: SExtractor's `.nnw` (STARNNW_NAME); empty = no such column",
           .is_path = true,
           .numbers = network_numbers},
     c.measurement.nnw);

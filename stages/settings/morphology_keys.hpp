@@ -32,7 +32,7 @@ void for_each_morphology_field(AnySettings& c, F&& f) {
   f(Field{.section = section,
           .key = "operation",
           .description =
-              "Morphology on what is above the threshold: `none`, `erosion` or `opening` (erosion, then dilation)"},
+              "Morphology on the pixels above the threshold: `none`, `erosion` or `opening` (erosion, then dilation)"},
     c.morphology.operation);
   f(Field{.section = section,
           .key = "element",
@@ -41,7 +41,7 @@ void for_each_morphology_field(AnySettings& c, F&& f) {
     c.morphology.element);
   f(Field{.section = section,
           .key = "iterations",
-          .description = "How many times it is eroded, and then dilated",
+          .description = "How often it erodes, and then dilates",
           .at_least = 1,
           .at_most = 1000,
           .why = "each takes a pixel off every side; nothing would be left",

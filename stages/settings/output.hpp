@@ -32,6 +32,8 @@ struct OutputConfig {
   bool segmentation = false;
   /// Also write the picture {stem}.png.
   bool quicklook = false;
+  /// Also write the page {stem}.report.html.
+  bool report = false;
   /// Also write {stem}.{name}.fits for each.
   std::vector<CheckImage> check_images = {};
   ImageCompression check_compression = ImageCompression::none;

@@ -46,7 +46,7 @@ void for_each_output_field(AnySettings& c, F&& f) {
     c.output.parquet_compression);
   f(Field{.section = section,
           .key = "columns",
-          .description = "Columns of the catalogue, by name or group; only what is asked for is measured",
+          .description = "Columns of the catalogue, by name or group; only these are measured",
           .allowed = "names of columns, `default`, `photometry`, `windowed`, `profile`, `shapes`, `surroundings`, "
                      "`world`, `all`, "
                      "`VIGNET(w,h)`",
@@ -59,33 +59,34 @@ void for_each_output_field(AnySettings& c, F&& f) {
   f(Field{.section = section, .key = "quicklook", .description = "Also write a picture of the image, `{stem}.png`"},
     c.output.quicklook);
   f(Field{.section = section,
+          .key = "report",
+          .description = "Also write a page for a browser, `{stem}.report.html`: the image with its sources, the sky, "
+                         "plots, times and the configuration, all in one file; the option `--report`"},
+    c.output.report);
+  f(Field{.section = section,
           .key = "check_images",
-          .description =
-              "Also write `{stem}.{name}.fits` for each: level and noise of the sky, the image above it, the "
-              "image in which sources are found, the same without all but sources or without sources, in "
-              "units of the noise, and the meshes; a minus in front becomes `minus_`",
+          .description = "Also write `{stem}.{name}.fits` for each: level and noise of the sky, the image above it, "
+                         "the filtered image, sources alone, all but sources, signal to noise, and the meshes; a minus "
+                         "in front becomes `minus_`",
           .problem = check_images_problem(c)},
     c.output.check_images);
   f(Field{.section = section,
           .key = "check_compression",
-          .description =
-              "How check images are compressed, without loss: `gzip` the whole file, `{stem}.{name}.fits.gz`; "
-              "`tiles` of rows by GZIP_2, as CFITSIO and Astropy read them, `{stem}.{name}.fits.fz`",
+          .description = "Lossless compression of check images: `gzip` (the file, `{stem}.{name}.fits.gz`) or `tiles` "
+                         "(rows by GZIP_2, which CFITSIO and Astropy read, `{stem}.{name}.fits.fz`)",
           .unused = check_compression_use(c.output)},
     c.output.check_compression);
   f(Field{.section = section,
           .key = "header_keywords",
-          .description =
-              "Keywords of the image that go into the catalogue, `run.json` and the table IMAGES of a survey, "
-              "besides the usual ones",
+          .description = "More keywords of the image for the catalogue, `run.json` and the table IMAGES of a survey",
           .is_keyword = true,
           .allowed = "FITS keywords, at most 8 characters",
           .problem = keywords_problem(c.output)},
     c.output.header_keywords);
   f(Field{.section = section,
           .key = "one_catalogue",
-          .description = "Where several HDUs of a file are extracted, also write `{stem}.cat.fits` with the sources of "
-                         "all, in the order of the file, after the columns EXT_NUMBER and EXTNAME",
+          .description = "With several HDUs of a file, also write `{stem}.cat.fits` with all sources, after the "
+                         "columns EXT_NUMBER and EXTNAME",
           .problem = one_catalogue_problem(c.output)},
     c.output.one_catalogue);
 }

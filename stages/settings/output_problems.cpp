@@ -43,8 +43,9 @@ std::string needed_for_column(const std::string& name, const Settings& config) {
     return "is of sources that are deblended: set deblend.method";
   if ((name == "IMAFLAGS_ISO" || name == "NIMAFLAGS_ISO") && !has_flags(config.flags))
     return "needs a map of flags: give flags.file or flags.hdu";
-  if (name == "CLASS_STAR" && config.measurement.nnw.empty())
-    return "is told by a neural network: give measurement.nnw, SExtractor's default.nnw";
+  for (const MeasuredColumn& one : measured_columns())
+    if (one.column.name == name && !one.file.key.empty() && one.file.name(config).empty())
+      return "is made with a file: name it by " + std::string(one.file.key);
   return "";
 }
 

@@ -36,16 +36,17 @@ void for_each_quicklook_field(AnySettings& c, F&& f) {
     c.quicklook.stretch);
   f(Field{.section = section,
           .key = "limits",
-          .description = "Values drawn black and white: `zscale` (IRAF's), `minmax`, or `values` (`low` and `high`)"},
+          .description =
+              "Pixel values of black and white: `zscale` (IRAF's), `minmax`, or `values` (`low` and `high`)"},
     c.quicklook.limits);
   f(Field{.section = section,
           .key = "low",
-          .description = "Value drawn black, where `limits` is `values`",
+          .description = "Value drawn black, with `limits: values`",
           .unused = of_values(c.quicklook.low)},
     c.quicklook.low);
   f(Field{.section = section,
           .key = "high",
-          .description = "Value drawn white, where `limits` is `values`",
+          .description = "Value drawn white, with `limits: values`",
           .allowed = "> `low`",
           .unused = of_values(c.quicklook.high),
           .problem = high_problem(c.quicklook)},
@@ -59,8 +60,7 @@ void for_each_quicklook_field(AnySettings& c, F&& f) {
     c.quicklook.bins);
   f(Field{.section = section,
           .key = "overlay",
-          .description =
-              "What is drawn over the image: `none`, `ellipses` (of the sources) or `pixels` (that are detected)"},
+          .description = "Drawn over the image: `none`, `ellipses` (of the sources) or `pixels` (that are detected)"},
     c.quicklook.overlay);
   f(Field{.section = section,
           .key = "size",

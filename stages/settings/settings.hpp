@@ -1,5 +1,6 @@
 #pragma once
 
+#include <algorithm>
 #include <functional>
 #include <map>
 #include <memory>
@@ -24,7 +25,33 @@
 
 namespace srcextract {
 
-/// The values of all keys: what stages see of a configuration.
+/// Numbers without a key: from files that keys name (make_image_config), and from the image's header
+/// (pipeline/resolve).
+struct Resources {
+  using Numbers = std::shared_ptr<const std::vector<double>>;
+
+  /// The numbers of files (Field::numbers), by the path of the key that names one.
+  std::map<std::string, Numbers, std::less<>> files = {};
+  double class_scale = 0;  ///< pixel scale for CLASS_STAR; 0: measurement.pixel_scale
+  double saturation = 0;   ///< sources with a pixel of at least this value are flagged; 0 = none
+
+  /// The numbers of the file that this key names; null: it names none.
+  const std::vector<double>* numbers_of(std::string_view key) const {
+    const auto found = files.find(key);
+    return found == files.end() ? nullptr : found->second.get();
+  }
+
+  /// Files are equal if their numbers are.
+  bool operator==(const Resources& other) const {
+    const auto same = [](const auto& a, const auto& b) {
+      return a.first == b.first && (a.second == b.second || *a.second == *b.second);
+    };
+    return class_scale == other.class_scale && saturation == other.saturation &&
+           std::ranges::equal(files, other.files, same);
+  }
+};
+
+/// What stages see of a configuration: the values of all keys, and resources.
 struct Settings {
   InputConfig input;
   CombineConfig combine;
@@ -42,22 +69,9 @@ struct Settings {
   OutputConfig output;
   QuicklookConfig quicklook;
 
+  Resources resources;
+
   bool operator==(const Settings&) const = default;
-};
-
-/// Numbers without a key: from files that keys name (make_image_config), and from the image's header
-/// (pipeline/resolve).
-struct Resources {
-  /// The numbers of files (Field::numbers), by the path of the key that names one.
-  std::map<std::string, std::shared_ptr<const std::vector<double>>, std::less<>> files = {};
-  double class_scale = 0;  ///< pixel scale for CLASS_STAR; 0: measurement.pixel_scale
-  double saturation = 0;   ///< sources with a pixel of at least this value are flagged; 0 = none
-
-  /// The numbers of the file that this key names; null: it names none.
-  const std::vector<double>* numbers_of(std::string_view key) const {
-    const auto found = files.find(key);
-    return found == files.end() ? nullptr : found->second.get();
-  }
 };
 
 }  // namespace srcextract

@@ -133,6 +133,7 @@ void require_bands_config(const Config& config, const FilesBeside& beside, const
   if (vignet_size(config.output.columns).any()) refuse("output.columns", "VIGNET shows the pixels");
   if (!config.output.check_images.empty()) refuse("output.check_images", "check images are");
   if (config.output.quicklook) refuse("output.quicklook", "the picture is");
+  if (config.output.report) refuse("output.report", "the report is");
   require_one_hdu(beside.detection->config(), names);
   for (const BandFile& band : beside.bands) require_one_hdu(band.given->config, names);
 }

@@ -65,6 +65,7 @@ std::vector<std::string> OutputPaths::all() const {
   for (const auto& [format, path] : catalogs) paths.push_back(path);
   if (!segmentation.empty()) paths.push_back(segmentation);
   if (!picture.empty()) paths.push_back(picture);
+  if (!page.empty()) paths.push_back(page);
   for (const auto& [image, path] : check_images) paths.push_back(path);
   paths.push_back(report);
   return paths;
@@ -78,6 +79,7 @@ OutputPaths output_paths(const std::string& directory, const std::string& name, 
   for (CatalogFormat format : config.formats) paths.catalogs.emplace_back(format, base + extension(format));
   if (config.segmentation) paths.segmentation = base + segmentation_extension;
   if (config.quicklook) paths.picture = base + ".png";
+  if (config.report) paths.page = base + ".report.html";
   for (const CheckImage image : config.check_images)
     paths.check_images.emplace_back(image, base + check_image_extension(image, config.check_compression));
   paths.report = base + ".run.json";

@@ -22,6 +22,7 @@ struct OutputPaths {
   std::vector<std::pair<CatalogFormat, std::string>> catalogs;
   std::string segmentation;  ///< empty: not asked for
   std::string picture;       ///< empty: not asked for
+  std::string page;          ///< the report for a browser; empty: not asked for
   std::vector<std::pair<CheckImage, std::string>> check_images;
   std::string report;  ///< the run.json
 

@@ -19,9 +19,9 @@ namespace srcextract {
 ///   without_position.parquet                     rows without a position, if there are any
 ///
 /// The first column is _healpix_29, the cell of order 29, and rows are sorted by it; rows of one cell keep their order.
-/// Rows are stored temporarily on disk, which needs the same space again. Memory use is `most_bytes` of rows, and 16
-/// bytes per row of a larger cell. Throws Error{config} without columns ALPHA_J2000 and DELTA_J2000, and if `path`
-/// exists and is no such directory. Throws Error{output}.
+/// Rows are stored temporarily on disk, which needs the same space again. Memory use is `most_bytes` of rows; for a
+/// cell whose rows take more than that, also 16 bytes for each of them. Throws Error{config} without columns
+/// ALPHA_J2000 and DELTA_J2000, and if `path` exists and is no such directory. Throws Error{output}.
 std::unique_ptr<StoredTables> make_hats_tables(const std::string& path, std::int64_t most_rows = 1'000'000,
                                                std::int64_t most_bytes = std::int64_t{256} << 20);
 

@@ -81,7 +81,12 @@ quicklook: {stretch: equalize, limits: values, low: -1, high: 5, bins: 256, over
   sobel.values = {{1, 2, 1}, {0, 0, 0}, {-1, -2, -1}};
   EXPECT_EQ(c.convolve, sobel);
   EXPECT_EQ(c.morphology, (MorphologyConfig{MorphologicalOperation::opening, StructuringElement::square, 2}));
-  EXPECT_EQ(c.difference, (DifferenceConfig{Align::wcs, Interpolation::bilinear, false, false, 2.5, 3}));
+  EXPECT_EQ(c.difference, (DifferenceConfig{.align = Align::wcs,
+                                            .interpolation = Interpolation::bilinear,
+                                            .match_flux = false,
+                                            .match_background = false,
+                                            .reference_fwhm = 2.5,
+                                            .new_fwhm = 3}));
   EXPECT_EQ(c.quicklook, (QuicklookConfig{Stretch::equalize, Limits::values, -1, 5, 256, Overlay::pixels, 99}));
   EXPECT_EQ(c.measurement.gain, 1.75);
   EXPECT_THAT(c.output.formats, ElementsAre(CatalogFormat::csv, CatalogFormat::fits, CatalogFormat::reg,

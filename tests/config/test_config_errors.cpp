@@ -310,8 +310,7 @@ TEST(ConfigErrors, ColumnsAndAperturesThatThereAreNot) {
       {"measurement: {annulus: [10, 10]}",
        "x.yaml:1:24: 'measurement.annulus' has no room between its radii; the second must be larger, as in [10, 20]"},
       {"output: {columns: [CLASS_STAR]}",
-       "x.yaml:1:19: 'output.columns' holds 'CLASS_STAR', which is told by a neural network: give measurement.nnw, "
-       "SExtractor's default.nnw"},
+       "x.yaml:1:19: 'output.columns' holds 'CLASS_STAR', which is made with a file: name it by measurement.nnw"},
       {"measurement: {mask: corect}",
        "x.yaml:1:21: 'measurement.mask' must be one of correct, blank, none, not 'corect'; did you mean 'correct'?"},
       {"measurement: {noise: aperture}",

@@ -15,7 +15,7 @@ using ::testing::StartsWith;
 TEST(ImageConfig, HasTheHashOfItsText) {
   const auto first = make_image_config(Config{});
   EXPECT_EQ(first->yaml, dump_config(Config{}));
-  EXPECT_EQ(first->hash, "b8660154ac3a6507");
+  EXPECT_EQ(first->hash, "036b694d0a2d022f");
 }
 
 TEST(ImageConfig, AnotherConfigurationHasAnotherHash) {

@@ -142,7 +142,7 @@ struct NamedColumn {
 std::vector<NamedColumn> columns_of(const Measured& measured, const srcextract::Settings& config) {
   Sources sources = measured.sources;
   std::ranges::fill(sources.flags, std::int16_t{0});
-  add_measured_columns(measured.families, measured.calibration, config, {}, sources);
+  add_measured_columns(measured.families, measured.calibration, config, sources);
   std::vector<NamedColumn> columns;
   for (const FurtherColumn& further : sources.further) {
     const auto declared = std::ranges::find_if(

@@ -1,0 +1,177 @@
+#include "stages/difference/fit/subtract_fitted.hpp"
+
+#include <algorithm>
+#include <vector>
+
+#include "cuda/device/launch.hpp"
+#include "cuda/device/warp.hpp"
+#include "cuda/ingest/decode.hpp"
+#include "stages/difference/fit/fit_view.hpp"
+
+namespace srcextract {
+
+namespace {
+
+constexpr int tile_threads = fitted_tile * fitted_tile;
+constexpr int most_side = 2 * most_kernel_half + 1;
+constexpr int most_taps = most_side * most_side;
+constexpr int most_window = most_side + fitted_tile - 1;
+constexpr int most_functions = 64;
+
+/// A frame with its level, on the device.
+struct FrameOnDevice {
+  ImageView image;
+  FrameLevel level;
+};
+
+/// The convolved frame with a margin: light and variance of each pixel; nothing but sky beyond the edges.
+__global__ void __launch_bounds__(block_threads)
+    pad_kernel(FrameOnDevice frame, Shape padded, int half, float* light, float* variance) {
+  const std::int64_t count = padded.width * padded.height;
+  for (std::int64_t i = thread_index(); i < count; i += thread_total()) {
+    const std::int64_t x = i % padded.width - half, y = i / padded.width - half;
+    const bool inside = frame.image.contains(x, y);
+    light[i] = inside ? filled_at(frame.image, frame.level, x, y) : 0;
+    variance[i] = inside ? variance_at(frame.image, frame.level, x, y) : frame.level.variance;
+  }
+}
+
+/// Gives all pixels around saturated ones an infinite variance. Threads that write the same pixel write the same value.
+__global__ void __launch_bounds__(block_threads)
+    spread_saturation_kernel(FrameOnDevice frame, int bloom, int half, std::int64_t stride, float* variance) {
+  const std::int64_t width = frame.image.shape.width, count = width * frame.image.shape.height;
+  for (std::int64_t i = thread_index(); i < count; i += thread_total()) {
+    if (!(frame.image.pixels[i] >= frame.level.limit)) continue;
+    const std::int64_t x = i % width, y = i / width;
+    for (std::int64_t j = y - bloom; j <= y + bloom; ++j)
+      for (std::int64_t k = x - bloom; k <= x + bloom; ++k)
+        if (frame.image.contains(k, j)) variance[(j + half) * stride + k + half] = -INFINITY;
+  }
+}
+
+/// A tile's kernel, and what it reaches of the convolved frame.
+struct TileMemory {
+  double weights[most_functions];
+  float kernel[most_taps];
+  float light[most_window * most_window];
+  float variance[most_window * most_window];
+  float all;
+};
+
+/// Fills the tile's memory; all threads of the block take part. Returns whether a pixel in reach is bad.
+__device__ bool prepare_tile(const FitView& fit, const float* light, const float* variance, std::int64_t stride,
+                             std::int64_t left, std::int64_t top, TileMemory& tile) {
+  const int thread = static_cast<int>(threadIdx.x);
+  const FieldTerms terms = fit.terms_of_tile(left, top);
+  for (int f = thread; f < fit.functions; f += tile_threads) tile.weights[f] = fit.weight_of(f, terms);
+  const int window = fit.side() + fitted_tile - 1;
+  int bad = 0;
+  for (int i = thread; i < window * window; i += tile_threads) {
+    const std::int64_t from = (top + i / window) * stride + left + i % window;
+    tile.light[i] = light[from];
+    tile.variance[i] = variance[from];
+    bad |= variance[from] < 0 ? 1 : 0;
+  }
+  __syncthreads();
+  for (int tap = thread; tap < fit.taps(); tap += tile_threads) tile.kernel[tap] = fit.kernel_value(tile.weights, tap);
+  const bool any_bad = __syncthreads_or(bad) != 0;
+  if (thread == 0) {
+    float all = 0;
+    for (int tap = 0; tap < fit.taps(); ++tap) all += fabsf(tile.kernel[tap]);
+    tile.all = all;
+  }
+  __syncthreads();
+  return any_bad;
+}
+
+/// The sums of the thread's pixel.
+__device__ KernelSums sum_pixel(const FitView& fit, const TileMemory& tile, bool any_bad) {
+  const int side = fit.side(), window = side + fitted_tile - 1;
+  const int first = static_cast<int>(threadIdx.x) / fitted_tile * window + static_cast<int>(threadIdx.x) % fitted_tile;
+  KernelSums sums;
+  sums.all = tile.all;
+  for (int v = 0; v < side; ++v) {
+    for (int u = 0; u < side; ++u) {
+      const float weight = tile.kernel[v * side + u];
+      const int pixel = first + v * window + u;
+      sums.light = fmaf(weight, tile.light[pixel], sums.light);
+      sums.variance = fmaf(weight * weight, fabsf(tile.variance[pixel]), sums.variance);
+    }
+  }
+  if (!any_bad) return sums;
+  for (int v = 0; v < side; ++v) {
+    for (int u = 0; u < side; ++u) {
+      const int pixel = first + v * window + u;
+      const float weight = tile.variance[pixel] < 0 ? fabsf(tile.kernel[v * side + u]) : 0.0F;
+      sums.bad += weight;
+      sums.bad_light += weight * fabsf(tile.light[pixel]);
+    }
+  }
+  return sums;
+}
+
+/// A block a tile.
+__global__ void __launch_bounds__(tile_threads)
+    subtract_tiles_kernel(FitView fit, const float* light, const float* variance, std::int64_t stride, ImageView other,
+                          float* out, float* noise, MaskCounts* masked) {
+  __shared__ TileMemory tile;
+  const std::int64_t left = static_cast<std::int64_t>(blockIdx.x) * fitted_tile;
+  const std::int64_t top = static_cast<std::int64_t>(blockIdx.y) * fitted_tile;
+  const bool any_bad = prepare_tile(fit, light, variance, stride, left, top, tile);
+  const KernelSums sums = sum_pixel(fit, tile, any_bad);
+  const std::int64_t x = left + threadIdx.x % fitted_tile, y = top + threadIdx.x / fitted_tile;
+  std::int64_t nan = 0;
+  if (other.contains(x, y)) {
+    const FittedPixel pixel = subtract_pixel(fit, sums, other.at(x, y), variance_at(other, fit.to, x, y), x, y);
+    out[y * other.shape.width + x] = pixel.difference;
+    noise[y * other.shape.width + x] = pixel.noise;
+    nan = pixel.difference == pixel.difference ? 0 : 1;
+  }
+  add_over_warp(masked->nan, nan);
+}
+
+/// A vector on the device.
+Buffer<double, Gpu> on_device(const std::vector<double>& values, const Gpu& where) {
+  Buffer<double, Cpu> copy(static_cast<std::int64_t>(values.size()), Cpu{});
+  std::copy(values.begin(), values.end(), copy.begin());
+  return to_device(copy, where);
+}
+
+ImageView view(const Image<float, Gpu>& image) {
+  return {image.pixels.data(), image.shape};
+}
+
+}  // namespace
+
+KernelFit fit_kernel(const Image<float, Gpu>& reference, const Image<float, Gpu>& fresh, const DifferenceConfig& config,
+                     const FrameLight& light, const Gpu& where) {
+  return fit_kernel(to_host(reference, where), to_host(fresh, where), config, light, Cpu{where.host_threads});
+}
+
+void subtract_fitted(const Image<float, Gpu>& reference, const Image<float, Gpu>& fresh, const KernelFit& fit,
+                     Pixels<Gpu>& out, const Gpu& where) {
+  const Image<float, Gpu>&from = fit.convolves_new ? fresh : reference, &to = fit.convolves_new ? reference : fresh;
+  const Shape shape = fresh.shape;
+  const Buffer<double, Gpu> basis = on_device(fit.basis.values, where);
+  const Buffer<double, Gpu> coefficients = on_device(fit.coefficients.values, where);
+  const FitView of_fit = view_of(fit, basis.data(), coefficients.data(), shape);
+  const Shape padded = padded_shape(shape, fit.basis.half);
+  Image<float, Gpu> light(padded, where), variance(padded, where);
+  pad_kernel<<<grid_for(padded.count(), where), block_threads, 0, where.stream>>>(
+      {view(from), fit.from}, padded, fit.basis.half, light.pixels.data(), variance.pixels.data());
+  check_launch();
+  spread_saturation_kernel<<<grid_for(shape.count(), where), block_threads, 0, where.stream>>>(
+      {view(from), fit.from}, fit.bloom, fit.basis.half, padded.width, variance.pixels.data());
+  check_launch();
+  out.noise = Image<float, Gpu>(shape, where);
+  check(cudaMemsetAsync(out.masked.data(), 0, sizeof(MaskCounts), where.stream));
+  const auto tiles = [](std::int64_t side) {
+    return static_cast<unsigned int>((side + fitted_tile - 1) / fitted_tile);
+  };
+  subtract_tiles_kernel<<<dim3(tiles(shape.width), tiles(shape.height)), tile_threads, 0, where.stream>>>(
+      of_fit, light.pixels.data(), variance.pixels.data(), padded.width, view(to), out.image.pixels.data(),
+      out.noise.pixels.data(), out.masked.data());
+  check_launch();
+}
+
+}  // namespace srcextract

@@ -1,0 +1,58 @@
+#include "pipeline/outputs/check_rows.hpp"
+
+#include <algorithm>
+
+#include "stages/core/masked_pixel.hpp"
+
+namespace srcextract {
+namespace {
+
+void copy_row(const Image<float, Cpu>& image, std::int64_t y, float* row) {
+  std::copy_n(image.pixels.data() + y * image.shape.width, image.shape.width, row);
+}
+
+/// Sets the source pixels of a row to 0 (`of_sources`), or the others.
+void clear_row(const Extraction& extraction, bool of_sources, std::int64_t width, std::int64_t y, float* row) {
+  std::int64_t x = 0;
+  for (std::int64_t i = extraction.runs.row_begin[y]; i < extraction.runs.row_begin[y + 1]; ++i) {
+    if (extraction.label[i] == 0) continue;
+    const Run& run = extraction.runs.runs[i];
+    if (!of_sources) std::fill(row + x, row + run.begin, 0.0F);
+    if (of_sources) std::fill(row + run.begin, row + run.end, 0.0F);
+    x = run.end;
+  }
+  if (!of_sources) std::fill(row + x, row + width, 0.0F);
+}
+
+}  // namespace
+
+CheckRows::CheckRows(const Extraction& extraction, bool as_sextractor)
+    : extraction_(extraction), as_sextractor_(as_sextractor), sky_(extraction) {}
+
+void CheckRows::fill(CheckImage which, std::int64_t y, float* row, std::int64_t width) {
+  const CheckData& check = extraction_.check;
+  const Image<float, Cpu>& filtered = check.filtered.pixels.empty() ? check.above : check.filtered;
+  switch (which) {
+    case CheckImage::background:
+      return sky_.level(y, row, width);
+    case CheckImage::rms:
+      return as_sextractor_ ? sky_.mesh_rms(y, row, width) : sky_.rms(y, row, width);
+    case CheckImage::objects:
+    case CheckImage::minus_objects:
+      copy_row(check.above, y, row);
+      return clear_row(extraction_, which == CheckImage::minus_objects, width, y, row);
+    case CheckImage::snr:
+      copy_row(filtered, y, row);
+      noise_.resize(static_cast<std::size_t>(width));
+      sky_.rms(y, noise_.data(), width);
+      std::transform(row, row + width, noise_.begin(), row,
+                     [](float pixel, float rms) { return pixel_of(pixel / rms); });
+      return;
+    case CheckImage::filtered:
+      return copy_row(filtered, y, row);
+    default:
+      return copy_row(check.above, y, row);
+  }
+}
+
+}  // namespace srcextract

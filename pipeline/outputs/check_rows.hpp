@@ -1,0 +1,29 @@
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "pipeline/chain/extraction.hpp"
+#include "pipeline/outputs/sky_rows.hpp"
+#include "stages/settings/output.hpp"
+
+namespace srcextract {
+
+/// The rows of check images that have a pixel for each of the image: all but those of meshes. The extraction must have
+/// been made with what they show (Config::output) and outlive this. For one thread at a time.
+class CheckRows {
+ public:
+  /// `as_sextractor`: `rms` is the estimated noise even if a weight map gives it.
+  explicit CheckRows(const Extraction& extraction, bool as_sextractor = false);
+
+  /// Row y, from 0; `width` is the image's.
+  void fill(CheckImage which, std::int64_t y, float* row, std::int64_t width);
+
+ private:
+  const Extraction& extraction_;
+  bool as_sextractor_;
+  SkyRows sky_;
+  std::vector<float> noise_;
+};
+
+}  // namespace srcextract

@@ -1,0 +1,400 @@
+"use strict";
+(() => {
+  const $ = (id) => document.getElementById(id);
+  const data = JSON.parse($("data").textContent);
+  const picture = $("picture"), sky = $("sky");
+  const { width, height, factor } = data.image;
+  const most = { zoom: 40, rows: 25 };  // scale of the view, rows of a page
+  const view = { scale: 1, x: 0, y: 0, isWhole: true };  // screen = picture pixel * scale + (x, y)
+  const table = { order: data.rows.map((_, i) => i), page: 0, sorted: -1, falling: false };
+  let chosen = -1, plots = [];
+  document.documentElement.classList.add("live");
+
+  const colour = (name) => getComputedStyle(document.documentElement).getPropertyValue(`--${name}`).trim();
+  const text = (value) => (value === null || value === undefined ? "–" : String(value));
+  const clamp = (value, low, high) => Math.min(Math.max(value, low), high);
+  const element = (name, content, parent) => {
+    const made = document.createElement(name);
+    if (content !== undefined) made.textContent = content;
+    if (parent) parent.append(made);
+    return made;
+  };
+  // A canvas with as many pixels as the screen has; returns its context and size in CSS pixels.
+  const prepared = (canvas) => {
+    const ratio = window.devicePixelRatio || 1;
+    const [w, h] = [canvas.clientWidth, canvas.clientHeight];
+    [canvas.width, canvas.height] = [w, h].map((side) => Math.max(1, Math.round(side * ratio)));
+    const context = canvas.getContext("2d");
+    context.setTransform(ratio, 0, 0, ratio, 0, 0);
+    context.clearRect(0, 0, w, h);
+    return [context, w, h];
+  };
+  // --- the image -------------------------------------------------------------------------------------------------
+  // Where a FITS position (1-based, y upwards) is in the picture, whose first row is the topmost.
+  const toPicture = (x, y) => [(x - 0.5) / factor, picture.naturalHeight - (y - 0.5) / factor];
+  const toFits = (u, v) => [u * factor + 0.5, (picture.naturalHeight - v) * factor + 0.5];
+  const toScreen = (x, y) => {
+    const [u, v] = toPicture(x, y);
+    return [u * view.scale + view.x, v * view.scale + view.y];
+  };
+  const wholeScale = () => Math.min(sky.clientWidth / picture.naturalWidth, sky.clientHeight / picture.naturalHeight);
+
+  // The ellipse that is drawn: [x, y, semi-axes, angle] on the screen; null without a position.
+  const ellipseOf = ([x, y, a, b, theta], margin) => {
+    if (typeof x !== "number" || typeof y !== "number") return null;
+    const [u, v] = toScreen(x, y);
+    const axis = (size) => Math.max(typeof size === "number" ? (3 * size * view.scale) / factor : 0, margin);
+    return [u, v, axis(a), axis(b), typeof theta === "number" ? (-theta * Math.PI) / 180 : 0];
+  };
+  const drawEllipse = (context, shape, margin) => {
+    const ellipse = ellipseOf(shape, margin);
+    if (!ellipse) return;
+    const [x, y, a] = ellipse, [w, h] = [sky.clientWidth, sky.clientHeight];
+    if (a > 4 * w || x < -a || x > w + a || y < -a || y > h + a) return;
+    context.beginPath();
+    context.ellipse(...ellipse, 0, 2 * Math.PI);
+    context.stroke();
+  };
+  const drawSky = () => {
+    const [context] = prepared(sky);
+    context.imageSmoothingEnabled = view.scale < 1;
+    context.drawImage(picture, view.x, view.y, picture.naturalWidth * view.scale, picture.naturalHeight * view.scale);
+    if ($("ellipses").checked) {
+      [context.strokeStyle, context.lineWidth] = [colour("ellipse"), 1.2];
+      data.shapes.forEach((shape) => drawEllipse(context, shape, 3));
+    }
+    if (chosen >= 0) {
+      [context.strokeStyle, context.lineWidth] = [colour("picked"), 2.5];
+      drawEllipse(context, data.shapes[chosen], 6);
+    }
+    sky.dataset.scale = view.scale;
+  };
+  const showWhole = () => {
+    [view.scale, view.isWhole] = [wholeScale(), true];
+    view.x = (sky.clientWidth - picture.naturalWidth * view.scale) / 2;
+    view.y = (sky.clientHeight - picture.naturalHeight * view.scale) / 2;
+    drawSky();
+  };
+  // Zooms about a place on the screen, by default the middle.
+  const zoom = (by, x = sky.clientWidth / 2, y = sky.clientHeight / 2) => {
+    const least = Math.min(wholeScale(), 1);
+    const scale = clamp(view.scale * by, least / 2, Math.max(most.zoom, 2 * least));
+    view.x = x - ((x - view.x) * scale) / view.scale;
+    view.y = y - ((y - view.y) * scale) / view.scale;
+    [view.scale, view.isWhole] = [scale, false];
+    drawSky();
+  };
+  const move = (x, y) => {
+    [view.x, view.y, view.isWhole] = [view.x + x, view.y + y, false];
+    drawSky();
+  };
+  const centreOn = (shape) => {
+    if (typeof shape[0] !== "number" || typeof shape[1] !== "number") return;
+    view.scale = Math.max(view.scale, Math.min(4 * wholeScale(), most.zoom));
+    const [x, y] = toScreen(shape[0], shape[1]);
+    move(sky.clientWidth / 2 - x, sky.clientHeight / 2 - y);
+  };
+  // The source whose ellipse is nearest to a place on the screen, or -1.
+  const sourceAt = (x, y) => {
+    let nearest = -1, least = Infinity;
+    data.shapes.forEach((shape, i) => {
+      const ellipse = ellipseOf(shape, 3);
+      if (!ellipse) return;
+      const [u, v, a, b] = ellipse;
+      const distance = Math.hypot(x - u, y - v);
+      if (distance < Math.max(10, Math.min(Math.max(a, b), 400)) && distance < least) [nearest, least] = [i, distance];
+    });
+    return nearest;
+  };
+  const showPosition = (event) => {
+    const [x, y] = toFits((event.offsetX - view.x) / view.scale, (event.offsetY - view.y) / view.scale);
+    const inside = x >= 0.5 && x < width + 0.5 && y >= 0.5 && y < height + 0.5;
+    $("position").textContent = inside ? `x ${x.toFixed(1)}  y ${y.toFixed(1)}` : "";
+  };
+  const listenToSky = () => {
+    let held = null;
+    sky.addEventListener("wheel", (event) => {
+      event.preventDefault();
+      zoom(Math.exp(-clamp(event.deltaY, -200, 200) / 300), event.offsetX, event.offsetY);
+    }, { passive: false });
+    sky.addEventListener("pointerdown", (event) => {
+      sky.setPointerCapture(event.pointerId);
+      held = { x: event.offsetX, y: event.offsetY, moved: false };
+    });
+    sky.addEventListener("pointermove", (event) => {
+      showPosition(event);
+      if (!held) return;
+      const [x, y] = [event.offsetX - held.x, event.offsetY - held.y];
+      if (!held.moved && Math.hypot(x, y) < 4) return;
+      held = { x: event.offsetX, y: event.offsetY, moved: true };
+      move(x, y);
+    });
+    sky.addEventListener("pointerup", (event) => {
+      if (held && !held.moved) choose(sourceAt(event.offsetX, event.offsetY));
+      held = null;
+    });
+    sky.addEventListener("pointercancel", () => { held = null; });
+    sky.addEventListener("keydown", (event) => {
+      const step = 60;
+      const keys = {
+        "+": () => zoom(1.3), "=": () => zoom(1.3), "-": () => zoom(1 / 1.3), 0: showWhole,
+        ArrowLeft: () => move(step, 0), ArrowRight: () => move(-step, 0),
+        ArrowUp: () => move(0, step), ArrowDown: () => move(0, -step),
+        n: () => chooseNext(1), p: () => chooseNext(-1),
+      };
+      if (event.ctrlKey || event.metaKey || event.altKey || !keys[event.key]) return;
+      event.preventDefault();
+      keys[event.key]();
+    });
+    Object.entries({ closer: () => zoom(1.3), farther: () => zoom(1 / 1.3), whole: showWhole, ellipses: drawSky })
+      .forEach(([name, act]) => $(name).addEventListener("click", act));
+  };
+  // --- the selected source -----------------------------------------------------------------------------------------
+  // A cut-out is a square of a picture from (left, top), with the place of the source in it. The brightest sources
+  // of a large image have stamps, whose pixels are those of the image; `fine` is their side.
+  const cutoutOf = (x, y, a) => {
+    const { side, columns, count } = data.stamps, size = 12 * (typeof a === "number" ? a : 0);
+    if (chosen < count && size <= 2 * side) {
+      const place = (at) => at - Math.floor(at + 0.5) + 0.5 + side / 2;
+      const top = $("stamps").naturalHeight - (Math.floor(chosen / columns) + 1) * side;
+      return { image: $("stamps"), side, left: (chosen % columns) * side, top, u: place(x), v: side - place(y), fine: 1 };
+    }
+    const wide = Math.max(16, size / factor), [u, v] = toPicture(x, y);
+    return { image: picture, side: wide, left: u - wide / 2, top: v - wide / 2, u: wide / 2, v: wide / 2, fine: factor };
+  };
+  const drawCutout = () => {
+    const [context, w, h] = prepared($("cutout"));
+    const [x, y, a, b, theta] = data.shapes[chosen] || [];
+    if (typeof x !== "number" || typeof y !== "number") return;
+    const { image, side, left, top, u, v, fine } = cutoutOf(x, y, a), scale = w / side;
+    context.imageSmoothingEnabled = false;
+    context.drawImage(image, left, top, side, side, 0, 0, w, h);
+    if (typeof a !== "number" || typeof b !== "number") return;
+    [context.strokeStyle, context.lineWidth] = [colour("picked"), 1.5];
+    context.beginPath();
+    const [major, minor] = [a, b].map((axis) => (3 * Math.max(axis, 0) * scale) / fine);
+    context.ellipse(u * scale, v * scale, major, minor, (-(theta || 0) * Math.PI) / 180, 0, 2 * Math.PI);
+    context.stroke();
+  };
+  const showValues = () => {
+    const values = $("values");
+    values.replaceChildren();
+    const number = data.columns.findIndex((column) => column[0] === "NUMBER");
+    const name = number < 0 ? `number ${chosen + 1} by brightness` : data.rows[chosen]?.[number];
+    $("of-source").textContent = chosen < 0 ? "No source selected" : `Source ${name}`;
+    if (chosen < 0) return;
+    const body = element("tbody", undefined, element("table", undefined, values));
+    data.columns.forEach(([column, unit, description], i) => {
+      const row = element("tr", undefined, body);
+      const head = element("th", column, row);
+      head.scope = "row";
+      head.title = description;
+      element("td", text(data.rows[chosen][i]), row);
+      element("td", unit, row).style.textAlign = "left";
+    });
+  };
+  const choose = (row, isFromTable = false) => {
+    chosen = row;
+    showValues();
+    drawCutout();
+    if (isFromTable && row >= 0) centreOn(data.shapes[row]);
+    else drawSky();
+    if (row >= 0) table.page = Math.floor(table.order.indexOf(row) / most.rows);
+    fillTable();
+    plots.forEach((draw) => draw());
+  };
+  const chooseNext = (step) => {
+    if (data.rows.length === 0) return;
+    const place = chosen < 0 ? (step > 0 ? 0 : -1) : table.order.indexOf(chosen) + step;
+    choose(table.order.at(place % data.rows.length), true);
+  };
+  // --- the table ---------------------------------------------------------------------------------------------------
+  const fillTable = () => {
+    const body = $("rows"), begin = table.page * most.rows;
+    const focused = body.contains(document.activeElement);
+    body.replaceChildren();
+    for (const i of table.order.slice(begin, begin + most.rows)) {
+      const row = element("tr", undefined, body);
+      for (const column of data.short) element("td", text(data.rows[i][column]), row);
+      row.tabIndex = 0;
+      if (i === chosen) row.setAttribute("aria-current", "true");
+      row.addEventListener("click", () => choose(i, true));
+      row.addEventListener("keydown", (event) => {
+        if (event.key === "Enter") choose(i, true);
+        const next = { ArrowDown: row.nextElementSibling, ArrowUp: row.previousElementSibling }[event.key];
+        if (!next) return;
+        event.preventDefault();
+        next.focus();
+      });
+      if (focused && i === chosen) row.focus();
+    }
+    const pages = Math.max(1, Math.ceil(table.order.length / most.rows));
+    $("page").textContent = `page ${table.page + 1} of ${pages}`;
+    $("before").disabled = table.page === 0;
+    $("after").disabled = table.page + 1 >= pages;
+  };
+  const sortBy = (column, head) => {
+    table.falling = table.sorted === column ? !table.falling : false;
+    table.sorted = column;
+    const sign = table.falling ? -1 : 1;
+    const key = (i) => (typeof data.rows[i][column] === "number" ? data.rows[i][column] : sign * Infinity);
+    table.order.sort((a, b) => (key(a) === key(b) ? a - b : sign * (key(a) < key(b) ? -1 : 1)));
+    for (const other of head.parentNode.children) other.removeAttribute("aria-sort");
+    head.setAttribute("aria-sort", table.falling ? "descending" : "ascending");
+    table.page = 0;
+    fillTable();
+  };
+  const makeTable = () => {
+    [...$("table").tHead.rows[0].cells].forEach((head, i) => {
+      const button = document.createElement("button");
+      button.type = "button";
+      button.append(...head.childNodes);
+      button.addEventListener("click", () => sortBy(data.short[i], head));
+      head.append(button);
+    });
+    [["before", -1], ["after", 1]].forEach(([name, by]) => $(name).addEventListener("click", () => {
+      table.page += by;
+      fillTable();
+    }));
+    fillTable();
+  };
+  // --- plots -------------------------------------------------------------------------------------------------------
+  // Round places between two values.
+  const ticks = (low, high, count) => {
+    const rough = (high - low) / count;
+    const ten = 10 ** Math.floor(Math.log10(rough));
+    const step = ten * [1, 2, 5, 10].find((times) => times * ten >= rough);
+    const places = [];
+    for (let i = Math.ceil(low / step); i * step <= high * (1 + 1e-12) && places.length < 50; ++i) places.push(i * step);
+    return places;
+  };
+  const decades = (low, high) => {
+    const all = Array.from({ length: Math.max(0, Math.floor(high) - Math.ceil(low) + 1) }, (_, i) => Math.ceil(low) + i);
+    return all.length < 2 ? ticks(low, high, 4) : all.filter((_, i) => i % Math.ceil(all.length / 6) === 0);
+  };
+  const label = (value, isLog) => String(isLog ? Number((10 ** value).toPrecision(2)) : Number(value.toPrecision(6)));
+
+  // Draws axes, and returns the context with functions to the screen. A log axis takes logarithms.
+  const axes = (canvas, x, y) => {
+    const [context, w, h] = prepared(canvas);
+    const [left, right, top, bottom] = [58, w - 10, 10, h - 40];
+    const toX = (value) => left + ((value - x.low) / (x.high - x.low)) * (right - left);
+    const toY = (value) => bottom - ((value - y.low) / (y.high - y.low)) * (bottom - top);
+    [context.font, context.fillStyle] = ["12px system-ui, sans-serif", colour("faint")];
+    [context.strokeStyle, context.lineWidth] = [colour("line"), 1];
+    context.textAlign = "center";
+    for (const value of x.isLog ? decades(x.low, x.high) : ticks(x.low, x.high, w / 90)) {
+      context.strokeRect(toX(value), top, 0, bottom - top);
+      context.fillText(label(value, x.isLog), toX(value), bottom + 15);
+    }
+    context.fillText(x.name, (left + right) / 2, h - 6);
+    context.textAlign = "right";
+    for (const value of y.isLog ? decades(y.low, y.high) : ticks(y.low, y.high, 5)) {
+      context.strokeRect(left, toY(value), right - left, 0);
+      context.fillText(label(value, y.isLog), left - 6, toY(value) + 4);
+    }
+    context.save();
+    context.translate(13, (top + bottom) / 2);
+    context.rotate(-Math.PI / 2);
+    context.textAlign = "center";
+    context.fillText(y.name, 0, 0);
+    context.restore();
+    return { context, toX, toY, left, right, top, bottom };
+  };
+  const sayNothing = (canvas) => {
+    const [context, w, h] = prepared(canvas);
+    [context.font, context.fillStyle] = ["14px system-ui, sans-serif", colour("faint")];
+    context.textAlign = "center";
+    context.fillText("nothing to plot", w / 2, h / 2);
+  };
+  // Bars from `low`, each `step` wide, on a logarithmic axis.
+  const drawBars = (canvas, low, step, counts, name, ofCounts) => {
+    const highest = Math.max(...counts);
+    if (!(highest > 0)) return null;
+    const y = { low: Math.log10(0.7), high: Math.log10(highest * 1.6), name: ofCounts, isLog: true };
+    const plot = axes(canvas, { low, high: low + step * counts.length, name }, y);
+    plot.context.fillStyle = colour("accent");
+    counts.forEach((count, i) => {
+      if (count === 0) return;
+      const [begin, end] = [plot.toX(low + i * step), plot.toX(low + (i + 1) * step)];
+      const top = plot.toY(Math.log10(count));
+      plot.context.fillRect(begin, top, Math.max(end - begin - (end - begin > 6 ? 1 : 0), 1), plot.bottom - top);
+    });
+    return plot;
+  };
+  const drawHistogram = () => {
+    const { low, high, counts, level, sigma, clip, threshold, unit } = data.histogram;
+    const shown = counts.slice(1, -1), step = (high - low) / counts.length;
+    const name = `pixel above the sky${unit ? ` (${unit})` : ""}`;
+    const plot = drawBars($("histogram"), low + step, step, shown, name, "pixels");
+    const digits = (value) => Number(value.toPrecision(5));
+    $("histogram-note").textContent = `Sky ${digits(level)}, noise ${digits(sigma)}; dashed: clip limits ${digits(level - clip)} and ${digits(level + clip)}` +
+      `${threshold === null ? "" : `; dotted: threshold, ${digits(threshold)} above the sky`}. ${counts[0]} pixels are farther left, ${counts.at(-1)} farther right.`;
+    if (!plot) return sayNothing($("histogram"));
+    const line = (value, dashes) => {
+      if (value === null || !(value > low && value < high)) return;
+      plot.context.setLineDash(dashes);
+      plot.context.beginPath();
+      plot.context.moveTo(plot.toX(value), plot.top);
+      plot.context.lineTo(plot.toX(value), plot.bottom);
+      plot.context.stroke();
+    };
+    [plot.context.strokeStyle, plot.context.lineWidth] = [colour("mark"), 1.6];
+    line(-clip, [6, 4]);
+    line(clip, [6, 4]);
+    line(threshold, [2, 3]);
+  };
+  const drawCounts = () => {
+    const { low, step, counts } = data.counts;
+    if (!drawBars($("counts"), low, step, counts, data.magnitude, "sources")) sayNothing($("counts"));
+  };
+  // Points [rank, x, y]; those above the axis lie on its upper edge. A click selects the source.
+  const drawPoints = (canvas, points, y, name) => {
+    if (points.length === 0) return sayNothing(canvas);
+    const all = points.map((point) => point[1]);
+    const [low, high] = [Math.min(...all), Math.max(...all)];
+    const margin = 0.03 * (high - low) || 0.5;
+    const plot = axes(canvas, { low: low - margin, high: high + margin, name: data.magnitude }, { ...y, name });
+    const screen = points.map(([rank, x, value]) => [rank, plot.toX(x), plot.toY(clamp(value, y.low, y.high))]);
+    plot.context.fillStyle = colour("accent");
+    plot.context.globalAlpha = points.length > 1000 ? 0.5 : 0.75;
+    for (const [, x, value] of screen) plot.context.fillRect(x - 1.5, value - 1.5, 3, 3);
+    plot.context.globalAlpha = 1;
+    const picked = screen.find(([rank]) => rank === chosen);
+    [plot.context.strokeStyle, plot.context.lineWidth] = [colour("mark"), 2];
+    if (picked) plot.context.strokeRect(picked[1] - 5, picked[2] - 5, 10, 10);
+    canvas.onclick = (event) => {
+      const far = ([, x, value]) => Math.hypot(x - event.offsetX, value - event.offsetY);
+      const nearest = screen.filter(([rank]) => rank < data.rows.length).reduce((best, one) => (!best || far(one) < far(best) ? one : best), null);
+      if (nearest && far(nearest) < 12) choose(nearest[0], true);
+    };
+  };
+  const drawErrors = () => {
+    const points = data.points.filter((point) => point[2] > 0).map(([rank, x, error]) => [rank, x, Math.log10(error)]);
+    const all = points.map((point) => point[2]);
+    const y = { low: Math.min(...all) - 0.1, high: Math.max(...all) + 0.1, isLog: true };
+    drawPoints($("errors"), points, y, `error of ${data.magnitude}`);
+  };
+  const drawSizes = () => {
+    const points = data.points.filter((point) => point[3] !== null).map(([rank, x, , size]) => [rank, x, size]);
+    const sorted = points.map((point) => point[2]).sort((a, b) => a - b);
+    const high = (sorted[Math.floor(0.97 * (sorted.length - 1))] || 1) * 1.5;
+    drawPoints($("sizes"), points, { low: Math.min(0, sorted[0] || 0), high }, `${data.size} (pixel)`);
+  };
+  // --- start -------------------------------------------------------------------------------------------------------
+  plots = [drawHistogram, drawCounts, drawErrors, drawSizes];
+  const drawAll = () => {
+    drawSky();
+    drawCutout();
+    plots.forEach((draw) => draw());
+  };
+  Promise.all([picture, $("stamps")].filter(Boolean).map((image) => image.decode())).then(() => {
+    listenToSky();
+    makeTable();
+    showWhole();
+    drawAll();
+    window.addEventListener("resize", () => { (view.isWhole ? showWhole : drawSky)(); drawAll(); });
+    matchMedia("(prefers-color-scheme: dark)").addEventListener("change", drawAll);
+    document.documentElement.dataset.ready = "yes";
+  });
+})();

@@ -1,0 +1,94 @@
+#include "pipeline/outputs/report/report_columns.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <numeric>
+#include <type_traits>
+
+#include "io/catalog/catalog_writers.hpp"
+
+namespace srcextract {
+namespace {
+
+constexpr double unknown = std::numeric_limits<double>::quiet_NaN();
+
+/// The flux that most of the sources have.
+std::string name_of_flux(const std::vector<ReportColumn>& columns, std::size_t rows) {
+  for (const char* name : {"FLUX_AUTO", "FLUX_ISO", "FLUX_APER"}) {
+    const ReportColumn* const flux = find_column(columns, name);
+    for (std::size_t row = 0; flux != nullptr && row < rows; ++row)
+      if (std::isfinite(flux->at(row))) return name;
+  }
+  return "FLUX_ISO";
+}
+
+std::vector<double> values_of(const ReportColumn* column, std::size_t rows) {
+  std::vector<double> values(rows, unknown);
+  for (std::size_t row = 0; column != nullptr && row < rows; ++row) values[row] = column->at(row);
+  return values;
+}
+
+void add_sizes(const std::vector<ReportColumn>& columns, std::size_t rows, ReportLight& light) {
+  for (const char* name : {"FLUX_RADIUS", "FWHM_IMAGE"}) {
+    const ReportColumn* const size = find_column(columns, name);
+    if (size == nullptr) continue;
+    light.size = name;
+    light.sizes = values_of(size, rows);
+    return;
+  }
+  light.size = "root of A_IMAGE × B_IMAGE";
+  light.sizes = values_of(find_column(columns, "A_IMAGE"), rows);
+  const std::vector<double> minor = values_of(find_column(columns, "B_IMAGE"), rows);
+  for (std::size_t row = 0; row < rows; ++row) light.sizes[row] = std::sqrt(light.sizes[row] * minor[row]);
+}
+
+}  // namespace
+
+std::vector<ReportColumn> report_columns(const Sources& sources, const CatalogMetadata& metadata) {
+  std::vector<ReportColumn> columns;
+  const auto rows = static_cast<std::size_t>(sources.size());
+  for_each_column(sources, [&](const Column& column, const auto& values) {
+    if (values.size() != rows) return;
+    const auto& written = sources.written;
+    columns.push_back({.name = column.name,
+                       .unit = unit_of(column, metadata),
+                       .description = column.description,
+                       .is_whole = std::is_integral_v<typename std::remove_cvref_t<decltype(values)>::value_type>,
+                       .is_written = !written || std::ranges::count(*written, common_name(column.name)) > 0,
+                       .at = [&values](std::size_t row) { return static_cast<double>(values[row]); }});
+  });
+  std::stable_partition(columns.begin(), columns.end(), [](const ReportColumn& column) { return column.is_written; });
+  return columns;
+}
+
+const ReportColumn* find_column(const std::vector<ReportColumn>& columns, const std::string& name) {
+  const auto found = std::ranges::find(columns, name, &ReportColumn::name);
+  return found == columns.end() ? nullptr : &*found;
+}
+
+ReportLight report_light(const std::vector<ReportColumn>& columns, std::size_t rows, double zero_point) {
+  ReportLight light;
+  const std::string name = name_of_flux(columns, rows);
+  const std::string suffix = name.substr(std::string("FLUX").size());
+  light.magnitude = "MAG" + suffix;
+  const std::vector<double> flux = values_of(find_column(columns, name), rows);
+  light.magnitudes.assign(rows, unknown);
+  light.errors = values_of(find_column(columns, "FLUXERR" + suffix), rows);
+  for (std::size_t row = 0; row < rows; ++row) {
+    const bool shines = flux[row] > 0 && std::isfinite(flux[row]);
+    light.magnitudes[row] = shines ? zero_point - 2.5 * std::log10(flux[row]) : unknown;
+    light.errors[row] = shines ? 2.5 / std::log(10.0) * light.errors[row] / flux[row] : unknown;
+  }
+  add_sizes(columns, rows, light);
+  light.order.resize(rows);
+  std::iota(light.order.begin(), light.order.end(), std::size_t{0});
+  // Sources without a magnitude come last.
+  std::ranges::stable_sort(light.order, {}, [&](std::size_t row) {
+    const double magnitude = light.magnitudes[row];
+    return std::isfinite(magnitude) ? magnitude : std::numeric_limits<double>::infinity();
+  });
+  return light;
+}
+
+}  // namespace srcextract

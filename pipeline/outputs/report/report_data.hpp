@@ -1,0 +1,40 @@
+#pragma once
+
+#include <cstddef>
+#include <string>
+#include <vector>
+
+#include "config/config.hpp"
+#include "pipeline/chain/extraction.hpp"
+#include "pipeline/outputs/report/report_columns.hpp"
+#include "pipeline/outputs/report/report_pictures.hpp"
+
+namespace srcextract {
+
+/// The sources of the numbers of a report.
+struct ReportFacts {
+  const Extraction& extraction;
+  const Config& config;
+  const std::vector<ReportColumn>& columns;
+  const ReportLight& light;
+  const ReportPictures& pictures;
+  std::string name, pixel_unit;
+  bool has_threshold = true;  ///< false: measured at given positions
+};
+
+/// The numbers that the script of a report draws, as JSON that may stand in a <script> element.
+struct ReportData {
+  std::string json;
+  std::size_t rows = 0;  ///< number of sources with a row, the brightest
+};
+
+/// The JSON takes at most about `most_bytes`, or what it takes without rows.
+ReportData report_data(const ReportFacts& facts, std::size_t most_bytes, const Cpu& where);
+
+/// Columns of the short table, by their places among `columns`.
+std::vector<std::size_t> short_columns(const std::vector<ReportColumn>& columns);
+
+/// A value as JSON: null for NaN, text for an infinity.
+std::string json_number(const ReportColumn& column, double value);
+
+}  // namespace srcextract

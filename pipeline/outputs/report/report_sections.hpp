@@ -1,0 +1,30 @@
+#pragma once
+
+#include <cstddef>
+#include <map>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "pipeline/outputs/report/report_columns.hpp"
+#include "pipeline/outputs/report/report_pictures.hpp"
+#include "pipeline/outputs/run_record.hpp"
+
+namespace srcextract {
+
+/// The text with {{name}} replaced by its value, once: values are not searched.
+std::string fill_page(std::string_view page, const std::map<std::string, std::string, std::less<>>& values);
+
+/// The parts of a report that are plain HTML, from escaped texts.
+std::string summary_html(const RunRecord& record, const std::string& pixel_unit);
+std::string warnings_html(const std::vector<std::string>& warnings);
+/// The image, its header, its sky and the run, as rows of a table.
+std::string facts_html(const RunRecord& record, const std::string& pixel_unit);
+std::string times_html(const std::vector<StepTime>& times);
+/// A table with the first `rows` of the brightest sources.
+std::string table_html(const std::vector<ReportColumn>& columns, const ReportLight& light, std::size_t rows);
+/// A map, the picture with its range; a map of one value is told in words.
+std::string map_html(const std::string& title, const ReportPicture& picture, const std::string& pixel_unit,
+                     bool is_flat_in_words = true);
+
+}  // namespace srcextract

@@ -1,0 +1,129 @@
+#include "stages/difference/fit/choose_stamps.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <cstdlib>
+
+#include "stages/core/parallel.hpp"
+#include "stages/difference/fit/find_peaks.hpp"
+
+namespace srcextract {
+namespace {
+
+constexpr double bright_sigmas = 20, faint_sigmas = 10;
+constexpr std::size_t few_stamps = 20;
+constexpr int stamps_per_cell = 3;
+/// Least side of a cell, and the largest number of cells along the longer axis: a polynomial of second order over a
+/// large field needs no more stamps than one over a small field.
+constexpr std::int64_t least_cell = 102, most_cells = 20;
+/// Nearer peaks share a stamp.
+constexpr std::int64_t least_distance = 9;
+
+/// Side of a group of masked pixels that the fit cannot step over.
+constexpr std::int64_t group_side = 4;
+
+/// Whether all pixels of the group that begins here are masked.
+bool is_masked_group(const float* first, std::int64_t width) {
+  for (std::int64_t j = 0; j < group_side; ++j)
+    for (std::int64_t i = 0; i < group_side; ++i)
+      if (const float pixel = first[j * width + i]; pixel == pixel) return false;
+  return true;
+}
+
+/// Whether a stamp may be here: see choose_stamps().
+bool is_clean(const LevelledFrame& frame, const Stamp& stamp, std::int64_t reach) {
+  const auto [width, height] = frame.image.shape;
+  const float* const pixels = frame.image.pixels.data();
+  const float limit = frame.level.limit;
+  for (std::int64_t y = std::max<std::int64_t>(0, stamp.y - reach); y <= std::min(height - 1, stamp.y + reach); ++y) {
+    for (std::int64_t x = std::max<std::int64_t>(0, stamp.x - reach); x <= std::min(width - 1, stamp.x + reach); ++x) {
+      const float* const pixel = pixels + y * width + x;
+      if (*pixel >= limit) return false;
+      if (*pixel != *pixel && x + group_side <= width && y + group_side <= height && is_masked_group(pixel, width))
+        return false;
+    }
+  }
+  return true;
+}
+
+bool is_inside(const Shape& shape, const Stamp& stamp, std::int64_t margin) {
+  return stamp.x >= margin && stamp.y >= margin && stamp.x < shape.width - margin && stamp.y < shape.height - margin;
+}
+
+/// The stamps chosen so far, cell by cell.
+class Cells {
+ public:
+  explicit Cells(const Shape& shape)
+      : side_(std::max(least_cell, (std::max(shape.width, shape.height) + most_cells - 1) / most_cells)),
+        across_(shape.width / side_ + 1),
+        down_(shape.height / side_ + 1),
+        cells_(static_cast<std::size_t>(across_ * down_)) {}
+
+  bool has_room(const Stamp& stamp) const { return cell(stamp).count < stamps_per_cell; }
+  void add(const Stamp& stamp) {
+    Cell& own = cells_[index(stamp)];
+    own.stamps[static_cast<std::size_t>(own.count++)] = stamp;
+  }
+  /// Whether no stamp of this cell or of its neighbours is too near.
+  bool is_apart(const Stamp& stamp) const {
+    const std::int64_t column = stamp.x / side_, row = stamp.y / side_;
+    for (std::int64_t j = std::max<std::int64_t>(0, row - 1); j <= std::min(row + 1, down_ - 1); ++j)
+      for (std::int64_t i = std::max<std::int64_t>(0, column - 1); i <= std::min(column + 1, across_ - 1); ++i)
+        if (is_near(cells_[static_cast<std::size_t>(j * across_ + i)], stamp)) return false;
+    return true;
+  }
+
+ private:
+  struct Cell {
+    std::array<Stamp, stamps_per_cell> stamps;
+    int count = 0;
+  };
+  static bool is_near(const Cell& cell, const Stamp& stamp) {
+    return std::any_of(cell.stamps.begin(), cell.stamps.begin() + cell.count, [&](const Stamp& other) {
+      return std::max(std::abs(other.x - stamp.x), std::abs(other.y - stamp.y)) < least_distance;
+    });
+  }
+  std::size_t index(const Stamp& stamp) const {
+    return static_cast<std::size_t>(stamp.y / side_ * across_ + stamp.x / side_);
+  }
+  const Cell& cell(const Stamp& stamp) const { return cells_[index(stamp)]; }
+
+  std::int64_t side_, across_, down_;
+  std::vector<Cell> cells_;
+};
+
+Stamps choose_above(const std::vector<Peak>& peaks, double threshold, const LevelledFrame& bright,
+                    const LevelledFrame& other, StampReach reach) {
+  Stamps stamps;
+  Cells cells(bright.image.shape);
+  for (const Peak& peak : peaks) {
+    if (static_cast<double>(peak.value) <= threshold) break;
+    ++stamps.candidates;
+    const Stamp stamp{peak.x, peak.y};
+    if (!is_inside(bright.image.shape, stamp, reach.margin)) {
+      ++stamps.refused;
+    } else if (cells.has_room(stamp) && cells.is_apart(stamp)) {
+      if (is_clean(bright, stamp, reach.around) && is_clean(other, stamp, reach.around)) {
+        cells.add(stamp);
+        stamps.chosen.push_back(stamp);
+      } else {
+        ++stamps.refused;
+      }
+    }
+  }
+  std::ranges::sort(stamps.chosen, [](const Stamp& a, const Stamp& b) { return a.y != b.y ? a.y < b.y : a.x < b.x; });
+  return stamps;
+}
+
+}  // namespace
+
+Stamps choose_stamps(const LevelledFrame& bright, const LevelledFrame& other, StampReach reach, const Cpu& where) {
+  const double sigma = std::sqrt(static_cast<double>(bright.level.variance));
+  const std::vector<Peak> peaks = find_peaks(bright, static_cast<float>(faint_sigmas * sigma), where);
+  Stamps stamps = choose_above(peaks, bright_sigmas * sigma, bright, other, reach);
+  if (stamps.chosen.size() < few_stamps) stamps = choose_above(peaks, faint_sigmas * sigma, bright, other, reach);
+  return stamps;
+}
+
+}  // namespace srcextract

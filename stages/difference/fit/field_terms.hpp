@@ -1,0 +1,43 @@
+#pragma once
+
+#include <cstdint>
+
+#include "stages/core/host_device.hpp"
+#include "stages/core/image.hpp"
+
+namespace srcextract {
+
+/// Polynomials over the field: products T_a(u) T_b(v) of Chebyshev polynomials with a + b <= order, where u and v go
+/// from -1 to 1 over the frame. Sorted by a + b and then by b, so the terms of a lower order come first. Powers of
+/// pixels would condition the equations badly.
+inline constexpr int most_field_order = 3;
+inline constexpr int most_field_terms = (most_field_order + 1) * (most_field_order + 2) / 2;
+
+SRCEXTRACT_HOST_DEVICE constexpr int field_terms(int order) {
+  return (order + 1) * (order + 2) / 2;
+}
+
+/// The values of all terms at one place of a frame.
+struct FieldTerms {
+  double value[most_field_terms];
+
+  SRCEXTRACT_HOST_DEVICE FieldTerms(double x, double y, double width, double height) {
+    const double u = width > 1 ? 2 * x / (width - 1) - 1 : 0;
+    const double v = height > 1 ? 2 * y / (height - 1) - 1 : 0;
+    const double in_x[most_field_order + 1] = {1, u, 2 * u * u - 1, (4 * u * u - 3) * u};
+    const double in_y[most_field_order + 1] = {1, v, 2 * v * v - 1, (4 * v * v - 3) * v};
+    int term = 0;
+    for (int degree = 0; degree <= most_field_order; ++degree) {
+      for (int b = 0; b <= degree; ++b) value[term++] = in_x[degree - b] * in_y[b];
+    }
+  }
+
+  /// The polynomial with these coefficients.
+  SRCEXTRACT_HOST_DEVICE double sum(const double* coefficients, int terms) const {
+    double total = 0;
+    for (int k = 0; k < terms; ++k) total += coefficients[k] * value[k];
+    return total;
+  }
+};
+
+}  // namespace srcextract

@@ -1,0 +1,127 @@
+#include "stages/difference/fit/find_peaks.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <mutex>
+
+#include "stages/core/parallel.hpp"
+#include "stages/core/vector_clones.hpp"
+#include "stages/difference/fit/choose_stamps.hpp"
+#include "stages/math/exact_math.hpp"
+
+namespace srcextract {
+namespace {
+
+constexpr double smoothing_sigma = 1.3;
+constexpr int smoothing_half = 5;
+constexpr int smoothing_taps = 2 * smoothing_half + 1;
+constexpr std::int64_t peak_half = 7;
+constexpr std::int64_t rows_searched_at_once = 64;
+
+struct Smoothing {
+  float weight[smoothing_taps];
+
+  Smoothing() {
+    double sum = 0;
+    double values[smoothing_taps];
+    for (int k = 0; k < smoothing_taps; ++k) {
+      const double t = (k - smoothing_half) / smoothing_sigma;
+      values[k] = portable_exp(-t * t / 2);
+      sum += values[k];
+    }
+    for (int k = 0; k < smoothing_taps; ++k) weight[k] = static_cast<float>(values[k] / sum);
+  }
+};
+
+/// A row above the sky; `out` has smoothing_half pixels of sky on either side.
+SRCEXTRACT_VECTOR_CLONES
+void row_above(const float* row, std::int64_t width, FrameLevel level, float* out) {
+  for (std::int64_t x = 0; x < width; ++x) out[x + smoothing_half] = level.above(row[x]);
+}
+
+SRCEXTRACT_VECTOR_CLONES
+void smooth_along(const float* padded, std::int64_t width, Smoothing smoothing, float* out) {
+  for (std::int64_t x = 0; x < width; ++x) {
+    float sum = 0;
+    for (int k = 0; k < smoothing_taps; ++k) sum += smoothing.weight[k] * padded[x + k];
+    out[x] = sum;
+  }
+}
+
+SRCEXTRACT_VECTOR_CLONES
+void smooth_across(const float* first, std::int64_t width, Smoothing smoothing, float* out) {
+  for (std::int64_t x = 0; x < width; ++x) {
+    float sum = 0;
+    for (int k = 0; k < smoothing_taps; ++k) sum += smoothing.weight[k] * first[k * width + x];
+    out[x] = sum;
+  }
+}
+
+/// Rows [begin, end) of the smoothed frame; beyond its edges is sky.
+class SmoothedRows {
+ public:
+  SmoothedRows(const LevelledFrame& frame, std::int64_t begin, std::int64_t end)
+      : width_(frame.image.shape.width), begin_(begin), end_(end) {
+    const std::int64_t height = frame.image.shape.height;
+    const std::int64_t first = begin - smoothing_half, rows = end - begin + std::int64_t{2} * smoothing_half;
+    std::vector<float> along(static_cast<std::size_t>(rows * width_), 0.0F);
+    std::vector<float> padded(static_cast<std::size_t>(width_ + std::int64_t{2} * smoothing_half), 0.0F);
+    const Smoothing smoothing;
+    for (std::int64_t row = 0; row < rows; ++row) {
+      const std::int64_t y = first + row;
+      if (y < 0 || y >= height) continue;
+      row_above(frame.image.pixels.data() + y * width_, width_, frame.level, padded.data());
+      smooth_along(padded.data(), width_, smoothing, along.data() + row * width_);
+    }
+    pixels_.resize(static_cast<std::size_t>((end - begin) * width_));
+    for (std::int64_t row = 0; row < end - begin; ++row)
+      smooth_across(along.data() + row * width_, width_, smoothing, pixels_.data() + row * width_);
+  }
+
+  const float* row(std::int64_t y) const { return pixels_.data() + (y - begin_) * width_; }
+
+  /// Whether no pixel around is larger, and no earlier one is equal.
+  bool is_peak(std::int64_t x, std::int64_t y, std::int64_t half) const {
+    const float value = row(y)[x];
+    for (std::int64_t j = std::max(begin_, y - half); j <= std::min(end_ - 1, y + half); ++j) {
+      for (std::int64_t i = std::max<std::int64_t>(0, x - half); i <= std::min(width_ - 1, x + half); ++i) {
+        const bool earlier = j < y || (j == y && i < x);
+        if (earlier ? row(j)[i] >= value : row(j)[i] > value) return false;
+      }
+    }
+    return true;
+  }
+
+ private:
+  std::int64_t width_, begin_, end_;
+  std::vector<float> pixels_;
+};
+
+}  // namespace
+
+std::vector<Peak> find_peaks(const LevelledFrame& frame, float threshold, const Cpu& where) {
+  const auto [width, height] = frame.image.shape;
+  std::vector<Peak> peaks;
+  std::mutex joining;
+  parallel_for(height, rows_searched_at_once, where,
+               [&, width = width, height = height](std::int64_t begin, std::int64_t end) {
+                 const SmoothedRows smoothed(frame, std::max<std::int64_t>(0, begin - peak_half),
+                                             std::min(height, end + peak_half));
+                 std::vector<Peak> own;
+                 for (std::int64_t y = begin; y < end; ++y) {
+                   const float* const row = smoothed.row(y);
+                   for (std::int64_t x = 0; x < width; ++x)
+                     if (row[x] > threshold && smoothed.is_peak(x, y, 1) && smoothed.is_peak(x, y, peak_half))
+                       own.push_back({row[x], x, y});
+                 }
+                 const std::lock_guard lock(joining);
+                 peaks.insert(peaks.end(), own.begin(), own.end());
+               });
+  std::ranges::sort(peaks, [](const Peak& a, const Peak& b) {
+    if (a.value != b.value) return a.value > b.value;
+    return a.y != b.y ? a.y < b.y : a.x < b.x;
+  });
+  return peaks;
+}
+
+}  // namespace srcextract

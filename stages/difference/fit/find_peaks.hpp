@@ -1,0 +1,23 @@
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "stages/core/image.hpp"
+#include "stages/difference/fit/frame_pixel.hpp"
+
+namespace srcextract {
+
+struct LevelledFrame;
+
+/// A local maximum of a smoothed frame.
+struct Peak {
+  float value;  ///< above the sky
+  std::int64_t x, y;
+};
+
+/// The pixels above `threshold` that are the largest within 15 x 15 pixels of the frame after a Gaussian of sigma 1.3;
+/// of equal ones the first. Brightest first, equal ones in raster order. Bad pixels count as sky.
+std::vector<Peak> find_peaks(const LevelledFrame& frame, float threshold, const Cpu& where);
+
+}  // namespace srcextract

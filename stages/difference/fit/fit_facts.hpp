@@ -1,0 +1,42 @@
+#pragma once
+
+#include <cstdint>
+
+#include "stages/core/stage_record.hpp"
+
+namespace srcextract {
+
+/// What a fit of two frames found, for the report.
+struct FitFacts {
+  bool convolved_new = false;
+  double reference_fwhm = 0, new_fwhm = 0;  ///< of the stars, in pixels
+  int half_width = 0;                       ///< of the kernel
+  int kernel_order = 0, flux_order = 0, background_order = 0;
+  std::int64_t candidates = 0, refused = 0, stamps = 0, used = 0;
+  int iterations = 0;
+  double condition = 0;
+  double mean_sum = 0, least_sum = 0, most_sum = 0;  ///< sum of the kernel, over the field
+  double shift_x = 0, shift_y = 0;                   ///< of the stars, new minus reference, in pixels
+  double mean_background = 0, least_background = 0, most_background = 0;  ///< in counts of the frame that is matched
+  double chi_median = 0, chi_p95 = 0;                                     ///< of the stamps that are used
+  double residual = 0;      ///< what the model misses of a star, as a share of its light
+  double sky_variance = 0;  ///< expected of the difference, in counts of the new frame
+};
+
+inline void record_fields(const FitFacts& facts, FieldRecorder& to) {
+  to.value("convolves the new frame", facts.convolved_new);
+  to.value("half width of the kernel", facts.half_width);
+  to.value("stamps", facts.stamps);
+  to.value("stamps used", facts.used);
+  to.value("rounds of the fit", facts.iterations);
+  to.value("condition", facts.condition);
+  to.value("sum of the kernel", facts.mean_sum);
+  to.value("shift in x", facts.shift_x);
+  to.value("shift in y", facts.shift_y);
+  to.value("background of the fit", facts.mean_background);
+  to.value("chi of the stamps", facts.chi_median);
+  to.value("residual of stars", facts.residual);
+  to.value("expected variance of the sky", facts.sky_variance);
+}
+
+}  // namespace srcextract

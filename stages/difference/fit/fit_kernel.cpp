@@ -1,0 +1,192 @@
+#include "stages/difference/fit/fit_kernel.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <string>
+
+#include "stages/core/error.hpp"
+#include "stages/difference/fit/median.hpp"
+#include "stages/difference/fit/reject_stamps.hpp"
+#include "stages/difference/fit/residual.hpp"
+#include "stages/difference/fit/star_width.hpp"
+
+namespace srcextract {
+namespace {
+
+constexpr int least_kernel_half = 7;
+constexpr double kernel_half_per_fwhm = 2.5;
+constexpr int least_stamp_half = 12, stamp_beyond_kernel = 2;
+/// Widths this near are equal: the reference is convolved.
+constexpr double equal_widths = 0.02;
+/// Stamps before the widths of the stars are known.
+constexpr StampReach usual_reach{12, 22};
+/// Least distance of the middle of a stamp from pixels that the kernel cannot reach.
+constexpr int least_inside = 3;
+/// A fit that misses more of the light of bright stars matched noise.
+constexpr double most_residual = 0.3;
+/// Most growth of saturated pixels before the kernel's own.
+constexpr int most_bloom = 16;
+
+[[noreturn]] void refuse(const std::string& problem) {
+  throw Error(ErrorKind::input, problem);
+}
+
+void require_noise(const FrameLevel& level, const std::string& name) {
+  if (!(level.variance > 0))
+    refuse("the pixels of the " + name +
+           " are all masked or nearly all equal, so it shows neither noise nor stars to fit a kernel to; check the "
+           "frame, or its mask");
+}
+
+void require_overlap(const LevelledFrame& reference, const LevelledFrame& fresh) {
+  const std::int64_t pixels = fresh.image.shape.count();
+  for (std::int64_t i = 0; i < pixels; ++i)
+    if (!reference.level.is_bad(reference.image.pixels[i]) && !fresh.level.is_bad(fresh.image.pixels[i])) return;
+  refuse("no pixel is good in both frames, so nothing tells how they compare; do they show the same sky?");
+}
+
+[[noreturn]] void refuse_few_stamps(const Stamps& stamps, std::size_t left) {
+  refuse("the fitted kernel needs " + std::to_string(least_stamps) +
+         " stars or galaxies that stand out of both frames; " + std::to_string(stamps.candidates) +
+         " of the frame to convolve are bright enough, " + std::to_string(stamps.refused) +
+         " of these lie near an edge, saturated or masked pixels, and " + std::to_string(left) +
+         " were left that agree. Check that the frames are aligned (difference.align), or set " +
+         "difference.kernel: gaussian");
+}
+
+[[noreturn]] void refuse_other_sky(double residual) {
+  refuse("no kernel makes the stars of one frame those of the other: the best misses " +
+         std::to_string(static_cast<int>(std::min(residual, 1.0) * 100)) +
+         " % of their light. Do the frames show the same sky, the same way up? Check that they are aligned "
+         "(difference.align)");
+}
+
+/// Direction, width and stamps of a fit.
+struct FitPlan {
+  bool convolves_new;
+  int kernel_half, stamp_half;
+  StarWidths widths;
+};
+
+FitPlan plan_fit(const LevelledFrame& reference, const LevelledFrame& fresh, const DifferenceConfig& config,
+                 const Cpu& where) {
+  const Stamps stamps = choose_stamps(reference, fresh, usual_reach, where);
+  const StarWidths widths = measure_widths(reference, fresh, stamps.chosen);
+  const bool new_is_sharper = widths.ratio < 1 - equal_widths;
+  const bool of_new = config.convolve == Convolved::fresh || (config.convolve == Convolved::either && new_is_sharper);
+  const double target = of_new ? widths.reference : widths.fresh;
+  const int half =
+      std::clamp(static_cast<int>(std::ceil(kernel_half_per_fwhm * target)), least_kernel_half, most_kernel_half);
+  return {of_new, half, std::max(least_stamp_half, half + stamp_beyond_kernel), widths};
+}
+
+/// Sums, background and centroid over a grid of places of the field.
+void describe_field(const KernelFit& fit, const Shape& shape, FitFacts& facts) {
+  constexpr int places = 8;
+  const int sky = fit.basis.size();
+  const auto width = static_cast<double>(shape.width), height = static_cast<double>(shape.height);
+  for (int j = 0; j < places; ++j) {
+    for (int i = 0; i < places; ++i) {
+      const FieldTerms terms((i + 0.5) / places * width - 0.5, (j + 0.5) / places * height - 0.5, width, height);
+      const double sum = terms.sum(fit.coefficients.of_column(0), fit.coefficients.terms(0));
+      const double level = terms.sum(fit.coefficients.of_column(sky), fit.coefficients.terms(sky));
+      const bool first = i == 0 && j == 0;
+      facts.least_sum = first ? sum : std::min(facts.least_sum, sum);
+      facts.most_sum = first ? sum : std::max(facts.most_sum, sum);
+      facts.least_background = first ? level : std::min(facts.least_background, level);
+      facts.most_background = first ? level : std::max(facts.most_background, level);
+      facts.mean_sum += sum / (places * places);
+      facts.mean_background += level / (places * places);
+    }
+  }
+}
+
+/// The kernel in the middle of the field.
+std::vector<double> middle_kernel(const KernelFit& fit, const Shape& shape) {
+  const auto width = static_cast<double>(shape.width), height = static_cast<double>(shape.height);
+  const FieldTerms terms((width - 1) / 2, (height - 1) / 2, width, height);
+  std::vector<double> kernel(static_cast<std::size_t>(fit.basis.taps()), 0);
+  for (int f = 0; f < fit.basis.size(); ++f) {
+    const double weight = terms.sum(fit.coefficients.of_column(f), fit.coefficients.terms(f));
+    for (int tap = 0; tap < fit.basis.taps(); ++tap)
+      kernel[static_cast<std::size_t>(tap)] +=
+          weight * fit.basis.values[static_cast<std::size_t>(std::int64_t{f} * fit.basis.taps() + tap)];
+  }
+  return kernel;
+}
+
+/// The variance that the kernel leaves of both skies.
+void describe_kernel(const KernelFit& fit, const Shape& shape, FitFacts& facts) {
+  double sum = 0, square = 0;
+  const std::vector<double> kernel = middle_kernel(fit, shape);
+  for (int tap = 0; tap < fit.basis.taps(); ++tap) {
+    const double value = kernel[static_cast<std::size_t>(tap)];
+    sum += value;
+    square += value * value;
+  }
+  const double variance = static_cast<double>(fit.to.variance) + square * static_cast<double>(fit.from.variance);
+  facts.sky_variance = fit.convolves_new ? variance / (sum * sum) : variance;
+}
+
+void describe_stamps(const RobustSolution& solution, const Stamps& stamps, FitFacts& facts) {
+  std::vector<double> chis;
+  for (const std::size_t s : solution.used) chis.push_back(solution.fits[s].chi);
+  facts.candidates = stamps.candidates;
+  facts.refused = stamps.refused;
+  facts.stamps = std::ssize(stamps.chosen);
+  facts.used = std::ssize(solution.used);
+  facts.iterations = solution.iterations;
+  facts.condition = solution.coefficients.condition;
+  facts.kernel_order = solution.coefficients.orders.kernel;
+  facts.flux_order = solution.coefficients.orders.flux;
+  facts.background_order = solution.coefficients.orders.background;
+  facts.chi_median = solution.chi_median;
+  facts.chi_p95 = ranked(chis, 0.95);
+}
+
+}  // namespace
+
+KernelFit fit_kernel(const Image<float, Cpu>& reference, const Image<float, Cpu>& fresh, const DifferenceConfig& config,
+                     const FrameLight& light, const Cpu& where) {
+  const LevelledFrame old_frame{reference, measure_level(reference, light, where)};
+  const LevelledFrame new_frame{fresh, measure_level(fresh, light, where)};
+  require_noise(old_frame.level, "reference");
+  require_noise(new_frame.level, "new frame");
+  require_overlap(old_frame, new_frame);
+  const FitPlan plan = plan_fit(old_frame, new_frame, config, where);
+  const FramePair frames{plan.convolves_new ? new_frame : old_frame, plan.convolves_new ? old_frame : new_frame};
+  const Stamps stamps = choose_stamps(frames.from, frames.to,
+                                      {plan.kernel_half + least_inside, plan.stamp_half + plan.kernel_half}, where);
+  if (stamps.chosen.size() < least_stamps) refuse_few_stamps(stamps, stamps.chosen.size());
+
+  KernelFit fit{plan.convolves_new,
+                frames.from.level,
+                frames.to.level,
+                std::min(plan.kernel_half, most_bloom) / 2 + 1,
+                make_kernel_basis(plan.kernel_half),
+                {},
+                {}};
+  const std::vector<StampSums> sums = sum_stamps(frames, stamps.chosen, plan.stamp_half, fit.basis, where);
+  std::vector<FieldTerms> terms;
+  for (const Stamp& stamp : stamps.chosen)
+    terms.emplace_back(static_cast<double>(stamp.x), static_cast<double>(stamp.y),
+                       static_cast<double>(fresh.shape.width), static_cast<double>(fresh.shape.height));
+  RobustSolution solution = solve_robustly(sums, terms, config, where);
+  if (solution.used.size() < least_stamps) refuse_few_stamps(stamps, solution.used.size());
+  FitFacts& facts = fit.facts;
+  describe_stamps(solution, stamps, facts);
+  facts.residual = residual_of(fit, frames, stamps.chosen, plan.stamp_half, terms, sums, solution);
+  if (facts.residual > most_residual) refuse_other_sky(facts.residual);
+  fit.coefficients = std::move(solution.coefficients);
+  facts.convolved_new = plan.convolves_new;
+  facts.reference_fwhm = plan.widths.reference;
+  facts.new_fwhm = plan.widths.fresh;
+  facts.shift_x = plan.widths.shift_x;
+  facts.shift_y = plan.widths.shift_y;
+  facts.half_width = plan.kernel_half;
+  describe_field(fit, fresh.shape, facts);
+  describe_kernel(fit, fresh.shape, facts);
+  return fit;
+}
+
+}  // namespace srcextract

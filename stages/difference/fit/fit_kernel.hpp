@@ -1,0 +1,36 @@
+#pragma once
+
+#include "stages/core/image.hpp"
+#include "stages/difference/fit/fit_facts.hpp"
+#include "stages/difference/fit/frame_level.hpp"
+#include "stages/difference/fit/frame_pixel.hpp"
+#include "stages/difference/fit/kernel_basis.hpp"
+#include "stages/difference/fit/solve.hpp"
+#include "stages/settings/difference.hpp"
+
+namespace srcextract {
+
+/// What turns one frame into the other: other = kernel * convolved + background, all of which change over the field.
+struct KernelFit {
+  bool convolves_new = false;
+  FrameLevel from, to;  ///< of the frame that is convolved, and of the other
+  int bloom = 0;        ///< how far around saturated pixels of `from` its light cannot be used, in pixels
+  KernelBasis basis;
+  FieldCoefficients coefficients;  ///< a column for each function of the basis, and one for the background
+  FitFacts facts;
+};
+
+/// Fits the kernel, the ratio of the frames' brightness and the difference of their skies to stamps around stars and
+/// galaxies. Stamps whose chi^2 stands out (variables, what moved, what is saturated) are rejected in rounds until the
+/// set stays. With fewer than 20 stamps orders are at most 1, with fewer than 8 they are 0.
+///
+/// The fit runs on the host, for a device as well: it reads few pixels, in sums whose order decides the last bit.
+///
+/// Throws Error{input}, without the place of a key, if a frame has no noise, if no pixel is good in both, if fewer
+/// than 3 stamps are left, or if most of the stars' light is not matched.
+KernelFit fit_kernel(const Image<float, Cpu>& reference, const Image<float, Cpu>& fresh, const DifferenceConfig& config,
+                     const FrameLight& light, const Cpu& where);
+KernelFit fit_kernel(const Image<float, Gpu>& reference, const Image<float, Gpu>& fresh, const DifferenceConfig& config,
+                     const FrameLight& light, const Gpu& where);
+
+}  // namespace srcextract

@@ -1,0 +1,103 @@
+#pragma once
+
+#include <cmath>
+#include <cstdint>
+
+#include "stages/core/host_device.hpp"
+#include "stages/core/masked_pixel.hpp"
+#include "stages/difference/fit/fit_kernel.hpp"
+
+namespace srcextract {
+
+/// The kernel is the same within tiles of so many pixels along either axis: that of the middle of the tile.
+inline constexpr int fitted_tile = 16;
+
+/// The share of a kernel's magnitude that may lie on bad pixels; a pixel with more is masked.
+inline constexpr float most_bad_share = 0.1F;
+
+/// The error of what takes the place of bad pixels, relative to its light: large in the steep core of a star.
+inline constexpr double error_of_bad = 0.5;
+
+/// Least sum of a kernel that converts counts: where there is no light to fit, polynomials may go anywhere.
+inline constexpr double least_kernel_sum = 1e-6;
+
+/// A fit in the memory of the back end.
+struct FitView {
+  const double* basis;         ///< values of each function
+  const double* coefficients;  ///< of the flux, of each further function, of the background
+  int functions, half;
+  int flux_terms, kernel_terms, background_terms;
+  double width, height;  ///< of the frames
+  bool convolves_new;
+  double residual_square;
+  double sky_variance;
+  FrameLevel to;
+
+  SRCEXTRACT_HOST_DEVICE int side() const { return 2 * half + 1; }
+  SRCEXTRACT_HOST_DEVICE int taps() const { return side() * side(); }
+
+  /// The weight of a function of the basis.
+  SRCEXTRACT_HOST_DEVICE double weight_of(int function, const FieldTerms& at) const {
+    if (function == 0) return at.sum(coefficients, flux_terms);
+    return at.sum(coefficients + flux_terms + std::int64_t{function - 1} * kernel_terms, kernel_terms);
+  }
+  SRCEXTRACT_HOST_DEVICE double background(const FieldTerms& at) const {
+    return at.sum(coefficients + flux_terms + std::int64_t{functions - 1} * kernel_terms, background_terms);
+  }
+  /// The terms in the middle of the tile that begins at (x, y).
+  SRCEXTRACT_HOST_DEVICE FieldTerms terms_of_tile(std::int64_t x, std::int64_t y) const {
+    constexpr double middle = (fitted_tile - 1) / 2.0;
+    return {static_cast<double>(x) + middle, static_cast<double>(y) + middle, width, height};
+  }
+  /// The kernel as it lies over the image, turned round: element `tap` multiplies pixel (x + tap % side - half, y + tap
+  /// / side - half). `weights` has the weight of every function.
+  SRCEXTRACT_HOST_DEVICE float kernel_value(const double* weights, int tap) const {
+    const double* const values = basis + (taps() - 1 - tap);
+    double sum = 0;
+    for (int f = 0; f < functions; ++f) sum += weights[f] * values[std::int64_t{f} * taps()];
+    return static_cast<float>(sum);
+  }
+};
+
+/// Sums over the kernel at a pixel. Each is a chain of fmaf, or of additions for the shares, over the taps in raster
+/// order.
+struct KernelSums {
+  float light = 0;      ///< kernel times convolved frame, filled, above the sky
+  float variance = 0;   ///< square of the kernel times the variance of that frame
+  float bad = 0;        ///< magnitude of the kernel on bad pixels
+  float bad_light = 0;  ///< magnitude of the kernel times that of the light, on bad pixels
+  float all = 1;        ///< magnitude of the kernel
+};
+
+/// A pixel of the difference, and its variance relative to that of the sky.
+struct FittedPixel {
+  float difference, noise;
+};
+
+/// In counts of the new frame: new minus reference, whichever was convolved. The variance has that of both frames, and
+/// the squares of what the fitted model misses of a star and of what bad pixels may have hidden. `variance` is that of
+/// the other frame, negative if bad.
+SRCEXTRACT_HOST_DEVICE inline FittedPixel subtract_pixel(const FitView& fit, const KernelSums& sums, float other,
+                                                         float variance, std::int64_t x, std::int64_t y) {
+  const auto column = static_cast<double>(x), row = static_cast<double>(y);
+  const double edge = fit.half;  // beyond it the kernel would reach pixels that are not known
+  const bool inside = column >= edge && row >= edge && column < fit.width - edge && row < fit.height - edge;
+  if (!inside || !(variance > 0) || sums.bad > most_bad_share * sums.all) return {masked_pixel, masked_pixel};
+  const FieldTerms at(column, row, fit.width, fit.height);
+  const auto light = static_cast<double>(sums.light);
+  double difference = static_cast<double>(fit.to.above(other)) - light - fit.background(at);
+  const double hidden = error_of_bad * static_cast<double>(sums.bad_light);
+  double square = static_cast<double>(variance) + static_cast<double>(sums.variance) +
+                  fit.residual_square * light * light + hidden * hidden;
+  if (fit.convolves_new) {
+    const double sum = fit.weight_of(0, at);
+    if (!(sum > least_kernel_sum)) return {masked_pixel, masked_pixel};
+    difference = -difference / sum;
+    square /= sum * sum;
+  }
+  const float pixel = pixel_of(difference), noise = pixel_of(square / fit.sky_variance);
+  if (pixel != pixel || noise != noise) return {masked_pixel, masked_pixel};
+  return {pixel, noise};
+}
+
+}  // namespace srcextract

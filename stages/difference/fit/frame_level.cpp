@@ -1,0 +1,75 @@
+#include "stages/difference/fit/frame_level.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <vector>
+
+#include "stages/core/parallel.hpp"
+#include "stages/difference/fit/median.hpp"
+
+namespace srcextract {
+namespace {
+
+constexpr std::int64_t cell_side = 128;
+constexpr std::int64_t sample_step = 2;
+constexpr int clip_rounds = 3;
+constexpr double clip_sigmas = 3;
+
+/// Pixels from this share of the saturation on are no longer linear.
+constexpr double linear_share = 0.9;
+
+struct CellSky {
+  float middle = 0;
+  float sigma = -1;  ///< negative: too few good pixels
+};
+
+CellSky sky_of(std::vector<float>& values, std::vector<float>& distances) {
+  if (values.size() < static_cast<std::size_t>(cell_side)) return {};
+  CellSky sky;
+  for (int round = 0; round < clip_rounds; ++round) {
+    sky.middle = upper_median(values);
+    distances.clear();
+    for (const float value : values) distances.push_back(std::fabs(value - sky.middle));
+    sky.sigma = static_cast<float>(sigma_per_deviation * static_cast<double>(upper_median(distances)));
+    const auto most = static_cast<float>(clip_sigmas * static_cast<double>(sky.sigma));
+    std::erase_if(values, [&](float value) { return std::fabs(value - sky.middle) > most; });
+  }
+  return sky;
+}
+
+}  // namespace
+
+FrameLevel measure_level(const Image<float, Cpu>& frame, const FrameLight& light, const Cpu& where) {
+  FrameLevel level;
+  level.limit = light.saturation > 0 ? static_cast<float>(linear_share * light.saturation)
+                                     : std::numeric_limits<float>::infinity();
+  const std::int64_t width = frame.shape.width, height = frame.shape.height;
+  const std::int64_t across = (width + cell_side - 1) / cell_side, down = (height + cell_side - 1) / cell_side;
+  std::vector<CellSky> cells(static_cast<std::size_t>(across * down));
+  parallel_for(across * down, 1, where, [&](std::int64_t begin, std::int64_t end) {
+    std::vector<float> values, distances;
+    for (std::int64_t cell = begin; cell < end; ++cell) {
+      const std::int64_t left = cell % across * cell_side, top = cell / across * cell_side;
+      values.clear();
+      for (std::int64_t y = top; y < std::min(top + cell_side, height); y += sample_step)
+        for (std::int64_t x = left; x < std::min(left + cell_side, width); x += sample_step)
+          if (const float pixel = frame.pixels[y * width + x]; !level.is_bad(pixel)) values.push_back(pixel);
+      cells[static_cast<std::size_t>(cell)] = sky_of(values, distances);
+    }
+  });
+  std::vector<float> middles, sigmas;
+  for (const CellSky& cell : cells) {
+    if (cell.sigma < 0) continue;
+    middles.push_back(cell.middle);
+    sigmas.push_back(cell.sigma);
+  }
+  if (middles.empty()) return level;
+  level.sky = upper_median(middles);
+  const float sigma = upper_median(sigmas);
+  level.variance = sigma * sigma;
+  level.variance_per_count = light.gain > 0 ? static_cast<float>(1 / light.gain) : 0;
+  return level;
+}
+
+}  // namespace srcextract

@@ -1,0 +1,18 @@
+#pragma once
+
+#include "stages/core/image.hpp"
+#include "stages/difference/fit/frame_pixel.hpp"
+
+namespace srcextract {
+
+/// What is known of the light in a frame beside its pixels.
+struct FrameLight {
+  double gain = 0;        ///< in e-/count; 0 = not known
+  double saturation = 0;  ///< in counts; 0 = not known
+};
+
+/// Medians over cells of 128 x 128 pixels, of their clipped sky and noise: a slope of the sky is no noise. Samples
+/// every second pixel along both axes. A frame without usable pixels has no noise.
+FrameLevel measure_level(const Image<float, Cpu>& frame, const FrameLight& light, const Cpu& where);
+
+}  // namespace srcextract

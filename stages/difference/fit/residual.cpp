@@ -1,0 +1,72 @@
+#include "stages/difference/fit/residual.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+#include "stages/difference/fit/median.hpp"
+
+namespace srcextract {
+namespace {
+
+/// The squares of the kernel at a stamp.
+std::vector<double> squared_kernel(const KernelFit& fit, const FieldTerms& at, const FieldCoefficients& coefficients) {
+  const int taps = fit.basis.taps();
+  std::vector<double> kernel(static_cast<std::size_t>(taps), 0);
+  for (int f = 0; f < fit.basis.size(); ++f) {
+    const double weight = at.sum(coefficients.of_column(f), coefficients.terms(f));
+    for (int tap = 0; tap < taps; ++tap)
+      kernel[static_cast<std::size_t>(tap)] +=
+          weight * fit.basis.values[static_cast<std::size_t>(std::int64_t{f} * taps + tap)];
+  }
+  for (double& value : kernel) value *= value;
+  return kernel;
+}
+
+/// The chi of a stamp that has no other residual than noise: the fit weighs with the noise of the frame before it is
+/// convolved. Every third pixel along both axes is enough.
+double expected_chi(const KernelFit& fit, const FramePair& frames, const Stamp& stamp, int half,
+                    const std::vector<double>& squares) {
+  constexpr int step = 3;
+  const ImageView from = frames.from.view(), to = frames.to.view();
+  const int reach = fit.basis.half, side = fit.basis.width();
+  double sum = 0, count = 0;
+  for (std::int64_t y = stamp.y - half; y <= stamp.y + half; y += step) {
+    for (std::int64_t x = stamp.x - half; x <= stamp.x + half; x += step) {
+      if (!from.contains(x - reach, y - reach) || !from.contains(x + reach, y + reach)) continue;
+      const auto before = static_cast<double>(variance_at(from, fit.from, x, y));
+      const auto own = static_cast<double>(variance_at(to, fit.to, x, y));
+      if (!(before > 0 && own > 0)) continue;
+      double after = 0;
+      for (int v = -reach; v <= reach; ++v)
+        for (int u = -reach; u <= reach; ++u)
+          after += squares[static_cast<std::size_t>(std::int64_t{v + reach} * side + u + reach)] *
+                   std::fabs(static_cast<double>(variance_at(from, fit.from, x - u, y - v)));
+      sum += (own + after) / (own + before);
+      count += 1;
+    }
+  }
+  return count > 0 ? sum / count : 0;
+}
+
+}  // namespace
+
+double residual_of(const KernelFit& fit, const FramePair& frames, const std::vector<Stamp>& stamps, int stamp_half,
+                   const std::vector<FieldTerms>& terms, const std::vector<StampSums>& sums,
+                   const RobustSolution& solution) {
+  constexpr std::size_t share = 4, most = 40;
+  std::vector<std::size_t> bright = solution.used;
+  std::ranges::sort(bright, [&](std::size_t a, std::size_t b) {
+    const double of_a = solution.fits[a].light, of_b = solution.fits[b].light;
+    return of_a != of_b ? of_a > of_b : a < b;
+  });
+  bright.resize(std::min(most, bright.size() / share + 1));
+  std::vector<double> excess;
+  for (const std::size_t s : bright) {
+    const std::vector<double> squares = squared_kernel(fit, terms[s], solution.coefficients);
+    const double expected = expected_chi(fit, frames, stamps[s], stamp_half, squares);
+    excess.push_back((solution.fits[s].chi - expected) * sums[s].pixels / solution.fits[s].light);
+  }
+  return std::sqrt(std::max(0.0, upper_median(excess)));
+}
+
+}  // namespace srcextract

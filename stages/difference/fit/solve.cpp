@@ -1,0 +1,186 @@
+#include "stages/difference/fit/solve.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+#include "stages/core/parallel.hpp"
+#include "stages/core/vector_clones.hpp"
+
+namespace srcextract {
+namespace {
+
+/// Added to the diagonal of 1: what neither bright nor many stars fix stays small, instead of growing beyond the last
+/// stamps towards the edges.
+constexpr double ridge = 1e-5;
+
+/// Symmetric equations; only the lower triangle is set.
+struct Equations {
+  int size;
+  std::vector<double> matrix, right;
+
+  double* row(int i) { return matrix.data() + static_cast<std::ptrdiff_t>(i) * size; }
+  double& diagonal(int i) { return row(i)[i]; }
+};
+
+std::vector<int> first_of_columns(const FieldOrders& orders, int columns, int sky) {
+  std::vector<int> first{0};
+  for (int column = 0; column < columns; ++column)
+    first.push_back(first.back() + field_terms(orders.of_column(column, sky)));
+  return first;
+}
+
+/// sum[k] += product * terms[k]
+SRCEXTRACT_VECTOR_CLONES
+void add_scaled(const double* terms, double product, int count, double* sum) {
+  for (int k = 0; k < count; ++k) sum[k] += product * terms[k];
+}
+
+/// The equations of all pairs of columns: sum over the stamps of product(i, j) P_a P_b.
+class Assembly {
+ public:
+  Assembly(const std::vector<StampSums>& sums, const std::vector<FieldTerms>& terms,
+           const std::vector<std::size_t>& used, const std::vector<int>& first)
+      : sums_(sums), used_(used), first_(first) {
+    for (std::size_t column = 0; column + 1 < first.size(); ++column)
+      terms_ = std::max(terms_, first[column + 1] - first[column]);
+    for (const std::size_t s : used)
+      for (int a = 0; a < terms_; ++a)
+        for (int b = 0; b < terms_; ++b) pairs_.push_back(terms[s].value[a] * terms[s].value[b]);
+  }
+
+  /// The rows of a column.
+  void fill(int column, Equations& equations) const {
+    const int rows = count(column);
+    std::vector<double> sum(static_cast<std::size_t>(terms_ * terms_));
+    for (int other = 0; other <= column; ++other) {
+      add_stamps(column, other, sum);
+      for (int a = 0; a < rows; ++a)
+        for (int b = 0; b < count(other); ++b)
+          equations.row(first_[static_cast<std::size_t>(column)] + a)[first_[static_cast<std::size_t>(other)] + b] =
+              sum[static_cast<std::size_t>(std::int64_t{a} * terms_ + b)];
+    }
+    add_stamps(column, sums_.front().data(), sum);
+    for (int a = 0; a < rows; ++a)
+      equations.right[static_cast<std::size_t>(std::int64_t{first_[static_cast<std::size_t>(column)]} + a)] =
+          sum[static_cast<std::size_t>(std::int64_t{a} * terms_)];
+  }
+
+ private:
+  int count(int column) const {
+    return first_[static_cast<std::size_t>(column) + 1] - first_[static_cast<std::size_t>(column)];
+  }
+  void add_stamps(int i, int j, std::vector<double>& sum) const {
+    std::ranges::fill(sum, 0);
+    const int pairs = terms_ * terms_;
+    for (std::size_t k = 0; k < used_.size(); ++k)
+      add_scaled(pairs_.data() + k * static_cast<std::size_t>(pairs), sums_[used_[k]].product(i, j), pairs, sum.data());
+  }
+
+  const std::vector<StampSums>& sums_;
+  const std::vector<std::size_t>& used_;
+  const std::vector<int>& first_;
+  int terms_ = 0;
+  std::vector<double> pairs_;
+};
+
+/// row[j] -= factor * column[j] for j in [begin, end]
+SRCEXTRACT_VECTOR_CLONES
+void subtract_scaled(const double* column, double factor, int begin, int end, double* row) {
+  for (int j = begin; j <= end; ++j) row[j] -= factor * column[j];
+}
+
+/// Replaces the matrix by its Cholesky factor. Every element gets its updates in the order of k, whatever the threads.
+/// Returns the ratio of the largest and the least pivot, squared, or 0 if there is none above 0.
+double factorise(Equations& equations) {
+  const int size = equations.size;
+  std::vector<double> column(static_cast<std::size_t>(size));
+  double least = std::numeric_limits<double>::infinity(), most = 0;
+  for (int k = 0; k < size; ++k) {
+    const double square = equations.diagonal(k);
+    if (!(square > 0)) return 0;
+    const double pivot = std::sqrt(square);
+    least = std::min(least, pivot);
+    most = std::max(most, pivot);
+    equations.diagonal(k) = pivot;
+    for (int i = k + 1; i < size; ++i) {
+      equations.row(i)[k] /= pivot;
+      column[static_cast<std::size_t>(i)] = equations.row(i)[k];
+    }
+    for (int i = k + 1; i < size; ++i)
+      subtract_scaled(column.data(), column[static_cast<std::size_t>(i)], k + 1, i, equations.row(i));
+  }
+  return most / least * (most / least);
+}
+
+/// Solves the factorised equations in place of their right side.
+void substitute(Equations& equations) {
+  std::vector<double>& x = equations.right;
+  for (int i = 0; i < equations.size; ++i) {
+    const double* const row = equations.row(i);
+    for (int k = 0; k < i; ++k) x[static_cast<std::size_t>(i)] -= row[k] * x[static_cast<std::size_t>(k)];
+    x[static_cast<std::size_t>(i)] /= row[i];
+  }
+  for (int i = equations.size - 1; i >= 0; --i) {
+    for (int k = i + 1; k < equations.size; ++k)
+      x[static_cast<std::size_t>(i)] -= equations.row(k)[i] * x[static_cast<std::size_t>(k)];
+    x[static_cast<std::size_t>(i)] /= equations.diagonal(i);
+  }
+}
+
+/// Scales the unknowns so that the diagonal is 1, and returns the factors of the solution.
+std::vector<double> scale_unknowns(Equations& equations) {
+  std::vector<double> scale;
+  for (int i = 0; i < equations.size; ++i) {
+    const double square = equations.diagonal(i);
+    scale.push_back(square > 0 ? 1 / std::sqrt(square) : 0);
+  }
+  for (int i = 0; i < equations.size; ++i) {
+    const double own = scale[static_cast<std::size_t>(i)];
+    for (int j = 0; j < i; ++j) equations.row(i)[j] *= own * scale[static_cast<std::size_t>(j)];
+    equations.diagonal(i) = 1 + ridge;
+    equations.right[static_cast<std::size_t>(i)] *= own;
+  }
+  return scale;
+}
+
+}  // namespace
+
+FieldCoefficients solve_over_field(const std::vector<StampSums>& sums, const std::vector<FieldTerms>& terms,
+                                   const std::vector<std::size_t>& used, const FieldOrders& orders, const Cpu& where) {
+  const int columns = sums.front().data();
+  FieldCoefficients solution{orders, {}, first_of_columns(orders, columns, sums.front().sky()), 0};
+  Equations equations{solution.first.back(), {}, {}};
+  equations.matrix.assign(static_cast<std::size_t>(equations.size) * static_cast<std::size_t>(equations.size), 0);
+  equations.right.assign(static_cast<std::size_t>(equations.size), 0);
+  const Assembly assembly(sums, terms, used, solution.first);
+  parallel_for(columns, 1, where, [&](std::int64_t begin, std::int64_t end) {
+    for (std::int64_t column = begin; column < end; ++column) assembly.fill(static_cast<int>(column), equations);
+  });
+  const std::vector<double> scale = scale_unknowns(equations);
+  solution.condition = factorise(equations);
+  if (solution.condition == 0) return solution;
+  substitute(equations);
+  for (std::size_t i = 0; i < scale.size(); ++i) solution.values.push_back(equations.right[i] * scale[i]);
+  return solution;
+}
+
+StampFit fit_of_stamp(const StampSums& sums, const FieldTerms& terms, const FieldCoefficients& solution) {
+  if (!(sums.pixels > 0)) return {std::numeric_limits<double>::infinity(), 0};
+  const int data = sums.data(), sky = sums.sky();
+  std::vector<double> weight;
+  for (int column = 0; column < data; ++column)
+    weight.push_back(terms.sum(solution.of_column(column), solution.terms(column)));
+  double square = 0, light = 0, with_data = 0;
+  for (int i = 0; i < data; ++i) {
+    double row = 0;
+    for (int j = 0; j < sky; ++j) row += weight[static_cast<std::size_t>(j)] * sums.product(i, j);
+    if (i < sky) light += weight[static_cast<std::size_t>(i)] * row;
+    row += weight[static_cast<std::size_t>(sky)] * sums.product(i, sky);
+    square += weight[static_cast<std::size_t>(i)] * row;
+    with_data += weight[static_cast<std::size_t>(i)] * sums.product(i, data);
+  }
+  return {(sums.product(data, data) - 2 * with_data + square) / sums.pixels, light};
+}
+
+}  // namespace srcextract

@@ -1,0 +1,83 @@
+#include "stages/difference/fit/star_width.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+#include "stages/difference/fit/median.hpp"
+#include "stages/math/exact_math.hpp"
+
+namespace srcextract {
+namespace {
+
+constexpr std::int64_t moments_half = 12;
+constexpr int rounds = 12;
+constexpr double first_sigma = 2, least_sigma = 0.5, most_sigma = 7;
+constexpr double fwhm_per_sigma = 2.3548200450309493;
+
+struct Moments {
+  double light = 0, x = 0, y = 0, square = 0;
+};
+
+/// Moments about (x, y) under a round Gaussian there; `square` is the mean of x^2 and y^2.
+Moments moments_at(const ImageView& frame, const FrameLevel& level, const Stamp& stamp, double x, double y,
+                   double sigma) {
+  Moments sums;
+  double along[2 * moments_half + 1];
+  for (std::int64_t i = -moments_half; i <= moments_half; ++i) {
+    const double t = (static_cast<double>(i) - x) / sigma;
+    along[i + moments_half] = portable_exp(-t * t / 2);
+  }
+  for (std::int64_t j = -moments_half; j <= moments_half; ++j) {
+    const double dy = static_cast<double>(j) - y;
+    const double across = portable_exp(-dy * dy / (2 * sigma * sigma));
+    for (std::int64_t i = -moments_half; i <= moments_half; ++i) {
+      if (!frame.contains(stamp.x + i, stamp.y + j)) continue;
+      const double dx = static_cast<double>(i) - x;
+      const double light =
+          across * along[i + moments_half] * static_cast<double>(level.above(frame.at(stamp.x + i, stamp.y + j)));
+      sums.light += light;
+      sums.x += light * dx;
+      sums.y += light * dy;
+      sums.square += light * (dx * dx + dy * dy) / 2;
+    }
+  }
+  return sums;
+}
+
+struct StarShape {
+  double x, y, sigma;
+};
+
+/// The place and sigma of what is in a stamp; sigma is 0 if there is no light.
+StarShape shape_of(const LevelledFrame& frame, const Stamp& stamp) {
+  double x = 0, y = 0, sigma = first_sigma;
+  for (int round = 0; round < rounds; ++round) {
+    const Moments sums = moments_at(frame.view(), frame.level, stamp, x, y, sigma);
+    if (!(sums.light > 0) || !(sums.square > 0)) return {0, 0, 0};
+    x = std::clamp(x + sums.x / sums.light, -2.0, 2.0);
+    y = std::clamp(y + sums.y / sums.light, -2.0, 2.0);
+    sigma = std::clamp(std::sqrt(2 * sums.square / sums.light), least_sigma, most_sigma);
+  }
+  return {x, y, sigma};
+}
+
+}  // namespace
+
+StarWidths measure_widths(const LevelledFrame& reference, const LevelledFrame& fresh,
+                          const std::vector<Stamp>& stamps) {
+  std::vector<double> of_reference, of_fresh, ratios, along_x, along_y;
+  for (const Stamp& stamp : stamps) {
+    const StarShape r = shape_of(reference, stamp), n = shape_of(fresh, stamp);
+    if (!(r.sigma > 0 && n.sigma > 0)) continue;
+    of_reference.push_back(r.sigma * fwhm_per_sigma);
+    of_fresh.push_back(n.sigma * fwhm_per_sigma);
+    ratios.push_back(n.sigma / r.sigma);
+    along_x.push_back(n.x - r.x);
+    along_y.push_back(n.y - r.y);
+  }
+  if (ratios.empty()) return {};
+  return {upper_median(of_reference), upper_median(of_fresh), upper_median(ratios), upper_median(along_x),
+          upper_median(along_y)};
+}
+
+}  // namespace srcextract

@@ -1,0 +1,20 @@
+#pragma once
+
+#include <vector>
+
+#include "stages/difference/fit/choose_stamps.hpp"
+
+namespace srcextract {
+
+/// How the stars of both frames compare, by what is in the same stamps: medians.
+struct StarWidths {
+  double reference = 0, fresh = 0;  ///< FWHM in pixels
+  double ratio = 1;                 ///< width of new over reference
+  double shift_x = 0, shift_y = 0;  ///< place in the new frame minus that in the reference, in pixels
+};
+
+/// Width and place are those of the Gaussian that fits best: second moments under a Gaussian weight of the same shape
+/// (adaptive moments; Bernstein & Jarvis 2002, AJ 123, 583), which noise and neighbours move less than plain moments.
+StarWidths measure_widths(const LevelledFrame& reference, const LevelledFrame& fresh, const std::vector<Stamp>& stamps);
+
+}  // namespace srcextract

@@ -1,0 +1,175 @@
+"""The page that --report writes: its content."""
+
+import csv
+import html.parser
+import json
+import re
+
+import pytest
+
+np = pytest.importorskip("numpy")
+
+from driver import ROOT
+from fits_files import TAN
+from stage_images import field, write_image
+
+EVIL = "</script><script>alert(1)</script>"
+
+
+class Page(html.parser.HTMLParser):
+    """What a page holds: the text of each element with an id, its tables, its pictures; fails on tags that do not match."""
+
+    VOID = {"meta", "link", "img", "input", "br"}
+
+    def __init__(self, path):
+        super().__init__()
+        self.source = path.read_text(encoding="utf-8")
+        self.open, self.texts, self.pictures, self.addresses, self.script_count = [], {}, [], [], 0
+        self.feed(self.source)
+        assert not self.open
+
+    def handle_starttag(self, tag, attributes):
+        given = dict(attributes)
+        self.addresses += [value for name, value in attributes if name in ("src", "href")]
+        self.script_count += tag == "script"
+        if tag == "img":
+            self.pictures.append(given)
+        if tag not in self.VOID:
+            self.open.append((tag, given.get("id")))
+
+    def handle_endtag(self, tag):
+        assert self.open.pop()[0] == tag, tag
+
+    def handle_data(self, text):
+        for _, name in self.open:
+            if name:
+                self.texts[name] = self.texts.get(name, "") + text
+
+    @property
+    def data(self):
+        return json.loads(self.texts["data"], parse_constant=pytest.fail)
+
+
+def report_of(run, tmp_path, image, *options):
+    done = run("-q", "-o", "out", "--report", *options, image)
+    assert done.code == 0, done.err
+    stem = image.name.removesuffix(".fits")
+    return Page(tmp_path / f"out/{stem}.report.html")
+
+
+def test_it_holds_the_rows_of_the_catalogue(run, tmp_path):
+    page = report_of(run, tmp_path, ROOT / "data/sky.fits", "--set", "output.formats=[csv]")
+    with open(tmp_path / "out/sky.cat.csv", newline="") as file:
+        rows = {row["NUMBER"]: row for row in csv.DictReader(file)}
+    data = page.data
+    names = [column[0] for column in data["columns"]]
+    assert names == list(next(iter(rows.values())))
+    assert len(data["rows"]) == data["total"] == len(rows) > 400
+    for values in data["rows"]:
+        row = rows[str(values[0])]
+        for name, value in zip(names, values):
+            assert value == pytest.approx(float(row[name]), rel=1e-6, nan_ok=True), name
+    fluxes = [float(rows[str(values[0])]["FLUX_AUTO"]) for values in data["rows"]]
+    assert fluxes == sorted(fluxes, reverse=True)
+    assert f"All {len(rows)} sources" in page.texts["catalogue"]
+
+
+def test_it_is_one_file_of_at_most_two_megabytes(run, tmp_path):
+    rng = np.random.default_rng(1)
+    image = write_image(tmp_path / "noise.fits", rng.uniform(0, 1, (1024, 1024)).astype(np.float32))
+    page = report_of(run, tmp_path, image)
+    assert len(page.source.encode()) <= 2_000_000
+    assert all(address.startswith(("data:", "#")) for address in page.addresses)
+    assert not re.search(r"https?://", page.source)
+
+
+def test_it_says_what_run_json_says(run, tmp_path):
+    page = report_of(run, tmp_path, write_image(tmp_path / "sky.fits", field(1), OBJECT="M 31", **TAN))
+    told = json.loads((tmp_path / "out/sky.run.json").read_text())
+    assert told["config"]["output"]["report"] is True
+    assert "out/sky.report.html" in told["outputs"]
+    assert page.texts["configuration"].split("(YAML)")[1].strip() == told["config_yaml"].strip()
+    steps = [step["step"] for step in told["execution"]["steps"]]
+    assert steps[-1] == "report"
+    shown = page.texts["run"]
+    assert all(f"{step['step']}{1e3 * step['seconds']:.2f}" in shown for step in told["execution"]["steps"][:-1])
+    assert "OBJECTM 31" in shown and "by the WCS of the image" in shown
+
+
+def test_nothing_of_a_header_or_a_name_becomes_part_of_the_page(run, tmp_path):
+    image = write_image(tmp_path / "<script>alert(2)<&'\".fits", field(1), OBJECT=EVIL, FILTER='"><img src=x onerror=alert(3)>',
+                        EXTNAME=EVIL, BUNIT=EVIL)
+    page = report_of(run, tmp_path, image)
+    assert page.script_count == 2
+    assert EVIL in page.texts["run"] and "<script>alert(2)<&'\".fits" in page.texts["run"]
+    assert len(page.pictures) == 1 + page.texts["maps"].count("black")
+
+
+def test_warnings_are_shown(run, tmp_path):
+    image = write_image(tmp_path / "sky.fits", field(1))
+    page = report_of(run, tmp_path, image, "--set", "output.columns=[NUMBER,X_WORLD]")
+    told = json.loads((tmp_path / "out/sky.run.json").read_text())
+    assert told["warnings"] and all(warning in page.texts["warnings"] for warning in told["warnings"])
+
+
+def blank(pixels):
+    pixels[:] = np.nan
+    return pixels
+
+
+NOISE_AND_STAR = np.append(np.random.default_rng(1).normal(0, 1, 500), [90.0] * 6)
+THIN = ["--set", "convolve.kernel=none", "--set", "convolve.fwhm=0", "--set", "convolve.size=0"]
+STRANGE = {
+    "no source": (np.random.default_rng(1).normal(0, 1, (50, 61)), ["--set", "detection.threshold=50"], 0),
+    "one row": (NOISE_AND_STAR[None], THIN, 1),
+    "one column": (NOISE_AND_STAR[:, None], THIN, 1),
+    "half blank": (np.where(np.arange(61) < 30, np.nan, field(1)), [], None),
+    "no noise": (np.where(np.hypot(*(np.indices((50, 61)) - 25)) < 4, 50.0, 0.0),
+                 ["--set", "background.method=constant", "--set", "detection.threshold_unit=absolute"], 1),
+}
+
+
+@pytest.mark.parametrize("name", STRANGE)
+def test_strange_images(run, tmp_path, name):
+    pixels, options, sources = STRANGE[name]
+    done = run("-q", "-o", "out", "--report", *options, write_image(tmp_path / "sky.fits", pixels.astype(np.float32)))
+    assert done.code == 0, done.err
+    data = Page(tmp_path / "out/sky.report.html").data
+    assert sources is None or data["total"] == sources
+    assert len(data["rows"]) == data["total"]
+
+
+def test_without_an_extraction_there_is_no_report(run, tmp_path):
+    done = run("-q", "-o", "out", "--report", write_image(tmp_path / "sky.fits", blank(field(1))))
+    assert done.code == 3 and not (tmp_path / "out/sky.report.html").exists()
+
+
+def test_every_kind_of_run_has_one(run, tmp_path):
+    images = [write_image(tmp_path / f"{name}.fits", field(seed), **TAN) for seed, name in enumerate("ab")]
+    (tmp_path / "p.csv").write_text("X_IMAGE,Y_IMAGE\n12,14\n500,500\n")
+    runs = {"a.report.html": ["--report", images[0]], "a.diff.report.html": ["difference", "--report", images[1], images[0]],
+            "b.report.html": ["--report", "-d", *images], "a.forced.report.html": ["--positions", "p.csv", "--report", images[0]]}
+    for name, options in runs.items():
+        done = run(*options, "-q", "-o", "out")
+        assert done.code == 0, done.err
+        assert Page(tmp_path / "out" / name).data["image"] == {"width": 61, "height": 50, "factor": 1}
+    (tmp_path / "c.yaml").write_text("output: {report: true}\n")
+    done = run("batch", "-q", "-o", "survey", "c.yaml", *images)
+    assert done.code == 0, done.err
+    assert (tmp_path / "survey/a.report.html").is_file() and (tmp_path / "survey/b.report.html").is_file()
+
+
+def test_bands_have_none(run, tmp_path):
+    image = write_image(tmp_path / "a.fits", field(1))
+    done = run("--report", "-d", image, "--band", f"g={image}", "-o", "out")
+    assert done.code == 2 and "report" in done.err and "leave it out" in done.err
+
+
+def test_the_catalogue_is_the_same_with_a_report(run, tmp_path):
+    image = write_image(tmp_path / "sky.fits", field(1))
+    texts = []
+    for options in ([], ["--report"]):
+        done = run("-q", "-o", "out", "--set", "output.formats=[csv]", *options, image)
+        assert done.code == 0, done.err
+        texts.append((tmp_path / "out/sky.cat.csv").read_text())
+    assert texts[0] == texts[1]

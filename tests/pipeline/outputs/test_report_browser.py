@@ -1,0 +1,164 @@
+"""The page that --report writes, in a real browser: headless Chromium."""
+
+import pytest
+
+np = pytest.importorskip("numpy")
+pytest.importorskip("websocket")
+
+import browser
+from driver import ROOT, run_program
+from stage_images import write_image
+
+pytestmark = pytest.mark.skipif(browser.CHROMIUM is None, reason="there is no chromium")
+
+
+@pytest.fixture(scope="module")
+def report(tmp_path_factory):
+    directory = tmp_path_factory.mktemp("report")
+    done = run_program("-q", "--report", "-o", directory, ROOT / "data/sky.fits")
+    assert done.code == 0, done.err
+    return directory / "sky.report.html"
+
+
+@pytest.fixture
+def show(tmp_path):
+    """Opens a page, and holds at the end of the test that it said nothing and asked for nothing but itself."""
+    shown = []
+
+    def show_page(path, **options):
+        page = browser.Browser(tmp_path / f"profile{len(shown)}", **options)
+        shown.append((page, path))
+        page.open(path, **({} if options.get("scripts", True) else {"ready": "document.readyState === 'complete'"}))
+        return page
+
+    yield show_page
+    for page, path in shown:
+        page.ask("0")  # takes what the page has said until now
+        page.close()
+        assert page.messages == []
+        assert page.requests == [path.resolve().as_uri()]
+
+
+SCALE = "Number(document.querySelector('#sky').dataset.scale)"
+
+
+def screen_of(page, x, y, width=1024, height=1024):
+    """The place on the screen of a pixel of an image that is shown whole."""
+    scale = page.ask(SCALE)
+    left, top = page.place("#sky", 0, 0)
+    right, bottom = page.place("#sky", 1, 1)
+    return ((left + right) / 2 + (x - 0.5 - width / 2) * scale, (top + bottom) / 2 + (height / 2 - (y - 0.5)) * scale)
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_a_click_on_a_source_shows_its_row(report, show, scheme, tmp_path):
+    page = show(report, scheme=scheme)
+    assert page.ask("document.querySelector('#of-source').textContent") == "No source selected"
+    number, x, y = page.ask("(() => { const d = JSON.parse(document.querySelector('#data').textContent);"
+                            "return [d.rows[7][0], ...d.shapes[7].slice(0, 2)]; })()")
+    page.click(*screen_of(page, x, y))
+    assert page.ask("document.querySelector('#of-source').textContent") == f"Source {number}"
+    assert page.ask("document.querySelector('#values').textContent").startswith(f"NUMBER{number}")
+    assert page.ask("document.querySelector('tr[aria-current=true] td').textContent") == str(number)
+    page.screenshot(tmp_path / "page.png")
+    assert (tmp_path / "page.png").stat().st_size > 100_000
+    red = int(page.ask("getComputedStyle(document.body).backgroundColor.match(/[0-9]+/)[0]"))
+    assert red > 200 if scheme == "light" else red < 50
+
+
+def test_a_click_on_a_row_shows_the_source(report, show):
+    page = show(report)
+    before = page.ask(SCALE)
+    page.click(*page.place("#rows tr:nth-child(4) td:nth-child(2)"))
+    assert page.ask("document.querySelector('#of-source').textContent.startsWith('Source ')")
+    assert page.ask(SCALE) > 2 * before
+    x, y = page.place("#sky")
+    page.click(x, y)  # it is in the middle
+    assert page.ask("document.querySelector('#rows tr:nth-child(4)').getAttribute('aria-current')") == "true"
+
+
+def test_zoom_and_pan_by_wheel_mouse_and_keys(report, show):
+    page = show(report)
+    whole = page.ask(SCALE)
+    x, y = page.place("#sky")
+    page.wheel(x, y, -300)
+    assert page.ask(SCALE) > 1.5 * whole
+    page.ask("document.querySelector('#sky').focus()")
+    page.press("0")
+    assert page.ask(SCALE) == pytest.approx(whole)
+    page.press("+")
+    page.press("+")
+    assert page.ask(SCALE) == pytest.approx(whole * 1.69)
+    page.press("-")
+    page.drag(x, y, x + 50, y + 20)
+    assert page.ask("document.querySelector('#of-source').textContent") == "No source selected", "a drag is no click"
+    page.press("n")
+    assert page.ask("document.querySelector('#of-source').textContent.startsWith('Source ')")
+
+
+def test_the_table_is_sorted_and_turned(report, show):
+    page = show(report)
+    cell = "document.querySelector('#rows td').textContent"
+    page.click(*page.place("#table th:first-child button"))
+    assert page.ask(cell) == "1"
+    page.click(*page.place("#after"))
+    assert page.ask(cell) == "26"
+    page.click(*page.place("#table th:first-child button"))
+    assert page.ask(cell) == page.ask("String(JSON.parse(document.querySelector('#data').textContent).total)")
+
+
+def test_plots_are_drawn(report, show):
+    page = show(report)
+    for name in ("histogram", "counts", "errors", "sizes"):
+        colours = page.ask(f"(() => {{ const c = document.querySelector('#{name}');"
+                           "const d = c.getContext('2d').getImageData(0, 0, c.width, c.height).data;"
+                           "return new Set(new Uint32Array(d.buffer)).size; })()")
+        assert colours > 10, name
+
+
+def test_without_scripts_the_page_is_read(report, show):
+    page = show(report, scripts=False)
+    assert page.ask("document.querySelector('#picture').naturalWidth") == 1024
+    assert page.ask("getComputedStyle(document.querySelector('#picture')).display") == "block"
+    assert page.ask("getComputedStyle(document.querySelector('#plots')).display") == "none"
+    assert page.ask("document.querySelectorAll('#rows tr').length") == 25
+
+
+def test_strange_images(show, tmp_path):
+    rng = np.random.default_rng(1)
+    images = {"row": rng.normal(0, 1, (1, 3000)), "none": rng.normal(0, 1, (70, 90)), "column": rng.normal(0, 1, (900, 1))}
+    for name, pixels in images.items():
+        image = write_image(tmp_path / f"{name}.fits", pixels.astype(np.float32), OBJECT="</script><script>alert(1)</script>")
+        (tmp_path / "c.yaml").write_text("detection: {threshold: 30}\noutput: {columns: [default, photometry]}\n")
+        done = run_program("-q", "--report", "-o", tmp_path, tmp_path / "c.yaml", image)
+        assert done.code == 0, done.err
+        page = show(tmp_path / f"{name}.report.html")
+        assert page.ask("document.querySelector('#page').textContent") == "page 1 of 1"
+
+
+def test_cutouts_of_a_large_image_show_the_source_in_the_middle(show, tmp_path):
+    """The brightest hundred have the pixels of the image, the others those of the picture, which is shrunk by two."""
+    pixels = np.random.default_rng(1).normal(0, 1, (1200, 1501)).astype(np.float32)
+    y, x = np.indices((31, 31)) - 15
+    for i in range(130):
+        at_y, at_x = 60 + 100 * (i // 14), 57 + 101 * (i % 14)
+        pixels[at_y - 15:at_y + 16, at_x - 15:at_x + 16] += (500 - 2 * i) * np.exp(-(x**2 + y**2) / 8)
+    done = run_program("-q", "--report", "-o", tmp_path, write_image(tmp_path / "large.fits", pixels))
+    assert done.code == 0, done.err
+    page = show(tmp_path / "large.report.html")
+    page.ask("document.querySelector('#sky').focus()")
+    for key, far in (("n", 4), ("p", 10)):
+        for _ in range(1 if key == "n" else 2):
+            page.press(key)
+        row = page.ask("document.querySelector('#of-source').textContent")
+        middle = page.ask("""(() => {
+            const c = document.createElement('canvas'), shown = document.querySelector('#cutout');
+            [c.width, c.height] = [shown.width, shown.height];
+            c.getContext('2d').drawImage(shown, 0, 0);
+            const {data} = c.getContext('2d').getImageData(0, 0, c.width, c.height);
+            let [n, sx, sy] = [0, 0, 0];
+            for (let i = 0; i < data.length; i += 4)
+              if (data[i] > 180 && data[i] === data[i + 1] && data[i] === data[i + 2])
+                [n, sx, sy] = [n + 1, sx + (i / 4) % c.width, sy + Math.floor(i / 4 / c.width)];
+            return [n, sx / n / c.width, sy / n / c.height]; })()""")
+        assert middle[0] > 100 and np.hypot(middle[1] - 0.5, middle[2] - 0.5) * 200 < far, (row, middle)

@@ -1,0 +1,176 @@
+// The fitted kernel: what is known of a pair of frames is found again, on any number of threads, and what cannot be
+// fitted is refused with a reason.
+
+#include <gmock/gmock.h>
+
+#include <algorithm>
+#include <cmath>
+#include <numeric>
+
+#include "stages/core/error.hpp"
+#include "stages/difference/fit/fit_kernel.hpp"
+#include "stages/difference/fit/subtract_fitted.hpp"
+#include "tests/support/backends.hpp"
+#include "tests/support/fields.hpp"
+#include "tests/support/fit_scene.hpp"
+#include "tests/support/same_bits.hpp"
+
+namespace srcextract {
+namespace {
+
+using testing::Backend;
+using testing::Backends;
+using testing::FitScene;
+using testing::nan;
+using testing::same_bits;
+using testing::StageTest;
+
+constexpr FrameLight no_light{};
+
+DifferenceConfig fitted() {
+  DifferenceConfig config;
+  config.kernel = MatchingKernel::fitted;
+  return config;
+}
+
+/// What the stages made of a scene, on the host.
+struct FittedScene {
+  FitFacts facts;
+  std::vector<float> difference, noise;
+  std::int64_t masked;
+};
+
+template <class Where>
+Image<float, Where> frame_on(const Backend<Where>& backend, const Shape& shape, const std::vector<float>& pixels) {
+  Image<float, Where> image;
+  image.shape = shape;
+  image.pixels = backend.put(pixels);
+  return image;
+}
+
+template <class Where>
+FittedScene subtract(const Backend<Where>& backend, const FitScene& scene, const DifferenceConfig& config,
+                     const FrameLight& light, const Where& where) {
+  const Image<float, Where> reference = frame_on(backend, scene.shape, scene.reference);
+  const Image<float, Where> fresh = frame_on(backend, scene.shape, scene.fresh);
+  const KernelFit fit = fit_kernel(reference, fresh, config, light, where);
+  Pixels<Where> out(scene.shape, where);
+  subtract_fitted(reference, fresh, fit, out, where);
+  return {fit.facts, backend.get(out.image.pixels), backend.get(out.noise.pixels), fetch(out.masked, where).nan};
+}
+
+FittedScene subtract_on_host(const FitScene& scene, const DifferenceConfig& config = fitted(),
+                             const FrameLight& light = no_light, int threads = 1) {
+  return subtract(Backend<Cpu>(), scene, config, light, Cpu{threads});
+}
+
+/// The scatter of the pixels that are not masked.
+double scatter(const std::vector<float>& pixels) {
+  double sum = 0, count = 0;
+  for (const float pixel : pixels)
+    if (pixel == pixel) sum += static_cast<double>(pixel) * static_cast<double>(pixel), count += 1;
+  return std::sqrt(sum / count);
+}
+
+/// The message of the error that a pair of frames causes.
+std::string refusal(const FitScene& scene) {
+  try {
+    subtract_on_host(scene);
+  } catch (const Error& error) {
+    EXPECT_EQ(error.kind(), ErrorKind::input);
+    return error.what();
+  }
+  return "none";
+}
+
+template <class Where>
+class FittedDifference : public StageTest<Where> {};
+TYPED_TEST_SUITE(FittedDifference, Backends);
+
+TYPED_TEST(FittedDifference, FindsTheKernelThatMadeTheNewFrame) {
+  const FitScene scene = testing::expose({});
+  const FittedScene made = subtract(this->backend(), scene, fitted(), no_light, this->where());
+  const FitFacts& facts = made.facts;
+  EXPECT_FALSE(facts.convolved_new);
+  EXPECT_NEAR(facts.mean_sum, 0.825, 0.004);
+  EXPECT_NEAR(facts.most_sum - facts.least_sum, 0.05 * 7 / 8, 0.012);
+  EXPECT_NEAR(facts.reference_fwhm, 1.3 * 2.3548, 0.1);
+  EXPECT_NEAR(facts.new_fwhm, std::sqrt(1.69 + 1.5) * 2.3548, 0.15);
+  EXPECT_NEAR(facts.most_background - facts.least_background, 6 * 7.0 / 8, 1);
+  EXPECT_NEAR(facts.shift_x, 0, 0.02);
+  EXPECT_NEAR(facts.shift_y, 0, 0.02);
+  // Nothing but noise is left: that of the new frame, and what the kernel leaves of the reference's.
+  EXPECT_NEAR(scatter(made.difference), std::sqrt(facts.sky_variance), 0.05 * scene.noise);
+}
+
+TYPED_TEST(FittedDifference, IsTheSameOnAnyNumberOfThreads) {
+  FitScene scene = testing::expose({});
+  for (std::size_t i = 0; i < scene.reference.size(); i += 97) scene.reference[i] = nan;
+  for (std::size_t i = 11; i < scene.fresh.size(); i += 131) scene.fresh[i] = nan;
+  const FrameLight light{2, 3000};
+  const FittedScene made = subtract(this->backend(), scene, fitted(), light, this->where());
+  for (const int threads : {1, 8}) {
+    const FittedScene other = subtract_on_host(scene, fitted(), light, threads);
+    EXPECT_TRUE(same_bits(made.difference, other.difference)) << threads;
+    EXPECT_TRUE(same_bits(made.noise, other.noise)) << threads;
+    EXPECT_EQ(made.masked, other.masked);
+    EXPECT_EQ(made.facts.condition, other.facts.condition);
+  }
+}
+
+TEST(FittedDifferenceOnHost, AShiftIsReported) {
+  FitScene scene;
+  scene.shift = 0.15;
+  EXPECT_NEAR(subtract_on_host(testing::expose(scene)).facts.shift_x, 0.15, 0.02);
+}
+
+TEST(FittedDifferenceOnHost, ConvolvesTheSharperFrameInCountsOfTheNewOne) {
+  FitScene scene = testing::expose({});
+  const FittedScene forth = subtract_on_host(scene);
+  std::swap(scene.reference, scene.fresh);
+  const FittedScene back = subtract_on_host(scene);
+  EXPECT_FALSE(forth.facts.convolved_new);
+  EXPECT_TRUE(back.facts.convolved_new);
+  // The frames were exchanged: the sign is, and the counts are those of the other frame.
+  const auto pixel = static_cast<std::size_t>(140 * scene.shape.width + 160);
+  EXPECT_NEAR(back.difference[pixel], -forth.difference[pixel] / 0.825F, 0.2F);
+  DifferenceConfig config = fitted();
+  config.convolve = Convolved::reference;
+  EXPECT_FALSE(subtract_on_host(scene, config).facts.convolved_new);
+}
+
+TEST(FittedDifferenceOnHost, MasksWhatBadPixelsAndEdgesHide) {
+  FitScene scene = testing::expose({});
+  const auto at = [&](std::int64_t x, std::int64_t y) { return static_cast<std::size_t>(y * scene.shape.width + x); };
+  scene.fresh[at(150, 150)] = nan;
+  scene.reference[at(200, 200)] = nan;
+  const FittedScene made = subtract_on_host(scene);
+  const auto masked = [&](std::int64_t x, std::int64_t y) { return std::isnan(made.difference[at(x, y)]); };
+  EXPECT_TRUE(masked(150, 150) && masked(200, 200) && masked(3, 150));
+  EXPECT_FALSE(masked(151, 150) || masked(205, 200) || masked(100, 100));
+  EXPECT_EQ(made.masked, std::ranges::count_if(made.difference, [](float pixel) { return pixel != pixel; }));
+}
+
+TEST(FittedDifferenceOnHost, RefusesWhatCannotBeFitted) {
+  using ::testing::HasSubstr;
+  FitScene few = testing::expose({.stars = 2});
+  EXPECT_THAT(refusal(few), HasSubstr("needs 3 stars"));
+  FitScene flat = testing::expose({});
+  std::ranges::fill(flat.reference, 7.0F);
+  EXPECT_THAT(refusal(flat), HasSubstr("the reference are all masked or nearly all equal"));
+  FitScene apart = testing::expose({});
+  const auto half = static_cast<std::ptrdiff_t>(apart.fresh.size() / 2);
+  std::fill(apart.fresh.begin(), apart.fresh.begin() + half, nan);
+  std::fill(apart.reference.begin() + half, apart.reference.end(), nan);
+  EXPECT_THAT(refusal(apart), HasSubstr("no pixel is good in both frames"));
+}
+
+TEST(FittedDifferenceOnHost, AVariableStarDoesNotPullTheFit) {
+  FitScene scene = testing::expose({});
+  testing::add_gaussian(scene.fresh, scene.shape, 160, 144, 50000, 3);
+  const FittedScene made = subtract_on_host(scene);
+  EXPECT_NEAR(made.facts.mean_sum, 0.825, 0.004);
+}
+
+}  // namespace
+}  // namespace srcextract

@@ -1,0 +1,88 @@
+"""`difference.kernel: fitted` finds what changed among Moffat stars, and nothing else, where the Gaussian kernel makes
+false changes of the stars."""
+import csv
+import json
+import subprocess
+
+import numpy as np
+import pytest
+
+fits = pytest.importorskip("astropy.io.fits")
+
+from moffat_frames import GAIN, exposures
+from program import ROOT
+
+WIDTHS = ["difference.reference_fwhm=3.0", "difference.new_fwhm=3.8"]
+#: The stars of the reference and of the new frame, what differs besides, the most false rows of a fitted kernel in one of
+#: the seeds, and the keys with which the Gaussian kernel is at its best.
+NIGHTS = {
+    "worse seeing": ((3.0,), (3.8,), {}, 0, WIDTHS),
+    "better seeing": ((3.8,), (3.0,), {}, 0, ["difference.reference_fwhm=3.8", "difference.new_fwhm=3.0"]),
+    "elliptical": ((3.0,), (3.5, (0.08, 0.06)), {}, 1, ["difference.reference_fwhm=3.0", "difference.new_fwhm=3.5"]),
+    "crossed": ((3.3, (0.08, 0.0)), (3.3, (-0.08, 0.0)), {}, 2, []),
+    "shifted": ((3.3,), (3.3,), {"shift": 0.15}, 0, []),
+}
+
+
+def subtract(program, directory, images, *settings):
+    """Rows (x and y from 0, SIGN), and run.json."""
+    for name, image in zip(("reference", "new"), images):
+        fits.writeto(directory / f"{name}.fits", image, overwrite=True)
+    settings = ["convolve.kernel=gaussian", "convolve.fwhm=3.8", "detection.threshold_unit=detection_sigma",
+                "detection.threshold=6", "detection.min_area=1", f"measurement.gain={GAIN}", "output.formats=[csv]",
+                *settings]
+    options = [part for setting in settings for part in ("--set", setting)]
+    done = subprocess.run([program, "difference", "-q", "--backend", "cpu", "-o", directory, *options,
+                           ROOT / "tests/support/plain.yaml", directory / "reference.fits", directory / "new.fits"],
+                          capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr
+    [table], [report] = directory.glob("new.diff*cat.csv"), directory.glob("new.diff*run.json")
+    with open(table) as file:
+        rows = list(csv.DictReader(line for line in file if not line.startswith("#")))
+    at = np.array([(float(row["X_IMAGE"]) - 1, float(row["Y_IMAGE"]) - 1) for row in rows]).reshape(-1, 2)
+    return at, np.array([int(row["SIGN"]) for row in rows]), json.loads(report.read_text())
+
+
+def judge(at, signs, places):
+    """How many of the transients have a row of their sign, and how many rows are of none."""
+    truth = np.where(np.arange(len(places)) < len(places) // 2, -1, 1)
+    apart = np.hypot(*(at[:, np.newaxis] - places).transpose(2, 0, 1))
+    found = ((apart < 3) & (signs[:, np.newaxis] == truth)).any(axis=0)
+    return int(found.sum()), int((apart.min(axis=1) > 6).sum())
+
+
+@pytest.mark.parametrize("night", NIGHTS)
+@pytest.mark.parametrize("seed", (1, 2, 3))
+def test_a_fitted_kernel_leaves_changes_alone(program, tmp_path, night, seed):
+    before, after, how, most_false, widths = NIGHTS[night]
+    images, places = exposures(seed, before, after, **how)
+    at, signs, report = subtract(program, tmp_path, images, "difference.kernel=fitted")
+    found, false = judge(at, signs, places)
+    assert found >= 38 and false <= most_false, (found, false)
+    fit = report["difference"]["fit"]
+    assert fit["convolved"] == ("new" if night == "better seeing" else "reference")
+    # The reference's counts times the ratio of the frames' transparency.
+    assert report["difference"]["scale"] == pytest.approx(0.85, abs=0.01)
+    assert fit["shift"][0] == pytest.approx(how.get("shift", 0.0), abs=0.02)
+    assert 0.8 < fit["noise_scale"] < 1.2
+    assert report["warnings"] == []
+    # The same frames show that the test bites.
+    at, signs, report = subtract(program, tmp_path, images, *widths)
+    assert judge(at, signs, places)[1] >= 10
+
+
+def test_what_cannot_be_fitted_is_refused_with_the_key(program, tmp_path):
+    noise = np.random.default_rng(1).normal(100, 3, (2, 200, 200)).astype(np.float32)
+    with pytest.raises(AssertionError, match="difference.kernel.*needs 3 stars or galaxies"):
+        subtract(program, tmp_path, noise, "difference.kernel=fitted")
+    constant = np.full((2, 200, 200), 100, np.float32)
+    with pytest.raises(AssertionError, match="nearly all equal"):
+        subtract(program, tmp_path, constant, "difference.kernel=fitted")
+
+
+def test_frames_of_another_sky_are_refused_and_equal_ones_warned_of(program, tmp_path):
+    [reference, _], _ = exposures(1, (3.3,), (3.3,))
+    with pytest.raises(AssertionError, match="no kernel makes the stars"):
+        subtract(program, tmp_path, (reference[::-1, ::-1], reference), "difference.kernel=fitted")
+    *_, report = subtract(program, tmp_path, (reference, reference), "difference.kernel=fitted")
+    assert any("share their noise" in warning for warning in report["warnings"])
