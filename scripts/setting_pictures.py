@@ -324,7 +324,7 @@ def differences(run):
     moffat(after, 76, 80, 5000)
     moffat(before, 24, 84, 4000)
     moffat(after, 30, 78, 4000)
-    settings = {"detection.threshold": 6, "difference.match_flux": "false", "output.check_images": "[-background]"}
+    settings = {"detection.threshold": 6, "difference.kernel": "gaussian", "difference.match_flux": "false", "output.check_images": "[-background]"}
     found = run(before, settings, further={"new": after}, command=("difference",))
     shown = next(found.maps[kind] for kind in found.maps if kind.endswith("minus_background"))
     panel = grey(shown, f"the difference: {len(found)} changes", -9 * SIGMA, 9 * SIGMA)

@@ -24,7 +24,7 @@ constexpr const char* overview =
 Commands:
   batch            a survey of any size, which may be killed and started again
   merge            the catalogues of a survey as one
-  difference       what changed between two images (experimental)
+  difference       what changed between two images
   compare          one catalogue against another
   convert-config   a configuration of SExtractor's as one of srcextract
   sextractor       SExtractor's command line and output files

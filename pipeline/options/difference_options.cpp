@@ -9,17 +9,16 @@ namespace srcextract {
 namespace {
 
 constexpr const char* difference_description =
-    "Finds what changed between two frames of one field: subtracts REFERENCE from NEW, and\n"
-    "extracts what is above the threshold, and what is below it. Experimental. Set\n"
-    "difference.kernel: fitted, or stars that are no round Gaussians of known width leave\n"
-    "false changes.";
+    "Finds what changed between two frames of one field: matches their stars by a fitted\n"
+    "kernel, subtracts REFERENCE from NEW, and extracts what is above the threshold, and\n"
+    "what is below it.";
 
 constexpr const char* difference_footer = R"(Example:
   srcextract difference -o out config.yaml monday.fits tuesday.fits
 
 The section `difference` of CONFIG says how the frames are made comparable: alignment by WCS,
-flux scale, sky, widths of the stars; `convolve`, `detection` and `morphology` how changes are found.
-docs/stages.md has the equations.
+kernel, flux scale, sky; `convolve`, `detection` and `morphology` how changes are found. Frames
+without stars need difference.kernel: gaussian. docs/stages.md has the equations.
 
 Outputs, for NEW tuesday.fits: tuesday.diff.cat.fits and so on, as of srcextract --help. SIGN is 1
 for what is brighter in NEW and -1 for what is fainter: what moved is a pair. Fluxes are those of

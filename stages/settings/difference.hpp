@@ -13,9 +13,9 @@ enum class Convolved { either, reference, fresh };
 struct DifferenceConfig {
   Align align = Align::none;
   Interpolation interpolation = Interpolation::lanczos3;
-  /// gaussian: a kernel of two given widths. fitted: a kernel, a flux scale and a sky that are fitted to the stars of
-  /// both frames and change over the field (stages/difference/fit).
-  MatchingKernel kernel = MatchingKernel::gaussian;
+  /// fitted: a kernel, a flux scale and a sky that are fitted to the stars of both frames and change over the field
+  /// (stages/difference/fit). gaussian: a kernel of two given widths, for frames without stars.
+  MatchingKernel kernel = MatchingKernel::fitted;
   /// Which frame a fitted kernel convolves; either: the one with the sharper stars.
   Convolved convolve = Convolved::either;
   /// Orders of the polynomials over the field: too low leaves residuals of stars where the seeing changes, too high

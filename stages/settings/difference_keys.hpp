@@ -45,9 +45,9 @@ void for_each_difference_field(AnySettings& c, F&& f) {
   const DifferenceConfig usual;
   f(Field{.section = section,
           .key = "kernel",
-          .description =
-              "What makes the stars of both frames alike: `gaussian` (of the two widths below) or `fitted` (to "
-              "the stars: shapes, brightness and sky that change over the field)"},
+          .description = "What makes the stars of both frames alike: `fitted` (to the stars: shapes, brightness and "
+                         "sky that change "
+                         "over the field) or `gaussian` (of the two widths below; for frames without stars)"},
     c.difference.kernel);
   f(Field{.section = section,
           .key = "convolve",

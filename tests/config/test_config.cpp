@@ -46,7 +46,7 @@ output: {formats: [csv, "fits", reg, ecsv, ascii_head, ldac], columns: [NUMBER, 
 combine: {method: weighted, files: [g.fits, 'a b/i.fits'], weights: [1, 2.5, -1]}
 convolve: {kernel: values, values: [[1, 2, 1], [0, 0, 0], [-1, -2, -1]], normalize: false, edges: reflect}
 morphology: {operation: opening, element: square, iterations: 2}
-difference: {align: wcs, interpolation: bilinear, match_flux: false, match_background: false,
+difference: {align: wcs, interpolation: bilinear, kernel: gaussian, match_flux: false, match_background: false,
              reference_fwhm: 2.5, new_fwhm: 3}
 quicklook: {stretch: equalize, limits: values, low: -1, high: 5, bins: 256, overlay: pixels, size: 99}
 )");
@@ -83,6 +83,7 @@ quicklook: {stretch: equalize, limits: values, low: -1, high: 5, bins: 256, over
   EXPECT_EQ(c.morphology, (MorphologyConfig{MorphologicalOperation::opening, StructuringElement::square, 2}));
   EXPECT_EQ(c.difference, (DifferenceConfig{.align = Align::wcs,
                                             .interpolation = Interpolation::bilinear,
+                                            .kernel = MatchingKernel::gaussian,
                                             .match_flux = false,
                                             .match_background = false,
                                             .reference_fwhm = 2.5,

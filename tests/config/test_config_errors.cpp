@@ -179,7 +179,7 @@ TEST(ConfigErrors, NamePlaceProblemAndWayOut) {
        "x.yaml:3:9: 'convolve.file' must be a path, not '3.5'; a name like this one must stand in quotes"},
       {"quicklook:\n  limits: values\n",
        "x.yaml:2:11: 'quicklook.high' must be greater than quicklook.low where quicklook.limits is values"},
-      {"difference:\n  reference_fwhm: 3\n",
+      {"difference:\n  reference_fwhm: 3\n  kernel: gaussian\n",
        "x.yaml:2:19: 'difference.new_fwhm' needs difference.reference_fwhm and difference.new_fwhm, both or neither"},
   };
   for (const Wrong& wrong : cases) EXPECT_EQ(message(wrong.yaml), wrong.message) << wrong.yaml;

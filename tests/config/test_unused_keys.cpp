@@ -37,6 +37,10 @@ TEST(ConfigErrors, KeysThatOthersOfTheirSectionLeaveWithoutUseHaveTheirDefaults)
       {"weights", "type: none", "threshold: 2, convolve: true", "weights.type rms, variance or weight",
        "type: weight, hdu: 2"},
       {"difference", "align: none", "interpolation: bilinear", "difference.align wcs", "align: wcs"},
+      {"difference", "kernel: fitted", "match_flux: false, match_background: false", "difference.kernel gaussian",
+       "kernel: gaussian"},
+      {"difference", "kernel: gaussian", "kernel_order: 1, convolve: new", "difference.kernel fitted",
+       "kernel: fitted"},
       {"quicklook", "limits: minmax", "low: -3, high: 3", "quicklook.limits values", "limits: values"},
   };
   for (const Case& one : cases) {

@@ -40,6 +40,13 @@ def make_field(width, height, per_mpix=1000, seed=1, level=0.0, noise=1.0, expos
     return image
 
 
+def blurred(image):
+    """The image in worse seeing, and through a thin cloud: the mean of 3 x 3 pixels, times 0.8."""
+    for axis in (0, 1):
+        image = (image + np.roll(image, 1, axis) + np.roll(image, -1, axis)) / np.float32(3)
+    return np.float32(0.8) * image
+
+
 def tiled_field(size):
     """A field of make_field; beyond 4096 the one of 4096 again and again, which takes seconds and not minutes."""
     made = min(size, 4096)
@@ -93,6 +100,7 @@ def main(directory):
         "wide_2047x513": make_field(2047, 513, seed=5),
         "square_2048": medium,
         "crowded_2048": make_field(2048, 2048, per_mpix=20000, seed=6),
+        "blurred_2048": blurred(make_field(2048, 2048, exposure=1)),
         "square_4096": make_field(4096, 4096, seed=7),
         "odd_4095x4097": make_field(4095, 4097, seed=8, level=1000.0),
         "one_row_4099": make_field(4099, 1, per_mpix=5000, seed=9),

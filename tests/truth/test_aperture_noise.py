@@ -317,7 +317,7 @@ def test_a_difference_has_the_noise_of_both_frames(program, tmp_path):
     rows = {}
     for how in ("pixel", "apertures"):
         command = [program, "difference", "-q", "-o", tmp_path, "--backend", "cpu", "--set", f"measurement.noise={how}",
-                   "--set", "difference.match_flux=false", ROOT / "tests/support/plain.yaml",
+                   "--set", "difference.kernel=gaussian", "--set", "difference.match_flux=false", ROOT / "tests/support/plain.yaml",
                    tmp_path / "reference.fits", tmp_path / "new.fits"]
         subprocess.run([str(part) for part in command], check=True)
         rows[how] = fits.getdata(tmp_path / "new.diff.cat.fits", 1)

@@ -16,7 +16,7 @@ from skies import write_fits
 
 # A matched filter, and 6 sigma of it: a frame of 4096 x 4096 pixels has such a peak of noise in one of a hundred.
 MATCHED = ["convolve.kernel=gaussian", "detection.threshold_unit=detection_sigma", "detection.threshold=6",
-           "detection.min_area=1", "output.formats=[csv]"]
+           "detection.min_area=1", "output.formats=[csv]", "difference.kernel=gaussian"]
 
 
 def subtract(program, directory, reference, new, *settings):

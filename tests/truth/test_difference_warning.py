@@ -22,7 +22,8 @@ def warnings(program, directory, images, *settings, headers=(None, None)):
     for name, image, header in zip(("reference", "new"), images, headers):
         fits.writeto(directory / f"{name}.fits", image, header, overwrite=True)
     settings = ["convolve.kernel=gaussian", "convolve.fwhm=3.5", "detection.threshold_unit=detection_sigma",
-                "detection.threshold=6", "detection.min_area=1", f"measurement.gain={GAIN}", "output.formats=[csv]", *settings]
+                "detection.threshold=6", "detection.min_area=1", f"measurement.gain={GAIN}", "output.formats=[csv]",
+                "difference.kernel=gaussian", *settings]
     options = [part for setting in settings for part in ("--set", setting)]
     subprocess.run([program, "difference", "-q", "--backend", "cpu", "-o", directory, *options, ROOT / "tests/support/plain.yaml",
                     directory / "reference.fits", directory / "new.fits"], check=True)

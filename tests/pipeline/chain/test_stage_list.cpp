@@ -11,6 +11,7 @@ constexpr std::int64_t image = std::int64_t{4} << 20;  // bytes of its float32 p
 Config constant_sky() {
   Config config;
   config.background.method = BackgroundMethod::constant;
+  config.difference.kernel = MatchingKernel::gaussian;
   return config;
 }
 

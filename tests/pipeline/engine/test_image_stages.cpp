@@ -189,6 +189,7 @@ TEST_F(ImageStages, SubtractFramesOfOneFieldAlignedOrNot) {
   Config config;
   config.output.quicklook = config.output.segmentation = true;
   config.detection.min_area = 1;
+  config.difference.kernel = MatchingKernel::gaussian;
   for (const double gain : {0.0, 2.0}) {
     config.measurement.gain = gain;
     for (const double fwhm : {0.0, 3.0}) {
@@ -243,6 +244,7 @@ TEST_F(ImageStages, TakeTheNoiseOfSumsFromEmptyApertures) {
   config.output.columns = {"all"};
   config.measurement.noise = NoiseOfSums::apertures;
   config.measurement.gain = 2;
+  config.difference.kernel = MatchingKernel::gaussian;
   for (const BackgroundMethod method : {BackgroundMethod::mesh, BackgroundMethod::constant}) {
     config.background.method = method;
     for (const DetectionSign sign : {DetectionSign::positive, DetectionSign::both}) {

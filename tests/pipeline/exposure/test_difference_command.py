@@ -9,6 +9,9 @@ from fits_files import TAN, write
 from stage_images import (CONSTANT, HEIGHT, RESULTS, WIDTH, field, image_hdu, labels_of, report, results, rows, steps,
                           write_extensions, write_image)
 
+# No stars to fit a kernel to.
+FIXED = "difference: {kernel: gaussian}\n"
+
 
 def changed(image):
     """With 25 pixels of something new around (8, 33), and 9 of something gone around (52, 10); counted from 1."""
@@ -35,7 +38,7 @@ def names(directory):
 
 
 def test_what_changed_and_which_way(extract, tmp_path):
-    directory = extract("out", RESULTS, *write_frames(tmp_path))
+    directory = extract("out", FIXED + RESULTS, *write_frames(tmp_path))
     assert names(directory) == ["new.diff.cat.csv", "new.diff.reg", "new.diff.run.json", "new.diff.seg.fits"]
     table = rows(directory / "new.diff.cat.csv")
     assert signs_and_places(table) == CHANGES
@@ -49,7 +52,7 @@ def test_what_changed_and_which_way(extract, tmp_path):
 
 
 def test_the_column_of_signs_may_be_asked_for(extract, tmp_path):
-    directory = extract("out", "output: {formats: [csv], columns: [SIGN]}\n", *write_frames(tmp_path))
+    directory = extract("out", FIXED + "output: {formats: [csv], columns: [SIGN]}\n", *write_frames(tmp_path))
     assert rows(directory / "new.diff.cat.csv") == [{"SIGN": "1"}, {"SIGN": "-1"}]
 
 
@@ -74,7 +77,7 @@ def test_a_difference_is_extracted_as_if_numpy_had_subtracted(extract, tmp_path,
     tables = [rows(side / "sky.cat.csv") for side in sides]
     assert sum(map(len, tables)) >= 2
 
-    directory = extract("out", "difference: {match_flux: false}\n" + RESULTS, *write_frames(tmp_path, *frames))
+    directory = extract("out", "difference: {kernel: gaussian, match_flux: false}\n" + RESULTS, *write_frames(tmp_path, *frames))
     ours = rows(directory / "new.diff.cat.csv")
     assert [row["SIGN"] for row in ours] == ["1"] * len(tables[0]) + ["-1"] * len(tables[1])
     assert [row["NUMBER"] for row in ours] == [str(i + 1) for i in range(len(ours))]
@@ -89,7 +92,7 @@ def test_the_reference_is_scaled_to_the_new_frame(extract, tmp_path):
     """Ten stars of a hundred sigma tell by how much."""
     reference = field(1, brightness=2000)
     new = changed((10 + 0.7 * (field(2, brightness=2000) - 20)).astype(np.float32))
-    table = rows(extract("out", RESULTS, *write_frames(tmp_path, reference, new)) / "new.diff.cat.csv")
+    table = rows(extract("out", FIXED + RESULTS, *write_frames(tmp_path, reference, new)) / "new.diff.cat.csv")
     assert signs_and_places(table) == CHANGES
 
 
@@ -98,12 +101,12 @@ def test_frames_that_are_shifted_by_whole_pixels(extract, tmp_path):
     shown = field(1)
     reference = np.roll(shown, (2, -3), axis=(0, 1))
     shown[-2:] = shown[:, :3] = np.nan
-    plain = extract("plain", RESULTS, *write_frames(tmp_path, shown, changed(field(2)), **TAN))
+    plain = extract("plain", FIXED + RESULTS, *write_frames(tmp_path, shown, changed(field(2)), **TAN))
     write_image(tmp_path / "reference.fits", reference, **{**TAN, "CRPIX1": TAN["CRPIX1"] - 3,
                                                            "CRPIX2": TAN["CRPIX2"] + 2})
     frames = tmp_path / "reference.fits", tmp_path / "new.fits"
     for interpolation in ("lanczos3", "bilinear"):
-        settings = f"difference: {{align: wcs, interpolation: {interpolation}}}\n"
+        settings = f"difference: {{kernel: gaussian, align: wcs, interpolation: {interpolation}}}\n"
         aligned = extract("aligned", settings + RESULTS, *frames)
         assert results(aligned) == results(plain)
         told = report(aligned / "new.diff.run.json")
@@ -115,7 +118,7 @@ def test_frames_that_are_shifted_by_whole_pixels(extract, tmp_path):
 def test_frames_of_different_shape_can_be_aligned(extract, tmp_path):
     write_image(tmp_path / "reference.fits", field(1)[:, :-5], **TAN)
     new = write_image(tmp_path / "new.fits", changed(field(2)), **TAN)
-    directory = extract("out", "difference: {align: wcs}\n" + RESULTS, tmp_path / "reference.fits", new)
+    directory = extract("out", "difference: {kernel: gaussian, align: wcs}\n" + RESULTS, tmp_path / "reference.fits", new)
     assert signs_and_places(rows(directory / "new.diff.cat.csv")) == CHANGES
     told = report(directory / "new.diff.run.json")
     assert told["reference"]["width"] == WIDTH - 5 and told["counts"]["masked_nan"] == 5 * HEIGHT
@@ -124,7 +127,7 @@ def test_frames_of_different_shape_can_be_aligned(extract, tmp_path):
 def test_every_step_of_a_difference_is_timed(extract, tmp_path):
     write_image(tmp_path / "reference.fits", field(1), **{**TAN, "CRPIX1": 21.0})
     new = write_image(tmp_path / "new.fits", changed(field(2)), **TAN)
-    settings = ("difference: {align: wcs, reference_fwhm: 2.5, new_fwhm: 4}\nmeasurement: {gain: 2}\n"
+    settings = ("difference: {kernel: gaussian, align: wcs, reference_fwhm: 2.5, new_fwhm: 4}\nmeasurement: {gain: 2}\n"
                 "convolve: {kernel: gaussian, fwhm: 4}\nmorphology: {operation: erosion}\n"
                 "output: {formats: [csv], quicklook: true}\n")
     told = report(extract("out", settings, tmp_path / "reference.fits", new) / "new.diff.run.json")
@@ -137,17 +140,17 @@ def test_every_step_of_a_difference_is_timed(extract, tmp_path):
 def test_both_frames_are_combined(extract, tmp_path):
     cubes = np.stack([field(1), field(3)]), np.stack([changed(field(2)), changed(field(4))])
     frames = write_frames(tmp_path, *cubes)
-    directory = extract("out", "combine: {method: mean}\n" + RESULTS, *frames)
+    directory = extract("out", FIXED + "combine: {method: mean}\n" + RESULTS, *frames)
     told = report(directory / "new.diff.run.json")
     assert told["input"]["combined"] == told["reference"]["combined"] == ["plane 1", "plane 2"]
     means = write_frames(tmp_path / "means", *(np.mean(cube, axis=0, dtype=np.float64) for cube in cubes))
-    assert results(directory) == results(extract("of_means", RESULTS, *means))
+    assert results(directory) == results(extract("of_means", FIXED + RESULTS, *means))
 
 
 def test_the_same_bytes_from_any_number_of_threads(run, configure, tmp_path):
     write_image(tmp_path / "reference.fits", field(1), **{**TAN, "CRPIX1": 21.3})
     write_image(tmp_path / "new.fits", changed(field(2)), **TAN)
-    configure("difference: {align: wcs, reference_fwhm: 2, new_fwhm: 3}\nmeasurement: {gain: 2}\n"
+    configure("difference: {kernel: gaussian, align: wcs, reference_fwhm: 2, new_fwhm: 3}\nmeasurement: {gain: 2}\n"
               "output: {formats: [fits, ecsv, csv, reg], segmentation: true, quicklook: true}\n")
     written = []
     for threads in (1, 2, 3):
@@ -159,7 +162,7 @@ def test_the_same_bytes_from_any_number_of_threads(run, configure, tmp_path):
 
 def test_outputs_of_the_frame_itself_stay(run, configure, tmp_path):
     write_frames(tmp_path)
-    configure("output: {formats: [fits, ecsv, csv, reg], segmentation: true, quicklook: true}\n")
+    configure(FIXED + "output: {formats: [fits, ecsv, csv, reg], segmentation: true, quicklook: true}\n")
     assert run("config.yaml", "new.fits", "-o", "out").code == 0
     before = {p.name: p.read_bytes() for p in (tmp_path / "out").iterdir()}
     assert run("difference", "config.yaml", "reference.fits", "new.fits", "-o", "out").code == 0
@@ -179,7 +182,7 @@ def test_an_input_is_never_replaced(run, configure, tmp_path):
 
 def test_the_picture_shows_the_new_frame_and_changes_in_red(extract, tmp_path):
     """However bright they are: what is new may be white in the new frame."""
-    settings = "output: {formats: [csv], quicklook: true}\n"
+    settings = FIXED + "output: {formats: [csv], quicklook: true}\n"
     picture = png_files.read(extract("out", settings, *write_frames(tmp_path)) / "new.diff.png").astype(int)[::-1]
     assert picture.shape == (HEIGHT, WIDTH, 3)
     red = picture[..., 0] - picture[..., 1:].max(axis=2) > 50
@@ -195,7 +198,7 @@ def test_each_hdu_of_the_new_frame_is_compared_with_its_own(run, configure, tmp_
     chips = [np.rot90(field(1, 60, 60), turns).copy() for turns in (0, 1, 2)]
     write_extensions(tmp_path / "reference.fits", A=chips[0], B=chips[1], C=chips[2])
     write_extensions(tmp_path / "new.fits", A=changed(chips[0]), B=changed(chips[1]), C=changed(chips[2]))
-    configure("input: {hdu: all}\ndetection: {threshold_unit: absolute, threshold: 20}\noutput: {formats: [csv]}\n")
+    configure(FIXED + "input: {hdu: all}\ndetection: {threshold_unit: absolute, threshold: 20}\noutput: {formats: [csv]}\n")
     done = run("difference", "config.yaml", "reference.fits", "new.fits", "-o", "out")
     assert done.code == 0, done.err
     for number in (1, 2, 3):
@@ -206,7 +209,7 @@ def test_each_hdu_of_the_new_frame_is_compared_with_its_own(run, configure, tmp_
 def test_a_reference_that_lacks_an_hdu(run, configure, tmp_path):
     write_extensions(tmp_path / "reference.fits", A=field(1))
     write_extensions(tmp_path / "new.fits", A=changed(field(3)), B=changed(field(4)))
-    done = run("difference", configure("input: {hdu: all}\noutput: {formats: [csv]}\n"), "reference.fits", "new.fits",
+    done = run("difference", configure(FIXED + "input: {hdu: all}\noutput: {formats: [csv]}\n"), "reference.fits", "new.fits",
                "-o", "out")
     errors = [line for line in done.err.splitlines() if line.startswith("error: ")]
     assert done.code == 3 and len(errors) == 1
@@ -218,7 +221,7 @@ def test_an_hdu_by_its_name(extract, tmp_path):
     for name, change in (("reference", lambda image: image), ("new", changed)):
         write_extensions(tmp_path / f"{name}.fits", A=field(5), B=change(field(1)))
     frames = tmp_path / "reference.fits", tmp_path / "new.fits"
-    settings = "input: {hdu: B}\ndetection: {threshold_unit: absolute, threshold: 20}\n"
+    settings = FIXED + "input: {hdu: B}\ndetection: {threshold_unit: absolute, threshold: 20}\n"
     directory = extract("out", settings + RESULTS, *frames)
     assert signs_and_places(rows(directory / "new.diff.cat.csv")) == CHANGES
 
@@ -307,7 +310,7 @@ def test_errors_have_the_photon_noise_of_both_frames(extract, tmp_path):
     for image in (reference, new):
         image[28:37, 3:12] += star
     new[30:35, 5:10] += star - 40  # of the change: as bright as the star
-    directory = extract("out", f"difference: {{match_flux: false}}\nmeasurement: {{gain: {gain}}}\n" + RESULTS,
+    directory = extract("out", f"difference: {{kernel: gaussian, match_flux: false}}\nmeasurement: {{gain: {gain}}}\n" + RESULTS,
                         *write_frames(tmp_path, reference, new))
     told = report(directory / "new.diff.run.json")
     skies = [told["difference"][frame] for frame in ("reference", "new")]

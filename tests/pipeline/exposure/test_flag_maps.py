@@ -197,7 +197,7 @@ def test_changes_have_the_flags_of_the_new_frame(extract, tmp_path):
     old[10:13, 20:23] += 200
     write_image(tmp_path / "old.fits", old)
     fits.HDUList([fits.PrimaryHDU(new), fits.ImageHDU(flag_map(), name="DQ")]).writeto(tmp_path / "new.fits")
-    out = extract("out", f"difference: {{match_flux: false}}\nflags: {{hdu: DQ}}\n{RESULTS}", "old.fits", "new.fits")
+    out = extract("out", f"difference: {{kernel: gaussian, match_flux: false}}\nflags: {{hdu: DQ}}\n{RESULTS}", "old.fits", "new.fits")
     found = rows(out / "new.diff.cat.csv")
     assert [int(row["SIGN"]) for row in found] == [1, -1]
     labels, flags = labels_of(out / "new.diff.seg.fits"), flag_map()

@@ -38,7 +38,8 @@ def frames(tmp_path):
 
 @pytest.mark.usefixtures("frames")
 def test_every_hdu_is_held_against_that_of_its_number(run, config, tmp_path):
-    done = run("difference", config, "old.fits", "new.fits", "--set", "input.hdu=all", "-o", "out")
+    done = run("difference", config, "old.fits", "new.fits", "--set", "input.hdu=all",
+               "--set", "difference.kernel=gaussian", "-o", "out")
     assert done.code == 0, done.err
     assert sources(tmp_path / "out/new.diff.hdu1.cat.csv") == [(1, 16.5)]
     assert sources(tmp_path / "out/new.diff.hdu2.cat.csv") == [(-1, 26.5)]
@@ -51,7 +52,7 @@ def test_every_hdu_is_held_against_that_of_its_number(run, config, tmp_path):
     (["detection.threshold_unit=absolute", "detection.threshold=-5"],
      "--set detection.threshold=-5: a pixel of a difference is above a threshold below 0"),
     (["combine.method=mean", "combine.files=[sky.fits]"], "--set combine.files=[sky.fits]: the same files would be"),
-    (["difference.reference_fwhm=12", "difference.new_fwhm=3"],
+    (["difference.kernel=gaussian", "difference.reference_fwhm=12", "difference.new_fwhm=3"],
      "--set difference.new_fwhm=3: the kernel, 41 x 41 pixels, is larger than the image, 40 x 30 pixels"),
 ])
 def test_a_difference_that_means_nothing_is_refused(run, config, settings, said):

@@ -280,9 +280,10 @@ def test_the_gain_of_a_difference_is_that_of_the_new_frame(extract, tmp_path):
     fresh[24:27, 30:33] += 200
     write(tmp_path / "old.fits", fits.ImageHDU(field(1), fits.Header({"GAIN": 9.0})))
     write(tmp_path / "new.fits", fits.ImageHDU(fresh, fits.Header({"GAIN": 0.5})))
-    by_keyword = extract("keyword", "measurement: {gain_keyword: GAIN}\n" + RESULTS, "old.fits", "new.fits")
-    by_number = extract("number", "measurement: {gain: 0.5}\n" + RESULTS, "old.fits", "new.fits")
-    without = extract("without", RESULTS, "old.fits", "new.fits")
+    plain = "difference: {kernel: gaussian}\n" + RESULTS
+    by_keyword = extract("keyword", "measurement: {gain_keyword: GAIN}\n" + plain, "old.fits", "new.fits")
+    by_number = extract("number", "measurement: {gain: 0.5}\n" + plain, "old.fits", "new.fits")
+    without = extract("without", plain, "old.fits", "new.fits")
     found = rows(by_keyword / "new.diff.cat.csv")
     assert found == rows(by_number / "new.diff.cat.csv") != rows(without / "new.diff.cat.csv")
     assert found

@@ -111,7 +111,7 @@ def test_the_new_frame_of_a_difference_is_masked(extract, tmp_path):
     mask = np.zeros((HEIGHT, WIDTH))
     mask[23:28, 29:34] = 1
     write_image(tmp_path / "mask.fits", mask)
-    text = "difference: {match_flux: false}\n" + RESULTS
+    text = "difference: {kernel: gaussian, match_flux: false}\n" + RESULTS
     assert len(rows(extract("plain", text, "old.fits", "new.fits") / "new.diff.cat.csv")) == 1
     assert rows(extract("masked", text + "mask: {file: mask.fits}\n", "old.fits", "new.fits") / "new.diff.cat.csv") == []
 

@@ -139,6 +139,7 @@ TEST(StageClock, BothSidesOfADifferenceAreRecorded) {
   auto reference = std::make_shared<ReferenceFrame>();
   reference->planes = {plane(0, 500)};
   Config config = bright_pixels();
+  config.difference.kernel = MatchingKernel::gaussian;
   config.difference.match_flux = false;
   StageRecord record;
   extract_on_host(Exposure({plane(500, 0)}, reference), config, Cpu{1}, {{}, &record});

@@ -219,14 +219,14 @@ DIFFERENCE_PROBLEMS = {
 def test_a_difference_that_cannot_be(run, configure, tmp_path, text):
     place, message = DIFFERENCE_PROBLEMS[text]
     write_image(tmp_path / "sky.fits", field(1))
-    configure(f"difference:\n  {text}\n")
+    configure(f"difference:\n  {text}\n  kernel: gaussian\n")
     check_refused(run, tmp_path, 2, f"config.yaml:{place}: ", message)
 
 
 def test_widths_whose_kernel_is_larger_than_the_image(run, configure, tmp_path):
     for name in ("reference.fits", "new.fits"):
         write_image(tmp_path / name, field(1))
-    configure("difference:\n  reference_fwhm: 2\n  new_fwhm: 18\n")
+    configure("difference:\n  reference_fwhm: 2\n  new_fwhm: 18\n  kernel: gaussian\n")
     done = run("difference", "config.yaml", "reference.fits", "new.fits", "-o", "out")
     assert done.code == 2
     assert "error: new.fits: config.yaml:3:13: the kernel, 63 x 63 pixels, is larger than the image" in done.err

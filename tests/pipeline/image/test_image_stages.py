@@ -210,7 +210,7 @@ combine: {method: luminosity}
 convolve: {kernel: gaussian, fwhm: 2.5, edges: reflect}
 morphology: {operation: opening, element: square}
 detection: {threshold: 4, threshold_unit: detection_sigma}
-difference: {align: wcs, reference_fwhm: 2, new_fwhm: 3}
+difference: {kernel: gaussian, align: wcs, reference_fwhm: 2, new_fwhm: 3}
 output: {formats: [fits, ecsv, csv, reg], segmentation: true, quicklook: true}
 quicklook: {stretch: equalize, size: 32}
 """

@@ -147,7 +147,7 @@ def test_without_an_extraction_there_is_no_report(run, tmp_path):
 def test_every_kind_of_run_has_one(run, tmp_path):
     images = [write_image(tmp_path / f"{name}.fits", field(seed), **TAN) for seed, name in enumerate("ab")]
     (tmp_path / "p.csv").write_text("X_IMAGE,Y_IMAGE\n12,14\n500,500\n")
-    runs = {"a.report.html": ["--report", images[0]], "a.diff.report.html": ["difference", "--report", images[1], images[0]],
+    runs = {"a.report.html": ["--report", images[0]], "a.diff.report.html": ["difference", "--set", "difference.kernel=gaussian", "--report", images[1], images[0]],
             "b.report.html": ["--report", "-d", *images], "a.forced.report.html": ["--positions", "p.csv", "--report", images[0]]}
     for name, options in runs.items():
         done = run(*options, "-q", "-o", "out")

@@ -15,7 +15,7 @@ using ::testing::StartsWith;
 TEST(ImageConfig, HasTheHashOfItsText) {
   const auto first = make_image_config(Config{});
   EXPECT_EQ(first->yaml, dump_config(Config{}));
-  EXPECT_EQ(first->hash, "036b694d0a2d022f");
+  EXPECT_EQ(first->hash, "8f1223a39a4acd1c");
 }
 
 TEST(ImageConfig, AnotherConfigurationHasAnotherHash) {
