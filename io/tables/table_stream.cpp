@@ -75,9 +75,12 @@ void TableStream::end() {
   bytes_ = 0;
 }
 
-void TableStream::commit() {
+void TableStream::commit(std::vector<OutputFile> beside) {
   end();
-  file_.commit();
+  std::vector<OutputFile> files;
+  files.push_back(std::move(file_));
+  for (OutputFile& file : beside) files.push_back(std::move(file));
+  srcextract::commit(files);
 }
 
 }  // namespace srcextract

@@ -5,6 +5,7 @@
 #include <optional>
 #include <span>
 #include <string>
+#include <vector>
 
 #include "io/files/output_file.hpp"
 #include "io/fits/datasum.hpp"
@@ -23,8 +24,9 @@ class StoredTables {
   /// Writes whole rows; pieces of some MB are fast.
   virtual void write(std::span<const std::byte> rows) = 0;
 
-  /// Ends the last table and replaces the target file.
-  virtual void commit() = 0;
+  /// Ends the last table and replaces the target file. The files `beside` belong to the tables: all of them are
+  /// complete before the first replaces an older file.
+  virtual void commit(std::vector<OutputFile> beside) = 0;
 };
 
 /// Writes the tables to a FITS file with checksums (FITS Standard 4.0, 4.4.2.7), without keeping rows. Throws
@@ -35,7 +37,7 @@ class TableStream final : public StoredTables {
 
   void begin(const TableHead& head) override;
   void write(std::span<const std::byte> rows) override;
-  void commit() override;
+  void commit(std::vector<OutputFile> beside) override;
 
  private:
   void end();

@@ -55,8 +55,10 @@ class ConvertedTables final : public StoredTables {
     if (sink_ && !rows.empty()) sink_->write(rows_->of(rows));
   }
 
-  void commit() override {
+  void commit(std::vector<OutputFile> beside) override {
     end();
+    files_.reserve(files_.size() + beside.size());
+    for (OutputFile& file : beside) files_.push_back(std::move(file));
     srcextract::commit(files_);
   }
 
@@ -80,9 +82,13 @@ class ConvertedTables final : public StoredTables {
 std::vector<std::string> survey_files(const std::string& path) {
   const FormatNames& format = format_of_ending(path);
   if (format.format == CatalogFormat::fits || !format.table) return {path};
-  std::string stem = path.substr(0, path.size() - std::string_view(format.ending).size());
+  return {path, survey_stem(path) + ".images" + format.ending};
+}
+
+std::string survey_stem(const std::string& path) {
+  std::string stem = path.substr(0, path.size() - std::string_view(format_of_ending(path).ending).size());
   if (stem.ends_with(".cat")) stem.resize(stem.size() - 4);
-  return {path, stem + ".images" + format.ending};
+  return stem;
 }
 
 std::unique_ptr<StoredTables> make_survey_tables(const std::string& path) {

@@ -13,6 +13,9 @@ namespace srcextract {
 /// Error{config} if the ending of `path` is no format.
 std::vector<std::string> survey_files(const std::string& path);
 
+/// `path` without its ending: "a/survey" for a/survey.csv and a/survey.cat.csv. Throws as survey_files does.
+std::string survey_stem(const std::string& path);
+
 /// A writer of the tables in the format of the ending of `path`.
 std::unique_ptr<StoredTables> make_survey_tables(const std::string& path);
 

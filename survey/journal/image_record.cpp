@@ -152,11 +152,11 @@ std::string image_label(const ImageRecord& record) {
   return record.hdu ? record.name + "[" + std::to_string(*record.hdu) + "]" : record.name;
 }
 
-std::string shortened(std::string reason) {
-  if (reason.size() <= most_reason_bytes) return reason;
+std::string shortened(std::string reason, std::size_t most) {
+  if (reason.size() <= most) return reason;
   constexpr std::string_view mark = "...";
   // A UTF-8 character has up to three bytes 10xxxxxx after its first.
-  std::size_t end = most_reason_bytes - mark.size();
+  std::size_t end = most - mark.size();
   for (int i = 0; i < 3 && (static_cast<unsigned char>(reason[end]) & 0xc0) == 0x80; ++i) --end;
   return reason.replace(end, reason.npos, mark);
 }

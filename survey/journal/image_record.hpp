@@ -49,8 +49,8 @@ std::string image_label(const ImageRecord& record);
 /// REASON need no more.
 inline constexpr std::size_t most_reason_bytes = 2000;
 
-/// The reason; a longer one is cut and ends with "...". UTF-8 text is cut between two characters.
-std::string shortened(std::string reason);
+/// The reason, or another text; a longer one is cut and ends with "...". UTF-8 text is cut between two characters.
+std::string shortened(std::string reason, std::size_t most = most_reason_bytes);
 
 /// One line of JSON, without the newline. UTF-8 text is unchanged. In other text every byte beyond ASCII is written as
 /// a NUL (which no name has) and two hexadecimal digits: "caf\u0000e9.fits".

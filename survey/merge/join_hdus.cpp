@@ -62,7 +62,7 @@ void join_hdus(const std::vector<HduCatalog>& catalogs, const std::string& outpu
     writer.copy(InputFile(catalogs[i].path), all[i].rows, all[i].data_begin, plan, blank);
   }
   writer.flush();
-  out.commit();
+  out.commit({});
 }
 
 }  // namespace srcextract

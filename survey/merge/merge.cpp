@@ -20,6 +20,7 @@
 #include "stages/catalogue/sources.hpp"
 #include "stages/core/error.hpp"
 #include "survey/formats/survey_tables.hpp"
+#include "survey/merge/image_places.hpp"
 #include "survey/merge/merge_images.hpp"
 #include "survey/merge/merge_journals.hpp"
 #include "survey/merge/merge_layout.hpp"
@@ -117,17 +118,22 @@ Catalogs look_at_catalogs(const SurveyImages& images, const std::vector<std::str
   return catalogs;
 }
 
-void write_sources(StoredTables& out, TableHead head, const SurveyImages& images,
-                   const std::vector<std::string>& directories, const Catalogs& catalogs) {
+/// Returns where images are on the sky, if `with_places`.
+std::vector<SkyPlace> write_sources(StoredTables& out, TableHead head, const SurveyImages& images,
+                                    const std::vector<std::string>& directories, const Catalogs& catalogs,
+                                    bool with_places) {
   head.columns = catalogs.layout.columns();
   for (const SurveyImage& image : images) head.rows += image.record.done ? image.record.sources : 0;
   out.begin(head);
   const std::vector<RowPlan> plans = catalogs.layout.plans();
-  RowWriter writer(out);
+  ImagePlaces places(with_places ? images.size() : 0, head.columns);
+  const auto add_place = [&](std::span<const std::byte> rows) { places.add(rows); };
+  RowWriter writer(out, with_places ? add_place : std::function<void(std::span<const std::byte>)>());
   for (std::size_t i = 0; i < images.size(); ++i) {
     const CatalogRows& rows = catalogs.of_image[i];
     const SurveyImage image = images[i];
     if (!image.record.done) continue;
+    places.begin(i, image.record.sources);
     with_catalog(image, catalog_path(image, directories), [&](const InputFile& file) {
       const RowPlan& plan = plans[rows.arrangement];
       std::vector<std::byte> blank = plan.blank;
@@ -139,6 +145,7 @@ void write_sources(StoredTables& out, TableHead head, const SurveyImages& images
     });
   }
   writer.flush();
+  return places.take();
 }
 
 /// The catalogue's unit of the columns in units of the pixels.
@@ -188,8 +195,11 @@ std::unique_ptr<StoredTables> make_tables(const std::string& output) {
   return is_by_cells_of_the_sky(output) ? make_hats_tables(output) : make_survey_tables(output);
 }
 
-std::vector<std::string> files_of(const std::string& output) {
-  return is_by_cells_of_the_sky(output) ? std::vector{output} : survey_files(output);
+std::vector<std::string> files_of(const MergeOptions& options) {
+  const std::string& output = options.output;
+  std::vector<std::string> files = is_by_cells_of_the_sky(output) ? std::vector{output} : survey_files(output);
+  if (options.make_page) files.push_back(survey_page_path(output));
+  return files;
 }
 
 /// Refuses the name of a list of failures in a directory of the survey, even if there is no such file: batch writes and
@@ -221,10 +231,22 @@ void require_merged_text(const std::string& path) {
                                      "name with -o, or remove it");
 }
 
+/// Refuses to replace a page that is not about a survey: it may be that of an image.
+void require_survey_page(const std::string& path) {
+  std::ifstream file(path);
+  std::string begin(200, '\0');
+  file.read(begin.data(), std::ssize(begin));
+  begin.resize(static_cast<std::size_t>(file.gcount()));
+  if (begin.empty() || begin.find(survey_page_mark) != std::string::npos) return;
+  throw Error(ErrorKind::config, path +
+                                     " is there, and no page about a merged survey, which alone would be replaced; "
+                                     "choose another name with -o, remove the page, or leave out --report");
+}
+
 /// An earlier survey catalogue may be replaced; files of the survey may not.
 void require_kept(const MergeOptions& options, const SurveyImages& images) {
   std::error_code unknown;
-  for (const std::string& output : files_of(options.output)) {
+  for (const std::string& output : files_of(options)) {
     require_no_failures(output, options.directories);
     if (!fs::exists(output, unknown)) continue;
     require_merged_text(output);
@@ -238,6 +260,7 @@ void require_kept(const MergeOptions& options, const SurveyImages& images) {
       for (const auto& [path, bytes] : image.record.outputs)
         check(fs::path(options.directories[image.directory]) / path);
     }
+    if (output.ends_with(".html")) require_survey_page(output);
   }
 }
 
@@ -261,13 +284,30 @@ void require_few_lost(const Lost& lost, const MergeOptions& options) {
                                     "with --max-failed");
 }
 
+/// The page about the survey; nothing if none is wanted.
+std::vector<OutputFile> write_page(const MergeOptions& options, const SurveyFacts& facts) {
+  std::vector<OutputFile> files;
+  if (options.make_page) files.emplace_back(facts.page).write(options.make_page(facts));
+  return files;
+}
+
 }  // namespace
 
 void require_format(const std::string& output) {
   if (!is_by_cells_of_the_sky(output)) format_of_ending(output, " .hats");
 }
 
-Merged merge_surveys(const MergeOptions& options, const std::function<void(const std::string&)>& warn) {
+std::string survey_page_path(const std::string& output) {
+  const std::size_t stem = output.rfind(".hats");
+  return (is_by_cells_of_the_sky(output) ? output.substr(0, stem) : survey_stem(output)) + ".report.html";
+}
+
+Merged merge_surveys(const MergeOptions& options, const std::function<void(const std::string&)>& tell) {
+  std::multiset<std::string> warnings;
+  const auto warn = [&](const std::string& warning) {
+    if (options.make_page) warnings.insert(warning);
+    tell(warning);
+  };
   Lost lost;
   const SurveyImages images = join_journals(options.directories, options.partial, lost, warn);
   require_few_lost(lost, options);
@@ -282,7 +322,8 @@ Merged merge_surveys(const MergeOptions& options, const std::function<void(const
   head.history = history(images, catalogs);
   const std::unique_ptr<StoredTables> out = make_tables(options.output);
   head.name = "SOURCES";
-  write_sources(*out, head, images, options.directories, catalogs);
+  const std::vector<SkyPlace> places =
+      write_sources(*out, head, images, options.directories, catalogs, options.make_page != nullptr);
   head.name = "IMAGES";
   const std::vector<std::string> units = pixel_units(catalogs);
   const auto unit_of = [&](std::size_t i) {
@@ -290,7 +331,14 @@ Merged merge_surveys(const MergeOptions& options, const std::function<void(const
     return rows.data_begin > 0 ? units[rows.arrangement] : "";
   };
   write_images(*out, head, images, unit_of, catalogs.headers, warn);
-  out->commit();
+  out->commit(write_page(options, {.output = options.output,
+                                   .page = survey_page_path(options.output),
+                                   .images = images,
+                                   .directories = options.directories,
+                                   .unit_of = unit_of,
+                                   .headers = catalogs.headers,
+                                   .places = places,
+                                   .warnings = {warnings.begin(), warnings.end()}}));
   return count(images);
 }
 

@@ -170,12 +170,15 @@ std::string describe_difference(const ImageRecord& a, const ImageRecord& b) {
                               ": they are not of one survey; merge directories of one, or extract it again");
 }
 
-/// Keeps the better record in `kept`; independent of their order.
+/// Keeps the better record in `kept`; independent of their order. Of equal ones, directories' names decide.
 void keep_better(Candidate& kept, Candidate other, const std::vector<std::string>& directories) {
   const ImageRecord &a = kept.image.record, &b = other.image.record;
   if (a.done && b.done && identity(a) != identity(b)) fail_on_difference(kept.image, other.image, directories);
-  const auto rank = [](const ImageRecord& r) { return std::tie(r.reason, r.config, r.bytes); };
-  const bool better = a.done != b.done ? b.done : !a.done && rank(b) < rank(a);
+  const auto rank = [&](const SurveyImage& image) {
+    const ImageRecord& r = image.record;
+    return std::tie(r.reason, r.config, r.bytes, directories[image.directory]);
+  };
+  const bool better = a.done != b.done ? b.done : rank(other.image) < rank(kept.image);
   if (better) kept = std::move(other);
 }
 

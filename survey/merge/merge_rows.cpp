@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <cstring>
-#include <span>
 
 #include "survey/formats/piece.hpp"
 
@@ -36,7 +35,8 @@ void RowWriter::add_to(Crc32& read, const InputFile& file, std::int64_t begin, s
 }
 
 void RowWriter::add(std::size_t count, const RowPlan& plan, const std::vector<std::byte>& blank) {
-  std::size_t end = rows_.size();
+  const std::size_t begin = rows_.size();
+  std::size_t end = begin;
   rows_.resize(end + count * blank.size());
   for (std::size_t row = 0; row < count; ++row, end += blank.size()) {
     std::memcpy(rows_.data() + end, blank.data(), blank.size());
@@ -44,6 +44,7 @@ void RowWriter::add(std::size_t count, const RowPlan& plan, const std::vector<st
     for (const RowPlan::Piece& piece : plan.pieces)
       std::memcpy(rows_.data() + end + piece.to, from + piece.from, piece.bytes);
   }
+  if (seen_) seen_(std::span(rows_).subspan(begin));
   if (rows_.size() >= piece_bytes) flush();
 }
 

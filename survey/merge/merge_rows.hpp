@@ -2,6 +2,9 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <functional>
+#include <span>
+#include <utility>
 #include <vector>
 
 #include "io/files/crc32.hpp"
@@ -14,7 +17,9 @@ namespace srcextract {
 /// Writes the rows of one catalogue after the other, in constant memory.
 class RowWriter {
  public:
-  explicit RowWriter(StoredTables& out) : out_(out) {}
+  /// `seen`, if there is one, is called with the rows as they are written, a piece at a time.
+  explicit RowWriter(StoredTables& out, std::function<void(std::span<const std::byte>)> seen = {})
+      : out_(out), seen_(std::move(seen)) {}
 
   /// Copies the rows of the catalogue `file`, which begin at `data_begin`, as `plan` says. Each row begins as a copy of
   /// `blank`: the plan's blank with the columns that the catalogue itself does not have. Returns the CRC-32 of the
@@ -30,6 +35,7 @@ class RowWriter {
   void add(std::size_t count, const RowPlan& plan, const std::vector<std::byte>& blank);
 
   StoredTables& out_;
+  std::function<void(std::span<const std::byte>)> seen_;
   std::vector<std::byte> stored_;  ///< rows of the catalogue
   std::vector<std::byte> rows_;    ///< rows of the joined catalogue
 };

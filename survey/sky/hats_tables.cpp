@@ -1,7 +1,6 @@
 #include "survey/sky/hats_tables.hpp"
 
 #include <algorithm>
-#include <cmath>
 #include <cstring>
 #include <filesystem>
 #include <optional>
@@ -18,6 +17,7 @@
 #include "survey/formats/survey_tables.hpp"
 #include "survey/sky/healpix.hpp"
 #include "survey/sky/sky_cells.hpp"
+#include "survey/sky/sky_place.hpp"
 
 namespace srcextract {
 namespace {
@@ -43,15 +43,12 @@ std::int64_t cell_of_chunks(std::int64_t finest) {
   return finest == no_cell ? no_cell : healpix_ancestor(finest, SkyCells::smallest_order);
 }
 
-/// Offset of a column of doubles in a row.
-std::size_t offset_of(const TableHead& head, const std::string& name) {
-  std::size_t offset = 0;
-  for (const StoredColumn& column : head.columns) {
-    if (column.name == name && column.form.ends_with('D') && column.bytes == 8) return offset;
-    offset += static_cast<std::size_t>(column.bytes);
-  }
+SkyColumns sky_columns(const TableHead& head) {
+  std::optional<const char*> missing;
+  const SkyColumns columns(head.columns, missing);
+  if (!missing) return columns;
   throw Error(ErrorKind::config,
-              "the rows have no " + name +
+              std::string("the rows have no ") + *missing +
                   ", and so no place on the sky; choose another format, or extract images that have a WCS, with "
                   "ALPHA_J2000 and DELTA_J2000 among their columns");
 }
@@ -88,8 +85,7 @@ class HatsTables final : public StoredTables {
   void begin(const TableHead& head) override {
     if (!head_) {
       head_ = head;
-      ra_ = offset_of(head, "ALPHA_J2000");
-      dec_ = offset_of(head, "DELTA_J2000");
+      sky_ = sky_columns(head);
       for (const StoredColumn& column : head.columns) row_bytes_ += column.bytes;
       head_->columns.insert(head_->columns.begin(), cell_column());
       return;
@@ -120,15 +116,17 @@ class HatsTables final : public StoredTables {
     chunks_.push_back(std::move(chunk));
   }
 
-  void commit() override {
-    if (images_) images_->commit();
+  void commit(std::vector<OutputFile> beside) override {
+    if (images_) images_->commit({});
     const std::vector<SkyCell> cells = cells_.divide(most_rows_);
     write_cells(cells);
     if (without_position_ > 0) write_without_position();
     write_rows(in("dataset/_common_metadata.parquet"), {});
     fs::rename(in("dataset/_common_metadata.parquet"), in("dataset/_common_metadata"));
     write_facts(cells);
+    for (OutputFile& file : beside) file.seal();
     directory_->commit();
+    srcextract::commit(beside);
   }
 
  private:
@@ -136,9 +134,8 @@ class HatsTables final : public StoredTables {
   std::int64_t stored_bytes() const { return row_bytes_ + cell_bytes; }
 
   std::int64_t cell_of(Bytes row) const {
-    const auto ra = load_big_endian<double>(row.data() + ra_), dec = load_big_endian<double>(row.data() + dec_);
-    const bool is_direction = std::isfinite(ra) && std::abs(dec) <= 90;
-    return is_direction ? healpix_cell(ra, dec, finest_healpix_order) : no_cell;
+    const auto position = sky_->position(row);
+    return position ? healpix_cell(position->first, position->second, finest_healpix_order) : no_cell;
   }
 
   /// Calls f(cell, row, offset in the scratch file) for the rows of a chunk.
@@ -215,7 +212,7 @@ class HatsTables final : public StoredTables {
       });
       tables->write(loaded_);
     }
-    tables->commit();
+    tables->commit({});
   }
 
   /// Writes these rows, a piece at a time.
@@ -234,7 +231,7 @@ class HatsTables final : public StoredTables {
       }
       tables->write(put_aside_);
     }
-    tables->commit();
+    tables->commit({});
   }
 
   void write_facts(const std::vector<SkyCell>& cells) const {
@@ -262,7 +259,7 @@ class HatsTables final : public StoredTables {
   std::optional<OutputDirectory> directory_;
   std::optional<ScratchFile> rows_;
   std::optional<TableHead> head_;
-  std::size_t ra_ = 0, dec_ = 0;
+  std::optional<SkyColumns> sky_;
   std::int64_t row_bytes_ = 0, without_position_ = 0;
   SkyCells cells_;
   std::vector<Chunk> chunks_;

@@ -39,7 +39,7 @@ TEST(TableStream, WritesTablesWhoseChecksumsCfitsioConfirms) {
     out.write(std::span(bytes).first(first));
     out.write(std::span(bytes).subspan(first));
   }
-  out.commit();
+  out.commit({});
   fitsfile* file = nullptr;
   int status = 0, hdus = 0;
   fits_open_diskfile(&file, path.c_str(), READONLY, &status);
@@ -64,7 +64,7 @@ TEST(TableStream, ATableWithoutAllOfItsRowsIsNotWritten) {
   TableStream out(folder / "t.fits");
   out.begin(head("T", 2));
   out.write(rows_of(1));
-  EXPECT_THROW(out.commit(), Error);
+  EXPECT_THROW(out.commit({}), Error);
   EXPECT_TRUE(folder.names().empty());
 }
 

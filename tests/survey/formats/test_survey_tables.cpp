@@ -118,7 +118,7 @@ TEST(SurveyTables, HavePicturesRowByRowAndNaNForNoInteger) {
   const auto tables = make_survey_tables(folder / "s.ecsv");
   tables->begin(pictures());
   tables->write(picture_row());
-  tables->commit();
+  tables->commit({});
   EXPECT_THAT(contents_of(folder / "s.ecsv"), HasSubstr("\n[[1,2,3],[4,5,6]] nan\n"));
   EXPECT_THAT(contents_of(folder / "s.ecsv"), HasSubstr("subtype: 'float32[2,3]'"));
 }
@@ -128,7 +128,7 @@ TEST(SurveyTables, OfTextWithCommasLeavePicturesOut) {
   const auto tables = make_survey_tables(folder / "s.csv");
   tables->begin(pictures());
   tables->write(picture_row());
-  tables->commit();
+  tables->commit({});
   EXPECT_EQ(contents_of(folder / "s.csv"), "N\nnan\n");
 }
 
@@ -141,7 +141,7 @@ TEST(SurveyTables, KeepTheConfigurationWhoseLinesCardsCutIntoPieces) {
   head.rows = 0;
   const auto tables = make_survey_tables(folder / "s.ecsv");
   tables->begin(head);
-  tables->commit();
+  tables->commit({});
   EXPECT_THAT(contents_of(folder / "s.ecsv"),
               HasSubstr("#     output:\n#     " + list + "\n#     " + full + "\n#       formats: [csv]\n#     " + full +
                         "\n#     measurement:\n# schema"));
@@ -164,6 +164,8 @@ TEST(SurveyTables, SayWhichFilesTheyAre) {
   EXPECT_THAT(survey_files("a/survey.cat.csv"), ElementsAre("a/survey.cat.csv", "a/survey.images.csv"));
   EXPECT_THAT(survey_files("survey.ecsv"), ElementsAre("survey.ecsv", "survey.images.ecsv"));
   EXPECT_THROW(survey_files("survey.doc"), Error);
+  for (const char* survey : {"a/survey.fits", "a/survey.cat.fits", "a/survey.csv", "a/survey.hats", "a/survey.hats/"})
+    EXPECT_EQ(survey_page_path(survey), "a/survey.report.html");
 }
 
 TEST(SurveyTables, ReplaceNoFileOfTheSurvey) {

@@ -48,7 +48,7 @@ TEST(MergeMemory, ALongTextOfOneImageIsNotTakenThousandsOfTimes) {
         std::vector<SurveyImage>{{TestImage{"a.fits", {}, {}, "c", "", text}.record()},
                                  {TestImage{"b.fits", {}}.record()}},
         [](std::size_t) { return ""; }, std::vector<ImageHeader>(2), [](const std::string&) {});
-    out.commit();
+    out.commit({});
   });
   EXPECT_LT(megabytes, 100);
   EXPECT_NE(contents_of(path).find(text), std::string::npos);
@@ -76,7 +76,7 @@ TEST(MergeMemory, RowsOfALongNameAreWrittenAFewAtATime) {
     RowWriter writer(out);
     writer.copy(file, rows, table.data_begin, plan, plan.blank);
     writer.flush();
-    out.commit();
+    out.commit({});
   });
   EXPECT_LT(megabytes, 50);
   EXPECT_GT(std::filesystem::file_size(joined), width * rows);

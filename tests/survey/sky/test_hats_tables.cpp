@@ -61,7 +61,7 @@ void write_hats(const std::string& path, const std::vector<Row>& rows, std::int6
   images.columns = {{"N", "J", "", "", "", std::nullopt, 4}};
   tables->begin(images);
   tables->write(std::vector<std::byte>(4, std::byte{1}));
-  tables->commit();
+  tables->commit({});
 }
 
 /// Some everywhere, most of them within a degree, and two without a position.
@@ -168,7 +168,7 @@ TEST(HatsTables, DoNotDependOnThePiecesInWhichRowsCame) {
     store_big_endian(row.dec, bytes.data() + 12);
     tables->write(bytes);
   }
-  tables->commit();
+  tables->commit({});
   std::size_t compared = 0;
   for (const std::string& file : files_in(folder / "a.hats")) {
     if (!file.ends_with(".parquet") || file == "images.parquet") continue;

@@ -1,0 +1,41 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <vector>
+
+#include "io/fits/table_head.hpp"
+#include "survey/sky/sky_place.hpp"
+
+namespace srcextract {
+
+/// Where the images of a survey are on the sky: the mean position of up to 256 of their sources, evenly by row. 8 bytes
+/// an image.
+class ImagePlaces {
+ public:
+  /// For so many images, and merged rows of these columns. Without columns of positions no place is known.
+  ImagePlaces(std::size_t images, const std::vector<StoredColumn>& columns);
+
+  /// The following rows are of this image, which has so many.
+  void begin(std::size_t image, std::int64_t rows);
+
+  /// Takes whole rows.
+  void add(std::span<const std::byte> rows);
+
+  /// Ends the last image, and returns the places.
+  std::vector<SkyPlace> take();
+
+ private:
+  void end();
+
+  std::vector<SkyPlace> places_;
+  std::optional<SkyColumns> columns_;
+  std::size_t row_bytes_ = 0;
+  std::size_t image_ = 0;
+  std::int64_t row_ = 0, step_ = 1;
+  MeanPlace mean_;
+};
+
+}  // namespace srcextract

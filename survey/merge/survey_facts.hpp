@@ -1,0 +1,29 @@
+#pragma once
+
+#include <cstddef>
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "survey/merge/packed_headers.hpp"
+#include "survey/merge/survey_images.hpp"
+#include "survey/sky/sky_place.hpp"
+
+namespace srcextract {
+
+/// What a page about a survey is made of, while it is merged.
+struct SurveyFacts {
+  std::string output;                               ///< path of the merged catalogue
+  std::string page;                                 ///< path of the page
+  const SurveyImages& images;                       ///< in the order of IMAGES
+  const std::vector<std::string>& directories;      ///< with the outputs of images
+  std::function<std::string(std::size_t)> unit_of;  ///< the unit of an image's pixels
+  const PackedHeaders& headers;                     ///< of images
+  const std::vector<SkyPlace>& places;              ///< of images, the mean position of their sources
+  std::vector<std::string> warnings;                ///< of this merge, sorted
+};
+
+/// A text near the begin of every page about a survey: only such a page is replaced.
+inline constexpr const char* survey_page_mark = "<!-- the survey page of srcextract merge -->";
+
+}  // namespace srcextract
