@@ -4,16 +4,14 @@
 
 #include "io/catalog/catalog.hpp"
 #include "io/files/output_file.hpp"
+#include "pipeline/outputs/report/page_text.hpp"
 #include "pipeline/outputs/run_record.hpp"
 
 namespace srcextract {
 
-/// A report never has more bytes.
-inline constexpr std::size_t most_report_bytes = 2'000'000;
-
-/// The report of an image: one HTML page that needs no other file and no network. It has the image with its sources, the
-/// brightest rows of the catalogue, maps of sky and noise, what is left without sources, plots, times, warnings and the
-/// configuration. The extraction must have been made with output.report. Text from headers and names is escaped.
+/// The report of an image: one HTML page that needs no other file and no network. It has the image with its sources,
+/// the brightest rows of the catalogue, maps of sky and noise, what is left without sources, plots, times, warnings and
+/// the configuration. The extraction must have been made with output.report. Text from headers and names is escaped.
 std::string make_report(const RunRecord& record, const CatalogMetadata& metadata);
 
 /// Writes this page; the caller commits it. Throws Error{output} or Error{storage}.

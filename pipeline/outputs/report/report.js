@@ -1,34 +1,13 @@
 "use strict";
 (() => {
-  const $ = (id) => document.getElementById(id);
+  const { $, axes, clamp, colour, drawBars, element, letChoose, makeTable, prepared, sayNothing, start, text } = shared;
   const data = JSON.parse($("data").textContent);
   const picture = $("picture"), sky = $("sky");
   const { width, height, factor } = data.image;
-  const most = { zoom: 40, rows: 25 };  // scale of the view, rows of a page
+  const mostZoom = 40;
   const view = { scale: 1, x: 0, y: 0, isWhole: true };  // screen = picture pixel * scale + (x, y)
-  const table = { order: data.rows.map((_, i) => i), page: 0, sorted: -1, falling: false };
-  let chosen = -1, plots = [];
-  document.documentElement.classList.add("live");
+  let chosen = -1, plots = [], table = null;
 
-  const colour = (name) => getComputedStyle(document.documentElement).getPropertyValue(`--${name}`).trim();
-  const text = (value) => (value === null || value === undefined ? "–" : String(value));
-  const clamp = (value, low, high) => Math.min(Math.max(value, low), high);
-  const element = (name, content, parent) => {
-    const made = document.createElement(name);
-    if (content !== undefined) made.textContent = content;
-    if (parent) parent.append(made);
-    return made;
-  };
-  // A canvas with as many pixels as the screen has; returns its context and size in CSS pixels.
-  const prepared = (canvas) => {
-    const ratio = window.devicePixelRatio || 1;
-    const [w, h] = [canvas.clientWidth, canvas.clientHeight];
-    [canvas.width, canvas.height] = [w, h].map((side) => Math.max(1, Math.round(side * ratio)));
-    const context = canvas.getContext("2d");
-    context.setTransform(ratio, 0, 0, ratio, 0, 0);
-    context.clearRect(0, 0, w, h);
-    return [context, w, h];
-  };
   // --- the image -------------------------------------------------------------------------------------------------
   // Where a FITS position (1-based, y upwards) is in the picture, whose first row is the topmost.
   const toPicture = (x, y) => [(x - 0.5) / factor, picture.naturalHeight - (y - 0.5) / factor];
@@ -78,7 +57,7 @@
   // Zooms about a place on the screen, by default the middle.
   const zoom = (by, x = sky.clientWidth / 2, y = sky.clientHeight / 2) => {
     const least = Math.min(wholeScale(), 1);
-    const scale = clamp(view.scale * by, least / 2, Math.max(most.zoom, 2 * least));
+    const scale = clamp(view.scale * by, least / 2, Math.max(mostZoom, 2 * least));
     view.x = x - ((x - view.x) * scale) / view.scale;
     view.y = y - ((y - view.y) * scale) / view.scale;
     [view.scale, view.isWhole] = [scale, false];
@@ -90,7 +69,7 @@
   };
   const centreOn = (shape) => {
     if (typeof shape[0] !== "number" || typeof shape[1] !== "number") return;
-    view.scale = Math.max(view.scale, Math.min(4 * wholeScale(), most.zoom));
+    view.scale = Math.max(view.scale, Math.min(4 * wholeScale(), mostZoom));
     const [x, y] = toScreen(shape[0], shape[1]);
     move(sky.clientWidth / 2 - x, sky.clientHeight / 2 - y);
   };
@@ -199,8 +178,7 @@
     drawCutout();
     if (isFromTable && row >= 0) centreOn(data.shapes[row]);
     else drawSky();
-    if (row >= 0) table.page = Math.floor(table.order.indexOf(row) / most.rows);
-    fillTable();
+    table.show(row);
     plots.forEach((draw) => draw());
   };
   const chooseNext = (step) => {
@@ -208,120 +186,7 @@
     const place = chosen < 0 ? (step > 0 ? 0 : -1) : table.order.indexOf(chosen) + step;
     choose(table.order.at(place % data.rows.length), true);
   };
-  // --- the table ---------------------------------------------------------------------------------------------------
-  const fillTable = () => {
-    const body = $("rows"), begin = table.page * most.rows;
-    const focused = body.contains(document.activeElement);
-    body.replaceChildren();
-    for (const i of table.order.slice(begin, begin + most.rows)) {
-      const row = element("tr", undefined, body);
-      for (const column of data.short) element("td", text(data.rows[i][column]), row);
-      row.tabIndex = 0;
-      if (i === chosen) row.setAttribute("aria-current", "true");
-      row.addEventListener("click", () => choose(i, true));
-      row.addEventListener("keydown", (event) => {
-        if (event.key === "Enter") choose(i, true);
-        const next = { ArrowDown: row.nextElementSibling, ArrowUp: row.previousElementSibling }[event.key];
-        if (!next) return;
-        event.preventDefault();
-        next.focus();
-      });
-      if (focused && i === chosen) row.focus();
-    }
-    const pages = Math.max(1, Math.ceil(table.order.length / most.rows));
-    $("page").textContent = `page ${table.page + 1} of ${pages}`;
-    $("before").disabled = table.page === 0;
-    $("after").disabled = table.page + 1 >= pages;
-  };
-  const sortBy = (column, head) => {
-    table.falling = table.sorted === column ? !table.falling : false;
-    table.sorted = column;
-    const sign = table.falling ? -1 : 1;
-    const key = (i) => (typeof data.rows[i][column] === "number" ? data.rows[i][column] : sign * Infinity);
-    table.order.sort((a, b) => (key(a) === key(b) ? a - b : sign * (key(a) < key(b) ? -1 : 1)));
-    for (const other of head.parentNode.children) other.removeAttribute("aria-sort");
-    head.setAttribute("aria-sort", table.falling ? "descending" : "ascending");
-    table.page = 0;
-    fillTable();
-  };
-  const makeTable = () => {
-    [...$("table").tHead.rows[0].cells].forEach((head, i) => {
-      const button = document.createElement("button");
-      button.type = "button";
-      button.append(...head.childNodes);
-      button.addEventListener("click", () => sortBy(data.short[i], head));
-      head.append(button);
-    });
-    [["before", -1], ["after", 1]].forEach(([name, by]) => $(name).addEventListener("click", () => {
-      table.page += by;
-      fillTable();
-    }));
-    fillTable();
-  };
   // --- plots -------------------------------------------------------------------------------------------------------
-  // Round places between two values.
-  const ticks = (low, high, count) => {
-    const rough = (high - low) / count;
-    const ten = 10 ** Math.floor(Math.log10(rough));
-    const step = ten * [1, 2, 5, 10].find((times) => times * ten >= rough);
-    const places = [];
-    for (let i = Math.ceil(low / step); i * step <= high * (1 + 1e-12) && places.length < 50; ++i) places.push(i * step);
-    return places;
-  };
-  const decades = (low, high) => {
-    const all = Array.from({ length: Math.max(0, Math.floor(high) - Math.ceil(low) + 1) }, (_, i) => Math.ceil(low) + i);
-    return all.length < 2 ? ticks(low, high, 4) : all.filter((_, i) => i % Math.ceil(all.length / 6) === 0);
-  };
-  const label = (value, isLog) => String(isLog ? Number((10 ** value).toPrecision(2)) : Number(value.toPrecision(6)));
-
-  // Draws axes, and returns the context with functions to the screen. A log axis takes logarithms.
-  const axes = (canvas, x, y) => {
-    const [context, w, h] = prepared(canvas);
-    const [left, right, top, bottom] = [58, w - 10, 10, h - 40];
-    const toX = (value) => left + ((value - x.low) / (x.high - x.low)) * (right - left);
-    const toY = (value) => bottom - ((value - y.low) / (y.high - y.low)) * (bottom - top);
-    [context.font, context.fillStyle] = ["12px system-ui, sans-serif", colour("faint")];
-    [context.strokeStyle, context.lineWidth] = [colour("line"), 1];
-    context.textAlign = "center";
-    for (const value of x.isLog ? decades(x.low, x.high) : ticks(x.low, x.high, w / 90)) {
-      context.strokeRect(toX(value), top, 0, bottom - top);
-      context.fillText(label(value, x.isLog), toX(value), bottom + 15);
-    }
-    context.fillText(x.name, (left + right) / 2, h - 6);
-    context.textAlign = "right";
-    for (const value of y.isLog ? decades(y.low, y.high) : ticks(y.low, y.high, 5)) {
-      context.strokeRect(left, toY(value), right - left, 0);
-      context.fillText(label(value, y.isLog), left - 6, toY(value) + 4);
-    }
-    context.save();
-    context.translate(13, (top + bottom) / 2);
-    context.rotate(-Math.PI / 2);
-    context.textAlign = "center";
-    context.fillText(y.name, 0, 0);
-    context.restore();
-    return { context, toX, toY, left, right, top, bottom };
-  };
-  const sayNothing = (canvas) => {
-    const [context, w, h] = prepared(canvas);
-    [context.font, context.fillStyle] = ["14px system-ui, sans-serif", colour("faint")];
-    context.textAlign = "center";
-    context.fillText("nothing to plot", w / 2, h / 2);
-  };
-  // Bars from `low`, each `step` wide, on a logarithmic axis.
-  const drawBars = (canvas, low, step, counts, name, ofCounts) => {
-    const highest = Math.max(...counts);
-    if (!(highest > 0)) return null;
-    const y = { low: Math.log10(0.7), high: Math.log10(highest * 1.6), name: ofCounts, isLog: true };
-    const plot = axes(canvas, { low, high: low + step * counts.length, name }, y);
-    plot.context.fillStyle = colour("accent");
-    counts.forEach((count, i) => {
-      if (count === 0) return;
-      const [begin, end] = [plot.toX(low + i * step), plot.toX(low + (i + 1) * step)];
-      const top = plot.toY(Math.log10(count));
-      plot.context.fillRect(begin, top, Math.max(end - begin - (end - begin > 6 ? 1 : 0), 1), plot.bottom - top);
-    });
-    return plot;
-  };
   const drawHistogram = () => {
     const { low, high, counts, level, sigma, clip, threshold, unit } = data.histogram;
     const shown = counts.slice(1, -1), step = (high - low) / counts.length;
@@ -360,14 +225,7 @@
     plot.context.globalAlpha = points.length > 1000 ? 0.5 : 0.75;
     for (const [, x, value] of screen) plot.context.fillRect(x - 1.5, value - 1.5, 3, 3);
     plot.context.globalAlpha = 1;
-    const picked = screen.find(([rank]) => rank === chosen);
-    [plot.context.strokeStyle, plot.context.lineWidth] = [colour("mark"), 2];
-    if (picked) plot.context.strokeRect(picked[1] - 5, picked[2] - 5, 10, 10);
-    canvas.onclick = (event) => {
-      const far = ([, x, value]) => Math.hypot(x - event.offsetX, value - event.offsetY);
-      const nearest = screen.filter(([rank]) => rank < data.rows.length).reduce((best, one) => (!best || far(one) < far(best) ? one : best), null);
-      if (nearest && far(nearest) < 12) choose(nearest[0], true);
-    };
+    letChoose(canvas, plot, screen.filter(([rank]) => rank < data.rows.length), chosen, choose);
   };
   const drawErrors = () => {
     const points = data.points.filter((point) => point[2] > 0).map(([rank, x, error]) => [rank, x, Math.log10(error)]);
@@ -384,17 +242,13 @@
   // --- start -------------------------------------------------------------------------------------------------------
   plots = [drawHistogram, drawCounts, drawErrors, drawSizes];
   const drawAll = () => {
-    drawSky();
+    (view.isWhole ? showWhole : drawSky)();
     drawCutout();
     plots.forEach((draw) => draw());
   };
   Promise.all([picture, $("stamps")].filter(Boolean).map((image) => image.decode())).then(() => {
     listenToSky();
-    makeTable();
-    showWhole();
-    drawAll();
-    window.addEventListener("resize", () => { (view.isWhole ? showWhole : drawSky)(); drawAll(); });
-    matchMedia("(prefers-color-scheme: dark)").addEventListener("change", drawAll);
-    document.documentElement.dataset.ready = "yes";
+    table = makeTable({ rows: data.rows, columns: data.short, choose });
+    start(drawAll);
   });
 })();

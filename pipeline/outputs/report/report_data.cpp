@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <nlohmann/json.hpp>
 
+#include "pipeline/outputs/report/page_text.hpp"
 #include "stages/picture/display_range.hpp"
 #include "stages/picture/picture.hpp"
 
@@ -17,23 +18,6 @@ using Json = nlohmann::ordered_json;
 
 constexpr std::size_t most_rows = 5000, most_points = 3000;
 constexpr std::int64_t histogram_bins = 256;
-
-/// JSON without a character that could end a <script> element.
-std::string script_text(const Json& json) {
-  std::string text;
-  for (const char character : json.dump(-1, ' ', false, Json::error_handler_t::replace)) {
-    if (character == '<')
-      text += "\\u003c";
-    else
-      text += character;
-  }
-  return text;
-}
-
-/// A number that need not be exact.
-std::string short_number(double value) {
-  return std::isfinite(value) ? fmt::format("{:.5g}", value) : "null";
-}
 
 Json columns_json(const std::vector<ReportColumn>& columns) {
   Json json = Json::array();
@@ -153,7 +137,7 @@ ReportData report_data(const ReportFacts& facts, std::size_t most_bytes, const C
                {"magnitude", facts.light.magnitude},
                {"size", facts.light.size},
                {"counts", counts_json(facts.light)}};
-  std::string text = script_text(json);
+  std::string text = script_text(json.dump(-1, ' ', false, Json::error_handler_t::replace));
   text.back() = ',';  // instead of the last brace
   text += "\n\"points\":" + points_text(facts.light);
   const BrightestRows brightest = brightest_rows(facts, most_bytes - std::min(most_bytes, text.size() + 64));

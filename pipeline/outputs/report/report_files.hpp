@@ -4,9 +4,9 @@
 
 namespace srcextract {
 
-/// The texts of page.html, report.css and report.js, which are part of the program.
-const std::string& report_page();
-const std::string& report_style();
-const std::string& report_script();
+/// The texts of the files of the same names, which are part of the program. A page's script is shared.js and its own.
+const std::string& report_page();    // page.html
+const std::string& report_style();   // report.css
+const std::string& report_script();  // report.js
 
 }  // namespace srcextract

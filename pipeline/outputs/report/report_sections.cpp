@@ -4,39 +4,17 @@
 
 #include <algorithm>
 #include <cmath>
-#include <type_traits>
-#include <variant>
 
 #include "io/files/xml_text.hpp"
 #include "pipeline/log/printable.hpp"
 #include "pipeline/machine/utc.hpp"
 #include "pipeline/machine/versions.hpp"
+#include "pipeline/outputs/report/page_text.hpp"
 #include "pipeline/outputs/report/report_data.hpp"
 #include "stages/core/counted.hpp"
 
 namespace srcextract {
 namespace {
-
-std::string with_unit(double value, const std::string& unit) {
-  return fmt::format("{:.6g}", value) + (unit.empty() ? "" : " " + unit);
-}
-
-std::string value_text(const KeywordValue& value) {
-  return std::visit(
-      [](const auto& held) -> std::string {
-        using Held = std::remove_cvref_t<decltype(held)>;
-        if constexpr (std::is_same_v<Held, std::string>) {
-          return held;
-        } else if constexpr (std::is_same_v<Held, double>) {
-          return fmt::format("{:.9g}", held);
-        } else if constexpr (std::is_same_v<Held, bool>) {
-          return held ? "T" : "F";
-        } else {
-          return fmt::format("{}", held);
-        }
-      },
-      value);
-}
 
 std::string row_html(const std::string& name, const std::string& value) {
   return "<tr><th scope=\"row\">" + xml_text(name) + "</th><td>" + xml_text(value) + "</td></tr>\n";
@@ -73,32 +51,12 @@ std::string run_text(const RunRecord& record) {
 
 }  // namespace
 
-std::string fill_page(std::string_view page, const std::map<std::string, std::string, std::less<>>& values) {
-  std::string out;
-  for (std::size_t begin = 0; (begin = page.find("{{")) != page.npos;) {
-    const std::size_t end = page.find("}}", begin);
-    out += page.substr(0, begin);
-    out += values.at(std::string(page.substr(begin + 2, end - begin - 2)));
-    page.remove_prefix(end + 2);
-  }
-  return out += page;
-}
-
 std::string summary_html(const RunRecord& record, const std::string& pixel_unit) {
   const Extraction& found = record.result.extraction;
   const Shape& shape = record.input.first().shape;
   return xml_text(fmt::format("{} in {} × {} pixels; sky {}, noise {}", counted(found.sources.size(), "source"),
                               shape.width, shape.height, with_unit(found.sky_level(), pixel_unit),
                               with_unit(found.background.clipped.sigma, pixel_unit)));
-}
-
-std::string warnings_html(const std::vector<std::string>& warnings) {
-  if (warnings.empty()) return "";
-  std::string html =
-      "<section id=\"warnings\" class=\"warnings\" aria-labelledby=\"of-warnings\">\n"
-      "<h2 id=\"of-warnings\">Warnings</h2>\n<ul>\n";
-  for (const std::string& warning : warnings) html += "<li>" + xml_text(warning) + "</li>\n";
-  return html + "</ul>\n</section>\n";
 }
 
 std::string facts_html(const RunRecord& record, const std::string& pixel_unit) {

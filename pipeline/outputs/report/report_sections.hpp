@@ -1,9 +1,7 @@
 #pragma once
 
 #include <cstddef>
-#include <map>
 #include <string>
-#include <string_view>
 #include <vector>
 
 #include "pipeline/outputs/report/report_columns.hpp"
@@ -12,12 +10,8 @@
 
 namespace srcextract {
 
-/// The text with {{name}} replaced by its value, once: values are not searched.
-std::string fill_page(std::string_view page, const std::map<std::string, std::string, std::less<>>& values);
-
 /// The parts of a report that are plain HTML, from escaped texts.
 std::string summary_html(const RunRecord& record, const std::string& pixel_unit);
-std::string warnings_html(const std::vector<std::string>& warnings);
 /// The image, its header, its sky and the run, as rows of a table.
 std::string facts_html(const RunRecord& record, const std::string& pixel_unit);
 std::string times_html(const std::vector<StepTime>& times);

@@ -20,25 +20,6 @@ def report(tmp_path_factory):
     return directory / "sky.report.html"
 
 
-@pytest.fixture
-def show(tmp_path):
-    """Opens a page, and holds at the end of the test that it said nothing and asked for nothing but itself."""
-    shown = []
-
-    def show_page(path, **options):
-        page = browser.Browser(tmp_path / f"profile{len(shown)}", **options)
-        shown.append((page, path))
-        page.open(path, **({} if options.get("scripts", True) else {"ready": "document.readyState === 'complete'"}))
-        return page
-
-    yield show_page
-    for page, path in shown:
-        page.ask("0")  # takes what the page has said until now
-        page.close()
-        assert page.messages == []
-        assert page.requests == [path.resolve().as_uri()]
-
-
 SCALE = "Number(document.querySelector('#sky').dataset.scale)"
 
 

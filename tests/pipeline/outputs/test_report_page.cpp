@@ -7,11 +7,11 @@
 #include <string>
 #include <vector>
 
+#include "pipeline/outputs/report/page_text.hpp"
 #include "pipeline/outputs/report/report_columns.hpp"
 #include "pipeline/outputs/report/report_data.hpp"
 #include "pipeline/outputs/report/report_files.hpp"
 #include "pipeline/outputs/report/report_pictures.hpp"
-#include "pipeline/outputs/report/report_sections.hpp"
 
 namespace srcextract {
 namespace {

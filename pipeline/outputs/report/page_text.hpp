@@ -1,0 +1,37 @@
+#pragma once
+
+#include <cstddef>
+#include <map>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "io/fits/card.hpp"
+
+namespace srcextract {
+
+/// A page of --report never has more bytes.
+inline constexpr std::size_t most_report_bytes = 2'000'000;
+
+/// The text with {{name}} replaced by its value, once: values are not searched.
+std::string fill_page(std::string_view page, const std::map<std::string, std::string, std::less<>>& values);
+
+/// JSON without a character that could end a <script> element.
+std::string script_text(std::string_view json);
+
+/// A text as JSON that may stand in a <script> element; invalid UTF-8 is replaced.
+std::string json_text(std::string_view text);
+
+/// A number as JSON, with so many digits; null if it is not finite.
+std::string short_number(double value, int digits = 5);
+
+/// "4.2 adu", with six digits.
+std::string with_unit(double value, const std::string& unit);
+
+/// The value of a keyword for people.
+std::string value_text(const KeywordValue& value);
+
+/// A section of a page; empty without warnings.
+std::string warnings_html(const std::vector<std::string>& warnings);
+
+}  // namespace srcextract
