@@ -5,6 +5,7 @@
 #include <string>
 
 #include "pipeline/log/print_result.hpp"
+#include "pipeline/outputs/report/survey_page.hpp"
 
 namespace srcextract {
 
@@ -14,9 +15,11 @@ int run_merge(const MergeCommand& command) {
     return 0;
   }
   configure_log(command.verbosity, "", false);
-  const Merged merged = merge_surveys(command.options, [](const std::string& text) { spdlog::warn("{}", text); });
-  spdlog::info("{} images, {} failed, {} sources -> {}", merged.images, merged.failures, merged.sources,
-               command.options.output);
+  MergeOptions options = command.options;
+  if (command.report) options.make_page = make_survey_page;
+  const Merged merged = merge_surveys(options, [](const std::string& text) { spdlog::warn("{}", text); });
+  spdlog::info("{} images, {} failed, {} sources -> {}{}", merged.images, merged.failures, merged.sources,
+               options.output, command.report ? ", " + survey_page_path(options.output) : "");
   return 0;
 }
 

@@ -28,6 +28,11 @@ directories, machines or times. IMAGE is the name below the directory that batch
 given, with [HDU] where a file has several; bytes that FITS text cannot hold are written
 as in URLs (%C3%A9).
 
+--report also writes a page for a browser beside SURVEY, survey.report.html of
+survey.cat.fits, survey.csv or survey.hats: what failed and why, the images that stand
+out, and plots over all images. It is at most 2 MB and needs no network. Images that
+were extracted with output.report are links to pages of their own.
+
 Where some images have sky coordinates, ALPHA_J2000 and DELTA_J2000 are NaN for the
 others. Numbers stay as they are: where images have different units (BUNIT), fluxes
 and levels have no unit in SOURCES, a warning says so, and the column UNIT of IMAGES
@@ -35,7 +40,7 @@ has that of each image.
 
 Example:
   srcextract merge shard1/ shard2/ -o survey.cat.fits
-  srcextract merge out/ -o survey.csv
+  srcextract merge out/ -o survey.csv --report
 
 Exit codes:
   0  merged; images that failed are in IMAGES
@@ -51,6 +56,8 @@ void add_options(CLI::App& app, MergeCommand& command, bool& quiet) {
       ->type_name("SURVEY")
       ->group("Files");
   app.add_flag("--partial", command.options.partial, "Also if a shard is missing or has not finished, with a warning")
+      ->group("Files");
+  app.add_flag("--report", command.report, "Also write survey.report.html, a page for a browser about the images")
       ->group("Files");
   app.add_option("--max-failed", command.options.max_failed,
                  "Write nothing if more than PERCENT % of the images that were\ndone have failed since (default: 0)")

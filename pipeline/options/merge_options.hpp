@@ -10,6 +10,7 @@ namespace srcextract {
 /// Options of `srcextract merge`.
 struct MergeCommand {
   MergeOptions options;
+  bool report = false;  ///< also write the page about the survey
   Verbosity verbosity = Verbosity::normal;
   std::string answer;  ///< the only requested output (--help); empty: none
 };

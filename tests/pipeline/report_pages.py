@@ -1,9 +1,15 @@
-"""What the pages of --report hold."""
+"""What the pages of --report hold, and a survey for one."""
 
 import html.parser
 import json
 
 import pytest
+
+np = pytest.importorskip("numpy")
+
+from driver import run_program
+from fits_files import TAN
+from stage_images import field, write_image
 
 EVIL = "</script><script>alert(1)</script>"
 
@@ -40,3 +46,27 @@ class Page(html.parser.HTMLParser):
     @property
     def data(self):
         return json.loads(self.texts["data"], parse_constant=pytest.fail)
+
+
+HOSTILE = "night1/<img src=x onerror=alert(1)> & \"'.fits"
+
+
+def write_survey(directory):
+    """Images of two nights about right ascension 0, of which one is noisy, one brighter than the others, one has a hostile
+    name, four are no images; extracted with reports into `out`. The images that are done, by name."""
+    images = {f"night{1 + i % 2}/{i:02}.fits": field(i) for i in range(14)}
+    images["night1/04.fits"] = np.random.default_rng(1).normal(20, 9, (50, 61)).astype(np.float32)
+    images["night2/07.fits"] = images["night2/07.fits"] + np.float32(900)
+    images[HOSTILE] = field(20)
+    (directory / "sky").mkdir()
+    for i, (name, pixels) in enumerate(images.items()):
+        place = {"CRVAL1": (358 + i / 3) % 360, "CRVAL2": -3 + i / 2}
+        write_image(directory / "sky" / name, pixels, BUNIT="adu", FILTER="r", EXPTIME=30.0, OBJECT=EVIL, **{**TAN, **place})
+    whole = (directory / "sky/night1/00.fits").read_bytes()
+    for i in range(3):
+        (directory / f"sky/night2/short{i}.fits").write_bytes(whole[:5000 + 100 * i])
+    (directory / "sky/night2/text.fits").write_text("no image")
+    (directory / "c.yaml").write_text("output: {formats: [fits], report: true}\n")
+    done = run_program("batch", "-q", "c.yaml", "sky", "-o", "out", cwd=directory)
+    assert done.code == 6, done.err
+    return images

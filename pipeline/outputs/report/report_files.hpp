@@ -8,5 +8,7 @@ namespace srcextract {
 const std::string& report_page();    // page.html
 const std::string& report_style();   // report.css
 const std::string& report_script();  // report.js
+const std::string& survey_page();    // survey.html
+const std::string& survey_script();  // survey.js
 
 }  // namespace srcextract

@@ -1,5 +1,5 @@
-"""`srcextract merge` that is killed at any instant: what is at the name of the survey is what was there before, or the
-whole new one."""
+"""`srcextract merge` that is killed at any instant: what is at the name of the survey, or of its page, is what was there
+before, or the whole new one."""
 
 import os
 import random
@@ -44,17 +44,17 @@ def contents(path):
 
 @pytest.mark.parametrize("ending", FORMATS)
 def test_what_is_there_is_whole(surveys, tmp_path, ending):
-    output = tmp_path / f"survey.{ending}"
+    output, page = tmp_path / f"survey.{ending}", tmp_path / "survey.report.html"
 
     def merge(name):
         start = time.monotonic()
-        done = run_program("merge", "-q", surveys / name, "-o", output, cwd=tmp_path)
+        done = run_program("merge", "-q", surveys / name, "-o", output, "--report", cwd=tmp_path)
         assert done.code == 0, done.err
-        return contents(output), time.monotonic() - start
+        return contents(output), page.read_bytes(), time.monotonic() - start
 
-    (new, _), (old, _) = merge("large"), merge("small")
-    assert new != old
-    new, took = merge("large")
+    (new, new_page, _), (old, old_page, _) = merge("large"), merge("small")
+    assert new != old and new_page != old_page
+    new, new_page, took = merge("large")
     merge("small")
     chance = random.Random(SEED)
     killed = 0
@@ -62,12 +62,13 @@ def test_what_is_there_is_whole(surveys, tmp_path, ending):
         if output.is_dir():
             shutil.rmtree(output)
         merge("small")
-        process = subprocess.Popen([os.environ["SRCEXTRACT_PROGRAM"], "merge", "-q", surveys / "large", "-o", output],
+        process = subprocess.Popen([os.environ["SRCEXTRACT_PROGRAM"], "merge", "-q", surveys / "large", "-o", output, "--report"],
                                    cwd=tmp_path)
         time.sleep(chance.uniform(0, 1.1 * took))
         process.kill()
         killed += process.wait() == -signal.SIGKILL
         assert contents(output) in (old, new), f"SRCEXTRACT_CHAOS_SEED={SEED}"
+        assert page.read_bytes() in (old_page, new_page), f"SRCEXTRACT_CHAOS_SEED={SEED}"
     assert killed > KILLS / 4
     assert merge("large")[0] == new
     # A file that waits for its rename has a name, a hidden one, which a process may leave that is killed there.
@@ -76,4 +77,4 @@ def test_what_is_there_is_whole(surveys, tmp_path, ending):
 
 
 def survey_files(output):
-    return {output.name, f"survey.images{output.suffix}"}
+    return {output.name, f"survey.images{output.suffix}", "survey.report.html"}

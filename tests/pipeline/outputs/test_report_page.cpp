@@ -154,7 +154,7 @@ TEST(Report, PicturesOfAnyShape) {
 }
 
 TEST(Report, ThePageAsksForNothing) {
-  const std::string text = report_page() + report_style() + report_script();
+  const std::string text = report_page() + survey_page() + report_style() + report_script() + survey_script();
   for (const char* outside : {"http://", "https://", "//cdn", "@import", "fetch(", "XMLHttpRequest"})
     EXPECT_THAT(text, Not(HasSubstr(outside)));
 }
