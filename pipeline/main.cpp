@@ -56,7 +56,7 @@ std::string output_name(const std::string& path, const CommandLine& command) {
   const std::string name = std::filesystem::path(path).filename();
   if (!command.bands.empty()) return bands_name(name);
   if (!command.positions.empty()) return forced_name(name);
-  return command.reference.empty() ? name : image_stem(name) + ".diff";
+  return command.reference.empty() ? name : difference_name(name);
 }
 
 /// The images that outputs are named after.
@@ -82,7 +82,6 @@ bool leaves_out_most(const Config& config) {
 KeptFiles start_log(const CommandLine& command, const Config& config, const FilesBeside* beside, bool progress) {
   KeptFiles kept(command.inputs);
   if (beside != nullptr) kept.add_files_of(*beside);
-  kept.add(command.reference);
   kept.add(command.config);
   kept.add_files_of(config);
   if (!command.log_file.empty()) require_separate_log(command, config, kept);
@@ -118,10 +117,10 @@ RunConfig load_run_config(const CommandLine& command) {
   return result;
 }
 
-/// The detection image and the table of positions, where they are given; null if neither is.
+/// The detection image, the table of positions and the reference, as far as they are given; null if none is.
 std::shared_ptr<const FilesBeside> files_beside(const CommandLine& command, const RunConfig& run) {
-  if (!run.detection && command.positions.empty()) return nullptr;
-  FilesBeside beside{.positions = command.positions};
+  if (!run.detection && command.positions.empty() && command.reference.empty()) return nullptr;
+  FilesBeside beside{.positions = command.positions, .reference = command.reference};
   if (!command.positions.empty()) require_forced_config(run.config);
   if (run.detection) {
     require_detection_config(run.config);
@@ -205,8 +204,7 @@ int run_images(const CommandLine& command) {
   const KeptFiles kept = start_log(command, config, beside.get(), show_progress);
   const std::vector<PlannedFile> files = planned_files(command, config, beside);
   require_distinct_outputs(files);
-  const Machine machine =
-      choose_machine({command.backend, command.devices, command.threads}, workload_of(files, command.reference));
+  const Machine machine = choose_machine({command.backend, command.devices, command.threads}, workload_of(files));
   prepare_output_directory(command.output_dir);
 
   if (!command.config.empty() && leaves_out_most(config))
@@ -217,7 +215,6 @@ int run_images(const CommandLine& command) {
   const Job job{.output_dir = command.output_dir,
                 .arguments = arguments_but_inputs(command),
                 .kept = kept,
-                .reference = command.reference,
                 .positions = positions};
   const Progress progress(show, files.size(), total_bytes(files));
   if (command.bands.empty()) return process_files(job, files, machine, budget, progress).code;

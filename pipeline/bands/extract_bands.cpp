@@ -113,7 +113,7 @@ class OpenBands {
       const SelectedImage& image = open.task.image;
       held += image.held_bytes + image.loaded_bytes + loaded_bytes(open.task.maps) +
               gzipped_sizes(open.band.config().combine.files);
-      most = std::max(most, host_memory(plan_of(image.shape, job_, open.band.file())));
+      most = std::max(most, host_memory(plan_of(image.shape, open.band.file())));
     }
     return held + most;
   }
@@ -199,7 +199,7 @@ Opened open_bands(const Job& job, const ImageFile& file, std::span<const Band> b
                   const Watch& watch) {
   const DetectionTask& task = *file.detection();
   const std::int64_t gzipped = all_gzipped(task, bands);
-  const std::int64_t room = gzipped == 0 ? 0 : std::min(most_needed(gzipped, job, file), budget.bytes());
+  const std::int64_t room = gzipped == 0 ? 0 : std::min(most_needed(gzipped, file), budget.bytes());
   MemoryBudget::Share share = budget.take(room);
   std::shared_ptr<void> watched = watch();
   OpenBands open(job, task, bands, budget);

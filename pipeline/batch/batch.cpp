@@ -28,14 +28,14 @@ namespace {
 
 /// Host memory of an image: for the stages, if they run on the host, and for data loaded for decompression. 0 if the
 /// memory was reserved when the file was opened: a task that holds memory must not wait for more.
-std::int64_t memory_needed(const ImageTask& task, const Job& job, const Execution& execution) {
+std::int64_t memory_needed(const ImageTask& task, const Execution& execution) {
   const ImageFile& file = *task.file;
   if (task.memory && !task.for_images) return 0;
   const bool on_host = !execution.device || execution.compare || file.has_positions();
   // The results of every stage on both back ends are kept until they are compared.
   const std::int64_t records = execution.compare ? 4 : 1;
-  return task.image.loaded_bytes + loaded_bytes(task.maps) + gzipped_sizes(files_beside(job, file)) +
-         (on_host ? records * host_memory(plan_of(task.image.shape, job, file)) : 0);
+  return task.image.loaded_bytes + loaded_bytes(task.maps) + gzipped_sizes(files_beside(file)) +
+         (on_host ? records * host_memory(plan_of(task.image.shape, file)) : 0);
 }
 
 /// Makes the next start extract an image again whose file disappeared during the run. All images of one file have the
@@ -118,7 +118,7 @@ class Crew {
     MemoryBudget::Share share;
     std::shared_ptr<void> watch;
     std::unique_ptr<OpenImage> image;
-    const std::int64_t needed = memory_needed(task, job_, execution);
+    const std::int64_t needed = memory_needed(task, execution);
     std::optional<Failure> failure = failure_of([&] {
       share = take(task, needed);
       watch = control_.watch(task.name);

@@ -85,9 +85,9 @@ KeptFiles start_log(const BatchOptions& options, const Shard& shard, const Image
   for (const ImageFile& file : files) {
     const bool as_before = file.beside.get() == std::exchange(last_beside, file.beside.get());
     if (file.beside && !as_before) kept.add_files_of(*file.beside);
-    if (file.config.get() == last) continue;
+    if (file.config.get() == last && as_before) continue;
     last = file.config.get();
-    require_columns_of_images(last->given);
+    if (!file.has_reference()) require_columns_of_images(last->given);
     kept.add_files_of(last->given);
   }
   kept.add(options.config);
@@ -237,7 +237,7 @@ class BatchRun {
   bool extract(const Plan& plan) {
     if (plan.files.empty()) return true;
     const Machine machine =
-        choose_machine({options_.backend, options_.devices, options_.threads}, workload_of(plan.files, ""));
+        choose_machine({options_.backend, options_.devices, options_.threads}, workload_of(plan.files));
     MemoryBudget budget = memory_budget(options_.memory);
     const Job job{.output_dir = options_.output_dir,
                   .arguments = arguments_but_inputs(options_),

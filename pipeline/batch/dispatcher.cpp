@@ -93,8 +93,8 @@ Dispatcher::Opened Dispatcher::open_images(const ImageFile& file) {
   if (size == 0)
     return unless_too_small([&] { return open_plain(file, of_maps, of_maps); },
                             [&] { return open_plain(file, of_maps == 0 ? 0 : all, all); });
-  const std::int64_t beside = gzipped_sizes(files_beside(job_, file));
-  const std::int64_t room = std::min(most_needed(size, job_, file) + of_maps + beside, all);
+  const std::int64_t beside = gzipped_sizes(files_beside(file));
+  const std::int64_t room = std::min(most_needed(size, file) + of_maps + beside, all);
   return unless_too_small(
       [&] { return open_gzipped(file, room, size, of_maps); },
       [&] { return open_gzipped(file, all, budget_.strict() ? all : std::numeric_limits<std::int64_t>::max(), all); });
@@ -121,8 +121,8 @@ Dispatcher::Opened Dispatcher::open_plain(const ImageFile& file, std::int64_t of
   std::shared_ptr<void> watched = control_.watch(file.path);
   FitsImages fits(file.path, budget_.strict() ? budget_.bytes() : std::numeric_limits<std::int64_t>::max());
   Opened opened{.images = fits.select(config.input.hdu)};
-  const std::int64_t largest = largest_needed(opened.images, job_, file) + fits.held_bytes();
-  const std::int64_t all = memory_needed(opened.images, job_, file);
+  const std::int64_t largest = largest_needed(opened.images, file) + fits.held_bytes();
+  const std::int64_t all = memory_needed(opened.images, file);
   if (of_maps == 0) {
     add_maps(opened, fits, config, left_beside(largest, budget_.bytes()));
     opened.most_inflated = left_beside(largest + opened.held_maps, budget_.bytes());
@@ -147,13 +147,13 @@ Dispatcher::Opened Dispatcher::open_gzipped(const ImageFile& file, std::int64_t 
   const std::shared_ptr<void> watched = control_.watch(file.path);
   FitsImages fits(file.path, most_inflated);
   Opened opened{.images = fits.select(config.input.hdu), .share = share};
-  std::int64_t needed = memory_needed(opened.images, job_, file);
+  std::int64_t needed = memory_needed(opened.images, file);
   budget_.check(needed);
   add_maps(opened, fits, config, left_beside(needed, most_of_maps));
   needed += opened.held_maps;
   for (const SelectedMaps& maps : opened.maps) needed += loaded_bytes(maps);
   opened.most_inflated = left_beside(needed, budget_.bytes());
-  needed += gzipped_sizes(files_beside(job_, file));
+  needed += gzipped_sizes(files_beside(file));
   budget_.check(needed);
   if (needed > room && room < budget_.bytes())
     throw Error(ErrorKind::memory, file.path + ": it needs more memory than the end of the gzipped file tells");

@@ -58,7 +58,7 @@ void tell(std::string line) {
 void extract_all(const TrialRequest& request) {
   Machine machine =
       choose_machine({request.compare ? Backend::compare : Backend::cpu, request.devices, request.threads},
-                     workload_of(request.files, ""));
+                     workload_of(request.files));
   machine.one_by_one = true;
   MemoryBudget budget = memory_budget(request.memory);
   const KeptFiles kept(request.kept);

@@ -10,31 +10,31 @@
 namespace srcextract {
 namespace {
 
-std::int64_t image_needs(const SelectedImage& image, const Job& job, const ImageFile& file) {
-  return image.loaded_bytes + host_memory(plan_of(image.shape, job, file));
+std::int64_t image_needs(const SelectedImage& image, const ImageFile& file) {
+  return image.loaded_bytes + host_memory(plan_of(image.shape, file));
 }
 
 }  // namespace
 
-RunPlan plan_of(const Shape& shape, const Job& job, const ImageFile& file) {
-  RunPlan plan = plan_of(shape, file.config->config, !job.reference.empty());
+RunPlan plan_of(const Shape& shape, const ImageFile& file) {
+  RunPlan plan = plan_of(shape, file.config->config, file.has_reference());
   plan.found_elsewhere = file.detection() != nullptr;
   return plan;
 }
 
-std::int64_t most_needed(std::int64_t inflated, const Job& job, const ImageFile& file) {
-  return inflated + host_memory(plan_of(Shape{inflated, 1}, job, file));
+std::int64_t most_needed(std::int64_t inflated, const ImageFile& file) {
+  return inflated + host_memory(plan_of(Shape{inflated, 1}, file));
 }
 
-std::int64_t memory_needed(const std::vector<SelectedImage>& images, const Job& job, const ImageFile& file) {
+std::int64_t memory_needed(const std::vector<SelectedImage>& images, const ImageFile& file) {
   std::int64_t bytes = images.front().held_bytes;
-  for (const SelectedImage& image : images) bytes += image_needs(image, job, file);
+  for (const SelectedImage& image : images) bytes += image_needs(image, file);
   return bytes;
 }
 
-std::int64_t largest_needed(const std::vector<SelectedImage>& images, const Job& job, const ImageFile& file) {
+std::int64_t largest_needed(const std::vector<SelectedImage>& images, const ImageFile& file) {
   std::int64_t largest = 0;
-  for (const SelectedImage& image : images) largest = std::max(largest, image_needs(image, job, file));
+  for (const SelectedImage& image : images) largest = std::max(largest, image_needs(image, file));
   return largest;
 }
 
@@ -50,9 +50,9 @@ std::int64_t gzipped_sizes(const std::vector<std::string>& paths) {
   return std::transform_reduce(paths.begin(), paths.end(), std::int64_t{0}, std::plus<>(), gzipped_size);
 }
 
-std::vector<std::string> files_beside(const Job& job, const ImageFile& file) {
+std::vector<std::string> files_beside(const ImageFile& file) {
   std::vector<std::string> files = file.config->config.combine.files;
-  if (!job.reference.empty()) files.push_back(job.reference);
+  if (file.has_reference()) files.push_back(file.beside->reference);
   if (file.detection() != nullptr) std::ranges::copy(files_of(*file.detection()), std::back_inserter(files));
   return files;
 }

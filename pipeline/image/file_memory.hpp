@@ -10,17 +10,17 @@
 namespace srcextract {
 
 /// Memory plan of an image of that shape in that file, when no more is known.
-RunPlan plan_of(const Shape& shape, const Job& job, const ImageFile& file);
+RunPlan plan_of(const Shape& shape, const ImageFile& file);
 
 /// Upper limit of the memory for a gzipped file of `inflated` bytes and its images, whatever their type: a byte may be
-/// a pixel. This and the following functions count a difference if the job has a reference.
-std::int64_t most_needed(std::int64_t inflated, const Job& job, const ImageFile& file);
+/// a pixel. This and the following functions count the file's reference.
+std::int64_t most_needed(std::int64_t inflated, const ImageFile& file);
 
 /// Memory that the images of a file need, with the file itself if it is gzipped.
-std::int64_t memory_needed(const std::vector<SelectedImage>& images, const Job& job, const ImageFile& file);
+std::int64_t memory_needed(const std::vector<SelectedImage>& images, const ImageFile& file);
 
 /// Memory that the largest of the images needs, without its file.
-std::int64_t largest_needed(const std::vector<SelectedImage>& images, const Job& job, const ImageFile& file);
+std::int64_t largest_needed(const std::vector<SelectedImage>& images, const ImageFile& file);
 
 /// Memory for reading the maps of an image, without their files.
 std::int64_t loaded_bytes(const SelectedMaps& maps);
@@ -28,9 +28,9 @@ std::int64_t loaded_bytes(const SelectedMaps& maps);
 /// Total inflated size of the gzipped files among `paths`, as their last bytes state it.
 std::int64_t gzipped_sizes(const std::vector<std::string>& paths);
 
-/// The files that are opened with every image of a file: the reference of the job, files combined with the image, and
-/// the files of its detection image.
-std::vector<std::string> files_beside(const Job& job, const ImageFile& file);
+/// The files that are opened with every image of a file: its reference, files combined with the image, and the files of
+/// its detection image.
+std::vector<std::string> files_beside(const ImageFile& file);
 
 /// The files that are opened for a detection image.
 std::vector<std::string> files_of(const DetectionTask& detection);

@@ -162,9 +162,9 @@ OpenImage::OpenImage(const ImageTask& task, const Job& job, std::shared_ptr<cons
       input_{*task.file, task.name, frame_, nullptr, nullptr, nullptr, nullptr, Exposure(frame_.planes())} {
   const Config& config = task.file->config->config;
   if (!job.take) job.kept.require_kept(paths_.all());
-  require_kernels_fit(frame_.first().shape, config, !job.reference.empty());
-  if (!job.reference.empty()) {
-    reference_ = open_reference(job.reference, frame_, task.name, config, {}, frame_.most_inflated());
+  require_kernels_fit(frame_.first().shape, config, task.file->has_reference());
+  if (task.file->has_reference()) {
+    reference_ = open_reference(task.file->beside->reference, frame_, task.name, config, {}, frame_.most_inflated());
     input_.reference = &*reference_;
     input_.exposure.reference = reference_->subtracted;
   }

@@ -41,9 +41,8 @@ struct Job {
   std::string output_dir;
   std::vector<std::string> arguments;  ///< of the program, for run.json
   const KeptFiles& kept;
-  std::string reference = {};  ///< path of the frame that is subtracted from every image; empty: none
-  Flush flush = Flush::now;    ///< later: the code that records outputs as complete flushes them first
-  bool describe = true;        ///< log the properties and results of every image
+  Flush flush = Flush::now;  ///< later: the code that records outputs as complete flushes them first
+  bool describe = true;      ///< log the properties and results of every image
   std::shared_ptr<PositionTables> positions = std::make_shared<PositionTables>();  ///< tables of positions to measure
   TakeResult take = {};  ///< receives each result instead of writing output files; empty: files are written
   TakeWithoutSky take_without_sky = {};  ///< empty: an image that shows no sky has failed

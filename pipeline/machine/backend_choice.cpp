@@ -60,18 +60,16 @@ std::int64_t pixel_bytes(const ImageFile& file) {
   return file.bytes + file.bytes / 2;
 }
 
-Workload workload_of(const PlannedFiles& files, const std::string& reference) {
+Workload workload_of(const PlannedFiles& files) {
   Workload work;
   const ImageConfig* last = nullptr;
   const FilesBeside* last_beside = nullptr;
-  std::int64_t of_others = 0;
-  std::int64_t beside = reference.empty() ? 0 : pixel_bytes(look_at(reference, reference));
-  const std::int64_t of_reference = beside;
+  std::int64_t of_others = 0, beside = 0;
   double per_pixel = 0;
   for (const PlannedFile& planned : files) {
     const ImageConfig* const config = planned.file.config.get();
     if (config != last) {
-      beside = of_reference;
+      beside = 0;
       for (const std::string& path : config->config.combine.files) beside += pixel_bytes(look_at(path, path));
       per_pixel = multiply_adds(config->config.convolve);
       last = config;
@@ -81,6 +79,8 @@ Workload workload_of(const PlannedFiles& files, const std::string& reference) {
       const DetectionTask* const detection = planned.file.detection();
       const bool elsewhere = detection != nullptr && !planned.file.has_bands();
       of_others = elsewhere ? pixel_bytes(look_at(detection->path, detection->path)) : 0;
+      if (planned.file.has_reference())
+        of_others += pixel_bytes(look_at(last_beside->reference, last_beside->reference));
       if (planned.file.has_bands())
         for (const BandFile& band : last_beside->bands) of_others += pixel_bytes(look_at(band.path, band.path));
     }

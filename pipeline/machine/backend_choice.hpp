@@ -21,9 +21,8 @@ struct Workload {
 /// float32 (1) and 16-bit integers (2). Compressed: several times the size.
 std::int64_t pixel_bytes(const ImageFile& file);
 
-/// `reference` is the frame that is subtracted from each image; empty: none. Detection images, and files combined with
-/// images, count as well.
-Workload workload_of(const PlannedFiles& files, const std::string& reference);
+/// Detection images, references, and files combined with images count as well.
+Workload workload_of(const PlannedFiles& files);
 
 /// Seconds from the start of the program to its end.
 struct TimeEstimate {

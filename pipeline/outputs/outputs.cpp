@@ -74,6 +74,7 @@ void KeptFiles::add_files_of(const Config& config) {
 
 void KeptFiles::add_files_of(const FilesBeside& beside) {
   add(beside.positions);
+  add(beside.reference);
   if (beside.detection) {
     add(beside.detection->path);
     add_files_of(beside.detection->given->given);

@@ -176,7 +176,7 @@ int run_sextractor(const SextractorOptions& options) {
   const bool show_progress = stderr_is_terminal() && request["VERBOSE_TYPE"].word() != "QUIET";
   configure_log(verbosity_of(request["VERBOSE_TYPE"].word()), "", show_progress);
   const std::vector<PlannedFile> files = {plan.file};
-  const Machine machine = choose_machine({Backend::automatic, {}, threads_of(request)}, workload_of(files, ""));
+  const Machine machine = choose_machine({Backend::automatic, {}, threads_of(request)}, workload_of(files));
   MemoryBudget budget = memory_budget(std::nullopt);
   NamedResults results(outputs, request.parameters);
   Job job{.output_dir = ".", .arguments = options.arguments, .kept = plan.kept};

@@ -123,7 +123,7 @@ class Batch {
   void run() {
     const StopScope asked(&stop_);
     try {
-      const Machine machine = machine_of(wish_, workload_of(files_, ""));
+      const Machine machine = machine_of(wish_, workload_of(files_));
       MemoryBudget budget = memory_budget(std::nullopt);
       const KeptFiles nothing;
       const Job job{

@@ -99,11 +99,12 @@ struct FilesWith {
   std::string reference, positions, positions_name;
 };
 
-/// The table of positions, if there is one.
+/// The table of positions and the reference, if there are any.
 std::shared_ptr<const FilesBeside> files_beside(const FilesWith& with, const Configuration& configuration) {
-  if (with.positions.empty()) return nullptr;
-  require_forced_config(configuration.given->config);
-  return std::make_shared<const FilesBeside>(FilesBeside{.positions = with.positions_name});
+  if (with.positions.empty() && with.reference.empty()) return nullptr;
+  if (!with.positions.empty()) require_forced_config(configuration.given->config);
+  return std::make_shared<const FilesBeside>(
+      FilesBeside{.positions = with.positions_name, .reference = with.reference});
 }
 
 std::shared_ptr<PositionTables> tables_of(const FilesWith& with) {
@@ -120,7 +121,6 @@ Job job_of(const FilesWith& with, const KeptFiles& nothing, TakeResult take) {
   return {.output_dir = ".",
           .arguments = {},
           .kept = nothing,
-          .reference = with.reference,
           .describe = false,
           .positions = tables_of(with),
           .take = std::move(take)};
@@ -269,7 +269,7 @@ class Extractor {
     std::vector<PlannedFile> files = {{look_at(path, path), {}}};
     files.front().file.config = configuration.given;
     files.front().file.beside = files_beside(with, configuration);
-    const Workload work = workload_of(files, with.reference);
+    const Workload work = workload_of(files);
     const auto of_caller = may_take_device(work) ? std::make_unique<DeviceOfThread>() : nullptr;
     const Machine machine = machine_of(wish_, work);
     MemoryBudget budget = memory_budget(std::nullopt);

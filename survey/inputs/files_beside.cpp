@@ -41,6 +41,7 @@ std::string file_text(const std::string& path, const std::string& name) {
 /// A description of the catalogue's additional columns.
 std::string kind_of(const ImageFile& file) {
   if (file.has_positions()) return "at given positions";
+  if (file.has_reference()) return "of a difference";
   if (!file.has_bands()) return "without bands";
   std::set<std::string> names;
   for (const BandFile& band : file.beside->bands) names.insert(band.name);
@@ -138,15 +139,15 @@ void require_bands_config(const Config& config, const FilesBeside& beside, const
   for (const BandFile& band : beside.bands) require_one_hdu(band.given->config, names);
 }
 
-std::uint64_t hash_of_files_beside(const FilesBeside& beside, const std::string& detection_name,
-                                   const std::string& positions_name, const std::vector<std::string>& band_names) {
+std::uint64_t hash_of_files_beside(const FilesBeside& beside, const SurveyNames& names) {
   std::string text;
   if (beside.detection)
-    text += "detect " + beside.detection->given->hash + ' ' + file_text(beside.detection->path, detection_name);
-  if (!beside.positions.empty()) text += "positions " + file_text(beside.positions, positions_name);
+    text += "detect " + beside.detection->given->hash + ' ' + file_text(beside.detection->path, names.detection);
+  if (!beside.positions.empty()) text += "positions " + file_text(beside.positions, names.positions);
+  if (!beside.reference.empty()) text += "reference " + file_text(beside.reference, names.reference);
   for (std::size_t i = 0; i < beside.bands.size(); ++i) {
     const BandFile& band = beside.bands[i];
-    text += "band " + band.name + ' ' + band.given->hash + ' ' + file_text(band.path, band_names[i]);
+    text += "band " + band.name + ' ' + band.given->hash + ' ' + file_text(band.path, names.bands[i]);
   }
   return name_hash(text);
 }
@@ -176,6 +177,10 @@ std::string forced_name(const std::string& name) {
 
 std::string bands_name(const std::string& name) {
   return image_stem(name) + ".bands";
+}
+
+std::string difference_name(const std::string& name) {
+  return image_stem(name) + ".diff";
 }
 
 }  // namespace srcextract

@@ -38,22 +38,27 @@ std::string problem_of_band_setting(const std::string& setting);
 /// several HDUs. The configurations of the bands and of the detection image are checked too.
 void require_bands_config(const Config& config, const FilesBeside& beside, const NamesBeside& names = {});
 
-/// Hash of the survey's names of these files, their sizes and times, and the detection image's configuration. Names may
-/// be relative to the survey's directory; an empty name means no file.
-std::uint64_t hash_of_files_beside(const FilesBeside& beside, const std::string& detection_name,
-                                   const std::string& positions_name, const std::vector<std::string>& band_names);
+/// The survey's names of files beside an image. They may be relative to the survey's directory; empty: no file.
+struct SurveyNames {
+  std::string detection = {}, positions = {}, reference = {};
+  std::vector<std::string> bands = {};
+};
+
+/// Hash of these names, of the files' sizes and times, and of the detection image's configuration.
+std::uint64_t hash_of_files_beside(const FilesBeside& beside, const SurveyNames& names);
 
 /// Hash of everything that determines an image's extraction: ImageConfig::hash, combined with FilesBeside::hash if
 /// there are files beside the image.
 std::string hash_of_config(const ImageFile& file);
 
 /// A warning if catalogues of the survey will have different columns, else empty. The reason is that images differ in
-/// their bands, or that only some are measured at given positions.
+/// their bands, or that only some are measured at given positions, or are differences.
 std::string describe_kinds(const ImageFiles& files);
 
-/// Base name of the outputs of an image measured at given positions or in bands; differs from the base name of
-/// normal outputs: "m31.forced", "m31.bands".
+/// Base name of the outputs of an image measured at given positions or in bands, or of a difference; differs from the
+/// base name of normal outputs: "m31.forced", "m31.bands", "m31.diff".
 std::string forced_name(const std::string& name);
 std::string bands_name(const std::string& name);
+std::string difference_name(const std::string& name);
 
 }  // namespace srcextract

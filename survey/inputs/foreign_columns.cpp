@@ -43,7 +43,7 @@ std::string problem_of_mark(const std::string& column, std::size_t mark) {
 
 std::string problem_of_foreign_column(const std::string& column, const config::Fields& keys) {
   if (const std::size_t mark = column.find(':'); mark != column.npos) return problem_of_mark(column, mark);
-  if (const std::string known = meant_of(column, {"path", "name", "detect", "positions"}); !known.empty())
+  if (const std::string known = meant_of(column, {"path", "name", "detect", "positions", "reference"}); !known.empty())
     return "column '" + column + "' means nothing; write '" + known +
            "' if that is meant, and give it another name if not";
   // Common columns in lists of files.

@@ -84,12 +84,21 @@ ConfigVariants::ConfigVariants(const GivenConfig& given) : given_(given), config
   by_yaml_.emplace(config_->yaml, config_);
 }
 
+std::shared_ptr<const ImageConfig> ConfigVariants::variant(const std::vector<std::string>& settings, bool of_difference,
+                                                           BySettings& known) {
+  const auto made = known.find(settings);
+  if (made != known.end()) return made->second;
+  const auto given = override_given(given_, "the configuration", set_overrides(settings));
+  const auto variant = make_image_config(given, of_difference);
+  return known[settings] = by_yaml_.emplace(variant->yaml, variant).first->second;
+}
+
 std::shared_ptr<const ImageConfig> ConfigVariants::with(const std::vector<std::string>& settings) {
-  if (settings.empty()) return config_;
-  const auto known = by_settings_.find(settings);
-  if (known != by_settings_.end()) return known->second;
-  const auto variant = make_image_config(override_given(given_, "the configuration", set_overrides(settings)));
-  return by_settings_[settings] = by_yaml_.emplace(variant->yaml, variant).first->second;
+  return settings.empty() ? config_ : variant(settings, false, by_settings_);
+}
+
+std::shared_ptr<const ImageConfig> ConfigVariants::of_difference(const std::vector<std::string>& settings) {
+  return variant(settings, true, of_differences_);
 }
 
 std::shared_ptr<const ImageConfig> ConfigVariants::with_own(const std::vector<std::string>& settings,

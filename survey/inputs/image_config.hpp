@@ -23,6 +23,9 @@ class ConfigVariants {
   /// returns the configuration itself.
   std::shared_ptr<const ImageConfig> with(const std::vector<std::string>& settings);
 
+  /// The same for a difference (make_image_config).
+  std::shared_ptr<const ImageConfig> of_difference(const std::vector<std::string>& settings);
+
   /// The configuration of an image beside another: the other's `settings` and its `own`. Errors in `own` begin with
   /// `option` (Overrides).
   std::shared_ptr<const ImageConfig> with_own(const std::vector<std::string>& settings,
@@ -31,7 +34,11 @@ class ConfigVariants {
  private:
   GivenConfig given_;
   std::shared_ptr<const ImageConfig> config_;
-  std::map<std::vector<std::string>, std::shared_ptr<const ImageConfig>> by_settings_;
+  using BySettings = std::map<std::vector<std::string>, std::shared_ptr<const ImageConfig>>;
+  std::shared_ptr<const ImageConfig> variant(const std::vector<std::string>& settings, bool of_difference,
+                                             BySettings& known);
+
+  BySettings by_settings_, of_differences_;
   std::map<std::string, std::shared_ptr<const ImageConfig>> by_yaml_;  ///< 4.5 and 4.50 are equal in it
 };
 

@@ -40,6 +40,7 @@ struct FilesBeside {
   std::optional<DetectionTask> detection = {};  ///< empty: sources are detected in the image itself
   std::vector<BandFile> bands = {};             ///< of one catalogue; their sources are then detected in the image
   std::string positions = {};                   ///< the table of positions to measure; empty: detected sources
+  std::string reference = {};                   ///< the frame that is subtracted from the image; empty: none
   std::uint64_t hash = 0;                       ///< of the survey's names of the files, with their sizes and times
 };
 
@@ -58,6 +59,8 @@ struct ImageFile {
   bool has_bands() const { return beside && !beside->bands.empty(); }
   /// Whether it is measured at positions of a table.
   bool has_positions() const { return beside && !beside->positions.empty(); }
+  /// Whether a reference frame is subtracted from it.
+  bool has_reference() const { return beside && !beside->reference.empty(); }
 };
 
 }  // namespace srcextract

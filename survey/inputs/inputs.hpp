@@ -21,13 +21,13 @@ namespace srcextract {
 /// - `name`: optional
 /// - a configuration key (`detection.threshold`): overrides the key for that image, also over --set; an empty field
 ///   does not
-/// - `detect`, `band:g`, `positions`: files beside the image (FilesBeside)
+/// - `detect`, `band:g`, `positions`, `reference`: files beside the image (FilesBeside)
 /// - `detect:input.hdu`, `band:g:input.hdu`: a key of one of these files alone
 /// - others: ignored and named in `notes`; an error if probably meant as one of these
 ///
 /// Paths are relative to the manifest. A relative path that stays below it is also the name; otherwise the name is the
-/// file name. With a table of positions the name is followed by `.forced`. With bands it is the detection image's with
-/// `.bands`.
+/// file name. With a table of positions the name is followed by `.forced`, with a reference by `.diff`. With bands it
+/// is the detection image's with `.bands`.
 ///
 /// A file that is given twice is taken once. Links to one file are all taken, each by its name.
 /// `given` is the configuration of images that no manifest changes.

@@ -62,7 +62,7 @@ std::string checked_name(const TextLines& lines, const std::string& given) {
 
 /// Columns for files beside the image, and prefixes of further columns. `detect:KEY` is a key of the detection image
 /// alone, `band:g` the file of a band, `band:g:KEY` a key of that band alone.
-constexpr std::string_view detect_column = "detect", positions_column = "positions",
+constexpr std::string_view detect_column = "detect", positions_column = "positions", reference_column = "reference",
                            detect_mark = "detect:", band_mark = "band:";
 
 /// Their names in messages.
@@ -83,14 +83,14 @@ struct RowFields {
     std::vector<std::string> settings = {};
     bool operator==(const Band&) const = default;
   };
-  std::string path = {}, name = {}, detect = {}, positions = {};
+  std::string path = {}, name = {}, detect = {}, positions = {}, reference = {};
   std::vector<std::string> settings = {}, detect_settings = {};
   std::vector<Band> bands = {};
 
   /// Whether the files beside the image are the same, given the same settings.
   bool has_same_beside(const RowFields& other) const {
     return detect == other.detect && detect_settings == other.detect_settings && positions == other.positions &&
-           bands == other.bands;
+           reference == other.reference && bands == other.bands;
   }
 };
 
@@ -119,7 +119,8 @@ class RowMaker {
       fail(lines_, shown(path) + " is a directory; a manifest lists files: give the directory as INPUT");
     if (fields.name.empty() && !fields.positions.empty()) row.name = forced_name(row.name);
     if (fields.name.empty() && !fields.bands.empty()) row.name = bands_name(row.name);
-    row.config = config_with(fields.settings);
+    if (fields.name.empty() && !fields.reference.empty()) row.name = difference_name(row.name);
+    row.config = config_with(fields.settings, !fields.reference.empty());
     row.beside = beside_of(fields, *row.config);
     return row;
   }
@@ -139,6 +140,10 @@ class RowMaker {
       fail(lines_,
            "the row has a detection image and a table of positions, and at positions that are given nothing is found; "
            "leave `detect` or `positions` empty, or make two rows of it");
+    if (!fields.reference.empty() && !(fields.detect.empty() && fields.positions.empty()))
+      fail(lines_,
+           "the row has a reference, and sources of a difference are found in the difference alone; leave `reference` "
+           "empty, or `detect` and `positions`");
     for (const RowFields::Band& band : fields.bands)
       if (band.path.empty())
         fail(lines_, std::string(band_mark) + band.name + ":" + band.settings.front() +
@@ -154,7 +159,7 @@ class RowMaker {
 
   /// Files beside an image, shared by neighbours with the same fields.
   std::shared_ptr<const FilesBeside> beside_of(const RowFields& fields, const ImageConfig& config) {
-    if (fields.detect.empty() && fields.positions.empty()) return nullptr;
+    if (fields.detect.empty() && fields.positions.empty() && fields.reference.empty()) return nullptr;
     if (!beside_ || &config != beside_config_ || !fields.has_same_beside(beside_fields_)) {
       beside_ = make_beside(fields, config);
       beside_config_ = &config;
@@ -164,32 +169,34 @@ class RowMaker {
   }
 
   std::shared_ptr<const FilesBeside> make_beside(const RowFields& fields, const ImageConfig& config) try {
-    FilesBeside beside{.positions = opened(fields.positions)};
+    FilesBeside beside{.positions = opened(fields.positions), .reference = opened(fields.reference)};
+    if (!fields.reference.empty()) require_difference_config(config.config);
     if (!fields.positions.empty()) require_forced_config(config.config, columns_beside());
     if (!fields.detect.empty()) {
       require_detection_config(config.config, columns_beside());
       beside.detection = {opened(fields.detect),
                           configs_.with_own(fields.settings, fields.detect_settings, std::string(detect_mark))};
     }
-    std::vector<std::string> names;
+    SurveyNames names{fields.detect, fields.positions, fields.reference, {}};
     for (const RowFields::Band& band : fields.bands) {
-      names.push_back(band.path);
+      names.bands.push_back(band.path);
       const std::string mark = std::string(band_mark) + band.name + ":";
       beside.bands.push_back(
           {band.name, opened(band.path), band.settings, configs_.with_own(fields.settings, band.settings, mark)});
     }
     if (!beside.bands.empty()) require_bands_config(config.config, beside, columns_beside());
-    beside.hash = hash_of_files_beside(beside, fields.detect, fields.positions, names);
+    beside.hash = hash_of_files_beside(beside, names);
     return std::make_shared<const FilesBeside>(std::move(beside));
   } catch (const Error& error) {
     fail(lines_, error.what());
   }
 
   /// The configuration, shared by neighbours with the same settings.
-  std::shared_ptr<const ImageConfig> config_with(const std::vector<std::string>& settings) try {
-    if (!config_ || settings != settings_) {
-      config_ = configs_.with(settings);
+  std::shared_ptr<const ImageConfig> config_with(const std::vector<std::string>& settings, bool of_difference) try {
+    if (!config_ || settings != settings_ || of_difference != of_difference_) {
+      config_ = of_difference ? configs_.of_difference(settings) : configs_.with(settings);
       settings_ = settings;
+      of_difference_ = of_difference;
     }
     return config_;
   } catch (const Error& error) {
@@ -200,7 +207,8 @@ class RowMaker {
   ConfigVariants& configs_;
   std::string directory_;  ///< prefix of relative paths
   std::vector<std::string> settings_;
-  std::shared_ptr<const ImageConfig> config_;  ///< with settings_
+  bool of_difference_ = false;
+  std::shared_ptr<const ImageConfig> config_;  ///< with settings_, perhaps of_difference_
   RowFields beside_fields_;
   const ImageConfig* beside_config_ = nullptr;
   std::shared_ptr<const FilesBeside> beside_;  ///< made from beside_fields_ and beside_config_
@@ -213,41 +221,39 @@ void read_list(TextLines& lines, RowMaker& rows, const std::function<void(Manife
   }
 }
 
+/// The columns that name a file or the outputs.
+constexpr std::pair<std::string_view, std::string RowFields::*> text_columns[] = {
+    {"path", &RowFields::path},
+    {"name", &RowFields::name},
+    {detect_column, &RowFields::detect},
+    {positions_column, &RowFields::positions},
+    {reference_column, &RowFields::reference}};
+
 /// The meaning of a column.
 struct Meaning {
-  enum class Of { nothing, path, name, detect, positions, setting, detect_setting, band, band_setting };
+  enum class Of { nothing, text, setting, detect_setting, band, band_setting };
   Of of = Of::nothing;
-  std::string key = {};  ///< for a setting
-  std::size_t band = 0;  ///< index of the band
+  std::string key = {};                    ///< for a setting
+  std::size_t band = 0;                    ///< index of the band
+  std::string RowFields::*text = nullptr;  ///< for a text
 
   void take(std::string_view field, RowFields& row) const {
+    const std::string setting = key + "=" + std::string(field);
     switch (of) {
       case Of::nothing:
         return;
-      case Of::path:
-        row.path = field;
-        return;
-      case Of::name:
-        row.name = field;
-        return;
-      case Of::detect:
-        row.detect = field;
-        return;
-      case Of::positions:
-        row.positions = field;
+      case Of::text:
+        row.*text = field;
         return;
       case Of::setting:
-        row.settings.push_back(key + "=" + std::string(field));
-        return;
+        return row.settings.push_back(setting);
       case Of::detect_setting:
-        row.detect_settings.push_back(key + "=" + std::string(field));
-        return;
+        return row.detect_settings.push_back(setting);
       case Of::band:
         row.bands[band].path = field;
         return;
       case Of::band_setting:
-        row.bands[band].settings.push_back(key + "=" + std::string(field));
-        return;
+        return row.bands[band].settings.push_back(setting);
     }
   }
 };
@@ -259,8 +265,10 @@ class Columns {
     for (const TextLayout::Column& column : layout.columns) add_band(column.head.name);
     check_bands();
     for (const TextLayout::Column& column : layout.columns) meanings_[column.field] = meaning_of(column.head.name);
-    const auto has = [&](Meaning::Of of) { return std::ranges::count(meanings_, of, &Meaning::of) > 0; };
-    if (!has(Meaning::Of::path) && !(has(Meaning::Of::band) && has(Meaning::Of::detect)))
+    const auto has = [&](std::string RowFields::*text) {
+      return std::ranges::count(meanings_, text, &Meaning::text) > 0;
+    };
+    if (!has(&RowFields::path) && !(!bands_.empty() && has(&RowFields::detect)))
       fail(lines, "no column is called 'path'; a manifest names the file of every image in one");
   }
 
@@ -298,10 +306,8 @@ class Columns {
 
   Meaning meaning_of(const std::string& column) const {
     using Of = Meaning::Of;
-    if (column == "path") return {Of::path};
-    if (column == "name") return {Of::name};
-    if (column == detect_column) return {Of::detect};
-    if (column == positions_column) return {Of::positions};
+    for (const auto& [name, text] : text_columns)
+      if (column == name) return {.of = Of::text, .text = text};
     if (column.starts_with(detect_mark)) {
       const std::string key = checked_key(column.substr(detect_mark.size()), column, detect_mark);
       require_detection_settings({key}, {.detect_set = where(lines_) + ": " + std::string(detect_mark)});

@@ -34,7 +34,8 @@ std::vector<std::string> further_files_of(const ImageFile& file) {
   };
   add_named(*file.config);
   if (!file.beside) return paths;
-  if (!file.beside->positions.empty()) paths.push_back(file.beside->positions);
+  for (const std::string& path : {file.beside->positions, file.beside->reference})
+    if (!path.empty()) paths.push_back(path);
   if (const DetectionTask* const detection = file.detection()) {
     paths.push_back(detection->path);
     add_named(*detection->given);

@@ -47,10 +47,11 @@ def write_table(path, seed):
 
 
 def run_single(run, tmp_path, rows, out="single"):
-    """What the command for one image writes of each row, by name of the output in the survey; and its reports."""
+    """What the command for one image, or for two frames, writes of each row, by name of the output in the survey; and its
+    reports."""
     outputs, reports = {}, {}
-    for stem, (options, image, name) in rows.items():
-        done = run(*options, "c.yaml", *([image] if image else []), "-o", f"{out}/{stem}")
+    for stem, (options, images, name) in rows.items():
+        done = run(*options, "c.yaml", *(images or "").split(), "-o", f"{out}/{stem}")
         assert done.code == 0, done.err
         for path in (tmp_path / out / stem).iterdir():
             ending = path.name.removeprefix(name)
