@@ -260,12 +260,24 @@ NoiseMap<Where> noise_of_found(const Pixels<Where>& pixels, const Config& config
   return noise_of_pixels(pixels, config, found);
 }
 
-/// Records which pixels were found to belong to which source, under the names of the steps. What a step leaves has the
-/// place of what it replaced: without deblending, `runs` are those of the step before.
+/// The runs that were labelled: after morphology, and before deblending. What a step leaves has the place of what it
+/// replaced: without deblending, `runs` are those of the step before.
+template <class Where>
+const Runs<Where>& labelled_runs(const Detection<Where>& found) {
+  return is_there(found.island_runs) ? found.island_runs : found.runs;
+}
+
+/// The runs above the threshold, before morphology.
+template <class Where>
+const Runs<Where>& thresholded_runs(const Detection<Where>& found) {
+  return is_there(found.thresholded) ? found.thresholded : labelled_runs(found);
+}
+
+/// Records which pixels were found to belong to which source, under the names of the steps.
 inline void record_segmentation(const Detection<Cpu>& found, StageRecord& record) {
   const bool cleaned = is_there(found.thresholded), deblended = is_there(found.island_runs);
-  const Runs<Cpu>& labelled = deblended ? found.island_runs : found.runs;
-  record_stage("threshold", cleaned ? found.thresholded : labelled, record);
+  const Runs<Cpu>& labelled = labelled_runs(found);
+  record_stage("threshold", thresholded_runs(found), record);
   if (is_there(found.seeds)) record_stage("seed", found.seeds, record);
   if (cleaned) record_stage("morphology", labelled, record);
   record_stage("label", deblended ? found.islands : found.components, record);

@@ -1,6 +1,7 @@
 #include "pipeline/chain/extraction.hpp"
 
 #include <algorithm>
+#include <iterator>
 #include <string_view>
 #include <type_traits>
 #include <utility>
@@ -72,10 +73,12 @@ void record_fields(const Extraction& extraction, FieldRecorder& to) {
   if (extraction.difference->fit) record_fields(*extraction.difference->fit, to);
 }
 
-Extraction join_sides(Extraction brighter, const Extraction& fainter) {
+Extraction join_sides(Extraction brighter, Extraction fainter) {
   const auto sources = static_cast<std::int32_t>(brighter.sources.size());
   if (!brighter.runs.row_begin.empty()) merge_segmentations(brighter, fainter, sources);
   append_rows(brighter.sources, fainter.sources);
+  std::ranges::move(fainter.check.thresholded, std::back_inserter(brighter.check.thresholded));
+  std::ranges::move(fainter.check.reshaped, std::back_inserter(brighter.check.reshaped));
   brighter.detected += fainter.detected;
   std::vector<std::int16_t>& sign = brighter.sources.sign;
   sign.assign(brighter.sources.number.size(), -1);
@@ -91,6 +94,8 @@ Extraction leave_fainter(Extraction brighter, Extraction fainter) {
   brighter.detected = fainter.detected;
   brighter.runs = std::move(fainter.runs);
   brighter.label = std::move(fainter.label);
+  brighter.check.thresholded = std::move(fainter.check.thresholded);
+  brighter.check.reshaped = std::move(fainter.check.reshaped);
   brighter.brightest.clear();
   return brighter;
 }

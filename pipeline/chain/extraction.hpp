@@ -45,6 +45,8 @@ struct CheckData {
   Image<float, Cpu> filtered;  ///< image in which sources were found, if it differs
   Image<float, Cpu> level;     ///< level of the sky, if it was given
   Image<float, Cpu> variance;  ///< per pixel, from a map of weights, in units of levels.noise_scale squared
+  /// The foreground before and after morphology, for each side of the sky that was searched.
+  std::vector<Runs<Cpu>> thresholded, reshaped;
 };
 
 /// Results of the pipeline, on the host.
@@ -81,7 +83,7 @@ void record_fields(const Extraction& extraction, FieldRecorder& to);
 /// is 1 or -1; fainter sources come last. `fainter` was found in the negated image; only its sources and their pixels
 /// are used, and none is saturated. If the threshold is lower than the error of the sky, both sides may have a pixel.
 /// The segmentation then gives it to the source whose run begins first.
-Extraction join_sides(Extraction brighter, const Extraction& fainter);
+Extraction join_sides(Extraction brighter, Extraction fainter);
 
 /// Like join_sides, without the brighter sources.
 Extraction leave_fainter(Extraction brighter, Extraction fainter);

@@ -26,12 +26,25 @@ void subtract_constant(const Background& sky, Image<float, Cpu>& image, const Cp
   });
 }
 
-/// Collects data for check images. Without a mesh, the image above the sky is made only here.
-CheckData check_data(Detection<Cpu>&& found, const Cpu& where) {
+/// Copies the foreground that check images show. The last runs are also those of the segmentation.
+void copy_foreground(const Detection<Cpu>& found, const Config& config, const Cpu& where, CheckData& check) {
+  for (const CheckImage image : config.output.check_images) {
+    if (image == CheckImage::threshold) check.thresholded.push_back(copy_of(thresholded_runs(found), where));
+    if (image == CheckImage::morphology) check.reshaped.push_back(copy_of(labelled_runs(found), where));
+  }
+}
+
+/// Takes the data of check images. Without a mesh, the image above the sky is made only here.
+CheckData check_data(Detection<Cpu>& found, const Config& config, const Cpu& where) {
   const Detection<Cpu>& in = found.found_in != nullptr ? found.found_in->found : found;
   if (found.mesh.level.empty()) subtract_constant(*found.background, found.above, where);
   if (in.mesh.level.empty() && !found.image.pixels.empty()) subtract_constant(*in.background, found.image, where);
-  return {std::move(found.mesh), std::move(found.above), std::move(found.image), {}, {}};
+  CheckData check;
+  copy_foreground(found, config, where, check);
+  check.mesh = std::move(found.mesh);
+  check.above = std::move(found.above);
+  check.filtered = std::move(found.image);
+  return check;
 }
 
 template <class Row>
@@ -116,6 +129,10 @@ bool shows_pixels(const Config& config) {
          });
 }
 
+bool shows_foreground(const Config& config) {
+  return std::ranges::any_of(config.output.check_images, [](CheckImage image) { return shows_foreground(image); });
+}
+
 bool shows_variance(const Config& config) {
   return has_map(config.weights) && (config.kept.sky || config.output.report ||
                                      std::ranges::any_of(config.output.check_images, [](CheckImage image) {
@@ -167,14 +184,14 @@ Extraction make_catalog(Detection<Cpu>&& found, std::span<const SourceSums> sums
   if (may_be_saturated(config.measurement))
     out.brightest = brightest_pixels(found.fluxes.empty() ? sums : all_of(found.fluxes), mesh_of(found), where);
   clock.done("columns", out.sources);
+  if (keeps_images(config))
+    out.check = check_data(found, config, where);
+  else if (config.kept.sky)
+    out.check.mesh = std::move(found.mesh);
   if (keeps_segmentation(config)) {
     out.runs = std::move(found.runs);
     out.label = std::move(found.components.label);
   }
-  if (keeps_images(config))
-    out.check = check_data(std::move(found), where);
-  else if (config.kept.sky)
-    out.check.mesh = std::move(found.mesh);
   return out;
 }
 

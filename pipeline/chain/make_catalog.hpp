@@ -19,6 +19,10 @@ bool keeps_images(const Config& config);
 /// `above` must be the image itself; make_catalog subtracts the level from it.
 bool shows_pixels(const Config& config);
 
+/// Whether a check image shows the foreground. The runs before morphology and before deblending must then be on the
+/// host.
+bool shows_foreground(const Config& config);
+
 /// Whether a check image shows the noise from a map of weights. CheckData::variance must then be filled.
 bool shows_variance(const Config& config);
 

@@ -223,6 +223,7 @@ class CudaExtractor::Session::Engine {
     const std::span<const SourceSums> sums = session_.results_.sums(there, where());
     found.found_in = found_in;
     rows_to_host(there, summary.sources(), found, where());
+    if (shows_foreground(config_)) runs_to_host(summary, there, found, where());
     if (shows_pixels(config_)) {
       found.above = to_host(measured_image(pixels(), there), where());
       found.image = to_host(there.image, where());

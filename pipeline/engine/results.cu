@@ -102,12 +102,23 @@ void leave_no_room(const ImageSummary& summary, Detection<Gpu>& found, const Gpu
   for_each_part(cut_part, found);
 }
 
+void runs_to_host(const ImageSummary& summary, const Detection<Gpu>& found, Detection<Cpu>& here, const Gpu& where) {
+  const std::int64_t* count = summary.run_counts;
+  const auto bring = [&](auto part, const auto& from, auto& to) {
+    if constexpr (part.kind == PartKind::runs) {
+      if (is_there(from)) to = to_host(from, *count, where);
+      ++count;
+    }
+  };
+  for_each_part(bring, found, here);
+}
+
 Detection<Cpu> all_to_host(const ImageSummary& summary, const Detection<Gpu>& found, const Gpu& where) {
   Detection<Cpu> here = to_host(summary, found, false, where);
+  runs_to_host(summary, found, here, where);
   int runs = 0, components = 0;
   const auto bring = [&](auto part, const auto& from, auto& to) {
     if constexpr (part.kind == PartKind::runs) {
-      if (is_there(from)) to = to_host(from, summary.run_counts[runs], where);
       ++runs;
     } else if constexpr (part.kind == PartKind::components) {
       if (is_there(from))  // its runs came just before

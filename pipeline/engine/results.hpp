@@ -92,6 +92,9 @@ Detection<Cpu> sky_to_host(const Detection<Gpu>& found, const Gpu& where);
 /// into their room.
 void leave_no_room(const ImageSummary& summary, Detection<Gpu>& found, const Gpu& where);
 
+/// The runs of every step.
+void runs_to_host(const ImageSummary& summary, const Detection<Gpu>& found, Detection<Cpu>& here, const Gpu& where);
+
 /// to_host() with all other results of the steps, for the comparison of back ends.
 Detection<Cpu> all_to_host(const ImageSummary& summary, const Detection<Gpu>& found, const Gpu& where);
 

@@ -84,7 +84,8 @@ OutputFile write_check_image(const std::string& path, CheckImage which, ImageCom
                  [&](std::int64_t y, float* row) { std::copy_n(nodes.data() + y * of.width, of.width, row); });
   }
   CheckRows rows(extraction, is_sextractors(input));
-  const std::string unit = which == CheckImage::snr ? "" : metadata.pixel_unit;
+  const bool has_unit = which != CheckImage::snr && !shows_foreground(which);
+  const std::string unit = has_unit ? metadata.pixel_unit : "";
   return write(shape, {1, 1}, unit, [&](std::int64_t y, float* row) { rows.fill(which, y, row, width); });
 }
 

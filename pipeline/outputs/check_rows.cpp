@@ -24,6 +24,14 @@ void clear_row(const Extraction& extraction, bool of_sources, std::int64_t width
   if (!of_sources) std::fill(row + x, row + width, 0.0F);
 }
 
+/// 1 where a pixel is in one of the runs, else 0.
+void show_runs(const std::vector<Runs<Cpu>>& sides, std::int64_t y, float* row, std::int64_t width) {
+  std::fill_n(row, width, 0.0F);
+  for (const Runs<Cpu>& runs : sides)
+    for (std::int64_t i = runs.row_begin[y]; i < runs.row_begin[y + 1]; ++i)
+      std::fill(row + runs.runs[i].begin, row + runs.runs[i].end, 1.0F);
+}
+
 }  // namespace
 
 CheckRows::CheckRows(const Extraction& extraction, bool as_sextractor)
@@ -48,6 +56,10 @@ void CheckRows::fill(CheckImage which, std::int64_t y, float* row, std::int64_t 
       std::transform(row, row + width, noise_.begin(), row,
                      [](float pixel, float rms) { return pixel_of(pixel / rms); });
       return;
+    case CheckImage::threshold:
+      return show_runs(check.thresholded, y, row, width);
+    case CheckImage::morphology:
+      return show_runs(check.reshaped, y, row, width);
     case CheckImage::filtered:
       return copy_row(filtered, y, row);
     default:

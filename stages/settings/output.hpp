@@ -19,8 +19,15 @@ enum class CheckImage {
   minus_objects,
   snr,
   minibackground,
-  miniback_rms
+  miniback_rms,
+  threshold,
+  morphology
 };
+
+/// Whether it shows which pixels are above the threshold.
+inline bool shows_foreground(CheckImage image) {
+  return image == CheckImage::threshold || image == CheckImage::morphology;
+}
 
 /// Output files.
 struct OutputConfig {

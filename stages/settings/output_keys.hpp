@@ -25,8 +25,8 @@ inline std::vector<std::string> names_of(ImageCompression) {
 
 void may_be_none(CheckImage);  // never defined: its declaration is the marker
 inline std::vector<std::string> names_of(CheckImage) {
-  return {"background", "rms", "-background",    "filtered",    "objects",
-          "-objects",   "snr", "minibackground", "miniback_rms"};
+  return {"background",     "rms",          "-background", "filtered",  "objects", "-objects", "snr",
+          "minibackground", "miniback_rms", "threshold",   "morphology"};
 }
 
 }  // namespace srcextract
@@ -60,14 +60,15 @@ void for_each_output_field(AnySettings& c, F&& f) {
     c.output.quicklook);
   f(Field{.section = section,
           .key = "report",
-          .description = "Also write a page for a browser, `{stem}.report.html`: the image with its sources, the sky, "
-                         "plots, times and the configuration, all in one file; the option `--report`"},
+          .description = "Also write a page for a browser, `{stem}.report.html`: image, sources, sky, plots, times and "
+                         "configuration in one file; the option `--report`"},
     c.output.report);
   f(Field{.section = section,
           .key = "check_images",
-          .description = "Also write `{stem}.{name}.fits` for each: level and noise of the sky, the image above it, "
-                         "the filtered image, sources alone, all but sources, signal to noise, and the meshes; a minus "
-                         "in front becomes `minus_`",
+          .description =
+              "Also write `{stem}.{name}.fits` for each: level and noise of the sky, the image above it, "
+              "the filtered image, sources alone, all but sources, signal to noise, the meshes, and pixels above "
+              "the threshold (1, others 0) before and after morphology; a minus in front becomes `minus_`",
           .problem = check_images_problem(c)},
     c.output.check_images);
   f(Field{.section = section,

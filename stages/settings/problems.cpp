@@ -115,6 +115,11 @@ std::string rms_problem(const GivenSkyConfig& config) {
 std::string check_images_problem(const Settings& config) {
   if (has_level(config.given_sky) && std::ranges::count(config.output.check_images, CheckImage::minibackground) > 0)
     return "asks for the levels of meshes, which are not estimated where background.level is given; ask for background";
+  if (config.morphology.operation == MorphologicalOperation::none &&
+      std::ranges::count(config.output.check_images, CheckImage::morphology) > 0)
+    return "asks for morphology, which changes nothing where morphology.operation is none; ask for threshold, or set "
+           "the "
+           "operation";
   const bool of_mesh = std::ranges::any_of(config.output.check_images, [](CheckImage image) {
     return image == CheckImage::minibackground || image == CheckImage::miniback_rms;
   });

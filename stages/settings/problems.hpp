@@ -25,7 +25,7 @@ inline std::string first_of(const std::string& one, const std::string& other) {
 }
 
 /// The mesh and check images: a reference of zero excludes the mesh, filters need a centre, and a mesh needs enough
-/// pixels.
+/// pixels. Check images show what there is.
 std::string method_problem(const Settings& config);
 std::string filter_size_problem(const BackgroundConfig& config);
 std::string filter_height_problem(const BackgroundConfig& config);

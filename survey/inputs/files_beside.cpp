@@ -69,9 +69,14 @@ void require_detection_config(const Config& config, const NamesBeside& names) {
                                        ": sources that are fainter than the sky are not measured in another image; "
                                        "set it to positive, or leave out " +
                                        names.detect);
+  const auto refuse = [&](const std::string& key, const std::string& what) {
+    throw Error(ErrorKind::config, config.place_of(key) + ": " + what + ", and with " + names.detect +
+                                       " there are two; leave it out, or " + names.detect);
+  };
   if (std::ranges::count(config.output.check_images, CheckImage::snr) > 0)
-    throw Error(ErrorKind::config, config.place_of("output.check_images") + ": snr is of one image, and with " +
-                                       names.detect + " there are two; leave it out, or " + names.detect);
+    refuse("output.check_images", "snr is of one image");
+  if (std::ranges::any_of(config.output.check_images, shows_foreground))
+    refuse("output.check_images", "threshold and morphology are of one image (extract DETECT alone to see its pixels)");
 }
 
 void require_forced_config(const Config& config, const NamesBeside& names) {
@@ -79,8 +84,9 @@ void require_forced_config(const Config& config, const NamesBeside& names) {
   if (config.output.segmentation) refuse("output.segmentation", "the label map shows the pixels of sources");
   for (const CheckImage image : config.output.check_images)
     if (image == CheckImage::filtered || image == CheckImage::objects || image == CheckImage::minus_objects ||
-        image == CheckImage::snr)
-      refuse("output.check_images", "filtered, objects, -objects and snr show what sources are found in");
+        image == CheckImage::snr || shows_foreground(image))
+      refuse("output.check_images",
+             "filtered, objects, -objects, snr, threshold and morphology show what sources are found in");
   if (config.output.quicklook && config.quicklook.overlay == Overlay::pixels)
     refuse("quicklook.overlay", "pixels are those of sources");
   if (vignet_size(config.output.columns).any())

@@ -233,6 +233,9 @@ TEST(ConfigErrors, ASkyThatIsGivenIsANumberOrAFileOfLevelsAndANumberOfNoise) {
        "x.yaml:1:21: 'background.level' is subtracted from every pixel, so nothing can be counted from zero"},
       {"background: {level: 3}\noutput: {check_images: [minibackground]}",
        "x.yaml:2:24: 'output.check_images' asks for the levels of meshes, which are not estimated where"},
+      {"output: {check_images: [threshold, morphology]}",
+       "x.yaml:1:24: 'output.check_images' asks for morphology, which changes nothing where morphology.operation is "
+       "none"},
       {"output: {check_compression: gzip}",
        "x.yaml:1:29: 'output.check_compression' has no use without check images: name some in output.check_images"},
       {"output: {parquet_compression: zstd}",

@@ -92,7 +92,7 @@ const std::vector<std::string> right = {
     "measurement: {overlap: exact}",
     "measurement: {flux_radius: [0.2, 0.5]}",
     "measurement: {annulus: [0, 12.5], nnw: default.nnw, seeing_fwhm: 0.9}",
-    "output: {check_images: [rms, -background], check_compression: tiles}",
+    "output: {check_images: [rms, -background, threshold], check_compression: tiles}",
     "output: {formats: [fits, parquet], parquet_compression: zstd}",
     "quicklook: {stretch: equalize, limits: values, low: -1, high: 10, bins: 256, overlay: pixels, size: 512}",
     dump_config(Config{}),

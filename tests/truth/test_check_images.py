@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 
 fits = pytest.importorskip("astropy.io.fits")
+ndimage = pytest.importorskip("scipy.ndimage")
 from astropy.wcs import WCS
 
 import sextractor
@@ -17,7 +18,8 @@ from test_mesh import sky
 
 SAME = {"background": "BACKGROUND", "rms": "BACKGROUND_RMS", "minus_background": "-BACKGROUND",
         "minibackground": "MINIBACKGROUND", "miniback_rms": "MINIBACK_RMS", "filtered": "FILTERED"}
-OURS = ["background", "rms", "-background", "filtered", "objects", "-objects", "snr", "minibackground", "miniback_rms"]
+OURS = ["background", "rms", "-background", "filtered", "objects", "-objects", "snr", "minibackground", "miniback_rms",
+        "threshold"]
 KERNEL = np.array([[1.0, 2, 1], [2, 4, 2], [1, 2, 1]])
 
 
@@ -90,6 +92,44 @@ def test_masked_pixels_stay_masked(program, image, tmp_path):
     found, _ = ours(program, tmp_path, image, ["-background", "background", "objects"])
     assert np.isnan(found["minus_background"]).sum() == 200
     assert np.isfinite(found["background"]).all()
+
+
+ABSOLUTE = {"background": "{method: constant}", "convolve": "{kernel: none}"}
+
+
+@pytest.mark.parametrize("operation", ("erosion", "opening"))
+@pytest.mark.parametrize("deblend", ("none", "tree"))
+def test_the_masks_are_those_of_numpy_and_scipy(program, image, tmp_path, operation, deblend):
+    """A pixel is above an absolute threshold, which is a number of the image, or is not; a masked one never is."""
+    with fits.open(image, mode="update") as file:
+        file[0].data[100:120, 50:60] = np.nan
+    level, square = np.float32(1200), np.ones((3, 3))
+    found, _ = ours(program, tmp_path, image, ["threshold", "morphology"], **ABSOLUTE,
+                    detection=f"{{threshold: {level}, threshold_unit: absolute, min_area: 1}}",
+                    morphology=f"{{operation: {operation}, element: square, iterations: 2}}", deblend=f"{{method: {deblend}}}")
+    mask = fits.getdata(image).astype(np.float32) > level
+    cleaned = {"erosion": ndimage.binary_erosion, "opening": ndimage.binary_opening}[operation](mask, square, 2)
+    assert 200 < cleaned.sum() < mask.sum() < 0.5 * mask.size
+    assert np.array_equal(found["threshold"], mask.astype(np.float32))
+    assert np.array_equal(found["morphology"], cleaned.astype(np.float32))
+    header = fits.getheader(tmp_path / "image.morphology.fits")
+    assert header["EXTNAME"] == "MORPHOLOGY" and header["BITPIX"] == -32 and "BUNIT" not in header
+    threshold, _ = ours(program, tmp_path, image, ["threshold"], **ABSOLUTE, deblend=f"{{method: {deblend}}}",
+                        detection=f"{{threshold: {level}, threshold_unit: absolute, min_area: 1}}")
+    assert np.array_equal(threshold["threshold"], found["threshold"])
+
+
+@pytest.mark.parametrize("sign", ("both", "negative"))
+def test_the_mask_has_the_sides_that_were_searched(program, image, tmp_path, sign):
+    found, _ = ours(program, tmp_path, image, ["threshold", "-background"], **ABSOLUTE,
+                    detection=f"{{threshold: 2, min_area: 5, sign: {sign}}}")
+    levels = json.loads((tmp_path / "image.run.json").read_text())["levels"]
+    above = levels["detection"] - levels["background"]
+    value = found["minus_background"]
+    mask = (value < -above) | ((value > above) & (sign == "both"))
+    differs = (found["threshold"] == 1) != mask
+    assert mask.sum() > 1000 and (np.abs(np.abs(value[differs]) - above) < 1e-3).all()
+    assert set(np.unique(found["threshold"])) == {0, 1}
 
 
 def test_meshes_that_are_none_are_refused(program, tmp_path):

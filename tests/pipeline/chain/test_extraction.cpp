@@ -65,7 +65,7 @@ TEST(JoinSides, BackgroundsCanBeTurnedToThoseOfTheImage) {
   above.sources.background = {1000, 1001};
   below.sources.background = {-1002.5, 0};
   above.background.clipped.median = 1000;
-  Extraction both = join_sides(std::move(above), below);
+  Extraction both = join_sides(std::move(above), std::move(below));
   EXPECT_THAT(both.sources.background, ElementsAre(1000, 1001, -1002.5, 0));
   turn_backgrounds(both.sources);
   EXPECT_THAT(both.sources.background, ElementsAre(1000, 1001, 1002.5, 0));

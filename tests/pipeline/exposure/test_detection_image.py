@@ -200,6 +200,7 @@ def test_a_wcs_that_only_one_has_is_taken(extract, tmp_path):
 WRONG = {
     "fainter": (["-d", "g.fits"], "detection: {sign: both}\n", ["config.yaml:1:", "fainter", "positive"]),
     "snr": (["-d", "g.fits"], "output: {check_images: [snr]}\n", ["config.yaml:1:", "snr"]),
+    "mask": (["-d", "g.fits"], "output: {check_images: [threshold]}\n", ["config.yaml:1:", "threshold", "extract DETECT alone"]),
     "empty": (["-d", ""], "", ["-d is an empty text"]),
     "a key of the run": (["-d", "g.fits", "--detect-set", "detection.threshold=3"], "",
                          ["--detect-set detection.threshold=3", "--set"]),
