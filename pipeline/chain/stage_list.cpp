@@ -62,6 +62,8 @@ Images memory_of_stages(const RunPlan& plan) {
        {.host = found, .device = found + (convolved ? 1 : 0) + (by_mesh ? 1 : 0)}},
       // The host keeps the image, and the one in which sources are found.
       {"check images", shows_pixels(config), {.host = 2}},
+      // The image without copies of its stars, and with them.
+      {"completeness", config.output.report_copies > 0, {.host = 2}},
       // The check images of the other side are kept meanwhile.
       {"fainter side", twice, {.host = (shows_pixels(config) ? 2 : 0) + (shows_variance(config) ? 2 : 0)}},
       {"convolve", convolved, {.host = 1, .device = 1}},

@@ -167,6 +167,13 @@ void log_result(const ImageInput& input, const ImageResult& result, bool describ
   log_sky(input.name, result.no_sky_reason, describe);
 }
 
+void log_completeness(const ImageInput& input, const Completeness& completeness, bool describe) {
+  const bool known = completeness.problem.empty();
+  if (describe || !known)
+    spdlog::log(known ? spdlog::level::info : spdlog::level::warn, "{}: {}", input.name,
+                describe_completeness(completeness));
+}
+
 void log_done(const ImageInput& input, const ImageResult& result, const Execution& execution, double seconds,
               const std::string& written) {
   spdlog::info("{}: done in {:.3f} s on {}{}{}", input.name, seconds, worker_name(result, execution),

@@ -5,6 +5,7 @@
 
 #include "pipeline/extract/extract_image.hpp"
 #include "pipeline/machine/backend.hpp"
+#include "pipeline/outputs/completeness/completeness.hpp"
 #include "stages/settings/input.hpp"
 
 namespace srcextract {
@@ -15,6 +16,9 @@ void log_input(const ImageInput& input, const InputConfig& config, const std::ve
 
 /// Logs the results if `describe`; always logs possible problems of the image.
 void log_result(const ImageInput& input, const ImageResult& result, bool describe);
+
+/// Logs the completeness if `describe`; always logs why it is not known.
+void log_completeness(const ImageInput& input, const Completeness& completeness, bool describe);
 
 /// Logs the end of an image, with the device and time, and the first file that was written, if any.
 void log_done(const ImageInput& input, const ImageResult& result, const Execution& execution, double seconds,

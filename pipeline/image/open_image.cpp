@@ -14,6 +14,7 @@
 #include "pipeline/log/seconds_since.hpp"
 #include "pipeline/machine/versions.hpp"
 #include "pipeline/outputs/check_images.hpp"
+#include "pipeline/outputs/completeness/measure_completeness.hpp"
 #include "pipeline/outputs/image_head.hpp"
 #include "pipeline/outputs/picture_file.hpp"
 #include "pipeline/outputs/report/report.hpp"
@@ -222,6 +223,15 @@ std::uint32_t OpenImage::checksum(ImageResult& result) const {
   return datasum;
 }
 
+std::optional<Completeness> OpenImage::find_completeness(ImageResult& result, const Cpu& where) const {
+  const auto copying = Clock::now();
+  std::optional<Completeness> completeness = measure_completeness(input_, result.extraction, where);
+  if (!completeness) return std::nullopt;
+  result.times.push_back({"completeness", seconds_since(copying)});
+  log_completeness(input_, *completeness, job_.describe);
+  return completeness;
+}
+
 ImageOutcome OpenImage::finish(ImageResult result, const Execution& execution) {
   tell(result);
   const ImageConfig& config = *task_.file->config;
@@ -233,6 +243,7 @@ ImageOutcome OpenImage::finish(ImageResult result, const Execution& execution) {
     return taken;
   }
 
+  const std::optional<Completeness> completeness = find_completeness(result, execution.cpu);
   const std::uint32_t datasum = checksum(result);
   const auto writing = Clock::now();
   make_directory_of(paths_.report);
@@ -242,7 +253,8 @@ ImageOutcome OpenImage::finish(ImageResult result, const Execution& execution) {
   }
   result.times.push_back({"write", seconds_since(writing)});
   const auto record = [&](double seconds) {
-    return RunRecord{job_.arguments, config, execution, input_, result, datasum, paths_.all(), start_, seconds};
+    return RunRecord{job_.arguments, config,       execution, input_,  result,
+                     datasum,        paths_.all(), start_,    seconds, completeness};
   };
   if (!paths_.page.empty()) {
     const auto reporting = Clock::now();

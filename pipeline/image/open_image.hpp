@@ -19,6 +19,7 @@
 #include "pipeline/extract/extract_image.hpp"
 #include "pipeline/machine/backend.hpp"
 #include "pipeline/machine/memory_budget.hpp"
+#include "pipeline/outputs/completeness/completeness.hpp"
 #include "pipeline/outputs/joined_file.hpp"
 #include "pipeline/outputs/outputs.hpp"
 #include "survey/inputs/image_file.hpp"
@@ -114,6 +115,9 @@ class OpenImage {
   ImageOutcome finish(ImageResult result, const Execution& execution);
 
  private:
+  /// Measures the completeness, if it is asked for, and logs it.
+  std::optional<Completeness> find_completeness(ImageResult& result, const Cpu& where) const;
+
   /// Throws Error{input} if a file used for the result changed while it was read.
   void require_unchanged() const;
 

@@ -11,6 +11,7 @@
 #include "config/values.hpp"
 #include "pipeline/machine/utc.hpp"
 #include "pipeline/machine/versions.hpp"
+#include "pipeline/outputs/completeness/completeness_json.hpp"
 #include "stages/settings/keys.hpp"
 #include "survey/journal/directory_lock.hpp"
 
@@ -317,6 +318,7 @@ void add_image(const RunRecord& report, Json& json) {
   json["background"] = background_json(report);
   json["levels"] = levels_json(extraction.levels);
   if (extraction.aperture_noise) json["aperture_noise"] = aperture_noise_json(*extraction.aperture_noise);
+  if (report.completeness) json["completeness"] = completeness_json(*report.completeness);
   json["counts"] = counts_json(extraction, report.input.first().shape);
   json["warnings"] = report.result.warnings;
   json["header"] = header_json(report.input.keywords(report.config.config.output));

@@ -2,10 +2,12 @@
 
 #include <chrono>
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "pipeline/extract/extract_image.hpp"
+#include "pipeline/outputs/completeness/completeness.hpp"
 #include "survey/inputs/image_file.hpp"
 #include "survey/inputs/shard.hpp"
 
@@ -22,7 +24,8 @@ struct RunRecord {
   std::uint32_t datasum = 0;  ///< FitsImage::datasum of the used plane
   std::vector<std::string> outputs;
   std::chrono::system_clock::time_point start;
-  double seconds = 0;  ///< wall time from opening the image until its last table is on disk
+  double seconds = 0;                             ///< wall time from opening the image until its last table is on disk
+  std::optional<Completeness> completeness = {};  ///< if output.report_copies asks for it
 };
 
 /// The report as JSON. Numbers are restored to the same bits; a number that is not finite is null.

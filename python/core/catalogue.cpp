@@ -18,6 +18,7 @@
 #include "io/catalog/segmentation.hpp"
 #include "io/catalog/table_writer.hpp"
 #include "pipeline/image/open_image.hpp"
+#include "pipeline/outputs/completeness/measure_completeness.hpp"
 #include "pipeline/outputs/report/report.hpp"
 #include "pipeline/outputs/sky_rows.hpp"
 #include "pipeline/outputs/vignets.hpp"
@@ -140,7 +141,8 @@ std::string report_of(const ImageInput& input, const ImageResult& result, const 
                       .result = result,
                       .outputs = {},
                       .start = std::chrono::system_clock::now() - taken,
-                      .seconds = seconds},
+                      .seconds = seconds,
+                      .completeness = measure_completeness(input, result.extraction, run.cpu)},
                      metadata);
 }
 

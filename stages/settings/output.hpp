@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstdint>
 #include <string>
 #include <vector>
 
@@ -41,6 +42,8 @@ struct OutputConfig {
   bool quicklook = false;
   /// Also write the page {stem}.report.html.
   bool report = false;
+  /// Copies of the image's stars that are put into it at random places, so that the page can show how many are found.
+  std::int64_t report_copies = 0;
   /// Also write {stem}.{name}.fits for each.
   std::vector<CheckImage> check_images = {};
   ImageCompression check_compression = ImageCompression::none;

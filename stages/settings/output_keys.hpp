@@ -64,6 +64,17 @@ void for_each_output_field(AnySettings& c, F&& f) {
                          "configuration in one file; the option `--report`"},
     c.output.report);
   f(Field{.section = section,
+          .key = "report_copies",
+          .description =
+              "Fainter copies of its own stars that are put into the image, for the completeness in the report; "
+              "the image is extracted once more for each copy per 64 x 64 pixels",
+          .at_least = 0,
+          .at_most = 50000,
+          .why = "the completeness is then known to 1 %",
+          .unused = report_copies_use(c.output),
+          .problem = report_copies_problem(c)},
+    c.output.report_copies);
+  f(Field{.section = section,
           .key = "check_images",
           .description =
               "Also write `{stem}.{name}.fits` for each: level and noise of the sky, the image above it, "

@@ -177,6 +177,16 @@ std::string parquet_compression_use(const OutputConfig& config) {
              : "has no use without Parquet: add parquet to output.formats";
 }
 
+std::string report_copies_use(const OutputConfig& config) {
+  return config.report_copies == 0 || config.report ? "" : "has no use without the report: set output.report";
+}
+
+std::string report_copies_problem(const Settings& config) {
+  return config.output.report_copies > 0 && config.detection.sign == DetectionSign::negative
+             ? "puts copies of stars into the image, and where detection.sign is negative no star is found; set it to 0"
+             : "";
+}
+
 std::string one_catalogue_problem(const OutputConfig& config) {
   const bool fits = std::ranges::count(config.formats, CatalogFormat::fits) > 0;
   return config.one_catalogue && !fits ? "joins the FITS catalogues of the HDUs; add fits to output.formats" : "";

@@ -119,6 +119,9 @@ std::string columns_problem(const Settings& config);
 /// Compression needs outputs to compress.
 std::string check_compression_use(const OutputConfig& config);
 std::string parquet_compression_use(const OutputConfig& config);
+/// Copies of stars need a report, and sources brighter than the sky.
+std::string report_copies_use(const OutputConfig& config);
+std::string report_copies_problem(const Settings& config);
 
 /// The common catalogue of several HDUs needs their catalogues in FITS.
 std::string one_catalogue_problem(const OutputConfig& config);

@@ -77,6 +77,7 @@ void require_detection_config(const Config& config, const NamesBeside& names) {
     refuse("output.check_images", "snr is of one image");
   if (std::ranges::any_of(config.output.check_images, shows_foreground))
     refuse("output.check_images", "threshold and morphology are of one image (extract DETECT alone to see its pixels)");
+  if (config.output.report_copies > 0) refuse("output.report_copies", "copies of stars are put into one image");
 }
 
 void require_forced_config(const Config& config, const NamesBeside& names) {
@@ -87,6 +88,8 @@ void require_forced_config(const Config& config, const NamesBeside& names) {
         image == CheckImage::snr || shows_foreground(image))
       refuse("output.check_images",
              "filtered, objects, -objects, snr, threshold and morphology show what sources are found in");
+  if (config.output.report_copies > 0)
+    refuse("output.report_copies", "the completeness is the share of copies of stars that are found");
   if (config.output.quicklook && config.quicklook.overlay == Overlay::pixels)
     refuse("quicklook.overlay", "pixels are those of sources");
   if (vignet_size(config.output.columns).any())
@@ -96,6 +99,10 @@ void require_forced_config(const Config& config, const NamesBeside& names) {
 }
 
 void require_difference_config(const Config& config) {
+  if (config.output.report_copies > 0)
+    throw Error(ErrorKind::config,
+                config.place_of("output.report_copies") +
+                    ": copies of stars are put into one image, and a difference has two; set it to 0");
   if (config.detection.threshold_unit == ThresholdUnit::absolute && config.detection.threshold < 0)
     throw Error(ErrorKind::config,
                 config.place_of("detection.threshold") +

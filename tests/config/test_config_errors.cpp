@@ -236,6 +236,10 @@ TEST(ConfigErrors, ASkyThatIsGivenIsANumberOrAFileOfLevelsAndANumberOfNoise) {
       {"output: {check_images: [threshold, morphology]}",
        "x.yaml:1:24: 'output.check_images' asks for morphology, which changes nothing where morphology.operation is "
        "none"},
+      {"output: {report_copies: 9}",
+       "x.yaml:1:25: 'output.report_copies' has no use without the report: set output.report"},
+      {"output: {report: true, report_copies: 9}\ndetection: {sign: negative}",
+       "x.yaml:1:39: 'output.report_copies' puts copies of stars into the image, and where detection.sign is negative"},
       {"output: {check_compression: gzip}",
        "x.yaml:1:29: 'output.check_compression' has no use without check images: name some in output.check_images"},
       {"output: {parquet_compression: zstd}",

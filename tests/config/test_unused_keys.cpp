@@ -89,6 +89,7 @@ TEST(UnusedKeys, WhatAnOptionLeavesTheFilesKeysWithoutIsNoMistake) {
       {"background: {level: s.fits, level_hdu: 2}", "background.level=100"},
       {"detection: {false_discovery_rate: 0.01, correlated_pixels: 4}", "detection.false_discovery_rate=0"},
       {"output: {check_images: [background], check_compression: gzip}", "output.check_images=[]"},
+      {"output: {report: true, report_copies: 9}", "output.report=false"},
       {"output: {formats: [parquet], parquet_compression: zstd}", "output.formats=[fits]"},
       {"difference: {align: wcs, interpolation: bilinear}", "difference.align=none"},
       {"quicklook: {limits: values, low: -3, high: 3}", "quicklook.limits=minmax"},

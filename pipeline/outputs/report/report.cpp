@@ -83,6 +83,8 @@ std::string make_report(const RunRecord& record, const CatalogMetadata& metadata
        fmt::format("width=\"{}\" height=\"{}\"", pictures.image.shape.width, pictures.image.shape.height)},
       {"stamps", stamps_html(pictures)},
       {"table", table_html(columns, light, plain_rows)},
+      {"completeness_link", record.completeness ? "<a href=\"#completeness\">Completeness</a> " : ""},
+      {"completeness", record.completeness ? completeness_html(*record.completeness) : ""},
       {"maps", maps_html(pictures, unit)},
       {"times", times_html(record.result.times)},
       {"facts", facts_html(record, unit)},
@@ -91,7 +93,8 @@ std::string make_report(const RunRecord& record, const CatalogMetadata& metadata
   for (const auto& [part, text] : parts) bytes += text.size() + (part == "name" ? 2 * text.size() : 0);
   constexpr std::size_t reserve = 10'000;  // for the sentence about rows
   const std::size_t room = most_report_bytes - std::min(most_report_bytes, bytes + reserve);
-  ReportData data = report_data({extraction, config, columns, light, pictures, name, unit, !at_positions},
+  const Completeness* const completeness = record.completeness ? &*record.completeness : nullptr;
+  ReportData data = report_data({extraction, config, columns, light, pictures, name, unit, !at_positions, completeness},
                                 std::min(room, most_data_bytes), where);
   parts["rows_shown"] = xml_text(shown_text(data.rows, sources));
   parts["data"] = std::move(data.json);

@@ -239,8 +239,31 @@
     const high = (sorted[Math.floor(0.97 * (sorted.length - 1))] || 1) * 1.5;
     drawPoints($("sizes"), points, { low: Math.min(0, sorted[0] || 0), high }, `${data.size} (pixel)`);
   };
+  // The share of copies in each half magnitude, with its interval.
+  const drawCompleteness = () => {
+    const { bins } = data.completeness;
+    const x = { low: bins[0].magnitudes[0], high: bins.at(-1).magnitudes[1], name: "magnitude of the copies" };
+    const { context, toX, toY, left, right } = axes($("found"), x, { low: 0, high: 1.05, name: "share found" });
+    const line = (places) => {
+      context.beginPath();
+      places.forEach(([u, v]) => context.lineTo(u, v));
+      context.stroke();
+    };
+    [context.strokeStyle, context.lineWidth] = [colour("mark"), 1.2];
+    context.setLineDash([6, 4]);
+    for (const share of [0.5, 0.9]) line([[left, toY(share)], [right, toY(share)]]);
+    context.setLineDash([]);
+    [context.strokeStyle, context.fillStyle, context.lineWidth] = [colour("accent"), colour("accent"), 1.6];
+    const filled = bins.filter((bin) => bin.copies > 0);
+    const middle = (bin) => toX((bin.magnitudes[0] + bin.magnitudes[1]) / 2);
+    line(filled.map((bin) => [middle(bin), toY(bin.share)]));
+    for (const bin of filled) {
+      line(bin.interval.map((share) => [middle(bin), toY(share)]));
+      context.fillRect(middle(bin) - 3, toY(bin.share) - 3, 6, 6);
+    }
+  };
   // --- start -------------------------------------------------------------------------------------------------------
-  plots = [drawHistogram, drawCounts, drawErrors, drawSizes];
+  plots = [drawHistogram, drawCounts, drawErrors, drawSizes, ...(data.completeness?.bins ? [drawCompleteness] : [])];
   const drawAll = () => {
     (view.isWhole ? showWhole : drawSky)();
     drawCutout();

@@ -6,6 +6,7 @@
 
 #include "config/config.hpp"
 #include "pipeline/chain/extraction.hpp"
+#include "pipeline/outputs/completeness/completeness.hpp"
 #include "pipeline/outputs/report/report_columns.hpp"
 #include "pipeline/outputs/report/report_pictures.hpp"
 
@@ -19,7 +20,8 @@ struct ReportFacts {
   const ReportLight& light;
   const ReportPictures& pictures;
   std::string name, pixel_unit;
-  bool has_threshold = true;  ///< false: measured at given positions
+  bool has_threshold = true;                   ///< false: measured at given positions
+  const Completeness* completeness = nullptr;  ///< null: not asked for
 };
 
 /// The numbers that the script of a report draws, as JSON that may stand in a <script> element.

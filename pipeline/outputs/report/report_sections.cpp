@@ -97,6 +97,27 @@ std::string times_html(const std::vector<StepTime>& times) {
          fmt::format("<tr><th scope=\"row\">all</th><td class=\"number\">{:.2f}</td><td></td></tr>\n", 1e3 * all);
 }
 
+std::string completeness_html(const Completeness& completeness) {
+  std::string html =
+      "<section id=\"completeness\" aria-labelledby=\"of-completeness\">\n"
+      "<h2 id=\"of-completeness\">Completeness</h2>\n<p>" +
+      xml_text(describe_completeness(completeness)) + "</p>\n";
+  if (completeness.bins.empty()) return html + "</section>\n";
+  html +=
+      "<div class=\"plots\">\n<figure class=\"scripted\"><canvas id=\"found\" role=\"img\" aria-label=\"Share of "
+      "copies that were found, by magnitude\"></canvas><figcaption>Share of copies that were found, with its 68 % "
+      "interval. "
+      "Dashed: 50 and 90 %.</figcaption></figure>\n<table><thead><tr><th scope=\"col\">magnitude</th><th "
+      "scope=\"col\">copies</th><th scope=\"col\">found</th><th scope=\"col\">share, %</th><th "
+      "scope=\"col\">68 % interval</th></tr></thead>\n<tbody>\n";
+  for (const CompletenessBin& bin : completeness.bins)
+    html += fmt::format(
+        "<tr><th scope=\"row\">{} to {}</th><td class=\"number\">{}</td><td class=\"number\">{}</td><td "
+        "class=\"number\">{:.1f}</td><td class=\"number\">{:.1f} to {:.1f}</td></tr>\n",
+        bin.low, bin.low + completeness_step, bin.copies, bin.found, 100 * bin.share, 100 * bin.least, 100 * bin.most);
+  return html + "</tbody></table>\n</div>\n</section>\n";
+}
+
 std::string table_html(const std::vector<ReportColumn>& columns, const ReportLight& light, std::size_t rows) {
   const std::vector<std::size_t> shown = short_columns(columns);
   std::string html = "<thead><tr>";

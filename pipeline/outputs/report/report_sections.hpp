@@ -15,6 +15,8 @@ std::string summary_html(const RunRecord& record, const std::string& pixel_unit)
 /// The image, its header, its sky and the run, as rows of a table.
 std::string facts_html(const RunRecord& record, const std::string& pixel_unit);
 std::string times_html(const std::vector<StepTime>& times);
+/// The section about completeness: its limits, a plot for the script, and a table.
+std::string completeness_html(const Completeness& completeness);
 /// A table with the first `rows` of the brightest sources.
 std::string table_html(const std::vector<ReportColumn>& columns, const ReportLight& light, std::size_t rows);
 /// A map, the picture with its range; a map of one value is told in words.

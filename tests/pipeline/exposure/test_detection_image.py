@@ -201,6 +201,7 @@ WRONG = {
     "fainter": (["-d", "g.fits"], "detection: {sign: both}\n", ["config.yaml:1:", "fainter", "positive"]),
     "snr": (["-d", "g.fits"], "output: {check_images: [snr]}\n", ["config.yaml:1:", "snr"]),
     "mask": (["-d", "g.fits"], "output: {check_images: [threshold]}\n", ["config.yaml:1:", "threshold", "extract DETECT alone"]),
+    "copies": (["-d", "g.fits", "--report", "--set", "output.report_copies=9"], "", ["output.report_copies=9", "leave it out, or -d"]),
     "empty": (["-d", ""], "", ["-d is an empty text"]),
     "a key of the run": (["-d", "g.fits", "--detect-set", "detection.threshold=3"], "",
                          ["--detect-set detection.threshold=3", "--set"]),

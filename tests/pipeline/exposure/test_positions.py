@@ -259,6 +259,7 @@ WRONG = {
     "label map": ([], "output: {segmentation: true}\n", ["config.yaml:1:", "label map"]),
     "check image": ([], "output: {check_images: [snr]}\n", ["config.yaml:1:", "snr"]),
     "mask": ([], "output: {check_images: [threshold]}\n", ["config.yaml:1:", "threshold"]),
+    "copies": (["--report"], "output: {report_copies: 9}\n", ["config.yaml:1:", "copies of stars"]),
     "flags": ([], "flags: {file: f.fits}\n", ["config.yaml:1:", "flags"]),
     "overlay": ([], "output: {quicklook: true}\nquicklook: {overlay: pixels}\n", ["config.yaml:2:", "pixels"]),
 }

@@ -136,3 +136,39 @@ def test_the_catalogue_is_the_same_with_a_report(run, tmp_path):
         assert done.code == 0, done.err
         texts.append((tmp_path / "out/sky.cat.csv").read_text())
     assert texts[0] == texts[1]
+
+
+COPIES = ["--set", "output.report_copies=40"]
+
+
+def test_the_completeness_is_there_if_it_is_asked_for(run, tmp_path):
+    image = write_image(tmp_path / "sky.fits", field(1, 256, 300, 300.0))
+    without = report_of(run, tmp_path, image)
+    assert "completeness" not in without.data and "completeness" not in without.texts and "#completeness" not in without.addresses
+    assert "completeness" not in json.loads((tmp_path / "out/sky.run.json").read_text())
+    catalogue = (tmp_path / "out/sky.cat.fits").read_bytes().split(b"report_copies")[0]
+    page = report_of(run, tmp_path, image, *COPIES)
+    told = json.loads((tmp_path / "out/sky.run.json").read_text())
+    assert page.data["completeness"] == told["completeness"] and told["completeness"]["copies"] == 40
+    assert {**page.data, "completeness": 0} == {**without.data, "completeness": 0}
+    assert "completeness" in [step["step"] for step in told["execution"]["steps"]] and "#completeness" in page.addresses
+    for one in told["completeness"]["bins"]:
+        low, high = one["magnitudes"]
+        share, (least, most) = 100 * one["share"], (100 * limit for limit in one["interval"])
+        row = f"{low:g} to {high:g}{one['copies']}{one['found']}{share:.1f}{least:.1f} to {most:.1f}"
+        assert row in page.texts["completeness"].replace("\n", "")
+    assert f"magnitude {told['completeness']['limit_50']:.2f}" in page.texts["completeness"]
+    assert (tmp_path / "out/sky.cat.fits").read_bytes().startswith(catalogue)
+
+
+@pytest.mark.parametrize("name", STRANGE)
+def test_the_completeness_of_strange_images(run, tmp_path, name):
+    pixels, options, _ = STRANGE[name]
+    page = report_of(run, tmp_path, write_image(tmp_path / "sky.fits", pixels.astype(np.float32)), *options, *COPIES)
+    assert page.data["completeness"].get("problem", "none") in page.texts["completeness"] or page.data["completeness"]["bins"]
+
+
+def test_a_difference_has_no_copies(run, tmp_path):
+    images = [write_image(tmp_path / f"{name}.fits", field(seed)) for seed, name in enumerate("ab")]
+    done = run("difference", "--report", *COPIES, *images)
+    assert done.code == 2 and "output.report_copies" in done.err and "set it to 0" in done.err

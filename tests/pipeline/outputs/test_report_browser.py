@@ -15,7 +15,7 @@ pytestmark = pytest.mark.skipif(browser.CHROMIUM is None, reason="there is no ch
 @pytest.fixture(scope="module")
 def report(tmp_path_factory):
     directory = tmp_path_factory.mktemp("report")
-    done = run_program("-q", "--report", "-o", directory, ROOT / "data/sky.fits")
+    done = run_program("-q", "--report", "--set", "output.report_copies=100", "-o", directory, ROOT / "data/sky.fits")
     assert done.code == 0, done.err
     return directory / "sky.report.html"
 
@@ -90,7 +90,7 @@ def test_the_table_is_sorted_and_turned(report, show):
 
 def test_plots_are_drawn(report, show):
     page = show(report)
-    for name in ("histogram", "counts", "errors", "sizes"):
+    for name in ("histogram", "counts", "errors", "sizes", "found"):
         colours = page.ask(f"(() => {{ const c = document.querySelector('#{name}');"
                            "const d = c.getContext('2d').getImageData(0, 0, c.width, c.height).data;"
                            "return new Set(new Uint32Array(d.buffer)).size; })()")
@@ -103,6 +103,8 @@ def test_without_scripts_the_page_is_read(report, show):
     assert page.ask("getComputedStyle(document.querySelector('#picture')).display") == "block"
     assert page.ask("getComputedStyle(document.querySelector('#plots')).display") == "none"
     assert page.ask("document.querySelectorAll('#rows tr').length") == 25
+    assert page.ask("document.querySelectorAll('#completeness tbody tr').length") > 5
+    assert page.ask("getComputedStyle(document.querySelector('#completeness figure')).display") == "none"
 
 
 def test_strange_images(show, tmp_path):

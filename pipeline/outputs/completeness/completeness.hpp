@@ -1,0 +1,43 @@
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+namespace srcextract {
+
+/// A copy of a star that was put into an image.
+struct CopyResult {
+  double magnitude;
+  bool found;
+};
+
+/// The copies of one half magnitude.
+struct CompletenessBin {
+  double low = 0;  ///< magnitude of its bright end
+  std::int64_t copies = 0, found = 0;
+  double share = 0;            ///< of copies that were found
+  double least = 0, most = 1;  ///< 68 % interval of the share (Wilson 1927, JASA 22, 209)
+};
+
+inline constexpr double completeness_step = 0.5;
+
+/// Which share of stars an extraction finds, by the magnitude of all their light.
+struct Completeness {
+  std::string problem = {};  ///< why it is not known; empty: it is
+  std::int64_t templates = 0, passes = 0, copies = 0;
+  std::vector<CompletenessBin> bins = {};  ///< from bright to faint, without a gap
+  /// Where the share falls below 50 and 90 %, by straight lines between the middles of bins. Empty: it does not, or it
+  /// is less everywhere.
+  std::optional<double> half = {}, nine_tenths = {};
+};
+
+/// The share of found copies in each half magnitude. Only `bins`, `copies` and the limits are set.
+Completeness summarize_copies(std::span<const CopyResult> copies);
+
+/// In words: the limits and where they come from, or the problem.
+std::string describe_completeness(const Completeness& completeness);
+
+}  // namespace srcextract

@@ -1,0 +1,145 @@
+#include "pipeline/outputs/completeness/star_templates.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <cstddef>
+#include <numeric>
+
+namespace srcextract {
+namespace {
+
+constexpr std::size_t most_candidates = 200, most_templates = 30;
+constexpr double least_snr = 30, like_areas = 1.25;
+constexpr double least_area = 3;  // hot pixels and hits of cosmic rays have less
+constexpr std::int64_t alone_within = 10;
+
+/// The number of the source of every pixel of a stamp, or 0.
+using Owners = std::array<std::int32_t, static_cast<std::size_t>(template_side* template_side)>;
+
+/// The middle pixel of the stamp of a row, from 0.
+struct Middle {
+  std::int64_t x, y;
+};
+
+Middle middle_of(const Sources& sources, std::size_t row) {
+  return {std::llround(sources.x_image[row]) - 1, std::llround(sources.y_image[row]) - 1};
+}
+
+/// Calls f(place in the stamp, pixel of the image) for each row of the stamp that is in the image.
+template <class F>
+void for_each_stamp_row(const Middle& middle, std::int64_t height, F&& f) {
+  for (std::int64_t row = 0; row < template_side; ++row) {
+    const std::int64_t y = middle.y - template_middle + row;
+    if (y >= 0 && y < height) f(row, y);
+  }
+}
+
+Owners owners_around(const Extraction& extraction, const Middle& middle) {
+  Owners owners{};
+  const Runs<Cpu>& runs = extraction.runs;
+  const std::int64_t left = middle.x - template_middle;
+  for_each_stamp_row(middle, runs.shape.height, [&](std::int64_t row, std::int64_t y) {
+    const Run* const end = runs.runs.data() + runs.row_begin[y + 1];
+    const auto ends_before = [&](const Run& run) { return run.end <= left; };
+    for (const Run* run = std::partition_point(runs.runs.data() + runs.row_begin[y], end, ends_before);
+         run != end && run->begin < left + template_side; ++run) {
+      const std::int64_t first = std::max<std::int64_t>(run->begin - left, 0);
+      const std::int64_t last = std::min<std::int64_t>(run->end - left, template_side);
+      std::fill(owners.begin() + row * template_side + first, owners.begin() + row * template_side + last,
+                extraction.label[run - runs.runs.data()]);
+    }
+  });
+  return owners;
+}
+
+bool is_alone(const Owners& owners, std::int32_t number) {
+  for (std::int64_t y = template_middle - alone_within; y <= template_middle + alone_within; ++y)
+    for (std::int64_t x = template_middle - alone_within; x <= template_middle + alone_within; ++x) {
+      const std::int32_t owner = owners[static_cast<std::size_t>(y * template_side + x)];
+      if (owner != 0 && owner != number) return false;
+    }
+  return true;
+}
+
+bool is_clean_and_bright(const Sources& sources, const ReportLight& light, std::size_t row) {
+  const bool fainter_than_sky = sources.has_sign && sources.sign[row] < 0;
+  const bool flagged = sources.flags[row] != 0 ||
+                       std::ranges::any_of(sources.map_flags, [&](const MapFlags& map) { return map.flags[row] != 0; });
+  return !flagged && !fainter_than_sky && sources.snr[row] >= least_snr && std::isfinite(light.magnitudes[row]) &&
+         sources.threshold[row] > 0;
+}
+
+/// The number of equally bright pixels whose noise would be that of the best weighted sum over the star.
+double noise_area(const std::vector<float>& light) {
+  double sum = 0, squares = 0;
+  for (const double pixel : light) sum += pixel, squares += pixel * pixel;
+  return sum > 0 ? sum * sum / squares : 0;
+}
+
+/// Leaves as many as have areas that differ by a factor of 1.25 at most, in their order.
+void keep_like_areas(std::vector<StarTemplate>& stars) {
+  std::vector<double> areas;
+  for (const StarTemplate& star : stars) areas.push_back(star.area);
+  std::ranges::sort(areas);
+  double least = 0;
+  std::ptrdiff_t most = 0;
+  for (auto first = areas.begin(); first != areas.end(); ++first) {
+    const std::ptrdiff_t count = std::upper_bound(first, areas.end(), like_areas * *first) - first;
+    if (count > most) least = *first, most = count;
+  }
+  std::erase_if(stars, [&](const StarTemplate& star) { return star.area < least || star.area > like_areas * least; });
+}
+
+StarTemplate cut_out(const Extraction& extraction, double zero_point, std::size_t row) {
+  const Sources& sources = extraction.sources;
+  const Image<float, Cpu>& above = extraction.check.above;
+  const Middle middle = middle_of(sources, row);
+  const Owners owners = owners_around(extraction, middle);
+  StarTemplate star{.light = std::vector<float>(owners.size()),
+                    .x = sources.x_image[row] - 1 - static_cast<double>(middle.x),
+                    .y = sources.y_image[row] - 1 - static_cast<double>(middle.y),
+                    .size = sources.a_image[row]};
+  const double reach =
+      std::max({sources.xmax_image[row] - sources.x_image[row], sources.x_image[row] - sources.xmin_image[row],
+                sources.ymax_image[row] - sources.y_image[row], sources.y_image[row] - sources.ymin_image[row]});
+  for_each_stamp_row(middle, above.shape.height, [&](std::int64_t v, std::int64_t y) {
+    for (std::int64_t u = 0; u < template_side; ++u) {
+      const std::int64_t x = middle.x - template_middle + u;
+      if (x < 0 || x >= above.shape.width) continue;
+      const auto place = static_cast<std::size_t>(v * template_side + u);
+      const double distance = std::hypot(static_cast<double>(u - template_middle) - star.x,
+                                         static_cast<double>(v - template_middle) - star.y);
+      const bool own = owners[place] == sources.number[row] || (owners[place] == 0 && distance <= 2 * reach);
+      const float pixel = above.pixels[y * above.shape.width + x];
+      if (own && pixel == pixel) star.light[place] = pixel;
+    }
+  });
+  star.magnitude = zero_point - 2.5 * std::log10(std::accumulate(star.light.begin(), star.light.end(), 0.0));
+  star.area = noise_area(star.light);
+  star.faintest = star.magnitude + 2.5 * std::log10(sources.flux_max[row] / sources.threshold[row]);
+  return star;
+}
+
+}  // namespace
+
+std::vector<StarTemplate> find_star_templates(const Extraction& extraction, const ReportLight& light,
+                                              double zero_point) {
+  const Sources& sources = extraction.sources;
+  std::vector<std::size_t> rows;
+  for (const std::size_t row : light.order) {
+    if (rows.size() == most_candidates) break;
+    if (!is_clean_and_bright(sources, light, row)) continue;
+    if (is_alone(owners_around(extraction, middle_of(sources, row)), sources.number[row])) rows.push_back(row);
+  }
+  std::vector<StarTemplate> stars;
+  for (const std::size_t row : rows) stars.push_back(cut_out(extraction, zero_point, row));
+  std::erase_if(stars,
+                [](const StarTemplate& star) { return !std::isfinite(star.faintest) || star.area < least_area; });
+  keep_like_areas(stars);
+  stars.resize(std::min(stars.size(), most_templates));
+  std::ranges::sort(stars, {}, &StarTemplate::magnitude);
+  return stars;
+}
+
+}  // namespace srcextract
