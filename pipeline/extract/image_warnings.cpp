@@ -6,6 +6,7 @@
 #include <bit>
 #include <cmath>
 #include <cstdint>
+#include <iterator>
 #include <optional>
 
 #include "pipeline/extract/image_sample.hpp"
@@ -13,6 +14,7 @@
 #include "pipeline/extract/star_residuals.hpp"
 #include "stages/catalogue/measured_columns.hpp"
 #include "stages/core/counted.hpp"
+#include "stages/core/error.hpp"
 #include "stages/measure/empty_apertures.hpp"
 #include "stages/sky/mesh.hpp"
 
@@ -303,8 +305,12 @@ std::vector<std::string> image_warnings(const ImageInput& input, const ImageResu
   warn_by_sample(input, config, extraction.background, warnings);
   warn_of_few_apertures(config, extraction, warnings);
   if (extraction.difference) {
-    warn_of_star_residuals(input.config(), extraction, warnings);
-    warn_of_fitted_noise(input.config(), extraction, warnings);
+    Warnings of_difference;
+    warn_of_star_residuals(input.config(), extraction, of_difference);
+    warn_of_fitted_noise(input.config(), extraction, of_difference);
+    if (input.config().difference.refuse_bad && !of_difference.empty())
+      throw Error(ErrorKind::input, of_difference.front() + " (refused by difference.refuse_bad)");
+    std::ranges::move(of_difference, std::back_inserter(warnings));
   }
   if (input.positions == nullptr) warn_of_missing_columns(config, result, warnings);
   return warnings;

@@ -3,6 +3,7 @@
 #include <sys/resource.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <nlohmann/json.hpp>
 #include <numeric>
 #include <type_traits>
@@ -154,11 +155,13 @@ Json fit_json(const FitFacts& fit, const Statistics& sky) {
 }
 
 /// `sky` is that of the difference.
-Json difference_json(const DifferenceFacts& facts, const Statistics& sky) {
+Json difference_json(const DifferenceFacts& facts, const Statistics& sky, const Sources& changes) {
   Json json = {{"scale", facts.scale},
                {"ratios", facts.ratios},
                {"reference", statistics_json(facts.reference)},
                {"new", statistics_json(facts.fresh)}};
+  const auto fainter = std::ranges::count(changes.sign, -1);
+  json["rows"] = {{"brighter", changes.size() - fainter}, {"fainter", fainter}};
   if (facts.fit) json["fit"] = fit_json(*facts.fit, sky);
   return json;
 }
@@ -314,7 +317,7 @@ void add_image(const RunRecord& report, Json& json) {
     json["weights"]["noise_scale"] = extraction.levels.noise_scale;
   }
   if (extraction.difference)
-    json["difference"] = difference_json(*extraction.difference, extraction.background.clipped);
+    json["difference"] = difference_json(*extraction.difference, extraction.background.clipped, extraction.sources);
   json["background"] = background_json(report);
   json["levels"] = levels_json(extraction.levels);
   if (extraction.aperture_noise) json["aperture_noise"] = aperture_noise_json(*extraction.aperture_noise);

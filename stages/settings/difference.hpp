@@ -29,6 +29,8 @@ struct DifferenceConfig {
   /// of the other. 0 = not convolved.
   double reference_fwhm = 0;
   double new_fwhm = 0;
+  /// Whether a difference that gets a warning about its quality fails instead.
+  bool refuse_bad = false;
 
   bool operator==(const DifferenceConfig&) const = default;
 };

@@ -94,7 +94,8 @@ void for_each_difference_field(AnySettings& c, F&& f) {
           .at_least = 0,
           .at_most = 18,
           .why = "wider stars need a larger kernel than there can be",
-          .unused = use_problem(!fitted, c.difference.reference_fwhm, usual.reference_fwhm, needs_widths)},
+          .unused = use_problem(!fitted, c.difference.reference_fwhm, usual.reference_fwhm, needs_widths),
+          .problem = width_problem(c.difference.reference_fwhm, c.difference.new_fwhm)},
     c.difference.reference_fwhm);
   f(Field{.section = section,
           .key = "new_fwhm",
@@ -103,8 +104,12 @@ void for_each_difference_field(AnySettings& c, F&& f) {
           .at_most = 18,
           .why = "wider stars need a larger kernel than there can be",
           .unused = use_problem(!fitted, c.difference.new_fwhm, usual.new_fwhm, needs_widths),
-          .problem = fwhm_problem(c.difference)},
+          .problem = width_problem(c.difference.new_fwhm, c.difference.reference_fwhm)},
     c.difference.new_fwhm);
+  f(Field{.section = section,
+          .key = "refuse_bad",
+          .description = "Fail where stars leave residuals or the noise is not as expected, instead of a warning"},
+    c.difference.refuse_bad);
 }
 
 }  // namespace srcextract::config

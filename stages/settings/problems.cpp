@@ -200,9 +200,8 @@ std::string values_problem(const ConvolveConfig& config) {
   return config.values.empty() ? "" : kernel_problem(config.values);
 }
 
-std::string fwhm_problem(const DifferenceConfig& config) {
-  const bool one = (config.reference_fwhm > 0) != (config.new_fwhm > 0);
-  return one ? "needs difference.reference_fwhm and difference.new_fwhm, both or neither" : "";
+std::string width_problem(double own, double other) {
+  return own > 0 && !(other > 0) ? "needs difference.reference_fwhm and difference.new_fwhm, both or neither" : "";
 }
 
 std::string type_problem(const WeightsConfig& config) {

@@ -57,7 +57,8 @@ std::string size_problem(const ConvolveConfig& config);
 std::string values_problem(const ConvolveConfig& config);
 
 /// The widths of the stars in both frames: both are given, or neither.
-std::string fwhm_problem(const DifferenceConfig& config);
+/// One of two widths without the other.
+std::string width_problem(double own, double other);
 
 /// The weight map: it exists, and its keys are given only with it.
 std::string type_problem(const WeightsConfig& config);

@@ -86,3 +86,14 @@ def test_frames_of_another_sky_are_refused_and_equal_ones_warned_of(program, tmp
         subtract(program, tmp_path, (reference[::-1, ::-1], reference), "difference.kernel=fitted")
     *_, report = subtract(program, tmp_path, (reference, reference), "difference.kernel=fitted")
     assert any("share their noise" in warning for warning in report["warnings"])
+    with pytest.raises(AssertionError, match="share their noise.*refused by difference.refuse_bad"):
+        subtract(program, tmp_path, (reference, reference), "difference.refuse_bad=true")
+
+
+def test_a_good_difference_is_not_refused(program, tmp_path):
+    images, places = exposures(2, (3.0,), (3.8,))
+    at, signs, report = subtract(program, tmp_path, images, "difference.refuse_bad=true")
+    assert judge(at, signs, places)[0] >= 38
+    assert report["difference"]["rows"] == {"brighter": int((signs > 0).sum()), "fainter": int((signs < 0).sum())}
+    with pytest.raises(AssertionError, match="refused by difference.refuse_bad"):
+        subtract(program, tmp_path, images, "difference.kernel=gaussian", "difference.refuse_bad=true")

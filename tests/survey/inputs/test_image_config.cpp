@@ -15,7 +15,7 @@ using ::testing::StartsWith;
 TEST(ImageConfig, HasTheHashOfItsText) {
   const auto first = make_image_config(Config{});
   EXPECT_EQ(first->yaml, dump_config(Config{}));
-  EXPECT_EQ(first->hash, "8f1223a39a4acd1c");
+  EXPECT_EQ(first->hash, "8686ac962e3e61ef");
 }
 
 TEST(ImageConfig, AnotherConfigurationHasAnotherHash) {
