@@ -209,8 +209,8 @@ int run_images(const CommandLine& command) {
 
   if (!command.config.empty() && leaves_out_most(config))
     log_info(command.config +
-             ": keys that it leaves out are off, so that nothing is filtered or deblended; the default configuration, "
-             "which srcextract --dump-config prints, does both");
+             ": it names neither a filter nor deblending, so there is none; the default configuration, which srcextract "
+             "--dump-config prints, has both");
   const auto show = show_progress ? Progress::Show::on_terminal : Progress::Show::nothing;
   const Job job{.output_dir = command.output_dir,
                 .arguments = arguments_but_inputs(command),

@@ -161,8 +161,8 @@ void log_result(const ImageInput& input, const ImageResult& result, bool describ
     spdlog::info("{}: {} measured, {} of them off the image", input.name, counted(e.sources.size(), "position"),
                  input.positions->outside(input.exposure.shape()));
   if (describe && input.positions == nullptr)
-    spdlog::info("{}: {}, from {}", input.name, sources_beyond(input.config(), e),
-                 counted(e.detected, "group") + " of pixels");
+    spdlog::info("{}: {}; {} of pixels before detection.min_area{}", input.name, sources_beyond(input.config(), e),
+                 counted(e.detected, "group"), e.sources.deblended ? " and deblending" : "");
   for (const std::string& warning : result.warnings) spdlog::warn("{}: {}", input.name, warning);
   log_sky(input.name, result.no_sky_reason, describe);
 }

@@ -7,6 +7,7 @@
 #include "config/overrides.hpp"
 #include "config/values.hpp"
 #include "stages/catalogue/measured_columns.hpp"
+#include "stages/core/ascii.hpp"
 #include "stages/core/error.hpp"
 #include "stages/core/words.hpp"
 #include "stages/settings/keys.hpp"
@@ -64,11 +65,13 @@ std::map<std::string, std::string> values_of(const Settings& settings) {
   return values;
 }
 
-/// The keys of a section, with the values of the default configuration, and those of keys that are left out where these
-/// are others.
-std::string of_keys(const std::string& asked) {
+/// The keys of a section, or one `section.key`, with the values of the default configuration, and those of keys that
+/// are left out where these are others.
+std::string of_keys(const std::string& wanted) {
+  const std::string asked = wanted.substr(0, wanted.find('.'));
   std::vector<std::string> sections;
   std::string list, keys;
+  bool has_key = false;
   const Settings left_out;
   const std::map<std::string, std::string> values_left_out = values_of(left_out);
   for_each_field(load_given("").config.settings(), [&](const config::Field& field, const auto& value) {
@@ -78,9 +81,10 @@ std::string of_keys(const std::string& asked) {
       list += "  " + padded(section.name, 14) + section.description + "\n";
       if (section.name == asked) keys = section.name + ":  # " + section.description + "\n";
     }
-    if (section.name != asked) return;
+    if (section.name != asked || (wanted != asked && wanted != field.path())) return;
+    has_key = true;
     const std::string text = config::format_value(value), &plain = values_left_out.at(field.path());
-    keys += "  " + field.key + ": " + text + (text == plain ? "" : "  # left out: " + plain) + "\n" +
+    keys += "  " + field.key + ": " + text + (text == plain ? "" : "  # if left out: " + plain) + "\n" +
             wrapped(field.description + (field.allowed.empty() ? "" : "; allowed: " + field.allowed), "      # ");
   });
   if (asked.empty())
@@ -90,6 +94,8 @@ std::string of_keys(const std::string& asked) {
     throw Error(ErrorKind::config, quoted(asked) + " is no section of a configuration; " +
                                        (near.empty() ? "see srcextract keys" : "did you mean " + near + "?"));
   }
+  if (!has_key)
+    throw Error(ErrorKind::config, quoted(wanted) + " is no key of a configuration; see srcextract keys " + asked);
   std::erase(keys, '`');
   return keys;
 }
@@ -106,11 +112,24 @@ ListedColumn listed(const Column& column, const char* group) {
 std::vector<ListedColumn> all_columns() {
   Sources any;
   any.map_flags.emplace_back();
-  any.analysed = any.deblended = any.has_sign = any.sky = true;
+  any.analysed = any.deblended = any.has_sign = any.sky = any.has_apertures = true;
   std::vector<ListedColumn> all;
   for_each_column(any, [&](const Column& column, const auto&) { all.push_back(listed(column, "default")); });
   for (const MeasuredColumn& measured : measured_columns()) all.push_back(listed(measured.column, measured.group));
   return all;
+}
+
+std::string line_of(const ListedColumn& column) {
+  return padded(column.name, 18) + padded(column.unit, 18) + column.description + "\n";
+}
+
+/// The columns whose name or meaning has this word.
+std::string columns_about(const std::string& word, const std::vector<ListedColumn>& all) {
+  std::string list;
+  for (const ListedColumn& column : all)
+    if (in_small_letters(column.name + " " + column.description).find(in_small_letters(word)) != std::string::npos)
+      list += line_of(column);
+  return list;
 }
 
 std::string of_columns(const std::string& asked) {
@@ -121,16 +140,15 @@ std::string of_columns(const std::string& asked) {
     for (const ListedColumn& column : all) {
       if (column.group != group) continue;
       names += (names.empty() ? "" : " ") + column.name;
-      if (asked == group || asked == "all" || asked == column.name)
-        list += padded(column.name, 18) + padded(column.unit, 18) + column.description + "\n";
+      if (asked == group || asked == "all" || asked == column.name) list += line_of(column);
     }
     if (group != "all") groups += group + "\n" + wrapped(names, "    ");
   }
   if (asked.empty())
     return groups +
-           "srcextract columns GROUP (or a name, or all) has their units and meanings. output.columns takes groups "
-           "and\n"
-           "names; with `default`, columns follow the image: of the sky only where it has a WCS.\n";
+           "srcextract columns GROUP (or all, a name, a word such as radius) has their units and meanings.\n"
+           "output.columns takes groups and names. Columns on the sky appear only if the image has a WCS.\n";
+  if (list.empty()) list = columns_about(asked, all);
   if (!list.empty()) return list;
   const std::string near = nearest(asked, column_names());
   throw Error(ErrorKind::config, quoted(asked) + " is no column and no group of columns; " +

@@ -25,15 +25,26 @@ std::vector<std::string> long_options(const CLI::App& app) {
   return names;
 }
 
+/// Whether this is written as SExtractor's options are: -c, or -DETECT_THRESH.
+bool is_sextractors(const std::string& argument) {
+  return argument == "-c" || (argument.size() > 3 && argument[1] != '-' &&
+                              std::all_of(argument.begin() + 1, argument.end(), [](char letter) {
+                                return (letter >= 'A' && letter <= 'Z') || letter == '_';
+                              }));
+}
+
 /// Checks the first letter after one dash, and the name before `=`.
 void require_option(const CLI::App& app, const std::string& argument) {
   const bool is_long = argument.starts_with("--");
   const std::string name = is_long ? argument.substr(0, argument.find('=')) : argument.substr(0, 2);
   if (argument.size() < 2 || !argument.starts_with('-') || app.get_option_no_throw(name) != nullptr) return;
   const std::string near = is_long ? nearest(name, long_options(app)) : "";
-  throw Error(ErrorKind::config, "there is no option " + name +
-                                     (near.empty() ? "; see " : "; did you mean " + near + "? See ") + app.get_name() +
-                                     " --help");
+  const std::string meant = is_sextractors(argument)
+                                ? "; SExtractor's options are those of srcextract sextractor IMAGE -c default.sex. See "
+                            : near.empty() ? "; see "
+                                           : "; did you mean " + near + "? See ";
+  throw Error(ErrorKind::config, "there is no option " + (is_sextractors(argument) ? argument : name) + meant +
+                                     app.get_name() + " --help");
 }
 
 }  // namespace

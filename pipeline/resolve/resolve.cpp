@@ -60,6 +60,13 @@ double gain_of(const Config& config, const RunImage& image) {
                 "{}: its header has {}, so errors of fluxes have no photon noise of sources; {}", image.name,
                 gain ? keyword + " = 0" : "no " + keyword,
                 gain ? "measurement.gain without gain_keyword can give it" : "measurement.gain can give it");
+  const std::string place = config.place_of("measurement.gain");
+  if (gain && measurement.gain > 0 && *gain != measurement.gain && !config.kept.as_sextractor)
+    spdlog::log(
+        place.starts_with("--set") ? spdlog::level::warn : spdlog::level::info,
+        "{}: the gain is that of its header, {} = {:.6g}, and not {:.6g} of {}; set measurement.gain_keyword to "
+        "none to use your own",
+        image.name, keyword, *gain, measurement.gain, place);
   return gain.value_or(measurement.gain);
 }
 

@@ -16,7 +16,7 @@ constexpr std::size_t few_stamps = 20;
 constexpr int stamps_per_cell = 3;
 /// Least side of a cell, and the largest number of cells along the longer axis: a polynomial of second order over a
 /// large field needs no more stamps than one over a small field.
-constexpr std::int64_t least_cell = 102, most_cells = 20;
+constexpr std::int64_t least_cell = 102, most_cells = 12;
 /// Nearer peaks share a stamp.
 constexpr std::int64_t least_distance = 9;
 

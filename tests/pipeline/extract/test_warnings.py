@@ -175,3 +175,16 @@ def test_one_is_no_plural(run, config, image):
 def test_a_machine_without_a_gpu_is_no_news(run, config, image):
     done = run(config, image, "--set", "output.formats=[csv]")
     assert not any("CUDA back end" in line or "no GPU" in line for line in lines(done, "info") + lines(done, "warning"))
+
+
+# --- a gain that the header overrules --------------------------------------------------------------------------------
+
+
+def test_a_gain_that_the_header_overrules_is_told(run, tmp_path):
+    write_sky(tmp_path / "a.fits", GAIN=2.0)
+    done = run("-q", "a.fits", "--set", "measurement.gain=50", "--backend", "cpu")
+    [warning] = lines(done, "warning")
+    assert "GAIN = 2, and not 50 of --set measurement.gain=50" in warning and "measurement.gain_keyword to none" in warning
+    own = ["--set", "measurement.gain=50", "--set", "measurement.gain_keyword=none"]
+    assert lines(run("-q", "a.fits", *own, "--backend", "cpu"), "warning") == []
+    assert lines(run("-q", "a.fits", "--set", "measurement.gain=2", "--backend", "cpu"), "warning") == []

@@ -58,6 +58,8 @@ def test_keys_are_those_of_a_configuration_with_their_defaults(run):
         listed += "".join(re.sub(" *#.*", "", line) + "\n" for line in run("keys", section).out.splitlines()
                           if not line.startswith("      #"))
     assert listed == dumped
+    lines = run("keys", "detection.threshold").out.splitlines()
+    assert lines[1] == "  threshold: 5.0" and all(line.startswith("      #") for line in lines[2:])
 
 
 def test_columns_are_those_that_can_be_asked_for(run, tmp_path):
@@ -71,6 +73,8 @@ def test_columns_are_those_that_can_be_asked_for(run, tmp_path):
     header = [line for line in (tmp_path / "sky.cat.csv").read_text().splitlines() if not line.startswith("#")][0]
     assert set(shapes) <= set(header.split(","))
     assert run("columns", "FLUX_AUTO").out.split()[0] == "FLUX_AUTO"
+    about = [line.split()[0] for line in run("columns", "Radius").out.splitlines()]
+    assert {"FLUX_RADIUS", "KRON_RADIUS"} <= set(about) and "FLUX_AUTO" not in about
 
 
 def test_version_names_build_and_libraries(run):
@@ -115,6 +119,9 @@ def test_a_result_that_cannot_be_written_is_an_output_error(run, config):
     (["-q", "--set", "detection.threshold=3"], "IMAGE is required"),
     (["keys", "detecton"], "'detecton' is no section of a configuration; did you mean detection?"),
     (["columns", "FLUX_AUTP"], "'FLUX_AUTP' is no column and no group of columns; did you mean FLUX_AUTO?"),
+    (["keys", "detection.thresold"], "'detection.thresold' is no key of a configuration; see srcextract keys detection"),
+    (["m31.fits", "-c", "default.sex"], "there is no option -c; SExtractor's options are those of srcextract sextractor"),
+    (["m31.fits", "-DETECT_THRESH", "3"], "there is no option -DETECT_THRESH; SExtractor's options are those of srcextract"),
     (["columns", "shapes", "world"], "columns takes one name, not 2"),
     (["help", "merg"], "'merg' is no command; did you mean merge?"),
     (["c.yaml", "sky.fits", "--set", "[a]=5"], "--set [a]=5: "),
