@@ -28,9 +28,11 @@ struct FrameMatch {
 template <class Where, class Engine>
 FitFacts subtract_by_fit(const Pixels<Where>& reference, const Pixels<Where>& fresh, const Config& config,
                          Pixels<Where>& difference, Engine& engine) {
-  const FrameLight light{config.measurement.gain, config.resources.saturation};
+  const Resources& header = config.resources;
+  const FrameLights lights{{header.reference_gain, header.reference_saturation},
+                           {config.measurement.gain, header.saturation}};
   try {
-    const KernelFit fit = fit_kernel(reference.image, fresh.image, config.difference, light, engine.where());
+    const KernelFit fit = fit_kernel(reference.image, fresh.image, config.difference, lights, engine.where());
     engine.done("fit_kernel", fit.facts);
     subtract_fitted(reference.image, fresh.image, fit, difference, engine.where());
     engine.done("difference", difference);

@@ -15,6 +15,7 @@
 #include "stages/catalogue/measured_columns.hpp"
 #include "stages/core/counted.hpp"
 #include "stages/core/error.hpp"
+#include "stages/difference/fit/kernel_basis.hpp"
 #include "stages/measure/empty_apertures.hpp"
 #include "stages/sky/mesh.hpp"
 
@@ -279,6 +280,13 @@ void warn_of_fitted_noise(const Config& config, const Extraction& extraction, Wa
   const double sigma = extraction.background.clipped.sigma;
   const double scale = sigma * sigma / extraction.difference->fit->sky_variance;
   const std::string place = config.place_of("difference.kernel");
+  const FitFacts& fit = *extraction.difference->fit;
+  const double widest = std::max(fit.reference_fwhm, fit.new_fwhm);
+  if (fit.half_width == most_kernel_half && kernel_half_per_fwhm * widest > most_kernel_half)
+    warnings.push_back(fmt::format(
+        "{}: stars are {:.3g} pixels wide in one frame, and the largest kernel has 35 x 35 pixels: it is too small for "
+        "them, so bright stars leave false rows; bin both frames",
+        place, widest));
   if (scale < shared)
     warnings.push_back(fmt::format(
         "{}: the difference has {:.2g} of the variance that both frames have, so these share their noise and "
@@ -289,6 +297,14 @@ void warn_of_fitted_noise(const Config& config, const Extraction& extraction, Wa
         "{}: the difference has {:.2g} times the variance that both frames have, so something is not matched; "
         "look at it (output.check_images), or raise difference.kernel_order or difference.background_order",
         place, scale));
+}
+
+/// Warns where CLEAN compares with a threshold of the image itself what the matched filter found in its own units.
+void warn_of_cleaned_match(const Config& config, Warnings& warnings) {
+  if (config.convolve.filter == Filter::matched && config.deblend.clean)
+    warnings.push_back(config.place_of("deblend.clean") +
+                       ": of sources that the matched filter finds CLEAN makes parts of others, also where they are "
+                       "alone (so does SEP); set deblend.clean to false");
 }
 
 }  // namespace
@@ -312,6 +328,7 @@ std::vector<std::string> image_warnings(const ImageInput& input, const ImageResu
       throw Error(ErrorKind::input, of_difference.front() + " (refused by difference.refuse_bad)");
     std::ranges::move(of_difference, std::back_inserter(warnings));
   }
+  if (input.positions == nullptr) warn_of_cleaned_match(config, warnings);
   if (input.positions == nullptr) warn_of_missing_columns(config, result, warnings);
   return warnings;
 }

@@ -193,7 +193,8 @@ OpenImage::OpenImage(const ImageTask& task, const Job& job, std::shared_ptr<cons
   for (const OpenFlags& flags : flags_) input_.flags.push_back(&flags);
   if (job.describe) log_input(input_, config.input, task.left_out);
   config_ = resolve(
-      config, {task.name, input_.header(), frame_.image().primary_header(), input_.exposure.shape(), kind_of(input_)});
+      config, {task.name, input_.header(), frame_.image().primary_header(), input_.exposure.shape(), kind_of(input_),
+               reference_ ? std::string_view(reference_->frame.image().header()) : std::string_view()});
   input_.resolved = &config_;
 }
 

@@ -87,6 +87,17 @@ double saturation_of(const Config& config, const RunImage& image) {
   return level.value_or(measurement.saturation);
 }
 
+/// The value of the keyword in the header of the reference; without a usable one, that of the image.
+double of_reference(const std::string& keyword, const RunImage& image, double of_image) {
+  if (keyword == "none" || image.reference_header.empty()) return of_image;
+  for (const HeaderValue& value : header_values(std::string(image.reference_header), "", {keyword}))
+    if (const double number = as_real(value.value).value_or(-1); value.keyword == keyword &&
+                                                                 !std::holds_alternative<std::string>(value.value) &&
+                                                                 number > 0 && std::isfinite(number))
+      return number;
+  return of_image;
+}
+
 /// Finds the size of a pixel, if it is 0 and needed.
 void resolve_pixel_scale(Config& config, const RunImage& image) {
   const bool for_thresholds = config.detection.threshold_unit == ThresholdUnit::mag_per_arcsec2;
@@ -127,6 +138,9 @@ Config resolve(const Config& given, const RunImage& image) {
   Config config = given;
   config.measurement.gain = gain_of(given, image);
   config.resources.saturation = saturation_of(given, image);
+  config.resources.reference_gain = of_reference(given.measurement.gain_keyword, image, config.measurement.gain);
+  config.resources.reference_saturation =
+      of_reference(given.measurement.saturation_keyword, image, config.resources.saturation);
   if (image.kind == RunKind::circles || image.kind == RunKind::ellipses)
     return forced_config(std::move(config), image.kind == RunKind::ellipses);  // no threshold or column needs a scale
   resolve_pixel_scale(config, image);

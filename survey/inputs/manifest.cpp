@@ -144,6 +144,8 @@ class RowMaker {
       fail(lines_,
            "the row has a reference, and sources of a difference are found in the difference alone; leave `reference` "
            "empty, or `detect` and `positions`");
+    if (!fields.reference.empty() && fields.reference == fields.path)
+      fail(lines_, shown(fields.path) + " is its own reference: nothing is left of it; name another frame");
     for (const RowFields::Band& band : fields.bands)
       if (band.path.empty())
         fail(lines_, std::string(band_mark) + band.name + ":" + band.settings.front() +

@@ -71,7 +71,7 @@ template <class Where>
 FitResults run_fit(const Backend<Where>& backend, const FitCase& one, const Where& where) {
   const auto reference = testing::put_image(backend, one.scene.shape, one.scene.reference);
   const auto fresh = testing::put_image(backend, one.scene.shape, one.scene.fresh);
-  const KernelFit fit = fit_kernel(reference, fresh, one.config, one.light, where);
+  const KernelFit fit = fit_kernel(reference, fresh, one.config, {one.light, one.light}, where);
   Pixels<Where> out(one.scene.shape, where);
   subtract_fitted(reference, fresh, fit, out, where);
   return {backend.get(out.image.pixels), backend.get(out.noise.pixels), fetch(out.masked, where).nan, fit.facts};

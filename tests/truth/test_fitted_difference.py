@@ -24,10 +24,10 @@ NIGHTS = {
 }
 
 
-def subtract(program, directory, images, *settings):
+def subtract(program, directory, images, *settings, headers=(None, None)):
     """Rows (x and y from 0, SIGN), and run.json."""
-    for name, image in zip(("reference", "new"), images):
-        fits.writeto(directory / f"{name}.fits", image, overwrite=True)
+    for name, image, header in zip(("reference", "new"), images, headers):
+        fits.writeto(directory / f"{name}.fits", image, header, overwrite=True)
     settings = ["convolve.kernel=gaussian", "convolve.fwhm=3.8", "detection.threshold_unit=detection_sigma",
                 "detection.threshold=6", "detection.min_area=1", f"measurement.gain={GAIN}", "output.formats=[csv]",
                 *settings]
@@ -78,6 +78,41 @@ def test_what_cannot_be_fitted_is_refused_with_the_key(program, tmp_path):
     constant = np.full((2, 200, 200), 100, np.float32)
     with pytest.raises(AssertionError, match="nearly all equal"):
         subtract(program, tmp_path, constant, "difference.kernel=fitted")
+
+
+@pytest.mark.parametrize("stars", (100, 400, 3000))
+@pytest.mark.parametrize("seed", (21, 22, 23))
+def test_frames_of_other_stars_are_refused(program, tmp_path, seed, stars):
+    """A kernel of nothing fits where the other frame is empty: what chance leaves must not pass for a match."""
+    [one, _], _ = exposures(seed, (3.0,), (3.3,), stars=stars)
+    [_, other], _ = exposures(seed + 100, (3.0,), (3.3,), stars=stars)
+    with pytest.raises(AssertionError, match="no kernel makes the stars"):
+        subtract(program, tmp_path, (one, other))
+    [reference, new], _ = exposures(seed, (3.0,), (3.3,), stars=stars)
+    for harm in (np.roll(new, (5, 30), (0, 1)), np.float32(2000) - new):
+        with pytest.raises(AssertionError, match="no kernel makes the stars"):
+            subtract(program, tmp_path, (reference, harm))
+    *_, report = subtract(program, tmp_path, (reference, np.roll(new, (1, -1), (0, 1))))
+    assert report["difference"]["fit"]["shift"] == pytest.approx([-1, 1], abs=0.1)
+
+
+def test_each_frame_has_its_own_gain_and_saturation(program, tmp_path):
+    """The reference saturates at a third of what the new frame takes, and was stored in tenths of its counts."""
+    [reference, new], places = exposures(4, (3.0,), (3.4,))
+    reference = np.minimum(reference, 20000) * np.float32(10)
+    own = [fits.Header({"SATURATE": 200000.0, "GAIN": GAIN / 10}), fits.Header({"SATURATE": 60000.0, "GAIN": GAIN})]
+    new = np.minimum(new, 60000)
+    keys = ["measurement.gain_keyword=GAIN", "measurement.saturation_keyword=SATURATE"]
+    at, signs, report = subtract(program, tmp_path, (reference, new), *keys, headers=own)
+    found, false = judge(at, signs, places)
+    assert found >= 37 and false == 0, (found, false)
+    assert 0.8 < report["difference"]["fit"]["noise_scale"] < 1.2
+
+
+def test_stars_wider_than_the_largest_kernel_are_warned_of(program, tmp_path):
+    images, _ = exposures(5, (3.0,), (14.0,))
+    *_, report = subtract(program, tmp_path, images)
+    assert any("too small for them" in warning for warning in report["warnings"])
 
 
 def test_frames_of_another_sky_are_refused_and_equal_ones_warned_of(program, tmp_path):

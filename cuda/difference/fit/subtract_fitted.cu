@@ -144,8 +144,8 @@ ImageView view(const Image<float, Gpu>& image) {
 }  // namespace
 
 KernelFit fit_kernel(const Image<float, Gpu>& reference, const Image<float, Gpu>& fresh, const DifferenceConfig& config,
-                     const FrameLight& light, const Gpu& where) {
-  return fit_kernel(to_host(reference, where), to_host(fresh, where), config, light, Cpu{where.host_threads});
+                     const FrameLights& lights, const Gpu& where) {
+  return fit_kernel(to_host(reference, where), to_host(fresh, where), config, lights, Cpu{where.host_threads});
 }
 
 void subtract_fitted(const Image<float, Gpu>& reference, const Image<float, Gpu>& fresh, const KernelFit& fit,

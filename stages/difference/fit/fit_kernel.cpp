@@ -8,13 +8,13 @@
 #include "stages/difference/fit/median.hpp"
 #include "stages/difference/fit/reject_stamps.hpp"
 #include "stages/difference/fit/residual.hpp"
+#include "stages/difference/fit/shared_stars.hpp"
 #include "stages/difference/fit/star_width.hpp"
 
 namespace srcextract {
 namespace {
 
 constexpr int least_kernel_half = 7;
-constexpr double kernel_half_per_fwhm = 2.5;
 constexpr int least_stamp_half = 12, stamp_beyond_kernel = 2;
 /// Widths this near are equal: the reference is convolved.
 constexpr double equal_widths = 0.02;
@@ -24,6 +24,8 @@ constexpr StampReach usual_reach{12, 22};
 constexpr int least_inside = 3;
 /// A fit that misses more of the light of bright stars matched noise.
 constexpr double most_residual = 0.3;
+/// Frames that share fewer of their bright stars show another sky.
+constexpr double least_shared = 0.3;
 /// Most growth of saturated pixels before the kernel's own.
 constexpr int most_bloom = 16;
 
@@ -54,11 +56,21 @@ void require_overlap(const LevelledFrame& reference, const LevelledFrame& fresh)
          "difference.kernel: gaussian");
 }
 
-[[noreturn]] void refuse_other_sky(double residual) {
-  refuse("no kernel makes the stars of one frame those of the other: the best misses " +
-         std::to_string(static_cast<int>(std::min(residual, 1.0) * 100)) +
-         " % of their light. Do the frames show the same sky, the same way up? Check that they are aligned "
-         "(difference.align)");
+std::string percent(double share) {
+  return std::to_string(static_cast<int>(std::clamp(share, 0.0, 1.0) * 100)) + " %";
+}
+
+[[noreturn]] void refuse_other_sky(const std::string& reason) {
+  refuse("no kernel makes the stars of one frame those of the other: " + reason +
+         ". Do the frames show the same sky, the same way up? Check that they are aligned (difference.align)");
+}
+
+void require_shared_stars(const LevelledFrame& reference, const LevelledFrame& fresh, const Cpu& where) {
+  const double shared = share_of_shared_stars(reference, fresh, where);
+  if (shared < least_shared)
+    refuse_other_sky("but for chance, " + percent(shared) +
+                     " of the bright stars of one frame are in the other within " + std::to_string(shared_within) +
+                     " pixels");
 }
 
 /// Direction, width and stamps of a fit.
@@ -147,9 +159,9 @@ void describe_stamps(const RobustSolution& solution, const Stamps& stamps, FitFa
 }  // namespace
 
 KernelFit fit_kernel(const Image<float, Cpu>& reference, const Image<float, Cpu>& fresh, const DifferenceConfig& config,
-                     const FrameLight& light, const Cpu& where) {
-  const LevelledFrame old_frame{reference, measure_level(reference, light, where)};
-  const LevelledFrame new_frame{fresh, measure_level(fresh, light, where)};
+                     const FrameLights& lights, const Cpu& where) {
+  const LevelledFrame old_frame{reference, measure_level(reference, lights.reference, where)};
+  const LevelledFrame new_frame{fresh, measure_level(fresh, lights.fresh, where)};
   require_noise(old_frame.level, "reference");
   require_noise(new_frame.level, "new frame");
   require_overlap(old_frame, new_frame);
@@ -158,6 +170,7 @@ KernelFit fit_kernel(const Image<float, Cpu>& reference, const Image<float, Cpu>
   const Stamps stamps = choose_stamps(frames.from, frames.to,
                                       {plan.kernel_half + least_inside, plan.stamp_half + plan.kernel_half}, where);
   if (stamps.chosen.size() < least_stamps) refuse_few_stamps(stamps, stamps.chosen.size());
+  require_shared_stars(old_frame, new_frame, where);
 
   KernelFit fit{plan.convolves_new,
                 frames.from.level,
@@ -176,7 +189,8 @@ KernelFit fit_kernel(const Image<float, Cpu>& reference, const Image<float, Cpu>
   FitFacts& facts = fit.facts;
   describe_stamps(solution, stamps, facts);
   facts.residual = residual_of(fit, frames, stamps.chosen, plan.stamp_half, terms, sums, solution);
-  if (facts.residual > most_residual) refuse_other_sky(facts.residual);
+  if (facts.residual > most_residual)
+    refuse_other_sky("the best misses " + percent(facts.residual) + " of their light");
   fit.coefficients = std::move(solution.coefficients);
   facts.convolved_new = plan.convolves_new;
   facts.reference_fwhm = plan.widths.reference;
@@ -185,6 +199,7 @@ KernelFit fit_kernel(const Image<float, Cpu>& reference, const Image<float, Cpu>
   facts.shift_y = plan.widths.shift_y;
   facts.half_width = plan.kernel_half;
   describe_field(fit, fresh.shape, facts);
+  if (!(facts.mean_sum > 0)) refuse_other_sky("the best leaves nothing of their light");
   describe_kernel(fit, fresh.shape, facts);
   return fit;
 }

@@ -27,10 +27,11 @@ struct KernelFit {
 /// The fit runs on the host, for a device as well: it reads few pixels, in sums whose order decides the last bit.
 ///
 /// Throws Error{input}, without the place of a key, if a frame has no noise, if no pixel is good in both, if fewer
-/// than 3 stamps are left, or if most of the stars' light is not matched.
+/// than 3 stamps are left, if the frames share few of their bright stars (share_of_shared_stars), or if most of the
+/// stars' light is not matched.
 KernelFit fit_kernel(const Image<float, Cpu>& reference, const Image<float, Cpu>& fresh, const DifferenceConfig& config,
-                     const FrameLight& light, const Cpu& where);
+                     const FrameLights& lights, const Cpu& where);
 KernelFit fit_kernel(const Image<float, Gpu>& reference, const Image<float, Gpu>& fresh, const DifferenceConfig& config,
-                     const FrameLight& light, const Gpu& where);
+                     const FrameLights& lights, const Gpu& where);
 
 }  // namespace srcextract

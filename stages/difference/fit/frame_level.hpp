@@ -11,6 +11,11 @@ struct FrameLight {
   double saturation = 0;  ///< in counts; 0 = not known
 };
 
+/// The same of both frames of a difference.
+struct FrameLights {
+  FrameLight reference, fresh;
+};
+
 /// Medians over cells of 128 x 128 pixels, of their clipped sky and noise: a slope of the sky is no noise. Samples
 /// every second pixel along both axes. A frame without usable pixels has no noise.
 FrameLevel measure_level(const Image<float, Cpu>& frame, const FrameLight& light, const Cpu& where);

@@ -6,6 +6,8 @@ namespace srcextract {
 
 /// The largest half width of a fitted kernel, in pixels.
 inline constexpr int most_kernel_half = 17;
+/// The half width of a kernel in FWHM of the stars that it makes.
+inline constexpr double kernel_half_per_fwhm = 2.5;
 
 /// One function of the basis: x^p y^q exp(-(x^2 + y^2) / 2 sigma^2), as a product of two factors.
 struct BasisFunction {

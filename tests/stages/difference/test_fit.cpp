@@ -53,7 +53,7 @@ FittedScene subtract(const Backend<Where>& backend, const FitScene& scene, const
                      const FrameLight& light, const Where& where) {
   const Image<float, Where> reference = frame_on(backend, scene.shape, scene.reference);
   const Image<float, Where> fresh = frame_on(backend, scene.shape, scene.fresh);
-  const KernelFit fit = fit_kernel(reference, fresh, config, light, where);
+  const KernelFit fit = fit_kernel(reference, fresh, config, {light, light}, where);
   Pixels<Where> out(scene.shape, where);
   subtract_fitted(reference, fresh, fit, out, where);
   return {fit.facts, backend.get(out.image.pixels), backend.get(out.noise.pixels), fetch(out.masked, where).nan};
