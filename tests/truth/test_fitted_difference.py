@@ -109,6 +109,16 @@ def test_each_frame_has_its_own_gain_and_saturation(program, tmp_path):
     assert 0.8 < report["difference"]["fit"]["noise_scale"] < 1.2
 
 
+def test_whole_numbers_of_little_noise_are_subtracted(program, tmp_path):
+    """Frames in units of 25 electrons: the noise of the sky is half of one."""
+    images, places = exposures(6, (3.0,), (3.4,))
+    coarse = [np.round(image * GAIN / 25).astype(np.int16) for image in images]
+    at, signs, report = subtract(program, tmp_path, coarse, "measurement.gain=25", "difference.refuse_bad=true")
+    found, false = judge(at, signs, places)
+    assert found >= 37 and false <= 1, (found, false)
+    assert report["warnings"] == []
+
+
 def test_stars_wider_than_the_largest_kernel_are_warned_of(program, tmp_path):
     images, _ = exposures(5, (3.0,), (14.0,))
     *_, report = subtract(program, tmp_path, images)

@@ -24,9 +24,29 @@ struct CellSky {
   float sigma = -1;  ///< negative: too few good pixels
 };
 
+/// Spreads whole numbers evenly over the unit about them: medians of whole numbers are whole, too coarse for a noise of
+/// a few counts. Returns the variance that this adds.
+double spread_whole_numbers(std::vector<float>& values) {
+  constexpr double golden = 0.61803398874989484820;  // whose multiples are spread evenly
+  if (!std::ranges::all_of(values, [](float value) { return std::floor(value) == value; })) return 0;
+  double turns = 0;
+  for (float& value : values) {
+    turns += golden;
+    turns -= std::floor(turns);
+    value += static_cast<float>(turns - 0.5);
+  }
+  return 1.0 / 12;
+}
+
 CellSky sky_of(std::vector<float>& values, std::vector<float>& distances) {
   if (values.size() < static_cast<std::size_t>(cell_side)) return {};
   CellSky sky;
+  sky.middle = upper_median(values);
+  sky.sigma = 0;
+  constexpr double nearly_all = 0.95;
+  const auto equal = static_cast<double>(std::ranges::count(values, sky.middle));
+  if (equal > nearly_all * static_cast<double>(values.size())) return sky;
+  const double added = spread_whole_numbers(values);
   for (int round = 0; round < clip_rounds; ++round) {
     sky.middle = upper_median(values);
     distances.clear();
@@ -35,6 +55,8 @@ CellSky sky_of(std::vector<float>& values, std::vector<float>& distances) {
     const auto most = static_cast<float>(clip_sigmas * static_cast<double>(sky.sigma));
     std::erase_if(values, [&](float value) { return std::fabs(value - sky.middle) > most; });
   }
+  const double square = static_cast<double>(sky.sigma) * static_cast<double>(sky.sigma);
+  sky.sigma = static_cast<float>(std::sqrt(std::max(0.0, square - added)));
   return sky;
 }
 

@@ -1,0 +1,57 @@
+// The noise of a frame: that which was put into it, also where pixels are whole numbers of few counts.
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <random>
+
+#include "stages/difference/fit/frame_level.hpp"
+
+namespace srcextract {
+namespace {
+
+constexpr Shape shape{512, 384};
+
+Image<float, Cpu> noise(double sky, double sigma, bool whole) {
+  Image<float, Cpu> image(shape, Cpu{});
+  std::mt19937_64 random(7);
+  std::normal_distribution<double> normal(sky, sigma);
+  for (float& pixel : image.pixels) {
+    const double value = normal(random);
+    pixel = static_cast<float>(whole ? std::round(value) : value);
+  }
+  return image;
+}
+
+TEST(FrameLevelTest, IsTheSkyAndItsNoise) {
+  const FrameLevel level = measure_level(noise(1000, 12.5, false), {2, 0}, Cpu{});
+  EXPECT_NEAR(level.sky, 1000, 0.3);
+  EXPECT_NEAR(std::sqrt(level.variance), 12.5, 0.4);
+  EXPECT_EQ(level.variance_per_count, 0.5F);
+}
+
+TEST(FrameLevelTest, WholeNumbersHaveTheNoiseOfTheirPixels) {
+  for (const double sigma : {0.4, 0.6, 0.9, 1.3, 2.0, 5.0}) {
+    // Rounding adds the variance of a number that is anywhere within a unit.
+    const double own = std::sqrt(sigma * sigma + 1.0 / 12);
+    const FrameLevel level = measure_level(noise(200.3, sigma, true), {}, Cpu{});
+    EXPECT_NEAR(std::sqrt(level.variance) / own, 1, sigma < 0.5 ? 0.1 : 0.06)
+        << sigma;  // steps of a unit are no normal distribution
+    EXPECT_NEAR(level.sky, 200.3, 0.1) << sigma;
+  }
+}
+
+TEST(FrameLevelTest, EqualPixelsHaveNoNoise) {
+  EXPECT_EQ(measure_level(noise(200, 0, true), {}, Cpu{}).variance, 0);
+  EXPECT_EQ(measure_level(noise(200.5, 0, false), {}, Cpu{}).variance, 0);
+}
+
+TEST(FrameLevelTest, IsTheSameOnAnyNumberOfThreads) {
+  const Image<float, Cpu> image = noise(200.3, 1.3, true);
+  const FrameLevel one = measure_level(image, {}, Cpu{1}), eight = measure_level(image, {}, Cpu{8});
+  EXPECT_EQ(one.variance, eight.variance);
+  EXPECT_EQ(one.sky, eight.sky);
+}
+
+}  // namespace
+}  // namespace srcextract
