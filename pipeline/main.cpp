@@ -208,9 +208,10 @@ int run_images(const CommandLine& command) {
   prepare_output_directory(command.output_dir);
 
   if (!command.config.empty() && leaves_out_most(config))
-    log_info(command.config +
-             ": it names neither a filter nor deblending, so there is none; the default configuration, which srcextract "
-             "--dump-config prints, has both");
+    log_info(
+        command.config +
+        ": it names neither a filter nor deblending, so there is none; the default configuration, which srcextract "
+        "--dump-config prints, has both");
   const auto show = show_progress ? Progress::Show::on_terminal : Progress::Show::nothing;
   const Job job{.output_dir = command.output_dir,
                 .arguments = arguments_but_inputs(command),

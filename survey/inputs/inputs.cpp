@@ -213,7 +213,8 @@ bool Search::is_again(std::size_t first, std::size_t second) const {
   if (!are_same_file(file.path, other.path)) return false;
   const bool otherwise = file.config != other.config;
   if (!otherwise && hash_of_config(file) == hash_of_config(other)) return true;
-  const std::string what = otherwise ? "two configurations" : "two detection images, references, bands or tables of positions";
+  const std::string what =
+      otherwise ? "two configurations" : "two detection images, references, bands or tables of positions";
   throw Error(ErrorKind::config, describe(file, origins_[first]) + " and " + describe(other, origins_[second]) +
                                      " are the same image with " + what +
                                      ", and its outputs can be those of one; remove one, or give them two names in "

@@ -180,7 +180,8 @@ TEST(ConfigErrors, NamePlaceProblemAndWayOut) {
       {"quicklook:\n  limits: values\n",
        "x.yaml:2:11: 'quicklook.high' must be greater than quicklook.low where quicklook.limits is values"},
       {"difference:\n  reference_fwhm: 3\n  kernel: gaussian\n",
-       "x.yaml:2:19: 'difference.reference_fwhm' needs difference.reference_fwhm and difference.new_fwhm, both or neither"},
+       "x.yaml:2:19: 'difference.reference_fwhm' needs difference.reference_fwhm and difference.new_fwhm, both or "
+       "neither"},
   };
   for (const Wrong& wrong : cases) EXPECT_EQ(message(wrong.yaml), wrong.message) << wrong.yaml;
 }
