@@ -20,7 +20,7 @@ void log_result(const ImageInput& input, const ImageResult& result, bool describ
 /// Logs the completeness if `describe`; always logs why it is not known.
 void log_completeness(const ImageInput& input, const Completeness& completeness, bool describe);
 
-/// Logs the end of an image, with the device and time, and the first file that was written, if any.
+/// Logs the end of an image, with the device and time, and what was written, if anything.
 void log_done(const ImageInput& input, const ImageResult& result, const Execution& execution, double seconds,
               const std::string& written);
 

@@ -271,7 +271,9 @@ ImageOutcome OpenImage::finish(ImageResult result, const Execution& execution) {
   files.push_back(write_run_record(paths_.report, record(seconds)));
   record_outputs(files, job_.output_dir, outcome.record);
   commit(files, job_.flush);
-  if (job_.describe) log_done(input_, result, execution, seconds, paths_.all().front());
+  if (job_.describe)
+    log_done(input_, result, execution, seconds,
+             paths_.all().front() + (paths_.page.empty() ? "" : ", page " + paths_.page));
   outcome.times = std::move(result.times);
   outcome.comparison = std::move(result.comparison);
   return outcome;

@@ -53,7 +53,7 @@ struct LightRadiusFamily {
 
   static constexpr bool has_many_rows = true;
   static constexpr RowColumn<LightRadius> columns[] = {
-      {"FLUX_RADIUS", "pixel", "phys.angSize;instr.det", "Radius of the circle that holds a part of FLUX_AUTO",
+      {"FLUX_RADIUS", "pixel", "phys.angSize;instr.det", "Half-light radius, or that of another part of FLUX_AUTO",
        "profile", [](const LightRadius& row, const FluxCalibration&) { return row.radius; }},
   };
 };
