@@ -130,8 +130,13 @@ def plot(catalogue: Catalogue, ax: Any = None, image: Any = None, *, scale: floa
         _, ax = pyplot.subplots()
     pixels = catalogue.background if image is None else _pixels(catalogue, image)
     if image is not None and shown.get("norm") is None:
-        shown.setdefault("vmin", catalogue.sky_level - 3 * catalogue.sky_sigma)
-        shown.setdefault("vmax", catalogue.sky_level + 12 * catalogue.sky_sigma)
+        level = catalogue.sky_level
+        low, high = level - 3 * catalogue.sky_sigma, level + 12 * catalogue.sky_sigma
+        middle = float(numpy.nanmedian(pixels))
+        if not low < middle < high:  # a frame of a difference, whose sky is that of both
+            low, high = low + middle - level, high + middle - level
+        shown.setdefault("vmin", low)
+        shown.setdefault("vmax", high)
     shown.setdefault("cmap", "gray")
     ax.imshow(pixels, **{"origin": "lower", "interpolation": "nearest", **shown})
     names = ("X_IMAGE", "Y_IMAGE", "A_IMAGE", "B_IMAGE", "THETA_IMAGE")

@@ -57,3 +57,10 @@ def test_another_image_is_refused(path):
     assert shown(found.plot(image=IMAGE[None])).get_array().shape == IMAGE.shape
     with pytest.raises(srcextract.InputError, match="the bytes"):
         found.plot(image=b"nothing")
+
+
+def test_a_frame_of_a_difference_is_not_blank():
+    new = numpy.random.default_rng(3).normal(400, 5, IMAGE.shape).astype("f4")
+    found = srcextract.difference(IMAGE + 300, new, difference__kernel="gaussian")
+    low, high = shown(found.plot(image=new)).get_clim()
+    assert low < 390 and 410 < high < 600

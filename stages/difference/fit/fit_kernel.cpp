@@ -48,6 +48,10 @@ void require_overlap(const LevelledFrame& reference, const LevelledFrame& fresh)
 }
 
 [[noreturn]] void refuse_few_stamps(const Stamps& stamps, std::size_t left) {
+  if (stamps.candidates == 0)
+    refuse("the fitted kernel needs " + std::to_string(least_stamps) +
+           " stars or galaxies that stand out of both frames, and there is none. For frames without stars set "
+           "difference.kernel: gaussian");
   refuse("the fitted kernel needs " + std::to_string(least_stamps) +
          " stars or galaxies that stand out of both frames; " + std::to_string(stamps.candidates) +
          " of the frame to convolve are bright enough, " + std::to_string(stamps.refused) +
