@@ -1,5 +1,5 @@
 """What columns cost: default.sex with its usual columns, with fluxes in apertures and with all, on one core, beside SExtractor
-and, where it measures them, SEP."""
+and, where it measures them, SEP; and default.yaml beside SExtractor with its filter, threshold and columns."""
 import json
 import subprocess
 import sys
@@ -70,6 +70,18 @@ def processor_time(runs, *command):
     return min(launch(*command).cpu for _ in range(runs))
 
 
+def default_row(session, image, what, runs):
+    """Of default.yaml thresholds are in the noise of the filtered image; SExtractor is told the same level."""
+    ours = processor_time(runs, session.program, "-q", "--backend", "cpu", "--threads", 1, "-o", session.work / "out",
+                          ROOT / "config/default.yaml", image)
+    levels = json.loads((session.work / "out" / f"{image.stem}.run.json").read_text())["levels"]
+    threshold = levels["detection"] / levels["sigma"]
+    settings = DEFAULT_SEX | {"DETECT_THRESH": threshold, "ANALYSIS_THRESH": threshold,
+                              "FILTER_NAME": host.FILTERS / "gauss_2.0_5x5.conv"}
+    command = host.sextractor_command(session.work, "default_yaml", settings, image, host.COLUMNS + FLUXES)
+    return faster(f"default.yaml, {what}: SExtractor", ours, processor_time(runs, *command.split()), 5)
+
+
 def rows_of(session, image, what, least, runs):
     directory, ours = session.work, {}
     for columns in CHOICES:
@@ -103,9 +115,11 @@ def report(session):
         write_fits(image, make_field(size, size, per_mpix=density))
         what = f"{size}², {density}/Mpixel"
         try:
+            if host.SEXTRACTOR:
+                rows.append(default_row(session, image, what, runs))
             rows += rows_of(session, image, what, least, runs)
         except ProgramFailed as error:
             rows.append(skipped(what, str(error)))
-    print_table("Columns: default.sex on one core, processor time of the whole process", rows, [
+    print_table("Columns: default.yaml and default.sex on one core, processor time of the whole process", rows, [
         "SEP measures on pixels in memory, and of `all` it lacks Petrosian fluxes, profiles, moments and errors of windows."
         f" Of several runs the fastest; `all` is {len(CHOICES['all'])} columns."])
