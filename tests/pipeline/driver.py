@@ -9,6 +9,7 @@ import struct
 import subprocess
 import termios
 from types import SimpleNamespace
+from unittest import mock
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 
@@ -22,11 +23,12 @@ def run_program(*arguments, env=None, **more):
 
 
 def on_terminal(start, columns=0):
-    """What a process writes to a terminal that is its stderr, and its exit code: `start` is given the descriptor, which it
-    closes. A terminal of 0 columns does not say how wide it is."""
+    """What a process writes to a terminal that is its stderr, and its exit code: `start` is given the descriptor, which
+    it closes. A terminal of 0 columns does not say how wide it is. TERM is set, as a container's `dumb` is obeyed."""
     terminal, stderr = pty.openpty()
     fcntl.ioctl(stderr, termios.TIOCSWINSZ, struct.pack("HHHH", 24, columns, 0, 0))
-    process = start(stderr)
+    with mock.patch.dict(os.environ, TERM="xterm-256color"):
+        process = start(stderr)
     text = b""
     try:
         while chunk := os.read(terminal, 4096):

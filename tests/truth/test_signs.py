@@ -222,4 +222,4 @@ def test_a_threshold_lower_than_the_error_of_the_sky_gives_no_pixel_to_both(prog
     twice = found["NPIX"].sum() - (label > 0).sum()
     assert 0 < twice < 0.01 * label.size and (label > 0).mean() > 0.95
     above, below = (found["SIGN"] == 1).sum(), (found["SIGN"] == -1).sum()
-    assert f"image.fits: {above} sources above " in done.stderr and f", {below} as far below the sky, " in done.stderr
+    assert f"image.fits: {above} sources above " in done.stderr and f", {below} as far below the sky; " in done.stderr
