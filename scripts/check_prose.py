@@ -48,7 +48,8 @@ def blocks(text):
 
 
 def sentences(text):
-    """What ends with a full stop, a question mark or an exclamation mark before a capital, or with its paragraph."""
+    """Sentences. A sentence ends with a full stop, a question mark or an exclamation mark before a capital, or with its
+    paragraph."""
     for block in blocks(text):
         block = re.sub(r"^([-*+]|\d+\.)\s+", "", block)
         begin = 0

@@ -1,4 +1,4 @@
-"""What scripts/setting_pictures.py draws with: simulated images, a run of the program, and panels of pixels as SVG."""
+"""Tools of scripts/setting_pictures.py: simulated images, a run of the program, and panels of pixels as SVG."""
 import base64
 import json
 import math
@@ -58,7 +58,7 @@ def field(size, seed, count, faint, bright, margin=6):
 # The program
 
 class Found:
-    """What a run has written."""
+    """The files that a run has written."""
 
     def __init__(self, program, image, settings, *words, further=None, command=(), extra=None):
         with tempfile.TemporaryDirectory() as made_in:

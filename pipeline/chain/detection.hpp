@@ -260,8 +260,8 @@ NoiseMap<Where> noise_of_found(const Pixels<Where>& pixels, const Config& config
   return noise_of_pixels(pixels, config, found);
 }
 
-/// The runs that were labelled: after morphology, and before deblending. What a step leaves has the place of what it
-/// replaced: without deblending, `runs` are those of the step before.
+/// The runs that were labelled: after morphology, and before deblending. Each step replaces `runs`, and deblending
+/// keeps the earlier ones in `island_runs`.
 template <class Where>
 const Runs<Where>& labelled_runs(const Detection<Where>& found) {
   return is_there(found.island_runs) ? found.island_runs : found.runs;

@@ -26,7 +26,7 @@ void subtract_constant(const Background& sky, Image<float, Cpu>& image, const Cp
   });
 }
 
-/// Copies the foreground that check images show. The last runs are also those of the segmentation.
+/// Copies the foreground that check images show. The segmentation has the last runs.
 void copy_foreground(const Detection<Cpu>& found, const Config& config, const Cpu& where, CheckData& check) {
   for (const CheckImage image : config.output.check_images) {
     if (image == CheckImage::threshold) check.thresholded.push_back(copy_of(thresholded_runs(found), where));

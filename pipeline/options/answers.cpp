@@ -65,8 +65,8 @@ std::map<std::string, std::string> values_of(const Settings& settings) {
   return values;
 }
 
-/// The keys of a section, or one `section.key`, with the values of the default configuration, and those of keys that
-/// are left out where these are others.
+/// The keys of a section, or one `section.key`, with their values in the default configuration. A key's value without
+/// any configuration is told where it is another.
 std::string of_keys(const std::string& wanted) {
   const std::string asked = wanted.substr(0, wanted.find('.'));
   std::vector<std::string> sections;

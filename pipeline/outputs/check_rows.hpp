@@ -9,8 +9,8 @@
 
 namespace srcextract {
 
-/// The rows of check images that have a pixel for each of the image: all but those of meshes. The extraction must have
-/// been made with what they show (Config::output) and outlive this. For one thread at a time.
+/// The rows of check images as large as the image; only the mesh images are smaller. Config::output must have asked for
+/// these check images when the extraction was made, and the extraction must outlive this. For one thread at a time.
 class CheckRows {
  public:
   /// `as_sextractor`: `rms` is the estimated noise even if a weight map gives it.

@@ -132,7 +132,7 @@ Json statistics_json(const Statistics& s) {
           {"sigma", s.sigma}, {"min", s.min},   {"max", s.max}};
 }
 
-/// What a fitted kernel is, and how well it fits. `sky` is that of the difference.
+/// The fitted kernel and how well it fits. `sky`: statistics of the sky of the difference.
 Json fit_json(const FitFacts& fit, const Statistics& sky) {
   return {{"convolved", fit.convolved_new ? "new" : "reference"},
           {"fwhm", {{"reference", fit.reference_fwhm}, {"new", fit.new_fwhm}}},

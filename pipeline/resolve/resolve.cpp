@@ -87,7 +87,7 @@ double saturation_of(const Config& config, const RunImage& image) {
   return level.value_or(measurement.saturation);
 }
 
-/// The value of the keyword in the header of the reference; without a usable one, that of the image.
+/// The value of the keyword in the reference's header; the image's value if that header has no usable one.
 double of_reference(const std::string& keyword, const RunImage& image, double of_image) {
   if (keyword == "none" || image.reference_header.empty()) return of_image;
   for (const HeaderValue& value : header_values(std::string(image.reference_header), "", {keyword}))

@@ -25,8 +25,8 @@ struct RunImage {
 /// The configuration that the stages and outputs of an image see. Called once an image, with the configuration that has
 /// the contents of its files (make_image_config); nothing changes the result.
 /// - measurement.gain: the value of the header keyword measurement.gain_keyword, if the header has it
-/// - resources.reference_gain, reference_saturation: the same of the reference of a difference; those of the image if
-///   its header lacks them
+/// - resources.reference_gain, reference_saturation: from the header of a difference's reference; the image's values if
+///   that header lacks them
 /// - resources.saturation: the same for measurement.saturation_keyword, else measurement.saturation
 /// - measurement.pixel_scale, if it is 0 and needed: from the WCS. Surface brightness thresholds and the columns
 ///   MU_MAX, MU_THRESHOLD and CLASS_STAR need it.

@@ -45,39 +45,30 @@ void for_each_difference_field(AnySettings& c, F&& f) {
   const DifferenceConfig usual;
   f(Field{.section = section,
           .key = "kernel",
-          .description = "What makes the stars of both frames alike: `fitted` (to the stars: shapes, brightness and "
-                         "sky that change "
-                         "over the field) or `gaussian` (of the two widths below; for frames without stars)"},
+          .description =
+              "What makes the stars of both frames alike: `fitted` (to the stars: shapes, brightness and "
+              "sky that change over the field) or `gaussian` (of the two widths below; for frames without stars)"},
     c.difference.kernel);
   f(Field{.section = section,
           .key = "convolve",
           .description = "Which frame the fitted kernel convolves: `auto` (the sharper one), `reference` or `new`",
           .unused = use_problem(fitted, c.difference.convolve, usual.convolve, needs_fit)},
     c.difference.convolve);
-  f(Field{.section = section,
-          .key = "kernel_order",
-          .description = "Order of the polynomials by which the fitted kernel changes over the field",
-          .at_least = 0,
-          .at_most = 3,
-          .why = "higher orders follow the noise of the stars",
-          .unused = use_problem(fitted, c.difference.kernel_order, usual.kernel_order, needs_fit)},
-    c.difference.kernel_order);
-  f(Field{.section = section,
-          .key = "flux_order",
-          .description = "The same of the ratio of the frames' brightness",
-          .at_least = 0,
-          .at_most = 3,
-          .why = "higher orders follow the noise of the stars",
-          .unused = use_problem(fitted, c.difference.flux_order, usual.flux_order, needs_fit)},
-    c.difference.flux_order);
-  f(Field{.section = section,
-          .key = "background_order",
-          .description = "The same of the difference of the frames' skies",
-          .at_least = 0,
-          .at_most = 3,
-          .why = "higher orders follow the noise of the stars",
-          .unused = use_problem(fitted, c.difference.background_order, usual.background_order, needs_fit)},
-    c.difference.background_order);
+  const auto order = [&](const std::string& key, const std::string& description, auto& value, int usual_order) {
+    f(Field{.section = section,
+            .key = key,
+            .description = description,
+            .at_least = 0,
+            .at_most = 3,
+            .why = "higher orders follow the noise of the stars",
+            .unused = use_problem(fitted, value, usual_order, needs_fit)},
+      value);
+  };
+  order("kernel_order", "Order of the polynomials by which the fitted kernel changes over the field",
+        c.difference.kernel_order, usual.kernel_order);
+  order("flux_order", "Order for the ratio of the frames' brightness", c.difference.flux_order, usual.flux_order);
+  order("background_order", "Order for the difference of the frames' skies", c.difference.background_order,
+        usual.background_order);
   f(Field{.section = section,
           .key = "match_flux",
           .description = "Scale the reference to the brightness of the new frame",

@@ -53,7 +53,7 @@ struct Resources {
   }
 };
 
-/// What stages see of a configuration: the values of all keys, and resources.
+/// The part of a configuration that stages see: the values of all keys, and resources.
 struct Settings {
   InputConfig input;
   CombineConfig combine;

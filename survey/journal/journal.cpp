@@ -39,7 +39,7 @@ std::string tag_of(const Shard& shard) {
   return std::to_string(shard.index) + "-of-" + std::to_string(shard.count);
 }
 
-/// What a trial process (pipeline/batch/trials) adds to the tag of the process that started it.
+/// The ending that a trial process (pipeline/batch/trials) adds to the tag of the process that started it.
 constexpr const char* alone = "-alone";
 
 /// Whether no process can be working on shard `other` while this one holds the lock of `own`.

@@ -231,7 +231,7 @@ void require_merged_text(const std::string& path) {
                                      "name with -o, or remove it");
 }
 
-/// Refuses to replace a page that is not about a survey: it may be that of an image.
+/// Refuses to replace a page that is not about a survey: it may be the page of an image.
 void require_survey_page(const std::string& path) {
   std::ifstream file(path);
   std::string begin(200, '\0');

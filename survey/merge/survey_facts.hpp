@@ -11,7 +11,7 @@
 
 namespace srcextract {
 
-/// What a page about a survey is made of, while it is merged.
+/// The facts from which `merge --report` writes the survey's page.
 struct SurveyFacts {
   std::string output;                               ///< path of the merged catalogue
   std::string page;                                 ///< path of the page

@@ -23,8 +23,9 @@ def run_program(*arguments, env=None, **more):
 
 
 def on_terminal(start, columns=0):
-    """What a process writes to a terminal that is its stderr, and its exit code: `start` is given the descriptor, which
-    it closes. A terminal of 0 columns does not say how wide it is. TERM is set, as a container's `dumb` is obeyed."""
+    """The text that a process writes to stderr, which is a terminal, and its exit code. `start` is given the
+    descriptor, which it closes. A terminal of 0 columns does not say how wide it is. TERM is set, since the program
+    obeys the `dumb` of a container."""
     terminal, stderr = pty.openpty()
     fcntl.ioctl(stderr, termios.TIOCSWINSZ, struct.pack("HHHH", 24, columns, 0, 0))
     with mock.patch.dict(os.environ, TERM="xterm-256color"):

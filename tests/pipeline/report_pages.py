@@ -1,4 +1,4 @@
-"""What the pages of --report hold, and a survey for one."""
+"""Reads the pages of --report, and makes a survey for one."""
 
 import html.parser
 import json
@@ -15,7 +15,7 @@ EVIL = "</script><script>alert(1)</script>"
 
 
 class Page(html.parser.HTMLParser):
-    """What a page holds: the text of each element with an id, its tables, its pictures; fails on tags that do not match."""
+    """A page's text of each element with an id, its tables, its pictures; fails on tags that do not match."""
 
     VOID = {"meta", "link", "img", "input", "br"}
 

@@ -47,7 +47,7 @@ def write_table(path, seed):
 
 
 def run_single(run, tmp_path, rows, out="single"):
-    """What the command for one image, or for two frames, writes of each row, by name of the output in the survey; and its
+    """The outputs of the command for one image, or for two frames, for each row, by their names in the survey; and its
     reports."""
     outputs, reports = {}, {}
     for stem, (options, images, name) in rows.items():

@@ -13,7 +13,7 @@ def found(sky_path):
 
 
 def data_of(page):
-    """What the page's script draws: rows, shapes, histogram, points."""
+    """The data that the page's script draws: rows, shapes, histogram, points."""
     return re.search(r'<script type="application/json" id="data">(.*?)</script>', page, re.DOTALL).group(1)
 
 

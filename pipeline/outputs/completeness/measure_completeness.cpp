@@ -22,7 +22,7 @@ constexpr std::size_t least_templates = 3;
 constexpr std::int64_t cell_side = 64, cell_margin = 8;
 constexpr double much_brighter = 0.75, much_fainter = 2, least_radius = 3;
 
-/// What random numbers are for.
+/// Each use of random numbers has a sequence of its own.
 enum class Purpose { cells, offset_x, offset_y, place_x, place_y, star, noise };
 
 /// Number i of a sequence, from 0 to below 1.
@@ -47,7 +47,7 @@ ReportLight light_of(const Sources& sources, const Config& config) {
                       config.measurement.zero_point);
 }
 
-/// What read_frame needs.
+/// Reads the pixels for read_frame, which calls these functions.
 struct FrameReader {
   const Cpu& cpu;
 
@@ -158,7 +158,7 @@ MagnitudeRange range_of_copies(const std::vector<StarTemplate>& stars) {
   return {std::max(whole(*middle - 3.5), whole(stars.front().magnitude)), whole(*middle + 1.5)};
 }
 
-/// A copy in the image; positions are those of FITS.
+/// A copy in the image. Positions are in FITS pixels, from 1.
 struct Copy {
   double x, y, radius, magnitude;
 };

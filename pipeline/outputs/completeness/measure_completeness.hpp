@@ -12,8 +12,8 @@ namespace srcextract {
 /// copies of stars of the image are put into it at random, and it is extracted again with the same configuration, on
 /// the host. `extraction` must have been made with output.report; nothing of it changes.
 ///
-/// - Magnitudes are spread evenly, from sure to be found to sure to be lost. They are those of all light of a copy, of
-///   which the magnitudes of a catalogue miss a part.
+/// - Magnitudes are spread evenly, from sure to be found to sure to be lost. They count all light of a copy; the
+///   magnitudes of a catalogue miss a part of it.
 /// - A pass has at most one copy per 64 x 64 pixels, at least 16 pixels from the next. Copies may lie on sources and at
 ///   edges; their middle pixel is not masked. They are moved by whole pixels.
 /// - A fainter copy has less noise of its own photons than a star so faint has. With a gain, the missing part is added:

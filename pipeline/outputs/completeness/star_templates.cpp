@@ -70,7 +70,8 @@ bool is_clean_and_bright(const Sources& sources, const ReportLight& light, std::
          sources.threshold[row] > 0;
 }
 
-/// The number of equally bright pixels whose noise would be that of the best weighted sum over the star.
+/// The noise-equivalent area: so many pixels, summed with equal weights, have the noise of the best weighted sum over
+/// the star.
 double noise_area(const std::vector<float>& light) {
   double sum = 0, squares = 0;
   for (const double pixel : light) sum += pixel, squares += pixel * pixel;

@@ -22,12 +22,12 @@ struct StarTemplate {
 };
 
 /// Stars of which an image can have fainter copies, the brightest first. All are flagless sources whose flux is at
-/// least 30 times its error, with no other source within 10 pixels. Of the 200 brightest those are taken whose
-/// noise-equivalent areas are most alike, as those of stars are, and galaxies' are not; and of these the 30 brightest.
+/// least 30 times its error, with no other source within 10 pixels. Stars have equal noise-equivalent areas, galaxies
+/// do not: of the 200 brightest sources, those with the most similar areas are stars. The 30 brightest stars are taken.
 /// The extraction must have been made with output.report.
 ///
-/// A stamp has the source's own pixels, and those of no source within twice their distance from the centre. The noise
-/// of these pixels is scaled down with the star.
+/// A stamp has the source's own pixels, and the pixels of no source within twice their distance from the centre. The
+/// noise of these pixels is scaled down with the star.
 std::vector<StarTemplate> find_star_templates(const Extraction& extraction, const ReportLight& light,
                                               double zero_point);
 

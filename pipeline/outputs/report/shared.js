@@ -1,5 +1,5 @@
 "use strict";
-// What the pages of --report share: elements, tables, axes and bars.
+// Functions for both pages of --report: elements, tables, axes and bars.
 const shared = (() => {
   const $ = (id) => document.getElementById(id);
   const colour = (name) => getComputedStyle(document.documentElement).getPropertyValue(`--${name}`).trim();

@@ -10,7 +10,7 @@
 
 namespace srcextract {
 
-/// What is compared between the images of a survey, by its column of IMAGES.
+/// The quantities that are compared between the images of a survey, by their columns in IMAGES.
 enum class ImageValue : std::uint8_t { sources, level, noise };
 inline constexpr std::array image_values = {ImageValue::sources, ImageValue::level, ImageValue::noise};
 const char* column_of(ImageValue value);

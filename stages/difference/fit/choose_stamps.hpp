@@ -28,7 +28,7 @@ struct Stamps {
   std::int64_t refused = 0;     ///< of these, those near an edge, a saturated pixel or a group of masked ones
 };
 
-/// What must be around the middle of a stamp, in pixels along either axis.
+/// The pixels that must be there around the middle of a stamp, along either axis.
 struct StampReach {
   std::int64_t margin;  ///< to the edges of the frame
   std::int64_t around;  ///< without bad pixels

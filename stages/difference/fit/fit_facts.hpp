@@ -6,7 +6,7 @@
 
 namespace srcextract {
 
-/// What a fit of two frames found, for the report.
+/// The numbers of a fit of two frames, for the report.
 struct FitFacts {
   bool convolved_new = false;
   double reference_fwhm = 0, new_fwhm = 0;  ///< of the stars, in pixels

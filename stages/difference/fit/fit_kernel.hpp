@@ -10,7 +10,8 @@
 
 namespace srcextract {
 
-/// What turns one frame into the other: other = kernel * convolved + background, all of which change over the field.
+/// A model that turns one frame into the other: other = kernel * convolved + background. Kernel and background change
+/// over the field.
 struct KernelFit {
   bool convolves_new = false;
   FrameLevel from, to;  ///< of the frame that is convolved, and of the other

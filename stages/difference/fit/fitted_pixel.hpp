@@ -9,7 +9,7 @@
 
 namespace srcextract {
 
-/// The kernel is the same within tiles of so many pixels along either axis: that of the middle of the tile.
+/// All pixels of a tile have the kernel of the tile's middle. A tile has so many pixels along either axis.
 inline constexpr int fitted_tile = 16;
 
 /// The share of a kernel's magnitude that may lie on bad pixels; a pixel with more is masked.
@@ -69,14 +69,14 @@ struct KernelSums {
   float all = 1;        ///< magnitude of the kernel
 };
 
-/// A pixel of the difference, and its variance relative to that of the sky.
+/// A pixel of the difference; `noise` is its variance divided by the variance of the sky.
 struct FittedPixel {
   float difference, noise;
 };
 
-/// In counts of the new frame: new minus reference, whichever was convolved. The variance has that of both frames, and
-/// the squares of what the fitted model misses of a star and of what bad pixels may have hidden. `variance` is that of
-/// the other frame, negative if bad.
+/// New minus reference in counts of the new frame, whichever was convolved. Three variances are added: the noise of
+/// both frames, the square of the star light that the model misses, and the square of the light that bad pixels may
+/// have hidden. `other` and `variance` are the pixel of the other frame and its variance, negative if the pixel is bad.
 SRCEXTRACT_HOST_DEVICE inline FittedPixel subtract_pixel(const FitView& fit, const KernelSums& sums, float other,
                                                          float variance, std::int64_t x, std::int64_t y) {
   const auto column = static_cast<double>(x), row = static_cast<double>(y);

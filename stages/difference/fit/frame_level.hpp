@@ -5,7 +5,7 @@
 
 namespace srcextract {
 
-/// What is known of the light in a frame beside its pixels.
+/// Gain and saturation of a frame, which its pixels do not tell.
 struct FrameLight {
   double gain = 0;        ///< in e-/count; 0 = not known
   double saturation = 0;  ///< in counts; 0 = not known

@@ -21,9 +21,9 @@ struct FrameLevel {
   SRCEXTRACT_HOST_DEVICE float above(float pixel) const { return is_bad(pixel) ? 0 : pixel - sky; }
 };
 
-/// The variance of a pixel: that of its sky, and the photon noise of the mean light of the good pixels around it (3 x
-/// 3). A mean, since the pixel's own noise would make faint outliers less noisy than bright ones. Negative if the pixel
-/// is bad. The sum is over columns from left to right, each from top to bottom.
+/// The variance of a pixel: variance of the sky plus photon noise. Photon noise follows from the mean light of the good
+/// pixels among the 3 x 3 around it. A mean, since the pixel's own noise would make faint outliers less noisy than
+/// bright ones. Negative if the pixel is bad. The sum is over columns from left to right, each from top to bottom.
 SRCEXTRACT_HOST_DEVICE inline float variance_at(const ImageView& frame, const FrameLevel& level, std::int64_t x,
                                                 std::int64_t y) {
   float light = 0;

@@ -12,7 +12,7 @@ namespace srcextract {
 struct FieldOrders {
   int kernel = 2, flux = 1, background = 2;
 
-  /// Of a column of StampSums. The first function has the sum of the kernel alone: its polynomial is that of the flux.
+  /// The order for a column of StampSums. Only the first function changes the kernel's sum, so it has the flux's order.
   int of_column(int column, int sky) const { return column == 0 ? flux : (column == sky ? background : kernel); }
 };
 

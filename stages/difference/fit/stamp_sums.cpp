@@ -115,7 +115,7 @@ class StampSummer {
     return frame.contains(x - basis_.half, y - basis_.half) && frame.contains(x + basis_.half, y + basis_.half);
   }
 
-  /// What every function of the basis makes of the window.
+  /// The window, convolved with every function of the basis.
   void convolve() {
     const int taps = basis_.width();
     for (std::size_t f = 0; f < turned_.size(); ++f)

@@ -13,7 +13,7 @@ struct StarWidths {
   double shift_x = 0, shift_y = 0;  ///< place in the new frame minus that in the reference, in pixels
 };
 
-/// Width and place are those of the Gaussian that fits best: second moments under a Gaussian weight of the same shape
+/// Width and place of the best-fitting Gaussian: second moments under a Gaussian weight of the same shape
 /// (adaptive moments; Bernstein & Jarvis 2002, AJ 123, 583), which noise and neighbours move less than plain moments.
 StarWidths measure_widths(const LevelledFrame& reference, const LevelledFrame& fresh, const std::vector<Stamp>& stamps);
 

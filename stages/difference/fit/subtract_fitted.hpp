@@ -5,9 +5,9 @@
 
 namespace srcextract {
 
-/// The difference new - reference by a fit, in counts of the new frame, and its noise relative to that of the sky. The
-/// kernel is that of the middle of each tile of 16 x 16 pixels; its values are in float, sums over it are chains of
-/// fmaf in raster order. Bad pixels of the convolved frame are replaced by the mean of those around.
+/// The difference new - reference by a fit, in counts of the new frame, and its variance divided by the variance of the
+/// sky. Each tile of 16 x 16 pixels has the kernel of its middle. The kernel's values are in float, sums over it are
+/// chains of fmaf in raster order. Bad pixels of the convolved frame are replaced by the mean of those around.
 ///
 /// A pixel is masked if the other frame is bad there, if more than a tenth of the kernel's magnitude lies on bad pixels
 /// of the convolved frame, or if it is within 6 pixels of an edge. `out` has the shape of the frames; out.masked counts

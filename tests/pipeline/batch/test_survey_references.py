@@ -49,7 +49,7 @@ def batch(run, tmp_path):
 
 
 def alone(run, tmp_path):
-    """What the commands for two frames, and for one image, write."""
+    """The outputs of the commands for two frames and for one image."""
     rows = {name: ([*options, "--set", "output.quicklook=true"], images, stem)
             for name, (options, images, stem) in ROWS.items()}
     return run_single(run, tmp_path, rows)

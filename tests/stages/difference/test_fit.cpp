@@ -33,7 +33,7 @@ DifferenceConfig fitted() {
   return config;
 }
 
-/// What the stages made of a scene, on the host.
+/// The results of the stages for a scene, on the host.
 struct FittedScene {
   FitFacts facts;
   std::vector<float> difference, noise;
@@ -99,7 +99,7 @@ TYPED_TEST(FittedDifference, FindsTheKernelThatMadeTheNewFrame) {
   EXPECT_NEAR(facts.most_background - facts.least_background, 6 * 7.0 / 8, 1);
   EXPECT_NEAR(facts.shift_x, 0, 0.02);
   EXPECT_NEAR(facts.shift_y, 0, 0.02);
-  // Nothing but noise is left: that of the new frame, and what the kernel leaves of the reference's.
+  // Only noise is left: the new frame's, and the reference's after the kernel has smoothed it.
   EXPECT_NEAR(scatter(made.difference), std::sqrt(facts.sky_variance), 0.05 * scene.noise);
 }
 
@@ -131,7 +131,7 @@ TEST(FittedDifferenceOnHost, ConvolvesTheSharperFrameInCountsOfTheNewOne) {
   const FittedScene back = subtract_on_host(scene);
   EXPECT_FALSE(forth.facts.convolved_new);
   EXPECT_TRUE(back.facts.convolved_new);
-  // The frames were exchanged: the sign is, and the counts are those of the other frame.
+  // The frames were exchanged, so the sign is turned, and the counts have the unit of the other frame.
   const auto pixel = static_cast<std::size_t>(140 * scene.shape.width + 160);
   EXPECT_NEAR(back.difference[pixel], -forth.difference[pixel] / 0.825F, 0.2F);
   DifferenceConfig config = fitted();
