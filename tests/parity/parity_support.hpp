@@ -25,14 +25,6 @@ inline std::vector<Field> parity_fields(int crowded) {
   return fields;
 }
 
-template <class Where>
-Image<float, Where> put_image(const Backend<Where>& backend, const Shape& shape, const std::vector<float>& pixels) {
-  Image<float, Where> image;
-  image.shape = shape;
-  image.pixels = backend.put(pixels);
-  return image;
-}
-
 /// Pixels of which none is known to be masked.
 template <class Where>
 Pixels<Where> put_pixels(const Backend<Where>& backend, const Shape& shape, const std::vector<float>& values,

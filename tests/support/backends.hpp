@@ -97,6 +97,14 @@ using Backends = ::testing::Types<Cpu, Gpu>;
 using Backends = ::testing::Types<Cpu>;
 #endif
 
+template <class Where>
+Image<float, Where> put_image(const Backend<Where>& backend, const Shape& shape, const std::vector<float>& pixels) {
+  Image<float, Where> image;
+  image.shape = shape;
+  image.pixels = backend.put(pixels);
+  return image;
+}
+
 /// Levels with these values, for the stages that take them.
 template <class Where>
 Value<Levels, Where> put_levels(const Backend<Where>& backend, double detection, double background = 0) {

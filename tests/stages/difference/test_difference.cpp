@@ -56,14 +56,6 @@ FrameSkies<Where> skies_on(const Backend<Where>& backend) {
   return {backend.put_value(reference_sky), backend.put_value(fresh_sky)};
 }
 
-template <class Where>
-Image<float, Where> put(const Backend<Where>& backend, Shape shape, const Pixels32& pixels) {
-  Image<float, Where> image;
-  image.shape = shape;
-  image.pixels = backend.put(pixels);
-  return image;
-}
-
 /// What subtract_frames made, on the host.
 struct Subtracted {
   Pixels32 image, noise;
@@ -76,8 +68,8 @@ class Difference : public StageTest<Where> {
   template <class On>
   static Subtracted subtract_on(const Backend<On>& backend, const On& where, const Scene& scene,
                                 const Background& ratios, const DifferenceConfig& config, double gain) {
-    const auto reference = put(backend, scene.shape, scene.reference);
-    const auto fresh = put(backend, scene.shape, scene.fresh);
+    const auto reference = testing::put_image(backend, scene.shape, scene.reference);
+    const auto fresh = testing::put_image(backend, scene.shape, scene.fresh);
     Pixels<On> out(scene.shape, where);
     subtract_frames(reference, fresh, skies_on(backend), backend.put_value(ratios), config, gain, out, where);
     return {backend.get(out.image.pixels), backend.get(out.noise.pixels), fetch(out.masked, where)};
@@ -104,8 +96,8 @@ TYPED_TEST(Difference, RatiosAreOfPixelsBrightInBothFrames) {
       ASSERT_EQ(ratios.shape, shape);
       const Pixels32 pixels = this->backend().get(ratios.pixels);
       const Backend<Cpu> cpu;
-      const auto single =
-          flux_ratios(put(cpu, shape, scene.reference), put(cpu, shape, scene.fresh), skies_on(cpu), Cpu{1});
+      const auto single = flux_ratios(testing::put_image(cpu, shape, scene.reference),
+                                      testing::put_image(cpu, shape, scene.fresh), skies_on(cpu), Cpu{1});
       EXPECT_TRUE(same_bits(pixels, cpu.get(single.pixels)));
       for (std::size_t i = 0; i < pixels.size(); ++i) {
         const long double r = static_cast<long double>(scene.reference[i]) - 100.25L;
@@ -246,7 +238,8 @@ TYPED_TEST(Difference, WeighedPixelsHaveTheNoiseOfTheSky) {
     ASSERT_EQ(result.shape, shape);
     const Pixels32 pixels = this->backend().get(result.pixels);
     const Backend<Cpu> cpu;
-    const auto single = weigh_pixels(put(cpu, shape, scene.fresh), put(cpu, shape, noise), fresh_sky, Cpu{1});
+    const auto single = weigh_pixels(testing::put_image(cpu, shape, scene.fresh), testing::put_image(cpu, shape, noise),
+                                     fresh_sky, Cpu{1});
     EXPECT_TRUE(same_bits(pixels, cpu.get(single.pixels)));
     for (std::size_t i = 0; i < pixels.size(); ++i) {
       ASSERT_EQ(std::isnan(pixels[i]), std::isnan(scene.fresh[i])) << i;

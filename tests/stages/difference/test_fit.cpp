@@ -41,18 +41,10 @@ struct FittedScene {
 };
 
 template <class Where>
-Image<float, Where> frame_on(const Backend<Where>& backend, const Shape& shape, const std::vector<float>& pixels) {
-  Image<float, Where> image;
-  image.shape = shape;
-  image.pixels = backend.put(pixels);
-  return image;
-}
-
-template <class Where>
 FittedScene subtract(const Backend<Where>& backend, const FitScene& scene, const DifferenceConfig& config,
                      const FrameLight& light, const Where& where) {
-  const Image<float, Where> reference = frame_on(backend, scene.shape, scene.reference);
-  const Image<float, Where> fresh = frame_on(backend, scene.shape, scene.fresh);
+  const Image<float, Where> reference = testing::put_image(backend, scene.shape, scene.reference);
+  const Image<float, Where> fresh = testing::put_image(backend, scene.shape, scene.fresh);
   const KernelFit fit = fit_kernel(reference, fresh, config, {light, light}, where);
   Pixels<Where> out(scene.shape, where);
   subtract_fitted(reference, fresh, fit, out, where);
