@@ -100,13 +100,6 @@ bool is_ours_alone(const std::string& name) {
   return std::ranges::count(own, name) > 0 || std::ranges::count(column_groups(), name) > 0;
 }
 
-/// Whether the column has the same name in both programs.
-bool is_common(const std::string& name) {
-  // VIGNET's name includes its size here; EXT_NUMBER is a column of output.one_catalogue.
-  if (name == "VIGNET" || name == "EXT_NUMBER") return true;
-  return std::ranges::count(column_names(), name) > 0 && !is_ours_alone(name);
-}
-
 const std::map<std::string, std::string_view>& reasons() {
   static const std::map<std::string, std::string_view> all = [] {
     std::map<std::string, std::string_view> result;
@@ -118,6 +111,14 @@ const std::map<std::string, std::string_view>& reasons() {
     return result;
   }();
   return all;
+}
+
+/// Whether the column has the same name in both programs.
+bool is_common(const std::string& name) {
+  // VIGNET's name includes its size here; EXT_NUMBER is a column of output.one_catalogue.
+  if (name == "VIGNET" || name == "EXT_NUMBER") return true;
+  if (reasons().contains(name)) return false;  // as those of stars, which only differences have
+  return std::ranges::count(column_names(), name) > 0 && !is_ours_alone(name);
 }
 
 }  // namespace

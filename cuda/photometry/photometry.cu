@@ -33,6 +33,8 @@ template <>
 constexpr int least_family_blocks<LightRadiusFamily> = 6;
 template <>
 constexpr int least_family_blocks<WindowFamily> = 10;
+template <>
+constexpr int least_family_blocks<StarFamily> = 6;
 
 /// Circles by the area of pixels take more registers than circles by sub-pixels, so each kind has a kernel.
 struct CirclesBySubPixels : CircleFamily {
@@ -210,6 +212,7 @@ Photometry<Gpu> measure_photometry(const PhotometryInput<Gpu>& input, const Sett
   };
   LevelledImage image = levelled(input.image, input.variance, input.levels, config.weights);
   if (input.least_variance != nullptr) image.image.least_variance = input.least_variance->data();
+  image.image.star = input.star;
   const FoundImage<Gpu>* const other = input.found_in;
   const LevelledImage found_in =
       other == nullptr ? image : levelled(other->image, other->variance, other->levels, other->weights);

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <optional>
 #include <utility>
 
 #include "config/config.hpp"
@@ -23,11 +24,10 @@ void make_detection_image(const Pixels<Where>& pixels, const Config& config, Det
     found.image = weigh_pixels(measured_image(pixels, found), pixels.noise, found.background, where);
     done("weigh");
   }
-  if (config.convolve.kernel != KernelShape::none) {
-    auto convolved = convolve(found_image(pixels, found), make_kernel(config.convolve), config.convolve.edges,
-                              found.background, where);
+  if (const std::optional<Kernel> kernel = detection_kernel(pixels, config)) {
+    auto convolved = convolve(found_image(pixels, found), *kernel, config.convolve.edges, found.background, where);
     // The matched filter needs the weighed image after levels are known.
-    if (config.convolve.filter == Filter::matched) found.match = std::move(found.image);
+    if (is_matched(pixels, config)) found.match = std::move(found.image);
     found.image = std::move(convolved);
     done("convolve");
   }

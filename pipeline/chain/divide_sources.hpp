@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <utility>
 
 #include "config/config.hpp"
@@ -57,8 +58,8 @@ void clean(const Pixels<Where>& pixels, const Config& config, Detection<Where>& 
                                  found.core_pixels,
                                  found.parentage,
                                  sums};
-  const std::int64_t kernel_rows =
-      config.convolve.kernel != KernelShape::none ? make_kernel(config.convolve).height : 1;
+  const std::optional<Kernel> kernel = detection_kernel(pixels, config);
+  const std::int64_t kernel_rows = kernel ? kernel->height : 1;
   found.cleaned = clean_sources(deblend_images(pixels, config, found), sources, config, kernel_rows, where);
   found.components = std::move(found.cleaned.components);
   found.parentage = std::move(found.cleaned.parentage);

@@ -41,7 +41,8 @@ void find_photometry(const Pixels<Where>& pixels, const Config& config, Detectio
                                      .parentage = found.parentage,
                                      .absorbed = cleaned ? &found.cleaned.absorbed : nullptr,
                                      .found_in = found_in,
-                                     .least_variance = varies ? &found.least_variance : nullptr};
+                                     .least_variance = varies ? &found.least_variance : nullptr,
+                                     .star = pixels.star.view()};
   found.photometry = measure_photometry(input, config, where);
   done("photometry");
 }

@@ -33,13 +33,13 @@ Images memory_of_stages(const RunPlan& plan) {
   const WeightsConfig& weights = config.weights;
   const bool twice = extracts_twice(config, plan.of_difference());
   const bool by_mesh = config.background.method == BackgroundMethod::mesh;
-  const bool convolved = config.convolve.kernel != KernelShape::none;
   const bool mapped = has_map(weights);
   // The map of weights and, if they are kept, the pixels that it masks only for the sky.
   const std::int64_t map = keeps_pixels(weights) ? 2 : 1;
   // With a gain a difference has its noise, and the image weighed by it.
   const bool has_gain = config.measurement.gain > 0 || config.measurement.gain_keyword != "none";
   const bool fits = plan.of_difference() && config.difference.kernel == MatchingKernel::fitted;
+  const bool convolved = config.convolve.kernel != KernelShape::none || fits;
   // The image, its weights, and the measured image with its gaps filled.
   const std::int64_t found = 2 + (mapped ? 1 + map : 0) + (interpolates(weights) ? 2 : 0);
   const Stage stages[] = {

@@ -2,6 +2,7 @@
 
 #include <optional>
 #include <utility>
+#include <vector>
 
 #include "cuda/device/device.hpp"
 #include "pipeline/engine/detection_graph.hpp"
@@ -51,10 +52,11 @@ class Detector {
   std::optional<DetectionGraph> graph_;
   bool is_new_ = true;  ///< the graph has not been launched
   Config captured_;
-  const float *captured_noise_ = nullptr, *captured_variance_ = nullptr,
-              *captured_kept_ = nullptr;  ///< maps of the captured image
-  Shape shape_;                           ///< shape of the pixels
-  Capacity capacity_;                     ///< for images of shape_
+  const float *captured_noise_ = nullptr, *captured_variance_ = nullptr, *captured_kept_ = nullptr,
+              *captured_star_ = nullptr;  ///< of the captured image
+  std::vector<float> captured_filter_;
+  Shape shape_;        ///< shape of the pixels
+  Capacity capacity_;  ///< for images of shape_
 };
 
 }  // namespace srcextract

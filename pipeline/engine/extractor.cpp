@@ -267,6 +267,7 @@ void CudaExtractor::Session::make_room(const RunPlan& plan) {
   pixels().noise = {};
   pixels().variance = {};
   pixels().kept = {};
+  pixels().star = {};
   where().workspace->repeat();
 }
 

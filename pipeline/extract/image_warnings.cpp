@@ -17,6 +17,7 @@
 #include "stages/core/error.hpp"
 #include "stages/difference/fit/kernel_basis.hpp"
 #include "stages/measure/empty_apertures.hpp"
+#include "stages/photometry/star_fit.hpp"
 #include "stages/sky/mesh.hpp"
 
 namespace srcextract {
@@ -235,6 +236,20 @@ void warn_of_missing_columns(const Config& config, const ImageResult& result, Wa
       result.no_sky_reason));
 }
 
+/// Warns if columns are named that need the shape of the image's stars, which is not known. Groups leave them out.
+void warn_of_unknown_stars(const Config& config, Warnings& warnings) {
+  if (config.resources.has_star_profile) return;
+  std::vector<std::string> named;
+  for (const RowColumn<StarLight>& column : StarFamily::columns)
+    if (std::ranges::count(config.output.columns, column.declared.column.name) > 0)
+      named.emplace_back(column.declared.column.name);
+  if (named.empty()) return;
+  warnings.push_back(
+      fmt::format("{}: the catalogue has nothing of {}: the shape of stars is known of a fitted difference alone "
+                  "(srcextract difference, difference.kernel: fitted)",
+                  config.place_of("output.columns"), first_few(named.size(), [&](std::size_t i) { return named[i]; })));
+}
+
 /// Warns if rows of a difference are residuals of stars: the catalogue does not tell these from changes.
 void warn_of_star_residuals(const Config& config, const Extraction& extraction, Warnings& warnings) {
   constexpr std::int64_t least_paired = 5, least_faint = 10;
@@ -330,6 +345,7 @@ std::vector<std::string> image_warnings(const ImageInput& input, const ImageResu
   }
   if (input.positions == nullptr) warn_of_cleaned_match(config, warnings);
   if (input.positions == nullptr) warn_of_missing_columns(config, result, warnings);
+  warn_of_unknown_stars(input.config(), warnings);
   return warnings;
 }
 

@@ -143,6 +143,8 @@ Config resolve(const Config& given, const RunImage& image) {
       of_reference(given.measurement.saturation_keyword, image, config.resources.saturation);
   if (image.kind == RunKind::circles || image.kind == RunKind::ellipses)
     return forced_config(std::move(config), image.kind == RunKind::ellipses);  // no threshold or column needs a scale
+  config.resources.has_star_profile =
+      image.kind == RunKind::difference && config.difference.kernel == MatchingKernel::fitted;
   resolve_pixel_scale(config, image);
   return config;
 }

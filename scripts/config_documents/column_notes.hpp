@@ -24,6 +24,7 @@ inline constexpr const char* bertin_arnouts = "Bertin & Arnouts (1996)";
 inline constexpr const char* kron = "Kron (1980)";
 inline constexpr const char* petrosian = "Petrosian (1976)";
 inline constexpr const char* maddox = "Maddox et al. (1990)";
+inline constexpr const char* king = "King (1983)";
 inline constexpr const char* stetson = "Stetson (1987)";
 inline constexpr const char* ours_alone = "srcextract";
 

@@ -102,6 +102,12 @@ std::span<const ColumnNote> notes_of_further_columns() {
       {"NLOWDWEIGHT_ISO",
        "its pixels that are masked, or have a masked one among their eight neighbours, where it was found", manual,
        "NLOWDWEIGHT_ISO: of filtered weights", "", ""},
+      {"FLUX_PSF", "of a fitted difference: flux of the star that fits best ([stages.md](stages.md#a-fitted-kernel))",
+       king, same, "", ""},
+      {"FLUXERR_PSF", "its error", king, same, "", ""},
+      {"XPSF_IMAGE", "x of that star", king, same, "", ""},
+      {"YPSF_IMAGE", "y of it", king, same, "", ""},
+      {"CHI2_PSF", "its reduced χ²", king, same, "", ""},
       {"FLAGS_WEIGHT", "sum of 1: `NLOWWEIGHT_ISO` is above 0; 2: `NLOWDWEIGHT_ISO` is", manual, same, "", ""},
   };
   return notes;

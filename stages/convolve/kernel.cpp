@@ -144,6 +144,14 @@ Kernel kernel_of_values(std::vector<std::vector<double>> rows, bool normalize) {
   return kernel;
 }
 
+Kernel kernel_of_weights(const std::vector<float>& weights) {
+  const auto side = static_cast<std::size_t>(std::lround(std::sqrt(static_cast<double>(weights.size()))));
+  Rows rows(side);
+  for (std::size_t i = weights.size(); i-- > 0;)
+    rows[rows.size() - 1 - i / side].push_back(static_cast<double>(weights[i]));
+  return kernel_of_values(std::move(rows), true);
+}
+
 Kernel squared(Kernel kernel) {
   for (std::vector<float>* values : {&kernel.weights, &kernel.along_x, &kernel.along_y})
     for (float& value : *values) value *= value;

@@ -40,6 +40,9 @@ Kernel make_kernel(const ConvolveConfig& config);
 /// The kernel of rows of values that pass kernel_problem() for any most_size.
 Kernel kernel_of_values(std::vector<std::vector<double>> rows, bool normalize);
 
+/// The square kernel of weights as they lie over the image, row by row, divided by the sum of their magnitudes.
+Kernel kernel_of_weights(const std::vector<float>& weights);
+
 /// A kernel of the squared values.
 Kernel squared(Kernel kernel);
 

@@ -5,6 +5,7 @@
 #include "stages/core/stage_record.hpp"
 #include "stages/core/value.hpp"
 #include "stages/ingest/decode.hpp"
+#include "stages/math/star_profile.hpp"
 
 namespace srcextract {
 
@@ -24,6 +25,8 @@ struct Pixels {
   /// The image before the weight map masked pixels for the sky estimate. Later stages use it where such pixels keep
   /// their value (keeps_pixels). Else empty.
   Image<float, Where> kept = {};
+  /// The shape of a star and its filter, if a step has found them.
+  StarProfile<Where> star = {};
 };
 
 inline void record_fields(const Pixels<Cpu>& pixels, FieldRecorder& to) {

@@ -10,6 +10,7 @@
 #include "stages/photometry/petrosian.hpp"
 #include "stages/photometry/position_noise.hpp"
 #include "stages/photometry/profile.hpp"
+#include "stages/photometry/star_fit.hpp"
 #include "stages/photometry/window.hpp"
 
 namespace srcextract {
@@ -38,6 +39,7 @@ struct FamilyRows {
 ///    must be equal to the last bit.
 ///  - measure_in(lanes, source, found_in, image), if the family also needs the image in which sources were found.
 ///    measure() then passes one image for both.
+///  - needs_star_profile, if it is measured only in images whose stars have a known shape (PhotometryImage::star).
 ///  - file: the NeededFile of numbers that it needs, if any. Its constructor takes them from Settings::resources.
 ///  - name: of its results in records and messages; `uses`: the names of the families whose results it uses, if any.
 ///  - columns: a list of RowColumn, each declared with its formula (stages/photometry/row_column.hpp);
@@ -48,7 +50,7 @@ struct FamilyRows {
 template <class... One>
 struct FamilyList {};
 using Families = FamilyList<CircleFamily, KronFamily, PetrosianFamily, LightRadiusFamily, WindowFamily, ProfileFamily,
-                            PositionNoiseFamily, AnnulusFamily, LowWeightFamily>;
+                            PositionNoiseFamily, AnnulusFamily, LowWeightFamily, StarFamily>;
 
 /// The rows of one family, told apart from those of another with the same type of row.
 template <class One, class Where>
@@ -144,9 +146,16 @@ inline bool is_read(const NeededFile& file, const Settings& config) {
   return file.key.empty() || config.resources.numbers_of(file.key) != nullptr;
 }
 
-/// Whether a family is measured: a column asks for it, and its file is there.
+/// Whether a family needs the shape of the image's stars.
+template <class One>
+inline constexpr bool needs_star_profile = requires {
+  One::needs_star_profile;
+};
+
+/// Whether a family is measured: a column asks for it, and what it needs is there.
 template <class One>
 bool is_measured(const ColumnChoice& choice, const Settings& config) {
+  if (needs_star_profile<One> && !config.resources.has_star_profile) return false;
   return choice.needs(One::name) && is_read(file_of<One>(), config);
 }
 

@@ -116,6 +116,7 @@ Photometry<Cpu> measure_photometry(const PhotometryInput<Cpu>& input, const Sett
   const Image<std::int32_t, Cpu> owners = map_owners(input.runs, input.components, where, input.absorbed);
   PhotometryImage image = photometry_image(input.image, input.variance, owners, *input.levels, config.weights, config);
   if (input.least_variance != nullptr) image.least_variance = input.least_variance->data();
+  image.star = input.star;
   const FoundImage<Cpu>* const other = input.found_in;
   const PhotometryImage found_in = other == nullptr ? image
                                                     : photometry_image(other->image, other->variance, owners,

@@ -31,6 +31,7 @@ struct PhotometryInput {
   const FoundImage<Where>* found_in = nullptr;        ///< null: `image` itself
   /// Least variance of each source's pixels, if thresholds follow the noise that a mesh has for each pixel; else null.
   const Buffer<float, Where>* least_variance = nullptr;
+  StarView star = {};  ///< the shape of the image's stars, if it is known
 };
 
 /// Returns the owner of every pixel:

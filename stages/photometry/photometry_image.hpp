@@ -6,6 +6,7 @@
 #include "stages/core/host_device.hpp"
 #include "stages/core/masked_pixel.hpp"
 #include "stages/detect/detection_levels.hpp"
+#include "stages/math/star_profile.hpp"
 #include "stages/settings/measurement.hpp"
 
 namespace srcextract {
@@ -54,6 +55,7 @@ struct PhotometryImage {
   const float* least_variance = nullptr;    ///< per source: least variance, if a mesh gives the noise; else null
   /// Pixels with at least this variance are bad for apertures; isophotal measures use them unchanged.
   float least_bad_variance = std::numeric_limits<float>::infinity();
+  StarView star = {};  ///< shape of the stars, if it is known
 
   SRCEXTRACT_HOST_DEVICE std::int64_t at(std::int32_t x, std::int32_t y) const {
     return static_cast<std::int64_t>(y) * width + x;

@@ -8,6 +8,7 @@ enum class Align { none, wcs };
 enum class Interpolation { bilinear, lanczos3 };
 enum class MatchingKernel { gaussian, fitted };
 enum class Convolved { either, reference, fresh };
+enum class DetectOn { score, difference };
 
 /// How a reference frame is matched to a new one before it is subtracted.
 struct DifferenceConfig {
@@ -23,6 +24,8 @@ struct DifferenceConfig {
   std::int64_t kernel_order = 2;
   std::int64_t flux_order = 1;
   std::int64_t background_order = 2;
+  /// score: sources are found in the fitted difference after the filter that finds stars best in its noise.
+  DetectOn detect_on = DetectOn::score;
   bool match_flux = true;
   bool match_background = true;
   /// Full width at half maximum of the stars, in pixels of the new frame: the sharper frame is convolved to the width

@@ -21,6 +21,9 @@ inline std::vector<std::string> names_of(MatchingKernel) {
 inline std::vector<std::string> names_of(Convolved) {
   return {"auto", "reference", "new"};
 }
+inline std::vector<std::string> names_of(DetectOn) {
+  return {"score", "difference"};
+}
 
 }  // namespace srcextract
 
@@ -69,6 +72,12 @@ void for_each_difference_field(AnySettings& c, F&& f) {
   order("flux_order", "Order for the ratio of the frames' brightness", c.difference.flux_order, usual.flux_order);
   order("background_order", "Order for the difference of the frames' skies", c.difference.background_order,
         usual.background_order);
+  f(Field{.section = section,
+          .key = "detect_on",
+          .description = "Where changes are found: `score` (filtered by the shape of the stars, in place of "
+                         "`convolve`; thresholds are in its own noise) or `difference`",
+          .unused = use_problem(fitted, c.difference.detect_on, usual.detect_on, needs_fit)},
+    c.difference.detect_on);
   f(Field{.section = section,
           .key = "match_flux",
           .description = "Scale the reference to the brightness of the new frame",

@@ -35,6 +35,7 @@ struct Resources {
   double class_scale = 0;  ///< pixel scale for CLASS_STAR; 0: measurement.pixel_scale
   double saturation = 0;   ///< sources with a pixel of at least this value are flagged; 0 = none
   double reference_gain = 0, reference_saturation = 0;  ///< of the reference of a difference
+  bool has_star_profile = false;                        ///< a step will find the shape of the image's stars
 
   /// The numbers of the file that this key names; null: it names none.
   const std::vector<double>* numbers_of(std::string_view key) const {
@@ -49,7 +50,7 @@ struct Resources {
     };
     return class_scale == other.class_scale && saturation == other.saturation &&
            reference_gain == other.reference_gain && reference_saturation == other.reference_saturation &&
-           std::ranges::equal(files, other.files, same);
+           has_star_profile == other.has_star_profile && std::ranges::equal(files, other.files, same);
   }
 };
 

@@ -9,6 +9,7 @@
 #include "stages/measure/columns.hpp"
 #include "stages/photometry/photometry.hpp"
 #include "tests/parity/parity_support.hpp"
+#include "tests/support/star_profiles.hpp"
 
 namespace srcextract {
 namespace {
@@ -38,6 +39,7 @@ bool same_rows(const Buffer<Row, Cpu>& one, const Buffer<Row, Cpu>& other) {
 Config everything(MaskNeighbours mask, Overlap overlap, bool leaves_out = false) {
   Config config;
   config.output.columns = {"all"};
+  config.resources.has_star_profile = true;
   config.measurement.apertures = {5,  1,   23.7, 41, 8,  8, 12.5,
                                   30, 2.2, 17,   26, 35, 3, 10};  // which a core measures together
   config.measurement.mask = mask;
@@ -88,9 +90,11 @@ PhotometryResults run_photometry(const Backend<Where>& backend, const Field& fie
   const auto levels_there = testing::put_levels(backend, 0.7 * sky.median + 2 * sky.sigma, 0.5 * sky.median);
   const Image<float, Where> alike;
   const FoundImage<Where> found_in{image, alike, levels, config.weights};
+  const auto star = testing::gaussian_stars(backend, field.shape, 1.4, 1.3, 0.1);
   PhotometryInput<Where> input{image, variance, levels, runs, components, sums, parentage};
-  const PhotometryInput<Where> input_there{elsewhere, variance,  levels_there, runs,     components,
-                                           sums,      parentage, nullptr,      &found_in};
+  PhotometryInput<Where> input_there{elsewhere, variance,  levels_there, runs,     components,
+                                     sums,      parentage, nullptr,      &found_in};
+  input.star = input_there.star = star.view();
   const Photometry<Where> measured = measure_photometry(other != nullptr ? input_there : input, config, where);
   PhotometryResults results{backend.get(owners.pixels), {}};
   for_each_family([&]<class One>() {

@@ -142,3 +142,43 @@ def test_a_good_difference_is_not_refused(program, tmp_path):
     assert report["difference"]["rows"] == {"brighter": int((signs > 0).sum()), "fainter": int((signs < 0).sum())}
     with pytest.raises(AssertionError, match="refused by difference.refuse_bad"):
         subtract(program, tmp_path, images, "difference.kernel=gaussian", "difference.refuse_bad=true")
+
+
+def star_fluxes(program, directory, seed, before, after, *settings):
+    """Of 40 transients of known flux: FLUX_PSF over the truth, its pulls, and the shares of FLUX_AUTO."""
+    images, places = exposures(seed, before, after)
+    subtract(program, directory, images, "output.columns=[default, photometry, psf]", *settings)
+    [table] = directory.glob("new.diff*cat.csv")
+    with open(table) as file:
+        rows = list(csv.DictReader(line for line in file if not line.startswith("#")))
+    flux = 2500 * 0.85  # in counts of the new frame
+    shares, pulls, autos = [], [], []
+    for x, y in places:
+        apart = [np.hypot(float(row["XPSF_IMAGE"]) - 1 - x, float(row["YPSF_IMAGE"]) - 1 - y) for row in rows]
+        row = rows[int(np.argmin(apart))]
+        if min(apart) > 1.5:
+            continue
+        shares.append(float(row["FLUX_PSF"]) / flux)
+        autos.append(float(row["FLUX_AUTO"]) / flux)
+        pulls.append((float(row["FLUX_PSF"]) - flux) / float(row["FLUXERR_PSF"]))
+    return shares, pulls, autos
+
+
+@pytest.mark.parametrize("night", NIGHTS)
+def test_the_flux_of_a_star_has_the_error_that_it_says(program, tmp_path, night):
+    before, after, *_ = NIGHTS[night]
+    shares, pulls, autos = (np.concatenate(all) for all in zip(
+        *(star_fluxes(program, tmp_path, seed, before, after) for seed in (31, 32, 33))))
+    assert len(shares) >= 110
+    assert abs(np.median(shares) - 1) < 0.015
+    assert 0.8 < 1.4826 * np.median(np.abs(pulls - np.median(pulls))) < 1.25
+    assert abs(np.median(pulls)) < 0.3
+    assert abs(np.median(autos) - 1) > abs(np.median(shares) - 1)
+    [report] = tmp_path.glob("new.diff*run.json")
+    assert json.loads(report.read_text())["difference"]["fit"]["star_profile"]["stars"] >= 30
+
+
+def test_columns_of_a_star_are_missed_aloud_where_no_shape_is_known(program, tmp_path):
+    done = subprocess.run([program, "-o", tmp_path, "--set", "output.columns=[NUMBER, FLUX_PSF]",
+                           ROOT / "config/default.yaml", ROOT / "data/sky.fits"], capture_output=True, text=True)
+    assert done.returncode == 0 and "nothing of FLUX_PSF" in done.stderr

@@ -5,6 +5,7 @@
 #include <string>
 
 #include "stages/core/error.hpp"
+#include "stages/difference/fit/make_star_profile.hpp"
 #include "stages/difference/fit/median.hpp"
 #include "stages/difference/fit/reject_stamps.hpp"
 #include "stages/difference/fit/residual.hpp"
@@ -117,24 +118,10 @@ void describe_field(const KernelFit& fit, const Shape& shape, FitFacts& facts) {
   }
 }
 
-/// The kernel in the middle of the field.
-std::vector<double> middle_kernel(const KernelFit& fit, const Shape& shape) {
-  const auto width = static_cast<double>(shape.width), height = static_cast<double>(shape.height);
-  const FieldTerms terms((width - 1) / 2, (height - 1) / 2, width, height);
-  std::vector<double> kernel(static_cast<std::size_t>(fit.basis.taps()), 0);
-  for (int f = 0; f < fit.basis.size(); ++f) {
-    const double weight = terms.sum(fit.coefficients.of_column(f), fit.coefficients.terms(f));
-    for (int tap = 0; tap < fit.basis.taps(); ++tap)
-      kernel[static_cast<std::size_t>(tap)] +=
-          weight * fit.basis.values[static_cast<std::size_t>(std::int64_t{f} * fit.basis.taps() + tap)];
-  }
-  return kernel;
-}
-
 /// The variance that the kernel leaves of both skies.
 void describe_kernel(const KernelFit& fit, const Shape& shape, FitFacts& facts) {
   double sum = 0, square = 0;
-  const std::vector<double> kernel = middle_kernel(fit, shape);
+  const std::vector<double> kernel = kernel_in_middle(fit, shape);
   for (int tap = 0; tap < fit.basis.taps(); ++tap) {
     const double value = kernel[static_cast<std::size_t>(tap)];
     sum += value;
@@ -162,6 +149,19 @@ void describe_stamps(const RobustSolution& solution, const Stamps& stamps, FitFa
 
 }  // namespace
 
+std::vector<double> kernel_in_middle(const KernelFit& fit, const Shape& shape) {
+  const auto width = static_cast<double>(shape.width), height = static_cast<double>(shape.height);
+  const FieldTerms terms((width - 1) / 2, (height - 1) / 2, width, height);
+  std::vector<double> kernel(static_cast<std::size_t>(fit.basis.taps()), 0);
+  for (int f = 0; f < fit.basis.size(); ++f) {
+    const double weight = terms.sum(fit.coefficients.of_column(f), fit.coefficients.terms(f));
+    for (int tap = 0; tap < fit.basis.taps(); ++tap)
+      kernel[static_cast<std::size_t>(tap)] +=
+          weight * fit.basis.values[static_cast<std::size_t>(std::int64_t{f} * fit.basis.taps() + tap)];
+  }
+  return kernel;
+}
+
 KernelFit fit_kernel(const Image<float, Cpu>& reference, const Image<float, Cpu>& fresh, const DifferenceConfig& config,
                      const FrameLights& lights, const Cpu& where) {
   const LevelledFrame old_frame{reference, measure_level(reference, lights.reference, where)};
@@ -181,6 +181,7 @@ KernelFit fit_kernel(const Image<float, Cpu>& reference, const Image<float, Cpu>
                 frames.to.level,
                 std::min(plan.kernel_half, most_bloom) / 2 + 1,
                 make_kernel_basis(plan.kernel_half),
+                {},
                 {},
                 {}};
   const std::vector<StampSums> sums = sum_stamps(frames, stamps.chosen, plan.stamp_half, fit.basis, where);
@@ -205,6 +206,9 @@ KernelFit fit_kernel(const Image<float, Cpu>& reference, const Image<float, Cpu>
   describe_field(fit, fresh.shape, facts);
   if (!(facts.mean_sum > 0)) refuse_other_sky("the best leaves nothing of their light");
   describe_kernel(fit, fresh.shape, facts);
+  std::vector<Stamp> used;
+  for (const std::size_t s : solution.used) used.push_back(stamps.chosen[s]);
+  make_star_profile(frames, used, plan.convolves_new ? plan.widths.reference : plan.widths.fresh, where, fit);
   return fit;
 }
 

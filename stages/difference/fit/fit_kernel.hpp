@@ -1,11 +1,14 @@
 #pragma once
 
+#include <vector>
+
 #include "stages/core/image.hpp"
 #include "stages/difference/fit/fit_facts.hpp"
 #include "stages/difference/fit/frame_level.hpp"
 #include "stages/difference/fit/frame_pixel.hpp"
 #include "stages/difference/fit/kernel_basis.hpp"
 #include "stages/difference/fit/solve.hpp"
+#include "stages/math/star_profile.hpp"
 #include "stages/settings/difference.hpp"
 
 namespace srcextract {
@@ -19,7 +22,11 @@ struct KernelFit {
   KernelBasis basis;
   FieldCoefficients coefficients;  ///< a column for each function of the basis, and one for the background
   FitFacts facts;
+  StarProfile<Cpu> star;  ///< the shape of a star in the difference
 };
+
+/// The kernel in the middle of the field, row by row.
+std::vector<double> kernel_in_middle(const KernelFit& fit, const Shape& shape);
 
 /// Fits the kernel, the ratio of the frames' brightness and the difference of their skies to stamps around stars and
 /// galaxies. Stamps whose chi^2 stands out (variables, what moved, what is saturated) are rejected in rounds until the

@@ -3,8 +3,8 @@
 #include <vector>
 
 #include "stages/core/exec.hpp"
-#include "stages/difference/fit/field_terms.hpp"
 #include "stages/difference/fit/stamp_sums.hpp"
+#include "stages/math/field_terms.hpp"
 
 namespace srcextract {
 

@@ -12,7 +12,6 @@ namespace {
 constexpr std::int64_t moments_half = 12;
 constexpr int rounds = 12;
 constexpr double first_sigma = 2, least_sigma = 0.5, most_sigma = 7;
-constexpr double fwhm_per_sigma = 2.3548200450309493;
 
 struct Moments {
   double light = 0, x = 0, y = 0, square = 0;
@@ -44,24 +43,20 @@ Moments moments_at(const ImageView& frame, const FrameLevel& level, const Stamp&
   return sums;
 }
 
-struct StarShape {
-  double x, y, sigma;
-};
+}  // namespace
 
-/// The place and sigma of what is in a stamp; sigma is 0 if there is no light.
 StarShape shape_of(const LevelledFrame& frame, const Stamp& stamp) {
-  double x = 0, y = 0, sigma = first_sigma;
+  double x = 0, y = 0, sigma = first_sigma, light = 0;
   for (int round = 0; round < rounds; ++round) {
     const Moments sums = moments_at(frame.view(), frame.level, stamp, x, y, sigma);
-    if (!(sums.light > 0) || !(sums.square > 0)) return {0, 0, 0};
+    if (!(sums.light > 0) || !(sums.square > 0)) return {0, 0, 0, 0};
+    light = sums.light;
     x = std::clamp(x + sums.x / sums.light, -2.0, 2.0);
     y = std::clamp(y + sums.y / sums.light, -2.0, 2.0);
     sigma = std::clamp(std::sqrt(2 * sums.square / sums.light), least_sigma, most_sigma);
   }
-  return {x, y, sigma};
+  return {x, y, sigma, light};
 }
-
-}  // namespace
 
 StarWidths measure_widths(const LevelledFrame& reference, const LevelledFrame& fresh,
                           const std::vector<Stamp>& stamps) {

@@ -6,12 +6,22 @@
 
 namespace srcextract {
 
+/// Of a Gaussian: 2 sqrt(2 ln 2).
+inline constexpr double fwhm_per_sigma = 2.3548200450309493;
+
 /// How the stars of both frames compare, by what is in the same stamps: medians.
 struct StarWidths {
   double reference = 0, fresh = 0;  ///< FWHM in pixels
   double ratio = 1;                 ///< width of new over reference
   double shift_x = 0, shift_y = 0;  ///< place in the new frame minus that in the reference, in pixels
 };
+
+/// Place (from the middle of the stamp) and sigma of what is in a stamp, and its light under the Gaussian. `sigma` is 0
+/// if there is no light.
+struct StarShape {
+  double x, y, sigma, light;
+};
+StarShape shape_of(const LevelledFrame& frame, const Stamp& stamp);
 
 /// Width and place of the best-fitting Gaussian: second moments under a Gaussian weight of the same shape
 /// (adaptive moments; Bernstein & Jarvis 2002, AJ 123, 583), which noise and neighbours move less than plain moments.

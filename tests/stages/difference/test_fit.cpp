@@ -164,5 +164,39 @@ TEST(FittedDifferenceOnHost, AVariableStarDoesNotPullTheFit) {
   EXPECT_NEAR(made.facts.mean_sum, 0.825, 0.004);
 }
 
+/// The stars of the new frame are Gaussians that grow wider to the right.
+TEST(StarProfileOfAFit, IsTheShapeOfTheStarsAllOverTheField) {
+  const FitScene scene = testing::expose({.shape = {640, 512}, .stars = 220, .noise = 1});
+  const auto reference = testing::put_image(Backend<Cpu>(), scene.shape, scene.reference);
+  const auto fresh = testing::put_image(Backend<Cpu>(), scene.shape, scene.fresh);
+  const KernelFit fit = fit_kernel(reference, fresh, fitted(), {}, Cpu{2});
+  const StarView star = fit.star.view();
+  for (const double x : {60.0, 320.0, 580.0}) {
+    const double variance = scene.reference_sigma * scene.reference_sigma + scene.kernel_variance(x);
+    const double peak = 1 / (2 * 3.14159265358979 * variance);
+    const FieldTerms at = star.at(x, 256);
+    double light = 0;
+    for (int v = -star.light.half; v <= star.light.half; ++v) {
+      for (int u = -star.light.half; u <= star.light.half; ++u) {
+        light += star.light.node(u, v, at);
+        EXPECT_NEAR(star.light.node(u, v, at) / peak, std::exp(-(u * u + v * v) / (2 * variance)), 0.03)
+            << x << ": " << u << ", " << v;
+      }
+    }
+    EXPECT_NEAR(light, 1, 0.01) << x;
+  }
+  EXPECT_GE(star.light.terms, 3);
+}
+
+TEST(StarProfileOfAFit, IsTheSameOnAnyNumberOfThreads) {
+  const FitScene scene = testing::expose({});
+  const auto reference = testing::put_image(Backend<Cpu>(), scene.shape, scene.reference);
+  const auto fresh = testing::put_image(Backend<Cpu>(), scene.shape, scene.fresh);
+  const KernelFit one = fit_kernel(reference, fresh, fitted(), {}, Cpu{1});
+  const KernelFit eight = fit_kernel(reference, fresh, fitted(), {}, Cpu{8});
+  EXPECT_TRUE(std::ranges::equal(one.star.values, eight.star.values));
+  EXPECT_EQ(one.star.in_middle, eight.star.in_middle);
+}
+
 }  // namespace
 }  // namespace srcextract

@@ -29,7 +29,8 @@ inline SourceSums sums_of(const Given& given) {
   s.vxy = 7 * (given.xy + x * y);
   s.xmin = given.run.begin;
   s.xmax = given.run.end - 1;
-  s.ymin = s.ymax = given.run.y;
+  s.ymin = s.ymax = s.ypeak = given.run.y;
+  s.xpeak = given.run.begin;
   return s;
 }
 
@@ -38,7 +39,7 @@ inline SourceSums sums_of(const Given& given) {
 template <class Where>
 Photometry<Where> photometry_of(const Backend<Where>& backend, const std::vector<float>& pixels,
                                 const std::vector<Given>& sources, const Settings& config,
-                                const std::vector<Run>& of_none = {}) {
+                                const std::vector<Run>& of_none = {}, const StarView& star = {}) {
   Image<float, Where> image;
   image.shape = {side, side};
   image.pixels = backend.put(pixels);
@@ -57,9 +58,12 @@ Photometry<Where> photometry_of(const Backend<Where>& backend, const std::vector
   const auto count = std::ssize(sources);
   const Runs<Where> found{{side, side}, backend.put(runs), backend.put(row_begin)};
   const Components<Where> components{backend.put(labels), backend.put_value(ComponentCounts{count, count})};
-  return measure_photometry(
-      {image, no_variance, put_levels(backend, 1.0), found, components, backend.put(sums), Buffer<Parentage, Where>()},
-      config, backend.where());
+  const auto levels = put_levels(backend, 1.0);
+  const Buffer<SourceSums, Where> of_sources = backend.put(sums);
+  const Buffer<Parentage, Where> parentage;
+  PhotometryInput<Where> input{image, no_variance, levels, found, components, of_sources, parentage};
+  input.star = star;
+  return measure_photometry(input, config, backend.where());
 }
 
 }  // namespace srcextract::testing

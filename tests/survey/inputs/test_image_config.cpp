@@ -15,7 +15,7 @@ using ::testing::StartsWith;
 TEST(ImageConfig, HasTheHashOfItsText) {
   const auto first = make_image_config(Config{});
   EXPECT_EQ(first->yaml, dump_config(Config{}));
-  EXPECT_EQ(first->hash, "8686ac962e3e61ef");
+  EXPECT_EQ(first->hash, "776ae2a5c0ef2862");
 }
 
 TEST(ImageConfig, AnotherConfigurationHasAnotherHash) {

@@ -3,7 +3,6 @@
 #include <cstdint>
 
 #include "stages/core/host_device.hpp"
-#include "stages/core/image.hpp"
 
 namespace srcextract {
 

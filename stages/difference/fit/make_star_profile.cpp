@@ -1,0 +1,342 @@
+#include "stages/difference/fit/make_star_profile.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <cstdlib>
+#include <limits>
+#include <numbers>
+#include <span>
+
+#include "stages/core/parallel.hpp"
+#include "stages/difference/fit/median.hpp"
+#include "stages/difference/fit/star_width.hpp"
+#include "stages/difference/fit/whitening.hpp"
+#include "stages/math/exact_math.hpp"
+
+namespace srcextract {
+namespace {
+
+constexpr int mean_rounds = 5;
+constexpr std::size_t stars_of_mean = 100, least_stars = 3;
+/// Stars for a shape that changes over the field with order 1, and with order 2.
+constexpr std::size_t stars_of_order_1 = 12, stars_of_order_2 = 30;
+constexpr int most_terms = field_terms(2);
+constexpr double usual_width = 0.15;
+/// Half widths in FWHM: of the shape, beyond which lies about a percent of a star's light; of the pixels that place a
+/// star; of the filter.
+constexpr double shape_reach = 3.3, core_reach = 1.5, filter_reach = 2;
+constexpr int least_half = 5, most_half = 24, least_filter_half = 3, most_filter_half = 12;
+/// How far the ring of the local sky reaches beyond the shape.
+constexpr std::int64_t sky_ring = 24;
+/// A node so many deviations from the median of all stars shows a neighbour.
+constexpr double most_deviations = 3;
+/// Errors of the shape so far, relative to it and to its peak. They keep the brightest stars from deciding alone.
+constexpr double shape_error = 0.01, peak_error = 0.003;
+
+/// A star among the stamps.
+struct Star {
+  double x, y;  ///< place in the frame
+  double sky, flux;
+  FieldTerms terms;
+};
+
+/// The sky around the square of a star, of every second pixel.
+double sky_around(const LevelledFrame& frame, const Stamp& stamp, std::int64_t half) {
+  const ImageView image = frame.view();
+  const std::int64_t reach = half + sky_ring;
+  std::vector<float> pixels;
+  for (std::int64_t y = stamp.y - reach; y <= stamp.y + reach; y += 2) {
+    for (std::int64_t x = stamp.x - reach; x <= stamp.x + reach; x += 2) {
+      const bool inside = std::abs(x - stamp.x) <= half && std::abs(y - stamp.y) <= half;
+      if (!inside && image.contains(x, y) && !frame.level.is_bad(image.at(x, y)))
+        pixels.push_back(frame.level.above(image.at(x, y)));
+    }
+  }
+  return pixels.empty() ? 0 : static_cast<double>(upper_median(pixels));
+}
+
+/// The brightest stamps that are as wide as most.
+std::vector<Star> stars_among(const LevelledFrame& frame, const std::vector<Stamp>& stamps, std::int64_t half) {
+  struct Candidate {
+    StarShape shape;
+    Stamp stamp;
+  };
+  std::vector<Candidate> all;
+  std::vector<double> widths;
+  for (const Stamp& stamp : stamps) {
+    const StarShape shape = shape_of(frame, stamp);
+    if (!(shape.sigma > 0)) continue;
+    all.push_back({shape, stamp});
+    widths.push_back(shape.sigma);
+  }
+  if (all.empty()) return {};
+  const double usual = upper_median(widths);
+  std::erase_if(all, [&](const Candidate& one) { return std::fabs(one.shape.sigma - usual) > usual_width * usual; });
+  std::ranges::stable_sort(all, [](const Candidate& a, const Candidate& b) { return a.shape.light > b.shape.light; });
+  if (all.size() > stars_of_mean) all.erase(all.begin() + stars_of_mean, all.end());
+  const auto width = static_cast<double>(frame.image.shape.width);
+  const auto height = static_cast<double>(frame.image.shape.height);
+  std::vector<Star> stars;
+  for (const auto& [shape, stamp] : all) {
+    const auto x = static_cast<double>(stamp.x), y = static_cast<double>(stamp.y);
+    stars.push_back({x + shape.x, y + shape.y, sky_around(frame, stamp, half), 1, FieldTerms(x, y, width, height)});
+  }
+  return stars;
+}
+
+/// The shape while it is made.
+struct MeanStar {
+  int half, order;
+  int terms = field_terms(order);
+  int stars = 0;  ///< of which it is the mean
+  std::vector<float> values = {};
+
+  int side() const { return 2 * half + 1; }
+  int taps() const { return side() * side(); }
+  FieldSquare square() const { return {values.data(), half, terms}; }
+  std::span<float> of_term(int term) {
+    return std::span(values).subspan(static_cast<std::size_t>(term * taps()), static_cast<std::size_t>(taps()));
+  }
+};
+
+double sum_of(std::span<const float> values) {
+  double sum = 0;
+  for (const float value : values) sum += static_cast<double>(value);
+  return sum;
+}
+
+/// The light beyond the square, if the shape falls with r^-6 from its outermost nodes on, as a Moffat function of the
+/// usual exponent 3 does. Outside of a square of half width R, r^-6 has the integral (1/2 + 3 pi / 16) / R^4.
+double light_beyond(std::span<const float> middle, int half) {
+  double sum = 0, squares = 0;
+  const int side = 2 * half + 1;
+  for (int tap = 0; tap < side * side; ++tap) {
+    const int x = tap % side - half, y = tap / side - half;
+    if (std::abs(x) != half && std::abs(y) != half) continue;
+    const double r2 = x * x + y * y;
+    const double fall = 1 / (r2 * r2 * r2);
+    sum += static_cast<double>(middle[static_cast<std::size_t>(tap)]) * fall;
+    squares += fall * fall;
+  }
+  const double reach = half + 0.5;
+  return std::max(0.0, sum / squares) * (0.5 + 3 * std::numbers::pi / 16) / (reach * reach * reach * reach);
+}
+
+/// Gives the shape the flux 1 all over the field, with what lies beyond the square.
+void normalise(MeanStar& mean) {
+  const std::span<float> middle = mean.of_term(0);
+  const double light = sum_of(middle) + light_beyond(middle, mean.half);
+  for (float& value : middle) value = static_cast<float>(static_cast<double>(value) / light);
+  for (int term = 1; term < mean.terms; ++term) {
+    const std::span<float> of_term = mean.of_term(term);
+    const double more = sum_of(of_term);
+    for (std::size_t tap = 0; tap < of_term.size(); ++tap)
+      of_term[tap] = static_cast<float>(static_cast<double>(of_term[tap]) - more * static_cast<double>(middle[tap]));
+  }
+}
+
+MeanStar make_gaussian(int half, int order, double sigma) {
+  MeanStar mean{half, order};
+  mean.values.resize(static_cast<std::size_t>(mean.taps() * mean.terms), 0);
+  for (int tap = 0; tap < mean.taps(); ++tap) {
+    const double x = tap % mean.side() - half, y = tap / mean.side() - half;
+    mean.values[static_cast<std::size_t>(tap)] =
+        static_cast<float>(portable_exp(-(x * x + y * y) / (2 * sigma * sigma)));
+  }
+  normalise(mean);
+  return mean;
+}
+
+/// Solves equations with a symmetric, positive matrix, by Cholesky. False if it is not positive.
+template <std::size_t most>
+bool solve_small(std::array<std::array<double, most>, most>& matrix, std::array<double, most>& right, int unknowns) {
+  const auto n = static_cast<std::size_t>(unknowns);
+  for (std::size_t j = 0; j < n; ++j) {
+    for (std::size_t k = 0; k < j; ++k) matrix[j][j] -= matrix[j][k] * matrix[j][k];
+    if (!(matrix[j][j] > 0)) return false;
+    matrix[j][j] = std::sqrt(matrix[j][j]);
+    for (std::size_t i = j + 1; i < n; ++i) {
+      for (std::size_t k = 0; k < j; ++k) matrix[i][j] -= matrix[i][k] * matrix[j][k];
+      matrix[i][j] /= matrix[j][j];
+    }
+  }
+  for (std::size_t i = 0; i < n; ++i) {
+    for (std::size_t k = 0; k < i; ++k) right[i] -= matrix[i][k] * right[k];
+    right[i] /= matrix[i][i];
+  }
+  for (std::size_t i = n; i-- > 0;) {
+    for (std::size_t k = i + 1; k < n; ++k) right[i] -= matrix[k][i] * right[k];
+    right[i] /= matrix[i][i];
+  }
+  return true;
+}
+
+/// Adds a row of the equations.
+template <std::size_t most>
+void add_equation(const double* terms, double value, double weight, int unknowns,
+                  std::array<std::array<double, most>, most>& matrix, std::array<double, most>& right) {
+  for (std::size_t i = 0; i < static_cast<std::size_t>(unknowns); ++i) {
+    for (std::size_t k = 0; k <= i; ++k) matrix[i][k] += weight * terms[i] * terms[k];
+    right[i] += weight * terms[i] * value;
+  }
+}
+
+/// Fits flux and place of a star to the shape, one step. False if it has no light.
+bool place_star(const LevelledFrame& frame, const MeanStar& mean, std::int64_t core, Star& star) {
+  constexpr double step = 0.1;
+  const ImageView image = frame.view();
+  const Placement here(star.x, star.y), left(star.x - step, star.y), right(star.x + step, star.y),
+      up(star.x, star.y - step), down(star.x, star.y + step);
+  std::array<std::array<double, 3>, 3> matrix{};
+  std::array<double, 3> sums{};
+  for (std::int64_t y = here.y - core; y <= here.y + core; ++y) {
+    for (std::int64_t x = here.x - core; x <= here.x + core; ++x) {
+      if (!image.contains(x, y) || frame.level.is_bad(image.at(x, y))) continue;
+      const auto value = [&](const Placement& at) { return at.value(mean.square(), x, y, star.terms); };
+      const double terms[] = {value(here), (value(right) - value(left)) / (2 * step),
+                              (value(down) - value(up)) / (2 * step)};
+      const double light = static_cast<double>(frame.level.above(image.at(x, y))) - star.sky;
+      add_equation(terms, light, 1 / static_cast<double>(variance_at(image, frame.level, x, y)), 3, matrix, sums);
+    }
+  }
+  if (!solve_small(matrix, sums, 3) || !(sums[0] > 0)) return false;
+  star.flux = sums[0];
+  star.x += std::clamp(sums[1] / sums[0], -0.5, 0.5);
+  star.y += std::clamp(sums[2] / sums[0], -0.5, 0.5);
+  return true;
+}
+
+/// What a star has beyond the shape at a node, per unit of flux, and the weight of that. No weight: not known.
+struct NodeExcess {
+  float value = 0, weight = 0;
+};
+
+std::vector<NodeExcess> excess_of(const LevelledFrame& frame, const MeanStar& mean, const Star& star) {
+  const ImageView image = frame.view();
+  const Placement here(star.x, star.y);
+  const int half = mean.half, wide = mean.side() + 3;
+  const CubicWeights across(star.x - static_cast<double>(here.x)), along(star.y - static_cast<double>(here.y));
+  std::vector<double> pixels(static_cast<std::size_t>(wide * wide));
+  for (int j = 0; j < wide; ++j) {
+    for (int i = 0; i < wide; ++i) {
+      const std::int64_t x = here.x - half - 1 + i, y = here.y - half - 1 + j;
+      const bool good = image.contains(x, y) && !frame.level.is_bad(image.at(x, y));
+      pixels[static_cast<std::size_t>(j * wide + i)] =
+          good ? (static_cast<double>(frame.level.above(image.at(x, y))) - star.sky) / star.flux -
+                     here.value(mean.square(), x, y, star.terms)
+               : std::numeric_limits<double>::quiet_NaN();
+    }
+  }
+  const double of_peak = peak_error * mean.square().node(0, 0, star.terms);
+  std::vector<NodeExcess> nodes(static_cast<std::size_t>(mean.taps()));
+  for (int v = 0; v < mean.side(); ++v) {
+    for (int u = 0; u < mean.side(); ++u) {
+      double sum = 0;
+      for (int j = 0; j < 4; ++j)
+        for (int i = 0; i < 4; ++i)
+          sum += along.of[j] * across.of[i] * pixels[static_cast<std::size_t>((v + j) * wide + u + i)];
+      if (!(sum == sum)) continue;
+      const double noise =
+          std::sqrt(
+              std::fabs(static_cast<double>(variance_at(image, frame.level, here.x - half + u, here.y - half + v)))) /
+          star.flux;
+      const double unknown = shape_error * mean.square().node(u - half, v - half, star.terms) + of_peak;
+      nodes[static_cast<std::size_t>(v * mean.side() + u)] = {
+          static_cast<float>(sum), static_cast<float>(1 / (noise * noise + unknown * unknown))};
+    }
+  }
+  return nodes;
+}
+
+/// Adds to one node of the shape what the stars have beyond it there. Stars far from the median show a neighbour.
+void improve_node(const std::vector<Star>& stars, const std::vector<std::vector<NodeExcess>>& excess, std::size_t tap,
+                  MeanStar& mean) {
+  std::vector<float> values, deviations;
+  for (const std::vector<NodeExcess>& of_star : excess)
+    if (of_star[tap].weight > 0) values.push_back(of_star[tap].value);
+  if (values.size() < least_stars) return;
+  const float middle = upper_median(values);
+  for (const float value : values) deviations.push_back(std::fabs(value - middle));
+  const double most = most_deviations * sigma_per_deviation * static_cast<double>(upper_median(deviations));
+  std::array<std::array<double, most_terms>, most_terms> matrix{};
+  std::array<double, most_terms> sums{};
+  std::size_t used = 0;
+  for (std::size_t s = 0; s < stars.size(); ++s) {
+    const NodeExcess& one = excess[s][tap];
+    if (!(one.weight > 0) || std::fabs(static_cast<double>(one.value - middle)) > most) continue;
+    add_equation(stars[s].terms.value, static_cast<double>(one.value), static_cast<double>(one.weight), mean.terms,
+                 matrix, sums);
+    ++used;
+  }
+  if (used < 2 * static_cast<std::size_t>(mean.terms) || !solve_small(matrix, sums, mean.terms)) return;
+  for (int term = 0; term < mean.terms; ++term)
+    mean.of_term(term)[tap] += static_cast<float>(sums[static_cast<std::size_t>(term)]);
+}
+
+MeanStar mean_of(const LevelledFrame& frame, const std::vector<Stamp>& stamps, double fwhm, const Cpu& where) {
+  const int half = std::clamp(static_cast<int>(std::ceil(shape_reach * fwhm)), least_half, most_half);
+  std::vector<Star> stars = stars_among(frame, stamps, half);
+  const auto core = static_cast<std::int64_t>(std::ceil(core_reach * fwhm));
+  const int order = stars.size() >= stars_of_order_2 ? 2 : (stars.size() >= stars_of_order_1 ? 1 : 0);
+  MeanStar mean = make_gaussian(half, order, fwhm / fwhm_per_sigma);
+  for (int round = 0; round < mean_rounds && stars.size() >= least_stars; ++round) {
+    std::vector<char> has_light(stars.size());
+    std::vector<std::vector<NodeExcess>> excess(stars.size());
+    parallel_for(std::ssize(stars), 1, where, [&](std::int64_t begin, std::int64_t end) {
+      for (auto s = static_cast<std::size_t>(begin); s < static_cast<std::size_t>(end); ++s) {
+        has_light[s] = place_star(frame, mean, core, stars[s]) ? 1 : 0;
+        excess[s] = has_light[s] != 0 ? excess_of(frame, mean, stars[s])
+                                      : std::vector<NodeExcess>(static_cast<std::size_t>(mean.taps()));
+      }
+    });
+    parallel_for(mean.taps(), 64, where, [&](std::int64_t begin, std::int64_t end) {
+      for (std::int64_t tap = begin; tap < end; ++tap) improve_node(stars, excess, static_cast<std::size_t>(tap), mean);
+    });
+    normalise(mean);
+    mean.stars = static_cast<int>(std::ranges::count(has_light, 1));
+  }
+  return mean;
+}
+
+std::vector<Square> squares_of(MeanStar& mean) {
+  std::vector<Square> squares;
+  for (int term = 0; term < mean.terms; ++term) {
+    const std::span<float> values = mean.of_term(term);
+    squares.push_back({mean.half, {values.begin(), values.end()}});
+  }
+  return squares;
+}
+
+}  // namespace
+
+void make_star_profile(const FramePair& frames, const std::vector<Stamp>& stamps, double fwhm, const Cpu& where,
+                       KernelFit& fit) {
+  const Shape shape = frames.to.image.shape;
+  MeanStar mean = mean_of(frames.to, stamps, fwhm, where);
+  const DifferenceNoise noise{static_cast<double>(fit.to.variance),
+                              static_cast<double>(fit.from.variance),
+                              {fit.basis.half, kernel_in_middle(fit, shape)}};
+  const int half = std::clamp(static_cast<int>(std::ceil(filter_reach * fwhm)), least_filter_half, most_filter_half);
+  const std::vector<Square> filters = whiten(squares_of(mean), noise, half);
+  StarProfile<Cpu>& profile = fit.star;
+  profile.sizes = {.light = {nullptr, mean.half, mean.terms},
+                   .filter = {nullptr, half, mean.terms},
+                   .width = static_cast<double>(shape.width),
+                   .height = static_cast<double>(shape.height),
+                   .correlation = correlation_of(filters.front(), noise)};
+  std::vector<float> values = std::move(mean.values);
+  for (const Square& filter : filters)
+    for (const double value : filter.values) values.push_back(static_cast<float>(value));
+  profile.values = Buffer<float, Cpu>(std::ssize(values), Cpu{});
+  std::ranges::copy(values, profile.values.begin());
+  const FieldTerms middle = profile.sizes.at((profile.sizes.width - 1) / 2, (profile.sizes.height - 1) / 2);
+  for (int y = -half; y <= half; ++y)
+    for (int x = -half; x <= half; ++x)
+      profile.in_middle.push_back(static_cast<float>(profile.view().filter.node(x, y, middle)));
+  fit.facts.profile_stars = mean.stars;
+  fit.facts.profile_order = mean.order;
+  fit.facts.correlation = profile.sizes.correlation;
+}
+
+}  // namespace srcextract

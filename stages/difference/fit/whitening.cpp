@@ -1,0 +1,107 @@
+#include "stages/difference/fit/whitening.hpp"
+
+#include <array>
+#include <cmath>
+#include <complex>
+
+namespace srcextract {
+namespace {
+
+constexpr int points = 64;
+using Complex = std::complex<double>;
+using Grid = std::vector<Complex>;
+
+/// exp(-2 pi i k / 64) for all k, by halving the right angle and turning step by step: the C library's functions may
+/// round freely.
+std::array<Complex, points> make_turns() {
+  double cosine = 0, sine = 1;
+  for (int angle = points / 4; angle > 1; angle /= 2) {
+    sine = std::sqrt((1 - cosine) / 2);
+    cosine = std::sqrt((1 + cosine) / 2);
+  }
+  std::array<Complex, points> turns;
+  turns[0] = 1;
+  for (int k = 1; k < points; ++k) {
+    const Complex& before = turns[static_cast<std::size_t>(k) - 1];
+    turns[static_cast<std::size_t>(k)] = {before.real() * cosine + before.imag() * sine,
+                                          before.imag() * cosine - before.real() * sine};
+  }
+  return turns;
+}
+
+/// Product without the rules for infinities, which would be slow.
+Complex times(const Complex& a, const Complex& b) {
+  return {a.real() * b.real() - a.imag() * b.imag(), a.real() * b.imag() + a.imag() * b.real()};
+}
+
+/// Transforms all rows, and exchanges rows and columns: twice makes a transform in two dimensions.
+Grid transform_rows(const Grid& grid) {
+  static const std::array<Complex, points> turns = make_turns();
+  Grid out(grid.size());
+  for (int row = 0; row < points; ++row) {
+    for (int k = 0; k < points; ++k) {
+      Complex sum = 0;
+      for (int x = 0; x < points; ++x)
+        sum += times(grid[static_cast<std::size_t>(row * points + x)], turns[static_cast<std::size_t>(k * x % points)]);
+      out[static_cast<std::size_t>(k * points + row)] = sum;
+    }
+  }
+  return out;
+}
+
+std::size_t place_of(int x, int y) {
+  return static_cast<std::size_t>((y + points) % points * points + (x + points) % points);
+}
+
+Grid transform(const Square& square) {
+  Grid grid(std::size_t{points} * points);
+  for (int y = -square.half; y <= square.half; ++y)
+    for (int x = -square.half; x <= square.half; ++x) grid[place_of(x, y)] = square.at(x, y);
+  return transform_rows(transform_rows(grid));
+}
+
+/// The spectrum of the noise, relative to that of independent pixels.
+std::vector<double> spectrum_of(const DifferenceNoise& noise) {
+  const double unit = noise.variance_of_pixel();
+  std::vector<double> spectrum;
+  for (const Complex& value : transform(noise.kernel))
+    spectrum.push_back((noise.white + noise.convolved * times(value, std::conj(value)).real()) / unit);
+  return spectrum;
+}
+
+}  // namespace
+
+double DifferenceNoise::variance_of_pixel() const {
+  double square = 0;
+  for (const double value : kernel.values) square += value * value;
+  return white + convolved * square;
+}
+
+std::vector<Square> whiten(const std::vector<Square>& shapes, const DifferenceNoise& noise, int half) {
+  const std::vector<double> spectrum = spectrum_of(noise);
+  std::vector<Square> filters;
+  for (const Square& shape : shapes) {
+    Grid grid = transform(shape);
+    for (std::size_t i = 0; i < grid.size(); ++i) grid[i] = std::conj(grid[i]) / spectrum[i];
+    grid = transform_rows(transform_rows(grid));  // of the conjugate: the inverse transform, but for its scale
+    Square filter{half, {}};
+    for (int y = -half; y <= half; ++y)
+      for (int x = -half; x <= half; ++x) filter.values.push_back(grid[place_of(x, y)].real() / (points * points));
+    filters.push_back(std::move(filter));
+  }
+  return filters;
+}
+
+double correlation_of(const Square& filter, const DifferenceNoise& noise) {
+  const std::vector<double> spectrum = spectrum_of(noise);
+  const Grid grid = transform(filter);
+  double correlated = 0, independent = 0;
+  for (std::size_t i = 0; i < grid.size(); ++i) {
+    const double power = times(grid[i], std::conj(grid[i])).real();
+    correlated += power * spectrum[i];
+    independent += power;
+  }
+  return independent > 0 ? correlated / independent : 1;
+}
+
+}  // namespace srcextract

@@ -1,0 +1,175 @@
+#pragma once
+
+#include <cmath>
+#include <cstdint>
+#include <limits>
+#include <span>
+#include <utility>
+#include <vector>
+
+#include "stages/core/stage_record.hpp"
+#include "stages/photometry/measured_source.hpp"
+#include "stages/photometry/photometry_image.hpp"
+#include "stages/photometry/row_column.hpp"
+#include "stages/settings/settings.hpp"
+
+namespace srcextract {
+
+/// The light of a source if it is a star. The sums are over the pixels of the filter about the place, divided by the
+/// sum of filter times shape, or its square.
+struct StarLight {
+  double flux, x, y;  ///< the place is from 0
+  double pixels;      ///< variance of the flux in units of FluxCalibration::pixel
+  double photons;     ///< the same of photon noise, for a gain of 1
+  double misfit;      ///< mean square of the difference from the shape over the noise of a pixel, in that unit
+  std::int32_t good;  ///< pixels that are not masked
+  std::int32_t flags;
+
+  bool operator==(const StarLight&) const = default;
+
+  double error(const FluxCalibration& at) const {
+    return std::sqrt(pixels * at.pixel + (at.gain > 0 && flux > 0 ? photons / at.gain : 0));
+  }
+};
+
+/// The flux of the shape of a star (StarProfile) that fits a source best in the noise of the image.
+/// - The place is where the filtered image is most significant near the source's peak: the top of a parabola through 3
+/// x
+///   3 pixels.
+/// - With filter f and shape p there, the flux is sum(f d) / sum(f p), over the pixels d that are not masked.
+/// - Its variance is that of the sky, which the filter knows to be correlated, and what maps of noise have beyond it.
+///
+/// This is the flux of least variance against the noise of the sky (King 1983, PASP 95, 163, for independent pixels).
+/// Neighbours are not taken out. The flux is NaN where less than half of the shape lies on good pixels.
+struct StarFamily {
+  using Row = StarLight;
+  static constexpr const char* name = "star";
+  static constexpr bool needs_star_profile = true;
+  static constexpr RowColumn<StarLight> columns[] = {
+      {"FLUX_PSF", pixel_sum_unit, flux_ucd, "Flux of the star that fits best", "photometry", LightOf<StarLight>::flux},
+      {"FLUXERR_PSF", pixel_sum_unit, flux_error_ucd, "RMS error of FLUX_PSF", "photometry", LightOf<StarLight>::error},
+      {"MAG_PSF", "mag", magnitude_ucd, "Magnitude of FLUX_PSF; 99 if that is not above 0", "photometry",
+       LightOf<StarLight>::magnitude},
+      {"MAGERR_PSF", "mag", magnitude_error_ucd, "RMS error of MAG_PSF", "photometry",
+       LightOf<StarLight>::magnitude_error},
+      {"XPSF_IMAGE", "pixel", "pos.cartesian.x;instr.det", "x of the star that fits best, 1-based", "psf",
+       [](const StarLight& row, const FluxCalibration&) { return row.x + 1; }},
+      {"YPSF_IMAGE", "pixel", "pos.cartesian.y;instr.det", "y of the star that fits best, 1-based", "psf",
+       [](const StarLight& row, const FluxCalibration&) { return row.y + 1; }},
+      {"CHI2_PSF", "", "stat.fit.chi2", "Reduced chi^2 of the star that fits best", "psf",
+       [](const StarLight& row, const FluxCalibration& at) { return row.misfit / at.pixel; }},
+  };
+
+  explicit StarFamily(const Settings&) {}
+  SRCEXTRACT_HOST_DEVICE int rows() const { return 1; }
+
+  template <class Lanes>
+  SRCEXTRACT_HOST_DEVICE StarLight measure(const Lanes& lanes, const MeasuredSource& source,
+                                           const PhotometryImage& image, int) const {
+    const StarView& star = image.star;
+    const std::int32_t x = source.found->xpeak, y = source.found->ypeak;
+    const FieldTerms terms = star.at(x, y);
+    const Offset peak = find_peak(lanes, source, image, terms);
+    return light_at(lanes, image, x + peak.x, y + peak.y, terms);
+  }
+
+ private:
+  struct Offset {
+    double x, y;
+  };
+
+  SRCEXTRACT_HOST_DEVICE static ApertureBox box_about(std::int32_t x, std::int32_t y, int reach,
+                                                      const PhotometryImage& image) {
+    return box_within(x - reach, x + reach + 1, y - reach, y + reach + 1, image.width, image.height);
+  }
+
+  /// The peak of the filtered image about the source's peak, at most a pixel from it.
+  template <class Lanes>
+  SRCEXTRACT_HOST_DEVICE static Offset find_peak(const Lanes& lanes, const MeasuredSource& source,
+                                                 const PhotometryImage& image, const FieldTerms& terms) {
+    const FieldSquare& filter = image.star.filter;
+    const std::int32_t peak_x = source.found->xpeak, peak_y = source.found->ypeak;
+    const ApertureBox box = box_about(peak_x, peak_y, filter.half + 1, image);
+    const Sums<18> sums = lanes.template sum<18>(box, [&](std::int32_t x, std::int32_t y) -> Sums<18> {
+      Sums<18> all{};
+      const std::int64_t i = image.at(x, y);
+      if (image.is_bad(i)) return all;
+      const double light = image.pixels[i] - image.background;
+      for (int k = 0; k < 9; ++k) {
+        const std::int64_t column = x - peak_x - (k % 3 - 1), row = y - peak_y - (k / 3 - 1);
+        const double f = filter.node(column, row, terms);
+        all.of[k] = light * f;
+        all.of[9 + k] = f * image.star.light.node(column, row, terms);
+      }
+      return all;
+    });
+    double s[9];  // significance
+    for (int k = 0; k < 9; ++k) s[k] = sums.of[9 + k] > 0 ? sums.of[k] / std::sqrt(sums.of[9 + k]) : 0;
+    const double slope_x = (s[5] - s[3]) / 2, slope_y = (s[7] - s[1]) / 2;
+    const double bend_x = 2 * s[4] - s[3] - s[5], bend_y = 2 * s[4] - s[1] - s[7];
+    const double twist = (s[8] - s[6] - s[2] + s[0]) / 4;
+    const double area = bend_x * bend_y - twist * twist;
+    if (!(bend_x > 0 && area > 0)) return {0, 0};
+    const double x = (slope_x * bend_y + slope_y * twist) / area, y = (slope_y * bend_x + slope_x * twist) / area;
+    return x >= -1 && x <= 1 && y >= -1 && y <= 1 ? Offset{x, y} : Offset{0, 0};
+  }
+
+  template <class Lanes>
+  SRCEXTRACT_HOST_DEVICE static StarLight light_at(const Lanes& lanes, const PhotometryImage& image, double at_x,
+                                                   double at_y, const FieldTerms& terms) {
+    constexpr double nan = std::numeric_limits<double>::quiet_NaN();
+    const StarView& star = image.star;
+    const Placement place(at_x, at_y);
+    const ApertureBox box =
+        box_about(static_cast<std::int32_t>(place.x), static_cast<std::int32_t>(place.y), star.filter.half + 1, image);
+    enum { light, shape, whole, squares, more, photons, chi, mixed, model, count, sums };
+    const Sums<sums> s = lanes.template sum<sums>(box, [&](std::int32_t x, std::int32_t y) -> Sums<sums> {
+      Sums<sums> all{};
+      const double f = place.value(star.filter, x, y, terms), p = place.value(star.light, x, y, terms);
+      const std::int64_t i = image.at(x, y);
+      all.of[whole] = f * p;
+      if (image.is_bad(i)) return all;
+      const double d = image.pixels[i] - image.background, variance = image.variance_at(i);
+      all.of[light] = f * d;
+      all.of[shape] = f * p;
+      all.of[squares] = f * f;
+      all.of[more] = f * f * (variance - 1);
+      all.of[photons] = f * f * p;
+      all.of[chi] = d * d / variance;
+      all.of[mixed] = d * p / variance;
+      all.of[model] = p * p / variance;
+      all.of[count] = 1;
+      return all;
+    });
+    const double of_star = s.of[shape];
+    if (!(of_star > s.of[whole] / 2)) return {nan, nan, nan, nan, nan, nan, 0, 0};
+    const double flux = s.of[light] / of_star, square = of_star * of_star;
+    const double variance = (star.correlation * s.of[squares] + s.of[more]) / square;
+    const double left = s.of[chi] - 2 * flux * s.of[mixed] + flux * flux * s.of[model];
+    constexpr double unknowns = 3;
+    return {flux,
+            at_x,
+            at_y,
+            variance,
+            flux * s.of[photons] / square,
+            left / (s.of[count] - unknowns),
+            static_cast<std::int32_t>(s.of[count]),
+            0};
+  }
+};
+
+inline void record_fields(const Buffer<StarLight, Cpu>& rows, FieldRecorder& to) {
+  const auto record = [&](const char* name, double StarLight::*member) {
+    std::vector<double> values;
+    for (const StarLight& row : rows) values.push_back(row.*member);
+    to.values(name, Element::source, std::span(std::as_const(values)));
+  };
+  record("flux of the star", &StarLight::flux);
+  record("x of the star", &StarLight::x);
+  record("y of the star", &StarLight::y);
+  record("variance by pixels", &StarLight::pixels);
+  record("variance by photons", &StarLight::photons);
+  record("misfit", &StarLight::misfit);
+}
+
+}  // namespace srcextract

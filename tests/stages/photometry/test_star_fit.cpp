@@ -1,0 +1,88 @@
+// The light of a star by its shape: a Gaussian's flux, place and error are known exactly.
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+
+#include "tests/stages/photometry/given_sources.hpp"
+#include "tests/support/fields.hpp"
+#include "tests/support/fit_scene.hpp"
+#include "tests/support/star_profiles.hpp"
+
+namespace srcextract {
+namespace {
+
+using testing::Given;
+using testing::nan;
+using testing::side;
+
+constexpr double sigma = 1.7, flux = 1000, pi = 3.14159265358979323846;
+constexpr Shape shape{side, side};
+
+Settings asks_for_stars() {
+  Settings config;
+  config.output.columns = {"FLUX_PSF"};
+  config.resources.has_star_profile = true;
+  return config;
+}
+
+std::vector<float> star_at(double x, double y) {
+  std::vector<float> pixels(static_cast<std::size_t>(shape.count()), 0);
+  testing::add_gaussian(pixels, shape, x, y, flux, sigma * sigma);
+  return pixels;
+}
+
+/// A source with its peak in the pixel at (x, y).
+Given given_star(double x, double y) {
+  const auto column = static_cast<std::int32_t>(std::lround(x)), row = static_cast<std::int32_t>(std::lround(y));
+  return {{row, column, column + 1}, x, y, 1, 1, 0};
+}
+
+template <class Where>
+class StarFit : public testing::StageTest<Where> {
+ protected:
+  StarLight fit(const std::vector<float>& pixels, double x, double y, double correlation = 1) {
+    const auto star = testing::gaussian_stars(this->backend(), shape, sigma, correlation);
+    const Photometry<Where> measured =
+        testing::photometry_of(this->backend(), pixels, {given_star(x, y)}, asks_for_stars(), {}, star.view());
+    return this->backend().get(measured.template of<StarFamily>().rows, 1).front();
+  }
+};
+TYPED_TEST_SUITE(StarFit, testing::Backends);
+
+TYPED_TEST(StarFit, FindsFluxAndPlaceBetweenPixels) {
+  for (const double dx : {-0.49, -0.2, 0.0, 0.31}) {
+    for (const double dy : {-0.4, 0.0, 0.45}) {
+      const double x = 50 + dx, y = 47 + dy;
+      const StarLight star = this->fit(star_at(x, y), x, y);
+      EXPECT_NEAR(star.flux / flux, 1, 0.005) << dx << " " << dy;
+      EXPECT_NEAR(star.x, x, 0.02) << dx << " " << dy;
+      EXPECT_NEAR(star.y, y, 0.02) << dx << " " << dy;
+      EXPECT_LT(star.misfit, 0.01);  // in counts squared, where the peak has 3000
+    }
+  }
+}
+
+/// The effective area of a Gaussian has 4 pi sigma^2 pixels (King 1983).
+TYPED_TEST(StarFit, HasTheNoiseOfItsEffectiveArea) {
+  const std::vector<float> pixels = star_at(50, 47);
+  EXPECT_NEAR(this->fit(pixels, 50, 47).pixels, 4 * pi * sigma * sigma, 0.05);
+  EXPECT_NEAR(this->fit(pixels, 50, 47, 2.5).pixels, 2.5 * 4 * pi * sigma * sigma, 0.1);
+}
+
+TYPED_TEST(StarFit, LeavesMaskedPixelsOut) {
+  std::vector<float> pixels = star_at(50.3, 47.2);
+  pixels[47 * side + 51] = pixels[46 * side + 50] = nan;
+  const StarLight star = this->fit(pixels, 50.3, 47.2);
+  EXPECT_NEAR(star.flux / flux, 1, 0.02);
+  for (std::int64_t y = 44; y <= 51; ++y)
+    for (std::int64_t x = 47; x <= 50; ++x) pixels[static_cast<std::size_t>(y * side + x)] = nan;
+  EXPECT_TRUE(std::isnan(this->fit(pixels, 50.3, 47.2).flux));
+}
+
+TYPED_TEST(StarFit, KnowsWhatTheEdgeCutsOff) {
+  EXPECT_NEAR(this->fit(star_at(2.2, 47), 2.2, 47).flux / flux, 1, 0.01);
+}
+
+}  // namespace
+}  // namespace srcextract
