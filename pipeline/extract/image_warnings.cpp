@@ -290,7 +290,7 @@ void warn_of_star_residuals(const Config& config, const Extraction& extraction, 
 
 /// Warns if a fitted difference has another noise than its frames let expect.
 void warn_of_fitted_noise(const Config& config, const Extraction& extraction, Warnings& warnings) {
-  constexpr double shared = 0.2, unmatched = 2;
+  constexpr double shared = 0.2, unmatched = 2, contradicted = 0.5;
   if (!extraction.difference->fit || !(extraction.difference->fit->sky_variance > 0)) return;
   const double sigma = extraction.background.clipped.sigma;
   const double scale = sigma * sigma / extraction.difference->fit->sky_variance;
@@ -302,6 +302,13 @@ void warn_of_fitted_noise(const Config& config, const Extraction& extraction, Wa
         "{}: stars are {:.3g} pixels wide in one frame, and the largest kernel has 35 x 35 pixels: it is too small for "
         "them, so bright stars leave false rows; bin both frames",
         place, widest));
+  if (scale >= shared && fit.star_variance < contradicted * std::min(1.0, scale))
+    warnings.push_back(fmt::format(
+        "{}: the pixels of bright stars have {:.2g} of the variance that a gain of {:.6g} e-/count gives them, so "
+        "changes "
+        "near stars may be missed; the gain contradicts the pixels, as where these are counts per second; set "
+        "measurement.gain, and gain_keyword to none",
+        config.place_of("measurement.gain"), fit.star_variance, config.measurement.gain));
   if (scale < shared)
     warnings.push_back(fmt::format(
         "{}: the difference has {:.2g} of the variance that both frames have, so these share their noise and "

@@ -151,6 +151,7 @@ Json fit_json(const FitFacts& fit, const Statistics& sky) {
           {"background", {{"mean", fit.mean_background}, {"min", fit.least_background}, {"max", fit.most_background}}},
           {"chi", {{"median", fit.chi_median}, {"p95", fit.chi_p95}}},
           {"residual", fit.residual},
+          {"star_variance", fit.star_variance},
           {"star_profile", {{"stars", fit.profile_stars}, {"order", fit.profile_order}}},
           {"noise_scale", fit.sky_variance > 0 ? sky.sigma * sky.sigma / fit.sky_variance : 0}};
 }

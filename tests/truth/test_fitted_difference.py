@@ -182,3 +182,14 @@ def test_columns_of_a_star_are_missed_aloud_where_no_shape_is_known(program, tmp
     done = subprocess.run([program, "-o", tmp_path, "--set", "output.columns=[NUMBER, FLUX_PSF]",
                            ROOT / "config/default.yaml", ROOT / "data/sky.fits"], capture_output=True, text=True)
     assert done.returncode == 0 and "nothing of FLUX_PSF" in done.stderr
+
+
+def test_a_gain_that_contradicts_the_pixels_is_told(program, tmp_path):
+    """Counts of 100 seconds, and the same frames in counts per second with the gain of the counts."""
+    images, places = exposures(8, (3.0,), (3.4,))
+    at, signs, report = subtract(program, tmp_path, images)
+    assert report["warnings"] == [] and 0.7 < report["difference"]["fit"]["star_variance"] < 1.3
+    *_, report = subtract(program, tmp_path, [image / 100 for image in images])
+    assert any("the gain contradicts the pixels" in warning for warning in report["warnings"])
+    *_, report = subtract(program, tmp_path, [image / 100 for image in images], f"measurement.gain={100 * GAIN}")
+    assert report["warnings"] == []

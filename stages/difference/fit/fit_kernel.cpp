@@ -193,7 +193,9 @@ KernelFit fit_kernel(const Image<float, Cpu>& reference, const Image<float, Cpu>
   if (solution.used.size() < least_stamps) refuse_few_stamps(stamps, solution.used.size());
   FitFacts& facts = fit.facts;
   describe_stamps(solution, stamps, facts);
-  facts.residual = residual_of(fit, frames, stamps.chosen, plan.stamp_half, terms, sums, solution);
+  const StarResidual residual = residual_of(fit, frames, stamps.chosen, plan.stamp_half, terms, sums, solution);
+  facts.residual = residual.share;
+  facts.star_variance = residual.variance;
   if (facts.residual > most_residual)
     refuse_other_sky("the best misses " + percent(facts.residual) + " of their light");
   fit.coefficients = std::move(solution.coefficients);

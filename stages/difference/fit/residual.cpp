@@ -50,9 +50,9 @@ double expected_chi(const KernelFit& fit, const FramePair& frames, const Stamp& 
 
 }  // namespace
 
-double residual_of(const KernelFit& fit, const FramePair& frames, const std::vector<Stamp>& stamps, int stamp_half,
-                   const std::vector<FieldTerms>& terms, const std::vector<StampSums>& sums,
-                   const RobustSolution& solution) {
+StarResidual residual_of(const KernelFit& fit, const FramePair& frames, const std::vector<Stamp>& stamps,
+                         int stamp_half, const std::vector<FieldTerms>& terms, const std::vector<StampSums>& sums,
+                         const RobustSolution& solution) {
   constexpr std::size_t share = 4, most = 40;
   std::vector<std::size_t> bright = solution.used;
   std::ranges::sort(bright, [&](std::size_t a, std::size_t b) {
@@ -60,13 +60,14 @@ double residual_of(const KernelFit& fit, const FramePair& frames, const std::vec
     return of_a != of_b ? of_a > of_b : a < b;
   });
   bright.resize(std::min(most, bright.size() / share + 1));
-  std::vector<double> excess;
+  std::vector<double> excess, variances;
   for (const std::size_t s : bright) {
     const std::vector<double> squares = squared_kernel(fit, terms[s], solution.coefficients);
     const double expected = expected_chi(fit, frames, stamps[s], stamp_half, squares);
     excess.push_back((solution.fits[s].chi - expected) * sums[s].pixels / solution.fits[s].light);
+    if (expected > 0) variances.push_back(solution.fits[s].chi / expected);
   }
-  return std::sqrt(std::max(0.0, upper_median(excess)));
+  return {std::sqrt(std::max(0.0, upper_median(excess))), variances.empty() ? 1 : upper_median(variances)};
 }
 
 }  // namespace srcextract
