@@ -3,16 +3,120 @@
 #include <algorithm>
 #include <optional>
 #include <span>
+#include <string>
 #include <vector>
 
-#include "io/catalog/float_tiles.hpp"
+#include "io/catalog/tile_shape.hpp"
 #include "io/files/big_endian.hpp"
 #include "io/files/gzip_stream.hpp"
 #include "io/files/input_file.hpp"
+#include "io/fits/fits_reader.hpp"
+#include "io/fits/header_values.hpp"
 #include "io/fits/table_head.hpp"
+#include "stages/core/parallel.hpp"
 
 namespace srcextract {
 namespace {
+
+/// Pixels compressed together, by several threads.
+constexpr std::int64_t pixels_together = std::int64_t{1} << 20;
+
+/// Bytes of a tile's descriptor: length and offset in the heap, 64 bits each.
+constexpr std::int64_t descriptor_bytes = 16;
+
+/// The tiling of an image, and the descriptors of its tiles in the table's heap.
+struct Tiles {
+  Shape image;
+  Shape tile = tile_shape(image);
+  std::int64_t across = (image.width + tile.width - 1) / tile.width;
+  std::int64_t down = (image.height + tile.height - 1) / tile.height;
+  std::string descriptors = {};
+  std::int64_t heap = 0;     ///< bytes of the heap
+  std::int64_t longest = 0;  ///< bytes of the longest tile
+
+  void add(std::span<const std::byte> stream) {
+    std::byte descriptor[descriptor_bytes];
+    store_big_endian(static_cast<std::int64_t>(std::ssize(stream)), descriptor);
+    store_big_endian(heap, descriptor + sizeof(heap));
+    descriptors.append(reinterpret_cast<const char*>(descriptor), sizeof(descriptor));
+    heap += std::ssize(stream);
+    longest = std::max<std::int64_t>(longest, std::ssize(stream));
+  }
+};
+
+/// Header of the table that holds the tiles, with the keywords of the image.
+std::string table_header(const Tiles& tiles, const std::string& cards) {
+  return whole_header(
+      format_card({"XTENSION", std::string("BINTABLE")}) + format_card({"BITPIX", std::int64_t{8}}) +
+      format_card({"NAXIS", std::int64_t{2}}) + format_card({"NAXIS1", descriptor_bytes}) +
+      format_card({"NAXIS2", tiles.across * tiles.down}) + format_card({"PCOUNT", tiles.heap}) +
+      format_card({"GCOUNT", std::int64_t{1}}) + format_card({"TFIELDS", std::int64_t{1}}) +
+      format_card({"TTYPE1", std::string("COMPRESSED_DATA")}) +
+      format_card({"TFORM1", "1QB(" + std::to_string(tiles.longest) + ")"}) + format_card({"ZIMAGE", true}) +
+      format_card({"ZCMPTYPE", std::string("GZIP_2")}) + format_card({"ZQUANTIZ", std::string("NONE")}, "lossless") +
+      format_card({"ZBITPIX", std::int64_t{-32}}, "float32") + format_card({"ZNAXIS", std::int64_t{2}}) +
+      format_card({"ZNAXIS1", tiles.image.width}) + format_card({"ZNAXIS2", tiles.image.height}) +
+      format_card({"ZTILE1", tiles.tile.width}) + format_card({"ZTILE2", tiles.tile.height}) + cards);
+}
+
+/// Columns [begin, end) of `rows` (`width` pixels each), shuffled for GZIP_2: all first bytes, then all second bytes,
+/// and so on.
+std::vector<std::byte> shuffled(std::span<const float> rows, std::int64_t width, std::int64_t begin, std::int64_t end) {
+  const std::int64_t count = std::ssize(rows) / width * (end - begin);
+  std::vector<std::byte> bytes(static_cast<std::size_t>(count) * sizeof(float));
+  std::byte* out = bytes.data();
+  for (auto row = rows.begin(); row != rows.end(); row += width) {
+    for (auto pixel = row + begin; pixel != row + end; ++pixel, ++out) {
+      std::byte stored[sizeof(float)];
+      store_big_endian(*pixel, stored);
+      for (std::size_t i = 0; i < sizeof(float); ++i) out[static_cast<std::int64_t>(i) * count] = stored[i];
+    }
+  }
+  return bytes;
+}
+
+/// Compresses the tiles of some rows; the first row begins a tile.
+std::vector<std::vector<std::byte>> compressed(const Tiles& tiles, std::span<const float> rows, const Cpu& where) {
+  const std::int64_t width = tiles.image.width, height = std::ssize(rows) / width;
+  const std::int64_t down = (height + tiles.tile.height - 1) / tiles.tile.height;
+  std::vector<std::vector<std::byte>> streams(static_cast<std::size_t>(tiles.across * down));
+  parallel_for(std::ssize(streams), 1, where, [&](std::int64_t tile, std::int64_t) {
+    const std::int64_t x = tile % tiles.across * tiles.tile.width, y = tile / tiles.across * tiles.tile.height;
+    const std::int64_t tall = std::min(tiles.tile.height, height - y);
+    const auto band = rows.subspan(static_cast<std::size_t>(y * width), static_cast<std::size_t>(tall * width));
+    streams[static_cast<std::size_t>(tile)] = gzip_of(shuffled(band, width, x, std::min(x + tiles.tile.width, width)));
+  });
+  return streams;
+}
+
+/// Writes the image in tiles. `cards` are the header cards that do not describe the file's layout.
+OutputFile write_float_tiles(const std::string& path, const FloatImage& image, const std::string& cards,
+                             const Cpu& where) {
+  Tiles tiles{image.shape};
+  OutputFile file(path);
+  file.write(empty_primary_header());
+  const std::int64_t header_begin = file.size();
+  file.write(table_header(tiles, cards));
+  const std::int64_t table_begin = file.size();
+  file.write(std::string(static_cast<std::size_t>(tiles.across * tiles.down * descriptor_bytes), '\0'));
+  const std::int64_t width = image.shape.width, height = image.shape.height;
+  const std::int64_t band =
+      tiles.tile.height * std::max<std::int64_t>(1, pixels_together / (tiles.tile.height * width));
+  std::vector<float> rows;
+  for (std::int64_t y = 0; y < height; y += band) {
+    const std::int64_t end = std::min(y + band, height);
+    rows.resize(static_cast<std::size_t>((end - y) * width));
+    for (std::int64_t i = y; i < end; ++i) image.make_row(i, rows.data() + (i - y) * width);
+    for (const std::vector<std::byte>& stream : compressed(tiles, rows, where)) {
+      file.write(stream);
+      tiles.add(stream);
+    }
+  }
+  fill_record(file, file.size());
+  file.overwrite(header_begin, table_header(tiles, cards));
+  file.overwrite(table_begin, tiles.descriptors);
+  return file;
+}
 
 /// Pixels written at a time, in whole rows.
 constexpr std::int64_t piece_pixels = std::int64_t{1} << 18;

@@ -9,9 +9,9 @@
 #include "io/catalog/float_image.hpp"
 #include "io/catalog/tile_shape.hpp"
 #include "io/files/big_endian.hpp"
-#include "io/files/input_file.hpp"
 #include "io/fits/header_values.hpp"
 #include "io/fits/memory_fits.hpp"
+#include "io/fits/table_head.hpp"
 #include "io/wcs/celestial_keywords.hpp"
 
 namespace srcextract {
@@ -106,8 +106,7 @@ OutputFile write_labels(const std::string& path, const Runs<Cpu>& runs, const Bu
     for (std::size_t x = 0; x < row.size(); ++x) store_big_endian(row[x], bytes.data() + x * sizeof(std::int32_t));
     file.write(bytes);
   }
-  const std::int64_t size = runs.shape.count() * static_cast<std::int64_t>(sizeof(std::int32_t));
-  file.write(std::vector<std::byte>(static_cast<std::size_t>(in_records(size) - size)));
+  fill_record(file, file.size());
   return file;
 }
 

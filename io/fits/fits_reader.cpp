@@ -5,6 +5,8 @@
 
 #include "io/files/refuse.hpp"
 #include "io/fits/card.hpp"
+#include "io/fits/header_values.hpp"
+#include "io/fits/table_head.hpp"
 
 namespace srcextract {
 namespace {
@@ -87,14 +89,8 @@ std::string describe(const Hdu& hdu, const std::string& path) {
 }
 
 std::string empty_primary_header() {
-  std::string header;
-  for (const char* card : {"SIMPLE  =                    T", "BITPIX  =                    8",
-                           "NAXIS   =                    0", "EXTEND  =                    T", "END"}) {
-    header += card;
-    header.resize((header.size() + card_length - 1) / card_length * card_length, ' ');
-  }
-  header.resize(fits_record, ' ');
-  return header;
+  return whole_header(format_card({"SIMPLE", true}) + format_card({"BITPIX", std::int64_t{8}}) +
+                      format_card({"NAXIS", std::int64_t{0}}) + format_card({"EXTEND", true}));
 }
 
 FitsReader::FitsReader(const InputFile& file) : file_(file) {

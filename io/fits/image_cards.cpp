@@ -3,7 +3,7 @@
 #include <limits>
 #include <utility>
 
-#include "io/files/input_file.hpp"
+#include "io/fits/table_head.hpp"
 
 namespace srcextract {
 namespace {
@@ -38,10 +38,7 @@ std::string with_image_cards(std::string header, const ImageFacts& facts) {
   if (facts == ImageFacts{}) return header;
   const std::size_t end = header.find_last_not_of(' ') + 1 - std::string_view("END").size();
   header.resize(end);
-  header += cards_of(facts);
-  header += "END";
-  header.resize(static_cast<std::size_t>(in_records(std::ssize(header))), ' ');
-  return header;
+  return whole_header(std::move(header) + cards_of(facts));
 }
 
 std::size_t image_cards_begin(std::string_view cards) {

@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <cstdint>
 #include <map>
 #include <optional>
 #include <string>
@@ -6,17 +7,56 @@
 #include <utility>
 #include <vector>
 
+#include "io/files/input_file.hpp"
 #include "io/files/refuse.hpp"
 #include "io/fits/fits_size.hpp"
 #include "io/fits/hdu_selection.hpp"
 #include "io/tables/fits_columns.hpp"
-#include "io/tables/fits_rows.hpp"
 #include "io/tables/fits_values.hpp"
 #include "io/tables/table_formats.hpp"
+#include "io/tables/table_memory.hpp"
 #include "io/tables/table_room.hpp"
 
 namespace srcextract {
 namespace {
+
+constexpr std::int64_t bytes_at_a_time = std::int64_t{1} << 22;
+
+/// Reads the rows of a FITS table, some thousand at a time, through a small in-memory file of these rows, to save
+/// memory. The file must outlive this object.
+class FitsRows {
+ public:
+  /// Throws Error{input} if the file is shorter than the table.
+  FitsRows(const InputFile& file, const Hdu& table) : file_(file), table_(table) {
+    rows_ = table.header->integer("NAXIS2").value_or(0);
+    row_bytes_ = table.header->integer("NAXIS1").value_or(0);
+    // No overflow: the reader checked data_bytes, which is at least rows times row bytes.
+    if (table.data_bytes <= file.size() - table.data_begin) return;
+    refuse(describe(table, file.path()) + " is truncated: its " + std::to_string(rows_) + " rows of " +
+           std::to_string(row_bytes_) + " bytes, and what follows them, end at byte " +
+           std::to_string(table.data_begin + table.data_bytes) + ", the file at " + std::to_string(file.size()) +
+           "; fetch or make it again");
+  }
+
+  std::int64_t rows() const { return rows_; }
+  std::int64_t rows_at_a_time() const {
+    return std::max<std::int64_t>(bytes_at_a_time / std::max<std::int64_t>(row_bytes_, 1), 1);
+  }
+
+  /// Reads rows [begin, begin + count), from 0, and returns them as rows 0 to count, valid until the next call.
+  TableMemory& read(std::int64_t begin, std::int64_t count) {
+    memory_.emplace(table_, file_.path(), count);
+    file_.read(table_.data_begin + begin * row_bytes_, count * row_bytes_, memory_->rows().data());
+    memory_->open();
+    return *memory_;
+  }
+
+ private:
+  const InputFile& file_;
+  Hdu table_;
+  std::int64_t rows_ = 0, row_bytes_ = 0;
+  std::optional<TableMemory> memory_;
+};
 
 bool is_table(const Hdu& hdu) {
   return hdu.kind == HduKind::ascii_table || hdu.kind == HduKind::binary_table;

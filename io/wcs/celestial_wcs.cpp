@@ -11,12 +11,15 @@
 #include "io/wcs/celestial_keywords.hpp"
 #include "io/wcs/direction.hpp"
 #include "io/wcs/wcs.hpp"
-#include "io/wcs/wcslib_lock.hpp"
 #include "stages/core/error.hpp"
 
 namespace srcextract {
 
 namespace {
+
+/// Lock for wcslib's setup of a description, in which it parses units. The parser of some versions keeps its state in
+/// static variables.
+std::mutex wcslib_parsers;
 
 std::string text(const char* quoted, std::size_t size) {
   std::string out(quoted, strnlen(quoted, size));
