@@ -3,22 +3,107 @@
 #include <spdlog/spdlog.h>
 
 #include <algorithm>
+#include <cstddef>
+#include <cstdint>
 #include <filesystem>
+#include <limits>
+#include <map>
 #include <optional>
 #include <span>
 #include <string>
+#include <string_view>
 #include <utility>
 
 #include "io/catalog/segmentation.hpp"
+#include "io/files/input_file.hpp"
+#include "io/files/output_file.hpp"
+#include "io/fits/card.hpp"
+#include "io/fits/fits_reader.hpp"
+#include "io/fits/header_values.hpp"
+#include "io/fits/table_head.hpp"
+#include "pipeline/chain/extraction.hpp"
+#include "pipeline/extract/extract_image.hpp"
+#include "pipeline/extract/restore_level.hpp"
 #include "pipeline/log/print_result.hpp"
 #include "pipeline/outputs/check_images.hpp"
 #include "pipeline/outputs/vignets.hpp"
-#include "pipeline/sextractor/join_images.hpp"
-#include "pipeline/sextractor/without_sky.hpp"
 #include "stages/core/error.hpp"
+#include "stages/detect/no_sky.hpp"
+#include "stages/ingest/ingest.hpp"
 
 namespace srcextract {
 namespace {
+
+/// Offset of a header's END card; npos if `text` does not have it yet.
+std::size_t end_card(std::string_view text) {
+  for (std::size_t i = 0; i + card_length <= text.size(); i += card_length)
+    if (is_end(text.substr(i, card_length))) return i;
+  return text.npos;
+}
+
+/// The cards of a primary image, without END, converted to an extension header.
+std::string as_extension(std::string cards) {
+  const std::size_t axes_end = 5 * card_length;  // SIMPLE, BITPIX, NAXIS, NAXIS1, NAXIS2
+  cards.insert(axes_end, format_card({"PCOUNT", std::int64_t{0}}) + format_card({"GCOUNT", std::int64_t{1}}));
+  cards.replace(0, card_length, format_card({"XTENSION", std::string("IMAGE")}));
+  return whole_header(std::move(cards));
+}
+
+void append(const OutputFile& image, OutputFile& all) {
+  std::string begin;
+  bool in_header = true;
+  image.read_back([&](std::span<const std::byte> bytes) {
+    if (!in_header) return all.write(bytes);
+    begin.append(reinterpret_cast<const char*>(bytes.data()), bytes.size());
+    const std::size_t end = end_card(begin);
+    if (end == begin.npos) return;
+    in_header = false;
+    all.write(as_extension(begin.substr(0, end)));
+    all.write(std::string_view(begin).substr(static_cast<std::size_t>(in_records(static_cast<std::int64_t>(end) + 1))));
+  });
+}
+
+/// Joins single-image files, by HDU, into one file at `path` with an extension for each; the caller commits it. Throws
+/// Error{output}.
+OutputFile join_images(const std::string& path, const std::map<int, OutputFile>& images) {
+  OutputFile all(path);
+  all.write(empty_primary_header());
+  for (const auto& [hdu, image] : images) append(image, all);
+  return all;
+}
+
+Buffer<float, Cpu> filled(std::int64_t size, double value, const Cpu& where) {
+  Buffer<float, Cpu> all(size, where);
+  std::fill(all.begin(), all.end(), static_cast<float>(value));
+  return all;
+}
+
+/// SExtractor's result for an image that shows no sky: no sources, and check images of the assumed sky, or of the given
+/// level. Throws Error{input} if the image cannot be read.
+Extraction extraction_without_sky(const ImageInput& input, const AssumedSky& sky, const Cpu& where) {
+  const Shape shape = input.exposure.shape();
+  Extraction nothing;
+  nothing.background.clipped.median = sky.level;
+  nothing.background.clipped.sigma = sky.noise;
+  nothing.levels.detection = std::numeric_limits<double>::infinity();
+  nothing.runs.shape = shape;
+  nothing.runs.row_begin = Buffer<std::int64_t, Cpu>(shape.height + 1, where);
+  std::fill(nothing.runs.row_begin.begin(), nothing.runs.row_begin.end(), 0);
+  if (input.config().output.check_images.empty()) return nothing;
+  restore_level(input, where, nothing);
+  // The spline through equal nodes is flat.
+  SkyMesh<Cpu>& mesh = nothing.check.mesh;
+  mesh.grid = mesh_grid(shape, mesh_sides(input.config().background));
+  const std::int64_t nodes = mesh.grid.nodes.count();
+  mesh.level = filled(nodes, sky.level, where);
+  mesh.rms = filled(nodes, sky.noise, where);
+  mesh.level_bend = filled(nodes, 0, where);
+  mesh.rms_bend = filled(nodes, 0, where);
+  nothing.check.above = std::move(ingest(input.first(), where).image);
+  const double level = nothing.sky_level();
+  for (float& pixel : nothing.check.above.pixels) pixel = static_cast<float>(static_cast<double>(pixel) - level);
+  return nothing;
+}
 
 /// TMPDIR, or /tmp if TMPDIR is no directory. A directory that is not writable is reported later.
 std::filesystem::path directory_of_scratch() {
