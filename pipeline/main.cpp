@@ -25,7 +25,6 @@
 #include "pipeline/batch/trial_command.hpp"
 #include "pipeline/compare/compare.hpp"
 #include "pipeline/compare/compare_options.hpp"
-#include "pipeline/convert/convert_command.hpp"
 #include "pipeline/engine/extractor.hpp"
 #include "pipeline/exposure/position_tables.hpp"
 #include "pipeline/log/log.hpp"
@@ -34,11 +33,11 @@
 #include "pipeline/machine/backend.hpp"
 #include "pipeline/options/answers.hpp"
 #include "pipeline/options/command_line.hpp"
-#include "pipeline/options/convert_options.hpp"
 #include "pipeline/options/difference_options.hpp"
 #include "pipeline/options/merge_options.hpp"
 #include "pipeline/options/sextractor_options.hpp"
 #include "pipeline/outputs/outputs.hpp"
+#include "pipeline/sextractor/convert_command.hpp"
 #include "pipeline/sextractor/sextractor_command.hpp"
 #include "stages/core/error.hpp"
 #include "stages/core/keep_buffers.hpp"
@@ -247,12 +246,13 @@ int run(int given_count, char** given) {
     print_result(answer({argv + 1, argv + argc}));
     return 0;
   }
-  if (is_compare(argc, argv)) return run_comparison(argc, argv);
   if (is_trial(argc, argv)) return run_trial(argc, argv);
-  if (is_batch(argc, argv)) return run_batch(parse_batch_options(argc, argv));
-  if (is_convert(argc, argv)) return run_convert(parse_convert_options(argc, argv));
-  if (is_merge(argc, argv)) return run_merge(parse_merge_options(argc, argv));
-  if (is_difference(argc, argv)) return run_images(parse_difference_options(argc, argv));
+  const std::string_view command = argv[1];
+  if (command == "compare") return run_comparison(argc, argv);
+  if (command == "batch") return run_batch(parse_batch_options(argc, argv));
+  if (command == "convert-config") return run_convert(argc, argv);
+  if (command == "merge") return run_merge(parse_merge_options(argc, argv));
+  if (command == "difference") return run_images(parse_difference_options(argc, argv));
   return run_images(parse_command_line(argc, argv));
 }
 

@@ -1,14 +1,11 @@
 #include "pipeline/compare/compare_options.hpp"
 
 #include <CLI/CLI.hpp>
-#include <string_view>
 #include <utility>
 #include <vector>
 
 #include "io/catalog/table_writer.hpp"
-#include "pipeline/options/help_text.hpp"
-#include "pipeline/options/memory_option.hpp"
-#include "pipeline/options/protected_arguments.hpp"
+#include "pipeline/options/command_options.hpp"
 #include "stages/core/error.hpp"
 #include "stages/core/parallel.hpp"
 
@@ -79,7 +76,6 @@ void add_messages(CLI::App& app, CompareOptions& options, bool& quiet, bool& ver
 }
 
 void check(const CompareOptions& options, bool update) {
-  require_some_memory(options.memory, "srcextract compare --help");
   if (options.dump_rules) return;
   if (options.reference.empty() || options.other.empty())
     fail("two catalogues, or two directories, are needed: srcextract compare REFERENCE NEW");
@@ -91,31 +87,21 @@ void check(const CompareOptions& options, bool update) {
 
 }  // namespace
 
-bool is_compare(int argc, const char* const* argv) {
-  return argc > 1 && std::string_view(argv[1]) == "compare";
-}
-
 CompareOptions parse_compare_options(int argc, const char* const* argv) {
   CompareOptions options;
   options.threads = available_threads();
   bool quiet = false, verbose = false;
   CLI::App app(description, "srcextract compare");
   app.footer(footer);
-  use_help_text(app);
   add_files(app, options);
   add_outputs(app, options);
   add_messages(app, options, quiet, verbose);
-  try {
-    app.parse(protected_arguments(app, {argv + 2, argv + argc}));
-  } catch (const CLI::CallForHelp&) {
-    options.answer = app.help();
-    return options;
-  } catch (const CLI::ParseError& error) {
-    fail(error.what());
-  }
+  options.answer = parse_arguments(app, argc, argv);
+  if (!options.answer.empty()) return options;
   // The dump only needs RULES.
   if (options.dump_rules && options.other.empty()) std::swap(options.rules, options.reference);
   options.verbosity = quiet ? Verbosity::quiet : verbose ? Verbosity::verbose : Verbosity::normal;
+  require_some_memory(app, options.memory);
   check(options, app.count("--update") > 0);
   return options;
 }

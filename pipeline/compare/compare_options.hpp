@@ -22,9 +22,6 @@ struct CompareOptions {
   std::string answer;  ///< the only requested output (--help); empty: none
 };
 
-/// Whether the arguments are for `srcextract compare`, parsed by parse_compare_options and not by parse_command_line.
-bool is_compare(int argc, const char* const* argv);
-
 /// Throws Error{config} if the arguments make no sense.
 CompareOptions parse_compare_options(int argc, const char* const* argv);
 

@@ -3,7 +3,6 @@
 #include <CLI/CLI.hpp>
 #include <cmath>
 #include <string>
-#include <string_view>
 
 #include "pipeline/options/command_line.hpp"
 #include "stages/core/error.hpp"
@@ -82,10 +81,6 @@ void add_survey(CLI::App& app, BatchOptions& options, std::string& shard) {
 
 }  // namespace
 
-bool is_batch(int argc, const char* const* argv) {
-  return argc > 1 && std::string_view(argv[1]) == "batch";
-}
-
 BatchOptions parse_batch_options(int argc, const char* const* argv) {
   BatchOptions options;
   std::string shard;
@@ -99,7 +94,7 @@ BatchOptions parse_batch_options(int argc, const char* const* argv) {
   app.add_option("--band", bands)->allow_extra_args(false)->group("");
   std::string positions;
   app.add_option("--positions", positions)->group("");
-  parser.parse(argc, argv, 2, "srcextract batch");
+  parser.parse(argc, argv);
   if (app.count("--detect") > 0)
     throw Error(
         ErrorKind::config,

@@ -18,9 +18,6 @@ struct BatchOptions : RunOptions {
   double image_timeout = 3600;               ///< seconds that an image may take; 0: no limit
 };
 
-/// Whether the arguments are for `srcextract batch`, parsed by parse_batch_options and not by parse_command_line.
-bool is_batch(int argc, const char* const* argv);
-
 /// Throws Error{config} if the arguments make no sense.
 BatchOptions parse_batch_options(int argc, const char* const* argv);
 

@@ -135,7 +135,7 @@ CommandLine parse_command_line(int argc, const char* const* argv) {
       ->group("Configuration");
   Texts texts;
   add_places(app, command, texts);
-  parser.parse(argc, argv, 1, "srcextract");
+  parser.parse(argc, argv, 1);
   if (!command.answer.empty()) return command;
   if (!command.config.empty()) require_no_command(command.config);
   command.bands = read_bands(texts.bands, texts.band_settings);

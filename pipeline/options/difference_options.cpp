@@ -1,7 +1,6 @@
 #include "pipeline/options/difference_options.hpp"
 
 #include <CLI/CLI.hpp>
-#include <string_view>
 
 #include "stages/core/error.hpp"
 
@@ -28,16 +27,12 @@ Exit codes: as of srcextract --help)";
 
 }  // namespace
 
-bool is_difference(int argc, const char* const* argv) {
-  return argc > 1 && std::string_view(argv[1]) == "difference";
-}
-
 CommandLine parse_difference_options(int argc, const char* const* argv) {
   CommandLine command;
   CLI::App app(difference_description, "srcextract difference");
   app.footer(difference_footer);
   RunOptionParser parser(app, command, "FRAME", "REFERENCE, and then NEW: FITS images of one field");
-  parser.parse(argc, argv, 2, "srcextract difference");
+  parser.parse(argc, argv);
   if (!command.answer.empty()) return command;
   if (command.inputs.size() != 2)
     throw Error(ErrorKind::config, "name two images, REFERENCE and NEW, not " + std::to_string(command.inputs.size()) +

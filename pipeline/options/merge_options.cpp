@@ -1,12 +1,10 @@
 #include "pipeline/options/merge_options.hpp"
 
 #include <CLI/CLI.hpp>
-#include <string_view>
 #include <vector>
 
 #include "pipeline/machine/versions.hpp"
-#include "pipeline/options/help_text.hpp"
-#include "pipeline/options/protected_arguments.hpp"
+#include "pipeline/options/command_options.hpp"
 #include "stages/core/error.hpp"
 
 namespace srcextract {
@@ -81,25 +79,14 @@ void check(const MergeOptions& options) {
 
 }  // namespace
 
-bool is_merge(int argc, const char* const* argv) {
-  return argc > 1 && std::string_view(argv[1]) == "merge";
-}
-
 MergeCommand parse_merge_options(int argc, const char* const* argv) {
   MergeCommand command;
   bool quiet = false;
   CLI::App app(merge_description, "srcextract merge");
   app.footer(merge_footer);
-  use_help_text(app);
   add_options(app, command, quiet);
-  try {
-    app.parse(protected_arguments(app, {argv + 2, argv + argc}));
-  } catch (const CLI::CallForHelp&) {
-    command.answer = app.help();
-    return command;
-  } catch (const CLI::ParseError& error) {
-    fail(error.what());
-  }
+  command.answer = parse_arguments(app, argc, argv);
+  if (!command.answer.empty()) return command;
   command.verbosity = quiet ? Verbosity::quiet : Verbosity::normal;
   command.options.version = program_version();
   check(command.options);

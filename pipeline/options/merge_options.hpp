@@ -15,9 +15,6 @@ struct MergeCommand {
   std::string answer;  ///< the only requested output (--help); empty: none
 };
 
-/// Whether the arguments are for `srcextract merge`, parsed here and not by parse_command_line.
-bool is_merge(int argc, const char* const* argv);
-
 /// Throws Error{config} if the arguments make no sense.
 MergeCommand parse_merge_options(int argc, const char* const* argv);
 

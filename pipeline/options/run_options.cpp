@@ -15,9 +15,7 @@
 
 #include "pipeline/machine/memory_budget.hpp"
 #include "pipeline/machine/versions.hpp"
-#include "pipeline/options/help_text.hpp"
-#include "pipeline/options/memory_option.hpp"
-#include "pipeline/options/protected_arguments.hpp"
+#include "pipeline/options/command_options.hpp"
 #include "stages/core/error.hpp"
 #include "stages/core/parallel.hpp"
 #include "survey/inputs/output_names.hpp"
@@ -102,7 +100,6 @@ RunOptionParser::RunOptionParser(CLI::App& app, RunOptions& options, const std::
                                  const std::string& input_help)
     : app_(app), options_(options), input_(input) {
   options_.threads = available_threads();
-  use_help_text(app_);
   add_files(input, input_help);
   add_execution();
   add_messages();
@@ -161,24 +158,15 @@ void RunOptionParser::add_messages() {
   app_.set_help_flag("-h,--help", "This text")->group("Messages");
 }
 
-void RunOptionParser::parse(int argc, const char* const* argv, int first, const std::string& command) {
-  const std::string help = command + " --help";
+void RunOptionParser::parse(int argc, const char* const* argv, int first) {
+  const std::string &command = app_.get_name(), help = command + " --help";
   options_.arguments.assign(argv, argv + argc);
-  try {
-    app_.parse(protected_arguments(app_, {argv + first, argv + argc}));
-  } catch (const CLI::CallForHelp&) {
-    options_.answer = app_.help();
-    return;
-  } catch (const CLI::CallForVersion&) {
-    options_.answer = version_text();
-    return;
-  } catch (const CLI::ParseError& error) {
-    throw Error(ErrorKind::config, std::string(error.what()) + "; see " + help);
-  }
+  options_.answer = parse_arguments(app_, argc, argv, first);
+  if (!options_.answer.empty()) return;
   if (app_.count("CONFIG") > 0 && options_.config.empty()) fail_empty("CONFIG", help);
   require_names(options_, input_, help);
   take_default_config(options_, input_, command);
-  require_some_memory(options_.memory, help);
+  require_some_memory(app_, options_.memory);
   if (report_) options_.settings.emplace_back("output.report=true");
   options_.verbosity = quiet_ ? Verbosity::quiet : verbose_ ? Verbosity::verbose : Verbosity::normal;
   options_.backend = backends.at(backend_);

@@ -39,9 +39,9 @@ class RunOptionParser {
  public:
   RunOptionParser(CLI::App& app, RunOptions& options, const std::string& input, const std::string& input_help);
 
-  /// Parses arguments from index `first` on. Throws Error{config} that points to the help of `command` if they make no
+  /// Parses arguments from index `first` on. Throws Error{config} that points to the command's help if they make no
   /// sense.
-  void parse(int argc, const char* const* argv, int first, const std::string& command);
+  void parse(int argc, const char* const* argv, int first = 2);
 
  private:
   void add_files(const std::string& input, const std::string& input_help);

@@ -1,14 +1,32 @@
-#include "pipeline/options/convert_options.hpp"
+#include "pipeline/sextractor/convert_command.hpp"
 
+#include <spdlog/spdlog.h>
 #include <CLI/CLI.hpp>
-#include <string_view>
 
-#include "pipeline/options/help_text.hpp"
-#include "pipeline/options/protected_arguments.hpp"
+#include <algorithm>
+#include <string>
+
+#include "config/config.hpp"
+#include "io/files/output_file.hpp"
+#include "pipeline/log/print_result.hpp"
+#include "pipeline/options/command_options.hpp"
+#include "pipeline/outputs/outputs.hpp"
+#include "sextractor/text_file.hpp"
+#include "sextractor/write_yaml.hpp"
+#include "stages/core/counted.hpp"
 #include "stages/core/error.hpp"
 
 namespace srcextract {
 namespace {
+
+/// Options of `srcextract convert-config`.
+struct ConvertOptions {
+  std::string configuration;  ///< SExtractor's .sex
+  std::string parameters;     ///< its .param; empty: the one named in the configuration
+  std::string output;         ///< empty: standard output
+  bool strict = false;        ///< a setting that cannot be honoured is an error
+  bool quiet = false;
+};
 
 constexpr const char* convert_description =
     "Makes a configuration of srcextract of one of SExtractor's: it asks for the same, each key\n"
@@ -60,31 +78,67 @@ void require_no_empty_name(const CLI::App& app, const std::string& option, const
     refuse(option + " is an empty text; is a variable of your script not set?");
 }
 
-}  // namespace
-
-bool is_convert(int argc, const char* const* argv) {
-  return argc > 1 && std::string_view(argv[1]) == "convert-config";
-}
-
-ConvertOptions parse_convert_options(int argc, const char* const* argv) {
+/// The options; the text that is asked for and nothing else (--help) goes to `answer`. Throws Error{config} if the
+/// arguments make no sense.
+ConvertOptions parse_options(int argc, const char* const* argv, std::string& answer) {
   ConvertOptions options;
   CLI::App app(convert_description, "srcextract convert-config");
   app.footer(convert_footer);
-  use_help_text(app);
   add_options(app, options);
-  try {
-    app.parse(protected_arguments(app, {argv + 2, argv + argc}));
-  } catch (const CLI::CallForHelp&) {
-    options.answer = app.help();
-    return options;
-  } catch (const CLI::ParseError& error) {
-    refuse(error.what());
-  }
+  answer = parse_arguments(app, argc, argv);
+  if (!answer.empty()) return options;
   require_no_empty_name(app, "--param", options.parameters);
   require_no_empty_name(app, "--output", options.output);
   if (options.configuration.empty())
     refuse("FILE is needed, a configuration of SExtractor's: srcextract convert-config default.sex -o config.yaml");
   return options;
+}
+
+/// The inputs, which no output may replace.
+KeptFiles inputs_of(const sextractor::Request& request, const std::string& yaml) {
+  KeptFiles kept({request.path});
+  kept.add(request.parameters_path);
+  kept.add(sextractor::find_file(request["FILTER_NAME"].word(), request.path));
+  kept.add_files_of(parse_config(yaml, "config.yaml"));
+  return kept;
+}
+
+void write(const std::string& path, const std::string& yaml) {
+  OutputFile file(path);
+  file.write(yaml);
+  file.commit();
+}
+
+void tell(const sextractor::Unmet& unmet) {
+  spdlog::warn("{}{}: {}", unmet.place.empty() ? "" : unmet.place + ": ", unmet.what, unmet.reason);
+}
+
+}  // namespace
+
+int run_convert(int argc, const char* const* argv) {
+  std::string answer;
+  const ConvertOptions options = parse_options(argc, argv, answer);
+  if (!answer.empty()) {
+    print_result(answer);
+    return 0;
+  }
+  const sextractor::Request request = sextractor::read_request(options.configuration, options.parameters);
+  const sextractor::Translation translation = sextractor::translate(request);
+  const std::string yaml = sextractor::as_yaml(request, translation);
+  const KeptFiles kept = inputs_of(request, yaml);
+  if (!options.output.empty()) kept.require_kept({options.output});
+  const auto lost = std::ranges::count_if(translation.unmet, [](const auto& unmet) { return unmet.counts; });
+  if (!options.quiet)
+    for (const sextractor::Unmet& unmet : sextractor::by_reason(translation.unmet, true)) tell(unmet);
+  if (options.output.empty())
+    print_result(yaml);
+  else
+    write(options.output, yaml);
+  if (options.strict && lost > 0)
+    throw Error(ErrorKind::mismatch, options.configuration + ": " + counted(lost, "thing") +
+                                         " that it asks for could not be honoured, which --strict does not allow; the "
+                                         "output says which, and what comes nearest");
+  return 0;
 }
 
 }  // namespace srcextract

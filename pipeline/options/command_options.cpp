@@ -1,15 +1,38 @@
-#include "pipeline/options/protected_arguments.hpp"
+#include "pipeline/options/command_options.hpp"
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
+#include <memory>
 #include <string_view>
 #include <utility>
+#include <vector>
 
 #include "stages/core/error.hpp"
 #include "stages/core/words.hpp"
 
 namespace srcextract {
 namespace {
+
+/// The help of a command: what an option needs and excludes stands after its description, not beside its name.
+class HelpText : public CLI::Formatter {
+ public:
+  HelpText() { column_width(28); }
+
+  std::string make_option_opts(const CLI::Option* option) const override {
+    std::string text;
+    if (option->get_type_size() != 0 && !option->get_type_name().empty()) text = " " + option->get_type_name();
+    return text + (option->get_expected_max() == CLI::detail::expected_max_vector_size ? " ..." : "");
+  }
+
+  std::string make_option_desc(const CLI::Option* option) const override {
+    const std::string& text = option->get_description();
+    std::string with;
+    for (const CLI::Option* other : option->get_needs()) with += (with.empty() ? "with " : ", ") + other->get_name();
+    for (const CLI::Option* other : option->get_excludes())
+      with += (with.empty() ? "not with " : ", not with ") + other->get_name();
+    return with.empty() ? text : text + "\n(" + with + ")";
+  }
+};
 
 /// Whether the argument after `argument` is its value.
 bool takes_value(const CLI::App& app, const std::string& argument) {
@@ -47,8 +70,8 @@ void require_option(const CLI::App& app, const std::string& argument) {
                                      app.get_name() + " --help");
 }
 
-}  // namespace
-
+/// The arguments in the order in which CLI11 takes them, protected from its list syntax. CLI11 reads a list element in
+/// brackets or braces as a list of its own, but a file name is always a file name.
 std::vector<std::string> protected_arguments(const CLI::App& app, const std::vector<std::string>& arguments) {
   std::vector<std::string> result = arguments;
   bool is_value = false;
@@ -66,6 +89,45 @@ std::vector<std::string> protected_arguments(const CLI::App& app, const std::vec
   }
   std::reverse(result.begin(), result.end());
   return result;
+}
+
+/// Converts a size like 8G to bytes.
+CLI::Validator memory_size() {
+  const CLI::AsSizeValue size(false);
+  const auto to_bytes = [size](std::string& text) -> std::string {
+    const std::string given = text;
+    try {
+      return size(text);
+    } catch (const CLI::ValidationError&) {
+      return given + " is no size; write bytes, or as in 500M or 8G";
+    }
+  };
+  return {to_bytes, ""};
+}
+
+}  // namespace
+
+std::string parse_arguments(CLI::App& app, int argc, const char* const* argv, int first) {
+  app.formatter(std::make_shared<HelpText>());
+  try {
+    app.parse(protected_arguments(app, {argv + first, argv + argc}));
+  } catch (const CLI::CallForHelp&) {
+    return app.help();
+  } catch (const CLI::CallForVersion& asked) {
+    return asked.what();
+  } catch (const CLI::ParseError& error) {
+    throw Error(ErrorKind::config, std::string(error.what()) + "; see " + app.get_name() + " --help");
+  }
+  return "";
+}
+
+void add_memory_option(CLI::App& app, std::optional<std::int64_t>& memory, const std::string& help) {
+  app.add_option("--memory", memory, help)->type_name("SIZE")->transform(memory_size())->group("Where it runs");
+}
+
+void require_some_memory(const CLI::App& app, const std::optional<std::int64_t>& memory) {
+  if (memory && *memory <= 0)
+    throw Error(ErrorKind::config, "--memory must be more than nothing, as in 8G; see " + app.get_name() + " --help");
 }
 
 }  // namespace srcextract
