@@ -6,6 +6,7 @@
 
 #include "pipeline/log/print_result.hpp"
 #include "pipeline/outputs/report/survey_page.hpp"
+#include "stages/core/counted.hpp"
 
 namespace srcextract {
 
@@ -18,8 +19,9 @@ int run_merge(const MergeCommand& command) {
   MergeOptions options = command.options;
   if (command.report) options.make_page = make_survey_page;
   const Merged merged = merge_surveys(options, [](const std::string& text) { spdlog::warn("{}", text); });
-  spdlog::info("{} images, {} failed, {} sources -> {}{}", merged.images, merged.failures, merged.sources,
-               options.output, command.report ? ", " + survey_page_path(options.output) : "");
+  spdlog::info("{}, {} failed, {} -> {}{}", counted(merged.images, "image"), merged.failures,
+               counted(merged.sources, "source"), options.output,
+               command.report ? ", " + survey_page_path(options.output) : "");
   return 0;
 }
 

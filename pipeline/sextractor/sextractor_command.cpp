@@ -124,6 +124,10 @@ Request read_request(const SextractorOptions& options) {
                  "PARAMETERS_NAME " + list.word() +
                      ": there is no such file, which says what columns there are to be; srcextract sextractor -dp > " +
                      list.word() + " lists them, each after a # that is to be taken away");
+  const sextractor::Setting& filter = request["FILTER_NAME"];
+  if (request["FILTER"].yes() && filter.is_usual() && sextractor::find_file(filter.word(), path).empty())
+    spdlog::warn("{}: there is no {}: the 3 x 3 kernel that SExtractor has under this name is used",
+                 is_there ? path : "SExtractor's defaults", filter.word());
   return request;
 }
 

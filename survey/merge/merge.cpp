@@ -18,6 +18,7 @@
 #include "io/tables/stored_table.hpp"
 #include "io/tables/table_stream.hpp"
 #include "stages/catalogue/sources.hpp"
+#include "stages/core/counted.hpp"
 #include "stages/core/error.hpp"
 #include "survey/formats/survey_tables.hpp"
 #include "survey/merge/image_places.hpp"
@@ -74,7 +75,7 @@ void with_catalog(const SurveyImage& image, const std::string& path, F&& f) {
   } catch (const Error& error) {
     if (error.kind() != ErrorKind::input) throw;
     throw Error(ErrorKind::input, std::string(error.what()) + "; the journal says that it holds the " +
-                                      std::to_string(image.record.sources) + " sources of " +
+                                      counted(image.record.sources, "source") + " of " +
                                       image_label(image.record) +
                                       ": remove what is there, and start the same `srcextract batch` again");
   }
@@ -108,7 +109,7 @@ Catalogs look_at_catalogs(const SurveyImages& images, const std::vector<std::str
     with_catalog(image, path, [&](const InputFile& file) {
       const StoredTable& table = reader.read(file);
       if (table.rows != image.record.sources)
-        throw Error(ErrorKind::input, path + ": the catalogue has " + std::to_string(table.rows) + " rows");
+        throw Error(ErrorKind::input, path + ": the catalogue has " + counted(table.rows, "row"));
       rows.arrangement = catalogs.layout.add(table, path);
       rows.data_begin = table.data_begin;
       catalogs.headers.add(table.image.header);

@@ -134,6 +134,15 @@ def test_a_default_that_is_not_there(sex, tmp_path):
     (tmp_path / "default.sex").unlink()
     done = sex("sky.fits", "-BACK_SIZE", "4", "-DETECT_THRESH", "99", "-CATALOG_TYPE", "FITS_1.0", "-FILTER", "N")
     assert "warning: there is no default.sex here: SExtractor's defaults hold" in done.err
+    assert "default.conv" not in done.err
+
+
+def test_a_default_filter_that_is_not_there(sex, tmp_path):
+    warning = "warning: default.sex: there is no default.conv: the 3 x 3 kernel that SExtractor has under this name is used"
+    done = sex("sky.fits", "-FILTER", "Y")
+    assert done.code == 0 and done.err.splitlines() == [warning]
+    (tmp_path / "default.conv").write_text("CONV NORM\n1 2 1\n2 4 2\n1 2 1\n")
+    assert sex("sky.fits", "-FILTER", "Y").err == ""
 
 
 @pytest.mark.parametrize("arguments, code, parts", [
