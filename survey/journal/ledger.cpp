@@ -1,7 +1,6 @@
 #include "survey/journal/ledger.hpp"
 
 #include <algorithm>
-#include <functional>
 #include <stdexcept>
 #include <tuple>
 
@@ -72,12 +71,7 @@ void Ledger::take(Ledger& other, std::string_view name) {
 }
 
 std::vector<Ledger::Place> Ledger::places() const {
-  std::vector<Place> places;
-  places.reserve(files_);
-  for (const Place slot : slots_) {
-    if (slot >= first_place) places.push_back(slot - first_place);
-  }
-  return places;
+  return {files_.begin(), files_.end()};
 }
 
 std::vector<Ledger::Place> Ledger::in_order() const {
@@ -91,7 +85,7 @@ Ledger::Iterator Ledger::begin() const {
 }
 
 Ledger::Iterator Ledger::end() const {
-  return {this, {}, files_};
+  return {this, {}, files_.size()};
 }
 
 Ledger::Iterator::value_type Ledger::Iterator::operator*() const {
@@ -100,43 +94,13 @@ Ledger::Iterator::value_type Ledger::Iterator::operator*() const {
 }
 
 Ledger::Place Ledger::find(std::string_view name) const {
-  if (slots_.empty()) return PackedRecords::nowhere;
-  const std::size_t mask = slots_.size() - 1;
-  for (std::size_t i = std::hash<std::string_view>{}(name)&mask; slots_[i] != free_slot; i = (i + 1) & mask) {
-    if (slots_[i] >= first_place && records_->name_at(slots_[i] - first_place) == name) return slots_[i] - first_place;
-  }
-  return PackedRecords::nowhere;
-}
-
-/// The slot of the name, or the free slot for it.
-Ledger::Place& Ledger::slot_of(std::string_view name) {
-  const std::size_t mask = slots_.size() - 1;
-  std::size_t i = std::hash<std::string_view>{}(name)&mask;
-  while (slots_[i] != free_slot && !(slots_[i] >= first_place && records_->name_at(slots_[i] - first_place) == name))
-    i = (i + 1) & mask;
-  return slots_[i];
+  const auto known = files_.find(name);
+  return known == files_.end() ? PackedRecords::nowhere : *known;
 }
 
 void Ledger::set(std::string_view name, Place place) {
-  make_room();
-  Place& slot = slot_of(name);
-  const bool is_known = slot >= first_place, is_wanted = place != PackedRecords::nowhere;
-  if (!is_known && !is_wanted) return;
-  if (slot == free_slot) ++used_slots_;
-  files_ += static_cast<std::size_t>(is_wanted) - static_cast<std::size_t>(is_known);
-  slot = is_wanted ? place + first_place : left_slot;
-}
-
-/// Keeps at least a quarter of the slots free.
-void Ledger::make_room() {
-  if (4 * (used_slots_ + 1) <= 3 * slots_.size()) return;
-  std::size_t room = 16;
-  while (room * 3 < 8 * (files_ + 1)) room *= 2;
-  const std::vector<Place> before = std::exchange(slots_, std::vector<Place>(room, free_slot));
-  used_slots_ = files_;
-  for (const Place slot : before) {
-    if (slot >= first_place) slot_of(records_->name_at(slot - first_place)) = slot;
-  }
+  if (const auto known = files_.find(name); known != files_.end()) files_.erase(known);
+  if (place != PackedRecords::nowhere) files_.insert(place);
 }
 
 }  // namespace srcextract

@@ -1,11 +1,12 @@
 #pragma once
 
 #include <cstddef>
-#include <cstdint>
+#include <functional>
 #include <map>
 #include <memory>
 #include <string>
 #include <string_view>
+#include <unordered_set>
 #include <utility>
 #include <vector>
 
@@ -26,7 +27,8 @@ class Ledger {
 
   Ledger() : Ledger(std::make_shared<PackedRecords>()) {}
   /// For records that are, or will be, in `records`, which several ledgers may share.
-  explicit Ledger(std::shared_ptr<PackedRecords> records) : records_(std::move(records)) {}
+  explicit Ledger(std::shared_ptr<PackedRecords> records)
+      : records_(std::move(records)), files_(0, ByName{records_.get()}, ByName{records_.get()}) {}
   Ledger(Ledger&&) = default;
   Ledger& operator=(Ledger&&) = default;
   Ledger(const Ledger& other);
@@ -34,8 +36,8 @@ class Ledger {
   ~Ledger() = default;
 
   /// Number of files.
-  std::size_t size() const { return files_; }
-  bool empty() const { return files_ == 0; }
+  std::size_t size() const { return files_.size(); }
+  bool empty() const { return files_.empty(); }
   bool contains(std::string_view name) const { return find(name) != PackedRecords::nowhere; }
 
   /// Empty if the file is unknown.
@@ -63,17 +65,22 @@ class Ledger {
   Iterator end() const;
 
  private:
-  /// Values of a slot in the name table: never used, no longer used, or the place of a record.
-  static constexpr Place free_slot = 0, left_slot = 1, first_place = 2;
+  /// Hashes and compares the places of records by name.
+  struct ByName {
+    using is_transparent = void;
+    const PackedRecords* records;
+
+    std::string_view name_of(Place place) const { return records->name_at(place); }
+    std::string_view name_of(std::string_view name) const { return name; }
+    std::size_t operator()(const auto& file) const { return std::hash<std::string_view>{}(name_of(file)); }
+    bool operator()(const auto& a, const auto& b) const { return name_of(a) == name_of(b); }
+  };
 
   Place find(std::string_view name) const;
-  Place& slot_of(std::string_view name);
   void set(std::string_view name, Place place);
-  void make_room();
 
   std::shared_ptr<PackedRecords> records_;
-  std::vector<Place> slots_;
-  std::size_t files_ = 0, used_slots_ = 0;
+  std::unordered_set<Place, ByName, ByName> files_;  ///< the first record of each
 };
 
 class Ledger::Iterator {
