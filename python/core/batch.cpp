@@ -1,4 +1,4 @@
-#include "python/core/batch.hpp"
+#include "python/core/bindings.hpp"
 
 #include <nanobind/stl/optional.h>
 #include <nanobind/stl/string.h>
@@ -165,8 +165,8 @@ class Batch {
     changed_.notify_all();
   }
 
-  /// Delays opening a further file while many results wait to be taken. If they wait for the result of the first file,
-  /// its worker may be the one that waits here: then a file is opened anyway, after a short delay.
+  /// Delays opening a further file while many results wait to be taken. If they wait for the first file's result,
+  /// the worker that waits here may be the one that makes it. A file is then opened anyway, after a short delay.
   void wait_for_room() {
     std::unique_lock lock(mutex_);
     const auto has_room = [&] { return stop_ || waiting_ < most_waiting_; };

@@ -1,4 +1,4 @@
-#include "python/core/commands.hpp"
+#include "python/core/bindings.hpp"
 
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/tuple.h>

@@ -1,4 +1,4 @@
-#include "python/core/dlpack.hpp"
+#include "python/core/bindings.hpp"
 
 #include <nanobind/ndarray.h>
 #include <nanobind/stl/string.h>

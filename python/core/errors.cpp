@@ -1,4 +1,4 @@
-#include "python/core/errors.hpp"
+#include "python/core/bindings.hpp"
 
 #include <new>
 #include <string>

@@ -4,8 +4,17 @@
 
 namespace srcextract::python {
 
+/// `Batch`, which extracts files, several at a time, and returns the results in the order of the files.
+void bind_batch(nanobind::module_& module);
+
+/// `compare` and `merge`: the results of these commands.
+void bind_commands(nanobind::module_& module);
+
 /// `read_dlpack(capsule)`, which takes over the result of `__dlpack__()`. Returns the device type (DLPack's number),
 /// the address of the first element, shape, strides in bytes, the type like "<f4", and the owner.
 void bind_dlpack(nanobind::module_& module);
+
+/// Converts Error to the class in srcextract.errors for its kind.
+void bind_errors(nanobind::module_& module);
 
 }  // namespace srcextract::python
