@@ -63,6 +63,12 @@ std::string value_text(const KeywordValue& value) {
       value);
 }
 
+std::string head_cell(const std::string& name, const std::string& unit, const std::string& description, bool is_text) {
+  return fmt::format("<th scope=\"col\"{} title=\"{}\">{}{}</th>", is_text ? " class=\"text\"" : "",
+                     xml_text(description), xml_text(name),
+                     unit.empty() ? "" : " <small>" + xml_text(unit) + "</small>");
+}
+
 std::string warnings_html(const std::vector<std::string>& warnings) {
   if (warnings.empty()) return "";
   std::string html =

@@ -31,6 +31,10 @@ std::string with_unit(double value, const std::string& unit);
 /// The value of a keyword for people.
 std::string value_text(const KeywordValue& value);
 
+/// The head of a column of a table.
+std::string head_cell(const std::string& name, const std::string& unit, const std::string& description,
+                      bool is_text = false);
+
 /// A section of a page; empty without warnings.
 std::string warnings_html(const std::vector<std::string>& warnings);
 

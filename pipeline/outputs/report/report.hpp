@@ -9,9 +9,9 @@
 
 namespace srcextract {
 
-/// The report of an image: one HTML page that needs no other file and no network. It has the image with its sources,
-/// the brightest rows of the catalogue, maps of sky and noise, what is left without sources, plots, times, warnings and
-/// the configuration. The extraction must have been made with output.report. Text from headers and names is escaped.
+/// The report of an image: one HTML page that needs no other file and no network. The page has the image with its
+/// sources, the brightest rows of the catalogue, and maps of sky, noise and residual. Plots, times, warnings and the
+/// configuration follow. The extraction must have been made with output.report. Text from headers and names is escaped.
 std::string make_report(const RunRecord& record, const CatalogMetadata& metadata);
 
 /// Writes this page; the caller commits it. Throws Error{output} or Error{storage}.

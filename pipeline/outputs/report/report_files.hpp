@@ -4,7 +4,8 @@
 
 namespace srcextract {
 
-/// The texts of the files of the same names, which are part of the program. A page's script is shared.js and its own.
+/// The texts of the files of the same names, which are part of the program. A page stands between head.html and
+/// tail.html; its script is shared.js and its own.
 const std::string& report_page();    // page.html
 const std::string& report_style();   // report.css
 const std::string& report_script();  // report.js

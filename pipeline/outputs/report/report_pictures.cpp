@@ -6,7 +6,6 @@
 #include <cstdint>
 #include <functional>
 #include <span>
-#include <utility>
 #include <vector>
 
 #include "io/files/base64.hpp"
@@ -59,8 +58,12 @@ ReportPicture render(const Image<float, Cpu>& small, std::int64_t factor, const 
                      const Cpu& where) {
   Picture picture = render_picture(small, config, where);
   drop_low_bits(picture.grey);
-  return {png_address(picture.grey), small.shape,        factor,
-          picture.range.low,         picture.range.high, is_constant(picture.range)};
+  return {.address = png_address(picture.grey),
+          .shape = small.shape,
+          .factor = factor,
+          .black = picture.range.low,
+          .white = picture.range.high,
+          .is_constant = is_constant(picture.range)};
 }
 
 /// Puts the pixels around a position into the stamp of this number; NaN beyond the image.
@@ -98,8 +101,8 @@ Image<float, Cpu> cut_stamps(const Extraction& extraction, std::span<const std::
   return stamps;
 }
 
-/// IRAF's zscale shows the sky and nothing of bright sources: in its place limits from 3 sigma below the sky to 60
-/// above, which the stretch leaves visible. Other limits are taken as they are.
+/// IRAF's zscale shows the sky and nothing of bright sources. Limits from 3 sigma below the sky to 60 above replace it;
+/// the stretch leaves the sky visible. Other limits are taken as they are.
 QuicklookConfig limits_of_image(const Extraction& extraction, QuicklookConfig config) {
   const Background& sky = extraction.background;
   const double sigma = sky.clipped.sigma;

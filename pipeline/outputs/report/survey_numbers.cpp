@@ -4,7 +4,6 @@
 #include <cmath>
 #include <limits>
 #include <map>
-#include <numeric>
 #include <span>
 
 #include "regression/statistics/robust.hpp"

@@ -50,13 +50,13 @@ struct Distance {
   ImageValue of = ImageValue::sources;
 };
 
-/// The standard deviation is 1.4826 times the median distance from the median or, if that is 0, 1.2533 times the mean
-/// distance (Iglewicz and Hoaglin 1993, How to Detect and Handle Outliers). Levels and noise are compared among images
-/// of one unit. A failed image has distance 0, and a value that is not finite is infinitely far.
+/// The standard deviation is 1.4826 times the median distance from the median. If that is 0, it is 1.2533 times the
+/// mean distance (Iglewicz and Hoaglin 1993, How to Detect and Handle Outliers). Levels and noise are compared among
+/// images of one unit. A failed image has distance 0, and a value that is not finite is infinitely far.
 std::vector<Distance> distances_of(const SurveyNumbers& numbers);
 
-/// Up to `most` images, by their places: failed ones first, at most a quarter if others are left out, in the order of
-/// IMAGES; then the others, the farthest first.
+/// Up to `most` images, by their places. Failed ones come first, in the order of IMAGES, at most a quarter if others
+/// are left out. Then come the others, the farthest first.
 std::vector<std::size_t> images_that_stand_out(const SurveyNumbers& numbers, const std::vector<Distance>& distances,
                                                std::size_t most);
 

@@ -6,10 +6,8 @@
 #include <cstddef>
 #include <cstdint>
 #include <filesystem>
-#include <map>
 #include <string>
 #include <tuple>
-#include <utility>
 #include <vector>
 
 #include "io/files/xml_text.hpp"
@@ -91,9 +89,9 @@ std::string group_html(const SurveyFacts& facts, const std::vector<FailedImage>&
                      group.count > 1 ? " <small>(the first of them)</small>" : "", xml_text(names));
 }
 
-/// The images that failed, as a section of a page: grouped by kind and by reasons that differ only in names of files
-/// and in numbers, the largest group first, with the names of ten images. Groups beyond about `most_bytes` are counted.
-/// Empty if none failed. Takes 16 bytes for each image that failed.
+/// The images that failed, as a section of a page; empty if none failed. Images are grouped by kind and by reasons that
+/// differ only in names of files and in numbers. The largest group comes first, with the names of ten images. Groups
+/// beyond about `most_bytes` are counted. Takes 16 bytes for each image that failed.
 std::string failures_html(const SurveyFacts& facts, std::size_t most_bytes) {
   std::vector<FailedImage> failed;
   for (std::uint32_t i = 0; i < facts.images.size(); ++i) {
@@ -200,7 +198,8 @@ std::string make_survey_page(const SurveyFacts& facts) {
   const double first = first_ra(facts.places);
   const SurveyRows rows = survey_rows(facts, numbers, first, plain_images, most_row_bytes);
   const bool has_places = std::ranges::any_of(facts.places, &SkyPlace::is_known);
-  return fill_page(survey_page(), {{"mark", survey_page_mark},
+  return fill_page(survey_page(), {{"mark", std::string("\n") + survey_page_mark},
+                                   {"of", "images"},
                                    {"name", xml_text(survey_name(facts))},
                                    {"style", report_style()},
                                    {"script", survey_script()},

@@ -16,8 +16,8 @@ std::string series_json(const SurveyNumbers& numbers, ImageValue value);
 /// The bins of series_json with images that failed: their places.
 std::string failed_json(const SurveyNumbers& numbers);
 
-/// {"low", "step", "counts", "beyond"}: the number of images by their number of sources, up to five times the median
-/// or to 99 % of the images; those with more are `beyond`.
+/// {"low", "step", "counts", "beyond"}: the number of images by their number of sources. Bins go up to five times the
+/// median or to 99 % of the images; those with more are `beyond`.
 std::string histogram_json(const SurveyNumbers& numbers);
 
 /// Where right ascensions begin, so that the images are next to one another: the end of the widest empty range in whole

@@ -4,8 +4,6 @@
 
 #include <algorithm>
 #include <filesystem>
-#include <optional>
-#include <set>
 #include <string_view>
 #include <variant>
 
@@ -170,9 +168,7 @@ class ImageTable {
 std::string head_html(const std::vector<ShownColumn>& columns) {
   std::string html = "<thead><tr>";
   for (const ShownColumn& column : columns)
-    html += fmt::format("<th scope=\"col\"{} title=\"{}\">{}{}</th>", column.is_text ? " class=\"text\"" : "",
-                        xml_text(column.description), xml_text(column.name),
-                        column.unit.empty() ? "" : " <small>" + xml_text(column.unit) + "</small>");
+    html += head_cell(column.name, column.unit, column.description, column.is_text);
   return html + "</tr></thead>\n";
 }
 
