@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <map>
-#include <span>
 #include <string_view>
 
 #include "stages/catalogue/measured_columns.hpp"

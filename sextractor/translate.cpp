@@ -109,7 +109,11 @@ void put_columns(const Request& request, Translation& to) {
     config::fail(request.parameters_path,
                  "of the columns that it asks for srcextract has none; docs/catalogue.md lists them");
   const std::string value = config::format_value(config.output.columns);
-  to.entries.push_back({"output", "columns", value, {request.parameters_path}, "in the order of srcextract", ""});
+  to.entries.push_back({.section = "output",
+                        .key = "columns",
+                        .value = value,
+                        .origins = {request.parameters_path},
+                        .note = "in the order of srcextract"});
 }
 
 }  // namespace
@@ -130,7 +134,12 @@ std::vector<Unmet> by_reason(const std::vector<Unmet>& unmet, bool counts) {
 void Translation::put(const std::string& path, const std::string& value, const std::vector<const Setting*>& from,
                       const std::string& note) {
   const std::size_t dot = path.find('.');
-  Entry entry{path.substr(0, dot), path.substr(dot + 1), value, {}, note, from.empty() ? "" : from.front()->place};
+  Entry entry{.section = path.substr(0, dot),
+              .key = path.substr(dot + 1),
+              .value = value,
+              .origins = {},
+              .note = note,
+              .place = from.empty() ? "" : from.front()->place};
   for (const Setting* setting : from)
     entry.origins.push_back(setting->text() + (setting->is_set() ? "" : " (SExtractor's default)"));
   entries.push_back(std::move(entry));

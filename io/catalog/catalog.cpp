@@ -7,7 +7,6 @@
 #include "io/catalog/catalog_writers.hpp"
 #include "io/catalog/row_sink.hpp"
 #include "io/fits/card.hpp"
-#include "stages/core/error.hpp"
 
 namespace srcextract {
 

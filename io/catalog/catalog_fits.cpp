@@ -18,9 +18,13 @@ TableHead head_of(const CatalogRows& rows, const std::vector<BinaryForm>& forms,
   std::vector<std::string> names = fits_names(rows);
   for_each_field(rows, [&](const Column& column, const auto&) {
     const std::size_t i = head.columns.size();
-    head.columns.push_back({std::move(names[i]), forms[i].tform(), printable_ascii(unit_of(column, metadata)),
-                            column.ucd, printable_ascii(column.description), std::nullopt, forms[i].bytes,
-                            forms[i].tdim});
+    head.columns.push_back({.name = std::move(names[i]),
+                            .form = forms[i].tform(),
+                            .unit = printable_ascii(unit_of(column, metadata)),
+                            .ucd = column.ucd,
+                            .description = printable_ascii(column.description),
+                            .bytes = forms[i].bytes,
+                            .dim = forms[i].tdim});
   });
   return head;
 }

@@ -10,7 +10,6 @@
 #include "io/catalog/catalog_writers.hpp"
 #include "io/catalog/ldac_head.hpp"
 #include "io/catalog/row_sink.hpp"
-#include "io/files/input_file.hpp"
 #include "io/fits/card.hpp"
 #include "io/fits/fits_reader.hpp"
 #include "io/fits/table_head.hpp"

@@ -5,9 +5,7 @@
 #include <string>
 #include <string_view>
 #include <type_traits>
-#include <vector>
 
-#include "io/catalog/catalog_writers.hpp"
 #include "io/catalog/row_sink.hpp"
 #include "io/catalog/table_yaml.hpp"
 #include "io/catalog/text_values.hpp"

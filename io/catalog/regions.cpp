@@ -108,12 +108,12 @@ Region region_of(const Sources& sources, std::size_t i) {
   const double theta = sources.theta_image[i], a = radius(sources.a_image[i]), b = radius(sources.b_image[i]);
   // A source with undefined moments has no shape and becomes a point.
   const bool shaped = std::isfinite(sources.a_image[i]) && std::isfinite(sources.b_image[i]) && std::isfinite(a);
-  return {centred ? sources.x_image[i] : sources.xpeak_image[i],
-          centred ? sources.y_image[i] : sources.ypeak_image[i],
-          shaped ? a : 0,
-          shaped ? b : 0,
-          std::isfinite(theta) ? theta : 0,
-          std::to_string(sources.number[i])};
+  return {.x = centred ? sources.x_image[i] : sources.xpeak_image[i],
+          .y = centred ? sources.y_image[i] : sources.ypeak_image[i],
+          .a = shaped ? a : 0,
+          .b = shaped ? b : 0,
+          .theta = std::isfinite(theta) ? theta : 0,
+          .label = std::to_string(sources.number[i])};
 }
 
 template <class Format>
@@ -167,7 +167,12 @@ class SkyRegions final : public RowSink {
     const Numbers x(rows, longitude), y(rows, latitude), a(rows, "A_WORLD"), b(rows, "B_WORLD"),
         theta(rows, "THETA_J2000"), number(rows, "NUMBER");
     write_text_rows(file_, rows.count, [&](std::string& text, std::size_t row) {
-      Region region{x.at(row), y.at(row), 3600 * extent * a.at(row), 3600 * extent * b.at(row), theta.at(row), ""};
+      Region region{.x = x.at(row),
+                    .y = y.at(row),
+                    .a = 3600 * extent * a.at(row),
+                    .b = 3600 * extent * b.at(row),
+                    .theta = theta.at(row),
+                    .label = {}};
       if (!std::isfinite(region.x) || !std::isfinite(region.y)) return;
       if (!std::isfinite(region.a) || !std::isfinite(region.b) || !std::isfinite(region.theta)) region.a = 0;
       if (number) region.label = std::to_string(static_cast<std::int64_t>(number.at(row)));

@@ -1,6 +1,5 @@
 #include "io/catalog/table_writer.hpp"
 
-#include "io/catalog/catalog_writers.hpp"
 #include "io/catalog/row_sink.hpp"
 #include "stages/core/error.hpp"
 

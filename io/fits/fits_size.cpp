@@ -4,7 +4,6 @@
 #include <utility>
 
 #include "io/files/input_file.hpp"
-#include "io/fits/card.hpp"
 #include "io/fits/hdu_structure.hpp"
 #include "stages/core/error.hpp"
 

@@ -12,7 +12,7 @@ namespace srcextract {
 /// A column of a FITS binary table, from its header.
 struct StoredColumn {
   std::string name, form, unit, ucd, description;  ///< TTYPE, TFORM, TUNIT, TUCD, TCOMM
-  std::optional<std::int64_t> null;                ///< TNULL; used by the writer only
+  std::optional<std::int64_t> null = {};           ///< TNULL; used by the writer only
   std::int64_t bytes = 0;                          ///< bytes per row
   std::string dim = {};                            ///< TDIM, for pictures
 

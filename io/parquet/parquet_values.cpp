@@ -1,7 +1,6 @@
 #include "io/parquet/parquet_values.hpp"
 
 #include <algorithm>
-#include <cmath>
 #include <cstring>
 #include <limits>
 #include <span>

@@ -6,7 +6,6 @@
 #include <exception>
 #include <functional>
 #include <limits>
-#include <memory>
 #include <new>
 #include <span>
 #include <vector>

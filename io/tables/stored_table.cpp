@@ -48,8 +48,13 @@ std::vector<StoredColumn> stored_columns(const Hdu& hdu, const std::string& path
   for (const FitsColumn& column : fits_columns(hdu, path, std::numeric_limits<std::int64_t>::max())) {
     const ColumnHead& head = column.head;
     const std::int64_t width = column.elements * column.width;
-    columns.push_back({head.name, text_of(*hdu.header, "TFORM", column.number), head.unit, head.ucd, head.description,
-                       std::nullopt, width, text_of(*hdu.header, "TDIM", column.number)});
+    columns.push_back({.name = head.name,
+                       .form = text_of(*hdu.header, "TFORM", column.number),
+                       .unit = head.unit,
+                       .ucd = head.ucd,
+                       .description = head.description,
+                       .bytes = width,
+                       .dim = text_of(*hdu.header, "TDIM", column.number)});
     bytes += width;
   }
   if (columns.empty() || bytes != row_bytes)

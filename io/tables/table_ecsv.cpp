@@ -142,7 +142,12 @@ std::optional<VectorType> parse_subtype(std::string_view subtype) {
 /// Adds a column for each element.
 void add_elements(TextLayout& layout, const Entry& entry, const VectorType& vector) {
   for (std::size_t element = 0; element < vector.length; ++element) {
-    TextLayout::Column column{entry.head, layout.fields, vector.type, *entry.subtype, vector.length, element};
+    TextLayout::Column column{.head = entry.head,
+                              .field = layout.fields,
+                              .type = vector.type,
+                              .type_name = *entry.subtype,
+                              .length = vector.length,
+                              .element = element};
     column.head.name = element_name(entry.head.name, static_cast<std::int64_t>(element));
     layout.columns.push_back(std::move(column));
   }

@@ -3,8 +3,6 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdint>
-#include <new>
-#include <optional>
 #include <span>
 #include <string_view>
 #include <unordered_set>

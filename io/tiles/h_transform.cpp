@@ -180,7 +180,12 @@ bool HTransform<Coefficient>::invert(std::span<Coefficient> coefficients, std::s
     const std::int64_t half_width = (width + 1) / 2;
     Coefficient *const across = coefficients.data() + half_width, *const down =
                                                                       coefficients.data() + (height + 1) / 2 * columns;
-    const Quadrants<Coefficient> of{means.data(), half_width, columns, across, down, down + half_width};
+    const Quadrants<Coefficient> of{.means = means.data(),
+                                    .mean_columns = half_width,
+                                    .stride = columns,
+                                    .across = across,
+                                    .down = down,
+                                    .both = down + half_width};
     if (smooth && scale > 1) even_out<Coefficient>(of, height, width, static_cast<Coefficient>(scale >> 1));
     if (number == 0) {
       combine(of, height, width, Level<Coefficient>(number), pixels.data());

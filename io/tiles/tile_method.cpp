@@ -1,7 +1,6 @@
 #include "io/tiles/tile_method.hpp"
 
 #include <array>
-#include <optional>
 #include <string>
 #include <utility>
 

@@ -11,7 +11,6 @@
 #include "io/votable/votable_cells.hpp"
 #include "io/votable/votable_header.hpp"
 #include "io/votable/xml_reader.hpp"
-#include "stages/core/error.hpp"
 
 namespace srcextract {
 namespace {

@@ -4,7 +4,6 @@
 #include <array>
 #include <charconv>
 #include <system_error>
-#include <utility>
 
 #include "io/tables/table_formats.hpp"
 

@@ -2,7 +2,6 @@
 
 #include <wcslib/dis.h>
 
-#include <algorithm>
 #include <cstdlib>
 #include <string>
 

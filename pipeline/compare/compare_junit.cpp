@@ -1,7 +1,5 @@
 #include <spdlog/fmt/fmt.h>
 
-#include <set>
-
 #include "io/files/xml_text.hpp"
 #include "pipeline/compare/compare_machine.hpp"
 #include "pipeline/log/printable.hpp"

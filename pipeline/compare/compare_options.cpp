@@ -2,7 +2,6 @@
 
 #include <CLI/CLI.hpp>
 #include <utility>
-#include <vector>
 
 #include "io/catalog/table_writer.hpp"
 #include "pipeline/options/command_options.hpp"

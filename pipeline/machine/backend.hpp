@@ -45,8 +45,8 @@ struct MachineWish {
   int threads = 1;
 };
 
-/// Logs why no GPU is used: as a warning if the user named one, else as info if there is a driver, else for --verbose
-/// only.
+/// Logs why no GPU is used. This is a warning if the user named one, and info if there is a driver; else --verbose
+/// alone shows it.
 void tell_of_no_gpu(const Error& error, bool named);
 
 /// Turns the wish into a decision, and logs it. `automatic` takes usable devices if the user named them or if they

@@ -1,7 +1,6 @@
 #include "pipeline/options/merge_options.hpp"
 
 #include <CLI/CLI.hpp>
-#include <vector>
 
 #include "pipeline/machine/versions.hpp"
 #include "pipeline/options/command_options.hpp"

@@ -6,7 +6,6 @@
 #include <vector>
 
 #include "io/catalog/ldac_head.hpp"
-#include "io/fits/header.hpp"
 #include "pipeline/log/printable.hpp"
 #include "pipeline/machine/versions.hpp"
 

@@ -7,9 +7,9 @@
 
 namespace srcextract {
 
-/// The image's header for a FITS_LDAC catalogue (io/catalog/ldac_head.hpp), with keywords that SExtractor adds: those
-/// that PSFEx needs, SEXBKDEV, SEXGAIN, and others with the same meaning here. Empty unless `config.output.formats`
-/// asks for such a catalogue.
+/// The image's header for a FITS_LDAC catalogue (io/catalog/ldac_head.hpp), with keywords that SExtractor adds.
+/// These are those that PSFEx needs, SEXBKDEV and SEXGAIN, and others with the same meaning here. Empty unless
+/// `config.output.formats` asks for such a catalogue.
 std::string image_head(const ImageInput& input, const Extraction& extraction, const Config& config);
 
 }  // namespace srcextract

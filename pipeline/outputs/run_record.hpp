@@ -38,8 +38,8 @@ struct BandRecord {
   RunRecord record;                   ///< of its image, as if it were the only one
 };
 
-/// The report of a catalogue of one or more bands, as JSON: an object per band in `bands`, and times, outputs and the
-/// common configuration from `all`.
+/// The report of a catalogue of one or more bands, as JSON. `bands` has an object per band; times, outputs and the
+/// common configuration are from `all`.
 std::string format_bands_record(const std::vector<BandRecord>& bands, const RunRecord& all);
 
 /// A session for the journal, as one line of JSON: program, libraries, place, time, arguments, and the configuration as

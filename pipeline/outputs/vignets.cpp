@@ -35,12 +35,12 @@ struct Window {
 Window window_around(const PixelPlace& centre, const VignetSize& size, const Shape& shape) {
   const std::int64_t left = centre.x - size.width / 2, top = centre.y - size.height / 2;
   const auto inside = [](std::int64_t place, std::int64_t most) { return std::clamp<std::int64_t>(place, 0, most); };
-  return {left,
-          top,
-          inside(left, shape.width),
-          inside(left + size.width, shape.width),
-          inside(top, shape.height),
-          inside(top + size.height, shape.height)};
+  return {.left = left,
+          .top = top,
+          .x_begin = inside(left, shape.width),
+          .x_end = inside(left + size.width, shape.width),
+          .y_begin = inside(top, shape.height),
+          .y_end = inside(top + size.height, shape.height)};
 }
 
 /// Blanks pixels of other sources, or of components that are too small, in a row of the image; `pixels` begins at

@@ -6,7 +6,6 @@
 #include <cerrno>
 #include <filesystem>
 #include <map>
-#include <string_view>
 
 #include "config/values.hpp"
 #include "io/files/output_file.hpp"

@@ -28,7 +28,6 @@
 #include "sextractor/text_file.hpp"
 #include "sextractor/translation.hpp"
 #include "sextractor/write_yaml.hpp"
-#include "stages/core/error.hpp"
 #include "stages/core/parallel.hpp"
 #include "survey/inputs/files_beside.hpp"
 #include "survey/inputs/find_files.hpp"

@@ -6,7 +6,6 @@
 #include <set>
 #include <string_view>
 #include <utility>
-#include <vector>
 
 #include "config/config.hpp"
 #include "config/sextractor_keys.hpp"

@@ -126,7 +126,13 @@ void bind_arrays(nb::module_& module) {
              std::array<std::int64_t, 2> strides, const std::string& type, double bscale, double bzero,
              std::optional<std::int64_t> blank, bool on_device, std::optional<std::uintptr_t> stream) {
             element_of(type);
-            PlaneArray array{address, shape, strides, type, bscale, bzero, blank};
+            PlaneArray array{.address = address,
+                             .shape = shape,
+                             .strides = strides,
+                             .type = type,
+                             .bscale = bscale,
+                             .bzero = bzero,
+                             .blank = blank};
             if (on_device) put_on_device(array, stream);
             new (self) PlaneArray(std::move(array));
           },

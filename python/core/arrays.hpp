@@ -17,13 +17,12 @@
 
 namespace srcextract::python {
 
-/// An array of pixels, as described by Python's array interface: address of the first element, rows and columns, bytes
-/// from row to row and from column to column, and a type like ">i2". The array is in host memory or in a GPU's. The
-/// caller keeps it alive.
+/// An array of pixels, as described by Python's array interface. `type` is like ">i2". The array is in host memory or
+/// in a GPU's. The caller keeps it alive.
 struct PlaneArray {
-  std::uintptr_t address = 0;
+  std::uintptr_t address = 0;                ///< of the first element
   std::array<std::int64_t, 2> shape = {};    ///< rows, columns
-  std::array<std::int64_t, 2> strides = {};  ///< bytes
+  std::array<std::int64_t, 2> strides = {};  ///< bytes from row to row, and from column to column
   std::string type;
   double bscale = 1, bzero = 0;  ///< of the stored values
   std::optional<std::int64_t> blank = {};

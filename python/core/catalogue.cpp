@@ -15,7 +15,6 @@
 #include <variant>
 #include <vector>
 
-#include "io/catalog/segmentation.hpp"
 #include "io/catalog/table_writer.hpp"
 #include "pipeline/image/open_image.hpp"
 #include "pipeline/outputs/completeness/measure_completeness.hpp"

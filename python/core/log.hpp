@@ -19,7 +19,7 @@ class LogOfCaller {
   std::thread::id before_;
 };
 
-/// Keeps log lines for Python: `take_log()` of the module returns the lines since its last call, as pairs of a Python
+/// Keeps log lines for Python. `take_log()` of the module returns the lines since its last call, as pairs of a Python
 /// logging level (10 to 50) and a text.
 void bind_log(nanobind::module_& module);
 

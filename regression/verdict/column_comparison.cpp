@@ -181,9 +181,13 @@ void find_outliers(ColumnComparison& result, const PairedColumn& column, std::sp
   }
   result.outliers_are = in_common(sample_of(found, pairs), pairs.sorted_brightness, pairs.field, pairs.frame);
   for (const Far& far : outliers.empty() ? others : outliers) {
-    result.worst.push_back({pairs.matches.reference[far.pair] + 1, pairs.matches.other[far.pair] + 1, pairs.x[far.pair],
-                            pairs.y[far.pair], column.reference[far.pair], column.other[far.pair],
-                            difference[far.pair]});
+    result.worst.push_back({.reference_row = pairs.matches.reference[far.pair] + 1,
+                            .new_row = pairs.matches.other[far.pair] + 1,
+                            .x = pairs.x[far.pair],
+                            .y = pairs.y[far.pair],
+                            .reference = column.reference[far.pair],
+                            .other = column.other[far.pair],
+                            .difference = difference[far.pair]});
   }
 }
 

@@ -148,7 +148,14 @@ void Comparing::columns(const LoadedColumns& loaded, const ColumnPass& pass) {
   // One column at a time, on all threads, so that only one column's memory is needed.
   for (const std::size_t compared : pass.compared) {
     const PairedColumn column = pair_up(loaded, shared_, compared, rules_, result_.matches);
-    const Pairs pairs{result_.matches, field_, x_, y_, brightness_, sorted_brightness_, result_.frame, threads_};
+    const Pairs pairs{.matches = result_.matches,
+                      .field = field_,
+                      .x = x_,
+                      .y = y_,
+                      .brightness = brightness_,
+                      .sorted_brightness = sorted_brightness_,
+                      .frame = result_.frame,
+                      .threads = threads_};
     Judged& out = judged_.emplace_back();
     out.comparison = compare_column(column, pairs, outlier, std::max(levels_.part, least_for_a_part));
     out.findings = judge_column(column, out.comparison, pairs, levels_.column);

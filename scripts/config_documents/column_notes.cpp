@@ -13,7 +13,7 @@ const ColumnNote* find_note(std::span<const ColumnNote> notes, const std::string
 
 /// Columns that differ by a part of their names alone.
 ColumnNote note_of_pattern(const std::string& name) {
-  ColumnNote note{name, "", manual, same, "", ""};
+  ColumnNote note{.name = name, .source = manual, .sextractor = same};
   if (name.starts_with("MAG_")) {
     const std::string flux = "`FLUX_" + name.substr(4) + "`";
     note.definition = "`measurement.zero_point` − 2.5 lg " + flux;
@@ -64,7 +64,11 @@ std::string sky_in_sextractor(const std::string& name, const ColumnNeeds& needs)
 
 ColumnNote note_of(const std::string& name, const ColumnNeeds& needs) {
   const bool on_sky = needs[0].starts_with("X") && !needs[1].empty();
-  if (on_sky) return {name, sky_definition(name, needs), manual, sky_in_sextractor(name, needs), "", ""};
+  if (on_sky)
+    return {.name = name,
+            .definition = sky_definition(name, needs),
+            .source = manual,
+            .sextractor = sky_in_sextractor(name, needs)};
   if (const ColumnNote* note = find_note(notes_of_default_columns(), name)) return *note;
   if (const ColumnNote* note = find_note(notes_of_further_columns(), name)) return *note;
   return note_of_pattern(name);

@@ -9,13 +9,12 @@ namespace srcextract::documents {
 
 /// What docs/catalogue.md says of a column beside what is declared of it. Markdown, on one line.
 struct ColumnNote {
-  std::string name;
-  std::string definition;
-  std::string source;  ///< where the definition is from
-  std::string
-      sextractor;         ///< its name in SExtractor and, after a colon, what is another there; empty where it has none
-  std::string sep;        ///< the name in what sep.extract returns, or the function
-  std::string photutils;  ///< the name in photutils' SourceCatalog
+  std::string name = {};
+  std::string definition = {};
+  std::string source = {};      ///< where the definition is from
+  std::string sextractor = {};  ///< its name in SExtractor and, after a colon, the difference; empty: none
+  std::string sep = {};         ///< the name in what sep.extract returns, or the function
+  std::string photutils = {};   ///< the name in photutils' SourceCatalog
 };
 
 // Where definitions are from.

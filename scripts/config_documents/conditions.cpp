@@ -51,7 +51,8 @@ Json is_one_of(const Decider& decider, const Words& indices) {
   return {{"required", {decider.key}}, {"properties", {{decider.key, value}}}};
 }
 
-/// A key that is not set has its default: if that is one of the words, the condition is that it has none of the others.
+/// A key that is not set has its default. If the default is one of the words, the condition is that the key has none of
+/// the others.
 Json condition(const Decider& decider, const Words& indices, const Json& properties) {
   const auto has = [&](std::size_t i) { return std::ranges::find(indices, i) != indices.end(); };
   if (!has(decider.is_default)) {

@@ -11,8 +11,8 @@ struct Document {
   std::string text;  ///< what it must hold
 };
 
-/// All of them: the JSON schemas in config/, and the pages in docs/ with their tables; the rest of a page is as it
-/// stands under `root`, and so are the entries of config/default.yaml. Throws std::runtime_error if a page cannot be
+/// The JSON schemas in config/, and the pages in docs/ with their tables. The rest of a page is as it stands under
+/// `root`, and so are the entries of config/default.yaml. Throws std::runtime_error if a page cannot be
 /// read or has no place for its table.
 std::vector<Document> documents(const std::string& root);
 

@@ -61,8 +61,8 @@ Json whole_schema(const std::string& title, const std::string& description, cons
           {"properties", sections}};
 }
 
-/// The rule of one pattern. That sigma needs `error` is said by config/rules.cpp: it asks for a key to be set, and no
-/// declaration of a key knows which others are.
+/// The rule of one pattern. config/rules.cpp demands `error` with sigma; no declaration of a key knows which others are
+/// set.
 Json rule_schema() {
   Json rule = sections_of(ColumnRule{}, false).at("columns");
   Json is_sigma = {{"required", {"difference"}}, {"properties", {{"difference", {{"const", "sigma"}}}}}};

@@ -1,6 +1,5 @@
 #include "scripts/config_documents/schema_types.hpp"
 
-#include <algorithm>
 #include <cctype>
 #include <cmath>
 

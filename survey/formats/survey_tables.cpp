@@ -18,7 +18,6 @@
 #include "io/catalog/row_sink.hpp"
 #include "io/catalog/table_writer.hpp"
 #include "io/files/big_endian.hpp"
-#include "io/tables/stored_table.hpp"
 #include "stages/core/error.hpp"
 
 namespace srcextract {

@@ -16,8 +16,8 @@ struct NamesBeside {
               instead = "run srcextract -d DETECT CONFIG IMAGE for each";
 };
 
-/// Throws Error{config} if a setting for the detection image alone is not in one of the sections about reading and sky:
-/// `input`, `combine`, `background`, `weights` and `mask`.
+/// Throws Error{config} if a setting for the detection image alone is not about reading or sky. The sections `input`,
+/// `combine`, `background`, `weights` and `mask` are.
 void require_detection_settings(const std::vector<std::string>& settings, const NamesBeside& names = {});
 
 /// Throws Error{config} if this configuration does not allow detection in one image and measurement in another.
@@ -38,7 +38,7 @@ std::string problem_of_band_setting(const std::string& setting);
 /// several HDUs. The configurations of the bands and of the detection image are checked too.
 void require_bands_config(const Config& config, const FilesBeside& beside, const NamesBeside& names = {});
 
-/// The survey's names of files beside an image. They may be relative to the survey's directory; empty: no file.
+/// The survey's names of files beside an image. The names may be relative to the survey's directory; empty: no file.
 struct SurveyNames {
   std::string detection = {}, positions = {}, reference = {};
   std::vector<std::string> bands = {};

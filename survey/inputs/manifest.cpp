@@ -67,13 +67,13 @@ constexpr std::string_view detect_column = "detect", positions_column = "positio
 
 /// Their names in messages.
 NamesBeside columns_beside() {
-  return {"`detect`",
-          std::string(detect_mark),
-          "`positions`",
-          "`band:NAME`",
-          "band:NAME:input.hdu",
-          "detect:input.hdu",
-          "give each a row with its image in `path`"};
+  return {.detect = "`detect`",
+          .detect_set = std::string(detect_mark),
+          .positions = "`positions`",
+          .band = "`band:NAME`",
+          .band_hdu = "band:NAME:input.hdu",
+          .detect_hdu = "detect:input.hdu",
+          .instead = "give each a row with its image in `path`"};
 }
 
 /// The fields of a row. Fields other than the path may be empty.

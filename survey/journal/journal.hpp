@@ -33,12 +33,12 @@ class Journal {
  public:
   /// Locks the journal (`journal.lock`) while this object lives, and reads all journals of the directory, which must
   /// exist. `about` describes the session, as an object of JSON on one line; it is in the journal, on disk, when this
-  /// returns. Throws Error{output}, with host and process, if another process holds the same shard, or a shard of
-  /// another count (the whole counts as 1 of 1). A killed process holds no lock, if the file system's locks work.
-  /// Throws Error{output}, before any byte is changed, if one of the journal's files is a link or not srcextract's
-  /// (survey/journal/own_files.hpp). An incomplete last line is cut off; other damaged lines are left out, with a
-  /// `warn`. Temporary files of killed processes are removed. From here on this process's temporary files are named
-  /// after the shard, which no other process has.
+  /// returns. Throws Error{output}, with host and process, if another process holds the same shard. A shard of
+  /// another count is an error as well (the whole counts as 1 of 1). A killed process holds no lock, if the file
+  /// system's locks work. Throws Error{output}, before any byte is changed, if one of the journal's files is a link or
+  /// not srcextract's (survey/journal/own_files.hpp). An incomplete last line is cut off; other damaged lines are left
+  /// out, with a `warn`. Temporary files of killed processes are removed. From here on this process's temporary files
+  /// are named after the shard, which no other process has.
   Journal(const std::string& directory, const Shard& shard, const std::string& about,
           const std::function<void(const std::string&)>& warn);
 

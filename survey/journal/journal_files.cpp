@@ -1,7 +1,6 @@
 #include "survey/journal/journal_files.hpp"
 
 #include <algorithm>
-#include <cstdio>
 #include <filesystem>
 #include <fstream>
 #include <iterator>
@@ -11,7 +10,6 @@
 #include <span>
 #include <stdexcept>
 #include <string_view>
-#include <system_error>
 #include <tuple>
 #include <unordered_map>
 #include <utility>

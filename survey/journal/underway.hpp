@@ -21,9 +21,9 @@ struct UnderwayNote {
 using UnderwayNotes = std::map<std::uint64_t, UnderwayNote>;
 
 /// Notes in a file which files are under way, so that the next start knows them if the process dies. The notes file has
-/// a line of 128 bytes per file: state, trials, hash of the name, and as much of the name as fits, for people. A free
-/// line is blank. A note is one write(), without a flush to disk: it survives the end of the process. No image is to
-/// blame for the end of the machine. The notes file is created with the first note.
+/// a line of 128 bytes per file: state, trials, hash of the name. As much of the name as fits follows, for people. A
+/// free line is blank. A note is one write(), without a flush to disk: it survives the end of the process. No image is
+/// to blame for the end of the machine. The notes file is created with the first note.
 class Underway {
  public:
   /// Reads the notes that are in the file, and ignores invalid ones.

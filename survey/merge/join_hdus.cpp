@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <cstdint>
 #include <optional>
-#include <utility>
 
 #include "io/files/big_endian.hpp"
 #include "io/files/input_file.hpp"

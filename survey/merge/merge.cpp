@@ -10,7 +10,6 @@
 #include <set>
 #include <span>
 #include <system_error>
-#include <utility>
 
 #include "io/catalog/catalog.hpp"
 #include "io/catalog/table_writer.hpp"
@@ -75,8 +74,7 @@ void with_catalog(const SurveyImage& image, const std::string& path, F&& f) {
   } catch (const Error& error) {
     if (error.kind() != ErrorKind::input) throw;
     throw Error(ErrorKind::input, std::string(error.what()) + "; the journal says that it holds the " +
-                                      counted(image.record.sources, "source") + " of " +
-                                      image_label(image.record) +
+                                      counted(image.record.sources, "source") + " of " + image_label(image.record) +
                                       ": remove what is there, and start the same `srcextract batch` again");
   }
 }
@@ -203,8 +201,8 @@ std::vector<std::string> files_of(const MergeOptions& options) {
   return files;
 }
 
-/// Refuses the name of a list of failures in a directory of the survey, even if there is no such file: batch writes and
-/// removes it.
+/// Refuses the name of a list of failures in a directory of the survey, even if there is no such file. batch writes and
+/// removes such a list.
 void require_no_failures(const fs::path& output, const std::vector<std::string>& directories) {
   const std::string name = output.filename();
   if (!name.starts_with("failures.") || !name.ends_with(".csv")) return;

@@ -34,7 +34,7 @@ struct ImageColumn {
 
 StoredColumn head_of(const std::string& name, const std::string& form, std::int64_t bytes, const std::string& ucd,
                      const std::string& description) {
-  return {name, form, "", ucd, description, std::nullopt, bytes};
+  return {.name = name, .form = form, .unit = "", .ucd = ucd, .description = description, .bytes = bytes};
 }
 
 template <class Text>

@@ -54,7 +54,12 @@ SkyColumns sky_columns(const TableHead& head) {
 }
 
 StoredColumn cell_column() {
-  return {"_healpix_29", "K", "", "pos.healpix", "HEALPix cell of order 29, nested", std::nullopt, cell_bytes};
+  return {.name = "_healpix_29",
+          .form = "K",
+          .unit = "",
+          .ucd = "pos.healpix",
+          .description = "HEALPix cell of order 29, nested",
+          .bytes = cell_bytes};
 }
 
 void write_text(const std::string& path, const std::string& text) {

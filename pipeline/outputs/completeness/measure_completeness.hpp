@@ -15,12 +15,13 @@ namespace srcextract {
 /// - Magnitudes are spread evenly, from sure to be found to sure to be lost. They count all light of a copy; the
 ///   magnitudes of a catalogue miss a part of it.
 /// - A pass has at most one copy per 64 x 64 pixels, at least 16 pixels from the next. Copies may lie on sources and at
-///   edges; their middle pixel is not masked. They are moved by whole pixels.
-/// - A fainter copy has less noise of its own photons than a star so faint has. With a gain, the missing part is added:
-///   of a pixel with the light f, scaled by s, the variance f s (1 - s) / gain. Noise of the sky that was cut out with
-///   the star is scaled by s, and adds the part s^2 to that of the place.
-/// - A copy is found if a source lies within 3 pixels, or A_IMAGE of its star if that is more, and is at most 0.75 mag
-///   brighter and 2 mag fainter. It is lost if there was a source at that place before, at most 0.75 mag fainter.
+///   edges; their middle pixel is not masked. Copies are moved by whole pixels.
+/// - A fainter copy has less noise of its own photons than a star so faint has. With a gain, the missing part is added.
+///   A pixel with the light f, scaled by s, gets the variance f s (1 - s) / gain. Noise of the sky that was cut out
+///   with the star is scaled by s, and adds the part s^2 to that of the place.
+/// - A copy is found if a source lies within 3 pixels, or within A_IMAGE of its star if that is more. The source is at
+///   most 0.75 mag brighter and 2 mag fainter. A copy is lost if there was a source at that place before, at most
+///   0.75 mag fainter.
 ///
 /// Places and noise follow from splitmix64 alone, so results depend neither on threads nor on the back end. Throws what
 /// the stages throw.

@@ -164,7 +164,8 @@ void sum_apertures(const SepImage& image, const Values<double>& x, const Values<
                    const Columns& inner, const Values<double>& outer, const Columns& sky, double gain,
                    std::int64_t sub_pixels, const Results<double>& light, const Results<double>& error,
                    const Results<std::int16_t>& flags, int threads) {
-  const Apertures all{x, y, axes, inner, outer, sky, gain, sub_pixels};
+  const Apertures all{
+      .x = x, .y = y, .axes = axes, .inner = inner, .outer = outer, .sky = sky, .gain = gain, .sub_pixels = sub_pixels};
   std::atomic<std::size_t> without_sky = std::numeric_limits<std::size_t>::max();
   for_each_aperture(image, x, y, all.reach(), threads, [&](const auto* pixels, std::size_t i) {
     if (sum_one(image, pixels, all, i, light.data()[i], error.data()[i], flags.data()[i])) return;

@@ -4,8 +4,6 @@
 #include <array>
 #include <cmath>
 #include <limits>
-#include <optional>
-#include <span>
 #include <type_traits>
 #include <utility>
 #include <vector>

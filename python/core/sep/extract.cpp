@@ -225,13 +225,13 @@ struct SepExtraction : SepFound {
 
   Uncleaned<Cpu> uncleaned() const {
     const bool are_split = !steps.parentage.empty();
-    return {steps.runs,
-            steps.components,
-            are_split ? steps.island_runs : steps.runs,
-            are_split ? steps.islands : steps.components,
-            steps.core_pixels,
-            steps.parentage,
-            steps.sums};
+    return {.runs = steps.runs,
+            .components = steps.components,
+            .island_runs = are_split ? steps.island_runs : steps.runs,
+            .islands = are_split ? steps.islands : steps.components,
+            .cores = steps.core_pixels,
+            .parentage = steps.parentage,
+            .sums = steps.sums};
   }
 
   /// The sources in SEP's order: by the last pixel of their island, then by their position in the island.

@@ -90,8 +90,8 @@ std::int64_t SepFound::count_above(Members members, double level) const {
   return above;
 }
 
-/// As the columns of a catalogue (stages/measure/columns.hpp) but for what SEP defines otherwise: errors by the noise
-/// of each pixel, its own rounding to float, and moments that form no ellipse.
+/// The values are those of a catalogue's columns (stages/measure/columns.hpp), except where SEP's definitions differ.
+/// SEP has errors by the noise of each pixel, its own rounding to float, and moments that form no ellipse.
 SepObject SepFound::object(std::int64_t source, Members members) const {
   const SourceSums& sums = steps.sums[source];
   const Parentage of = parentage(source);

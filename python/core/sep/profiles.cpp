@@ -13,9 +13,9 @@
 #include "python/core/sep/sums.hpp"
 #include "stages/core/parallel.hpp"
 
-// Kron radii, radii of light and windowed positions by SEP's definitions. They truly differ from SExtractor's
-// (stages/photometry/kron.hpp, growth.hpp, window.hpp): geometry in double, masked pixels left out or replaced by the
-// mean, a circle of 64 steps up to any radius, a given window.
+// Kron radii, radii of light and windowed positions by SEP's definitions. SEP's definitions
+// differ from SExtractor's (stages/photometry/kron.hpp, growth.hpp, window.hpp). Geometry is in double, masked pixels
+// are left out or replaced by the mean, a circle has 64 steps up to any radius, and the window is given.
 
 namespace srcextract::python {
 namespace nb = nanobind;

@@ -1,6 +1,5 @@
 #include "python/core/sep/sums.hpp"
 
-#include <algorithm>
 #include <cmath>
 #include <cstring>
 

@@ -23,7 +23,7 @@ struct BoxPixels {
   std::int64_t stride;
   const T* end;
 
-  /// Those of an image.
+  /// The pixels of an image in a box.
   static BoxPixels of(const T* pixels, const Shape& shape, const SepBox& box) {
     return {pixels + box.y_begin * shape.width + box.x_begin, shape.width, pixels + shape.count()};
   }

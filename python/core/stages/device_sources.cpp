@@ -9,9 +9,7 @@
 
 #include <algorithm>
 #include <memory>
-#include <optional>
 #include <utility>
-#include <vector>
 
 #include "pipeline/chain/aperture_noise.hpp"
 #include "python/core/arrays.hpp"

@@ -5,7 +5,6 @@
 #include <nanobind/stl/vector.h>
 
 #include <memory>
-#include <span>
 #include <string>
 #include <utility>
 #include <vector>

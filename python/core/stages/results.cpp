@@ -1,9 +1,7 @@
 #include "python/core/stages/results.hpp"
 
 #include <algorithm>
-#include <map>
 #include <optional>
-#include <span>
 #include <string>
 #include <utility>
 

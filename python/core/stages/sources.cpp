@@ -5,11 +5,9 @@
 #include <nanobind/stl/unique_ptr.h>
 #include <nanobind/stl/vector.h>
 
-#include <array>
 #include <bit>
 #include <cstring>
 #include <memory>
-#include <optional>
 #include <utility>
 
 #include "python/core/arrays.hpp"
