@@ -12,7 +12,6 @@
 #include <system_error>
 
 #include "config/values.hpp"
-#include "io/files/text_lines.hpp"
 #include "stages/core/error.hpp"
 
 namespace srcextract::sextractor {
@@ -23,7 +22,6 @@ namespace {
 
 /// Largest text, far above real files; it limits the cost of a wrong file.
 constexpr std::int64_t most_bytes = std::int64_t{1} << 20;
-constexpr std::string_view too_large = "is larger than 1 MiB; this is no text that SExtractor reads";
 
 void check_line(std::string_view line, const std::string& place) {
   const auto control = [](unsigned char c) {
@@ -32,15 +30,10 @@ void check_line(std::string_view line, const std::string& place) {
   if (std::ranges::any_of(line, control)) fail(place, "a control character; this is no text that SExtractor reads");
 }
 
-/// Whether the path is a pipe or a device. File readers refuse these, since they check the size.
-bool is_stream(const std::string& path) {
+/// Reads a file or a pipe once, up to one byte beyond the limit.
+std::string read_text(const std::string& path) {
   std::error_code ignored;
-  const std::filesystem::file_status status = std::filesystem::status(path, ignored);
-  return std::filesystem::exists(status) && !std::filesystem::is_regular_file(status);
-}
-
-/// Reads a pipe once, up to one byte beyond the limit.
-std::string read_stream(const std::string& path) {
+  if (std::filesystem::is_directory(path, ignored)) fail(path, "is a directory; name the file in it");
   errno = 0;
   std::ifstream file(path, std::ios::binary);
   if (!file) fail(path, "cannot open the file: " + std::generic_category().message(errno));
@@ -48,13 +41,14 @@ std::string read_stream(const std::string& path) {
   file.read(text.data(), std::ssize(text));
   if (file.bad()) fail(path, "cannot read the file: " + std::generic_category().message(errno));
   text.resize(static_cast<std::size_t>(file.gcount()));
+  if (std::ssize(text) > most_bytes) fail(path, "is larger than 1 MiB; this is no text that SExtractor reads");
   return text;
 }
 
-void for_each_line_of_stream(const std::string& path,
-                             const std::function<void(std::string_view, const std::string&)>& f) {
-  const std::string text = read_stream(path);
-  if (std::ssize(text) > most_bytes) fail(path, std::string(too_large));
+}  // namespace
+
+void for_each_text_line(const std::string& path, const std::function<void(std::string_view, const std::string&)>& f) {
+  const std::string text = read_text(path);
   std::string_view rest = text;
   constexpr std::string_view byte_order_mark = "\xef\xbb\xbf";
   if (rest.starts_with(byte_order_mark)) rest.remove_prefix(byte_order_mark.size());
@@ -64,27 +58,6 @@ void for_each_line_of_stream(const std::string& path,
     check_line(rest.substr(0, end), place);
     f(rest.substr(0, end), place);
     rest.remove_prefix(std::min(end + 1, rest.size()));
-  }
-}
-
-}  // namespace
-
-void for_each_text_line(const std::string& path, const std::function<void(std::string_view, const std::string&)>& f) {
-  std::error_code ignored;
-  if (std::filesystem::is_directory(path, ignored)) fail(path, "is a directory; name the file in it");
-  if (is_stream(path)) return for_each_line_of_stream(path, f);
-  try {
-    TextLines lines(path);
-    if (lines.file().stored_size() > most_bytes) fail(path, std::string(too_large));
-    while (lines.next()) {
-      const std::string place = path + ":" + std::to_string(lines.number());
-      if (lines.bytes_passed() > most_bytes) fail(place, "the file is larger than 1 MiB");
-      check_line(lines.line(), place);
-      f(lines.line(), place);
-    }
-  } catch (const Error& error) {
-    // A bad text file is a configuration error: nothing can be extracted with this configuration.
-    throw Error(error.kind() == ErrorKind::input ? ErrorKind::config : error.kind(), error.what());
   }
 }
 
