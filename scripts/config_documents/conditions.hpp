@@ -33,7 +33,7 @@ struct Decider {
   std::size_t is_default;
 };
 
-/// The schema's `if` with `then` or `else` for what is not demanded in every state alike; one for each set of words.
+/// The schema's `if` with `then` for what is not demanded in every state alike; one for each word.
 Json conditions_of(const Decider& decider);
 
 /// Takes out of `limits` what the states differ in.
