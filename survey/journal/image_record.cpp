@@ -8,6 +8,7 @@
 #include <nlohmann/json.hpp>
 #include <stdexcept>
 
+#include "io/files/utf8.hpp"
 #include "survey/inputs/leads_up.hpp"
 #include "survey/journal/json_values.hpp"
 
@@ -20,15 +21,6 @@ using Json = nlohmann::ordered_json;
 /// keys.
 using ReadJson = nlohmann::json;
 
-bool is_utf8(const std::string& text) {
-  try {
-    Json(text).dump();
-    return true;
-  } catch (const Json::type_error&) {
-    return false;
-  }
-}
-
 bool is_ascii(char c) {
   return static_cast<unsigned char>(c) < 0x80;
 }
@@ -36,7 +28,7 @@ bool is_ascii(char c) {
 std::string escaped(const std::string& bytes) {
   const auto is_plain = [](char c) { return c != 0 && is_ascii(c); };
   if (std::all_of(bytes.begin(), bytes.end(), is_plain)) return bytes;
-  if (bytes.find('\0') == std::string::npos && is_utf8(bytes)) return bytes;
+  if (bytes.find('\0') == std::string::npos && as_utf8(bytes) == bytes) return bytes;
   constexpr const char* digits = "0123456789abcdef";
   std::string text;
   for (const char c : bytes) {
