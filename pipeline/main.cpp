@@ -28,7 +28,6 @@
 #include "pipeline/engine/extractor.hpp"
 #include "pipeline/exposure/position_tables.hpp"
 #include "pipeline/log/log.hpp"
-#include "pipeline/log/print_result.hpp"
 #include "pipeline/log/progress.hpp"
 #include "pipeline/machine/backend.hpp"
 #include "pipeline/options/answers.hpp"

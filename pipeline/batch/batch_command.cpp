@@ -22,7 +22,6 @@
 #include "pipeline/batch/trials.hpp"
 #include "pipeline/batch/watchdog.hpp"
 #include "pipeline/log/log.hpp"
-#include "pipeline/log/print_result.hpp"
 #include "pipeline/log/printable.hpp"
 #include "pipeline/machine/stop_signal.hpp"
 #include "pipeline/machine/versions.hpp"

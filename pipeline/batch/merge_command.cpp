@@ -4,7 +4,7 @@
 
 #include <string>
 
-#include "pipeline/log/print_result.hpp"
+#include "pipeline/log/log.hpp"
 #include "pipeline/outputs/report/survey_page.hpp"
 #include "stages/core/counted.hpp"
 

@@ -15,7 +15,7 @@
 #include "pipeline/compare/compare_machine.hpp"
 #include "pipeline/compare/compare_text.hpp"
 #include "pipeline/compare/update_reference.hpp"
-#include "pipeline/log/print_result.hpp"
+#include "pipeline/log/log.hpp"
 #include "pipeline/machine/memory_budget.hpp"
 #include "pipeline/machine/versions.hpp"
 #include "pipeline/outputs/outputs.hpp"

@@ -10,7 +10,7 @@
 #include <type_traits>
 #include <utility>
 
-#include "pipeline/log/print_result.hpp"
+#include "pipeline/log/log.hpp"
 #include "stages/core/error.hpp"
 
 namespace srcextract {

@@ -6,6 +6,7 @@
 #include <spdlog/spdlog.h>
 
 #include <algorithm>
+#include <cstdio>
 #include <cstdlib>
 #include <ctime>
 #include <memory>
@@ -93,6 +94,11 @@ void configure_log(Verbosity verbosity, const std::string& file, bool progress) 
 
 void say_by(std::string (*words)(const std::string&)) {
   wording() = words;
+}
+
+void print_result(const std::string& text) {
+  if (std::fputs(text.c_str(), stdout) == EOF || std::fflush(stdout) == EOF)
+    throw Error(ErrorKind::output, "cannot write to standard output");
 }
 
 void log_info(const std::string& message) {

@@ -17,6 +17,9 @@ void configure_log(Verbosity verbosity, const std::string& file, bool progress);
 /// From now on every logged text passes through `words`. Call it before other threads start.
 void say_by(std::string (*words)(const std::string&));
 
+/// Prints a result on stdout, which is for results alone. Throws Error{output}.
+void print_result(const std::string& text);
+
 void log_info(const std::string& message);
 void log_error(const std::string& message);
 

@@ -8,7 +8,7 @@
 
 #include "config/config.hpp"
 #include "io/files/output_file.hpp"
-#include "pipeline/log/print_result.hpp"
+#include "pipeline/log/log.hpp"
 #include "pipeline/options/command_options.hpp"
 #include "pipeline/outputs/outputs.hpp"
 #include "sextractor/text_file.hpp"

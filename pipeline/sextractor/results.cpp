@@ -24,7 +24,7 @@
 #include "pipeline/chain/extraction.hpp"
 #include "pipeline/extract/extract_image.hpp"
 #include "pipeline/extract/restore_level.hpp"
-#include "pipeline/log/print_result.hpp"
+#include "pipeline/log/log.hpp"
 #include "pipeline/outputs/check_images.hpp"
 #include "pipeline/outputs/vignets.hpp"
 #include "stages/core/error.hpp"

@@ -16,7 +16,6 @@
 #include "io/image/fits_image.hpp"
 #include "pipeline/batch/batch.hpp"
 #include "pipeline/log/log.hpp"
-#include "pipeline/log/print_result.hpp"
 #include "pipeline/log/progress.hpp"
 #include "pipeline/machine/backend.hpp"
 #include "pipeline/options/run_options.hpp"

@@ -1,6 +1,7 @@
 #include "survey/journal/journal_files.hpp"
 
 #include <algorithm>
+#include <cstdio>
 #include <filesystem>
 #include <fstream>
 #include <iterator>
