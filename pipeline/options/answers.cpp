@@ -147,8 +147,9 @@ std::string of_columns(const std::string& asked) {
   if (asked.empty())
     return groups +
            "srcextract columns GROUP (or all, a name, a word such as radius) has their units and meanings.\n"
-           "output.columns takes groups and names. Without it the columns of the group default are written; the default\n"
-           "configuration asks for [default, photometry]. Columns on the sky appear only if the image has a WCS.\n";
+           "output.columns takes groups and names. Without it the columns of the group default are written; the\n"
+           "default configuration asks for [default, photometry]. Columns on the sky appear only if the image has a\n"
+           "WCS.\n";
   if (list.empty()) list = columns_about(asked, all);
   if (!list.empty()) return list;
   const std::string near = nearest(asked, column_names());
