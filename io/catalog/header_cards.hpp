@@ -1,5 +1,7 @@
 #pragma once
 
+#include <algorithm>
+#include <iterator>
 #include <string_view>
 
 #include "io/fits/card.hpp"
@@ -14,10 +16,18 @@ inline std::string_view name_of(std::string_view card) {
 }
 
 /// Whether the keyword describes the layout of the file rather than the image.
-bool is_of_file(std::string_view name);
+inline bool is_of_file(std::string_view name) {
+  constexpr std::string_view names[] = {"SIMPLE",   "XTENSION", "EXTEND",  "PCOUNT",  "GCOUNT", "GROUPS",
+                                        "CHECKSUM", "DATASUM",  "INHERIT", "NEXTEND", "END"};
+  return std::ranges::find(names, name) != std::end(names);
+}
 
 /// Whether the keyword describes one image, so that no other image inherits it from the primary HDU.
-bool is_of_one_image(std::string_view name);
+inline bool is_of_one_image(std::string_view name) {
+  constexpr std::string_view names[] = {"BITPIX", "NAXIS",   "BSCALE",  "BZERO",    "BLANK",    "BUNIT", "EXTNAME",
+                                        "EXTVER", "HISTORY", "COMMENT", "CONTINUE", "HIERARCH", ""};
+  return name.starts_with("NAXIS") || std::ranges::find(names, name) != std::end(names);
+}
 
 /// Calls f(card, name) for the cards before END.
 template <class F>

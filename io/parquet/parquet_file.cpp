@@ -151,7 +151,7 @@ void check_names(const ParquetFile& parquet, const std::string& path) {
     columns += leaf.elements;
     if (columns > most_columns) refuse(path, "there are more than " + std::to_string(most_columns) + " columns in it");
   }
-  require_distinct(heads_of(parquet), path);
+  require_distinct(heads_of(parquet.leaves), path);
   if (columns > 0) return;
   refuse(path, "there is no column of numbers or text in the table" +
                    (parquet.left_out.empty() ? std::string() : ": " + parquet.left_out));
@@ -187,17 +187,6 @@ std::vector<std::byte> footer_of(const InputFile& file) {
 }
 
 }  // namespace
-
-std::vector<ColumnHead> heads_of(const ParquetFile& parquet) {
-  std::vector<ColumnHead> heads;
-  for (const ParquetLeaf& leaf : parquet.leaves) {
-    for (std::int64_t element = 0; element < leaf.elements; ++element) {
-      heads.push_back(leaf.head);
-      heads.back().name = element_name(leaf.head.name, element);
-    }
-  }
-  return heads;
-}
 
 InputFile open_parquet(const std::string& path) {
   if (gzipped_size(path) > 0) refuse(path, "Parquet that is gzipped as a whole is not read; gunzip it first");

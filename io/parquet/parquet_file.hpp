@@ -47,9 +47,6 @@ struct ParquetFile {
   std::string left_out;  ///< why the first ignored column is ignored
 };
 
-/// Column heads; each element of a vector is a column.
-std::vector<ColumnHead> heads_of(const ParquetFile& parquet);
-
 /// Opens a file that begins like Parquet. Throws Error{input}.
 InputFile open_parquet(const std::string& path);
 

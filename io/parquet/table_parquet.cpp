@@ -44,13 +44,13 @@ std::int64_t bytes_of_row(const ParquetFile& parquet, const std::vector<std::siz
 }  // namespace
 
 std::vector<ColumnHead> parquet_columns(const std::string& path) {
-  return heads_of(read_parquet_footer(open_parquet(path)));
+  return heads_of(read_parquet_footer(open_parquet(path)).leaves);
 }
 
 Table read_parquet(const TableFile& file, const std::vector<std::size_t>& columns) {
   const InputFile input = open_parquet(file.path);
   const ParquetFile parquet = read_parquet_footer(input);
-  if (!std::ranges::equal(heads_of(parquet), file.columns, {}, &ColumnHead::name, &ColumnHead::name))
+  if (!std::ranges::equal(heads_of(parquet.leaves), file.columns, {}, &ColumnHead::name, &ColumnHead::name))
     refuse(file.path, "the file was changed after it was opened");
   require_room(file, parquet.rows, bytes_of_row(parquet, columns));
   ParquetBudget budget(input.size(), parquet.rows, file);

@@ -137,17 +137,6 @@ std::int64_t bytes_of_value(const FitsColumn& column) {
   return (column.type == TDOUBLE ? 8 : 4) + again;
 }
 
-std::vector<ColumnHead> heads_of(const std::vector<FitsColumn>& columns) {
-  std::vector<ColumnHead> heads;
-  for (const FitsColumn& column : columns) {
-    for (std::int64_t element = 0; element < column.elements; ++element) {
-      heads.push_back(column.head);
-      heads.back().name = element_name(column.head.name, element);
-    }
-  }
-  return heads;
-}
-
 /// Bytes of a row of these columns.
 std::int64_t bytes_of_row(const std::vector<FitsColumn>& there, const std::vector<std::size_t>& columns) {
   std::int64_t bytes = 0, first = 0;

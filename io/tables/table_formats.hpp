@@ -20,6 +20,19 @@ inline std::string element_name(const std::string& name, std::int64_t element) {
   return element == 0 ? name : name + "_" + std::to_string(element);
 }
 
+/// The heads of all elements of columns.
+template <class Column>
+std::vector<ColumnHead> heads_of(const std::vector<Column>& columns) {
+  std::vector<ColumnHead> heads;
+  for (const Column& column : columns) {
+    for (std::int64_t element = 0; element < column.elements; ++element) {
+      heads.push_back(column.head);
+      heads.back().name = element_name(column.head.name, element);
+    }
+  }
+  return heads;
+}
+
 /// A table of these columns of a file, without values.
 inline Table table_of(const TableFile& file, const std::vector<std::size_t>& columns, std::int64_t rows) {
   Table table;

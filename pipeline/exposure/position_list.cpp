@@ -14,7 +14,6 @@
 #include <utility>
 #include <variant>
 
-#include "io/tables/row_place.hpp"
 #include "io/tables/table.hpp"
 #include "stages/catalogue/measured_columns.hpp"
 #include "stages/catalogue/vignet_column.hpp"
