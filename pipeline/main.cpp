@@ -18,7 +18,6 @@
 
 #include "config/config.hpp"
 #include "config/overrides.hpp"
-#include "pipeline/bands/extract_bands.hpp"
 #include "pipeline/batch/batch.hpp"
 #include "pipeline/batch/batch_command.hpp"
 #include "pipeline/batch/merge_command.hpp"
@@ -216,13 +215,11 @@ int run_images(const CommandLine& command) {
                 .kept = kept,
                 .positions = positions};
   const Progress progress(show, files.size(), total_bytes(files));
-  if (command.bands.empty()) return process_files(job, files, machine, budget, progress).code;
-  Progress of_bands = progress;
-  const std::optional<CudaDevice> device =
-      machine.devices.empty() ? std::nullopt : std::optional(machine.devices.front());
-  extract_bands(job, files.front().file, on_device(machine, device, machine.cpu.threads), budget, of_bands,
-                [] { return nullptr; });
-  return 0;
+  RunControl control;
+  control.on_failure = [](const ImageTask& task, const Failure& failure) {
+    log_failure(task.file->has_bands() ? "" : task.name, failure);  // of bands, the message names the file
+  };
+  return process_files(job, files, machine, budget, progress, control).code;
 }
 
 /// `help COMMAND` as `COMMAND --help`.
@@ -282,7 +279,12 @@ int main(int argc, char** argv) {
   CudaExtractor::leave_all_to_the_system();
 #endif
   int code = 0;
-  const std::optional<Failure> failure = failure_of([&] { code = run(argc, argv); });
-  if (failure) log_failure("", *failure);
-  leave(failure ? exit_code(failure->kind) : code);
+  try {
+    code = run(argc, argv);
+  } catch (...) {
+    const Failure failure = current_failure();
+    log_failure("", failure);
+    code = exit_code(failure.kind);
+  }
+  leave(code);
 }

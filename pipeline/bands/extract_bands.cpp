@@ -8,7 +8,6 @@
 #include <functional>
 #include <limits>
 #include <memory>
-#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -41,8 +40,12 @@ using Clock = std::chrono::steady_clock;
 
 /// Errors name the file, after `before`.
 void in_file(const std::string& path, const std::function<void()>& work, const std::string& before = "") {
-  if (const std::optional<Failure> failure = failure_of(work))
-    throw Error(failure->kind, before + message_about(path, *failure));
+  try {
+    work();
+  } catch (...) {
+    const Failure failure = current_failure();
+    throw Error(failure.kind, before + message_about(path, failure));
+  }
 }
 
 /// Errors name the band.

@@ -72,10 +72,7 @@ class Crew {
     try {
       while (const std::optional<ImageTask> task = dispatcher_.next()) {
         ++busy_;
-        if (task->file->has_bands())
-          process_bands(*task, execution, progress);
-        else
-          process(*task, execution, progress);
+        process(*task, execution, progress);
         --busy_;
         if (began_on_cpu && gpus_do_the_rest_) return;
       }
@@ -110,48 +107,44 @@ class Crew {
   }
 
  private:
-  /// Opens the image, extracts it, and records the outcome.
+  /// Extracts an image, or all bands of a file for one catalogue, and records the outcome. If a device is lost, repeats
+  /// all of it on another or on the CPU.
   void process(const ImageTask& task, Execution& execution, Progress& progress) {
-    progress.begin_image(task.name);
-    control_.on_begin(task);
-    ImageOutcome outcome;
-    MemoryBudget::Share share;
-    std::shared_ptr<void> watch;
-    std::unique_ptr<OpenImage> image;
-    const std::int64_t needed = memory_needed(task, execution);
-    std::optional<Failure> failure = failure_of([&] {
-      share = take(task, needed);
-      watch = control_.watch(task.name);
-      image = std::make_unique<OpenImage>(task, job_);
-    });
-    if (!failure) {
-      ImageResult result;
-      failure = extract(image->input(), needed, execution, progress, result);
-      if (!failure)
-        failure = failure_of([&] { outcome = finish(*image, result, execution, progress); });
-      else if (failure->no_sky && job_.take_without_sky)
-        failure = failure_of([&, without_sky = *failure] {
-          job_.take_without_sky(task, image->input(), without_sky, execution.cpu);
-          outcome = {begin_record(task), task.name, {}, {}};
-        });
-    }
-    conclude(task, std::move(outcome), failure, progress);
-  }
-
-  /// Extracts all bands of a file for one catalogue. If a device is lost, repeats all of it on another or on the CPU.
-  void process_bands(const ImageTask& task, Execution& execution, Progress& progress) {
+    if (!task.file->has_bands()) progress.begin_image(task.name);
     control_.on_begin(task);
     for (;;) {
-      Execution now = execution;
-      if (!execution.device) now.cpu.threads = threads_for(0);
       ImageOutcome outcome;
-      const std::optional<Failure> failure = failure_of([&] {
-        outcome = extract_bands(job_, *task.file, now, budget_, progress, [&] { return control_.watch(task.name); });
-      });
+      std::optional<Failure> failure;
+      try {
+        outcome = task.file->has_bands() ? extract_bands(job_, *task.file, with_threads(execution, 0), budget_,
+                                                         progress, [&] { return control_.watch(task.name); })
+                                         : extract(task, execution, progress);
+      } catch (...) {
+        failure = current_failure();
+      }
       const bool on_device = failure && failure->kind == ErrorKind::device && execution.device;
       if (!on_device || !is_lost(*execution.device)) return conclude(task, std::move(outcome), failure, progress);
       gpus_.replace(execution, Error(failure->kind, failure->message));
     }
+  }
+
+  /// Opens the image, extracts it, and writes its outputs.
+  ImageOutcome extract(const ImageTask& task, const Execution& execution, Progress& progress) {
+    const std::int64_t needed = memory_needed(task, execution);
+    const MemoryBudget::Share share = take(task, needed);
+    const std::shared_ptr<void> watch = control_.watch(task.name);
+    OpenImage image(task, job_);
+    ImageResult result;
+    try {
+      result = extract_image(image.input(), with_threads(execution, needed), progress);
+    } catch (const NoSky&) {
+      if (!job_.take_without_sky) throw;
+      job_.take_without_sky(task, image.input(), current_failure(), execution.cpu);
+      return {begin_record(task), task.name, {}, {}};
+    }
+    ImageOutcome outcome = image.finish(std::move(result), execution);
+    require_agreement(outcome.name, outcome.comparison, progress);
+    return outcome;
   }
 
   MemoryBudget::Share take(const ImageTask& task, std::int64_t needed) {
@@ -160,30 +153,14 @@ class Crew {
     return task.for_images->take(needed);
   }
 
-  /// Extracts one image. If a device is lost, repeats all of it on another or on the CPU.
-  std::optional<Failure> extract(const ImageInput& input, std::int64_t needed, Execution& execution, Progress& progress,
-                                 ImageResult& result) {
-    for (;;) {
-      Execution now = execution;
-      if (!execution.device) now.cpu.threads = threads_for(needed);
-      std::optional<Failure> failure = failure_of([&] { result = extract_image(input, now, progress); });
-      const bool on_device = failure && failure->kind == ErrorKind::device && execution.device;
-      if (!on_device || !is_lost(*execution.device)) return failure;
-      gpus_.replace(execution, Error(failure->kind, failure->message));
-    }
-  }
-
-  ImageOutcome finish(OpenImage& image, ImageResult& result, const Execution& execution, const Progress& progress) {
-    ImageOutcome outcome = image.finish(std::move(result), execution);
-    require_agreement(outcome.name, outcome.comparison, progress);
-    return outcome;
-  }
-
   /// Throws errors that make every further image futile.
   void conclude(const ImageTask& task, ImageOutcome outcome, std::optional<Failure> failure, Progress& progress) {
     if (task.joined) {
-      const auto of_file = failure_of([&] { task.joined->end(task.image.hdu, !failure); });
-      if (!failure) failure = of_file;
+      try {
+        task.joined->end(task.image.hdu, !failure);
+      } catch (...) {
+        if (!failure) failure = current_failure();
+      }
     }
     if (failure && failure->kind == ErrorKind::storage) throw Error(failure->kind, failure->message);
     if (failure) {
@@ -191,21 +168,24 @@ class Crew {
       outcome.record.kind = failure->passing ? transient_kind : kind_name(failure->kind);
       outcome.record.reason = failure->message;
       if (failure->kind == ErrorKind::input && !why_unseen(task.file->path).empty()) note_gone(outcome.record);
-      if (control_.on_failure(task, *failure)) log_failure(task.name, *failure);
+      control_.on_failure(task, *failure);
       raise_worst(exit_code(failure->kind));
     }
     control_.on_image(outcome);
     progress.end_image(task.file->bytes, task.images, failure.has_value());
   }
 
-  /// Threads for an image: the larger of its share of memory and its share of the images that are left.
-  int threads_for(std::int64_t needed) {
+  /// The execution of an image. On the CPU it has the larger of its share of memory and its share of the images that
+  /// are left, in threads.
+  Execution with_threads(Execution execution, std::int64_t needed) {
+    if (execution.device) return execution;
     const std::int64_t threads = machine_.cpu.threads;
     const auto left = static_cast<std::int64_t>(dispatcher_.waiting()) + busy_;
     const std::int64_t by_images = threads / std::clamp<std::int64_t>(left, 1, threads);
     const std::int64_t by_memory =
         threads * std::min(needed, budget_.bytes()) / std::max<std::int64_t>(1, budget_.bytes());
-    return static_cast<int>(std::max<std::int64_t>({1, by_images, by_memory}));
+    execution.cpu.threads = static_cast<int>(std::max<std::int64_t>({1, by_images, by_memory}));
+    return execution;
   }
 
   void raise_worst(int code) {

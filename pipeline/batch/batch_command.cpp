@@ -6,6 +6,7 @@
 #include <atomic>
 #include <cstdint>
 #include <cstdlib>
+#include <exception>
 #include <filesystem>
 #include <functional>
 #include <memory>
@@ -256,22 +257,31 @@ class BatchRun {
   std::shared_ptr<void> under_way(const std::string& name) {
     journal_.begin(name);
     return {&journal_, [this, name](void*) {
-              // If the disk fails the note stays; the only cost is that the file is extracted by itself next time.
-              failure_of([&] { journal_.end(name); });
+              try {
+                journal_.end(name);
+              } catch (const std::exception&) {
+                // If the disk fails the note stays; the only cost is that the file is extracted by itself next time.
+              }
             }};
   }
 
   /// A thread hangs in an image. Only ending the process ends the thread.
   [[noreturn]] void give_up(const std::vector<std::string>& names) {
     const std::lock_guard ending(ending_);
-    const auto failure = failure_of([&] { journal_.finish(false); });
-    if (failure) log_failure("", *failure);
+    int code = stopped;
+    try {
+      journal_.finish(false);
+    } catch (...) {
+      const Failure failure = current_failure();
+      log_failure("", failure);
+      code = exit_code(failure.kind);
+    }
     for (const std::string& name : names)
       spdlog::error(
           "{}: takes longer than the {:g} s that --image-timeout allows, and cannot be stopped but with the "
           "run; start the same command again: it is then tried by itself, and the others go on",
           name, options_.image_timeout);
-    std::_Exit(failure ? exit_code(failure->kind) : stopped);
+    std::_Exit(code);
   }
 
   const BatchOptions& options_;

@@ -24,9 +24,9 @@ struct RunControl {
   /// Work called by that name begins, and waits for no other work. Destroying the returned object marks its end.
   std::function<std::shared_ptr<void>(const std::string&)> watch = [](const std::string&) { return nullptr; };
 
-  /// An image failed; called before on_image. Returns true if the log is to report the failure.
-  std::function<bool(const ImageTask&, const Failure&)> on_failure = [](const ImageTask&, const Failure&) {
-    return true;
+  /// An image failed; called before on_image.
+  std::function<void(const ImageTask&, const Failure&)> on_failure = [](const ImageTask& task, const Failure& failure) {
+    log_failure(task.name, failure);
   };
 };
 

@@ -87,15 +87,16 @@ bool is_trial(int argc, const char* const* argv) {
 
 int run_trial(int, const char* const* argv) {
   depend_on(static_cast<pid_t>(std::strtol(argv[2], nullptr, 10)));
-  const auto failure = failure_of([] {
+  try {
     const TrialRequest request = parse_request(read_all(STDIN_FILENO));
     configure_log(request.verbosity, request.log_file, false);
     tag_temporaries(request.temporaries);
     extract_all(request);
-  });
-  if (failure)
-    tell(Json{{"error", static_cast<int>(failure->kind)}, {"message", failure->message}}.dump(
+  } catch (...) {
+    const Failure failure = current_failure();
+    tell(Json{{"error", static_cast<int>(failure.kind)}, {"message", failure.message}}.dump(
         -1, ' ', false, Json::error_handler_t::replace));
+  }
   return 0;
 }
 

@@ -15,15 +15,10 @@
 
 namespace srcextract {
 
-/// Reads the planes of a frame into pixels of its shape, and combines them if configured.
+/// Reads the planes of a frame and combines them into pixels of its shape.
 template <class Where, class Engine>
-void read_frame(std::span<const PixelSource> planes, const Config& config, Pixels<Where>& pixels, Engine& engine) {
+void combine_frame(std::span<const PixelSource> planes, const Config& config, Pixels<Where>& pixels, Engine& engine) {
   const Where& where = engine.where();
-  if (config.combine.method == CombineMethod::none) {
-    engine.read(planes.front(), pixels);
-    engine.done("ingest", pixels);
-    return;
-  }
   check_plane_count(planes.size(), config.combine);
   std::vector<Pixels<Where>> frames;
   std::vector<Value<Background, Where>> skies;
@@ -36,26 +31,28 @@ void read_frame(std::span<const PixelSource> planes, const Config& config, Pixel
   engine.done("combine", pixels);
 }
 
-/// Reads the planes of an exposure as a frame, and masks the pixels of its mask.
-template <class Where, class Engine>
-void read_masked(const Exposure& exposure, const Config& config, Pixels<Where>& pixels, Engine& engine) {
-  read_frame(exposure.planes, config, pixels, engine);
-  if (!exposure.mask) return;
-  Pixels<Where> mask(exposure.shape(), engine.where());
-  engine.read(*exposure.mask, mask);
-  apply_mask(mask.image, pixels, engine.where());
-  engine.done("mask", pixels);
-}
-
-/// Reads an exposure as read_masked does, and its weights, if there are any.
+/// Reads an exposure, and masks and weighs its pixels if it has maps for that.
 template <class Where, class Engine>
 void read_exposure(const Exposure& exposure, const Config& config, Pixels<Where>& pixels, Engine& engine) {
-  read_masked(exposure, config, pixels, engine);
-  if (!exposure.weights) return;
-  Pixels<Where> map(exposure.shape(), engine.where());
-  engine.read(*exposure.weights, map);
-  apply_weights(std::move(map.image), config.weights, pixels, engine.where());
-  engine.done("weights", pixels);
+  const Where& where = engine.where();
+  if (config.combine.method == CombineMethod::none) {
+    engine.read(exposure.planes.front(), pixels);
+    engine.done("ingest", pixels);
+  } else {
+    combine_frame(exposure.planes, config, pixels, engine);
+  }
+  if (exposure.mask) {
+    Pixels<Where> mask(exposure.shape(), where);
+    engine.read(*exposure.mask, mask);
+    apply_mask(mask.image, pixels, where);
+    engine.done("mask", pixels);
+  }
+  if (exposure.weights) {
+    Pixels<Where> map(exposure.shape(), where);
+    engine.read(*exposure.weights, map);
+    apply_weights(std::move(map.image), config.weights, pixels, where);
+    engine.done("weights", pixels);
+  }
 }
 
 /// Subtracts the level of the sky if it is given.

@@ -39,9 +39,9 @@ Extraction extract_changes(const Exposure& exposure, const Config& config, Engin
   const ReferenceFrame& frame = *exposure.reference;
   Pixels<Where> fresh(exposure.shape(), engine.where());
   Pixels<Where> reference(frame.planes.front().shape, engine.where());
-  read_masked(exposure, config, fresh, engine);
+  read_exposure(exposure, config, fresh, engine);
   std::optional<Picture> picture = draw(fresh, config, engine);
-  read_frame(frame.planes, config, reference, engine);
+  read_exposure(Exposure(frame.planes), config, reference, engine);
   const auto match = subtract_reference(reference, frame.map.get(), fresh, config, engine.pixels(), engine);
   Extraction both = extract_sides(engine, join_sides);
   both.sources.changes = true;
@@ -56,32 +56,6 @@ FoundElsewhere<typename Engine::Where> find_elsewhere(const DetectionImage& foun
   read_exposure(found_in.exposure, found_in.config, engine.pixels(), engine);
   subtract_given_level(found_in.exposure, engine.pixels(), engine);
   return engine.keep_found();
-}
-
-/// Measures these sources in one exposure.
-template <class Engine>
-Extraction extract_elsewhere(const FoundElsewhere<typename Engine::Where>& sources, const Exposure& exposure,
-                             const Config& config, Engine& engine) {
-  read_exposure(exposure, config, engine.pixels(), engine);
-  std::optional<Picture> picture = draw(engine.pixels(), config, engine);
-  subtract_given_level(exposure, engine.pixels(), engine);
-  Extraction extraction = engine.extract_found(sources);
-  extraction.picture = std::move(picture);
-  engine.record("catalogue", extraction);
-  return extraction;
-}
-
-/// Measures the light at given positions.
-template <class Engine>
-Extraction extract_forced(const Exposure& exposure, const Config& config, const ForcedPositions& positions,
-                          Engine& engine) {
-  read_exposure(exposure, config, engine.pixels(), engine);
-  std::optional<Picture> picture = draw(engine.pixels(), config, engine);
-  subtract_given_level(exposure, engine.pixels(), engine);
-  Extraction extraction = engine.extract_at(positions);
-  extraction.picture = std::move(picture);
-  engine.record("catalogue", extraction);
-  return extraction;
 }
 
 /// Extracts sources brighter than the sky, fainter ones, or both, as configured.
@@ -105,8 +79,11 @@ Extraction extract_signs(const DetectionConfig& config, Engine& engine) {
 ///   extract_at(positions);        `measure_positions` and `make_catalog`
 ///   done(stage, result);          called after every other stage: the one hook for times, progress and records
 ///   record(stage, result);        like done() without a time.
+/// Nothing is detected where `sources` of another image, or `positions`, are given: these are measured.
 template <class Engine>
-Extraction run_stages(const Exposure& exposure, const Config& config, Engine& engine) {
+Extraction run_stages(const Exposure& exposure, const Config& config, Engine& engine,
+                      const FoundElsewhere<typename Engine::Where>* sources = nullptr,
+                      const ForcedPositions* positions = nullptr) {
   Extraction extraction;
   if (exposure.reference) {
     extraction = extract_changes(exposure, config, engine);
@@ -114,7 +91,9 @@ Extraction run_stages(const Exposure& exposure, const Config& config, Engine& en
     read_exposure(exposure, config, engine.pixels(), engine);
     std::optional<Picture> picture = draw(engine.pixels(), config, engine);
     subtract_given_level(exposure, engine.pixels(), engine);
-    extraction = extract_signs(config.detection, engine);
+    extraction = positions != nullptr ? engine.extract_at(*positions)
+                 : sources != nullptr ? engine.extract_found(*sources)
+                                      : extract_signs(config.detection, engine);
     extraction.picture = std::move(picture);
   }
   engine.record("catalogue", extraction);

@@ -18,17 +18,14 @@ CudaExtractor::CudaExtractor(int device, const Cpu& host) : device_(device), hos
 
 CudaExtractor::~CudaExtractor() = default;
 
-Extraction CudaExtractor::extract(const Exposure&, const Config&, const Observer&, const Found*) {
+Extraction CudaExtractor::extract(const Exposure&, const Config&, const Observer&, const Found*,
+                                  const ForcedPositions*) {
   throw_not_built();
 }
 
 void CudaExtractor::leave_all_to_the_system() {}
 
 std::shared_ptr<const CudaExtractor::Found> CudaExtractor::find(const DetectionImage&, const Observer&) {
-  throw_not_built();
-}
-
-Extraction CudaExtractor::measure(const Exposure&, const Config&, const ForcedPositions&, const Observer&) {
   throw_not_built();
 }
 

@@ -63,11 +63,13 @@ class CudaExtractor::Session {
  public:
   Session(int device, const Cpu& host) : host_(host), stream_(device, host.threads) {}
 
-  Extraction extract(const Exposure& exposure, const Config& config, const Observer& observer, const Found* sources);
-  void prepare(const Shape& shape, const PixelFormat& format, const Config& config);
+  Extraction extract(const Exposure& exposure, const Config& config, const Observer& observer,
+                     const FoundElsewhere<Gpu>* sources = nullptr, const ForcedPositions* positions = nullptr);
+
+  /// The turn of the device's first image if the next one is plain and its shape is new. Where another image has the
+  /// turn, waits for it, prepares for such images, and takes no turn.
+  std::unique_lock<std::mutex> turn_of_first_image(const Exposure& exposure, const Config& config);
   std::shared_ptr<const Found> find(const DetectionImage& image, const Observer& observer);
-  Extraction measure(const Exposure& exposure, const Config& config, const ForcedPositions& positions,
-                     const Observer& observer);
 
  private:
   class Engine;
@@ -75,8 +77,6 @@ class CudaExtractor::Session {
   const Gpu& where() const { return stream_.where(); }
   Pixels<Gpu>& pixels() { return detector_.pixels(); }
   void make_room(const RunPlan& plan);
-  Extraction extract_now(const Exposure& exposure, const Config& config, const Observer& observer,
-                         const Found* sources);
 
   Cpu host_;
   Stream stream_;
@@ -271,37 +271,32 @@ void CudaExtractor::Session::make_room(const RunPlan& plan) {
   where().workspace->repeat();
 }
 
-Extraction CudaExtractor::Session::extract(const Exposure& exposure, const Config& config, const Observer& observer,
-                                           const Found* sources) {
-  if (sources == nullptr && is_plain(exposure, config) && !detector_.has(exposure.shape())) {
-    std::unique_lock lock(first_image(where().device), std::try_to_lock);
-    if (lock) return extract_now(exposure, config, observer, sources);
-    lock.lock();
-    prepare(exposure.shape(), exposure.planes.front().format, config);
-  }
-  return extract_now(exposure, config, observer, sources);
-}
-
-void CudaExtractor::Session::prepare(const Shape& shape, const PixelFormat& format, const Config& config) {
+std::unique_lock<std::mutex> CudaExtractor::Session::turn_of_first_image(const Exposure& exposure,
+                                                                         const Config& config) {
+  if (!is_plain(exposure, config) || detector_.has(exposure.shape())) return {};
+  std::unique_lock turn(first_image(where().device), std::try_to_lock);
+  if (turn) return turn;
+  turn.lock();
+  const PixelFormat format = exposure.planes.front().format;
   const auto read_zeros = [bytes = format.bytes()](std::int64_t, std::int64_t count, std::byte* out) {
     std::fill_n(out, count * bytes, std::byte{});
   };
   try {
-    (void)extract_now(PixelSource{shape, format, read_zeros}, config, {}, nullptr);
+    (void)extract(PixelSource{exposure.shape(), format, read_zeros}, config, {});
   } catch (const Error& error) {
     if (error.kind() == ErrorKind::device) throw;  // a plane of zeros may fail for lack of sky noise
   }
+  return {};
 }
 
-Extraction CudaExtractor::Session::extract_now(const Exposure& exposure, const Config& config, const Observer& observer,
-                                               const Found* sources) {
+Extraction CudaExtractor::Session::extract(const Exposure& exposure, const Config& config, const Observer& observer,
+                                           const FoundElsewhere<Gpu>* sources, const ForcedPositions* positions) {
   const StreamEnd end(where());  // the source of a bus copy must outlive this call, even if it throws
   RunPlan plan = plan_of(exposure, config);
   plan.found_elsewhere = sources != nullptr;
   make_room(plan);
   Engine engine(*this, pixels(), config, observer);
-  if (sources == nullptr) return run_stages(exposure, config, engine);
-  return extract_elsewhere(sources->sources(), exposure, config, engine);
+  return run_stages(exposure, config, engine, sources, positions);
 }
 
 std::shared_ptr<const CudaExtractor::Found> CudaExtractor::Session::find(const DetectionImage& image,
@@ -313,14 +308,6 @@ std::shared_ptr<const CudaExtractor::Found> CudaExtractor::Session::find(const D
   Pixels<Gpu> pixels(plan.shape, where());
   Engine engine(*this, pixels, image.config, observer);
   return std::make_shared<const Found>(find_elsewhere(image, engine));
-}
-
-Extraction CudaExtractor::Session::measure(const Exposure& exposure, const Config& config,
-                                           const ForcedPositions& positions, const Observer& observer) {
-  const StreamEnd end(where());
-  make_room(plan_of(exposure, config));
-  Engine engine(*this, pixels(), config, observer);
-  return extract_forced(exposure, config, positions, engine);
 }
 
 CudaExtractor::CudaExtractor(int device, const Cpu& host) : device_(device), host_(host) {}
@@ -347,17 +334,15 @@ CudaExtractor::Session& CudaExtractor::session() {
 }
 
 Extraction CudaExtractor::extract(const Exposure& exposure, const Config& config, const Observer& observer,
-                                  const Found* sources) {
-  return session().extract(exposure, config, observer, sources);
+                                  const Found* sources, const ForcedPositions* positions) {
+  Session& own = session();
+  std::unique_lock<std::mutex> turn;
+  if (sources == nullptr && positions == nullptr) turn = own.turn_of_first_image(exposure, config);
+  return own.extract(exposure, config, observer, sources == nullptr ? nullptr : &sources->sources(), positions);
 }
 
 std::shared_ptr<const CudaExtractor::Found> CudaExtractor::find(const DetectionImage& image, const Observer& observer) {
   return session().find(image, observer);
-}
-
-Extraction CudaExtractor::measure(const Exposure& exposure, const Config& config, const ForcedPositions& positions,
-                                  const Observer& observer) {
-  return session().measure(exposure, config, positions, observer);
 }
 
 }  // namespace srcextract

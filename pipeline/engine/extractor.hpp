@@ -28,19 +28,15 @@ class CudaExtractor {
   /// Sources that are kept on the device, together with their detection image. The extractor must outlive them.
   class Found;
 
-  /// Extracts one image. With `sources`, these are measured in the image and nothing is detected (extract_on_host).
-  /// Throws what the stages throw, and Error{device} with the bytes needed and free if the device is short of memory.
+  /// Extracts one image (extract_on_host). At `positions` the device reads the image and subtracts its sky, and the
+  /// host measures. Throws what the stages throw, and Error{device} with the bytes needed and free if the device is
+  /// short of memory.
   Extraction extract(const Exposure& exposure, const Config& config, const Observer& observer,
-                     const Found* sources = nullptr);
+                     const Found* sources = nullptr, const ForcedPositions* positions = nullptr);
 
   /// Detects the sources of an image with the image's own configuration, for measurement in other images
   /// (find_on_host). The image must outlive the result.
   std::shared_ptr<const Found> find(const DetectionImage& image, const Observer& observer);
-
-  /// Measures light at given positions, without detection (measure_on_host). The device reads the image and subtracts
-  /// its sky; the host measures.
-  Extraction measure(const Exposure& exposure, const Config& config, const ForcedPositions& positions,
-                     const Observer& observer);
 
  private:
   class Session;

@@ -172,21 +172,14 @@ class HostEngine {
 }  // namespace
 
 Extraction extract_on_host(const Exposure& exposure, const Config& config, const Cpu& where, const Observer& observer,
-                           const FoundElsewhere<Cpu>* sources) {
+                           const FoundElsewhere<Cpu>* sources, const ForcedPositions* positions) {
   HostEngine engine(exposure, config, where, observer, true);
-  return sources == nullptr ? run_stages(exposure, config, engine)
-                            : extract_elsewhere(*sources, exposure, config, engine);
+  return run_stages(exposure, config, engine, sources, positions);
 }
 
 FoundElsewhere<Cpu> find_on_host(const DetectionImage& image, const Cpu& where, const Observer& observer) {
   HostEngine engine(image.exposure, image.config, where, observer, false);
   return find_elsewhere(image, engine);
-}
-
-Extraction measure_on_host(const Exposure& exposure, const Config& config, const ForcedPositions& positions,
-                           const Cpu& where, const Observer& observer) {
-  HostEngine engine(exposure, config, where, observer, true);
-  return extract_forced(exposure, config, positions, engine);
 }
 
 }  // namespace srcextract

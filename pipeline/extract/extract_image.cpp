@@ -40,65 +40,44 @@ class ImageRun {
   ImageRun(const ImageInput& input, const Execution& execution, Progress& progress, FoundOnce& once)
       : input_(input), config_(input.config()), execution_(execution), progress_(progress), once_(once) {}
 
-  ImageResult on_cpu() const {
-    ImageResult result;
-    result.backend = "cpu";
-    result.extraction = extract_cpu(observer(result));
-    return result;
-  }
-
-  /// Finds the sources for other images, where the execution says.
-  FoundTimes find() const {
-    const bool on_device = execution_.device.has_value();
-    ImageResult result, unused;
-    result.backend = on_device && !execution_.compare ? "cuda" : "cpu";
-    unused.backend = "cuda";
-    if (!on_device) {
-      find_cpu(observer(result));
-    } else if (execution_.compare) {
-      find_cpu(observer(result, &once_.cpu_record));
-      found_on_device(observer(unused, &once_.cuda_record));
-    } else {
-      try {
-        found_on_device(observer(result));
-      } catch (const Error& error) {
-        if (!execution_.may_fall_back) throw;
-        warn_or_throw(error);
-        result = {};
-        result.backend = "cpu";
-        find_cpu(observer(result));
-      }
-    }
-    return {result.backend, std::move(result.times)};
-  }
-
-  ImageResult on_cuda() const {
-    ImageResult result;
-    result.backend = "cuda";
-    result.extraction = extract_cuda(observer(result));
-    return result;
-  }
-
-  ImageResult on_cuda_or_cpu() const {
-    if (once_.sources) return on_cpu();  // the device could not find the sources
+  /// Extracts the image on the device. Returns false if the CPU is to extract it.
+  bool on_device(ImageResult& result) const {
+    if (!execution_.device || once_.sources) return false;  // sources on the CPU: the device could not find them
     try {
-      return on_cuda();
+      result.backend = "cuda";
+      result.extraction = extract_cuda(observer(result));
+      return true;
     } catch (const Error& error) {
       warn_or_throw(error);
     }
-    return on_cpu();
+    result = {};
+    return false;
   }
 
-  ImageResult where_execution_says() const {
-    return !execution_.device         ? on_cpu()
-           : execution_.compare       ? on_both()
-           : execution_.may_fall_back ? on_cuda_or_cpu()
-                                      : on_cuda();
+  /// Extracts the image on the CPU.
+  Extraction extract_cpu(const Observer& observe) const {
+    try {
+      const auto at = positions();
+      return extract_on_host(input_.exposure, config_, execution_.cpu, observe, found_elsewhere(observe),
+                             at ? &*at : nullptr);
+    } catch (const std::bad_alloc&) {
+      throw out_of_memory(input_);
+    }
   }
 
-  ImageResult on_both() const {
+  Observer observer(ImageResult& result, StageRecord* record = nullptr) const {
+    const auto on_stage = [&](const char* stage, double seconds) {
+      progress_.stage_done(stage);
+      spdlog::debug("{}: {} {} {:.6f} s", input_.name, result.backend, stage, seconds);
+      result.times.push_back({stage, seconds});
+    };
+    return {on_stage, record, [this](std::int64_t sources) { require_room_for(sources); },
+            [this](std::int64_t bytes) { require_room(bytes, "deblending its sources needs"); }};
+  }
+
+  /// Extracts the image on both back ends, and compares their results and times.
+  void compare(ImageResult& result) const {
     StageRecord cpu_record = std::exchange(once_.cpu_record, {}), cuda_record = std::exchange(once_.cuda_record, {});
-    ImageResult result;
     result.backend = "cpu";
     result.extraction = extract_cpu(observer(result, &cpu_record));
     ImageResult unused;
@@ -108,7 +87,32 @@ class ImageRun {
     result.comparison.cpu = quickest([&](const Observer& observe) { extract_cpu(observe); });
     result.comparison.cuda = quickest([&](const Observer& observe) { extract_cuda(observe); });
     result.times = result.comparison.cpu.steps;
-    return result;
+  }
+
+  /// Finds the sources for other images, where the execution says.
+  FoundTimes find() const {
+    ImageResult result;
+    result.backend = "cpu";
+    if (execution_.compare) {
+      found_elsewhere(observer(result, &once_.cpu_record));
+      ImageResult unused;
+      unused.backend = "cuda";
+      found_on_device(observer(unused, &once_.cuda_record));
+      return {result.backend, std::move(result.times)};
+    }
+    if (execution_.device) {
+      try {
+        result.backend = "cuda";
+        found_on_device(observer(result));
+        return {result.backend, std::move(result.times)};
+      } catch (const Error& error) {
+        warn_or_throw(error);
+      }
+      result = {};
+      result.backend = "cpu";
+    }
+    found_elsewhere(observer(result));
+    return {result.backend, std::move(result.times)};
   }
 
  private:
@@ -127,27 +131,19 @@ class ImageRun {
     return best;
   }
 
-  Observer observer(ImageResult& result, StageRecord* record = nullptr) const {
-    const auto on_stage = [&](const char* stage, double seconds) {
-      progress_.stage_done(stage);
-      spdlog::debug("{}: {} {} {:.6f} s", input_.name, result.backend, stage, seconds);
-      result.times.push_back({stage, seconds});
-    };
-    return {on_stage, record, [this](std::int64_t sources) { require_room_for(sources); },
-            [this](std::int64_t bytes) { require_room(bytes, "deblending its sources needs"); }};
-  }
-
-  /// Rethrows the error unless it is a lack of room on a working device.
+  /// Rethrows the error unless it is a lack of room on a working device, and the CPU may take the image.
   void warn_or_throw(const Error& error) const {
-    if (error.kind() != ErrorKind::device || is_lost(*execution_.device)) throw;
+    if (!execution_.may_fall_back || error.kind() != ErrorKind::device || is_lost(*execution_.device)) throw;
     spdlog::warn("{}: extracted on the CPU, because the GPU cannot: {}", input_.name, error.what());
   }
 
-  /// Checks the memory for the rows of all positions.
-  void require_room_for_positions() const {
+  /// The positions to measure, if they are given. Checks the memory for their rows.
+  std::optional<ForcedPositions> positions() const {
+    if (input_.positions == nullptr) return std::nullopt;
     const std::int64_t rows = input_.positions->list.rows;
     require_room(sources_memory(rows, config_), fmt::format("its {} positions need", rows),
                  "give it a table of fewer positions");
+    return input_.positions->forced();
   }
 
   /// Checks the memory for the sources against the memory that is left beside the image.
@@ -175,32 +171,10 @@ class ImageRun {
                             what, needed / 1'000'000 + 1, room / 1'000'000, remedy));
   }
 
-  Extraction extract_cpu(const Observer& observe) const {
-    const Cpu& where = execution_.cpu;
-    try {
-      if (input_.positions != nullptr) require_room_for_positions();
-      if (input_.positions != nullptr)
-        return measure_on_host(input_.exposure, config_, input_.positions->forced(), where, observe);
-      return extract_on_host(input_.exposure, config_, where, observe, found_elsewhere(observe));
-    } catch (const std::bad_alloc&) {
-      throw out_of_memory(input_);
-    }
-  }
-
   Extraction extract_cuda(const Observer& observe) const {
-    CudaExtractor& extractor = *execution_.extractor;
-    if (input_.positions != nullptr) require_room_for_positions();
-    if (input_.positions != nullptr)
-      return extractor.measure(input_.exposure, config_, input_.positions->forced(), observe);
-    return extractor.extract(input_.exposure, config_, observe, found_on_device(observe));
-  }
-
-  void find_cpu(const Observer& observe) const {
-    try {
-      found_elsewhere(observe);
-    } catch (const std::bad_alloc&) {
-      throw out_of_memory(input_);
-    }
+    const auto at = positions();
+    return execution_.extractor->extract(input_.exposure, config_, observe, found_on_device(observe),
+                                         at ? &*at : nullptr);
   }
 
   /// The detection image, the same for both back ends.
@@ -214,7 +188,11 @@ class ImageRun {
   /// The sources of the detection image, found at the first call; null without a detection image.
   const FoundElsewhere<Cpu>* found_elsewhere(const Observer& observe) const {
     if (input_.detection == nullptr) return nullptr;
-    if (!once_.sources) once_.sources = find_on_host(found_in(), execution_.cpu, observe);
+    try {
+      if (!once_.sources) once_.sources = find_on_host(found_in(), execution_.cpu, observe);
+    } catch (const std::bad_alloc&) {
+      throw out_of_memory(input_);
+    }
     return &*once_.sources;
   }
 
@@ -269,8 +247,14 @@ void flag_sources(const ImageInput& input, const Execution& execution, ImageResu
 
 ImageResult extract_image(const ImageInput& input, const Execution& execution, Progress& progress, FoundOnce* once) {
   FoundOnce of_this_one;
-  ImageResult result =
-      ImageRun(input, execution, progress, once != nullptr ? *once : of_this_one).where_execution_says();
+  const ImageRun run(input, execution, progress, once != nullptr ? *once : of_this_one);
+  ImageResult result;
+  if (execution.compare) {
+    run.compare(result);
+  } else if (!run.on_device(result)) {
+    result.backend = "cpu";
+    result.extraction = run.extract_cpu(run.observer(result));
+  }
   restore_level(input, execution.cpu, result.extraction);
   if (input.positions != nullptr)
     name_positions(*input.positions, input.exposure.shape(), input.config(), result.extraction.sources);

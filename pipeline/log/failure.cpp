@@ -8,10 +8,9 @@
 
 namespace srcextract {
 
-std::optional<Failure> failure_of(const std::function<void()>& work) {
+Failure current_failure() {
   try {
-    work();
-    return std::nullopt;
+    throw;
   } catch (const NoSky& error) {
     return Failure{error.kind(), error.what(), error.sky()};
   } catch (const PassingError& error) {

@@ -1,6 +1,5 @@
 #pragma once
 
-#include <functional>
 #include <optional>
 #include <string>
 
@@ -17,8 +16,8 @@ struct Failure {
   bool passing = false;                   ///< a retry may succeed (PassingError)
 };
 
-/// Does the work; returns the failure, if any.
-std::optional<Failure> failure_of(const std::function<void()>& work);
+/// The exception under way, to be called in `catch (...)`.
+Failure current_failure();
 
 /// The message prefixed with `name`, unless it already contains that name or the file's.
 std::string message_about(const std::string& name, const Failure& failure);

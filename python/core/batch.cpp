@@ -138,7 +138,6 @@ class Batch {
       control.on_failure = [&](const ImageTask& task, const Failure& what) {
         if (!stop_)
           add(task, {task.name, nullptr, kind_name(what.kind), in_words_of_python(message_about(task.name, what))});
-        return false;
       };
       control.should_stop = [&] { return stop_.load(); };
       control.on_file = [&](const ImageFile&) {

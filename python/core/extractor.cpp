@@ -221,7 +221,7 @@ class Extractor {
                            [&](const ImageTask&, const ImageInput& input, ImageResult&& result, const Execution& run) {
                              catalogue = catalogue_of(input, std::move(result), run);
                            });
-    const std::optional<Failure> failure = failure_of([&] {
+    try {
       std::int64_t most_inflated = std::numeric_limits<std::int64_t>::max();
       add_maps_of_files(task.maps, task.image, configuration.given->config, most_inflated);
       OpenImage opened(task, job);
@@ -231,8 +231,10 @@ class Extractor {
           device || may_take_device({.pixel_bytes = bytes}) ? std::make_unique<DeviceOfThread>() : nullptr;
       const Execution& execution = device ? execution_on(*device) : execution_for(bytes);
       opened.finish(extract_image(opened.input(), execution, progress), execution);
-    });
-    if (failure) throw Error(failure->kind, message_about(inputs.name, *failure));
+    } catch (...) {
+      const Failure failure = current_failure();
+      throw Error(failure.kind, message_about(inputs.name, failure));
+    }
     return catalogue;
   }
 
@@ -287,7 +289,6 @@ class Extractor {
     control.on_failure = [&](const ImageTask& task, const Failure& what) {
       const std::lock_guard lock(mutex);
       if (!failure) failure.emplace(what.kind, message_about(task.name, what));
-      return false;
     };
     process_files(job, files, machine, budget, Progress(Progress::Show::nothing, 1, 0), control);
     stop_if_asked();

@@ -46,7 +46,7 @@ ReportLight light_of(const Sources& sources, const Config& config) {
                       config.measurement.zero_point);
 }
 
-/// Reads the pixels for read_frame, which calls these functions.
+/// Reads the pixels for read_exposure, which calls these functions.
 struct FrameReader {
   const Cpu& cpu;
 
@@ -60,7 +60,7 @@ struct FrameReader {
 Image<float, Cpu> frame_of(const ImageInput& input, const Cpu& where) {
   Pixels<Cpu> pixels(input.exposure.shape(), where);
   FrameReader reader{where};
-  read_frame(input.exposure.planes, input.config(), pixels, reader);
+  read_exposure(Exposure(input.exposure.planes), input.config(), pixels, reader);
   return std::move(pixels.image);
 }
 

@@ -228,13 +228,13 @@ TEST_F(FoundElsewhereOnDevice, LightAtGivenPlaces) {
         Exposure exposure(source_of(measured));
         if (weighed) exposure.weights = source_of(map);
         StageRecord of_cpu, of_cuda;
-        const Extraction cpu = measure_on_host(exposure, config, positions, Cpu{2}, {nullptr, &of_cpu});
-        const Extraction cuda = extractor_.measure(exposure, config, positions, {nullptr, &of_cuda});
+        const Extraction cpu = extract_on_host(exposure, config, Cpu{2}, {nullptr, &of_cpu}, nullptr, &positions);
+        const Extraction cuda = extractor_.extract(exposure, config, {nullptr, &of_cuda}, nullptr, &positions);
         testing::expect_same(cuda, cpu, "places");
         expect_same_stages(of_cpu, of_cuda, "places");
         EXPECT_EQ(cpu.sources.size(), 304);
         EXPECT_TRUE(testing::same_bytes(cuda.check.above.pixels, cpu.check.above.pixels));
-        testing::expect_same(extractor_.measure(exposure, config, positions, {}), cpu, "places, unrecorded");
+        testing::expect_same(extractor_.extract(exposure, config, {}, nullptr, &positions), cpu, "places, unrecorded");
       }
     }
   }
