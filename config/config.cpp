@@ -1,23 +1,114 @@
 #include "config/config.hpp"
 
+#include <algorithm>
+#include <any>
 #include <type_traits>
 #include <utility>
 
-#include "config/overrides.hpp"
+#include "config/default_yaml.hpp"
+#include "config/number_file.hpp"
 #include "config/sections.hpp"
+#include "stages/core/error.hpp"
 #include "stages/settings/keys.hpp"
 
 namespace srcextract {
 
 using namespace config;  // for reading and writing YAML
 
-Config parse_config(const std::string& yaml, const std::string& name, const std::vector<std::string>& overrides) {
-  GivenConfig given = parse_given(yaml, name, set_overrides(overrides));
-  require_use({given.unused});
-  return std::move(given.config);
+namespace {
+
+/// What messages call the configuration without a file.
+const std::string default_name = "the default configuration";
+
+Draft<Config> read_document(const std::string& text, const Origin& origin) {
+  Draft<Config> draft;
+  const Fields known = fields_of(Config{});
+  for_each_section(text, known, origin,
+                   [&](const std::string& section, const YAML::Mark& mark, const YAML::Node& node) {
+                     read_section(draft, known, section, mark, node, origin);
+                   });
+  return draft;
 }
 
-namespace {
+/// Returns the path of the key.
+std::string apply_override(Draft<Config>& draft, const std::string& setting, const std::string& option) {
+  const Fields known = fields_of(Config{});
+  const Origin origin{option + (option.ends_with(':') ? "" : " ") + setting, false};
+  const std::size_t equals = setting.find('=');
+  const std::size_t dot = setting.find('.');
+  if (equals == std::string::npos)
+    fail(origin.name, "has no '='; write section.key=value, as in detection.threshold=4.5");
+  const std::string section = setting.substr(0, std::min(dot, equals));
+  check_section(known, section, origin.name);
+  if (dot > equals) {
+    fail(origin.name,
+         "'" + section + "' is a section; write section.key=value with one of its keys: " + keys_in(known, section));
+  }
+  const std::string key = setting.substr(dot + 1, equals - dot - 1);
+  check_key(known, section, key, origin.name);
+  const std::string text = setting.substr(equals + 1);
+  if (text.starts_with('[') && text.find(']') == text.npos)
+    fail(origin.name,
+         "the [ is not closed; a value with blanks has to be quoted for the shell, as in --set "
+         "'output.formats=[fits, csv]'");
+  const YAML::Node node = load_yaml(text, origin);
+  set_field(draft, section, key, node, origin, YAML::Mark::null_mark());
+  return section + "." + key;
+}
+
+/// The default values, by the paths of their keys.
+const std::map<std::string, std::any>& defaults() {
+  static const std::map<std::string, std::any> values = [] {
+    std::map<std::string, std::any> all;
+    const Config usual;
+    for_each_field(usual, [&](const Field& field, const auto& value) { all.emplace(field.path(), value); });
+    return all;
+  }();
+  return values;
+}
+
+/// Sets keys without use to their defaults, repeatedly, since that may leave further keys without use; calls f(field,
+/// value) for each.
+template <class F>
+void put_aside(Config& config, F&& f) {
+  for (bool again = true; again;) {
+    again = false;
+    for_each_field(config, [&]<class Member>(const Field& field, Member& member) {
+      if (field.unused.empty()) return;
+      f(field, std::as_const(member));
+      member = std::any_cast<const Member&>(defaults().at(field.path()));
+      again = true;
+    });
+  }
+}
+
+/// The keys set in a file that have a use in it.
+std::set<std::string> used_keys(const Draft<Config>& file) {
+  std::set<std::string> used;
+  for (const auto& [key, place] : file.set_at) used.insert(key);
+  Config alone = file.result;
+  put_aside(alone, [&](const Field& field, const auto&) { used.erase(field.path()); });
+  return used;
+}
+
+/// The configuration, if every value is within its limits. Errors about keys that were not set are reported for `name`.
+GivenConfig finished(Draft<Config> draft, std::set<std::string> used_in_file, const std::string& name) {
+  GivenConfig given;
+  draft.result.set_at = draft.set_at;
+  given.written = draft.result;
+  given.used_in_file = std::move(used_in_file);
+  put_aside(draft.result, [&](const Field& field, const auto& value) {
+    const auto found = draft.set_at.find(field.path());
+    const std::string& place = found == draft.set_at.end() ? name : found->second;
+    if constexpr (std::is_arithmetic_v<std::decay_t<decltype(value)>>)
+      check_limit(field, static_cast<double>(value), place);
+    if (!given.used_in_file.contains(field.path()))
+      given.unused.emplace(field.path(), place + ": '" + field.path() + "' " + field.unused);
+  });
+  check_limits(draft, name);
+  given.config = std::move(draft.result);
+  return given;
+}
 
 /// Adds the files that keys of a record name.
 template <class Record>
@@ -33,6 +124,53 @@ void add_named_files(const Record& record, std::vector<std::string>& files) {
 }
 
 }  // namespace
+
+Config parse_config(const std::string& yaml, const std::string& name, const std::vector<std::string>& overrides) {
+  GivenConfig given = parse_given(yaml, name, set_overrides(overrides));
+  require_use({given.unused});
+  return std::move(given.config);
+}
+
+Overrides set_overrides(const std::vector<std::string>& settings) {
+  return {"--set", settings};
+}
+
+GivenConfig parse_given(const std::string& yaml, const std::string& name, const Overrides& overrides) {
+  Draft<Config> draft = read_document(yaml, {name, true});
+  std::set<std::string> used = used_keys(draft);
+  for (const std::string& setting : overrides.settings) used.erase(apply_override(draft, setting, overrides.option));
+  return finished(std::move(draft), std::move(used), name);
+}
+
+GivenConfig load_given(const std::string& path, const Overrides& overrides) {
+  if (!path.empty()) return parse_given(read_file(path), path, overrides);
+  GivenConfig given = parse_given(default_yaml(), default_name, overrides);
+  // A user has no file in which to look up a line of it.
+  for (auto* const places : {&given.config.set_at, &given.written.set_at})
+    for (auto& [key, place] : *places)
+      if (place.starts_with(default_name)) place = key + " of " + default_name;
+  return given;
+}
+
+GivenConfig override_given(const GivenConfig& given, const std::string& path, const Overrides& overrides) {
+  const std::string& name = path.empty() ? default_name : path;
+  Draft<Config> draft{given.written, given.written.set_at};
+  std::set<std::string> own, used = given.used_in_file;
+  for (const std::string& setting : overrides.settings) own.insert(apply_override(draft, setting, overrides.option));
+  for (const std::string& key : own) used.erase(key);
+  GivenConfig result = finished(std::move(draft), std::move(used), name);
+  for (const std::string& key : own)
+    if (const auto found = result.unused.find(key); found != result.unused.end())
+      throw Error(ErrorKind::config, found->second);
+  return result;
+}
+
+void require_use(const std::vector<UnusedKeys>& of_all) {
+  if (of_all.empty()) return;
+  for (const auto& one : of_all.front())
+    if (std::ranges::all_of(of_all, [&](const UnusedKeys& unused) { return unused.contains(one.first); }))
+      throw Error(ErrorKind::config, one.second);
+}
 
 std::vector<std::string> named_files(const Config& config) {
   std::vector<std::string> files;

@@ -1,13 +1,29 @@
 #include "config/number_file.hpp"
 
 #include <algorithm>
+#include <cerrno>
+#include <cstring>
+#include <filesystem>
+#include <fstream>
 #include <string_view>
 #include <utility>
 
-#include "config/yaml.hpp"
+#include "config/values.hpp"
 #include "stages/core/line_words.hpp"
 
 namespace srcextract::config {
+
+std::string read_file(const std::string& path) {
+  std::error_code ignored;
+  if (std::filesystem::is_directory(path, ignored)) fail(path, "is a directory; name the YAML file in it");
+  errno = 0;
+  std::ifstream file(path, std::ios::binary);
+  std::string text(most_bytes + 1, '\0');
+  if (file) file.read(text.data(), static_cast<std::streamsize>(text.size()));
+  if (!file.is_open() || file.bad()) fail(path, std::string("cannot be read: ") + std::strerror(errno));
+  text.resize(static_cast<std::size_t>(file.gcount()));
+  return text;
+}
 
 std::vector<double> read_numbers(const std::string& path, ReadNumbers read) {
   const std::string text = read_file(path);

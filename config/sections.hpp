@@ -1,5 +1,7 @@
 #pragma once
 
+#include <yaml-cpp/yaml.h>
+
 #include <map>
 #include <string>
 #include <type_traits>
@@ -7,11 +9,49 @@
 #include <vector>
 
 #include "config/checks.hpp"
-#include "config/yaml.hpp"
+#include "config/values.hpp"
+#include "stages/core/words.hpp"
 
 namespace srcextract::config {
 
 // Reads and writes sections of keys in YAML, as for_each_field declares them for a T.
+
+/// The origin of a piece of YAML: a file with lines and columns, or one setting of an option.
+struct Origin {
+  std::string name;
+  bool has_lines;
+
+  std::string at(const YAML::Mark& mark) const {
+    if (!has_lines || mark.is_null()) return name;
+    return name + ":" + std::to_string(mark.line + 1) + ":" + std::to_string(mark.column + 1);
+  }
+  /// Place of a value; an empty value is reported at its key.
+  std::string at(const YAML::Node& value, const YAML::Mark& key) const {
+    return at(value.IsNull() ? key : value.Mark());
+  }
+};
+
+/// The only document of a YAML text; null if it is empty. Throws Error{config} if the text is no YAML, or larger than
+/// any configuration of srcextract.
+YAML::Node load_yaml(const std::string& text, const Origin& origin);
+
+/// A node as a value, with the items of a list and their items; deeper lists are omitted, since no key has them.
+Value to_value(const YAML::Node& node, const Origin& origin, const YAML::Mark& key, int levels = 2);
+
+/// Calls f(key node, value node) for each entry of a map, in order. yaml-cpp keeps both of two equal keys, so the
+/// second is an error. `in` is appended to the message "duplicate key x".
+template <class F>
+void for_each_entry(const YAML::Node& map, const Origin& origin, const std::string& in, F&& f) {
+  std::map<std::string, std::string> seen;
+  for (const auto& entry : map) {
+    const std::string place = origin.at(entry.first.Mark());
+    if (!entry.first.IsScalar()) fail(place, "a key must be a word");
+    const std::string& key = entry.first.Scalar();
+    const auto [first, is_new] = seen.emplace(key, place);
+    if (!is_new) fail(place, "duplicate key " + quoted(key) + in + "; it stands at " + first->second + " already");
+    f(entry.first, entry.second);
+  }
+}
 
 /// A T that is being read, starting from the defaults.
 template <class T>

@@ -17,7 +17,6 @@
 #include <vector>
 
 #include "config/config.hpp"
-#include "config/overrides.hpp"
 #include "pipeline/batch/batch.hpp"
 #include "pipeline/batch/batch_command.hpp"
 #include "pipeline/batch/merge_command.hpp"
@@ -39,8 +38,8 @@
 #include "pipeline/sextractor/sextractor_command.hpp"
 #include "stages/core/error.hpp"
 #include "stages/core/keep_buffers.hpp"
+#include "survey/inputs/file_status.hpp"
 #include "survey/inputs/files_beside.hpp"
-#include "survey/inputs/find_files.hpp"
 #include "survey/inputs/image_config.hpp"
 #include "survey/inputs/output_names.hpp"
 
@@ -118,16 +117,12 @@ RunConfig load_run_config(const CommandLine& command) {
 std::shared_ptr<const FilesBeside> files_beside(const CommandLine& command, const RunConfig& run) {
   if (!run.detection && command.positions.empty() && command.reference.empty()) return nullptr;
   FilesBeside beside{.positions = command.positions, .reference = command.reference};
-  if (!command.positions.empty()) require_forced_config(run.config);
-  if (run.detection) {
-    require_detection_config(run.config);
-    beside.detection = {command.detect, make_image_config(*run.detection)};
-  }
+  if (run.detection) beside.detection = {command.detect, make_image_config(*run.detection)};
   for (std::size_t i = 0; i < command.bands.size(); ++i) {
     const BandOption& band = command.bands[i];
     beside.bands.push_back({band.name, band.path, band.settings, make_image_config(run.bands[i])});
   }
-  if (!beside.bands.empty()) require_bands_config(run.config, beside);
+  require_config_beside(run.config, beside);
   return std::make_shared<const FilesBeside>(std::move(beside));
 }
 
@@ -189,10 +184,7 @@ int run_images(const CommandLine& command) {
     print_result(dump_config(config));
     return 0;
   }
-  if (command.reference.empty())
-    require_columns_of_images(config);
-  else
-    require_difference_config(config);
+  if (command.reference.empty()) require_columns_of_images(config);
   const bool show_progress = stderr_is_terminal() && command.verbosity != Verbosity::quiet;
   const std::shared_ptr<const FilesBeside> beside = files_beside(command, run_config);
   MemoryBudget budget = memory_budget(command.memory);

@@ -1,6 +1,6 @@
 #include "pipeline/bands/band_plan.hpp"
 
-#include "survey/inputs/find_files.hpp"
+#include "survey/inputs/file_status.hpp"
 
 namespace srcextract {
 

@@ -5,7 +5,7 @@
 #include "stages/convolve/kernel.hpp"
 #include "stages/core/error.hpp"
 #include "stages/settings/convolve.hpp"
-#include "survey/inputs/find_files.hpp"
+#include "survey/inputs/file_status.hpp"
 
 namespace srcextract {
 namespace {

@@ -4,7 +4,7 @@
 #include <map>
 #include <string_view>
 
-#include "config/overrides.hpp"
+#include "config/config.hpp"
 #include "config/values.hpp"
 #include "stages/catalogue/measured_columns.hpp"
 #include "stages/core/ascii.hpp"

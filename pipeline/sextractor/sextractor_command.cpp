@@ -11,7 +11,7 @@
 #include <utility>
 #include <vector>
 
-#include "config/overrides.hpp"
+#include "config/config.hpp"
 #include "config/values.hpp"
 #include "io/image/fits_image.hpp"
 #include "pipeline/batch/batch.hpp"
@@ -28,8 +28,8 @@
 #include "sextractor/translation.hpp"
 #include "sextractor/write_yaml.hpp"
 #include "stages/core/parallel.hpp"
+#include "survey/inputs/file_status.hpp"
 #include "survey/inputs/files_beside.hpp"
-#include "survey/inputs/find_files.hpp"
 #include "survey/inputs/image_config.hpp"
 
 namespace srcextract {
@@ -195,9 +195,9 @@ FilePlan plan_file(const SextractorOptions& options, const Request& request, con
   plan.kept.add(sextractor::find_file(request["FILTER_NAME"].word(), request.path));
   plan.kept.add(sextractor::find_file(request["STARNNW_NAME"].word(), request.path));
   if (!two) return plan;
-  require_detection_config(given.config);
   FilesBeside beside;
   beside.detection = {found.path, make_image_config(of_images(detection, found_hdus(found, measured)))};
+  require_config_beside(given.config, beside);
   plan.kept.add_files_of(beside);
   plan.file.file.beside = std::make_shared<const FilesBeside>(std::move(beside));
   return plan;

@@ -31,7 +31,7 @@
 #include "stages/core/error.hpp"
 #include "stages/core/parallel.hpp"
 #include "stages/core/stop.hpp"
-#include "survey/inputs/find_files.hpp"
+#include "survey/inputs/file_status.hpp"
 
 namespace srcextract::python {
 namespace nb = nanobind;

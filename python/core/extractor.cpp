@@ -18,7 +18,7 @@
 #include <utility>
 #include <vector>
 
-#include "config/overrides.hpp"
+#include "config/config.hpp"
 #include "cuda/device/cuda_devices.hpp"
 #include "cuda/ingest/device_pixels.hpp"
 #include "io/image/fits_image.hpp"
@@ -38,8 +38,8 @@
 #include "stages/core/error.hpp"
 #include "stages/core/parallel.hpp"
 #include "stages/core/stop.hpp"
+#include "survey/inputs/file_status.hpp"
 #include "survey/inputs/files_beside.hpp"
-#include "survey/inputs/find_files.hpp"
 
 namespace srcextract::python {
 namespace nb = nanobind;
@@ -52,7 +52,7 @@ Configuration read_configuration(const std::optional<std::string>& path, const s
       yaml.empty() ? load_given(path.value_or(""), overrides) : parse_given(yaml, "the configuration", overrides);
   require_use({given.unused});
   if (of_difference)
-    require_difference_config(given.config);
+    require_config_beside(given.config, {.reference = "the reference"});
   else
     require_columns_of_images(given.config);
   for (Config* config : {&given.config, &given.written}) config->kept = {.segmentation = segmentation, .sky = true};
@@ -102,9 +102,9 @@ struct FilesWith {
 /// The table of positions and the reference, if there are any.
 std::shared_ptr<const FilesBeside> files_beside(const FilesWith& with, const Configuration& configuration) {
   if (with.positions.empty() && with.reference.empty()) return nullptr;
-  if (!with.positions.empty()) require_forced_config(configuration.given->config);
-  return std::make_shared<const FilesBeside>(
-      FilesBeside{.positions = with.positions_name, .reference = with.reference});
+  const FilesBeside beside{.positions = with.positions_name, .reference = with.reference};
+  require_config_beside(configuration.given->config, beside);
+  return std::make_shared<const FilesBeside>(beside);
 }
 
 std::shared_ptr<PositionTables> tables_of(const FilesWith& with) {

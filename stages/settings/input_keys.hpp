@@ -1,8 +1,19 @@
 #pragma once
 
+#include <string>
+#include <vector>
+
 #include "stages/settings/field.hpp"
 #include "stages/settings/problems.hpp"
 #include "stages/settings/settings.hpp"
+
+namespace srcextract {
+
+inline std::vector<std::string> names_of(CombineMethod) {
+  return {"none", "weighted", "luminosity", "mean", "inverse_variance", "chi_square", "median"};
+}
+
+}  // namespace srcextract
 
 namespace srcextract::config {
 
@@ -26,6 +37,46 @@ void for_each_input_field(AnySettings& c, F&& f) {
           .at_least = 1,
           .why = "planes are counted from 1"},
     c.input.plane);
+}
+
+/// The keys of the section `combine`.
+template <MaybeConst<Settings> AnySettings, class F>
+void for_each_combine_field(AnySettings& c, F&& f) {
+  const Section section{"combine", "Several planes or images into the one that is extracted"};
+  f(Field{.section = section,
+          .key = "method",
+          .description = "How several planes or images of one shape become one; `none` = not at all"},
+    c.combine.method);
+  f(Field{.section = section,
+          .key = "planes",
+          .description = "Planes of the cube to combine, from 1; all of them without this, `hdus` and `files`",
+          .at_least = 1,
+          .unused = combined_use(c.combine, !c.combine.planes.empty()),
+          .problem = planes_problem(c.combine)},
+    c.combine.planes);
+  f(Field{.section = section,
+          .key = "hdus",
+          .description = "HDUs of the file to combine: numbers (0 is the primary HDU) or EXTNAMEs",
+          .allowed = "as `input.hdu`, but `auto` and `all`",
+          .unused = combined_use(c.combine, !c.combine.hdus.empty()),
+          .problem = hdus_problem(c.combine, c.input)},
+    c.combine.hdus);
+  f(Field{.section = section,
+          .key = "files",
+          .description = "Images to combine with the one on the command line, after it; read as `input` says. Paths "
+                         "are relative to the working directory",
+          .is_path = true,
+          .unused = combined_use(c.combine, !c.combine.files.empty()),
+          .problem = files_problem(c.combine, c.input)},
+    c.combine.files);
+  f(Field{.section = section,
+          .key = "weights",
+          .description = "With `weighted`: one for each plane or image",
+          .allowed = "one for each, not all 0",
+          .unused = use_problem(c.combine.method == CombineMethod::weighted, c.combine.weights, {},
+                                "combine.method weighted"),
+          .problem = weights_problem(c.combine)},
+    c.combine.weights);
 }
 
 }  // namespace srcextract::config

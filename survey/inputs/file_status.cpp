@@ -2,6 +2,7 @@
 
 #include <cerrno>
 #include <system_error>
+#include <utility>
 
 #include "io/files/passing.hpp"
 #include "survey/inputs/wait_together.hpp"
@@ -25,6 +26,17 @@ std::string why_unseen(const std::string& path) {
   struct stat status {};
   if (try_again([&] { return ::stat(path.c_str(), &status); }) == 0) return "";
   return path + ": " + std::generic_category().message(errno);
+}
+
+ImageFile image_file(std::string path, std::string name, const FileStatus& status) {
+  ImageFile file{.path = std::move(path), .name = std::move(name), .config = {}};
+  file.bytes = status.bytes;
+  file.modified = status.modified;
+  return file;
+}
+
+ImageFile look_at(const std::string& path, const std::string& name) {
+  return image_file(path, name, status_of(path));
 }
 
 std::vector<FileStatus> statuses_of(std::size_t count, const std::function<std::string(std::size_t)>& path) {

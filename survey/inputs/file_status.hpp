@@ -8,6 +8,8 @@
 #include <string>
 #include <vector>
 
+#include "survey/inputs/image_file.hpp"
+
 namespace srcextract {
 
 /// The file system's status of a path. Both flags are false if the status cannot be read.
@@ -24,6 +26,12 @@ FileStatus status_of(const std::string& path);
 
 /// The path and the reason why its status cannot be read; empty if it can.
 std::string why_unseen(const std::string& path);
+
+/// An ImageFile from a known status.
+ImageFile image_file(std::string path, std::string name, const FileStatus& status);
+
+/// An ImageFile with the size and time of the file, if it exists.
+ImageFile look_at(const std::string& path, const std::string& name);
 
 /// As status_of() for `count` paths, read in parallel.
 std::vector<FileStatus> statuses_of(std::size_t count, const std::function<std::string(std::size_t)>& path);

@@ -11,7 +11,7 @@
 #include "stages/catalogue/vignets.hpp"
 #include "stages/core/counted.hpp"
 #include "stages/core/error.hpp"
-#include "survey/inputs/find_files.hpp"
+#include "survey/inputs/file_status.hpp"
 #include "survey/inputs/name_hash.hpp"
 #include "survey/inputs/output_names.hpp"
 
@@ -38,31 +38,7 @@ std::string file_text(const std::string& path, const std::string& name) {
   return name + ' ' + std::to_string(file.bytes) + ' ' + std::to_string(file.modified) + '\n';
 }
 
-/// A description of the catalogue's additional columns.
-std::string kind_of(const ImageFile& file) {
-  if (file.has_positions()) return "at given positions";
-  if (file.has_reference()) return "of a difference";
-  if (!file.has_bands()) return "without bands";
-  std::set<std::string> names;
-  for (const BandFile& band : file.beside->bands) names.insert(band.name);
-  std::string kind = "with ";
-  for (const std::string& name : names) kind += (kind.ends_with(' ') ? "" : "+") + name;
-  return kind;
-}
-
-}  // namespace
-
-void require_detection_settings(const std::vector<std::string>& settings, const NamesBeside& names) {
-  constexpr std::array<std::string_view, 5> sections = {"background.", "combine.", "input.", "mask.", "weights."};
-  for (const std::string& setting : settings) {
-    if (std::ranges::any_of(sections, [&](std::string_view section) { return setting.starts_with(section); })) continue;
-    throw Error(ErrorKind::config,
-                names.detect_set + setting +
-                    ": the detection image has keys of its own in background, combine, input, mask and weights alone; "
-                    "all others are those of the run, for which there is --set");
-  }
-}
-
+/// Sources are detected in one image and measured in another.
 void require_detection_config(const Config& config, const NamesBeside& names) {
   if (config.detection.sign != DetectionSign::positive)
     throw Error(ErrorKind::config, config.place_of("detection.sign") +
@@ -80,6 +56,7 @@ void require_detection_config(const Config& config, const NamesBeside& names) {
   if (config.output.report_copies > 0) refuse("output.report_copies", "copies of stars are put into one image");
 }
 
+/// Nothing is detected.
 void require_forced_config(const Config& config, const NamesBeside& names) {
   const auto refuse = [&](const std::string& key, const std::string& what) { refuse_forced(config, key, what, names); };
   if (config.output.segmentation) refuse("output.segmentation", "the label map shows the pixels of sources");
@@ -98,6 +75,8 @@ void require_forced_config(const Config& config, const NamesBeside& names) {
     refuse(config.flags.file.empty() ? "flags.hdu" : "flags.file", "flags are those of a source's pixels");
 }
 
+/// Detection below zero would be twice in a difference, which always has both signs. Combined files would be subtracted
+/// from themselves.
 void require_difference_config(const Config& config) {
   if (config.output.report_copies > 0)
     throw Error(ErrorKind::config,
@@ -128,17 +107,7 @@ void require_difference_config(const Config& config) {
   }
 }
 
-std::string problem_of_band_setting(const std::string& setting) {
-  constexpr std::array<std::string_view, 7> sections = {"background.", "combine.",     "flags.",  "input.",
-                                                        "mask.",       "measurement.", "weights."};
-  if (std::ranges::none_of(sections, [&](std::string_view section) { return setting.starts_with(section); }))
-    return "a band has keys of its own in background, combine, flags, input, mask, measurement and weights alone; all "
-           "others are those of the run, for which there is --set";
-  if (setting.starts_with("measurement.pixel_scale="))
-    return "all bands have the pixels of DETECT; set it for all of them, by --set";
-  return "";
-}
-
+/// The outputs are those of several images. The configurations of the bands and of the detection image are checked too.
 void require_bands_config(const Config& config, const FilesBeside& beside, const NamesBeside& names) {
   const auto refuse = [&](const std::string& key, const std::string& what) {
     throw Error(ErrorKind::config, config.place_of(key) + ": " + what + " of one image, and with " + names.band +
@@ -150,6 +119,49 @@ void require_bands_config(const Config& config, const FilesBeside& beside, const
   if (config.output.report) refuse("output.report", "the report is");
   require_one_hdu(beside.detection->config(), names);
   for (const BandFile& band : beside.bands) require_one_hdu(band.given->config, names);
+}
+
+/// A description of the catalogue's additional columns.
+std::string kind_of(const ImageFile& file) {
+  if (file.has_positions()) return "at given positions";
+  if (file.has_reference()) return "of a difference";
+  if (!file.has_bands()) return "without bands";
+  std::set<std::string> names;
+  for (const BandFile& band : file.beside->bands) names.insert(band.name);
+  std::string kind = "with ";
+  for (const std::string& name : names) kind += (kind.ends_with(' ') ? "" : "+") + name;
+  return kind;
+}
+
+}  // namespace
+
+void require_detection_settings(const std::vector<std::string>& settings, const NamesBeside& names) {
+  constexpr std::array<std::string_view, 5> sections = {"background.", "combine.", "input.", "mask.", "weights."};
+  for (const std::string& setting : settings) {
+    if (std::ranges::any_of(sections, [&](std::string_view section) { return setting.starts_with(section); })) continue;
+    throw Error(ErrorKind::config,
+                names.detect_set + setting +
+                    ": the detection image has keys of its own in background, combine, input, mask and weights alone; "
+                    "all others are those of the run, for which there is --set");
+  }
+}
+
+std::string problem_of_band_setting(const std::string& setting) {
+  constexpr std::array<std::string_view, 7> sections = {"background.", "combine.",     "flags.",  "input.",
+                                                        "mask.",       "measurement.", "weights."};
+  if (std::ranges::none_of(sections, [&](std::string_view section) { return setting.starts_with(section); }))
+    return "a band has keys of its own in background, combine, flags, input, mask, measurement and weights alone; all "
+           "others are those of the run, for which there is --set";
+  if (setting.starts_with("measurement.pixel_scale="))
+    return "all bands have the pixels of DETECT; set it for all of them, by --set";
+  return "";
+}
+
+void require_config_beside(const Config& config, const FilesBeside& beside, const NamesBeside& names) {
+  if (!beside.reference.empty()) require_difference_config(config);
+  if (!beside.positions.empty()) require_forced_config(config, names);
+  if (beside.detection) require_detection_config(config, names);
+  if (!beside.bands.empty()) require_bands_config(config, beside, names);
 }
 
 std::uint64_t hash_of_files_beside(const FilesBeside& beside, const SurveyNames& names) {

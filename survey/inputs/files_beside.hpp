@@ -20,23 +20,13 @@ struct NamesBeside {
 /// `combine`, `background`, `weights` and `mask` are.
 void require_detection_settings(const std::vector<std::string>& settings, const NamesBeside& names = {});
 
-/// Throws Error{config} if this configuration does not allow detection in one image and measurement in another.
-void require_detection_config(const Config& config, const NamesBeside& names = {});
-
-/// Throws Error{config} if the configuration asks for outputs that need detected sources.
-void require_forced_config(const Config& config, const NamesBeside& names = {});
-
-/// Throws Error{config} for settings that a difference cannot have. Detection below zero is one: a difference always
-/// has both signs. Combined files are another: they would be subtracted from themselves.
-void require_difference_config(const Config& config);
-
 /// Why a band cannot have its own value of a setting (`dotted.key=value`); empty if it can. Allowed sections are
 /// `background`, `combine`, `flags`, `input`, `mask`, `measurement` and `weights`, without measurement.pixel_scale.
 std::string problem_of_band_setting(const std::string& setting);
 
-/// Throws Error{config} if a configuration asks for outputs of a single image (picture, check images, VIGNET) or for
-/// several HDUs. The configurations of the bands and of the detection image are checked too.
-void require_bands_config(const Config& config, const FilesBeside& beside, const NamesBeside& names = {});
+/// Throws Error{config} if the configuration does not allow these files beside an image: a reference, positions, a
+/// detection image, bands. Some settings have no use with them, others are of a single image.
+void require_config_beside(const Config& config, const FilesBeside& beside, const NamesBeside& names = {});
 
 /// The survey's names of files beside an image. The names may be relative to the survey's directory; empty: no file.
 struct SurveyNames {

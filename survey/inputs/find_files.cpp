@@ -5,7 +5,6 @@
 #include <cerrno>
 #include <new>
 #include <system_error>
-#include <utility>
 
 #include "stages/core/error.hpp"
 #include "survey/inputs/output_names.hpp"
@@ -27,17 +26,6 @@ int note_unreadable(const char* path, int reason) {
 
 bool is_image_name(const std::string& file_name) {
   return !file_name.starts_with('.') && image_stem(file_name) != file_name && !is_output_name(file_name);
-}
-
-ImageFile image_file(std::string path, std::string name, const FileStatus& status) {
-  ImageFile file{.path = std::move(path), .name = std::move(name), .config = {}};
-  file.bytes = status.bytes;
-  file.modified = status.modified;
-  return file;
-}
-
-ImageFile look_at(const std::string& path, const std::string& name) {
-  return image_file(path, name, status_of(path));
 }
 
 bool is_pattern(const std::string& text) {

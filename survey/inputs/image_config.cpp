@@ -8,7 +8,7 @@
 #include "stages/core/error.hpp"
 #include "stages/math/kernel_values.hpp"
 #include "stages/settings/keys.hpp"
-#include "survey/inputs/find_files.hpp"
+#include "survey/inputs/file_status.hpp"
 #include "survey/inputs/name_hash.hpp"
 
 namespace srcextract {

@@ -7,7 +7,6 @@
 #include <vector>
 
 #include "config/config.hpp"
-#include "config/overrides.hpp"
 
 namespace srcextract {
 

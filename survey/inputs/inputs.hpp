@@ -3,7 +3,7 @@
 #include <string>
 #include <vector>
 
-#include "config/overrides.hpp"
+#include "config/config.hpp"
 #include "survey/inputs/image_files.hpp"
 
 namespace srcextract {

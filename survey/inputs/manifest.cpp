@@ -172,13 +172,9 @@ class RowMaker {
 
   std::shared_ptr<const FilesBeside> make_beside(const RowFields& fields, const ImageConfig& config) try {
     FilesBeside beside{.positions = opened(fields.positions), .reference = opened(fields.reference)};
-    if (!fields.reference.empty()) require_difference_config(config.config);
-    if (!fields.positions.empty()) require_forced_config(config.config, columns_beside());
-    if (!fields.detect.empty()) {
-      require_detection_config(config.config, columns_beside());
+    if (!fields.detect.empty())
       beside.detection = {opened(fields.detect),
                           configs_.with_own(fields.settings, fields.detect_settings, std::string(detect_mark))};
-    }
     SurveyNames names{fields.detect, fields.positions, fields.reference, {}};
     for (const RowFields::Band& band : fields.bands) {
       names.bands.push_back(band.path);
@@ -186,7 +182,7 @@ class RowMaker {
       beside.bands.push_back(
           {band.name, opened(band.path), band.settings, configs_.with_own(fields.settings, band.settings, mark)});
     }
-    if (!beside.bands.empty()) require_bands_config(config.config, beside, columns_beside());
+    require_config_beside(config.config, beside, columns_beside());
     beside.hash = hash_of_files_beside(beside, names);
     return std::make_shared<const FilesBeside>(std::move(beside));
   } catch (const Error& error) {

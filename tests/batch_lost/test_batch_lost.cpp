@@ -15,7 +15,7 @@
 
 #include "pipeline/batch/batch.hpp"
 #include "pipeline/log/log.hpp"
-#include "survey/inputs/find_files.hpp"
+#include "survey/inputs/file_status.hpp"
 #include "survey/inputs/image_config.hpp"
 #include "tests/support/backends.hpp"
 #include "tests/support/fields.hpp"

@@ -7,7 +7,6 @@
 #include <filesystem>
 #include <limits>
 
-#include "config/overrides.hpp"
 #include "stages/core/error.hpp"
 #include "stages/settings/keys.hpp"
 #include "tests/config/parse_support.hpp"

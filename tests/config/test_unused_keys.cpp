@@ -6,7 +6,6 @@
 #include <vector>
 
 #include "config/config.hpp"
-#include "config/overrides.hpp"
 #include "tests/config/parse_support.hpp"
 
 namespace srcextract {

@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-#include "config/overrides.hpp"
+#include "config/config.hpp"
 #include "config/sextractor_keys.hpp"
 #include "sextractor/columns.hpp"
 #include "sextractor/configuration.hpp"

@@ -7,7 +7,6 @@
 #include <vector>
 
 #include "config/config.hpp"
-#include "config/overrides.hpp"
 #include "tests/sextractor/request_support.hpp"
 #include "tests/support/source_dir.hpp"
 

@@ -9,7 +9,7 @@
 #include <cstring>
 #include <memory>
 
-#include "config/overrides.hpp"
+#include "config/config.hpp"
 #include "cuda/device/check.hpp"
 #include "cuda/device/cuda_devices.hpp"
 #include "cuda/device/device.hpp"

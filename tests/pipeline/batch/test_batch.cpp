@@ -12,7 +12,7 @@
 
 #include "pipeline/log/log.hpp"
 #include "stages/core/error.hpp"
-#include "survey/inputs/find_files.hpp"
+#include "survey/inputs/file_status.hpp"
 #include "survey/inputs/image_config.hpp"
 #include "tests/support/fields.hpp"
 #include "tests/support/fits_writer.hpp"
