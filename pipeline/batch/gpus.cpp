@@ -8,6 +8,7 @@
 #include <deque>
 #include <exception>
 #include <future>
+#include <string>
 #include <system_error>
 #include <thread>
 #include <utility>
@@ -39,15 +40,15 @@ struct Gpus::Joining {
   void start_all();
   void start(int index);
   void add_workers(const CudaDevice& device);
-  void end_one(const std::optional<Error>& error);
+  void end_one(const std::string& problem);
 
   Machine machine;
   GpuCalls calls;
-  std::int64_t workers = 0, image_bytes = 1;
+  std::int64_t workers, image_bytes;
   Clock::time_point begin = Clock::now();
-  std::mutex mutex;
-  std::condition_variable changed;
-  std::deque<Execution> ready;
+  std::mutex mutex = {};
+  std::condition_variable changed = {};
+  std::deque<Execution> ready = {};
   int devices = 1, starting = 1;
   bool joined = false;  ///< at least one GPU has joined
   bool over = false;    ///< the run needs no more workers
@@ -59,29 +60,27 @@ void Gpus::Joining::start_all() {
     const std::lock_guard lock(mutex);
     devices = starting = count;
   } catch (const Error& error) {
-    return end_one(error);
+    return end_one(error.what());
   }
   std::vector<std::jthread> others;
   for (int index = 1; index < devices; ++index) {
     try {
       others.emplace_back([this, index] { start(index); });
     } catch (const std::system_error&) {
-      end_one({});  // the system allows no more threads
+      end_one("");  // the system allows no more threads
     }
   }
   start(0);
 }
 
 void Gpus::Joining::start(int index) {
-  std::optional<Error> failure;
+  std::string problem;
   try {
     add_workers(calls.start(index));
-  } catch (const Error& error) {
-    failure = error;
   } catch (const std::exception& error) {
-    failure = Error(ErrorKind::device, error.what());
+    problem = error.what();
   }
-  end_one(failure);
+  end_one(problem);
 }
 
 void Gpus::Joining::add_workers(const CudaDevice& device) {
@@ -95,14 +94,14 @@ void Gpus::Joining::add_workers(const CudaDevice& device) {
   changed.notify_all();
 }
 
-void Gpus::Joining::end_one(const std::optional<Error>& error) {
+void Gpus::Joining::end_one(const std::string& problem) {
   const std::lock_guard lock(mutex);
   --starting;
-  if (error && !over) {
+  if (!problem.empty() && !over) {
     if (joined || starting > 0)
-      spdlog::info("back end: a GPU does not join: {}", error->what());
+      spdlog::info("back end: a GPU does not join: {}", problem);
     else
-      tell_of_no_gpu(*error, false);
+      tell_of_no_gpu(Error(ErrorKind::device, problem), false);
   }
   changed.notify_all();
 }
@@ -110,11 +109,7 @@ void Gpus::Joining::end_one(const std::optional<Error>& error) {
 Gpus::Gpus(const Machine& machine, std::size_t workers, std::int64_t image_bytes, GpuCalls calls)
     : machine_(machine), devices_(machine.devices) {
   if (!machine.devices_join) return;
-  joining_ = std::make_shared<Joining>();
-  joining_->machine = machine;
-  joining_->calls = std::move(calls);
-  joining_->workers = static_cast<std::int64_t>(workers);
-  joining_->image_bytes = image_bytes;
+  joining_.reset(new Joining{machine, std::move(calls), static_cast<std::int64_t>(workers), image_bytes});
   try {
     start_thread([joining = joining_] { joining->start_all(); });
   } catch (const std::system_error&) {
