@@ -4,7 +4,7 @@
 #include <map>
 #include <string_view>
 
-#include "stages/catalogue/measured_columns.hpp"
+#include "stages/catalogue/declared_columns.hpp"
 
 namespace srcextract::sextractor {
 namespace {

@@ -6,8 +6,7 @@
 
 #include "config/sextractor_keys.hpp"
 #include "sextractor/columns.hpp"
-#include "stages/catalogue/measured_columns.hpp"
-#include "stages/catalogue/sources.hpp"
+#include "stages/catalogue/declared_columns.hpp"
 #include "stages/catalogue/vignet_column.hpp"
 
 namespace srcextract::sextractor {
@@ -61,11 +60,7 @@ std::map<std::string, Description> descriptions() {
     const bool of_pixels = unit == pixel_value_unit || unit == pixel_sum_unit;
     all.emplace(common_name(column.name), Description{column.description, of_pixels ? "count" : std::string(unit)});
   };
-  Sources sources;
-  sources.analysed = sources.deblended = sources.sky = sources.has_apertures = true;
-  sources.map_flags.resize(1);
-  for_each_column(sources, [&](const Column& column, const auto&) { add(column); });
-  for (const MeasuredColumn& measured : measured_columns()) add(measured.column);
+  for (const DeclaredColumn& one : declared_columns()) add(one.column);
   add(vignet_column);
   all["EXT_NUMBER"] = {"Number of the image in its file, from 1", ""};
   return all;

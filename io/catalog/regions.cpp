@@ -99,7 +99,7 @@ struct Crtf {
   }
 };
 
-Region region_of(const Sources& sources, std::size_t i) {
+Region region_of(const UsualValues& sources, std::size_t i) {
   // A source of one pixel or one row has no extent, so the pixel's extent is drawn: its variance is 1/12.
   const double smallest = std::sqrt(extent * extent / 12);
   const auto radius = [&](double rms) { return extent * rms > smallest ? extent * rms : smallest; };
@@ -119,8 +119,9 @@ Region region_of(const Sources& sources, std::size_t i) {
 template <class Format>
 void write_image_regions(OutputFile& file, const Sources& sources) {
   file.write(Format::begin(Frame::image));
+  const UsualValues values(sources);
   write_text_rows(file, sources.size(),
-                  [&](std::string& text, std::size_t i) { Format::append(text, region_of(sources, i), Frame::image); });
+                  [&](std::string& text, std::size_t i) { Format::append(text, region_of(values, i), Frame::image); });
 }
 
 /// A column of numbers; NaN in every row if it is missing.

@@ -9,6 +9,7 @@
 #include "io/wcs/celestial_wcs.hpp"
 #include "io/wcs/direction.hpp"
 #include "io/wcs/sky_of_pixels.hpp"
+#include "stages/catalogue/position_columns.hpp"
 
 namespace srcextract {
 
@@ -16,46 +17,39 @@ const char* const no_celestial_wcs = "the header has no celestial WCS (CTYPE1, C
 
 namespace {
 
-/// Sky positions of sources [first, first + count); NaN off the sky.
-std::string fill(wcsprm& wcs, bool galactic, std::size_t first, std::size_t count, Sources& sources) {
+/// The places of pixels [first, first + count); NaN off the sky.
+std::string fill(wcsprm& wcs, bool galactic, std::span<const double> x, std::span<const double> y, std::size_t first,
+                 std::size_t count, std::vector<SkyPosition>& places) {
   std::vector<double> pixels(2 * count), world;
   for (std::size_t i = 0; i < count; ++i) {
-    pixels[2 * i] = sources.x_image[first + i];
-    pixels[2 * i + 1] = sources.y_image[first + i];
+    pixels[2 * i] = x[first + i];
+    pixels[2 * i + 1] = y[first + i];
   }
   if (std::string reason = world_of_pixels(wcs, pixels, world); !reason.empty()) return reason;
-  for (std::size_t i = 0; i < count; ++i) {
-    const SkyPosition at = j2000_of(wcs, galactic, &world[2 * i]);
-    sources.alpha_j2000[first + i] = at.alpha;
-    sources.delta_j2000[first + i] = at.delta;
-  }
+  for (std::size_t i = 0; i < count; ++i) places[first + i] = j2000_of(wcs, galactic, &world[2 * i]);
   return "";
 }
 
-/// Fills the position columns by the given WCS.
-std::string fill_all(const CelestialWcs& found, const std::string& header, Sources& sources, const Cpu& where) {
-  const std::size_t count = sources.x_image.size();
-  sources.alpha_j2000.resize(count);
-  sources.delta_j2000.resize(count);
-  std::string reason = in_batches(found, header, std::ssize(sources.x_image), where,
-                                  [&](wcsprm& wcs, std::size_t first, std::size_t some) {
-                                    return fill(wcs, found.galactic(), first, some, sources);
-                                  });
-  sources.sky = reason.empty();
-  return reason;
+std::string fill_all(const CelestialWcs& found, const std::string& header, std::span<const double> x,
+                     std::span<const double> y, std::vector<SkyPosition>& places, const Cpu& where) {
+  places.resize(x.size());
+  return in_batches(found, header, std::ssize(x), where, [&](wcsprm& wcs, std::size_t first, std::size_t count) {
+    return fill(wcs, found.galactic(), x, y, first, count, places);
+  });
+}
+
+/// The places of four pixels.
+std::string fill_four(const CelestialWcs& found, const std::array<double, 4>& x, const std::array<double, 4>& y,
+                      std::vector<SkyPosition>& places) {
+  places.resize(4);
+  return fill(*found.wcs, found.galactic(), x, y, 0, 4, places);
 }
 
 /// The outer corners of an image.
 std::vector<SkyPosition> corners(const CelestialWcs& found, const Shape& shape) {
   const auto right = static_cast<double>(shape.width) + 0.5, top = static_cast<double>(shape.height) + 0.5;
-  Sources four;
-  four.x_image = {0.5, right, right, 0.5};
-  four.y_image = {0.5, 0.5, top, top};
-  four.alpha_j2000.resize(4);
-  four.delta_j2000.resize(4);
   std::vector<SkyPosition> footprint;
-  if (!fill(*found.wcs, found.galactic(), 0, 4, four).empty()) return footprint;
-  for (std::size_t i = 0; i < 4; ++i) footprint.push_back({four.alpha_j2000[i], four.delta_j2000[i]});
+  if (!fill_four(found, {0.5, right, right, 0.5}, {0.5, 0.5, top, top}, footprint).empty()) footprint.clear();
   return footprint;
 }
 
@@ -71,18 +65,23 @@ double parallelogram(const Direction& a, const Direction& b, const Direction& c,
 
 }  // namespace
 
-std::string add_sky_positions(const std::string& header, Sources& sources, const Cpu& where) {
+std::string find_on_sky(const std::string& header, std::span<const double> x, std::span<const double> y,
+                        std::vector<SkyPosition>& places, const Cpu& where) {
   const CelestialWcs found = parse_celestial_wcs(header);
-  return found.wcs ? fill_all(found, header, sources, where) : found.reason;
+  return found.wcs ? fill_all(found, header, x, y, places, where) : found.reason;
 }
 
 std::string add_sky_positions(const std::string& header, const Shape& shape, Sources& sources,
                               std::vector<SkyPosition>& footprint, const Cpu& where) {
   const CelestialWcs found = parse_celestial_wcs(header);
   if (!found.wcs) return found.reason;
-  std::string problem = fill_all(found, header, sources, where);
-  if (problem.empty()) footprint = corners(found, shape);
-  return problem;
+  std::vector<SkyPosition> places;
+  std::string problem = fill_all(found, header, sources[columns::x_image], sources[columns::y_image], places, where);
+  if (!problem.empty()) return problem;
+  footprint = corners(found, shape);
+  for (const ColumnOf<SkyPosition>& column : sky_position_columns)
+    add_column(column, CatalogPart::sky, sources, where, [&](auto of, std::size_t row) { return of(places[row]); });
+  return "";
 }
 
 std::string find_on_image(const std::string& header, std::span<const double> alpha, std::span<const double> delta,
@@ -109,14 +108,11 @@ std::string measure_pixel(const std::string& header, const Shape& shape, double&
   const CelestialWcs found = parse_celestial_wcs(header);
   if (!found.wcs) return found.reason;
   const double x = (static_cast<double>(shape.width) + 1) / 2, y = (static_cast<double>(shape.height) + 1) / 2;
-  Sources sides;  // middles of the pixel's four sides
-  sides.x_image = {x - 0.5, x + 0.5, x, x};
-  sides.y_image = {y, y, y - 0.5, y + 0.5};
-  sides.alpha_j2000.resize(4);
-  sides.delta_j2000.resize(4);
-  if (std::string problem = fill(*found.wcs, found.galactic(), 0, 4, sides); !problem.empty()) return problem;
+  std::vector<SkyPosition> sides;  // middles of the pixel's four sides
+  std::string problem = fill_four(found, {x - 0.5, x + 0.5, x, x}, {y, y, y - 0.5, y + 0.5}, sides);
+  if (!problem.empty()) return problem;
   std::array<Direction, 4> at{};
-  for (std::size_t i = 0; i < 4; ++i) at[i] = direction_of(sides.alpha_j2000[i], sides.delta_j2000[i]);
+  for (std::size_t i = 0; i < 4; ++i) at[i] = direction_of(sides[i].alpha, sides[i].delta);
   const double area = parallelogram(at[0], at[1], at[2], at[3]);
   if (!(area > 0)) return "the centre of the image is off the sky";
   side = std::sqrt(area) / degree * 3600;

@@ -11,17 +11,17 @@
 
 namespace srcextract {
 
-/// The reason that add_sky_positions returns for a header without a sky. Any other reason means an unusable sky WCS.
+/// The reason that find_on_sky returns for a header without a sky. Any other reason means an unusable sky WCS.
 extern const char* const no_celestial_wcs;
 
-/// Fills alpha_j2000 and delta_j2000 from x_image and y_image, with the celestial WCS of a FITS header (80-column
-/// cards). wcslib supplies projections and distortions. ICRS and FK5 2000 count as J2000; galactic positions are
-/// rotated to ICRS. Returns an empty string, or the reason why there are no sky positions. The columns are absent then
-/// (sources.sky false).
-std::string add_sky_positions(const std::string& header, Sources& sources, const Cpu& where = {});
+/// Sets `places` to the places of pixels (the centre of the first is (1, 1)), with the celestial WCS of a FITS header
+/// (80-column cards). wcslib supplies projections and distortions. ICRS and FK5 2000 count as J2000; galactic positions
+/// are rotated to ICRS. Returns an empty string, or the reason why there are no sky positions.
+std::string find_on_sky(const std::string& header, std::span<const double> x, std::span<const double> y,
+                        std::vector<SkyPosition>& places, const Cpu& where = {});
 
-/// Fills the positions, and in `footprint` the outer corners of the corner pixels, from (1, 1) along the first row
-/// around. The footprint is empty without sky positions.
+/// Adds ALPHA_J2000 and DELTA_J2000 of X_IMAGE, Y_IMAGE, and fills `footprint` with the outer corners of the corner
+/// pixels, from (1, 1) along the first row around. Without sky positions it returns the reason, and adds neither.
 std::string add_sky_positions(const std::string& header, const Shape& shape, Sources& sources,
                               std::vector<SkyPosition>& footprint, const Cpu& where = {});
 

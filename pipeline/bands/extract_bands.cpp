@@ -123,8 +123,8 @@ class OpenBands {
 
   /// The first band with sky positions, else the first band.
   const OpenBand& on_sky() const {
-    const auto found =
-        std::ranges::find_if(bands_, [](const OpenBand& open) { return open.result.extraction.sources.sky; });
+    const auto found = std::ranges::find_if(
+        bands_, [](const OpenBand& open) { return open.result.extraction.sources.has(columns::alpha_j2000); });
     return found == bands_.end() ? bands_.front() : *found;
   }
 

@@ -2,27 +2,35 @@
 
 #include <algorithm>
 #include <iterator>
-#include <string_view>
 #include <type_traits>
 #include <utility>
+#include <variant>
 #include <vector>
+
+#include "stages/measure/usual_columns.hpp"
 
 namespace srcextract {
 namespace {
 
+/// Adds SIGN, which is the same in every row.
+void add_sign(std::int16_t sign, Sources& sources) {
+  add_column(sign_column, CatalogPart::sign, sources, {}, [&](auto of, std::size_t) { return of(sign); });
+}
+
 /// Appends the rows of one catalogue to those of another; both have the same columns.
 void append_rows(Sources& to, const Sources& from) {
-  const auto before = static_cast<std::int32_t>(to.size());
-  const std::int32_t islands = to.id_parent.empty() ? 0 : std::ranges::max(to.id_parent);
-  for_each_column(to, [&](const Column& column, auto& values) {
-    for_each_column(from, [&](const Column& other, const auto& more) {
-      if constexpr (std::is_same_v<std::remove_cvref_t<decltype(values)>, std::remove_cvref_t<decltype(more)>>)
-        if (column.name == std::string_view(other.name)) values.insert(values.end(), more.begin(), more.end());
-    });
-  });
-  for (std::size_t row = static_cast<std::size_t>(before); row < to.number.size(); ++row) to.number[row] += before;
-  for (std::size_t row = static_cast<std::size_t>(before); row < to.id_parent.size(); ++row)
-    to.id_parent[row] += islands;
+  const auto before = static_cast<std::size_t>(to.size());
+  const bool divided = to.has(columns::id_parent);
+  const std::int32_t islands = divided && before > 0 ? std::ranges::max(to[columns::id_parent]) : 0;
+  const auto append = []<class T, class Other>(std::vector<T>& values, const std::vector<Other>& more) {
+    if constexpr (std::is_same_v<T, Other>) values.insert(values.end(), more.begin(), more.end());
+  };
+  for (std::size_t i = 0; i < to.columns.size(); ++i) std::visit(append, to.columns[i].values, from.columns[i].values);
+  const auto shift = [&](std::vector<std::int32_t>& numbers, std::int32_t by) {
+    for (std::size_t row = before; row < numbers.size(); ++row) numbers[row] += by;
+  };
+  shift(to[columns::number], static_cast<std::int32_t>(before));
+  if (divided) shift(to[columns::id_parent], islands);
 }
 
 /// Merges the segmentations of two sides of an image, in raster order. Labels of the second side continue after the
@@ -76,21 +84,18 @@ void record_fields(const Extraction& extraction, FieldRecorder& to) {
 Extraction join_sides(Extraction brighter, Extraction fainter) {
   const auto sources = static_cast<std::int32_t>(brighter.sources.size());
   if (!brighter.runs.row_begin.empty()) merge_segmentations(brighter, fainter, sources);
+  add_sign(1, brighter.sources);
+  add_sign(-1, fainter.sources);
   append_rows(brighter.sources, fainter.sources);
   std::ranges::move(fainter.check.thresholded, std::back_inserter(brighter.check.thresholded));
   std::ranges::move(fainter.check.reshaped, std::back_inserter(brighter.check.reshaped));
   brighter.detected += fainter.detected;
-  std::vector<std::int16_t>& sign = brighter.sources.sign;
-  sign.assign(brighter.sources.number.size(), -1);
-  std::fill_n(sign.begin(), sources, std::int16_t{1});
-  brighter.sources.has_sign = true;
   return brighter;
 }
 
 Extraction leave_fainter(Extraction brighter, Extraction fainter) {
   brighter.sources = std::move(fainter.sources);
-  brighter.sources.sign.assign(brighter.sources.number.size(), -1);
-  brighter.sources.has_sign = true;
+  add_sign(-1, brighter.sources);
   brighter.detected = fainter.detected;
   brighter.runs = std::move(fainter.runs);
   brighter.label = std::move(fainter.label);
@@ -101,8 +106,10 @@ Extraction leave_fainter(Extraction brighter, Extraction fainter) {
 }
 
 void turn_backgrounds(Sources& sources) {
-  for (std::size_t row = 0; row < sources.sign.size(); ++row)
-    if (sources.sign[row] < 0) sources.background[row] = 0 - sources.background[row];  // 0 - 0 is not -0
+  const std::vector<std::int16_t>& sign = sources[columns::sign];
+  std::vector<double>& background = sources[columns::background];
+  for (std::size_t row = 0; row < sign.size(); ++row)
+    if (sign[row] < 0) background[row] = 0 - background[row];  // 0 - 0 is not -0
 }
 
 }  // namespace srcextract

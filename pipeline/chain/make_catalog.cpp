@@ -91,8 +91,8 @@ void add_found_in(const FoundSky& in, MeasuredSums measured, const Shape& shape,
   measured.noise_varies = noise_varies(*in.config);
   measured.variances_of = known_noise(*in.config);
   std::vector<FluxCalibration> of_found(calibration.size());
-  out.sources.threshold =
-      derive_columns(measured, shape, *in.found.levels, config.measurement, where, of_found).threshold;
+  out.sources[columns::threshold] = std::move(
+      derive_columns(measured, shape, *in.found.levels, config.measurement, where, of_found)[columns::threshold]);
   express_found_noise(of_found, calibration, photometry);
   out.found_in = {sky_of_image(in.found), *in.found.levels, in.masked};
 }

@@ -44,7 +44,7 @@ Extraction extract_changes(const Exposure& exposure, const Config& config, Engin
   read_exposure(Exposure(frame.planes), config, reference, engine);
   const auto match = subtract_reference(reference, frame.map.get(), fresh, config, engine.pixels(), engine);
   Extraction both = extract_sides(engine, join_sides);
-  both.sources.changes = true;
+  both.sources.describe(columns::sign, "1 brighter than the reference, -1 fainter");
   both.difference = describe(match, config.difference, engine.where());
   both.picture = std::move(picture);
   return both;

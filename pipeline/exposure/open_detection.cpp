@@ -27,8 +27,8 @@ void require_same_shape(const Shape& found, const DetectionTask& task, const Sha
 }
 
 bool has_celestial_wcs(const OpenFrame& frame) {
-  Sources none;
-  return add_sky_positions(frame.image().header(), none).empty();
+  std::vector<SkyPosition> none;
+  return find_on_sky(frame.image().header(), {}, {}, none).empty();
 }
 
 }  // namespace

@@ -36,29 +36,33 @@ OpenPositions place_positions(const PositionList& list, const std::string& heade
 void name_positions(const OpenPositions& positions, const Shape& shape, const Config& config, Sources& sources) {
   constexpr double drawn = 3;  // in units of A_IMAGE
   const PositionList& list = positions.list;
-  if (!list.number.empty()) sources.number = list.number;
+  if (!list.number.empty()) sources[columns::number] = list.number;
+  auto &x = sources[columns::x_image], &y = sources[columns::y_image], &a = sources[columns::a_image],
+       &b = sources[columns::b_image], &theta = sources[columns::theta_image],
+       &background = sources[columns::background];
   for (std::size_t row = 0; row < positions.places.size(); ++row) {
     const ForcedPosition& at = positions.places[row];
     const bool given = !positions.by_sky;
-    sources.x_image[row] = given ? list.x[row] : at.x + 1;
-    sources.y_image[row] = given ? list.y[row] : at.y + 1;
+    x[row] = given ? list.x[row] : at.x + 1;
+    y[row] = given ? list.y[row] : at.y + 1;
     const bool ellipse = !list.a.empty();
-    sources.a_image[row] = ellipse ? at.a : config.measurement.apertures.front() / 2 / drawn;
-    sources.b_image[row] = ellipse ? at.b : sources.a_image[row];
-    sources.theta_image[row] = ellipse ? std::remainder(at.theta, 180) : 0;
-    sources.npix[row] = 0;
-    sources.flags[row] &= static_cast<std::int16_t>(~flag::at_edge);
-    if (!is_on_image(at, shape)) sources.background[row] = undefined_value;
+    a[row] = ellipse ? at.a : config.measurement.apertures.front() / 2 / drawn;
+    b[row] = ellipse ? at.b : a[row];
+    theta[row] = ellipse ? std::remainder(at.theta, 180) : 0;
+    sources[columns::npix][row] = 0;
+    sources[columns::flags][row] &= static_cast<std::int16_t>(~flag::at_edge);
+    if (!is_on_image(at, shape)) background[row] = undefined_value;
   }
 }
 
 void name_sky_positions(const OpenPositions& positions, Sources& sources) {
-  if (!positions.by_sky || !sources.sky) return;
-  for (std::size_t row = 0; row < sources.alpha_j2000.size(); ++row) {
+  if (!positions.by_sky || !sources.has(columns::alpha_j2000)) return;
+  auto &right_ascension = sources[columns::alpha_j2000], &declination = sources[columns::delta_j2000];
+  for (std::size_t row = 0; row < right_ascension.size(); ++row) {
     double alpha = std::fmod(positions.list.alpha[row], 360);
     if (alpha < 0) alpha += 360;
-    sources.alpha_j2000[row] = alpha;
-    sources.delta_j2000[row] = positions.list.delta[row];
+    right_ascension[row] = alpha;
+    declination[row] = positions.list.delta[row];
   }
 }
 

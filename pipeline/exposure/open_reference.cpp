@@ -3,6 +3,7 @@
 #include <spdlog/spdlog.h>
 
 #include <utility>
+#include <vector>
 
 #include "io/wcs/pixel_map.hpp"
 #include "io/wcs/wcs.hpp"
@@ -15,8 +16,8 @@ namespace {
 constexpr double same_place = 0.1;
 
 bool has_sky(const OpenFrame& frame) {
-  Sources none;
-  return add_sky_positions(frame.image().header(), none).empty();
+  std::vector<SkyPosition> none;
+  return find_on_sky(frame.image().header(), {}, {}, none).empty();
 }
 
 std::string size_of(const Shape& shape) {

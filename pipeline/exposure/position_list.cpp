@@ -15,7 +15,7 @@
 #include <variant>
 
 #include "io/tables/table.hpp"
-#include "stages/catalogue/measured_columns.hpp"
+#include "stages/catalogue/declared_columns.hpp"
 #include "stages/catalogue/vignet_column.hpp"
 #include "stages/core/ascii.hpp"
 #include "stages/core/counted.hpp"

@@ -12,7 +12,7 @@
 #include "pipeline/extract/image_sample.hpp"
 #include "pipeline/extract/mesh_filling.hpp"
 #include "pipeline/extract/star_residuals.hpp"
-#include "stages/catalogue/measured_columns.hpp"
+#include "stages/catalogue/declared_columns.hpp"
 #include "stages/core/counted.hpp"
 #include "stages/core/error.hpp"
 #include "stages/difference/fit/kernel_basis.hpp"
@@ -99,7 +99,7 @@ Room room_for_sources(const ImageInput& input, const Extraction& extraction) {
 /// A single source of half the image is easily overlooked in the catalogue. Returns whether there is one.
 bool warn_of_large_source(const ImageInput& input, const Config& config, const Extraction& extraction,
                           Warnings& warnings) {
-  const std::vector<std::int64_t>& npix = extraction.sources.npix;
+  const std::vector<std::int64_t>& npix = extraction.sources[columns::npix];
   const auto largest = std::ranges::max_element(npix);
   if (largest == npix.end()) return false;
   const Room room = room_for_sources(input, extraction);
@@ -216,8 +216,8 @@ void warn_of_few_apertures(const Config& config, const Extraction& extraction, W
 /// Whether this word of output.columns only stands for columns on the sky.
 bool is_on_the_sky(const std::string& word) {
   if (word == "ALPHA_J2000" || word == "DELTA_J2000") return true;
-  return std::ranges::any_of(measured_columns(), [&](const MeasuredColumn& measured) {
-    return measured.is_on_sky() && (word == measured.column.name || word == measured.group);
+  return std::ranges::any_of(declared_columns(), [&](const DeclaredColumn& one) {
+    return one.is_on_sky() && (word == one.column.name || word == one.group);
   });
 }
 

@@ -20,7 +20,8 @@ struct Extent {
 
 }  // namespace
 
-MeshFilling fill_meshes(const Sources& sources, const Shape& image, const Shape& mesh) {
+MeshFilling fill_meshes(const Sources& catalogue, const Shape& image, const Shape& mesh) {
+  const UsualValues sources(catalogue);
   MeshFilling filling;
   const MeshGrid grid = mesh_grid(image, mesh);
   std::vector<double> covered(static_cast<std::size_t>(grid.nodes.count()));

@@ -26,14 +26,17 @@ std::int64_t pixel_in(double position, std::int32_t least, std::int32_t most) {
   return position < most ? static_cast<std::int64_t>(position + 0.5) - 1 : most - 1;
 }
 
-void restore_at_sources(const LevelAt& level, Sources& sources) {
-  for (std::size_t row = 0; row < sources.background.size(); ++row) {
+void restore_at_sources(const LevelAt& level, Sources& catalogue) {
+  if (catalogue.size() == 0) return;  // an image without a sky has no columns
+  const UsualValues sources(catalogue);
+  std::vector<double>& background = catalogue[columns::background];
+  for (std::size_t row = 0; row < background.size(); ++row) {
     const std::int64_t x = pixel_in(sources.x_image[row], sources.xmin_image[row], sources.xmax_image[row]);
     const std::int64_t y = pixel_in(sources.y_image[row], sources.ymin_image[row], sources.ymax_image[row]);
     const float central = level(x, y);
     const float found =
         central == central ? central : level(sources.xpeak_image[row] - 1, sources.ypeak_image[row] - 1);
-    sources.background[row] += static_cast<double>(found);
+    background[row] += static_cast<double>(found);
   }
 }
 

@@ -1,5 +1,6 @@
 #include "pipeline/extract/sky_columns.hpp"
 
+#include <algorithm>
 #include <array>
 #include <cstddef>
 #include <string_view>
@@ -7,7 +8,7 @@
 #include <vector>
 
 #include "io/wcs/local_sky.hpp"
-#include "stages/catalogue/measured_columns.hpp"
+#include "stages/catalogue/declared_columns.hpp"
 #include "stages/photometry/sky_columns.hpp"
 
 namespace srcextract {
@@ -39,20 +40,20 @@ void add_columns_of(const ColumnNeeds& needs, const std::vector<SkyColumn>& colu
   };
   if (!look_at_sky(header, given[0], given[1], keep, where).empty()) return;
   for (std::size_t c = 0; c < columns.size(); ++c)
-    sources.further.push_back({columns[c].declared.column, columns[c].declared.column.name, std::move(filled[c])});
+    sources.add({columns[c].declared.column, columns[c].declared.column.name, std::move(filled[c])});
 }
 
 }  // namespace
 
 void add_sky_columns(const std::string& header, const Config& config, Sources& sources, const Cpu& where) {
-  if (!sources.sky || config.output.columns == OutputConfig{}.columns) return;
+  if (!sources.has(columns::alpha_j2000) || config.output.columns == OutputConfig{}.columns) return;
   const ColumnChoice choice(config.output.columns);
   std::vector<std::pair<ColumnNeeds, std::vector<SkyColumn>>> groups;
   for (const SkyColumn& column : sky_columns) {
-    const MeasuredColumn& measured = column.declared;
-    if (!choice.has(measured.column.name)) continue;
-    if (measured.needs[2] == "ISOAREA_IMAGE" && !sources.analysed) continue;
-    if (groups.empty() || groups.back().first != measured.needs) groups.push_back({measured.needs, {}});
+    const ColumnNeeds& needs = column.declared.needs;
+    const auto is_there = [&](std::string_view name) { return name.empty() || sources.has(name); };
+    if (!choice.has(column.declared.column.name) || !std::ranges::all_of(needs, is_there)) continue;
+    if (groups.empty() || groups.back().first != needs) groups.push_back({needs, {}});
     groups.back().second.push_back(column);
   }
   for (const auto& [needs, columns] : groups)

@@ -13,8 +13,9 @@ constexpr double reach = 8;  // pixels
 class Neighbours {
  public:
   Neighbours(const Sources& rows, bool brighter) : rows_(rows) {
-    for (std::size_t row = 0; row < rows.sign.size(); ++row)
-      if ((rows.sign[row] > 0) == brighter) squares_[square(column(row), line(row))].push_back(row);
+    const std::vector<std::int16_t>& sign = rows[columns::sign];
+    for (std::size_t row = 0; row < sign.size(); ++row)
+      if ((sign[row] > 0) == brighter) squares_[square(column(row), line(row))].push_back(row);
   }
 
   bool is_near(std::size_t row) const {
@@ -37,22 +38,24 @@ class Neighbours {
   std::int64_t line(std::size_t row) const { return static_cast<std::int64_t>(std::floor(rows_.y_image[row] / reach)); }
   static std::int64_t square(std::int64_t x, std::int64_t y) { return y * (std::int64_t{1} << 31) + x; }
 
-  const Sources& rows_;
+  const UsualValues rows_;
   std::unordered_map<std::int64_t, std::vector<std::size_t>> squares_;
 };
 
 }  // namespace
 
-StarResiduals find_star_residuals(const Sources& changes, double sigma, double gain) {
+StarResiduals find_star_residuals(const Sources& catalogue, double sigma, double gain) {
   constexpr double least_share = 0.3, share_of_pairs = 0.5;
   StarResiduals found;
-  const Neighbours brighter(changes, true), fainter(changes, false);
-  for (std::size_t row = 0; row < changes.sign.size(); ++row) {
+  const Neighbours brighter(catalogue, true), fainter(catalogue, false);
+  const UsualValues changes(catalogue);
+  const std::vector<std::int16_t>& sign = catalogue[columns::sign];
+  for (std::size_t row = 0; row < sign.size(); ++row) {
     const double photons =
         changes.fluxerr_iso[row] * changes.fluxerr_iso[row] - static_cast<double>(changes.npix[row]) * sigma * sigma;
     const double change = std::abs(changes.flux_iso[row]), light = gain * photons;
     const bool whole = gain > 0 && !(change < share_of_pairs * light);  // an object that moved away, or came
-    found.paired += !whole && (changes.sign[row] > 0 ? fainter : brighter).is_near(row) ? 1 : 0;
+    found.paired += !whole && (sign[row] > 0 ? fainter : brighter).is_near(row) ? 1 : 0;
     found.faint_changes += change < least_share * light ? 1 : 0;
   }
   return found;

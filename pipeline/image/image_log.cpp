@@ -80,10 +80,10 @@ std::string sources_beyond(const Config& config, const Extraction& extraction) {
   const bool scored =
       extraction.difference && extraction.difference->fit && config.difference.detect_on == DetectOn::score;
   const std::string count = counted(sources.size(), "source"), level = name_of_threshold(levels, config, scored);
-  if (sources.changes || !sources.has_sign) return count + " above " + level;
+  if (extraction.difference || !sources.has(columns::sign)) return count + " above " + level;
   if (config.detection.sign == DetectionSign::negative)
     return count + " as far below the sky as " + level + " is above it";
-  const auto below = std::ranges::count(sources.sign, -1);
+  const auto below = std::ranges::count(sources[columns::sign], -1);
   return fmt::format("{} above {}, {} as far below the sky", counted(sources.size() - below, "source"), level, below);
 }
 
@@ -164,7 +164,7 @@ void log_result(const ImageInput& input, const ImageResult& result, bool describ
                  input.positions->outside(input.exposure.shape()));
   if (describe && input.positions == nullptr)
     spdlog::info("{}: {}; {} of pixels before detection.min_area{}", input.name, sources_beyond(input.config(), e),
-                 counted(e.detected, "group"), e.sources.deblended ? " and deblending" : "");
+                 counted(e.detected, "group"), e.sources.has(columns::id_parent) ? " and deblending" : "");
   for (const std::string& warning : result.warnings) spdlog::warn("{}: {}", input.name, warning);
   log_sky(input.name, result.no_sky_reason, describe);
 }

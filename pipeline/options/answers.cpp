@@ -6,7 +6,7 @@
 
 #include "config/config.hpp"
 #include "config/values.hpp"
-#include "stages/catalogue/measured_columns.hpp"
+#include "stages/catalogue/declared_columns.hpp"
 #include "stages/core/ascii.hpp"
 #include "stages/core/error.hpp"
 #include "stages/core/words.hpp"
@@ -100,47 +100,37 @@ std::string of_keys(const std::string& wanted) {
   return keys;
 }
 
-struct ListedColumn {
-  std::string name, unit, description, group;
-};
-
-ListedColumn listed(const Column& column, const char* group) {
-  return {column.name, column.unit, column.description, group};
-}
-
 /// All columns, those that are written without a request first.
-std::vector<ListedColumn> all_columns() {
-  Sources any;
-  any.map_flags.emplace_back();
-  any.analysed = any.deblended = any.has_sign = any.sky = any.has_apertures = true;
-  std::vector<ListedColumn> all;
-  for_each_column(any, [&](const Column& column, const auto&) { all.push_back(listed(column, "default")); });
-  for (const MeasuredColumn& measured : measured_columns()) all.push_back(listed(measured.column, measured.group));
+std::vector<DeclaredColumn> all_columns() {
+  const auto declared = declared_columns();
+  std::vector<DeclaredColumn> all(declared.begin(), declared.end());
+  std::ranges::stable_partition(all, &DeclaredColumn::is_usual);
   return all;
 }
 
-std::string line_of(const ListedColumn& column) {
+std::string line_of(const Column& column) {
   return padded(column.name, 18) + padded(column.unit, 18) + column.description + "\n";
 }
 
 /// The columns whose name or meaning has this word.
-std::string columns_about(const std::string& word, const std::vector<ListedColumn>& all) {
+std::string columns_about(const std::string& word, const std::vector<DeclaredColumn>& all) {
   std::string list;
-  for (const ListedColumn& column : all)
-    if (in_small_letters(column.name + " " + column.description).find(in_small_letters(word)) != std::string::npos)
+  for (const auto& [column, families, group, repeated, type, needs, file] : all)
+    if (in_small_letters(std::string(column.name) + " " + column.description).find(in_small_letters(word)) !=
+        std::string::npos)
       list += line_of(column);
   return list;
 }
 
 std::string of_columns(const std::string& asked) {
   std::string list, groups;
-  const std::vector<ListedColumn> all = all_columns();
+  const std::vector<DeclaredColumn> all = all_columns();
   for (const std::string& group : column_groups()) {
     std::string names;
-    for (const ListedColumn& column : all) {
-      if (column.group != group) continue;
-      names += (names.empty() ? "" : " ") + column.name;
-      if (asked == group || asked == "all" || asked == column.name) list += line_of(column);
+    for (const DeclaredColumn& one : all) {
+      if (one.group != group) continue;
+      names += (names.empty() ? "" : " ") + std::string(one.column.name);
+      if (asked == group || asked == "all" || asked == one.column.name) list += line_of(one.column);
     }
     if (group != "all") groups += group + "\n" + wrapped(names, "    ");
   }

@@ -10,7 +10,7 @@ namespace {
 ColourPicture draw_overlay(const Extraction& extraction, Overlay overlay, const Cpu& where) {
   const Picture& picture = *extraction.picture;
   if (overlay == Overlay::ellipses) return draw_ellipses(extraction.sources, picture, where);
-  const Tint tint = extraction.sources.changes ? Tint::red : Tint::sky_blue;
+  const Tint tint = extraction.difference ? Tint::red : Tint::sky_blue;
   return tint_pixels(extraction.runs, extraction.label, tint, picture, where);
 }
 

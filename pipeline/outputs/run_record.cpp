@@ -162,7 +162,7 @@ Json difference_json(const DifferenceFacts& facts, const Statistics& sky, const 
                {"ratios", facts.ratios},
                {"reference", statistics_json(facts.reference)},
                {"new", statistics_json(facts.fresh)}};
-  const auto fainter = std::ranges::count(changes.sign, -1);
+  const auto fainter = std::ranges::count(changes[columns::sign], -1);
   json["rows"] = {{"brighter", changes.size() - fainter}, {"fainter", fainter}};
   if (facts.fit) json["fit"] = fit_json(*facts.fit, sky);
   return json;
@@ -247,7 +247,7 @@ Json background_json(const RunRecord& report) {
 }
 
 Json counts_json(const Extraction& extraction, const Shape& shape) {
-  const Sources& sources = extraction.sources;
+  const std::vector<std::int64_t>& npix = extraction.sources[columns::npix];
   return {{"pixels", shape.count()},
           {"masked_nan", extraction.masked_nan},
           {"masked_infinite", extraction.masked_infinite},
@@ -256,8 +256,8 @@ Json counts_json(const Extraction& extraction, const Shape& shape) {
           {"masked_mask", extraction.masked_mask},
           {"masked_level", extraction.masked_level},
           {"components", extraction.detected},
-          {"sources", sources.size()},
-          {"source_pixels", std::accumulate(sources.npix.begin(), sources.npix.end(), std::int64_t{0})}};
+          {"sources", npix.size()},
+          {"source_pixels", std::accumulate(npix.begin(), npix.end(), std::int64_t{0})}};
 }
 
 Json steps_json(const std::vector<StepTime>& times) {

@@ -16,12 +16,12 @@ struct PixelPlace {
 };
 
 PixelPlace central_pixel(const Sources& sources, std::size_t row, const Shape& shape) {
-  const double x = sources.x_image[row], y = sources.y_image[row];
+  const double x = sources[columns::x_image][row], y = sources[columns::y_image][row];
   const auto within = [](double position, std::int64_t size) {
     return position >= 0.5 && position < static_cast<double>(size) + 0.5;
   };
   if (!within(x, shape.width) || !within(y, shape.height))
-    return {sources.xpeak_image[row] - 1, sources.ypeak_image[row] - 1};
+    return {sources[columns::xpeak_image][row] - 1, sources[columns::ypeak_image][row] - 1};
   return {static_cast<std::int64_t>(x + 0.5) - 1, static_cast<std::int64_t>(y + 0.5) - 1};
 }
 
@@ -63,7 +63,7 @@ void cut_vignet(const Extraction& extraction, std::size_t row, const VignetSize&
   const Sources& sources = extraction.sources;
   const Image<float, Cpu>& above = extraction.check.above;
   const Window window = window_around(central_pixel(sources, row, above.shape), size, above.shape);
-  const bool fainter = sources.has_sign && sources.sign[row] < 0;
+  const bool fainter = is_fainter_than_sky(sources, row);
   std::fill_n(out, std::int64_t{size.width} * size.height, no_vignet_pixel);
   for (std::int64_t y = window.y_begin; y < window.y_end; ++y) {
     const float* const from = above.pixels.data() + y * above.shape.width;
@@ -72,7 +72,7 @@ void cut_vignet(const Extraction& extraction, std::size_t row, const VignetSize&
       if (pixel != pixel) return no_vignet_pixel;
       return fainter ? -pixel : pixel;
     });
-    if (blanks) blank_others(extraction, sources.number[row], y, window, to);
+    if (blanks) blank_others(extraction, sources[columns::number][row], y, window, to);
   }
 }
 

@@ -12,7 +12,7 @@
 #include "io/fits/header_values.hpp"
 #include "io/wcs/wcs.hpp"
 #include "pipeline/chain/measure_positions.hpp"
-#include "stages/catalogue/measured_columns.hpp"
+#include "stages/catalogue/declared_columns.hpp"
 #include "stages/core/error.hpp"
 #include "stages/settings/network_numbers.hpp"
 

@@ -7,7 +7,7 @@
 
 #include "io/catalog/row_sink.hpp"
 #include "sextractor/columns.hpp"
-#include "stages/catalogue/measured_columns.hpp"
+#include "stages/catalogue/declared_columns.hpp"
 #include "stages/core/error.hpp"
 
 namespace srcextract {
@@ -17,7 +17,7 @@ using sextractor::Parameter;
 
 /// Whether a column has several values: one per aperture, flux fraction or flag map.
 bool is_vector(const std::string& column) {
-  return column.ends_with("IMAFLAGS_ISO") || std::ranges::any_of(measured_columns(), [&](const MeasuredColumn& known) {
+  return column.ends_with("IMAFLAGS_ISO") || std::ranges::any_of(declared_columns(), [&](const DeclaredColumn& known) {
            return known.repeated && known.column.name == column;
          });
 }

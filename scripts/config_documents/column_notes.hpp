@@ -3,7 +3,7 @@
 #include <span>
 #include <string>
 
-#include "stages/catalogue/measured_columns.hpp"
+#include "stages/catalogue/declared_columns.hpp"
 
 namespace srcextract::documents {
 

@@ -1,8 +1,7 @@
 #include "scripts/config_documents/column_table.hpp"
 
-#include <algorithm>
+#include <string>
 #include <string_view>
-#include <vector>
 
 #include "scripts/config_documents/column_notes.hpp"
 #include "stages/catalogue/vignet_column.hpp"
@@ -26,23 +25,6 @@ const char* type_word(ColumnType type) {
       return "float64";
   }
   return "";
-}
-
-FurtherValues no_values(ColumnType type) {
-  if (type == ColumnType::int16) return std::vector<std::int16_t>();
-  if (type == ColumnType::int32) return std::vector<std::int32_t>();
-  if (type == ColumnType::int64) return std::vector<std::int64_t>();
-  return std::vector<double>();
-}
-
-/// A catalogue that has every column, and no rows.
-Sources every_column() {
-  Sources all;
-  all.map_flags.emplace_back();
-  all.analysed = all.deblended = all.has_sign = all.sky = true;
-  for (const MeasuredColumn& measured : measured_columns())
-    all.further.push_back({measured.column, measured.column.name, no_values(measured.type)});
-  return all;
 }
 
 std::string shown_unit(const Column& column) {
@@ -83,16 +65,9 @@ std::string column_row(const Column& column, const std::string& type, const std:
 
 std::string column_table() {
   std::string text = column_table_head;
-  const Sources all = every_column();
-  for_each_column(all, [&]<class T>(const Column& column, const std::vector<T>&) {
-    const auto declared = measured_columns();
-    const auto found = std::ranges::find_if(
-        declared, [&](const MeasuredColumn& one) { return one.column.name == std::string_view(column.name); });
-    const bool asked_for = found != declared.end();
-    const std::string vector = asked_for && found->repeated ? "[*n*]" : "";
-    text += column_row(column, type_word(column_type<T>()) + vector, asked_for ? found->group : "default",
-                       asked_for ? found->needs : ColumnNeeds{});
-  });
+  for (const DeclaredColumn& one : declared_columns())
+    text +=
+        column_row(one.column, type_word(one.type) + std::string(one.repeated ? "[*n*]" : ""), one.group, one.needs);
   return text + column_row(vignet_column, "float32[*h*,*w*]", "", {});
 }
 

@@ -5,7 +5,7 @@
 #include <optional>
 #include <utility>
 
-#include "stages/catalogue/measured_columns.hpp"
+#include "stages/catalogue/declared_columns.hpp"
 #include "stages/core/ascii.hpp"
 
 namespace srcextract {
@@ -31,14 +31,8 @@ std::string problem_of_name(const std::string& name) {
 /// The columns that every band may have.
 std::vector<std::string> measured_names() {
   std::vector<std::string> names;
-  Sources any;
-  any.map_flags.emplace_back();
-  any.analysed = true;
-  for_each_column(any, [&](const Column& column, const auto&) {
-    if (column.image) names.emplace_back(column.name);
-  });
-  for (const MeasuredColumn& measured : measured_columns())
-    if (measured.column.image) names.emplace_back(measured.column.name);
+  for (const DeclaredColumn& one : declared_columns())
+    if (one.column.image) names.emplace_back(one.column.name);
   return names;
 }
 
@@ -53,11 +47,11 @@ void add_measured(const BandSources& band, Sources& joined) {
   for_each_column(WrittenColumns{band.sources}, [&](Column column, const auto& values) {
     if (!column.image) return;
     std::string name = column_in_band(column.name, band.name);
-    joined.written->emplace_back(common_name(name));
+    if (joined.written) joined.written->emplace_back(common_name(name));
     column.name = "";  // the pointer may dangle once the band is gone; `name` replaces it
     std::optional<std::string> unit = unit_in_band(column, band);
     if (unit) column.unit = "";
-    joined.further.push_back({column, std::move(name), values, std::move(unit)});
+    joined.add({column, std::move(name), values, CatalogPart::requested, std::move(unit)});
   });
 }
 
@@ -94,15 +88,10 @@ std::string problem_of_bands(const std::vector<std::string>& names) {
 }
 
 Sources join_bands(const std::vector<BandSources>& bands) {
-  const auto with_sky = std::ranges::find_if(bands, [](const BandSources& band) { return band.sources.sky; });
+  const auto with_sky =
+      std::ranges::find_if(bands, [](const BandSources& band) { return band.sources.has(columns::alpha_j2000); });
   Sources joined = with_sky == bands.end() ? bands.front().sources : with_sky->sources;
-  std::vector<std::string> written;
-  for_each_column(WrittenColumns{joined}, [&](const Column& column, const auto&) {
-    if (!column.image) written.emplace_back(common_name(column.name));
-  });
-  joined.written = std::move(written);
-  std::erase_if(joined.further, [](const FurtherColumn& further) { return further.column.image; });
-  joined.map_flags.clear();
+  std::erase_if(joined.columns, [](const CatalogColumn& one) { return one.column.image; });
   for (const BandSources& band : bands) add_measured(band, joined);
   return joined;
 }

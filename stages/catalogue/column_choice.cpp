@@ -4,27 +4,17 @@
 #include <string_view>
 #include <vector>
 
-#include "stages/catalogue/measured_columns.hpp"
+#include "stages/catalogue/declared_columns.hpp"
 
 namespace srcextract {
 namespace {
-
-/// The names of the columns that are written without a request.
-std::vector<std::string> default_names() {
-  Sources any;
-  any.map_flags.emplace_back();
-  any.analysed = any.deblended = any.has_sign = any.sky = true;
-  std::vector<std::string> names;
-  for_each_column(any, [&](const Column& column, const auto&) { names.emplace_back(column.name); });
-  return names;
-}
 
 using NamesByName = std::map<std::string_view, std::vector<std::string_view>>;
 
 NamesByName find_columns_that_need() {
   NamesByName columns;
-  for (const MeasuredColumn& measured : measured_columns())
-    for (const std::string_view name : measured.needs) columns[name].push_back(measured.column.name);
+  for (const DeclaredColumn& one : declared_columns())
+    for (const std::string_view name : one.needs) columns[name].push_back(one.column.name);
   return columns;
 }
 
@@ -42,25 +32,25 @@ bool holds(const std::vector<std::string>& words, std::string_view word) {
 }  // namespace
 
 std::vector<std::string> column_groups() {
-  std::vector<std::string> groups = {"default"};
-  for (const MeasuredColumn& measured : measured_columns())
-    if (!holds(groups, measured.group)) groups.emplace_back(measured.group);
+  std::vector<std::string> groups;
+  for (const DeclaredColumn& one : declared_columns())
+    if (!holds(groups, one.group)) groups.emplace_back(one.group);
   groups.emplace_back("all");
   return groups;
 }
 
 std::vector<std::string> column_names() {
   std::vector<std::string> names = column_groups();
-  for (std::string& name : default_names()) names.push_back(std::move(name));
-  for (const MeasuredColumn& measured : measured_columns()) names.emplace_back(measured.column.name);
+  for (const bool usual : {true, false})
+    for (const DeclaredColumn& one : declared_columns())
+      if (one.is_usual() == usual) names.emplace_back(one.column.name);
   return names;
 }
 
 ColumnChoice::ColumnChoice(const std::vector<std::string>& asked) {
   const bool all = holds(asked, "all");
-  if (all || holds(asked, "default")) names_ = default_names();
-  for (const MeasuredColumn& measured : measured_columns())
-    if (all || holds(asked, measured.group)) names_.emplace_back(measured.column.name);
+  for (const DeclaredColumn& one : declared_columns())
+    if (all || holds(asked, one.group)) names_.emplace_back(one.column.name);
   names_.insert(names_.end(), asked.begin(), asked.end());
 }
 
@@ -76,8 +66,8 @@ bool ColumnChoice::fills(std::string_view name) const {
 }
 
 bool ColumnChoice::needs(std::string_view family) const {
-  return std::ranges::any_of(measured_columns(), [&](const MeasuredColumn& measured) {
-    return std::ranges::count(measured.families, family) > 0 && fills(measured.column.name);
+  return std::ranges::any_of(declared_columns(), [&](const DeclaredColumn& one) {
+    return std::ranges::count(one.families, family) > 0 && fills(one.column.name);
   });
 }
 

@@ -1,32 +1,25 @@
 #include "stages/measure/columns.hpp"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
-#include <functional>
-#include <limits>
+#include <cstddef>
+#include <iterator>
 #include <optional>
+#include <type_traits>
+#include <utility>
+#include <variant>
 #include <vector>
 
 #include "stages/core/parallel.hpp"
 #include "stages/detect/detection_levels.hpp"
 #include "stages/detect/noise_map.hpp"
-#include "stages/measure/ellipse.hpp"
+#include "stages/measure/usual_columns.hpp"
 #include "stages/sky/map_of_mesh.hpp"
 
 namespace srcextract {
 
 namespace {
-
-double ratio(double numerator, double denominator) {
-  return denominator == 0 ? undefined_value : numerator / denominator;
-}
-
-/// The sky at the position of a source.
-struct LocalSky {
-  double level;      ///< level that was subtracted
-  double sigma;      ///< noise of a pixel
-  double threshold;  ///< threshold above the level
-};
 
 /// The photon noise of the source's light, as a variance.
 double poisson(const SourceSums& measured, double gain) {
@@ -40,7 +33,7 @@ double variance_from(const SourceSums& variances, const Levels& levels, double u
 }
 
 /// The calibration for this sky; `mapped`: variances of pixels are known.
-FluxCalibration calibration_of(PixelNoise of, bool mapped, const Levels& levels, const LocalSky& sky,
+FluxCalibration calibration_of(PixelNoise of, bool mapped, const Levels& levels, const SourceSky& sky,
                                const MeasurementConfig& config) {
   const double unit = of == PixelNoise::of_sky ? sky.sigma : levels.noise_scale;
   const bool photons_known = of == PixelNoise::of_sky && mapped;  // the variances include photon noise
@@ -52,58 +45,6 @@ FluxCalibration calibration_of(PixelNoise of, bool mapped, const Levels& levels,
 /// The threshold above the background of a pixel with this variance.
 double threshold_of(const Levels& levels, float variance) {
   return levels.zero_point - levels.background + levels.in_noise * scaled_noise(levels, std::sqrt(variance));
-}
-
-/// The sums of one source.
-struct RowSums {
-  const SourceSums& s;         ///< in the image in which the source was found
-  const SourceSums& own;       ///< `s` without absorbed pixels
-  const SourceSums& measured;  ///< in the measured image
-  Parentage parentage;
-  bool edge;
-};
-
-RowSums sums_of_row(const MeasuredSums& sums, std::size_t row, const Shape& shape) {
-  const SourceSums& s = sums.found[row];
-  const Parentage parentage = sums.parentage.empty() ? Parentage{} : sums.parentage[row];
-  const bool edge_known = parentage.split != 0 || sums.cleaned;
-  return {s, sums.cleaned ? sums.own[row] : s, sums.fluxes.empty() ? s : sums.fluxes[row], parentage,
-          edge_known ? parentage.edge != 0 : at_edge(s, shape)};
-}
-
-void fill_row(std::size_t row, const RowSums& sums, double variance, const Levels& levels, const LocalSky& sky,
-              Sources& sources) {
-  const auto& [s, own, measured, parentage, edge] = sums;
-  const SourceOffset position = position_of(own, parentage);
-  const Ellipse ellipse = ellipse_of(own, position);
-  const double error = std::sqrt(variance);
-
-  sources.number[row] = static_cast<std::int32_t>(row + 1);
-  sources.x_image[row] = own.xmin + position.x + 1;
-  sources.y_image[row] = own.ymin + position.y + 1;
-  sources.xmin_image[row] = s.xmin + 1;
-  sources.xmax_image[row] = s.xmax + 1;
-  sources.ymin_image[row] = s.ymin + 1;
-  sources.ymax_image[row] = s.ymax + 1;
-  sources.xpeak_image[row] = s.xpeak + 1;
-  sources.ypeak_image[row] = s.ypeak + 1;
-  sources.npix[row] = s.npix;
-  sources.flux_iso[row] = measured.v;
-  sources.fluxerr_iso[row] = error;
-  sources.flux_max[row] = static_cast<double>(measured.peak) - levels.background;
-  sources.x2_image[row] = ellipse.x2;
-  sources.y2_image[row] = ellipse.y2;
-  sources.xy_image[row] = ellipse.xy;
-  sources.a_image[row] = ellipse.a;
-  sources.b_image[row] = ellipse.b;
-  sources.theta_image[row] = ellipse.theta;
-  sources.background[row] = sky.level;
-  sources.threshold[row] = sky.threshold;
-  sources.snr[row] = ratio(measured.v, error);
-  sources.flags[row] =
-      static_cast<std::int16_t>((s.near_masked != 0 ? flag::masked_pixels : 0) | (edge ? flag::at_edge : 0) |
-                                (parentage.split != 0 ? flag::deblended : 0));
-  if (sources.deblended) sources.id_parent[row] = parentage.parent;
 }
 
 /// The sky of one source after another, from the levels, or from the mesh at the pixel of the centre.
@@ -119,7 +60,7 @@ class SkyOfSources {
     rms_.emplace(sums.mesh->grid, sums.mesh->rms, sums.mesh->rms_bend);
   }
 
-  LocalSky at(const SourceSums& s, const Parentage& parentage) {
+  SourceSky at(const SourceSums& s, const Parentage& parentage) {
     if (!level_) return everywhere_;
     const bool split = parentage.split != 0;
     const double x = within(s.xmin, s.xmax, split ? parentage.x - s.xmin : s.vx / s.v, shape_.width);
@@ -153,58 +94,105 @@ class SkyOfSources {
     return dy > 0 ? (1 - dy) * along(row) + dy * along(row + 1) : along(row);
   }
 
-  LocalSky everywhere_;
+  SourceSky everywhere_;
   Shape shape_;
   const Levels& levels_;
   bool noise_varies_;
   std::optional<MapOfMesh> level_, rms_;
 };
 
+/// The error of a source's flux.
+double error_of(const MeasuredSums& sums, std::size_t row, const SourceSums& measured, const SourceSky& sky,
+                const Levels& levels, double gain) {
+  const auto npix = static_cast<double>(measured.npix);
+  const double grown = sums.noise_law.variance_factor(npix);
+  if (sums.variances_of != PixelNoise::of_sky) {
+    const double pixels = variance_from(sums.variances[row], levels, levels.noise_scale);
+    return std::sqrt(grown * pixels + poisson(measured, gain));
+  }
+  return std::sqrt(sums.variances.empty() ? grown * npix * (sky.sigma * sky.sigma) + poisson(measured, gain)
+                                          : grown * variance_from(sums.variances[row], levels, sky.sigma));
+}
+
+UsualRow row_of(const MeasuredSums& sums, std::size_t row, const Shape& shape, const Levels& levels,
+                const MeasurementConfig& config, SkyOfSources& sky_of) {
+  const SourceSums& found = sums.found[row];
+  const SourceSums& own = sums.cleaned ? sums.own[row] : found;
+  const SourceSums& measured = sums.fluxes.empty() ? found : sums.fluxes[row];
+  const Parentage parentage = sums.parentage.empty() ? Parentage{} : sums.parentage[row];
+  const bool edge_known = parentage.split != 0 || sums.cleaned;
+  SourceSky sky = sky_of.at(own, parentage);
+  if (!sums.least_variance.empty()) sky.threshold = threshold_of(levels, sums.least_variance[row]);
+  const SourceOffset position = position_of(own, parentage);
+  return {.row = row,
+          .found = found,
+          .own = own,
+          .measured = measured,
+          .parentage = parentage,
+          .edge = edge_known ? parentage.edge != 0 : at_edge(found, shape),
+          .position = position,
+          .ellipse = ellipse_of(own, position),
+          .sky = sky,
+          .background = levels.background,
+          .error = error_of(sums, row, measured, sky, levels, config.gain),
+          .area = sums.areas ? (*sums.areas)[row] : 0};
+}
+
 /// Rows that a thread fills at a time.
 constexpr std::int64_t rows_at_a_time = 2048;
 
-/// Sources with room for `rows` rows. Columns are resized in parallel, since allocation takes longer than filling.
-Sources room_for(std::int64_t rows, const MeasuredSums& sums, const Cpu& where) {
-  Sources sources;
-  sources.deblended = sums.deblended;
-  sources.analysed = sums.areas.has_value();
-  std::vector<std::function<void()>> columns;
-  for_each_column(sources, [&](const Column&, auto& values) {
-    columns.push_back([&values, rows] { values.resize(static_cast<std::size_t>(rows)); });
+/// Calls f.operator()<i>() for each of the usual columns, so that the compiler knows its formula.
+template <class F>
+void for_each_usual(const F& f) {
+  [&]<std::size_t... i>(std::index_sequence<i...>) {
+    (f.template operator()<i>(), ...);
+  }
+  (std::make_index_sequence<std::size(usual_columns)>());
+}
+
+/// The values of the usual columns, in their order; null for a column that is not there.
+using UsualVectors = std::array<CatalogValues*, std::size(usual_columns)>;
+
+void fill_row(const UsualRow& row, const UsualVectors& vectors) {
+  for_each_usual([&]<std::size_t i>() {
+    constexpr auto formula = std::get<usual_columns[i].formula.index()>(usual_columns[i].formula);
+    using Values = std::vector<std::invoke_result_t<decltype(formula), const UsualRow&>>;
+    if (vectors[i] != nullptr) (*std::get_if<Values>(vectors[i]))[row.row] = formula(row);
   });
-  const Cpu threads{rows > rows_at_a_time ? where.threads : 1};
-  parallel_for(std::ssize(columns), 1, threads,
-               [&](std::int64_t column, std::int64_t) { columns[static_cast<std::size_t>(column)](); });
-  return sources;
+}
+
+/// Adds the usual columns, with a row for each source.
+UsualVectors add_usual_columns(const MeasuredSums& sums, const Cpu& where, Sources& sources) {
+  for (const UsualColumn& column : usual_columns)
+    if (column.is_there(sums))
+      sources.add({column.declared.column, column.declared.column.name, column.zeros(0), CatalogPart::usual});
+  UsualVectors vectors{};
+  std::size_t added = 0;
+  for (std::size_t i = 0; i < vectors.size(); ++i)
+    if (usual_columns[i].is_there(sums)) vectors[i] = &sources.columns[added++].values;
+  // Allocation takes longer than filling, so it is parallel as well.
+  const Cpu threads{std::ssize(sums.found) > rows_at_a_time ? where.threads : 1};
+  parallel_for(std::ssize(sources.columns), 1, threads, [&](std::int64_t i, std::int64_t) {
+    std::visit([&](auto& values) { values.resize(sums.found.size()); },
+               sources.columns[static_cast<std::size_t>(i)].values);
+  });
+  return vectors;
 }
 
 }  // namespace
 
 Sources derive_columns(const MeasuredSums& sums, const Shape& shape, const Levels& levels,
                        const MeasurementConfig& config, const Cpu& where, std::span<FluxCalibration> calibration) {
-  const std::int64_t rows = std::ssize(sums.found);
-  Sources sources = room_for(rows, sums, where);
-  parallel_for(rows, rows_at_a_time, where, [&](std::int64_t begin, std::int64_t end) {
+  Sources sources;
+  const UsualVectors vectors = add_usual_columns(sums, where, sources);
+  sources.describe(columns::flags, flag::description_without_apertures);
+  parallel_for(std::ssize(sums.found), rows_at_a_time, where, [&](std::int64_t begin, std::int64_t end) {
     SkyOfSources sky_of(sums, shape, levels);
-    for (auto row = static_cast<std::size_t>(begin); row < static_cast<std::size_t>(end); ++row) {
-      const RowSums of_row = sums_of_row(sums, row, shape);
-      const SourceSums& measured = of_row.measured;
-      LocalSky sky = sky_of.at(of_row.own, of_row.parentage);
-      if (!sums.least_variance.empty()) sky.threshold = threshold_of(levels, sums.least_variance[row]);
-      const auto npix = static_cast<double>(measured.npix);
-      const double grown = sums.noise_law.variance_factor(npix);
-      double variance = 0;
-      if (sums.variances_of != PixelNoise::of_sky) {
-        const double pixels = variance_from(sums.variances[row], levels, levels.noise_scale);
-        variance = grown * pixels + poisson(measured, config.gain);
-      } else {
-        variance = sums.variances.empty() ? grown * npix * (sky.sigma * sky.sigma) + poisson(measured, config.gain)
-                                          : grown * variance_from(sums.variances[row], levels, sky.sigma);
-      }
-      fill_row(row, of_row, variance, levels, sky, sources);
+    for (auto i = static_cast<std::size_t>(begin); i < static_cast<std::size_t>(end); ++i) {
+      const UsualRow row = row_of(sums, i, shape, levels, config, sky_of);
+      fill_row(row, vectors);
       if (!calibration.empty())
-        calibration[row] = calibration_of(sums.variances_of, !sums.variances.empty(), levels, sky, config);
-      if (sums.areas) sources.isoarea_image[row] = (*sums.areas)[row];
+        calibration[i] = calibration_of(sums.variances_of, !sums.variances.empty(), levels, row.sky, config);
     }
   });
   return sources;

@@ -34,8 +34,9 @@ void flag_saturated(std::span<const BrightPixel> brightest, double level, Source
   // The subtraction of the sky rounds; the margin keeps pixels exactly at the level, such as clipped ones.
   constexpr double two_roundings = 1.0 / (1 << 23);
   const double least = level - level * two_roundings;
+  std::vector<std::int16_t>& flags = sources[columns::flags];
   for (std::size_t row = 0; row < brightest.size(); ++row)
-    if (static_cast<double>(brightest[row].value) >= least) sources.flags[row] |= flag::saturated;
+    if (static_cast<double>(brightest[row].value) >= least) flags[row] |= flag::saturated;
 }
 
 }  // namespace srcextract

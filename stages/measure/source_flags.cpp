@@ -2,6 +2,8 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstddef>
+#include <iterator>
 #include <string>
 #include <unordered_map>
 #include <vector>
@@ -24,19 +26,13 @@ struct Flagged {
   std::int64_t pixels;
 };
 
-/// The flags of one source so far.
-struct Tally {
-  std::int64_t flags = 0;
-  std::int64_t pixels = 0;
-};
-
-void keep(Tally& tally, const Flagged& more, bool replaces) {
+void keep(FlagTally& tally, const Flagged& more, bool replaces) {
   if (replaces) tally = {more.flags, 0};
   if (tally.flags == more.flags) tally.pixels += more.pixels;
 }
 
 /// Adds pixels to a tally. Handles every type but `most`.
-void add(Tally& tally, const Flagged& more, FlagType type) {
+void add(FlagTally& tally, const Flagged& more, FlagType type) {
   const bool first = tally.pixels == 0;
   const std::int64_t flags = more.flags;
   switch (type) {
@@ -69,11 +65,11 @@ class Frequencies {
   }
 
   /// Sets the most frequent flags of each source; of equally frequent ones the first added.
-  void tell(std::vector<Tally>& tallies) const {
+  void tell(std::vector<FlagTally>& tallies) const {
     std::vector<std::int64_t> place(tallies.size());
     for (const auto& [key, seen] : seen_) {
       const auto row = static_cast<std::size_t>(key >> 32) - 1;
-      Tally& tally = tallies[row];
+      FlagTally& tally = tallies[row];
       if (seen.pixels < tally.pixels || (seen.pixels == tally.pixels && seen.place > place[row])) continue;
       tally = {static_cast<std::uint32_t>(key), seen.pixels};
       place[row] = seen.place;
@@ -151,7 +147,7 @@ std::string flags_problem(const PixelFormat& format) {
 
 void flag_sources(const FlagMap& map, const Runs<Cpu>& runs, const Buffer<std::int32_t, Cpu>& label, Sources& sources,
                   const Cpu& where) {
-  std::vector<Tally> tallies(sources.number.size());
+  std::vector<FlagTally> tallies(static_cast<std::size_t>(sources.size()));
   const std::int64_t count = map.pixels.shape.count();
   Frequencies frequencies(map, sources.size());
   for (std::int64_t first = 0; first < count; first += pieces_together * piece_pixels) {
@@ -171,12 +167,16 @@ void flag_sources(const FlagMap& map, const Runs<Cpu>& runs, const Buffer<std::i
     }
   }
   frequencies.tell(tallies);
-  const std::size_t before = sources.map_flags.size();
-  sources.map_flags.push_back({.suffix = before == 0 ? "" : "_" + std::to_string(before), .flags = {}, .pixels = {}});
-  MapFlags& told = sources.map_flags.back();
-  for (const Tally& tally : tallies) {
-    told.flags.push_back(tally.flags);
-    told.pixels.push_back(tally.pixels);
+  constexpr const char* of_further_maps[] = {"Flags of its pixels, by one more map of flags",
+                                             "Number of its pixels that those flags are of"};
+  constexpr std::size_t kinds = std::size(flag_map_columns);
+  const auto before = std::ranges::count(sources.columns, CatalogPart::flag_maps, &CatalogColumn::part);
+  const std::size_t map_number = static_cast<std::size_t>(before) / kinds;
+  for (std::size_t kind = 0; kind < kinds; ++kind) {
+    ColumnOf<FlagTally> column = flag_map_columns[kind];
+    if (before > 0) column.declared.column.description = of_further_maps[kind];
+    const auto value = [&](auto formula, std::size_t row) { return formula(tallies[row]); };
+    add_column(column, CatalogPart::flag_maps, sources, where, value, map_number);
   }
 }
 

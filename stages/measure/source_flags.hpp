@@ -3,7 +3,7 @@
 #include <cstdint>
 #include <string>
 
-#include "stages/catalogue/sources.hpp"
+#include "stages/catalogue/declared_columns.hpp"
 #include "stages/core/pixel_source.hpp"
 #include "stages/core/runs.hpp"
 #include "stages/settings/flags.hpp"
@@ -18,10 +18,25 @@ struct FlagMap {
   std::string keys = "flags";  ///< prefix of the configuration keys, for messages
 };
 
+/// What a map of flags says of a source: the flags, and the number of pixels that they are of.
+struct FlagTally {
+  std::int64_t flags = 0;
+  std::int64_t pixels = 0;
+};
+
+/// Columns of a map of flags. Those of further maps are NAME_1, NAME_2 ..., as Astropy renames SExtractor's
+/// IMAFLAGS_ISO(n).
+inline constexpr ColumnOf<FlagTally> flag_map_columns[] = {
+    {columns::imaflags_iso, "", "meta.code", "Flags of its pixels, by the map of flags", usual_group,
+     [](const FlagTally& tally) { return tally.flags; }},
+    {"NIMAFLAGS_ISO", "", "meta.number;instr.pixel", "Number of its pixels that IMAFLAGS_ISO is of", usual_group,
+     [](const FlagTally& tally) { return tally.pixels; }},
+};
+
 /// Why pixels of this format cannot be flags, as a phrase to follow "the map"; empty if they can.
 std::string flags_problem(const PixelFormat& format);
 
-/// Adds one map to sources.map_flags, from the flags of each source's pixels that are not 0. The value depends on the
+/// Adds the columns of one map, from the flags of each source's pixels that are not 0. The value depends on the
 /// type:
 /// - OR or AND of their bits;
 /// - the least or the largest of them;

@@ -169,8 +169,9 @@ inline std::int64_t photometry_bytes(const Settings& config) {
     of_row += static_cast<std::int64_t>(sizeof(double)) * std::ssize(One::columns);
     bytes += One(config).rows() * of_row;
   });
-  for (const MeasuredColumn& one : measured_columns())
-    if (one.families[0].empty() && choice.fills(one.column.name)) bytes += static_cast<std::int64_t>(sizeof(double));
+  for (const DeclaredColumn& one : declared_columns())
+    if (!one.is_usual() && one.families[0].empty() && choice.fills(one.column.name))
+      bytes += static_cast<std::int64_t>(sizeof(double));
   return bytes == 0 ? 0 : bytes + static_cast<std::int64_t>(sizeof(FluxCalibration));
 }
 

@@ -1,33 +1,20 @@
 #include "stages/photometry/photometry_columns.hpp"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <limits>
-#include <string>
 #include <type_traits>
-#include <utility>
-#include <variant>
 #include <vector>
 
-#include "stages/core/parallel.hpp"
+#include "stages/catalogue/position_columns.hpp"
+#include "stages/measure/source_flags.hpp"
+#include "stages/measure/usual_columns.hpp"
 #include "stages/photometry/sky_columns.hpp"
 #include "stages/photometry/source_columns.hpp"
 
 namespace srcextract {
 namespace {
-
-/// Rows that a thread fills at a time.
-constexpr std::int64_t rows_at_a_time = 2048;
-
-/// A column with the values value(row), in the type that value() returns.
-template <class Value>
-FurtherValues column_of(std::int64_t rows, const Value& value, const Cpu& where) {
-  std::vector<std::remove_cvref_t<decltype(value(std::int64_t{}))>> values(static_cast<std::size_t>(rows));
-  parallel_for(rows, rows_at_a_time, where, [&](std::int64_t begin, std::int64_t end) {
-    for (std::int64_t row = begin; row < end; ++row) values[static_cast<std::size_t>(row)] = value(row);
-  });
-  return values;
-}
 
 /// Replaces any NaN by the standard one, since arithmetic may set its sign and payload. Other values stay unchanged.
 template <class T>
@@ -37,12 +24,7 @@ T same_nan(T value) {
   return value;
 }
 
-/// FLUX_APER, FLUX_APER_1, FLUX_APER_2 ...
-std::string numbered(const char* name, int which) {
-  return which == 0 ? name : std::string(name) + "_" + std::to_string(which);
-}
-
-/// Walks the lists of all columns but those on the sky, in catalogue order. Calls of_sources(columns) for those of a
+/// Walks the lists of the columns that are filled here, in catalogue order. Calls of_sources(columns) for those of a
 /// SourceRow, and of_family.operator()<One>() for those of a family.
 template <class OfSources, class OfFamily>
 void for_each_list(const OfSources& of_sources, const OfFamily& of_family) {
@@ -64,12 +46,15 @@ FamilyNames names_of_family() {
   return names;
 }
 
-std::vector<MeasuredColumn> all_columns() {
-  std::vector<MeasuredColumn> all;
-  const auto of_sources = [&](const auto& columns) {
+std::vector<DeclaredColumn> all_columns() {
+  std::vector<DeclaredColumn> all;
+  const auto add_all = [&](const auto& columns) {
     for (const auto& column : columns) all.push_back(column.declared);
   };
-  for_each_list(of_sources, [&]<class One>() {
+  add_all(usual_columns);
+  add_all(flag_map_columns);
+  all.push_back(sign_column.declared);
+  for_each_list(add_all, [&]<class One>() {
     for (const auto& column : One::columns) {
       all.push_back(column.declared);
       all.back().families = names_of_family<One>();
@@ -77,56 +62,38 @@ std::vector<MeasuredColumn> all_columns() {
       all.back().file = file_of<One>();
     }
   });
-  of_sources(sky_columns);
+  add_all(sky_columns);
+  add_all(sky_position_columns);
   return all;
 }
 
-/// The rows of which a source has `each`, and the calibration of all sources, made into columns.
+/// Adds the columns of which a source has `each`, from rows and the calibration of all sources.
 template <class Row>
-void add_column(const RowColumn<Row>& column, std::span<const FluxCalibration> calibration, int each,
-                const auto& row_of, Sources& sources, const Cpu& where) {
-  const Column& declared = column.declared.column;
-  const auto add = [&](int which, auto formula) {
-    const auto value = [&](std::int64_t i) {
-      const auto result = formula(row_of(i, which), calibration[static_cast<std::size_t>(i)]);
+void add_columns(const RowColumn<Row>& column, std::span<const FluxCalibration> calibration, int each,
+                 const auto& row_of, Sources& sources, const Cpu& where) {
+  for (int which = 0; which < each; ++which) {
+    const auto value = [&](auto formula, std::size_t row) {
+      const auto result = formula(row_of(row, which), calibration[row]);
       return std::is_same_v<Row, SourceRow> ? same_nan(result) : result;
     };
-    sources.further.push_back({declared, numbered(declared.name, which), column_of(sources.size(), value, where)});
-  };
-  for (int which = 0; which < each; ++which) std::visit([&](auto formula) { add(which, formula); }, column.formula);
+    add_column(column, CatalogPart::requested, sources, where, value, static_cast<std::size_t>(which));
+  }
 }
 
-constexpr const char* flux_limit_text = "Three times the noise of the sky in the aperture, as an upper limit";
-constexpr const char* magnitude_limit_text = "Magnitude of that limit";
-constexpr const char* flux_limit_ucd = "phot.flux;stat.max";
-constexpr const char* magnitude_limit_ucd = "phot.mag;stat.min";
-
-/// Adds the limits of a family's fluxes, if they are asked for: the noise of the sky in the aperture, without photon
-/// noise of the light there.
+/// The limits of a family's fluxes: the noise of the sky in the aperture, without photon noise of the light there.
 template <class Row>
-void add_limits(const Column& flux, const Column& magnitude, const FamilyRows<Row, Cpu>& measured,
-                std::span<const FluxCalibration> calibration, const ColumnChoice& choice, Sources& sources,
-                const Cpu& where) {
-  constexpr double sigmas = 3;
-  if (!choice.has(flux.name)) return;
-  const auto at = [&](std::int64_t row) -> const FluxCalibration& {
-    return calibration[static_cast<std::size_t>(row)];
+std::array<RowColumn<Row>, 2> limit_columns(const char* flux, const char* magnitude) {
+  static constexpr auto limit = [](const Row& row, const FluxCalibration& at) {
+    constexpr double sigmas = 3;
+    return sigmas * std::sqrt(row.variance * at.pixel);
   };
-  const auto limit = [&](std::int64_t row, int which) {
-    return sigmas * std::sqrt(measured.rows[row * measured.each + which].variance * at(row).pixel);
+  static constexpr auto magnitude_limit = [](const Row& row, const FluxCalibration& at) {
+    const double faintest = limit(row, at);
+    return faintest == faintest ? at.magnitude(faintest) : faintest;
   };
-  const auto magnitude_limit = [&](std::int64_t row, int which) {
-    const double faintest = limit(row, which);
-    return faintest == faintest ? at(row).magnitude(faintest) : faintest;
-  };
-  const auto add = [&](const Column& column, const auto& of) {
-    for (int which = 0; which < measured.each; ++which)
-      sources.further.push_back({column, numbered(column.name, which),
-                                 column_of(
-                                     sources.size(), [&](std::int64_t row) { return of(row, which); }, where)});
-  };
-  add(flux, limit);
-  add(magnitude, magnitude_limit);
+  return {{{flux, pixel_sum_unit, "phot.flux;stat.max",
+            "Three times the noise of the sky in the aperture, as an upper limit", "forced", limit, of_found},
+           {magnitude, "mag", "phot.mag;stat.min", "Magnitude of that limit", "forced", magnitude_limit, of_found}}};
 }
 
 void express_noise(const FluxCalibration& found, const FluxCalibration& calibration, PositionNoise& noise) {
@@ -136,9 +103,9 @@ void express_noise(const FluxCalibration& found, const FluxCalibration& calibrat
 
 }  // namespace
 
-std::span<const MeasuredColumn> measured_columns() {
+std::span<const DeclaredColumn> declared_columns() {
   // Never destroyed: a daemon thread of Python may be at work while the process ends.
-  static const auto& all = *new std::vector<MeasuredColumn>(all_columns());
+  static const auto& all = *new std::vector<DeclaredColumn>(all_columns());
   return all;
 }
 
@@ -157,35 +124,35 @@ void express_found_noise(std::span<const FluxCalibration> found, std::span<const
 void add_measured_columns(const Photometry<Cpu>& photometry, std::span<const FluxCalibration> calibration,
                           const Settings& config, Sources& sources, const Cpu& where) {
   const ColumnChoice choice(config.output.columns);
+  std::vector<std::int16_t>& flags = sources[columns::flags];
   for_each_family([&]<class One>() {
     const auto& measured = photometry.of<One>();
-    sources.has_apertures = sources.has_apertures || measured.each > 0;
+    if (measured.each > 0) sources.describe(columns::flags, flag::description);
     for (std::int64_t i = 0; i < measured.rows.size(); ++i)
-      sources.flags[static_cast<std::size_t>(i / measured.each)] |= static_cast<std::int16_t>(measured.rows[i].flags);
+      flags[static_cast<std::size_t>(i / measured.each)] |= static_cast<std::int16_t>(measured.rows[i].flags);
   });
   const auto of_sources = [&]<std::size_t N>(const SourceColumn(&columns)[N]) {
-    const auto row_of = [&](std::int64_t i, int) {
-      return SourceRow{sources, static_cast<std::size_t>(i), photometry, config.measurement, config.resources};
-    };
-    for (const SourceColumn& column : columns)
-      if (choice.fills(column.declared.column.name) && is_read(column.declared.file, config))
-        add_column(column, calibration, 1, row_of, sources, where);
+    for (const SourceColumn& column : columns) {
+      if (!choice.fills(column.declared.column.name) || !is_read(column.declared.file, config)) continue;
+      const UsualValues usual{sources};
+      const auto row_of = [&](std::size_t i, int) {
+        return SourceRow{usual, i, photometry, config.measurement, config.resources};
+      };
+      add_columns(column, calibration, 1, row_of, sources, where);
+    }
   };
-  for_each_list(of_sources, [&]<class One>() {
+  const auto of_family = [&]<class One>(const auto& columns) {
     const FamilyRows<typename One::Row, Cpu>& measured = photometry.of<One>();
-    const auto row_of = [&](std::int64_t i, int which) -> const typename One::Row& {
-      return measured.rows[i * measured.each + which];
+    const auto row_of = [&](std::size_t i, int which) -> const typename One::Row& {
+      return measured.rows[static_cast<std::int64_t>(i) * measured.each + which];
     };
-    for (const RowColumn<typename One::Row>& column : One::columns)
+    for (const RowColumn<typename One::Row>& column : columns)
       if (choice.fills(column.declared.column.name))
-        add_column(column, calibration, measured.each, row_of, sources, where);
-  });
-  add_limits({"FLUXLIM_APER", pixel_sum_unit, flux_limit_ucd, flux_limit_text, 0},
-             {"MAGLIM_APER", "mag", magnitude_limit_ucd, magnitude_limit_text, 0}, photometry.of<CircleFamily>(),
-             calibration, choice, sources, where);
-  add_limits({"FLUXLIM_AUTO", pixel_sum_unit, flux_limit_ucd, flux_limit_text, 0},
-             {"MAGLIM_AUTO", "mag", magnitude_limit_ucd, magnitude_limit_text, 0}, photometry.of<KronFamily>(),
-             calibration, choice, sources, where);
+        add_columns(column, calibration, measured.each, row_of, sources, where);
+  };
+  for_each_list(of_sources, [&]<class One>() { of_family.template operator()<One>(One::columns); });
+  of_family.operator()<CircleFamily>(limit_columns<CircleFlux>("FLUXLIM_APER", "MAGLIM_APER"));
+  of_family.operator()<KronFamily>(limit_columns<EllipseFlux>("FLUXLIM_AUTO", "MAGLIM_AUTO"));
   sources.written = choice.names();
 }
 

@@ -3,8 +3,8 @@
 #include <array>
 #include <cmath>
 
+#include "stages/catalogue/declared_columns.hpp"
 #include "stages/catalogue/local_sky.hpp"
-#include "stages/catalogue/measured_columns.hpp"
 #include "stages/measure/ellipse.hpp"
 
 namespace srcextract {
@@ -63,7 +63,7 @@ struct SkyRow {
 
 /// A column on the sky, declared together with its formula.
 struct SkyColumn {
-  MeasuredColumn declared;
+  DeclaredColumn declared;
   double (SkyRow::*value)() const;
 
   constexpr SkyColumn(const char* name, const char* unit, const char* ucd, const char* description,

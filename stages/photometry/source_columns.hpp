@@ -31,7 +31,7 @@ inline CorrectedFlux corrected_flux(double flux, double error, double pixels, do
 /// All that is known of a source: the usual columns with complete FLAGS, and the rows of families. A column that uses
 /// the rows of a family names that family.
 struct SourceRow {
-  const Sources& sources;
+  const UsualValues& sources;
   std::size_t i;
   const Photometry<Cpu>& photometry;
   const MeasurementConfig& config;

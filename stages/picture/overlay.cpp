@@ -101,7 +101,8 @@ ColourPicture map_greys(const Picture& picture, const Cpu& where, const F& f) {
 
 }  // namespace
 
-ColourPicture draw_ellipses(const Sources& sources, const Picture& picture, const Cpu& where) {
+ColourPicture draw_ellipses(const Sources& catalogue, const Picture& picture, const Cpu& where) {
+  const UsualValues sources(catalogue);
   ColourPicture drawn = map_greys(picture, where, [](std::uint8_t grey) { return std::min(grey, white); });
   for (std::size_t i = 0; i < white; ++i) drawn.palette[i].fill(static_cast<std::uint8_t>(i));
   drawn.palette[white].fill(255);
@@ -109,7 +110,7 @@ ColourPicture draw_ellipses(const Sources& sources, const Picture& picture, cons
 
   const auto scale = static_cast<double>(picture.factor);
   const auto longest = static_cast<double>(std::max(drawn.image.shape.width, drawn.image.shape.height));
-  for (std::size_t i = 0; i < static_cast<std::size_t>(sources.size()); ++i) {
+  for (std::size_t i = 0; i < sources.number.size(); ++i) {
     // The first pixel covers 0.5 to 1.5 in the catalogue, and -0.5 to 0.5 in the picture.
     const Point centre{(sources.x_image[i] - 0.5) / scale - 0.5, (sources.y_image[i] - 0.5) / scale - 0.5};
     const double a = ellipse_axes * sources.a_image[i] / scale;

@@ -34,7 +34,7 @@ inline bool shows_foreground(CheckImage image) {
 struct OutputConfig {
   std::vector<CatalogFormat> formats = {CatalogFormat::fits};
   ParquetCompression parquet_compression = ParquetCompression::none;
-  /// Columns, or groups of them (stages/catalogue/measured_columns.hpp); only these are measured.
+  /// Columns, or groups of them (stages/catalogue/declared_columns.hpp); only these are measured.
   std::vector<std::string> columns = {"default"};
   /// Also write the label map {stem}.seg.fits (pixel = NUMBER, 0 = no source).
   bool segmentation = false;

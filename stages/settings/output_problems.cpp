@@ -3,7 +3,7 @@
 #include <string_view>
 #include <vector>
 
-#include "stages/catalogue/measured_columns.hpp"
+#include "stages/catalogue/declared_columns.hpp"
 #include "stages/catalogue/vignets.hpp"
 #include "stages/core/shortest_number.hpp"
 #include "stages/core/words.hpp"
@@ -43,7 +43,7 @@ std::string needed_for_column(const std::string& name, const Settings& config) {
     return "is of sources that are deblended: set deblend.method";
   if ((name == "IMAFLAGS_ISO" || name == "NIMAFLAGS_ISO") && !has_flags(config.flags))
     return "needs a map of flags: give flags.file or flags.hdu";
-  for (const MeasuredColumn& one : measured_columns())
+  for (const DeclaredColumn& one : declared_columns())
     if (one.column.name == name && !one.file.key.empty() && one.file.name(config).empty())
       return "is made with a file: name it by " + std::string(one.file.key);
   return "";

@@ -16,7 +16,7 @@
 #include "io/files/input_file.hpp"
 #include "io/tables/stored_table.hpp"
 #include "io/tables/table_stream.hpp"
-#include "stages/catalogue/sources.hpp"
+#include "stages/catalogue/declared_columns.hpp"
 #include "stages/core/counted.hpp"
 #include "stages/core/error.hpp"
 #include "survey/formats/survey_tables.hpp"
@@ -149,12 +149,11 @@ std::vector<SkyPlace> write_sources(StoredTables& out, TableHead head, const Sur
 
 /// The catalogue's unit of the columns in units of the pixels.
 std::string pixel_unit(const std::vector<StoredColumn>& columns) {
-  std::string name;
-  const Sources sources;
-  for_each_column(sources, [&](const Column& column, const auto&) {
-    if (name.empty() && column.unit == std::string(pixel_value_unit)) name = column.name;
-  });
-  const auto column = std::ranges::find(columns, name, &StoredColumn::name);
+  const auto in_pixel_values = [](const DeclaredColumn& one) {
+    return one.column.unit == std::string_view(pixel_value_unit);
+  };
+  const auto declared = std::ranges::find_if(declared_columns(), in_pixel_values);
+  const auto column = std::ranges::find(columns, declared->column.name, &StoredColumn::name);
   return column == columns.end() ? "" : column->unit;
 }
 

@@ -5,6 +5,7 @@
 
 #include "io/wcs/pixel_map.hpp"
 #include "tests/fuzz/fuzz_support.hpp"
+#include "tests/support/usual_sources.hpp"
 
 namespace {
 
@@ -17,14 +18,14 @@ constexpr const char* plain_tan =
 
 /// All positions of one reading, bit by bit, or the reason why there are none.
 std::string positions(const std::string& header) {
-  Sources sources;
-  sources.x_image = {1, 30.5, 60, 30.5, 1e6, -1e6, std::numeric_limits<double>::quiet_NaN(), 0.5};
-  sources.y_image = {1, 20.5, 40, 21.5, 3e5, -1e6, 1, 1e300};
-  for (std::size_t i = 0; i < sources.x_image.size(); ++i) sources.number.push_back(static_cast<int>(i) + 1);
+  Sources sources = testing::usual_sources(8);
+  sources[columns::x_image] = {1, 30.5, 60, 30.5, 1e6, -1e6, std::numeric_limits<double>::quiet_NaN(), 0.5};
+  sources[columns::y_image] = {1, 20.5, 40, 21.5, 3e5, -1e6, 1, 1e300};
   std::vector<SkyPosition> footprint;
   std::string result = add_sky_positions(header, shape, sources, footprint) + ";";
-  for (const std::vector<double>* values : {&sources.alpha_j2000, &sources.delta_j2000})
-    for (const double value : *values) result += std::to_string(std::bit_cast<std::uint64_t>(value)) + " ";
+  for (const auto& key : {columns::alpha_j2000, columns::delta_j2000})
+    for (const double value : sources.has(key) ? sources[key] : std::vector<double>())
+      result += std::to_string(std::bit_cast<std::uint64_t>(value)) + " ";
   return result;
 }
 

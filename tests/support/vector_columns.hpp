@@ -4,11 +4,10 @@
 #include <cstdint>
 #include <cstring>
 #include <random>
-#include <string>
 #include <utility>
 #include <vector>
 
-#include "stages/catalogue/sources.hpp"
+#include "stages/catalogue/declared_columns.hpp"
 
 namespace srcextract::testing {
 
@@ -22,9 +21,9 @@ void add_vector_columns(Sources& sources, const char* name, int length, std::uin
       const std::uint64_t bits = random();
       std::memcpy(&value, &bits, sizeof(T));
     }
-    sources.further.push_back({{name, pixel_sum_unit, "phot.flux", "One after the other", 0},
-                               name + (element == 0 ? "" : "_" + std::to_string(element)),
-                               std::move(values)});
+    sources.add({{name, pixel_sum_unit, "phot.flux", "One after the other", 0},
+                 numbered(name, static_cast<std::size_t>(element)),
+                 std::move(values)});
   }
 }
 

@@ -91,9 +91,10 @@ Config config_of_copies(const Config& given, const std::string& magnitude) {
 class SourcesByPlace {
  public:
   SourcesByPlace(const Sources& sources, const ReportLight& light) {
+    const auto &x = sources[columns::x_image], &y = sources[columns::y_image];
     for (std::size_t row = 0; row < light.magnitudes.size(); ++row)
-      if (std::isfinite(light.magnitudes[row]) && !(sources.has_sign && sources.sign[row] < 0))
-        sources_.push_back({sources.x_image[row], sources.y_image[row], light.magnitudes[row]});
+      if (std::isfinite(light.magnitudes[row]) && !is_fainter_than_sky(sources, row))
+        sources_.push_back({x[row], y[row], light.magnitudes[row]});
     std::ranges::sort(sources_, {}, &Source::y);
   }
 

@@ -5,6 +5,8 @@
 #include <cmath>
 #include <cstddef>
 #include <numeric>
+#include <string_view>
+#include <variant>
 
 namespace srcextract {
 namespace {
@@ -22,7 +24,7 @@ struct Middle {
   std::int64_t x, y;
 };
 
-Middle middle_of(const Sources& sources, std::size_t row) {
+Middle middle_of(const UsualValues& sources, std::size_t row) {
   return {std::llround(sources.x_image[row]) - 1, std::llround(sources.y_image[row]) - 1};
 }
 
@@ -63,11 +65,13 @@ bool is_alone(const Owners& owners, std::int32_t number) {
 }
 
 bool is_clean_and_bright(const Sources& sources, const ReportLight& light, std::size_t row) {
-  const bool fainter_than_sky = sources.has_sign && sources.sign[row] < 0;
-  const bool flagged = sources.flags[row] != 0 ||
-                       std::ranges::any_of(sources.map_flags, [&](const MapFlags& map) { return map.flags[row] != 0; });
-  return !flagged && !fainter_than_sky && sources.snr[row] >= least_snr && std::isfinite(light.magnitudes[row]) &&
-         sources.threshold[row] > 0;
+  const auto is_flagged = [&](const CatalogColumn& one) {
+    return one.column.name == std::string_view(columns::imaflags_iso) &&
+           std::get<std::vector<std::int64_t>>(one.values)[row] != 0;
+  };
+  const bool flagged = sources[columns::flags][row] != 0 || std::ranges::any_of(sources.columns, is_flagged);
+  return !flagged && !is_fainter_than_sky(sources, row) && sources[columns::snr][row] >= least_snr &&
+         std::isfinite(light.magnitudes[row]) && sources[columns::threshold][row] > 0;
 }
 
 /// The noise-equivalent area: so many pixels, summed with equal weights, have the noise of the best weighted sum over
@@ -93,7 +97,7 @@ void keep_like_areas(std::vector<StarTemplate>& stars) {
 }
 
 StarTemplate cut_out(const Extraction& extraction, double zero_point, std::size_t row) {
-  const Sources& sources = extraction.sources;
+  const UsualValues sources(extraction.sources);
   const Image<float, Cpu>& above = extraction.check.above;
   const Middle middle = middle_of(sources, row);
   const Owners owners = owners_around(extraction, middle);
@@ -126,11 +130,11 @@ StarTemplate cut_out(const Extraction& extraction, double zero_point, std::size_
 
 std::vector<StarTemplate> find_star_templates(const Extraction& extraction, const ReportLight& light,
                                               double zero_point) {
-  const Sources& sources = extraction.sources;
+  const UsualValues sources(extraction.sources);
   std::vector<std::size_t> rows;
   for (const std::size_t row : light.order) {
     if (rows.size() == most_candidates) break;
-    if (!is_clean_and_bright(sources, light, row)) continue;
+    if (!is_clean_and_bright(extraction.sources, light, row)) continue;
     if (is_alone(owners_around(extraction, middle_of(sources, row)), sources.number[row])) rows.push_back(row);
   }
   std::vector<StarTemplate> stars;

@@ -93,10 +93,10 @@ Image<float, Cpu> cut_stamps(const Extraction& extraction, std::span<const std::
   const auto rows = (std::ssize(order) + stamps_in_a_row - 1) / stamps_in_a_row;
   Image<float, Cpu> stamps({stamps_in_a_row * stamp_side, rows * stamp_side}, where);
   std::ranges::fill(stamps.pixels, masked_pixel);
+  const auto &x = extraction.sources[columns::x_image], &y = extraction.sources[columns::y_image];
   for (std::size_t i = 0; i < order.size(); ++i) {
     CheckRows level(extraction);
-    cut_stamp(extraction.check.above, level, extraction.sources.x_image[order[i]], extraction.sources.y_image[order[i]],
-              static_cast<std::int64_t>(i), stamps);
+    cut_stamp(extraction.check.above, level, x[order[i]], y[order[i]], static_cast<std::int64_t>(i), stamps);
   }
   return stamps;
 }

@@ -24,7 +24,7 @@ namespace {
 /// Gives sources, and references to them, the numbers of a map that was made elsewhere.
 void number_sources(const std::vector<std::int32_t>& numbers, Sources& sources, Buffer<std::int32_t, Cpu>& label) {
   if (numbers.empty()) return;
-  sources.number = numbers;
+  sources[columns::number] = numbers;
   for (std::int32_t& one : label)
     if (one > 0) one = numbers[static_cast<std::size_t>(one - 1)];
 }

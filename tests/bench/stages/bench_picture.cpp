@@ -9,6 +9,7 @@
 #include "tests/bench/stages/benchmarks.hpp"
 #include "tests/bench/stages/timing.hpp"
 #include "tests/support/temporary_folder.hpp"
+#include "tests/support/usual_sources.hpp"
 
 namespace srcextract::bench {
 namespace {
@@ -106,15 +107,15 @@ void add_parts(const std::string& backend, std::int64_t size) {
 
 /// A thousand sources on a million pixels, as large as those of a star field.
 Sources sources_of(const Shape& shape) {
-  Sources sources;
+  Sources sources = testing::usual_sources();
   for (std::int64_t i = 0; i < shape.count() / pixels_per_star; ++i) {
     const double place = static_cast<double>(i) * 0.6180339887;
-    sources.number.push_back(static_cast<std::int32_t>(i + 1));
-    sources.x_image.push_back((place - std::floor(place)) * static_cast<double>(shape.width));
-    sources.y_image.push_back(static_cast<double>(i * pixels_per_star / shape.width));
-    sources.a_image.push_back(2 + static_cast<double>(i % 5));
-    sources.b_image.push_back(2);
-    sources.theta_image.push_back(static_cast<double>(i % 180) - 90);
+    sources[columns::number].push_back(static_cast<std::int32_t>(i + 1));
+    sources[columns::x_image].push_back((place - std::floor(place)) * static_cast<double>(shape.width));
+    sources[columns::y_image].push_back(static_cast<double>(i * pixels_per_star / shape.width));
+    sources[columns::a_image].push_back(2 + static_cast<double>(i % 5));
+    sources[columns::b_image].push_back(2);
+    sources[columns::theta_image].push_back(static_cast<double>(i % 180) - 90);
   }
   return sources;
 }

@@ -20,6 +20,7 @@
 #include "tests/io/support/catalogs.hpp"
 #include "tests/io/support/io_test_support.hpp"
 #include "tests/support/random_sources.hpp"
+#include "tests/support/usual_sources.hpp"
 #include "tests/support/vector_columns.hpp"
 
 namespace srcextract {
@@ -40,11 +41,11 @@ using testing::written;
 Sources random_sources(std::size_t count, bool sky) {
   Sources sources = testing::random_sources(count, sky, count + sky);
   if (count > 4) {
-    sources.x_image[0] = std::numeric_limits<double>::quiet_NaN();
-    sources.x_image[1] = -std::numeric_limits<double>::quiet_NaN();
-    sources.x_image[2] = std::numeric_limits<double>::infinity();
-    sources.x_image[3] = -0.0;
-    sources.x_image[4] = std::numeric_limits<double>::denorm_min();
+    sources[columns::x_image][0] = std::numeric_limits<double>::quiet_NaN();
+    sources[columns::x_image][1] = -std::numeric_limits<double>::quiet_NaN();
+    sources[columns::x_image][2] = std::numeric_limits<double>::infinity();
+    sources[columns::x_image][3] = -0.0;
+    sources[columns::x_image][4] = std::numeric_limits<double>::denorm_min();
   }
   return sources;
 }
@@ -179,9 +180,8 @@ TEST_P(CatalogSize, TextGivesTheSameNumbersBack) {
 
 TEST(CatalogTest, FitsColumnsSayWhatTheyAre) {
   TemporaryFolder directory;
-  Sources sources = three_sources();
-  sources.sky = true;
-  sources.alpha_j2000 = sources.delta_j2000 = {1, 2, 3};
+  Sources sources = three_sources(testing::sky_names);
+  sources[columns::alpha_j2000] = sources[columns::delta_j2000] = {1, 2, 3};
   FitsCatalog catalog(written(directory, CatalogFormat::fits, sources));
   EXPECT_EQ(catalog.text("EXTNAME"), "CATALOG");
   EXPECT_EQ(catalog.text("CREATOR"), "srcextract 1.2.3");
@@ -211,8 +211,10 @@ TEST(CatalogTest, ColumnsOfOneCommonNameAreAColumnOfVectorsInFits) {
   testing::add_vector_columns<double>(sources, "FLUX_APER", 3, 1);
   testing::add_vector_columns<double>(sources, "FLUX_AUTO", 1, 2);
   testing::add_vector_columns<std::int32_t>(sources, "COUNT", 2, 3);
-  for (const char* suffix : {"", "_1"}) sources.map_flags.push_back({.suffix = suffix, .flags = {}, .pixels = {}});
-  for (MapFlags& map : sources.map_flags) map.flags = map.pixels = std::vector<std::int64_t>(2049, map.suffix.empty());
+  for (const std::size_t map : {0U, 1U})
+    for (const auto& column : flag_map_columns)
+      sources.add({column.declared.column, numbered(column.declared.column.name, map),
+                   std::vector<std::int64_t>(2049, map == 0), CatalogPart::flag_maps});
   const std::string path = written(directory, CatalogFormat::fits, sources);
   FitsCatalog catalog(path);
   std::vector<std::string> found;
@@ -221,15 +223,16 @@ TEST(CatalogTest, ColumnsOfOneCommonNameAreAColumnOfVectorsInFits) {
   EXPECT_THAT(found, ElementsAre("IMAFLAGS_ISO 2K", "NIMAFLAGS_ISO 2K", "FLUX_APER 3D", "FLUX_AUTO D", "COUNT 2J",
                                  "ALPHA_J2000 D", "DELTA_J2000 D"));
   EXPECT_EQ(catalog.text("TUNIT26"), "count");
+  constexpr const char* names[] = {"FLUX_APER", "FLUX_APER_1", "FLUX_APER_2"};
   const std::vector<double> vectors = catalog.column<double>("FLUX_APER", 3);
   for (std::size_t row = 0; row < 2049; ++row) {
     for (std::size_t element = 0; element < 3; ++element) {
-      const double value = std::get<std::vector<double>>(sources.further[element].values)[row];
+      const double value = sources[ColumnKey<double>{names[element]}][row];
       ASSERT_EQ(std::memcmp(&vectors[3 * row + element], &value, sizeof(value)), 0) << row << ", " << element;
     }
   }
   EXPECT_THAT(catalog.column<std::int64_t>("IMAFLAGS_ISO", 2), ::testing::Contains(1).Times(2049));
-  EXPECT_TRUE(same(catalog.column<double>("ALPHA_J2000"), sources.alpha_j2000));
+  EXPECT_TRUE(same(catalog.column<double>("ALPHA_J2000"), sources[columns::alpha_j2000]));
   EXPECT_EQ(catalog.status(), 0);
   if (!testing::have_fitsverify()) return;
   EXPECT_THAT(testing::run_command("fitsverify '" + path + "'").second, HasSubstr("found 0 warning(s) and 0 error(s)"));
@@ -247,8 +250,7 @@ TEST(CatalogTest, UcdsAreOfTheControlledVocabulary) {
   SRCEXTRACT_NEEDS_PEER(testing::have_astropy(), "no astropy");
   TemporaryFolder directory;
   std::string ucds;
-  Sources sources = three_sources();
-  sources.sky = true;
+  const Sources sources = three_sources(testing::sky_names);
   for_each_column(sources, [&](const Column& column, const auto&) { ucds += std::string(column.ucd) + "\n"; });
   const auto [status, output] = testing::run_python(directory, R"(
 import sys
@@ -325,12 +327,11 @@ TEST(CatalogTest, WhatTheMemoryHeldBeforeDoesNotMatter) {
 
 TEST(CatalogTest, CsvIsPlain) {
   TemporaryFolder directory;
-  Sources sources;
-  sources.number = {7};
-  for_each_column(sources, []<class T>(const Column&, std::vector<T>& values) { values.resize(1); });
-  sources.x_image[0] = 0.1;
-  sources.y_image[0] = std::numeric_limits<double>::quiet_NaN();
-  sources.flux_iso[0] = 1e300;
+  Sources sources = testing::usual_sources(1);
+  sources[columns::number] = {7};
+  sources[columns::x_image][0] = 0.1;
+  sources[columns::y_image][0] = std::numeric_limits<double>::quiet_NaN();
+  sources[columns::flux_iso][0] = 1e300;
   EXPECT_EQ(read_file(written(directory, CatalogFormat::csv, sources)),
             "NUMBER,X_IMAGE,Y_IMAGE,XMIN_IMAGE,XMAX_IMAGE,YMIN_IMAGE,YMAX_IMAGE,XPEAK_IMAGE,YPEAK_IMAGE,NPIX,FLUX_ISO,"
             "FLUXERR_ISO,FLUX_MAX,X2_IMAGE,Y2_IMAGE,XY_IMAGE,A_IMAGE,B_IMAGE,THETA_IMAGE,BACKGROUND,THRESHOLD,SNR,"
@@ -354,8 +355,8 @@ TEST(CatalogTest, ARegionWithoutAShapeIsAPoint) {
   const std::pair<double, double> axes[] = {{infinite, 2}, {2, infinite}, {nan, 2}, {2, nan}, {1e308, 2}};
   for (const auto& [a, b] : axes) {
     Sources sources = three_sources();
-    sources.a_image[0] = a;
-    sources.b_image[0] = b;
+    sources[columns::a_image][0] = a;
+    sources[columns::b_image][0] = b;
     EXPECT_EQ(read_lines(written(directory, CatalogFormat::reg, sources)).at(2),
               "point(10.5,11) # point=cross text={1}");
   }
@@ -364,9 +365,9 @@ TEST(CatalogTest, ARegionWithoutAShapeIsAPoint) {
 TEST(CatalogTest, ARegionWithoutCentroidIsAtThePeak) {
   TemporaryFolder directory;
   Sources sources = three_sources();
-  sources.x_image[0] = std::numeric_limits<double>::quiet_NaN();
-  sources.xpeak_image[0] = 42;
-  sources.ypeak_image[0] = 43;
+  sources[columns::x_image][0] = std::numeric_limits<double>::quiet_NaN();
+  sources[columns::xpeak_image][0] = 42;
+  sources[columns::ypeak_image][0] = 43;
   EXPECT_THAT(read_file(written(directory, CatalogFormat::reg, sources)), HasSubstr("ellipse(42,43,6,4.5,-30)"));
 }
 

@@ -11,6 +11,7 @@
 #include "io/catalog/catalog.hpp"
 #include "tests/io/support/catalogs.hpp"
 #include "tests/io/support/io_test_support.hpp"
+#include "tests/support/usual_sources.hpp"
 #include "tests/support/vector_columns.hpp"
 
 namespace srcextract {
@@ -92,7 +93,7 @@ TEST_P(CatalogInAstropy, ReadsVectorsAsTheScalarsThatCsvHas) {
   testing::add_vector_columns<double>(sources, "FLUX_APER", 3, 1);
   testing::add_vector_columns<std::int32_t>(sources, "COUNT", 2, 2);
   testing::add_vector_columns<double>(sources, "FLUX_RADIUS", 1, 3);
-  auto& values = std::get<std::vector<double>>(sources.further[1].values);
+  auto& values = sources[ColumnKey<double>{"FLUX_APER_1"}];
   values = {std::numeric_limits<double>::quiet_NaN(), std::numeric_limits<double>::infinity(), -0.1};
   written(directory, CatalogFormat::csv, sources);
   const auto [status, output] = testing::run_python(directory, R"(
@@ -119,7 +120,7 @@ assert np.isinf(t['FLUX_APER'][1, 1]) and not {'FLUX_APER_1', 'COUNT_1'} & set(t
 
 TEST_P(CatalogInAstropy, ReadsVectorsOfNoRows) {
   TemporaryFolder directory;
-  Sources sources;
+  Sources sources = testing::usual_sources();
   testing::add_vector_columns<double>(sources, "FLUX_APER", 3, 1);
   const auto [status, output] = testing::run_python(directory, R"(
 import sys
@@ -134,8 +135,7 @@ print(len(t), t['FLUX_APER'].shape, t['FLUX_APER'].unit)
 }
 
 TEST_P(CatalogInAstropy, ReadsAnEmptyCatalogue) {
-  Sources sources;
-  sources.sky = true;
+  const Sources sources = testing::usual_sources(0, testing::sky_names);
   EXPECT_THAT(dump(sources), HasSubstr("\n0 25\n"));
 }
 

@@ -91,12 +91,11 @@ TEST(Ldac, TheFileIsThatOfSextractor) {
 
 TEST(Ldac, ValuesComeBackInTheTypesThatProgramsTakeThemFor) {
   TemporaryFolder directory;
-  Sources sources = three_sources();
-  sources.flux_iso = {0.1, -1e300, std::numeric_limits<double>::quiet_NaN()};
-  sources.x_image = {0.1, 1e300, -3};
-  sources.map_flags.resize(1);
-  sources.map_flags[0].flags = {5, std::int64_t{1} << 40, -(std::int64_t{1} << 40)};
-  sources.map_flags[0].pixels = {1, 2, 3};
+  Sources sources = three_sources({"IMAFLAGS_ISO", "NIMAFLAGS_ISO"});
+  sources[columns::flux_iso] = {0.1, -1e300, std::numeric_limits<double>::quiet_NaN()};
+  sources[columns::x_image] = {0.1, 1e300, -3};
+  sources[columns::imaflags_iso] = {5, std::int64_t{1} << 40, -(std::int64_t{1} << 40)};
+  sources[ColumnKey<std::int64_t>{"NIMAFLAGS_ISO"}] = {1, 2, 3};
   const TableFile file = open_table(written(directory, CatalogFormat::ldac, sources));
   const auto values = [&](const std::string& name) {
     for (std::size_t i = 0; i < file.columns.size(); ++i)
@@ -104,7 +103,7 @@ TEST(Ldac, ValuesComeBackInTheTypesThatProgramsTakeThemFor) {
     ADD_FAILURE() << "no " << name;
     return ColumnValues();
   };
-  EXPECT_EQ(std::get<std::vector<double>>(values("X_IMAGE")), sources.x_image);
+  EXPECT_EQ(std::get<std::vector<double>>(values("X_IMAGE")), sources[columns::x_image]);
   const auto flux = std::get<std::vector<float>>(values("FLUX_ISO"));
   EXPECT_EQ(flux[0], 0.1F);
   EXPECT_EQ(flux[1], -std::numeric_limits<float>::max());
@@ -163,7 +162,7 @@ Sources four_columns() {
   Sources sources = three_sources();
   testing::add_vector_columns<double>(sources, "FLUX_APER", 2, 1);
   sources.written = {"NUMBER", "X_IMAGE", "FLUX_APER", "FLAGS"};
-  for (std::size_t i = 0; i < 2; ++i) std::get<std::vector<double>>(sources.further[i].values) = {1.5, -2e-7, 1.0 / 3};
+  for (const char* name : {"FLUX_APER", "FLUX_APER_1"}) sources[ColumnKey<double>{name}] = {1.5, -2e-7, 1.0 / 3};
   return sources;
 }
 
@@ -206,7 +205,7 @@ TEST(SextractorText, AstropyReadsIt) {
 
 TEST(SextractorText, NoRows) {
   TemporaryFolder directory;
-  const TableFile file = open_table(written(directory, CatalogFormat::ascii_head, Sources()));
+  const TableFile file = open_table(written(directory, CatalogFormat::ascii_head, testing::usual_sources()));
   EXPECT_EQ(file.format, TableFormat::ascii_head);
   EXPECT_EQ(file.columns.front().name, "NUMBER");
   EXPECT_EQ(read_table(file, {0}).rows, 0);

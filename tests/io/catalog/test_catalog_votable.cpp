@@ -17,6 +17,7 @@
 #include "tests/io/support/catalogs.hpp"
 #include "tests/io/support/io_test_support.hpp"
 #include "tests/support/random_sources.hpp"
+#include "tests/support/usual_sources.hpp"
 #include "tests/support/vector_columns.hpp"
 
 namespace srcextract {
@@ -126,8 +127,7 @@ TEST_P(CatalogVotable, TextOfEveryKindComesBack) {
 }
 
 TEST_P(CatalogVotable, AnEmptyCatalogueHasItsColumns) {
-  Sources sources;
-  sources.sky = true;
+  Sources sources = testing::usual_sources(0, testing::sky_names);
   testing::add_vector_columns<double>(sources, "FLUX_APER", 3, 1);
   const Table read = read_all_of(written(folder_, GetParam(), sources));
   EXPECT_EQ(read.rows, 0);
@@ -197,9 +197,8 @@ TEST(CatalogVotableText, HoldsWhatIsKnownOfTheImage) {
   beside.detection_image = "d&d.fits";
   beside.positions = "p.csv";
   beside.bands = {{"g", "g.fits", {"measurement.gain=2"}}};
-  Sources sources = three_sources();
-  sources.sky = true;
-  sources.alpha_j2000 = sources.delta_j2000 = {1, 2, 3};
+  Sources sources = three_sources(testing::sky_names);
+  sources[columns::alpha_j2000] = sources[columns::delta_j2000] = {1, 2, 3};
   const std::string text = testing::read_file(written(folder, CatalogFormat::votable_text, sources, beside));
   for (const char* line :
        {"<INFO name=\"creator\" value=\"srcextract 1.2.3\"/>",

@@ -25,8 +25,8 @@ constexpr double nan = std::numeric_limits<double>::quiet_NaN();
 TEST(RegionsTest, CrtfCountsPixelsFrom0AndAnglesFromY) {
   const TemporaryFolder folder;
   Sources sources = testing::three_sources();
-  sources.x_image[2] = 1.5;
-  sources.y_image[2] = 3e6;
+  sources[columns::x_image][2] = 1.5;
+  sources[columns::y_image][2] = 3e6;
   const std::vector<std::string> lines = testing::read_lines(testing::written(folder, CatalogFormat::crtf, sources));
   EXPECT_THAT(lines, ElementsAre("#CRTFv0 CASA Region Text Format version 0",
                                  "ellipse[[9.5pix, 10pix], [6pix, 4.5pix], 60deg], label='1'",
@@ -40,7 +40,7 @@ TEST(RegionsTest, AnglesOfCrtfAreThoseOfDs9LessARightAngle) {
   for (const auto& [theta, angle] : {std::pair(90.0, "0deg"), std::pair(45.0, "-45deg"), std::pair(0.5, "-89.5deg"),
                                      std::pair(-0.5, "89.5deg"), std::pair(-89.5, "0.5deg")}) {
     Sources sources = testing::three_sources();
-    sources.theta_image[0] = theta;
+    sources[columns::theta_image][0] = theta;
     EXPECT_THAT(testing::read_lines(testing::written(folder, CatalogFormat::crtf, sources)).at(1),
                 HasSubstr(std::string("4.5pix], ") + angle));
   }

@@ -1,6 +1,5 @@
 #pragma once
 
-#include <cstdint>
 #include <string>
 #include <utility>
 #include <vector>
@@ -10,14 +9,35 @@
 
 namespace srcextract::testing {
 
-inline Sources at(const std::vector<std::pair<double, double>>& positions) {
-  Sources sources;
+/// Places in the image, and on the sky.
+struct Places {
+  std::vector<double> x, y;
+  std::vector<double> alpha = {}, delta = {};
+  bool sky = false;  ///< the image has a sky
+};
+
+inline Places at(const std::vector<std::pair<double, double>>& positions) {
+  Places places;
   for (auto [x, y] : positions) {
-    sources.number.push_back(static_cast<std::int32_t>(sources.number.size() + 1));
-    sources.x_image.push_back(x);
-    sources.y_image.push_back(y);
+    places.x.push_back(x);
+    places.y.push_back(y);
   }
-  return sources;
+  return places;
+}
+
+/// Finds places on the sky. Returns the reason if there is none.
+inline std::string find_places(const std::string& header, Places& places, const Cpu& where = {}) {
+  std::vector<SkyPosition> found;
+  std::string reason = find_on_sky(header, places.x, places.y, found, where);
+  places.sky = reason.empty();
+  places.alpha.clear();
+  places.delta.clear();
+  if (!places.sky) return reason;
+  for (const SkyPosition& at : found) {
+    places.alpha.push_back(at.alpha);
+    places.delta.push_back(at.delta);
+  }
+  return reason;
 }
 
 inline const std::vector<std::pair<double, double>> pixels = {{1.0, 1.0}, {317.25, 91.5}, {100.0, 230.75}};

@@ -19,8 +19,10 @@ namespace {
 using testing::at;
 using testing::Cards;
 using testing::equatorial;
+using testing::find_places;
 using testing::header;
 using testing::pixels;
+using testing::Places;
 
 struct Case {
   std::string name;
@@ -165,74 +167,74 @@ std::vector<Case> cases() {
 class Wcs : public ::testing::TestWithParam<Case> {};
 
 TEST_P(Wcs, GivesThePositionsOfAstropy) {
-  Sources sources = at(pixels);
-  ASSERT_EQ(add_sky_positions(header(GetParam().cards, GetParam().naxis), sources), "");
-  ASSERT_TRUE(sources.sky);
-  ASSERT_EQ(sources.alpha_j2000.size(), pixels.size());
-  ASSERT_EQ(sources.delta_j2000.size(), pixels.size());
+  Places places = at(pixels);
+  ASSERT_EQ(find_places(header(GetParam().cards, GetParam().naxis), places), "");
+  ASSERT_TRUE(places.sky);
+  ASSERT_EQ(places.alpha.size(), pixels.size());
+  ASSERT_EQ(places.delta.size(), pixels.size());
   for (std::size_t i = 0; i < pixels.size(); ++i) {
-    EXPECT_NEAR(sources.alpha_j2000[i], GetParam().expected[i].first, 1e-9);
-    EXPECT_NEAR(sources.delta_j2000[i], GetParam().expected[i].second, 1e-9);
+    EXPECT_NEAR(places.alpha[i], GetParam().expected[i].first, 1e-9);
+    EXPECT_NEAR(places.delta[i], GetParam().expected[i].second, 1e-9);
   }
 }
 
 INSTANTIATE_TEST_SUITE_P(Headers, Wcs, ::testing::ValuesIn(cases()), [](const auto& test) { return test.param.name; });
 
 TEST(WcsTest, TangentPlaneOnTheEquatorIsTheArcTangent) {
-  Sources sources = at({{1.0, 1.0}, {101.0, 1.0}, {1.0, 101.0}});
+  Places places = at({{1.0, 1.0}, {101.0, 1.0}, {1.0, 101.0}});
   const Cards cards = {"CTYPE1='RA---TAN'", "CTYPE2='DEC--TAN'", "CRVAL1=0.0", "CRVAL2=0.0",
                        "CRPIX1=1.0",        "CRPIX2=1.0",        "CDELT1=1.0", "CDELT2=1.0"};
-  ASSERT_EQ(add_sky_positions(header(cards), sources), "");
+  ASSERT_EQ(find_places(header(cards), places), "");
   const double degree = std::numbers::pi / 180;
   const double hundred_degrees_of_plane = std::atan(100 * degree) / degree;
-  EXPECT_NEAR(sources.alpha_j2000[0], 0, 1e-12);
-  EXPECT_NEAR(sources.delta_j2000[0], 0, 1e-12);
-  EXPECT_NEAR(sources.alpha_j2000[1], hundred_degrees_of_plane, 1e-12);
-  EXPECT_NEAR(sources.delta_j2000[2], hundred_degrees_of_plane, 1e-12);
+  EXPECT_NEAR(places.alpha[0], 0, 1e-12);
+  EXPECT_NEAR(places.delta[0], 0, 1e-12);
+  EXPECT_NEAR(places.alpha[1], hundred_degrees_of_plane, 1e-12);
+  EXPECT_NEAR(places.delta[2], hundred_degrees_of_plane, 1e-12);
 }
 
 TEST(WcsTest, RightAscensionIsFrom0To360) {
-  Sources sources = at({{1, 50}, {50, 50}, {99, 50}});
+  Places places = at({{1, 50}, {50, 50}, {99, 50}});
   const Cards cards = {"CTYPE1='RA---TAN'", "CTYPE2='DEC--TAN'", "CRVAL1=-0.2", "CRVAL2=0.0",
                        "CRPIX1=50",         "CRPIX2=50",         "CDELT1=0.01", "CDELT2=0.01"};
-  ASSERT_EQ(add_sky_positions(header(cards), sources), "");
-  EXPECT_NEAR(sources.alpha_j2000[0], 359.31, 1e-3);
-  EXPECT_NEAR(sources.alpha_j2000[1], 359.8, 1e-9);
-  EXPECT_NEAR(sources.alpha_j2000[2], 0.29, 1e-3);
+  ASSERT_EQ(find_places(header(cards), places), "");
+  EXPECT_NEAR(places.alpha[0], 359.31, 1e-3);
+  EXPECT_NEAR(places.alpha[1], 359.8, 1e-9);
+  EXPECT_NEAR(places.alpha[2], 0.29, 1e-3);
 }
 
 TEST(WcsTest, ManySourcesAgreeWithOneByOne) {
   std::vector<std::pair<double, double>> positions;
   std::mt19937 random(7);
   for (int i = 0; i < 70000; ++i) positions.push_back({random() % 2048 + 0.25, random() % 2048 + 0.5});
-  Sources many = at(positions);
-  ASSERT_EQ(add_sky_positions(header(sip), many, Cpu{3}), "");
+  Places many = at(positions);
+  ASSERT_EQ(find_places(header(sip), many, Cpu{3}), "");
   for (std::size_t i : {0, 1, 16383, 16384, 32768, 69999}) {
-    Sources one = at({positions[i]});
-    ASSERT_EQ(add_sky_positions(header(sip), one), "");
-    EXPECT_EQ(many.alpha_j2000[i], one.alpha_j2000[0]);
-    EXPECT_EQ(many.delta_j2000[i], one.delta_j2000[0]);
+    Places one = at({positions[i]});
+    ASSERT_EQ(find_places(header(sip), one), "");
+    EXPECT_EQ(many.alpha[i], one.alpha[0]);
+    EXPECT_EQ(many.delta[i], one.delta[0]);
   }
 }
 
 TEST(WcsTest, OffTheSkyIsNotANumberAndHurtsNoOther) {
   const double nan = std::numeric_limits<double>::quiet_NaN();
-  Sources sources = at({{100, 50}, {1, 1}, {nan, 50}, {100, nan}, {100.5, 50.5}});
+  Places places = at({{100, 50}, {1, 1}, {nan, 50}, {100, nan}, {100.5, 50.5}});
   const Cards cards = {"CTYPE1='RA---AIT'", "CTYPE2='DEC--AIT'", "CRVAL1=0.0",  "CRVAL2=0.0",
                        "CRPIX1=100.5",      "CRPIX2=50.5",       "CDELT1=-2.0", "CDELT2=2.0"};
-  ASSERT_EQ(add_sky_positions(header(cards), sources), "");
-  EXPECT_NEAR(sources.alpha_j2000[0], 1.0, 1e-3);
+  ASSERT_EQ(find_places(header(cards), places), "");
+  EXPECT_NEAR(places.alpha[0], 1.0, 1e-3);
   for (std::size_t i : {1, 2, 3}) {
-    EXPECT_TRUE(std::isnan(sources.alpha_j2000[i])) << i;
-    EXPECT_TRUE(std::isnan(sources.delta_j2000[i])) << i;
+    EXPECT_TRUE(std::isnan(places.alpha[i])) << i;
+    EXPECT_TRUE(std::isnan(places.delta[i])) << i;
   }
-  EXPECT_NEAR(sources.delta_j2000[4], 0.0, 1e-9);
+  EXPECT_NEAR(places.delta[4], 0.0, 1e-9);
 }
 
 TEST(WcsTest, NoSourcesStillHaveColumns) {
-  Sources sources;
-  EXPECT_EQ(add_sky_positions(header(equatorial({})), sources), "");
-  EXPECT_TRUE(sources.sky);
+  Places places;
+  EXPECT_EQ(find_places(header(equatorial({})), places), "");
+  EXPECT_TRUE(places.sky);
 }
 
 TEST(WcsTest, TroubleOnTheOtherAxesOfACubeDoesNotMatter) {
@@ -241,21 +243,21 @@ TEST(WcsTest, TroubleOnTheOtherAxesOfACubeDoesNotMatter) {
                            {"CTYPE3='WAVE'", "CUNIT3='furlongs'"},
                            {"CTYPE3='FREQ'", "CDELT3=0.0"},
                            {"WCSAXES=999999999"}};
-  Sources expected = at(pixels);
-  ASSERT_EQ(add_sky_positions(header(equatorial({})), expected), "");
+  Places expected = at(pixels);
+  ASSERT_EQ(find_places(header(equatorial({})), expected), "");
   for (const Cards& cards : trouble) {
-    Sources sources = at(pixels);
-    EXPECT_EQ(add_sky_positions(header(equatorial(cards), 3), sources), "") << cards[0];
-    EXPECT_EQ(sources.alpha_j2000, expected.alpha_j2000) << cards[0];
-    EXPECT_EQ(sources.delta_j2000, expected.delta_j2000) << cards[0];
+    Places places = at(pixels);
+    EXPECT_EQ(find_places(header(equatorial(cards), 3), places), "") << cards[0];
+    EXPECT_EQ(places.alpha, expected.alpha) << cards[0];
+    EXPECT_EQ(places.delta, expected.delta) << cards[0];
   }
 }
 
 TEST(WcsTest, GarbageGivesAReasonOrPositionsButNeverACrash) {
-  Sources none;
-  EXPECT_NE(add_sky_positions("", none), "");
-  EXPECT_NE(add_sky_positions("SIMPLE", none), "");
-  EXPECT_NE(add_sky_positions(std::string(8000, '\0'), none), "");
+  Places none;
+  EXPECT_NE(find_places("", none), "");
+  EXPECT_NE(find_places("SIMPLE", none), "");
+  EXPECT_NE(find_places(std::string(8000, '\0'), none), "");
 
   std::mt19937 random(20260101);
   Cards surfaces = polynomial("TNX");
@@ -268,9 +270,9 @@ TEST(WcsTest, GarbageGivesAReasonOrPositionsButNeverACrash) {
   for (int i = 0; i < 4000; ++i) {
     std::string spoilt = originals[i % 4];
     for (int n = 0; n < 8; ++n) spoilt[random() % spoilt.size()] = static_cast<char>(random() % 256);
-    Sources sources = at(pixels);
-    const std::string reason = add_sky_positions(spoilt, sources);
-    EXPECT_EQ(sources.sky, reason.empty());
+    Places places = at(pixels);
+    const std::string reason = find_places(spoilt, places);
+    EXPECT_EQ(places.sky, reason.empty());
     refused += !reason.empty();
   }
   EXPECT_GT(refused, 0);

@@ -13,8 +13,10 @@ namespace {
 using testing::at;
 using testing::Cards;
 using testing::equatorial;
+using testing::find_places;
 using testing::header;
 using testing::pixels;
+using testing::Places;
 using testing::tan;
 
 struct Refused {
@@ -29,12 +31,12 @@ void PrintTo(const Refused& c, std::ostream* out) {
 class WcsRefused : public ::testing::TestWithParam<Refused> {};
 
 TEST_P(WcsRefused, SaysWhyAndLeavesTheColumnsOut) {
-  Sources sources = at(pixels);
-  const std::string reason = add_sky_positions(header(GetParam().cards, 3), sources);
+  Places places = at(pixels);
+  const std::string reason = find_places(header(GetParam().cards, 3), places);
   EXPECT_NE(reason.find(GetParam().reason), std::string::npos) << "the reason given is: " << reason;
-  EXPECT_FALSE(sources.sky);
-  EXPECT_TRUE(sources.alpha_j2000.empty());
-  EXPECT_TRUE(sources.delta_j2000.empty());
+  EXPECT_FALSE(places.sky);
+  EXPECT_TRUE(places.alpha.empty());
+  EXPECT_TRUE(places.delta.empty());
 }
 
 INSTANTIATE_TEST_SUITE_P(
@@ -63,8 +65,8 @@ INSTANTIATE_TEST_SUITE_P(
     [](const auto& test) { return test.param.name; });
 
 TEST(WcsTest, CardsThatDoNotMatterDoNotHurt) {
-  Sources expected = at(pixels);
-  ASSERT_EQ(add_sky_positions(header(equatorial({})), expected), "");
+  Places expected = at(pixels);
+  ASSERT_EQ(find_places(header(equatorial({})), expected), "");
   const Cards harmless = {"CUNIT1=",
                           "CUNIT2='deg' / \xb0, it's said",
                           "WCSNAME='O''Brien's'",
@@ -76,42 +78,41 @@ TEST(WcsTest, CardsThatDoNotMatterDoNotHurt) {
                           "OBSGEO-X=nonsense",
                           "RADESYSA='FK4'",
                           "EXTNAME='a 'quoted' name"};
-  Sources sources = at(pixels);
-  EXPECT_EQ(add_sky_positions(header(equatorial(harmless)), sources), "");
-  EXPECT_EQ(sources.alpha_j2000, expected.alpha_j2000);
-  EXPECT_EQ(sources.delta_j2000, expected.delta_j2000);
+  Places places = at(pixels);
+  EXPECT_EQ(find_places(header(equatorial(harmless)), places), "");
+  EXPECT_EQ(places.alpha, expected.alpha);
+  EXPECT_EQ(places.delta, expected.delta);
 }
 
 TEST(WcsTest, IcrsNeedsNoEquinox) {
-  Sources sources = at(pixels);
-  EXPECT_EQ(add_sky_positions(header(equatorial({"RADESYS='ICRS'", "EQUINOX=2015.5"})), sources), "");
+  Places places = at(pixels);
+  EXPECT_EQ(find_places(header(equatorial({"RADESYS='ICRS'", "EQUINOX=2015.5"})), places), "");
 }
 
 TEST(WcsTest, ANumberInQuotesIsANumber) {
-  Sources expected = at(pixels);
-  ASSERT_EQ(add_sky_positions(header(equatorial({"EQUINOX=2000.0"})), expected), "");
-  Sources sources = at(pixels);
-  EXPECT_EQ(add_sky_positions(header(equatorial({"EQUINOX='2000.0  '", "LONPOLE='180.0'"})), sources), "");
-  EXPECT_EQ(sources.alpha_j2000, expected.alpha_j2000);
-  EXPECT_EQ(sources.delta_j2000, expected.delta_j2000);
+  Places expected = at(pixels);
+  ASSERT_EQ(find_places(header(equatorial({"EQUINOX=2000.0"})), expected), "");
+  Places places = at(pixels);
+  EXPECT_EQ(find_places(header(equatorial({"EQUINOX='2000.0  '", "LONPOLE='180.0'"})), places), "");
+  EXPECT_EQ(places.alpha, expected.alpha);
+  EXPECT_EQ(places.delta, expected.delta);
 }
 
 TEST(WcsTest, AKeywordTwiceSaysTheSameOrNothing) {
-  Sources expected = at(pixels);
-  ASSERT_EQ(add_sky_positions(header(equatorial({"EQUINOX=2000.0"})), expected), "");
-  Sources sources = at(pixels);
-  EXPECT_EQ(add_sky_positions(header(equatorial({"EQUINOX=2000.0", "EQUINOX='2000'"})), sources), "");
-  EXPECT_EQ(sources.alpha_j2000, expected.alpha_j2000);
+  Places expected = at(pixels);
+  ASSERT_EQ(find_places(header(equatorial({"EQUINOX=2000.0"})), expected), "");
+  Places places = at(pixels);
+  EXPECT_EQ(find_places(header(equatorial({"EQUINOX=2000.0", "EQUINOX='2000'"})), places), "");
+  EXPECT_EQ(places.alpha, expected.alpha);
   for (const char* other : {"EQUINOX=1950.0", "EQUINOX="})
-    EXPECT_NE(
-        add_sky_positions(header(equatorial({"EQUINOX=2000.0", other})), sources).find("EQUINOX comes more than once"),
-        std::string::npos);
+    EXPECT_NE(find_places(header(equatorial({"EQUINOX=2000.0", other})), places).find("EQUINOX comes more than once"),
+              std::string::npos);
 }
 
 TEST(WcsTest, ASkyThatCannotBeUsedIsNotAnAbsentOne) {
-  Sources sources = at(pixels);
-  EXPECT_EQ(add_sky_positions(header({}), sources), no_celestial_wcs);
-  EXPECT_NE(add_sky_positions(header(equatorial({"RADESYS='FK4'"})), sources), no_celestial_wcs);
+  Places places = at(pixels);
+  EXPECT_EQ(find_places(header({}), places), no_celestial_wcs);
+  EXPECT_NE(find_places(header(equatorial({"RADESYS='FK4'"})), places), no_celestial_wcs);
 }
 
 TEST(WcsTest, PrintsNothing) {
@@ -120,8 +121,8 @@ TEST(WcsTest, PrintsNothing) {
   std::vector<std::string> reasons;
   for (const Cards& cards :
        {Cards{"CDELT1='oops'"}, Cards{"CUNIT1='furlong'"}, Cards{"PV2_99=1.0"}, Cards{"CD1_1=0.0"}}) {
-    Sources sources = at(pixels);
-    reasons.push_back(add_sky_positions(header(equatorial(cards)), sources));
+    Places places = at(pixels);
+    reasons.push_back(find_places(header(equatorial(cards)), places));
   }
   EXPECT_EQ(::testing::internal::GetCapturedStdout(), "");
   EXPECT_EQ(::testing::internal::GetCapturedStderr(), "");

@@ -6,6 +6,8 @@
 #include <cmath>
 #include <vector>
 
+#include "tests/support/usual_sources.hpp"
+
 namespace srcextract {
 namespace {
 
@@ -22,10 +24,11 @@ Buffer<T, Cpu> buffer(const std::vector<T>& values) {
 Extraction extraction(const std::vector<Run>& runs, const std::vector<std::int32_t>& label,
                       const std::vector<std::int64_t>& npix) {
   Extraction e;
-  e.sources.npix = npix;
+  e.sources = testing::usual_sources(npix.size(), {columns::id_parent});
+  e.sources[columns::npix] = npix;
   for (std::size_t row = 0; row < npix.size(); ++row) {
-    e.sources.number.push_back(static_cast<std::int32_t>(row + 1));
-    e.sources.flux_iso.push_back(static_cast<double>(npix[row]) / 2);
+    e.sources[columns::number][row] = static_cast<std::int32_t>(row + 1);
+    e.sources[columns::flux_iso][row] = static_cast<double>(npix[row]) / 2;
   }
   e.detected = 7;
   e.runs.shape = {8, 3};
@@ -41,11 +44,10 @@ Extraction extraction(const std::vector<Run>& runs, const std::vector<std::int32
 TEST(JoinSides, NumbersWhatBecameFainterAfterWhatBecameBrighter) {
   const Extraction both = join_sides(extraction({{0, 1, 3}, {2, 0, 5}}, {1, 2}, {2, 5}),
                                      extraction({{0, 5, 6}, {1, 0, 1}, {2, 6, 8}}, {1, 0, 2}, {1, 2}));
-  EXPECT_TRUE(both.sources.has_sign);
-  EXPECT_THAT(both.sources.number, ElementsAre(1, 2, 3, 4));
-  EXPECT_THAT(both.sources.sign, ElementsAre(1, 1, -1, -1));
-  EXPECT_THAT(both.sources.npix, ElementsAre(2, 5, 1, 2));
-  EXPECT_THAT(both.sources.flux_iso, ElementsAre(1, 2.5, 0.5, 1));
+  EXPECT_THAT(both.sources[columns::number], ElementsAre(1, 2, 3, 4));
+  EXPECT_THAT(both.sources[columns::sign], ElementsAre(1, 1, -1, -1));
+  EXPECT_THAT(both.sources[columns::npix], ElementsAre(2, 5, 1, 2));
+  EXPECT_THAT(both.sources[columns::flux_iso], ElementsAre(1, 2.5, 0.5, 1));
   EXPECT_EQ(both.detected, 14);
 }
 
@@ -62,14 +64,14 @@ TEST(JoinSides, MergesTheSegmentationsInRasterOrder) {
 
 TEST(JoinSides, BackgroundsCanBeTurnedToThoseOfTheImage) {
   Extraction above = extraction({}, {}, {2, 5}), below = extraction({}, {}, {1, 2});
-  above.sources.background = {1000, 1001};
-  below.sources.background = {-1002.5, 0};
+  above.sources[columns::background] = {1000, 1001};
+  below.sources[columns::background] = {-1002.5, 0};
   above.background.clipped.median = 1000;
   Extraction both = join_sides(std::move(above), std::move(below));
-  EXPECT_THAT(both.sources.background, ElementsAre(1000, 1001, -1002.5, 0));
+  EXPECT_THAT(both.sources[columns::background], ElementsAre(1000, 1001, -1002.5, 0));
   turn_backgrounds(both.sources);
-  EXPECT_THAT(both.sources.background, ElementsAre(1000, 1001, 1002.5, 0));
-  EXPECT_FALSE(std::signbit(both.sources.background[3]));
+  EXPECT_THAT(both.sources[columns::background], ElementsAre(1000, 1001, 1002.5, 0));
+  EXPECT_FALSE(std::signbit(both.sources[columns::background][3]));
   EXPECT_EQ(both.background.clipped.median, 1000);
 }
 
@@ -88,13 +90,12 @@ TEST(LeaveFainter, HasTheSourcesOfOneSideAndTheSkyOfTheImage) {
   above.background.clipped.median = 1000;
   above.brightest = {{1, 0, 7000.0F}};
   below.background.clipped.median = -1000;
-  below.sources.background = {-1000, -1000};
+  below.sources[columns::background] = {-1000, -1000};
   below.detected = 5;
   const Extraction fainter = leave_fainter(std::move(above), std::move(below));
-  EXPECT_THAT(fainter.sources.number, ElementsAre(1, 2));
-  EXPECT_THAT(fainter.sources.sign, ElementsAre(-1, -1));
-  EXPECT_TRUE(fainter.sources.has_sign);
-  EXPECT_THAT(fainter.sources.background, ElementsAre(-1000, -1000));
+  EXPECT_THAT(fainter.sources[columns::number], ElementsAre(1, 2));
+  EXPECT_THAT(fainter.sources[columns::sign], ElementsAre(-1, -1));
+  EXPECT_THAT(fainter.sources[columns::background], ElementsAre(-1000, -1000));
   EXPECT_EQ(fainter.background.clipped.median, 1000);
   EXPECT_EQ(fainter.detected, 5);
   EXPECT_EQ(fainter.runs.runs.size(), 2);
@@ -102,11 +103,11 @@ TEST(LeaveFainter, HasTheSourcesOfOneSideAndTheSkyOfTheImage) {
 }
 
 TEST(JoinSides, TakesSidesWithoutSourcesOrSegmentation) {
-  Extraction none;
-  none.detected = 0;
-  const Extraction both = join_sides(std::move(none), Extraction{});
+  Extraction none, other;
+  none.sources = other.sources = testing::usual_sources();
+  const Extraction both = join_sides(std::move(none), std::move(other));
   EXPECT_EQ(both.sources.size(), 0);
-  EXPECT_TRUE(both.sources.sign.empty());
+  EXPECT_TRUE(both.sources[columns::sign].empty());
   EXPECT_TRUE(both.runs.row_begin.empty());
 }
 

@@ -14,11 +14,12 @@
 #include "stages/measure/measure.hpp"
 #include "stages/picture/picture.hpp"
 #include "stages/sky/background.hpp"
+#include "tests/support/usual_sources.hpp"
 
 namespace srcextract {
 namespace {
 
-using testing::HasSubstr;
+using ::testing::HasSubstr;
 
 constexpr float nan_float = std::numeric_limits<float>::quiet_NaN();
 constexpr double nan_double = std::numeric_limits<double>::quiet_NaN();
@@ -39,12 +40,11 @@ SourceSums sums(double v) {
 }
 
 Sources two_sources() {
-  Sources s;
-  s.number = {1, 2};
-  for_each_column(s, [](const Column&, auto& values) { values.resize(2, 3); });
-  s.number = {1, 2};
-  s.flux_iso = {10.5, 20.25};
-  s.snr = {nan_double, 4.0};
+  Sources s = testing::usual_sources(2);
+  for_each_column(s, [](const Column&, auto& values) { std::ranges::fill(values, 3); });
+  s[columns::number] = {1, 2};
+  s[columns::flux_iso] = {10.5, 20.25};
+  s[columns::snr] = {nan_double, 4.0};
   return s;
 }
 
@@ -268,7 +268,7 @@ TEST(Compare, AMissingSourceIsFoundInSumsAndColumns) {
 
 TEST(Compare, AColumnIsNamedWithItsNumberAndValues) {
   Made cuda = record();
-  cuda.sources.flux_iso[1] = 20.5;
+  cuda.sources[columns::flux_iso][1] = 20.5;
   EXPECT_EQ(differing(record(), cuda), "columns");
   EXPECT_EQ(row(record(), cuda, "columns").worst, "FLUX_ISO of source 2: 20.25 on CPU, 20.5 on CUDA");
 }
@@ -323,7 +323,7 @@ TEST(ComparisonTable, HasALineForEveryStageAndAVerdict) {
 TEST(ComparisonTable, NamesTheFirstStageThatDiffers) {
   Made cuda = record();
   cuda.components.label[1] = 1;
-  cuda.sources.flux_iso[1] = 20.5;
+  cuda.sources[columns::flux_iso][1] = 20.5;
   const std::string table = format_comparison("m31.fits", compare_records(record(), cuda));
   EXPECT_THAT(table, HasSubstr("m31.fits: CPU and CUDA DIFFER, first in 'label'\n"));
   EXPECT_THAT(table, HasSubstr("FLUX_ISO of source 2: 20.25 on CPU, 20.5 on CUDA"));

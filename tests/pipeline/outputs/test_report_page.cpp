@@ -12,6 +12,7 @@
 #include "pipeline/outputs/report/report_data.hpp"
 #include "pipeline/outputs/report/report_files.hpp"
 #include "pipeline/outputs/report/report_pictures.hpp"
+#include "tests/support/usual_sources.hpp"
 
 namespace srcextract {
 namespace {
@@ -24,14 +25,13 @@ constexpr double nan = std::numeric_limits<double>::quiet_NaN(), inf = std::nume
 
 /// Sources without a value, but for what reports read: row i has the flux i + 1.
 Sources sources_of(std::size_t rows) {
-  Sources sources;
-  for_each_column(sources, [&](const Column&, auto& values) { values.resize(rows); });
+  Sources sources = testing::usual_sources(rows);
   for (std::size_t i = 0; i < rows; ++i) {
-    sources.number[i] = static_cast<std::int32_t>(i + 1);
-    sources.flux_iso[i] = static_cast<double>(i + 1);
-    sources.fluxerr_iso[i] = 0.1;
-    sources.x_image[i] = sources.y_image[i] = 1 + static_cast<double>(i % 60);
-    sources.a_image[i] = sources.b_image[i] = 2;
+    sources[columns::number][i] = static_cast<std::int32_t>(i + 1);
+    sources[columns::flux_iso][i] = static_cast<double>(i + 1);
+    sources[columns::fluxerr_iso][i] = 0.1;
+    sources[columns::x_image][i] = sources[columns::y_image][i] = 1 + static_cast<double>(i % 60);
+    sources[columns::a_image][i] = sources[columns::b_image][i] = 2;
   }
   return sources;
 }
@@ -84,9 +84,9 @@ TEST(Report, CountsEverySourceAndPixelOnce) {
 
 TEST(Report, ValuesThatAreNotFiniteAreValidJson) {
   Sources sources = sources_of(5);
-  sources.flux_iso = {nan, inf, -inf, -3, 7};
-  sources.x_image[4] = nan;
-  sources.a_image = {nan, inf, 0, -1, 2};
+  sources[columns::flux_iso] = {nan, inf, -inf, -3, 7};
+  sources[columns::x_image][4] = nan;
+  sources[columns::a_image] = {nan, inf, 0, -1, 2};
   const Json json = Json::parse(data_of(extraction_of(sources)).json);
   ASSERT_EQ(json["rows"].size(), 5U);
   EXPECT_EQ(json["rows"][0][0], 5) << "the only one with a magnitude";

@@ -3,11 +3,14 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <cstdint>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
-#include "stages/catalogue/measured_columns.hpp"
+#include "stages/catalogue/declared_columns.hpp"
+#include "tests/support/usual_sources.hpp"
 
 namespace srcextract {
 namespace {
@@ -16,13 +19,13 @@ using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 
 /// Two sources, every number of which is `value`, at places that are the same whatever that is.
-Sources two_sources(double value) {
-  Sources sources;
+Sources two_sources(double value, const std::vector<std::string_view>& also = {}) {
+  Sources sources = testing::usual_sources(2, also);
   for_each_column(sources, [&]<class T>(const Column&, std::vector<T>& values) {
     values = {static_cast<T>(value), static_cast<T>(value + 1)};
   });
-  sources.number = {1, 2};
-  sources.x_image = {10.5, 20.25};
+  sources[columns::number] = {1, 2};
+  sources[columns::x_image] = {10.5, 20.25};
   return sources;
 }
 
@@ -46,8 +49,8 @@ std::pair<std::vector<double>, std::string> column_of(const Sources& sources, co
 }
 
 Column declared(const std::string& name) {
-  for (const MeasuredColumn& measured : measured_columns())
-    if (measured.column.name == name) return measured.column;
+  for (const DeclaredColumn& one : declared_columns())
+    if (one.column.name == name) return one.column;
   ADD_FAILURE() << name;
   return {};
 }
@@ -108,12 +111,17 @@ TEST(Bands, OnlyWhatIsWrittenIsJoinedWithItsVectorsAndMapsOfFlags) {
   std::vector<Sources> bands;
   for (const double value : {3.0, 7.0}) {
     Sources& sources = bands.emplace_back(two_sources(value));
-    sources.further.push_back({declared("FLUX_APER"), "FLUX_APER", std::vector<double>{value, 0}});
-    sources.further.push_back({declared("FLUX_APER"), "FLUX_APER_1", std::vector<double>{value + 1, 0}});
-    sources.further.push_back({declared("ELONGATION"), "ELONGATION", std::vector<double>{1, 2}});
-    sources.further.push_back({declared("ISO0"), "ISO0", std::vector<std::int32_t>{4, 5}});
-    sources.map_flags.push_back({"", {1, 2}, {3, 4}});
-    sources.map_flags.push_back({"_1", {5, 6}, {7, 8}});
+    sources.add({declared("FLUX_APER"), "FLUX_APER", std::vector<double>{value, 0}});
+    sources.add({declared("FLUX_APER"), "FLUX_APER_1", std::vector<double>{value + 1, 0}});
+    sources.add({declared("ELONGATION"), "ELONGATION", std::vector<double>{1, 2}});
+    sources.add({declared("ISO0"), "ISO0", std::vector<std::int32_t>{4, 5}});
+    const auto add_flags = [&](const char* name, const std::string& suffix, const std::vector<std::int64_t>& values) {
+      sources.add({declared(name), name + suffix, values, CatalogPart::flag_maps});
+    };
+    add_flags("IMAFLAGS_ISO", "", {1, 2});
+    add_flags("NIMAFLAGS_ISO", "", {3, 4});
+    add_flags("IMAFLAGS_ISO", "_1", {5, 6});
+    add_flags("NIMAFLAGS_ISO", "_1", {7, 8});
     sources.written = {"NUMBER", "FLUX_APER", "ELONGATION", "IMAFLAGS_ISO"};
   }
   const Sources joined = join_bands({{"g", "", "", bands[0]}, {"r", "", "", bands[1]}});
@@ -127,12 +135,8 @@ TEST(Bands, OnlyWhatIsWrittenIsJoinedWithItsVectorsAndMapsOfFlags) {
 
 TEST(Bands, SkyPositionsAreThoseOfTheFirstBandThatHasThem) {
   const Sources none = two_sources(1);
-  Sources first = two_sources(2), second = two_sources(3);
-  for (Sources* sources : {&first, &second}) {
-    sources->sky = true;
-    sources->alpha_j2000 = {sources->flux_iso[0], 0};
-    sources->delta_j2000 = {0, 0};
-  }
+  Sources first = two_sources(2, testing::sky_names), second = two_sources(3, testing::sky_names);
+  for (Sources* sources : {&first, &second}) (*sources)[columns::alpha_j2000] = {(*sources)[columns::flux_iso][0], 0};
   const Sources joined = join_bands({{"u", "", "", none}, {"g", "", "", first}, {"r", "", "", second}});
   EXPECT_THAT(column_of(joined, "ALPHA_J2000").first, ElementsAre(2, 0));
   EXPECT_EQ(names_of(joined).back(), "DELTA_J2000");
@@ -140,16 +144,13 @@ TEST(Bands, SkyPositionsAreThoseOfTheFirstBandThatHasThem) {
 }
 
 TEST(Bands, WhatIsMadeOfMeasuredColumnsIsMeasured) {
-  Sources any;
-  any.analysed = any.sky = true;
   const auto is_measured = [&](std::string_view name) {
     bool measured = false;
-    for_each_column(any, [&](const Column& column, const auto&) { measured |= column.name == name && column.image; });
-    for (const MeasuredColumn& one : measured_columns()) measured |= one.column.name == name && one.column.image;
+    for (const DeclaredColumn& one : declared_columns()) measured |= one.column.name == name && one.column.image;
     return measured;
   };
   int on_sky = 0;
-  for (const MeasuredColumn& one : measured_columns()) {
+  for (const DeclaredColumn& one : declared_columns()) {
     bool of_measured_ones = false;
     for (const std::string_view need : one.needs) of_measured_ones |= is_measured(need);
     if (!one.is_on_sky()) continue;

@@ -174,27 +174,27 @@ TYPED_TEST(Measure, FindsThePositionAndShapeOfAGaussian) {
   }
   const Sources s = this->columns(field, 101, 100, 10, 4);
   ASSERT_EQ(s.size(), 1);
-  EXPECT_NEAR(s.x_image[0], x0 + 1, 1e-4);
-  EXPECT_NEAR(s.y_image[0], y0 + 1, 1e-4);
-  EXPECT_NEAR(s.a_image[0], a, 1e-3);
-  EXPECT_NEAR(s.b_image[0], b, 1e-3);
-  EXPECT_NEAR(s.theta_image[0], 30, 0.01);
+  EXPECT_NEAR(s[columns::x_image][0], x0 + 1, 1e-4);
+  EXPECT_NEAR(s[columns::y_image][0], y0 + 1, 1e-4);
+  EXPECT_NEAR(s[columns::a_image][0], a, 1e-3);
+  EXPECT_NEAR(s[columns::b_image][0], b, 1e-3);
+  EXPECT_NEAR(s[columns::theta_image][0], 30, 0.01);
   const double flux = 1e6 * 2 * std::acos(-1.0) * a * b;
-  EXPECT_NEAR(s.flux_iso[0], flux, 1e-4 * flux);
+  EXPECT_NEAR(s[columns::flux_iso][0], flux, 1e-4 * flux);
   const auto brightest = std::max_element(field.pixels.begin(), field.pixels.end()) - field.pixels.begin();
-  EXPECT_EQ(s.xpeak_image[0], brightest % 81 + 1);
-  EXPECT_EQ(s.ypeak_image[0], brightest / 81 + 1);
-  EXPECT_EQ(s.background[0], 100);
-  EXPECT_EQ(s.threshold[0], 1);
-  EXPECT_EQ(s.flags[0], 0);
+  EXPECT_EQ(s[columns::xpeak_image][0], brightest % 81 + 1);
+  EXPECT_EQ(s[columns::ypeak_image][0], brightest / 81 + 1);
+  EXPECT_EQ(s[columns::background][0], 100);
+  EXPECT_EQ(s[columns::threshold][0], 1);
+  EXPECT_EQ(s[columns::flags][0], 0);
 }
 
 TYPED_TEST(Measure, GivesTheErrorOfTheFluxFromNoiseAndPhotons) {
   // Four pixels of 9 counts on a noise of 2 at 4 electrons a count: 4 * 2^2 + 36 / 4 = 25.
   const Sources s = this->columns({"square", {4, 4}, {0, 0, 0, 0, 0, 9, 9, 0, 0, 9, 9, 0, 0, 0, 0, 0}}, 1, 0, 2, 4);
   ASSERT_EQ(s.size(), 1);
-  EXPECT_EQ(s.fluxerr_iso[0], 5);
-  EXPECT_EQ(s.snr[0], 7.2);
+  EXPECT_EQ(s[columns::fluxerr_iso][0], 5);
+  EXPECT_EQ(s[columns::snr][0], 7.2);
 }
 
 TYPED_TEST(Measure, CountsFromOneAndWidensASinglePixelByAPixel) {
@@ -202,13 +202,13 @@ TYPED_TEST(Measure, CountsFromOneAndWidensASinglePixelByAPixel) {
   field.pixels[3 * 9 + 4] = 12;
   const Sources s = this->columns(field, 1, 0, 2);
   ASSERT_EQ(s.size(), 1);
-  EXPECT_EQ(s.x_image[0], 5);
-  EXPECT_EQ(s.y_image[0], 4);
-  EXPECT_EQ(s.flux_iso[0], 12);
-  EXPECT_EQ(s.fluxerr_iso[0], 2);
-  EXPECT_EQ(s.snr[0], 6);
-  EXPECT_NEAR(s.a_image[0], 0.288675134594813, 1e-15);  // sqrt(1/12): a pixel is a unit square
-  EXPECT_NEAR(s.b_image[0], 0.288675134594813, 1e-15);
+  EXPECT_EQ(s[columns::x_image][0], 5);
+  EXPECT_EQ(s[columns::y_image][0], 4);
+  EXPECT_EQ(s[columns::flux_iso][0], 12);
+  EXPECT_EQ(s[columns::fluxerr_iso][0], 2);
+  EXPECT_EQ(s[columns::snr][0], 6);
+  EXPECT_NEAR(s[columns::a_image][0], 0.288675134594813, 1e-15);  // sqrt(1/12): a pixel is a unit square
+  EXPECT_NEAR(s[columns::b_image][0], 0.288675134594813, 1e-15);
 }
 
 TYPED_TEST(Measure, FlagsTheEdgeAndMaskedNeighbours) {
@@ -223,7 +223,7 @@ TYPED_TEST(Measure, FlagsTheEdgeAndMaskedNeighbours) {
   for (int x = 13; x < 16; ++x) at(x, 13) = at(x, 15) = at(13, x) = at(15, x) = 9;
   at(14, 14) = masked;  // 6: a ring around a masked pixel
   const Sources s = this->columns(field, 1, 0, 1);
-  EXPECT_EQ(s.flags, (std::vector<std::int16_t>{8, 8, 256, 0, 264, 256}));
+  EXPECT_EQ(s[columns::flags], (std::vector<std::int16_t>{8, 8, 256, 0, 264, 256}));
 }
 
 TYPED_TEST(Measure, FlagsMaskedNeighboursAllAlongALongRun) {
@@ -246,7 +246,7 @@ TYPED_TEST(Measure, FlagsMaskedNeighboursAllAlongALongRun) {
   const Sources s = this->columns(field, 1, 0, 1);
   std::vector<std::int16_t> flags(masked.size(), 256);
   flags.push_back(0);
-  EXPECT_EQ(s.flags, flags);
+  EXPECT_EQ(s[columns::flags], flags);
 }
 
 TEST(Columns, TakeFluxesFromTheImageThatIsMeasured) {
@@ -261,11 +261,11 @@ TEST(Columns, TakeFluxesFromTheImageThatIsMeasured) {
   measured.vx = measured.vxx = 20;
   measured.peak = 120;
   const Sources s = derive_columns({std::span(&found, 1), std::span(&measured, 1)}, {9, 9}, {105, 100, 2}, {});
-  EXPECT_EQ(s.flux_iso[0], 30);
-  EXPECT_EQ(s.flux_max[0], 20);
-  EXPECT_EQ(s.snr[0], 30 / std::sqrt(8.0));
-  EXPECT_EQ(s.x_image[0], 1.75);
-  EXPECT_EQ(s.xpeak_image[0], 2);
+  EXPECT_EQ(s[columns::flux_iso][0], 30);
+  EXPECT_EQ(s[columns::flux_max][0], 20);
+  EXPECT_EQ(s[columns::snr][0], 30 / std::sqrt(8.0));
+  EXPECT_EQ(s[columns::x_image][0], 1.75);
+  EXPECT_EQ(s[columns::xpeak_image][0], 2);
 }
 
 TEST(Columns, TakeTheErrorFromTheVariancesOfThePixels) {
@@ -278,22 +278,22 @@ TEST(Columns, TakeTheErrorFromTheVariancesOfThePixels) {
   MeasurementConfig config;
   config.gain = 0.5;
   const Sources s = derive_columns({std::span(&found, 1), {}, std::span(&variances, 1)}, {9, 9}, {15, 10, 3}, config);
-  EXPECT_DOUBLE_EQ(s.fluxerr_iso[0], std::sqrt((4 + 7) * 9.0));
-  EXPECT_DOUBLE_EQ(s.snr[0], 30 / std::sqrt(99.0));
+  EXPECT_DOUBLE_EQ(s[columns::fluxerr_iso][0], std::sqrt((4 + 7) * 9.0));
+  EXPECT_DOUBLE_EQ(s[columns::snr][0], 30 / std::sqrt(99.0));
 }
 
 TYPED_TEST(Measure, SurvivesASourceWhoseFluxIsZero) {
   // An absolute threshold below the background can give a source of no net flux: no position, but no failure.
   const Sources s = this->columns({"zero", {4, 1}, {-9, 1, -1, -9}}, -5, 0, 1);
   ASSERT_EQ(s.size(), 1);
-  EXPECT_EQ(s.flux_iso[0], 0);
-  for (const double undefined :
-       {s.x_image[0], s.y_image[0], s.x2_image[0], s.a_image[0], s.b_image[0], s.theta_image[0]}) {
+  EXPECT_EQ(s[columns::flux_iso][0], 0);
+  for (const double undefined : {s[columns::x_image][0], s[columns::y_image][0], s[columns::x2_image][0],
+                                 s[columns::a_image][0], s[columns::b_image][0], s[columns::theta_image][0]}) {
     std::uint64_t bits = 0;
     std::memcpy(&bits, &undefined, sizeof(bits));
     EXPECT_EQ(bits, 0x7ff8000000000000U);  // one NaN on every processor, for catalogues are compared by bytes
   }
-  EXPECT_EQ(s.npix[0], 2);
+  EXPECT_EQ(s[columns::npix][0], 2);
 }
 
 }  // namespace

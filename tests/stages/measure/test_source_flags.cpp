@@ -13,6 +13,7 @@
 
 #include "stages/core/error.hpp"
 #include "stages/detect/label.hpp"
+#include "tests/support/usual_sources.hpp"
 
 namespace srcextract {
 namespace {
@@ -64,7 +65,7 @@ Found found_in(const Shape& shape, const std::vector<int>& labels, const std::ve
   std::ranges::copy(runs, found.runs.runs.begin());
   for (std::size_t i = 0; i < label.size(); ++i)
     found.label[static_cast<std::int64_t>(i)] = std::ranges::count(dropped, label[i]) > 0 ? 0 : label[i];
-  found.sources.number.resize(static_cast<std::size_t>(*std::ranges::max_element(labels)));
+  found.sources = testing::usual_sources(static_cast<std::size_t>(*std::ranges::max_element(labels)));
   return found;
 }
 
@@ -74,7 +75,8 @@ using Values = std::vector<std::int64_t>;
 std::pair<Values, Values> flags_in(Found& found, const PixelSource& map, FlagType type,
                                    std::uint64_t bits = ~std::uint64_t{0}, int threads = 3) {
   flag_sources({map, bits, type}, found.runs, found.label, found.sources, Cpu{threads});
-  return {found.sources.map_flags.back().flags, found.sources.map_flags.back().pixels};
+  const auto added = found.sources.columns.end() - 2;
+  return {std::get<Values>(added[0].values), std::get<Values>(added[1].values)};
 }
 
 const Shape small{6, 2};
@@ -231,8 +233,8 @@ TEST(SourceFlags, ValuesThatAllDifferAreNoFlagsOfWhichOneIsTheMostFrequent) {
   flag_sources({map_of(shape, values), ~std::uint64_t{0}, FlagType::most}, flagged.runs, flagged.label, flagged.sources,
                {});
   // Of 1 to 1 000 000 those that end in 01 to 40, hexadecimal, come once more often; 0 is no flag.
-  EXPECT_EQ(flagged.sources.map_flags.at(0).flags.at(0), 1);
-  EXPECT_EQ(flagged.sources.map_flags.at(0).pixels.at(0), 3907);
+  EXPECT_EQ(flagged.sources[columns::imaflags_iso].at(0), 1);
+  EXPECT_EQ(flagged.sources[ColumnKey<std::int64_t>{"NIMAFLAGS_ISO"}].at(0), 3907);
 }
 
 }  // namespace

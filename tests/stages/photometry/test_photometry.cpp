@@ -139,13 +139,13 @@ TYPED_TEST(PhotometryStage, ASourceWithoutAShapeIsNotMeasured) {
   }
 }
 
-TEST(MeasuredColumns, EveryNameIsDeclaredOnce) {
+TEST(DeclaredColumns, EveryNameIsDeclaredOnce) {
   std::set<std::string_view> names;
-  for (const MeasuredColumn& one : measured_columns()) EXPECT_TRUE(names.insert(one.column.name).second);
+  for (const DeclaredColumn& one : declared_columns()) EXPECT_TRUE(names.insert(one.column.name).second);
   EXPECT_GT(names.size(), 100U);
 }
 
-TEST(MeasuredColumns, WhatTheSkyIsMadeOfIsMeasuredAndNotWritten) {
+TEST(DeclaredColumns, WhatTheSkyIsMadeOfIsMeasuredAndNotWritten) {
   const ColumnChoice choice({"NUMBER", "ALPHAWIN_J2000"});
   EXPECT_TRUE(choice.fills("XWIN_IMAGE"));
   EXPECT_FALSE(choice.has("XWIN_IMAGE"));

@@ -11,6 +11,8 @@
 #include <set>
 #include <vector>
 
+#include "tests/support/usual_sources.hpp"
+
 namespace srcextract {
 namespace {
 
@@ -27,12 +29,12 @@ Picture grey_picture(Shape shape, std::int64_t factor) {
 }
 
 void add_source(Sources& sources, double x, double y, double a, double b, double theta) {
-  sources.number.push_back(static_cast<std::int32_t>(sources.size() + 1));
-  sources.x_image.push_back(x);
-  sources.y_image.push_back(y);
-  sources.a_image.push_back(a);
-  sources.b_image.push_back(b);
-  sources.theta_image.push_back(theta);
+  sources[columns::number].push_back(static_cast<std::int32_t>(sources.size() + 1));
+  sources[columns::x_image].push_back(x);
+  sources[columns::y_image].push_back(y);
+  sources[columns::a_image].push_back(a);
+  sources[columns::b_image].push_back(b);
+  sources[columns::theta_image].push_back(theta);
 }
 
 Rgb colour_of(const ColourPicture& picture, std::int64_t pixel) {
@@ -73,7 +75,7 @@ std::set<std::pair<std::int64_t, std::int64_t>> walk_ellipse(Shape shape, double
 TEST(DrawEllipses, KeepsTheGreyBetweenThem) {
   for (const Shape shape : {Shape{1, 1}, {301, 7}, {1100, 700}}) {
     const Picture picture = grey_picture(shape, 1);
-    EXPECT_TRUE(drawn_on(picture, draw_ellipses(Sources{}, picture, Cpu{3})).empty());
+    EXPECT_TRUE(drawn_on(picture, draw_ellipses(testing::usual_sources(), picture, Cpu{3})).empty());
   }
 }
 
@@ -89,7 +91,7 @@ TEST(DrawEllipses, FollowsTheOutline) {
     const double a = 4 + 60 * uniform(random);
     const double b = 4 + (a - 4) * uniform(random);
     const double theta = 180 * uniform(random) - 90;
-    Sources sources;
+    Sources sources = testing::usual_sources();
     // The middle of the picture's first pixel is the middle of the image's first `factor` pixels, from 0.5 on.
     add_source(sources, (x + 0.5) * scale + 0.5, (y + 0.5) * scale + 0.5, a * scale / 3, b * scale / 3, theta);
     const Picture picture = grey_picture(shape, factor);
@@ -114,7 +116,7 @@ TEST(DrawEllipses, FollowsTheOutline) {
 
 TEST(DrawEllipses, ShowsTheSmallestSourceAsACircleOfFourPixels) {
   const Picture picture = grey_picture({21, 21}, 4);
-  Sources sources;
+  Sources sources = testing::usual_sources();
   add_source(sources, 42.5, 42.5, 0.3, 0, 17);  // the middle of the image
   const auto drawn = drawn_on(picture, draw_ellipses(sources, picture, Cpu{}));
   EXPECT_GE(drawn.size(), 20U);
@@ -126,7 +128,7 @@ TEST(DrawEllipses, LeavesOutWhatHasNoShapeOrPlace) {
   const double nan = std::numeric_limits<double>::quiet_NaN();
   const double infinity = std::numeric_limits<double>::infinity();
   const Picture picture = grey_picture({50, 40}, 1);
-  Sources sources;
+  Sources sources = testing::usual_sources();
   add_source(sources, nan, 20, 3, 3, 0);
   add_source(sources, 20, infinity, 3, 3, 0);
   add_source(sources, 20, -1e300, 3, 3, 0);

@@ -29,7 +29,7 @@ inline std::string contents_of(const std::string& path) {
 /// An image of a survey as batch leaves it.
 struct TestImage {
   std::string name;
-  Sources sources;
+  Sources sources = usual_sources();
   std::optional<int> hdu = std::nullopt;
   std::string config = "00000000000000aa";
   std::string unit = "count";

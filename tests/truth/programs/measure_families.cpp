@@ -141,18 +141,20 @@ struct NamedColumn {
 /// Every column, and the bits of FLAGS that families set. Columns of circles and light radii are numbered from 0.
 std::vector<NamedColumn> columns_of(const Measured& measured, const srcextract::Settings& config) {
   Sources sources = measured.sources;
-  std::ranges::fill(sources.flags, std::int16_t{0});
+  std::ranges::fill(sources[columns::flags], std::int16_t{0});
   add_measured_columns(measured.families, measured.calibration, config, sources);
   std::vector<NamedColumn> columns;
-  for (const FurtherColumn& further : sources.further) {
+  for (const CatalogColumn& further : sources.columns) {
+    if (further.part != CatalogPart::requested) continue;
     const auto declared = std::ranges::find_if(
-        measured_columns(), [&](const MeasuredColumn& one) { return one.column.name == common_name(further.name); });
+        declared_columns(), [&](const DeclaredColumn& one) { return one.column.name == common_name(further.name); });
     const bool first = declared->repeated && further.name == declared->column.name;
     NamedColumn column{further.name + (first ? "_0" : ""), {}};
     std::visit([&](const auto& values) { column.values.assign(values.begin(), values.end()); }, further.values);
     columns.push_back(std::move(column));
   }
-  columns.push_back({"FLAGS", {sources.flags.begin(), sources.flags.end()}});
+  const std::vector<std::int16_t>& flags = sources[columns::flags];
+  columns.push_back({"FLAGS", {flags.begin(), flags.end()}});
   return columns;
 }
 

@@ -22,19 +22,20 @@ void write(const void* data, std::size_t bytes) {
 }
 
 void answer(const std::string& header, const std::vector<double>& positions) {
-  Sources sources;
+  std::vector<double> x, y;
+  std::vector<SkyPosition> places;
   for (std::size_t i = 0; i < positions.size(); i += 2) {
-    sources.x_image.push_back(positions[i]);
-    sources.y_image.push_back(positions[i + 1]);
+    x.push_back(positions[i]);
+    y.push_back(positions[i + 1]);
   }
-  const std::string reason = add_sky_positions(header, sources);
+  const std::string reason = find_on_sky(header, x, y, places);
   const auto length = static_cast<std::int32_t>(reason.size());
   write(&length, sizeof(length));
   write(reason.data(), reason.size());
   if (!reason.empty()) return;
-  for (std::size_t i = 0; i < sources.x_image.size(); ++i) {
-    write(&sources.alpha_j2000[i], sizeof(double));
-    write(&sources.delta_j2000[i], sizeof(double));
+  for (const SkyPosition& at : places) {
+    write(&at.alpha, sizeof(double));
+    write(&at.delta, sizeof(double));
   }
 }
 
