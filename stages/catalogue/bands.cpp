@@ -47,7 +47,7 @@ void add_measured(const BandSources& band, Sources& joined) {
   for_each_column(WrittenColumns{band.sources}, [&](Column column, const auto& values) {
     if (!column.image) return;
     std::string name = column_in_band(column.name, band.name);
-    if (joined.written) joined.written->emplace_back(common_name(name));
+    joined.written->emplace_back(common_name(name));
     column.name = "";  // the pointer may dangle once the band is gone; `name` replaces it
     std::optional<std::string> unit = unit_in_band(column, band);
     if (unit) column.unit = "";
@@ -91,7 +91,14 @@ Sources join_bands(const std::vector<BandSources>& bands) {
   const auto with_sky =
       std::ranges::find_if(bands, [](const BandSources& band) { return band.sources.has(columns::alpha_j2000); });
   Sources joined = with_sky == bands.end() ? bands.front().sources : with_sky->sources;
-  std::erase_if(joined.columns, [](const CatalogColumn& one) { return one.column.image; });
+  std::vector<std::string> written;
+  for_each_column(WrittenColumns{joined}, [&](const Column& column, const auto&) {
+    if (!column.image) written.emplace_back(common_name(column.name));
+  });
+  joined.written = std::move(written);
+  // Regions and pictures read the usual columns of the first band.
+  std::erase_if(joined.columns,
+                [](const CatalogColumn& one) { return one.column.image && one.part != CatalogPart::usual; });
   for (const BandSources& band : bands) add_measured(band, joined);
   return joined;
 }
