@@ -95,7 +95,8 @@ const std::map<std::string, std::string>& renamed() {
 
 /// Whether the name is a column that SExtractor lacks, or a word for several columns.
 bool is_ours_alone(const std::string& name) {
-  constexpr std::string_view own[] = {"ANNULUS_PIXELS", "ANNULUS_RMS", "ANNULUS_SKY", "NPIX", "OBJECT", "SIGN", "SNR"};
+  constexpr std::string_view own[] = {"ANNULUS_PIXELS", "ANNULUS_RMS", "ANNULUS_SKY", "DIPOLE", "DIPOLE_RATIO",
+                                      "DIPOLE_SEP",     "NPIX",        "OBJECT",      "SIGN",   "SNR"};
   return std::ranges::count(own, name) > 0 || std::ranges::count(column_groups(), name) > 0;
 }
 

@@ -9,6 +9,7 @@
 #include "pipeline/chain/read_frame.hpp"
 #include "pipeline/chain/subtract_reference.hpp"
 #include "stages/core/exposure.hpp"
+#include "stages/measure/dipoles.hpp"
 #include "stages/photometry/forced.hpp"
 #include "stages/picture/picture.hpp"
 
@@ -46,6 +47,9 @@ Extraction extract_changes(const Exposure& exposure, const Config& config, Engin
   Extraction both = extract_sides(engine, join_sides);
   both.sources.describe(columns::sign, "1 brighter than the reference, -1 fainter");
   both.difference = describe(match, config.difference, engine.where());
+  if (match.fit)
+    add_dipoles(match.fit->convolved_new ? match.fit->reference_fwhm : match.fit->new_fwhm,
+                ColumnChoice(config.output.columns), both.sources);
   both.picture = std::move(picture);
   return both;
 }

@@ -16,6 +16,7 @@
 #include "stages/core/counted.hpp"
 #include "stages/core/error.hpp"
 #include "stages/difference/fit/kernel_basis.hpp"
+#include "stages/measure/dipoles.hpp"
 #include "stages/measure/empty_apertures.hpp"
 #include "stages/photometry/star_fit.hpp"
 #include "stages/sky/mesh.hpp"
@@ -240,9 +241,12 @@ void warn_of_missing_columns(const Config& config, const ImageResult& result, Wa
 void warn_of_unknown_stars(const Config& config, Warnings& warnings) {
   if (config.resources.has_star_profile) return;
   std::vector<std::string> named;
-  for (const RowColumn<StarLight>& column : StarFamily::columns)
+  const auto add_named = [&](const auto& column) {
     if (std::ranges::count(config.output.columns, column.declared.column.name) > 0)
       named.emplace_back(column.declared.column.name);
+  };
+  std::ranges::for_each(StarFamily::columns, add_named);
+  std::ranges::for_each(dipole_columns, add_named);
   if (named.empty()) return;
   warnings.push_back(
       fmt::format("{}: the catalogue has nothing of {}: the shape of stars is known of a fitted difference alone "

@@ -108,6 +108,12 @@ std::span<const ColumnNote> notes_of_further_columns() {
       {"XPSF_IMAGE", "x of that star", king, same, "", ""},
       {"YPSF_IMAGE", "y of it", king, same, "", ""},
       {"CHI2_PSF", "its reduced χ²", king, same, "", ""},
+      {"DIPOLE",
+       "of a fitted difference: 1 for a pair of opposite changes, as a moved star leaves it "
+       "([stages.md](stages.md#a-fitted-kernel))",
+       ours_alone, "", "", ""},
+      {"DIPOLE_SEP", "its length", ours_alone, "", "", ""},
+      {"DIPOLE_RATIO", "share of its brighter half", ours_alone, "", "", ""},
       {"FLAGS_WEIGHT", "sum of 1: `NLOWWEIGHT_ISO` is above 0; 2: `NLOWDWEIGHT_ISO` is", manual, same, "", ""},
   };
   return notes;

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "stages/catalogue/position_columns.hpp"
+#include "stages/measure/dipoles.hpp"
 #include "stages/measure/source_flags.hpp"
 #include "stages/measure/usual_columns.hpp"
 #include "stages/photometry/sky_columns.hpp"
@@ -62,6 +63,7 @@ std::vector<DeclaredColumn> all_columns() {
       all.back().file = file_of<One>();
     }
   });
+  add_all(dipole_columns);
   add_all(sky_columns);
   add_all(sky_position_columns);
   return all;

@@ -9,7 +9,7 @@ import pytest
 
 fits = pytest.importorskip("astropy.io.fits")
 
-from moffat_frames import GAIN, exposures
+from moffat_frames import GAIN, READ, SIDE, exposures, moffat
 from program import ROOT
 
 WIDTHS = ["difference.reference_fwhm=3.0", "difference.new_fwhm=3.8"]
@@ -193,3 +193,50 @@ def test_a_gain_that_contradicts_the_pixels_is_told(program, tmp_path):
     assert any("the gain contradicts the pixels" in warning for warning in report["warnings"])
     *_, report = subtract(program, tmp_path, [image / 100 for image in images], f"measurement.gain={100 * GAIN}")
     assert report["warnings"] == []
+
+
+def moving_stars(seed, before, after):
+    """400 stars of which 40 move by half a pixel, and 40 transients of which half vanish; all of these stand alone."""
+    rng = np.random.default_rng(seed)
+    alone = []
+    while len(alone) < 80:
+        place = rng.uniform(40, SIDE - 40, 2)
+        if all(np.hypot(*(place - other)) > 30 for other in alone):
+            alone.append(place)
+    alone = np.array(alone)
+    x, y = rng.uniform(0, SIDE, (2, 400))
+    apart = np.hypot(x[:, np.newaxis] - alone[:, 0], y[:, np.newaxis] - alone[:, 1]).min(axis=1)
+    x, y = x[apart > 20], y[apart > 20]
+    flux = np.minimum(1500 * rng.uniform(size=len(x)) ** -1.25, 6e5)
+    angle, own = rng.uniform(0, 2 * np.pi, 40), rng.uniform(1.5e4, 1e5, 40)
+    step = 0.5 * np.column_stack((np.cos(angle), np.sin(angle)))
+    images = []
+    for shape, moved, there, throughput, sky in ((before, -step / 2, np.s_[40:60], 1.0, 200),
+                                                 (after, step / 2, np.s_[60:80], 0.85, 260)):
+        light = moffat(x, y, flux, *shape) + moffat(*(alone[:40] + moved).T, own, *shape)
+        light += moffat(*alone[there].T, np.full(20, 2500.0), *shape)
+        electrons = rng.poisson((throughput * light + sky) * GAIN) + rng.normal(0, READ, light.shape)
+        images.append((electrons / GAIN).astype(np.float32))
+    return images, alone[:40], alone[40:]
+
+
+def test_moved_stars_are_dipoles_and_transients_are_not(program, tmp_path):
+    halves, flagged, transients = 0, 0, 0
+    for seed in (51, 52, 53):
+        images, moved, single = moving_stars(seed, (3.0,), (3.4,))
+        subtract(program, tmp_path, images, "output.columns=[default, photometry, psf]")
+        [table] = tmp_path.glob("new.diff*cat.csv")
+        with open(table) as file:
+            rows = list(csv.DictReader(line for line in file if not line.startswith("#")))
+        at = np.array([(float(row["X_IMAGE"]) - 1, float(row["Y_IMAGE"]) - 1) for row in rows])
+        is_dipole = np.array([row["DIPOLE"] == "1" for row in rows])
+        separations = np.array([float(row["DIPOLE_SEP"]) for row in rows])
+        assert np.isfinite(separations[is_dipole]).all() and (separations[is_dipole] < 7).all()
+        near = lambda places, reach: (np.hypot(*(at[:, np.newaxis] - places).transpose(2, 0, 1)) < reach)
+        halves += int((near(moved, 5) & is_dipole[:, np.newaxis]).sum(axis=0).clip(max=2).sum())
+        found = near(single, 3).any(axis=1)
+        transients += int(found.sum())
+        flagged += int((found & is_dipole).sum())
+    assert transients >= 110
+    assert halves >= 0.9 * 2 * 120, halves
+    assert flagged <= 0.01 * transients, flagged

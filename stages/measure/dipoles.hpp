@@ -1,0 +1,31 @@
+#pragma once
+
+#include <cstdint>
+
+#include "stages/catalogue/declared_columns.hpp"
+
+namespace srcextract {
+
+/// A change and the nearest one of the other sign, of those that are also nearest to each other.
+struct Dipole {
+  double separation;  ///< in pixels; NaN: there is none within reach
+  double share;       ///< of the brighter one in the light of both; NaN: likewise
+  std::int16_t is_dipole;
+};
+
+/// Columns of a difference whose stars have a known width.
+inline constexpr ColumnOf<Dipole> dipole_columns[] = {
+    {"DIPOLE", "", "meta.code", "1: half of a pair of opposite changes, as a moved star leaves it", "photometry",
+     [](const Dipole& pair) { return pair.is_dipole; }, of_found},
+    {"DIPOLE_SEP", "pixel", "pos.angDistance", "Distance of the nearest change of the other sign", "psf",
+     [](const Dipole& pair) { return pair.separation; }, of_found},
+    {"DIPOLE_RATIO", "", "phot.flux;arith.ratio", "Share of the brighter one in the FLUX_ISO of both", "psf",
+     [](const Dipole& pair) { return pair.share; }, of_found},
+};
+
+/// Adds the columns that `choice` asks for. Changes lie within reach of each other at up to twice the FWHM of the
+/// stars. A pair is a dipole if neither has more than 0.65 of the light of both, and the root of the sum of their
+/// squared SNR is above 5 sqrt 2 (the rule for footprints of LSST's DipoleFitTask, without its fit).
+void add_dipoles(double fwhm, const ColumnChoice& choice, Sources& sources);
+
+}  // namespace srcextract
