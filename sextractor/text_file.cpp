@@ -41,6 +41,7 @@ std::string read_text(const std::string& path) {
   file.read(text.data(), std::ssize(text));
   if (file.bad()) fail(path, "cannot read the file: " + std::generic_category().message(errno));
   text.resize(static_cast<std::size_t>(file.gcount()));
+  if (text.starts_with("\x1f\x8b")) fail(path, "is gzipped, which SExtractor does not read; unpack it first");
   if (std::ssize(text) > most_bytes) fail(path, "is larger than 1 MiB; this is no text that SExtractor reads");
   return text;
 }

@@ -79,7 +79,8 @@ Image<float, Gpu> convolve(const Image<float, Gpu>& image, const Kernel& kernel,
                          .height = image.shape.height,
                          .edges = edges,
                          .background = sky.data(),
-                         .full_weight = full_weight(kernel)};
+                         .full_weight = full_weight(kernel),
+                         .keeps_noise = kernel.keeps_noise};
   switch (kernel.width == kernel.height ? kernel.width : 0) {
     case 3:
       launch_square<3>(task, kernel, where);

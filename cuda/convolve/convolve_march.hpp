@@ -24,6 +24,7 @@ struct Convolution {
   Edges edges;
   const Background* background;
   float full_weight;
+  bool keeps_noise;
   std::int64_t strips_across = 0, strip_height = 0;
 };
 
@@ -114,7 +115,7 @@ __device__ void finish(const Convolution& task, const float* to, int count, floa
     if (pass == MarchPass::plain) sum[p] = finish_pixel(sky, sum[p], 1.0F);
     if (pass == MarchPass::weights && p < count) {
       const float pixel = task.pixels[to - task.result + p];
-      sum[p] = finish_pixel(sky, to[p], renormalise(pixel, task.full_weight, sum[p]));
+      sum[p] = finish_pixel(sky, to[p], renormalise(pixel, task.full_weight, sum[p], task.keeps_noise));
     }
   }
 }

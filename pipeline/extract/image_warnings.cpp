@@ -242,16 +242,22 @@ void warn_of_unknown_stars(const Config& config, Warnings& warnings) {
   if (config.resources.has_star_profile) return;
   std::vector<std::string> named;
   const auto add_named = [&](const auto& column) {
-    if (std::ranges::count(config.output.columns, column.declared.column.name) > 0)
-      named.emplace_back(column.declared.column.name);
+    for (const std::string& word : config.output.columns)
+      if (word == column.declared.column.name || (word == "psf" && word == column.declared.group))
+        named.emplace_back(column.declared.column.name);
   };
   std::ranges::for_each(StarFamily::columns, add_named);
   std::ranges::for_each(dipole_columns, add_named);
   if (named.empty()) return;
+  const bool none_left = std::ranges::all_of(config.output.columns, [&](const std::string& word) {
+    return word == "psf" || std::ranges::count(named, word) > 0;
+  });
   warnings.push_back(
-      fmt::format("{}: the catalogue has nothing of {}: the shape of stars is known of a fitted difference alone "
+      fmt::format("{}: the catalogue has {}: the shape of stars is known of a fitted difference alone "
                   "(srcextract difference, difference.kernel: fitted)",
-                  config.place_of("output.columns"), first_few(named.size(), [&](std::size_t i) { return named[i]; })));
+                  config.place_of("output.columns"),
+                  none_left ? "no column at all"
+                            : "nothing of " + first_few(named.size(), [&](std::size_t i) { return named[i]; })));
 }
 
 /// Warns if rows of a difference are residuals of stars: the catalogue does not tell these from changes.
@@ -327,7 +333,8 @@ void warn_of_fitted_noise(const Config& config, const Extraction& extraction, Wa
 
 /// Warns where CLEAN compares with a threshold of the image itself what the matched filter found in its own units.
 void warn_of_cleaned_match(const Config& config, Warnings& warnings) {
-  if (config.convolve.filter == Filter::matched && config.deblend.clean)
+  const bool scored = config.resources.has_star_profile && config.difference.detect_on == DetectOn::score;
+  if (config.convolve.filter == Filter::matched && config.deblend.clean && !scored)
     warnings.push_back(config.place_of("deblend.clean") +
                        ": of sources that the matched filter finds CLEAN makes parts of others, also where they are "
                        "alone (so does SEP); set deblend.clean to false");
@@ -354,7 +361,7 @@ std::vector<std::string> image_warnings(const ImageInput& input, const ImageResu
       throw Error(ErrorKind::input, of_difference.front() + " (refused by difference.refuse_bad)");
     std::ranges::move(of_difference, std::back_inserter(warnings));
   }
-  if (input.positions == nullptr) warn_of_cleaned_match(config, warnings);
+  if (input.positions == nullptr) warn_of_cleaned_match(input.config(), warnings);
   if (input.positions == nullptr) warn_of_missing_columns(config, result, warnings);
   warn_of_unknown_stars(input.config(), warnings);
   return warnings;

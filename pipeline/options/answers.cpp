@@ -104,7 +104,7 @@ std::string of_keys(const std::string& wanted) {
 std::vector<DeclaredColumn> all_columns() {
   const auto declared = declared_columns();
   std::vector<DeclaredColumn> all(declared.begin(), declared.end());
-  std::ranges::stable_partition(all, &DeclaredColumn::is_usual);
+  std::stable_partition(all.begin(), all.end(), [](const DeclaredColumn& one) { return one.is_usual(); });
   return all;
 }
 

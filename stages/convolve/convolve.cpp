@@ -35,9 +35,10 @@ void finish_row(const float* sums, std::int64_t n, float sky, float* __restrict 
 }
 
 SRCEXTRACT_VECTOR_CLONES
-void finish_masked_row(const float* sums, const float* weights, float full, const float* pixels, std::int64_t n,
-                       float sky, float* __restrict out) {
-  for (std::int64_t x = 0; x < n; ++x) out[x] = finish_pixel(sky, sums[x], renormalise(pixels[x], full, weights[x]));
+void finish_masked_row(const float* sums, const float* weights, float full, bool keeps_noise, const float* pixels,
+                       std::int64_t n, float sky, float* __restrict out) {
+  for (std::int64_t x = 0; x < n; ++x)
+    out[x] = finish_pixel(sky, sums[x], renormalise(pixels[x], full, weights[x], keeps_noise));
 }
 
 /// The weights of the unmasked pixels under the kernel, computed only while a masked pixel is under it.
@@ -132,7 +133,7 @@ void convolve_tile(const Task& task, std::int64_t x, std::int64_t x_end, std::in
       float* out = task.result.pixels.data() + first;
       if (unmasked.any_masked()) {
         finish_masked_row(sums.data() + row * width, weights.data() + row * width, task.full_weight,
-                          task.image.pixels.data() + first, width, task.sky, out);
+                          task.kernel.keeps_noise, task.image.pixels.data() + first, width, task.sky, out);
       } else {
         finish_row(sums.data() + row * width, width, task.sky, out);
       }

@@ -25,6 +25,8 @@ namespace srcextract {
 /// - For a separable kernel, h(x, y) is the chain over along_x, and t = fmaf(along_y, h, t) in the order of y.
 /// - The weight of unmasked pixels is the same sum with |w| for w, and 1 or 0 for d.
 /// - q is the weight of a window without masked pixels over the weight here: one division, or 1 if nothing is masked.
+/// If
+///   the kernel keeps the noise, it is the root of that.
 /// - out = sky + t * q, two roundings.
 ///
 /// Throws Error{config} if the kernel is larger than the image.

@@ -149,7 +149,9 @@ Kernel kernel_of_weights(const std::vector<float>& weights) {
   Rows rows(side);
   for (std::size_t i = weights.size(); i-- > 0;)
     rows[rows.size() - 1 - i / side].push_back(static_cast<double>(weights[i]));
-  return kernel_of_values(std::move(rows), true);
+  Kernel kernel = kernel_of_values(std::move(rows), true);
+  kernel.keeps_noise = true;
+  return kernel;
 }
 
 Kernel squared(Kernel kernel) {

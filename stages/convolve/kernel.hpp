@@ -19,6 +19,9 @@ struct Kernel {
   /// empty.
   std::vector<float> along_x, along_y;
 
+  /// How convolve() makes up for masked pixels: so that the noise stays, or so that the light of a smooth image does.
+  bool keeps_noise = false;
+
   bool separable() const { return !along_x.empty(); }
 };
 
@@ -40,7 +43,8 @@ Kernel make_kernel(const ConvolveConfig& config);
 /// The kernel of rows of values that pass kernel_problem() for any most_size.
 Kernel kernel_of_values(std::vector<std::vector<double>> rows, bool normalize);
 
-/// The square kernel of weights as they lie over the image, row by row, divided by the sum of their magnitudes.
+/// The square kernel of weights as they lie over the image, row by row, divided by the sum of their magnitudes. It
+/// keeps the noise beside masked pixels.
 Kernel kernel_of_weights(const std::vector<float>& weights);
 
 /// A kernel of the squared values.

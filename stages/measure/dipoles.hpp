@@ -23,7 +23,7 @@ inline constexpr ColumnOf<Dipole> dipole_columns[] = {
      [](const Dipole& pair) { return pair.share; }, of_found},
 };
 
-/// Adds the columns that `choice` asks for. Changes lie within reach of each other at up to twice the FWHM of the
+/// Adds the columns that `choice` asks for. Changes lie within reach of each other at up to 2.5 FWHM of the
 /// stars. A pair is a dipole if neither has more than 0.65 of the light of both, and the root of the sum of their
 /// squared SNR is above 5 sqrt 2 (the rule for footprints of LSST's DipoleFitTask, without its fit).
 void add_dipoles(double fwhm, const ColumnChoice& choice, Sources& sources);

@@ -21,7 +21,7 @@ struct StarLight {
   double flux, x, y;  ///< the place is from 0
   double pixels;      ///< variance of the flux in units of FluxCalibration::pixel
   double photons;     ///< the same of photon noise, for a gain of 1
-  double misfit;      ///< mean square of the difference from the shape over the noise of a pixel, in that unit
+  double misfit;      ///< sum of squared differences from the shape over the noise of each pixel, in that unit
   std::int32_t good;  ///< pixels that are not masked
   std::int32_t flags;
 
@@ -33,9 +33,8 @@ struct StarLight {
 };
 
 /// The flux of the shape of a star (StarProfile) that fits a source best in the noise of the image.
-/// - The place is where the filtered image is most significant near the source's peak: the top of a parabola through 3
-/// x
-///   3 pixels.
+/// - The place is the nearest peak of significance, uphill from the source's peak: the top of a parabola through nine
+///   pixels. The flux is NaN if there is none within the filter's reach.
 /// - With filter f and shape p there, the flux is sum(f d) / sum(f p), over the pixels d that are not masked.
 /// - Its variance is that of the sky, which the filter knows to be correlated, and what maps of noise have beyond it.
 ///
@@ -57,7 +56,11 @@ struct StarFamily {
       {"YPSF_IMAGE", "pixel", "pos.cartesian.y;instr.det", "y of the star that fits best, 1-based", "psf",
        [](const StarLight& row, const FluxCalibration&) { return row.y + 1; }},
       {"CHI2_PSF", "", "stat.fit.chi2", "Reduced chi^2 of the star that fits best", "psf",
-       [](const StarLight& row, const FluxCalibration& at) { return row.misfit / at.pixel; }},
+       [](const StarLight& row, const FluxCalibration& at) {
+         constexpr int unknowns = 3;
+         return row.good > unknowns ? row.misfit / (at.pixel * (row.good - unknowns))
+                                    : std::numeric_limits<double>::quiet_NaN();
+       }},
   };
 
   explicit StarFamily(const Settings&) {}
@@ -66,29 +69,38 @@ struct StarFamily {
   template <class Lanes>
   SRCEXTRACT_HOST_DEVICE StarLight measure(const Lanes& lanes, const MeasuredSource& source,
                                            const PhotometryImage& image, int) const {
-    const StarView& star = image.star;
-    const std::int32_t x = source.found->xpeak, y = source.found->ypeak;
-    const FieldTerms terms = star.at(x, y);
-    const Offset peak = find_peak(lanes, source, image, terms);
-    return light_at(lanes, image, x + peak.x, y + peak.y, terms);
+    std::int32_t x = source.found->xpeak, y = source.found->ypeak;
+    const FieldTerms terms = image.star.at(x, y);
+    for (int step = 0; step <= image.star.filter.half; ++step) {
+      const Peak peak = climb(lanes, x, y, image, terms);
+      if (peak.dx == 0 && peak.dy == 0) return light_at(lanes, image, x + peak.x, y + peak.y, terms);
+      x += peak.dx;
+      y += peak.dy;
+    }
+    return unknown();
   }
 
  private:
-  struct Offset {
+  /// The most significant of nine pixels, as steps from the middle; where it is the middle, the top of a parabola.
+  struct Peak {
+    std::int32_t dx, dy;
     double x, y;
   };
+
+  SRCEXTRACT_HOST_DEVICE static StarLight unknown() {
+    constexpr double nan = std::numeric_limits<double>::quiet_NaN();
+    return {nan, nan, nan, nan, nan, nan, 0, 0};
+  }
 
   SRCEXTRACT_HOST_DEVICE static ApertureBox box_about(std::int32_t x, std::int32_t y, int reach,
                                                       const PhotometryImage& image) {
     return box_within(x - reach, x + reach + 1, y - reach, y + reach + 1, image.width, image.height);
   }
 
-  /// The peak of the filtered image about the source's peak, at most a pixel from it.
   template <class Lanes>
-  SRCEXTRACT_HOST_DEVICE static Offset find_peak(const Lanes& lanes, const MeasuredSource& source,
-                                                 const PhotometryImage& image, const FieldTerms& terms) {
+  SRCEXTRACT_HOST_DEVICE static Peak climb(const Lanes& lanes, std::int32_t peak_x, std::int32_t peak_y,
+                                           const PhotometryImage& image, const FieldTerms& terms) {
     const FieldSquare& filter = image.star.filter;
-    const std::int32_t peak_x = source.found->xpeak, peak_y = source.found->ypeak;
     const ApertureBox box = box_about(peak_x, peak_y, filter.half + 1, image);
     const Sums<18> sums = lanes.template sum<18>(box, [&](std::int32_t x, std::int32_t y) -> Sums<18> {
       Sums<18> all{};
@@ -105,19 +117,22 @@ struct StarFamily {
     });
     double s[9];  // significance
     for (int k = 0; k < 9; ++k) s[k] = sums.of[9 + k] > 0 ? sums.of[k] / std::sqrt(sums.of[9 + k]) : 0;
+    int best = 4;
+    for (int k = 0; k < 9; ++k)
+      if (s[k] > s[best]) best = k;
+    if (best != 4) return {best % 3 - 1, best / 3 - 1, 0, 0};
     const double slope_x = (s[5] - s[3]) / 2, slope_y = (s[7] - s[1]) / 2;
     const double bend_x = 2 * s[4] - s[3] - s[5], bend_y = 2 * s[4] - s[1] - s[7];
     const double twist = (s[8] - s[6] - s[2] + s[0]) / 4;
     const double area = bend_x * bend_y - twist * twist;
-    if (!(bend_x > 0 && area > 0)) return {0, 0};
+    if (!(bend_x > 0 && area > 0)) return {0, 0, 0, 0};
     const double x = (slope_x * bend_y + slope_y * twist) / area, y = (slope_y * bend_x + slope_x * twist) / area;
-    return x >= -1 && x <= 1 && y >= -1 && y <= 1 ? Offset{x, y} : Offset{0, 0};
+    return x >= -1 && x <= 1 && y >= -1 && y <= 1 ? Peak{0, 0, x, y} : Peak{0, 0, 0, 0};
   }
 
   template <class Lanes>
   SRCEXTRACT_HOST_DEVICE static StarLight light_at(const Lanes& lanes, const PhotometryImage& image, double at_x,
                                                    double at_y, const FieldTerms& terms) {
-    constexpr double nan = std::numeric_limits<double>::quiet_NaN();
     const StarView& star = image.star;
     const Placement place(at_x, at_y);
     const ApertureBox box =
@@ -142,17 +157,16 @@ struct StarFamily {
       return all;
     });
     const double of_star = s.of[shape];
-    if (!(of_star > s.of[whole] / 2)) return {nan, nan, nan, nan, nan, nan, 0, 0};
+    if (!(of_star > s.of[whole] / 2)) return unknown();
     const double flux = s.of[light] / of_star, square = of_star * of_star;
     const double variance = (star.correlation * s.of[squares] + s.of[more]) / square;
     const double left = s.of[chi] - 2 * flux * s.of[mixed] + flux * flux * s.of[model];
-    constexpr double unknowns = 3;
     return {flux,
             at_x,
             at_y,
             variance,
             flux * s.of[photons] / square,
-            left / (s.of[count] - unknowns),
+            left > 0 ? left : 0,
             static_cast<std::int32_t>(s.of[count]),
             0};
   }

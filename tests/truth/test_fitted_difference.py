@@ -240,3 +240,34 @@ def test_moved_stars_are_dipoles_and_transients_are_not(program, tmp_path):
     assert transients >= 110
     assert halves >= 0.9 * 2 * 120, halves
     assert flagged <= 0.01 * transients, flagged
+
+
+@pytest.mark.parametrize("settings", (
+    ["detection.threshold_unit=sigma"], ["detection.threshold_unit=sigma", "convolve.kernel=none", "convolve.fwhm=0"],
+    ["detection.threshold_unit=sigma", "convolve.filter=matched"]))
+def test_the_score_counts_in_its_own_noise_whatever_the_unit(program, tmp_path, settings):
+    images, places = exposures(9, (3.0,), (3.4,))
+    at, signs, _ = subtract(program, tmp_path, images, *settings)
+    found, false = judge(at, signs, places)
+    assert found >= 37 and false <= 1, (found, false)
+
+
+def test_galaxies_among_the_stamps_do_not_make_the_shape(program, tmp_path):
+    """More galaxies than stars among the stamps, twice as wide."""
+    images, places = exposures(10, (3.0,), (3.4,), stars=200)
+    rng = np.random.default_rng(10)
+    x, y = rng.uniform(0, SIDE, (2, 150))
+    flux = rng.uniform(2e4, 6e4, 150)
+    alone = np.hypot(x[:, np.newaxis] - places[:, 0], y[:, np.newaxis] - places[:, 1]).min(axis=1) > 30
+    for image, width, throughput in zip(images, (6.5, 6.7), (1.0, 0.85)):
+        light = throughput * moffat(x[alone], y[alone], flux[alone], width)
+        image += (light + rng.normal(size=light.shape) * np.sqrt(light.clip(0) / GAIN)).astype(np.float32)
+    subtract(program, tmp_path, images, "output.columns=[default, photometry, psf]")
+    [table] = tmp_path.glob("new.diff*cat.csv")
+    with open(table) as file:
+        rows = list(csv.DictReader(line for line in file if not line.startswith("#")))
+    at = np.array([(float(row["X_IMAGE"]) - 1, float(row["Y_IMAGE"]) - 1) for row in rows])
+    fluxes = np.array([float(row["FLUX_PSF"]) for row in rows])
+    near = np.hypot(*(at[:, np.newaxis] - places).transpose(2, 0, 1)) < 2
+    assert near.any(axis=0).sum() >= 37
+    assert abs(np.median(fluxes[near.any(axis=1)]) / (2500 * 0.85) - 1) < 0.05

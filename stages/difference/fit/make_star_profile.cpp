@@ -19,10 +19,10 @@ namespace {
 
 constexpr int mean_rounds = 5;
 constexpr std::size_t stars_of_mean = 100, least_stars = 3;
-/// Stars for a shape that changes over the field with order 1, and with order 2.
-constexpr std::size_t stars_of_order_1 = 12, stars_of_order_2 = 30;
+/// Bright stars for a shape that changes over the field with order 1, and with order 2.
+constexpr std::ptrdiff_t stars_of_order_1 = 12, stars_of_order_2 = 30;
 constexpr int most_terms = field_terms(2);
-constexpr double usual_width = 0.15;
+constexpr double narrow_share = 0.2, usual_width = 0.15;
 /// Half widths in FWHM: of the shape, beyond which lies about a percent of a star's light; of the pixels that place a
 /// star; of the filter.
 constexpr double shape_reach = 3.3, core_reach = 1.5, filter_reach = 2;
@@ -38,8 +38,23 @@ constexpr double shape_error = 0.01, peak_error = 0.003;
 struct Star {
   double x, y;  ///< place in the frame
   double sky, flux;
+  bool is_bright;
   FieldTerms terms;
 };
+
+/// The median of values that may be whole numbers, which are spread over their unit.
+double spread_median(std::vector<float>& values) {
+  const float middle = upper_median(values);
+  double below = 0, equal = 0, next = std::numeric_limits<double>::infinity();
+  for (const float value : values) {
+    below += value < middle ? 1 : 0;
+    equal += value == middle ? 1 : 0;
+    if (value > middle) next = std::min(next, static_cast<double>(value));
+  }
+  const double unit = next - static_cast<double>(middle);
+  if (!(unit < std::numeric_limits<double>::infinity())) return static_cast<double>(middle);
+  return static_cast<double>(middle) + unit * ((static_cast<double>(values.size()) / 2 - below) / equal - 0.5);
+}
 
 /// The sky around the square of a star, of every second pixel.
 double sky_around(const LevelledFrame& frame, const Stamp& stamp, std::int64_t half) {
@@ -53,10 +68,18 @@ double sky_around(const LevelledFrame& frame, const Stamp& stamp, std::int64_t h
         pixels.push_back(frame.level.above(image.at(x, y)));
     }
   }
-  return pixels.empty() ? 0 : static_cast<double>(upper_median(pixels));
+  return pixels.empty() ? 0 : spread_median(pixels);
 }
 
-/// The brightest stamps that are as wide as most.
+/// Whether a star tells how the shape changes over the field: its light under the Gaussian has 150 times the noise of
+/// the sky there. Faint stars would turn their noise into terms of the polynomial, and the shape into what fits noise.
+bool is_bright(const LevelledFrame& frame, const StarShape& shape) {
+  constexpr double least_ratio = 150;
+  const double noise = shape.sigma * std::sqrt(std::numbers::pi * static_cast<double>(frame.level.variance));
+  return shape.light > least_ratio * noise;
+}
+
+/// The brightest stamps that are about as wide as the narrowest fifth: galaxies are wider than stars.
 std::vector<Star> stars_among(const LevelledFrame& frame, const std::vector<Stamp>& stamps, std::int64_t half) {
   struct Candidate {
     StarShape shape;
@@ -71,7 +94,7 @@ std::vector<Star> stars_among(const LevelledFrame& frame, const std::vector<Stam
     widths.push_back(shape.sigma);
   }
   if (all.empty()) return {};
-  const double usual = upper_median(widths);
+  const double usual = ranked(widths, narrow_share);
   std::erase_if(all, [&](const Candidate& one) { return std::fabs(one.shape.sigma - usual) > usual_width * usual; });
   std::ranges::stable_sort(all, [](const Candidate& a, const Candidate& b) { return a.shape.light > b.shape.light; });
   if (all.size() > stars_of_mean) all.erase(all.begin() + stars_of_mean, all.end());
@@ -80,7 +103,8 @@ std::vector<Star> stars_among(const LevelledFrame& frame, const std::vector<Stam
   std::vector<Star> stars;
   for (const auto& [shape, stamp] : all) {
     const auto x = static_cast<double>(stamp.x), y = static_cast<double>(stamp.y);
-    stars.push_back({x + shape.x, y + shape.y, sky_around(frame, stamp, half), 1, FieldTerms(x, y, width, height)});
+    stars.push_back({x + shape.x, y + shape.y, sky_around(frame, stamp, half), 1, is_bright(frame, shape),
+                     FieldTerms(x, y, width, height)});
   }
   return stars;
 }
@@ -127,6 +151,7 @@ double light_beyond(std::span<const float> middle, int half) {
 void normalise(MeanStar& mean) {
   const std::span<float> middle = mean.of_term(0);
   const double light = sum_of(middle) + light_beyond(middle, mean.half);
+  if (!(light > 0)) return;
   for (float& value : middle) value = static_cast<float>(static_cast<double>(value) / light);
   for (int term = 1; term < mean.terms; ++term) {
     const std::span<float> of_term = mean.of_term(term);
@@ -278,7 +303,8 @@ MeanStar mean_of(const LevelledFrame& frame, const std::vector<Stamp>& stamps, d
   const int half = std::clamp(static_cast<int>(std::ceil(shape_reach * fwhm)), least_half, most_half);
   std::vector<Star> stars = stars_among(frame, stamps, half);
   const auto core = static_cast<std::int64_t>(std::ceil(core_reach * fwhm));
-  const int order = stars.size() >= stars_of_order_2 ? 2 : (stars.size() >= stars_of_order_1 ? 1 : 0);
+  const auto bright = std::ranges::count(stars, true, &Star::is_bright);
+  const int order = bright >= stars_of_order_2 ? 2 : (bright >= stars_of_order_1 ? 1 : 0);
   MeanStar mean = make_gaussian(half, order, fwhm / fwhm_per_sigma);
   for (int round = 0; round < mean_rounds && stars.size() >= least_stars; ++round) {
     std::vector<char> has_light(stars.size());

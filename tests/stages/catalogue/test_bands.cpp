@@ -143,6 +143,14 @@ TEST(Bands, SkyPositionsAreThoseOfTheFirstBandThatHasThem) {
   EXPECT_THAT(column_of(joined, "FLUX_ISO_u").first, ElementsAre(1, 2));
 }
 
+/// Regions and pictures look at them.
+TEST(Bands, TheUsualColumnsOfTheFirstAreThereAndNotWritten) {
+  const Sources joined = join_bands({{"g", "", "", two_sources(2)}, {"r", "", "", two_sources(3)}});
+  EXPECT_EQ(UsualValues(joined).flux_iso.front(), 2);
+  for_each_column(WrittenColumns{joined},
+                  [](const Column& column, const auto&) { EXPECT_STRNE(column.name, "FLUX_ISO"); });
+}
+
 TEST(Bands, WhatIsMadeOfMeasuredColumnsIsMeasured) {
   const auto is_measured = [&](std::string_view name) {
     bool measured = false;
