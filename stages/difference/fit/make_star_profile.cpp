@@ -120,7 +120,8 @@ struct MeanStar {
   int taps() const { return side() * side(); }
   FieldSquare square() const { return {values.data(), half, terms}; }
   std::span<float> of_term(int term) {
-    return std::span(values).subspan(static_cast<std::size_t>(term * taps()), static_cast<std::size_t>(taps()));
+    return std::span(values).subspan(static_cast<std::size_t>(std::int64_t{term} * taps()),
+                                     static_cast<std::size_t>(taps()));
   }
 };
 
@@ -163,9 +164,10 @@ void normalise(MeanStar& mean) {
 
 MeanStar make_gaussian(int half, int order, double sigma) {
   MeanStar mean{half, order};
-  mean.values.resize(static_cast<std::size_t>(mean.taps() * mean.terms), 0);
+  mean.values.resize(static_cast<std::size_t>(std::int64_t{mean.taps()} * mean.terms), 0);
   for (int tap = 0; tap < mean.taps(); ++tap) {
-    const double x = tap % mean.side() - half, y = tap / mean.side() - half;
+    const int column = tap % mean.side() - half, row = tap / mean.side() - half;
+    const double x = column, y = row;
     mean.values[static_cast<std::size_t>(tap)] =
         static_cast<float>(portable_exp(-(x * x + y * y) / (2 * sigma * sigma)));
   }
@@ -242,12 +244,12 @@ std::vector<NodeExcess> excess_of(const LevelledFrame& frame, const MeanStar& me
   const Placement here(star.x, star.y);
   const int half = mean.half, wide = mean.side() + 3;
   const CubicWeights across(star.x - static_cast<double>(here.x)), along(star.y - static_cast<double>(here.y));
-  std::vector<double> pixels(static_cast<std::size_t>(wide * wide));
+  std::vector<double> pixels(static_cast<std::size_t>(std::int64_t{wide} * wide));
   for (int j = 0; j < wide; ++j) {
     for (int i = 0; i < wide; ++i) {
       const std::int64_t x = here.x - half - 1 + i, y = here.y - half - 1 + j;
       const bool good = image.contains(x, y) && !frame.level.is_bad(image.at(x, y));
-      pixels[static_cast<std::size_t>(j * wide + i)] =
+      pixels[static_cast<std::size_t>(std::int64_t{j} * wide + i)] =
           good ? (static_cast<double>(frame.level.above(image.at(x, y))) - star.sky) / star.flux -
                      here.value(mean.square(), x, y, star.terms)
                : std::numeric_limits<double>::quiet_NaN();
@@ -260,14 +262,14 @@ std::vector<NodeExcess> excess_of(const LevelledFrame& frame, const MeanStar& me
       double sum = 0;
       for (int j = 0; j < 4; ++j)
         for (int i = 0; i < 4; ++i)
-          sum += along.of[j] * across.of[i] * pixels[static_cast<std::size_t>((v + j) * wide + u + i)];
+          sum += along.of[j] * across.of[i] * pixels[static_cast<std::size_t>(std::int64_t{v + j} * wide + u + i)];
       if (!(sum == sum)) continue;
       const double noise =
           std::sqrt(
               std::fabs(static_cast<double>(variance_at(image, frame.level, here.x - half + u, here.y - half + v)))) /
           star.flux;
       const double unknown = shape_error * mean.square().node(u - half, v - half, star.terms) + of_peak;
-      nodes[static_cast<std::size_t>(v * mean.side() + u)] = {
+      nodes[static_cast<std::size_t>(std::int64_t{v} * mean.side() + u)] = {
           static_cast<float>(sum), static_cast<float>(1 / (noise * noise + unknown * unknown))};
     }
   }

@@ -42,15 +42,16 @@ Grid transform_rows(const Grid& grid) {
     for (int k = 0; k < points; ++k) {
       Complex sum = 0;
       for (int x = 0; x < points; ++x)
-        sum += times(grid[static_cast<std::size_t>(row * points + x)], turns[static_cast<std::size_t>(k * x % points)]);
-      out[static_cast<std::size_t>(k * points + row)] = sum;
+        sum += times(grid[static_cast<std::size_t>(std::int64_t{row} * points + x)],
+                     turns[static_cast<std::size_t>(std::int64_t{k} * x % points)]);
+      out[static_cast<std::size_t>(std::int64_t{k} * points + row)] = sum;
     }
   }
   return out;
 }
 
 std::size_t place_of(int x, int y) {
-  return static_cast<std::size_t>((y + points) % points * points + (x + points) % points);
+  return static_cast<std::size_t>(std::int64_t{(y + points) % points} * points + (x + points) % points);
 }
 
 Grid transform(const Square& square) {

@@ -1,5 +1,7 @@
 #pragma once
 
+#include <cstddef>
+#include <cstdint>
 #include <vector>
 
 namespace srcextract {
@@ -12,7 +14,7 @@ struct Square {
   int side() const { return 2 * half + 1; }
   double at(int x, int y) const {
     if (x < -half || x > half || y < -half || y > half) return 0;
-    return values[static_cast<std::size_t>((y + half) * side() + x + half)];
+    return values[static_cast<std::size_t>(std::int64_t{y + half} * side() + x + half)];
   }
 };
 
