@@ -27,7 +27,7 @@ void make_detection_image(const Pixels<Where>& pixels, const Config& config, Det
   if (const std::optional<Kernel> kernel = detection_kernel(pixels, config)) {
     auto convolved = convolve(found_image(pixels, found), *kernel, config.convolve.edges, found.background, where);
     // The matched filter needs the weighed image after levels are known.
-    if (is_matched(pixels, config)) found.match = std::move(found.image);
+    if (is_matched(config)) found.match = std::move(found.image);
     found.image = std::move(convolved);
     done("convolve");
   }

@@ -217,29 +217,28 @@ const Image<float, Where>& found_image(const Pixels<Where>& pixels, const Detect
 }
 
 /// Whether sources are found by the filter of the image's stars, in place of the section `convolve`.
-template <class Where>
-bool is_scored(const Pixels<Where>& pixels, const Config& config) {
-  return !pixels.star.empty() && config.difference.detect_on == DetectOn::score && counts_in_sigmas(config.detection);
+inline bool is_scored(const Config& config) {
+  return config.resources.has_star_profile && config.difference.detect_on == DetectOn::score &&
+         counts_in_sigmas(config.detection);
 }
 
 /// The kernel by which sources are found; none: they are found without one.
 template <class Where>
 std::optional<Kernel> detection_kernel(const Pixels<Where>& pixels, const Config& config) {
-  if (is_scored(pixels, config)) return kernel_of_weights(pixels.star.in_middle);
+  if (is_scored(config)) return kernel_of_weights(pixels.star.in_middle);
   if (config.convolve.kernel == KernelShape::none) return std::nullopt;
   return make_kernel(config.convolve);
 }
 
 /// Whether this kernel is a matched filter, which weighs pixels by their noise.
-template <class Where>
-bool is_matched(const Pixels<Where>& pixels, const Config& config) {
-  return config.convolve.filter == Filter::matched && !is_scored(pixels, config);
+inline bool is_matched(const Config& config) {
+  return config.convolve.filter == Filter::matched && !is_scored(config);
 }
 
 /// Whether sources are found in another image than the measured one: weighed, or convolved.
 template <class Where>
 bool has_detection_image(const Pixels<Where>& pixels, const Config& config) {
-  return !pixels.noise.pixels.empty() || config.convolve.kernel != KernelShape::none || is_scored(pixels, config);
+  return !pixels.noise.pixels.empty() || config.convolve.kernel != KernelShape::none || is_scored(config);
 }
 
 /// The variance of each pixel of the measured image, from any source; without pixels if all are alike.

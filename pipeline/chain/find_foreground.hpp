@@ -55,10 +55,8 @@ Value<double, Where> threshold_of_rate(const Pixels<Where>& pixels, const Config
 
 /// Whether thresholds are in units of the noise of the image in which sources are found. The matched filter measures
 /// its noise by itself.
-template <class Where>
-bool counts_in_own_noise(const Pixels<Where>& pixels, const Config& config) {
-  if (is_scored(pixels, config)) return true;
-  return config.detection.threshold_unit == ThresholdUnit::detection_sigma && !is_matched(pixels, config);
+inline bool counts_in_own_noise(const Config& config) {
+  return config.detection.threshold_unit == ThresholdUnit::detection_sigma && !is_matched(config);
 }
 
 /// Converts thresholds to levels for an image whose sky is in `found`. In units of its own noise, that noise is
@@ -70,7 +68,7 @@ class LevelsOf {
       : config_(config),
         found_(found),
         where_(where),
-        in_own_noise_(counts_in_own_noise(pixels, config) && has_detection_image(pixels, config)),
+        in_own_noise_(counts_in_own_noise(config) && has_detection_image(pixels, config)),
         scaled_(has_ratios(pixels, config)) {
     if (in_own_noise_) own_ = noise_of(found_image(pixels, found));
   }
@@ -102,7 +100,7 @@ template <class Where, class Done>
 void find_foreground(const LevelsOf<Where>& levels_at, const Pixels<Where>& pixels, const Config& config,
                      Detection<Where>& found, const Where& where, Done&& done) {
   const bool by_rate = controls_false_discoveries(config.detection);
-  const bool matched = is_matched(pixels, config);
+  const bool matched = is_matched(config);
   found.levels = levels_at(by_rate ? 1 : config.detection.threshold);
   Value<double, Where> noise;
   if (matched) {

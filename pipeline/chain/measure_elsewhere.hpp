@@ -51,7 +51,7 @@ Detection<Where> copy_of_sources(const Detection<Where>& found, const Where& whe
 template <class Where, class Done>
 void find_levels_elsewhere(const Pixels<Where>& pixels, const Config& config, const Levels& of_found,
                            Detection<Where>& found, const Where& where, Done&& done) {
-  if (counts_in_own_noise(pixels, config)) make_detection_image(pixels, config, found, where, done);
+  if (counts_in_own_noise(config)) make_detection_image(pixels, config, found, where, done);
   const LevelsOf<Where> levels_at(pixels, config, found, where);
   found.image = {};
   found.match = {};

@@ -104,7 +104,7 @@ void Detector::prepare(const Shape& shape, const Config& config, std::int64_t be
 bool Detector::may_be_reused(const Config& config) const {
   return graph_ && config.settings() == captured_.settings() && pixels_->noise.pixels.data() == captured_noise_ &&
          pixels_->variance.pixels.data() == captured_variance_ && pixels_->kept.pixels.data() == captured_kept_ &&
-         pixels_->star.in_middle == captured_filter_ && pixels_->star.values.data() == captured_star_;
+         pixels_->star.in_middle == captured_filter_ && pixels_->star.view() == captured_star_;
 }
 
 void Detector::grow(const Capacity& needed) {
@@ -122,7 +122,7 @@ void Detector::capture(const Config& config) {
   captured_noise_ = pixels_->noise.pixels.data();
   captured_variance_ = pixels_->variance.pixels.data();
   captured_kept_ = pixels_->kept.pixels.data();
-  captured_star_ = pixels_->star.values.data();
+  captured_star_ = pixels_->star.view();
   captured_filter_ = pixels_->star.in_middle;
 }
 

@@ -52,8 +52,9 @@ class Detector {
   std::optional<DetectionGraph> graph_;
   bool is_new_ = true;  ///< the graph has not been launched
   Config captured_;
-  const float *captured_noise_ = nullptr, *captured_variance_ = nullptr, *captured_kept_ = nullptr,
-              *captured_star_ = nullptr;  ///< of the captured image
+  const float *captured_noise_ = nullptr, *captured_variance_ = nullptr,
+              *captured_kept_ = nullptr;  ///< of the captured image
+  StarView captured_star_;
   std::vector<float> captured_filter_;
   Shape shape_;        ///< shape of the pixels
   Capacity capacity_;  ///< for images of shape_

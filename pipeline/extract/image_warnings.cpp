@@ -9,6 +9,7 @@
 #include <iterator>
 #include <optional>
 
+#include "pipeline/chain/detection.hpp"
 #include "pipeline/extract/image_sample.hpp"
 #include "pipeline/extract/mesh_filling.hpp"
 #include "pipeline/extract/star_residuals.hpp"
@@ -333,8 +334,7 @@ void warn_of_fitted_noise(const Config& config, const Extraction& extraction, Wa
 
 /// Warns where CLEAN compares with a threshold of the image itself what the matched filter found in its own units.
 void warn_of_cleaned_match(const Config& config, Warnings& warnings) {
-  const bool scored = config.resources.has_star_profile && config.difference.detect_on == DetectOn::score;
-  if (config.convolve.filter == Filter::matched && config.deblend.clean && !scored)
+  if (is_matched(config) && config.deblend.clean)
     warnings.push_back(config.place_of("deblend.clean") +
                        ": of sources that the matched filter finds CLEAN makes parts of others, also where they are "
                        "alone (so does SEP); set deblend.clean to false");

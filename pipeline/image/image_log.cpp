@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "io/wcs/wcs.hpp"
+#include "pipeline/chain/detection.hpp"
 #include "stages/core/counted.hpp"
 
 namespace srcextract {
@@ -62,13 +63,13 @@ void log_aperture_noise(const std::string& name, const ApertureNoise& noise) {
 }
 
 /// "5.2 (5 sigma)"; or, if the image has no noise of its own, in units of the map's noise.
-std::string name_of_threshold(const Levels& levels, const Config& config, bool scored) {
+std::string name_of_threshold(const Levels& levels, const Config& config) {
   if (levels.sigma == 0 && levels.in_noise > 0)
     return fmt::format("{:.6g} times the noise of the map", levels.in_noise);
   const std::string level = fmt::format("{:.6g}", levels.detection);
   if (!counts_in_sigmas(config.detection) || controls_false_discoveries(config.detection)) return level;
-  const bool of_filtered = scored || (config.detection.threshold_unit == ThresholdUnit::detection_sigma &&
-                                      config.convolve.kernel != KernelShape::none);
+  const bool of_filtered = is_scored(config) || (config.detection.threshold_unit == ThresholdUnit::detection_sigma &&
+                                                 config.convolve.kernel != KernelShape::none);
   return fmt::format("{} ({:.6g} sigma{})", level, config.detection.threshold,
                      of_filtered ? " of the filtered image" : "");
 }
@@ -77,9 +78,7 @@ std::string name_of_threshold(const Levels& levels, const Config& config, bool s
 std::string sources_beyond(const Config& config, const Extraction& extraction) {
   const Sources& sources = extraction.sources;
   const Levels& levels = extraction.found_in ? extraction.found_in->levels : extraction.levels;
-  const bool scored =
-      extraction.difference && extraction.difference->fit && config.difference.detect_on == DetectOn::score;
-  const std::string count = counted(sources.size(), "source"), level = name_of_threshold(levels, config, scored);
+  const std::string count = counted(sources.size(), "source"), level = name_of_threshold(levels, config);
   if (extraction.difference || !sources.has(columns::sign)) return count + " above " + level;
   if (config.detection.sign == DetectionSign::negative)
     return count + " as far below the sky as " + level + " is above it";

@@ -11,6 +11,7 @@
 #include "io/fits/header.hpp"
 #include "io/fits/header_values.hpp"
 #include "io/wcs/wcs.hpp"
+#include "pipeline/chain/detection.hpp"
 #include "pipeline/chain/measure_positions.hpp"
 #include "stages/catalogue/declared_columns.hpp"
 #include "stages/core/error.hpp"
@@ -145,8 +146,7 @@ Config resolve(const Config& given, const RunImage& image) {
     return forced_config(std::move(config), image.kind == RunKind::ellipses);  // no threshold or column needs a scale
   config.resources.has_star_profile =
       image.kind == RunKind::difference && config.difference.kernel == MatchingKernel::fitted;
-  if (config.resources.has_star_profile && config.difference.detect_on == DetectOn::score &&
-      config.detection.threshold_unit == ThresholdUnit::sigma)
+  if (is_scored(config))
     config.detection.threshold_unit = ThresholdUnit::detection_sigma;  // no pixel of the score has the noise of the sky
   resolve_pixel_scale(config, image);
   return config;

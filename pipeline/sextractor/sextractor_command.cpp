@@ -87,8 +87,6 @@ void settle_map_extensions(const std::vector<NamedImage>& images, Request& reque
   if (request.wants("IMAFLAGS_ISO") || request.wants("NIMAFLAGS_ISO")) settle("FLAG_IMAGE", images, request);
 }
 
-using sextractor::NamedImage;
-using sextractor::Request;
 using sextractor::Translation;
 using sextractor::Unmet;
 

@@ -145,12 +145,11 @@ Kernel kernel_of_values(std::vector<std::vector<double>> rows, bool normalize) {
 }
 
 Kernel kernel_of_weights(const std::vector<float>& weights) {
-  const auto side = static_cast<std::size_t>(std::lround(std::sqrt(static_cast<double>(weights.size()))));
-  Rows rows(side);
-  for (std::size_t i = weights.size(); i-- > 0;)
-    rows[rows.size() - 1 - i / side].push_back(static_cast<double>(weights[i]));
-  Kernel kernel = kernel_of_values(std::move(rows), true);
-  kernel.keeps_noise = true;
+  const int side = static_cast<int>(std::lround(std::sqrt(static_cast<double>(weights.size()))));
+  double sum = 0;
+  for (const float weight : weights) sum += std::fabs(static_cast<double>(weight));
+  Kernel kernel{side, side, weights, {}, {}, true};
+  for (float& weight : kernel.weights) weight = static_cast<float>(static_cast<double>(weight) / sum);
   return kernel;
 }
 

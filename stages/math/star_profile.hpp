@@ -31,6 +31,8 @@ struct FieldSquare {
   const float* values = nullptr;
   int half = 0, terms = 0;
 
+  bool operator==(const FieldSquare&) const = default;
+
   SRCEXTRACT_HOST_DEVICE int side() const { return 2 * half + 1; }
 
   /// Node (column, row), from -half to half.
@@ -75,7 +77,8 @@ struct StarView {
   double width = 0, height = 0;
   double correlation = 1;  ///< variance of the filtered sky, relative to that of a sky of independent pixels
 
-  SRCEXTRACT_HOST_DEVICE bool is_there() const { return light.terms > 0; }
+  bool operator==(const StarView&) const = default;
+
   SRCEXTRACT_HOST_DEVICE FieldTerms at(double x, double y) const { return {x, y, width, height}; }
 };
 

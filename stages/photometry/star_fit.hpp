@@ -19,17 +19,14 @@ namespace srcextract {
 /// sum of filter times shape, or its square.
 struct StarLight {
   double flux, x, y;  ///< the place is from 0
-  double pixels;      ///< variance of the flux in units of FluxCalibration::pixel
-  double photons;     ///< the same of photon noise, for a gain of 1
+  double pixels;      ///< variance of the flux in units of FluxCalibration::pixel; maps of noise have the photons
   double misfit;      ///< sum of squared differences from the shape over the noise of each pixel, in that unit
   std::int32_t good;  ///< pixels that are not masked
   std::int32_t flags;
 
   bool operator==(const StarLight&) const = default;
 
-  double error(const FluxCalibration& at) const {
-    return std::sqrt(pixels * at.pixel + (at.gain > 0 && flux > 0 ? photons / at.gain : 0));
-  }
+  double error(const FluxCalibration& at) const { return std::sqrt(pixels * at.pixel); }
 };
 
 /// The flux of the shape of a star (StarProfile) that fits a source best in the noise of the image.
@@ -89,7 +86,7 @@ struct StarFamily {
 
   SRCEXTRACT_HOST_DEVICE static StarLight unknown() {
     constexpr double nan = std::numeric_limits<double>::quiet_NaN();
-    return {nan, nan, nan, nan, nan, nan, 0, 0};
+    return {nan, nan, nan, nan, nan, 0, 0};
   }
 
   SRCEXTRACT_HOST_DEVICE static ApertureBox box_about(std::int32_t x, std::int32_t y, int reach,
@@ -137,7 +134,7 @@ struct StarFamily {
     const Placement place(at_x, at_y);
     const ApertureBox box =
         box_about(static_cast<std::int32_t>(place.x), static_cast<std::int32_t>(place.y), star.filter.half + 1, image);
-    enum { light, shape, whole, squares, more, photons, chi, mixed, model, count, sums };
+    enum { light, shape, whole, squares, more, chi, mixed, model, count, sums };
     const Sums<sums> s = lanes.template sum<sums>(box, [&](std::int32_t x, std::int32_t y) -> Sums<sums> {
       Sums<sums> all{};
       const double f = place.value(star.filter, x, y, terms), p = place.value(star.light, x, y, terms);
@@ -149,7 +146,6 @@ struct StarFamily {
       all.of[shape] = f * p;
       all.of[squares] = f * f;
       all.of[more] = f * f * (variance - 1);
-      all.of[photons] = f * f * p;
       all.of[chi] = d * d / variance;
       all.of[mixed] = d * p / variance;
       all.of[model] = p * p / variance;
@@ -161,14 +157,7 @@ struct StarFamily {
     const double flux = s.of[light] / of_star, square = of_star * of_star;
     const double variance = (star.correlation * s.of[squares] + s.of[more]) / square;
     const double left = s.of[chi] - 2 * flux * s.of[mixed] + flux * flux * s.of[model];
-    return {flux,
-            at_x,
-            at_y,
-            variance,
-            flux * s.of[photons] / square,
-            left > 0 ? left : 0,
-            static_cast<std::int32_t>(s.of[count]),
-            0};
+    return {flux, at_x, at_y, variance, left > 0 ? left : 0, static_cast<std::int32_t>(s.of[count]), 0};
   }
 };
 
@@ -182,7 +171,6 @@ inline void record_fields(const Buffer<StarLight, Cpu>& rows, FieldRecorder& to)
   record("x of the star", &StarLight::x);
   record("y of the star", &StarLight::y);
   record("variance by pixels", &StarLight::pixels);
-  record("variance by photons", &StarLight::photons);
   record("misfit", &StarLight::misfit);
 }
 

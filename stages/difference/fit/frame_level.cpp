@@ -24,20 +24,6 @@ struct CellSky {
   float sigma = -1;  ///< negative: too few good pixels
 };
 
-/// Spreads whole numbers evenly over the unit about them: medians of whole numbers are whole, too coarse for a noise of
-/// a few counts. Returns the variance that this adds.
-double spread_whole_numbers(std::vector<float>& values) {
-  constexpr double golden = 0.61803398874989484820;  // whose multiples are spread evenly
-  if (!std::ranges::all_of(values, [](float value) { return std::floor(value) == value; })) return 0;
-  double turns = 0;
-  for (float& value : values) {
-    turns += golden;
-    turns -= std::floor(turns);
-    value += static_cast<float>(turns - 0.5);
-  }
-  return 1.0 / 12;
-}
-
 CellSky sky_of(std::vector<float>& values, std::vector<float>& distances) {
   if (values.size() < static_cast<std::size_t>(cell_side)) return {};
   CellSky sky;
@@ -61,6 +47,18 @@ CellSky sky_of(std::vector<float>& values, std::vector<float>& distances) {
 }
 
 }  // namespace
+
+double spread_whole_numbers(std::vector<float>& values) {
+  constexpr double golden = 0.61803398874989484820;  // whose multiples are spread evenly
+  if (!std::ranges::all_of(values, [](float value) { return std::floor(value) == value; })) return 0;
+  double turns = 0;
+  for (float& value : values) {
+    turns += golden;
+    turns -= std::floor(turns);
+    value += static_cast<float>(turns - 0.5);
+  }
+  return 1.0 / 12;
+}
 
 FrameLevel measure_level(const Image<float, Cpu>& frame, const FrameLight& light, const Cpu& where) {
   FrameLevel level;

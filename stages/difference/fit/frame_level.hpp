@@ -1,5 +1,7 @@
 #pragma once
 
+#include <vector>
+
 #include "stages/core/image.hpp"
 #include "stages/difference/fit/frame_pixel.hpp"
 
@@ -15,6 +17,10 @@ struct FrameLight {
 struct FrameLights {
   FrameLight reference, fresh;
 };
+
+/// Spreads whole numbers evenly over the unit about them: medians of whole numbers are whole, too coarse for a noise of
+/// a few counts. Returns the variance that this adds; 0 where not all values are whole.
+double spread_whole_numbers(std::vector<float>& values);
 
 /// Medians over cells of 128 x 128 pixels, of their clipped sky and noise: a slope of the sky is no noise. Samples
 /// every second pixel along both axes. Whole numbers are spread over their unit first. A frame without usable pixels

@@ -1,7 +1,6 @@
 #include "stages/difference/fit/make_star_profile.hpp"
 
 #include <algorithm>
-#include <array>
 #include <cmath>
 #include <cstdlib>
 #include <limits>
@@ -9,6 +8,7 @@
 #include <span>
 
 #include "stages/core/parallel.hpp"
+#include "stages/difference/fit/equations.hpp"
 #include "stages/difference/fit/median.hpp"
 #include "stages/difference/fit/star_width.hpp"
 #include "stages/difference/fit/whitening.hpp"
@@ -21,7 +21,6 @@ constexpr int mean_rounds = 5;
 constexpr std::size_t stars_of_mean = 100, least_stars = 3;
 /// Bright stars for a shape that changes over the field with order 1, and with order 2.
 constexpr std::ptrdiff_t stars_of_order_1 = 12, stars_of_order_2 = 30;
-constexpr int most_terms = field_terms(2);
 constexpr double narrow_share = 0.2, usual_width = 0.15;
 /// Half widths in FWHM: of the shape, beyond which lies about a percent of a star's light; of the pixels that place a
 /// star; of the filter.
@@ -42,21 +41,7 @@ struct Star {
   FieldTerms terms;
 };
 
-/// The median of values that may be whole numbers, which are spread over their unit.
-double spread_median(std::vector<float>& values) {
-  const float middle = upper_median(values);
-  double below = 0, equal = 0, next = std::numeric_limits<double>::infinity();
-  for (const float value : values) {
-    below += value < middle ? 1 : 0;
-    equal += value == middle ? 1 : 0;
-    if (value > middle) next = std::min(next, static_cast<double>(value));
-  }
-  const double unit = next - static_cast<double>(middle);
-  if (!(unit < std::numeric_limits<double>::infinity())) return static_cast<double>(middle);
-  return static_cast<double>(middle) + unit * ((static_cast<double>(values.size()) / 2 - below) / equal - 0.5);
-}
-
-/// The sky around the square of a star, of every second pixel.
+/// The sky around the square of a star, of every second pixel, above that of the frame.
 double sky_around(const LevelledFrame& frame, const Stamp& stamp, std::int64_t half) {
   const ImageView image = frame.view();
   const std::int64_t reach = half + sky_ring;
@@ -64,11 +49,12 @@ double sky_around(const LevelledFrame& frame, const Stamp& stamp, std::int64_t h
   for (std::int64_t y = stamp.y - reach; y <= stamp.y + reach; y += 2) {
     for (std::int64_t x = stamp.x - reach; x <= stamp.x + reach; x += 2) {
       const bool inside = std::abs(x - stamp.x) <= half && std::abs(y - stamp.y) <= half;
-      if (!inside && image.contains(x, y) && !frame.level.is_bad(image.at(x, y)))
-        pixels.push_back(frame.level.above(image.at(x, y)));
+      if (!inside && image.contains(x, y) && !frame.level.is_bad(image.at(x, y))) pixels.push_back(image.at(x, y));
     }
   }
-  return pixels.empty() ? 0 : spread_median(pixels);
+  if (pixels.empty()) return 0;
+  spread_whole_numbers(pixels);
+  return static_cast<double>(upper_median(pixels) - frame.level.sky);
 }
 
 /// Whether a star tells how the shape changes over the field: its light under the Gaussian has 150 times the noise of
@@ -112,13 +98,13 @@ std::vector<Star> stars_among(const LevelledFrame& frame, const std::vector<Stam
 /// The shape while it is made.
 struct MeanStar {
   int half, order;
-  int terms = field_terms(order);
   int stars = 0;  ///< of which it is the mean
   std::vector<float> values = {};
 
+  int terms() const { return field_terms(order); }
   int side() const { return 2 * half + 1; }
   int taps() const { return side() * side(); }
-  FieldSquare square() const { return {values.data(), half, terms}; }
+  FieldSquare square() const { return {values.data(), half, terms()}; }
   std::span<float> of_term(int term) {
     return std::span(values).subspan(static_cast<std::size_t>(std::int64_t{term} * taps()),
                                      static_cast<std::size_t>(taps()));
@@ -154,7 +140,7 @@ void normalise(MeanStar& mean) {
   const double light = sum_of(middle) + light_beyond(middle, mean.half);
   if (!(light > 0)) return;
   for (float& value : middle) value = static_cast<float>(static_cast<double>(value) / light);
-  for (int term = 1; term < mean.terms; ++term) {
+  for (int term = 1; term < mean.terms(); ++term) {
     const std::span<float> of_term = mean.of_term(term);
     const double more = sum_of(of_term);
     for (std::size_t tap = 0; tap < of_term.size(); ++tap)
@@ -164,7 +150,7 @@ void normalise(MeanStar& mean) {
 
 MeanStar make_gaussian(int half, int order, double sigma) {
   MeanStar mean{half, order};
-  mean.values.resize(static_cast<std::size_t>(std::int64_t{mean.taps()} * mean.terms), 0);
+  mean.values.resize(static_cast<std::size_t>(std::int64_t{mean.taps()} * mean.terms()), 0);
   for (int tap = 0; tap < mean.taps(); ++tap) {
     const int column = tap % mean.side() - half, row = tap / mean.side() - half;
     const double x = column, y = row;
@@ -175,48 +161,13 @@ MeanStar make_gaussian(int half, int order, double sigma) {
   return mean;
 }
 
-/// Solves equations with a symmetric, positive matrix, by Cholesky. False if it is not positive.
-template <std::size_t most>
-bool solve_small(std::array<std::array<double, most>, most>& matrix, std::array<double, most>& right, int unknowns) {
-  const auto n = static_cast<std::size_t>(unknowns);
-  for (std::size_t j = 0; j < n; ++j) {
-    for (std::size_t k = 0; k < j; ++k) matrix[j][j] -= matrix[j][k] * matrix[j][k];
-    if (!(matrix[j][j] > 0)) return false;
-    matrix[j][j] = std::sqrt(matrix[j][j]);
-    for (std::size_t i = j + 1; i < n; ++i) {
-      for (std::size_t k = 0; k < j; ++k) matrix[i][j] -= matrix[i][k] * matrix[j][k];
-      matrix[i][j] /= matrix[j][j];
-    }
-  }
-  for (std::size_t i = 0; i < n; ++i) {
-    for (std::size_t k = 0; k < i; ++k) right[i] -= matrix[i][k] * right[k];
-    right[i] /= matrix[i][i];
-  }
-  for (std::size_t i = n; i-- > 0;) {
-    for (std::size_t k = i + 1; k < n; ++k) right[i] -= matrix[k][i] * right[k];
-    right[i] /= matrix[i][i];
-  }
-  return true;
-}
-
-/// Adds a row of the equations.
-template <std::size_t most>
-void add_equation(const double* terms, double value, double weight, int unknowns,
-                  std::array<std::array<double, most>, most>& matrix, std::array<double, most>& right) {
-  for (std::size_t i = 0; i < static_cast<std::size_t>(unknowns); ++i) {
-    for (std::size_t k = 0; k <= i; ++k) matrix[i][k] += weight * terms[i] * terms[k];
-    right[i] += weight * terms[i] * value;
-  }
-}
-
 /// Fits flux and place of a star to the shape, one step. False if it has no light.
 bool place_star(const LevelledFrame& frame, const MeanStar& mean, std::int64_t core, Star& star) {
   constexpr double step = 0.1;
   const ImageView image = frame.view();
   const Placement here(star.x, star.y), left(star.x - step, star.y), right(star.x + step, star.y),
       up(star.x, star.y - step), down(star.x, star.y + step);
-  std::array<std::array<double, 3>, 3> matrix{};
-  std::array<double, 3> sums{};
+  Equations equations(3);
   for (std::int64_t y = here.y - core; y <= here.y + core; ++y) {
     for (std::int64_t x = here.x - core; x <= here.x + core; ++x) {
       if (!image.contains(x, y) || frame.level.is_bad(image.at(x, y))) continue;
@@ -224,13 +175,16 @@ bool place_star(const LevelledFrame& frame, const MeanStar& mean, std::int64_t c
       const double terms[] = {value(here), (value(right) - value(left)) / (2 * step),
                               (value(down) - value(up)) / (2 * step)};
       const double light = static_cast<double>(frame.level.above(image.at(x, y))) - star.sky;
-      add_equation(terms, light, 1 / static_cast<double>(variance_at(image, frame.level, x, y)), 3, matrix, sums);
+      equations.add(terms, light, 1 / static_cast<double>(variance_at(image, frame.level, x, y)));
     }
   }
-  if (!solve_small(matrix, sums, 3) || !(sums[0] > 0)) return false;
-  star.flux = sums[0];
-  star.x += std::clamp(sums[1] / sums[0], -0.5, 0.5);
-  star.y += std::clamp(sums[2] / sums[0], -0.5, 0.5);
+  if (factorise(equations) == 0) return false;
+  substitute(equations);
+  const double flux = equations.right[0];
+  if (!(flux > 0)) return false;
+  star.flux = flux;
+  star.x += std::clamp(equations.right[1] / flux, -0.5, 0.5);
+  star.y += std::clamp(equations.right[2] / flux, -0.5, 0.5);
   return true;
 }
 
@@ -286,19 +240,18 @@ void improve_node(const std::vector<Star>& stars, const std::vector<std::vector<
   const float middle = upper_median(values);
   for (const float value : values) deviations.push_back(std::fabs(value - middle));
   const double most = most_deviations * sigma_per_deviation * static_cast<double>(upper_median(deviations));
-  std::array<std::array<double, most_terms>, most_terms> matrix{};
-  std::array<double, most_terms> sums{};
-  std::size_t used = 0;
+  Equations equations(mean.terms());
+  int used = 0;
   for (std::size_t s = 0; s < stars.size(); ++s) {
     const NodeExcess& one = excess[s][tap];
     if (!(one.weight > 0) || std::fabs(static_cast<double>(one.value - middle)) > most) continue;
-    add_equation(stars[s].terms.value, static_cast<double>(one.value), static_cast<double>(one.weight), mean.terms,
-                 matrix, sums);
+    equations.add(stars[s].terms.value, static_cast<double>(one.value), static_cast<double>(one.weight));
     ++used;
   }
-  if (used < 2 * static_cast<std::size_t>(mean.terms) || !solve_small(matrix, sums, mean.terms)) return;
-  for (int term = 0; term < mean.terms; ++term)
-    mean.of_term(term)[tap] += static_cast<float>(sums[static_cast<std::size_t>(term)]);
+  if (used < 2 * mean.terms() || factorise(equations) == 0) return;
+  substitute(equations);
+  for (int term = 0; term < mean.terms(); ++term)
+    mean.of_term(term)[tap] += static_cast<float>(equations.right[static_cast<std::size_t>(term)]);
 }
 
 MeanStar mean_of(const LevelledFrame& frame, const std::vector<Stamp>& stamps, double fwhm, const Cpu& where) {
@@ -329,7 +282,7 @@ MeanStar mean_of(const LevelledFrame& frame, const std::vector<Stamp>& stamps, d
 
 std::vector<Square> squares_of(MeanStar& mean) {
   std::vector<Square> squares;
-  for (int term = 0; term < mean.terms; ++term) {
+  for (int term = 0; term < mean.terms(); ++term) {
     const std::span<float> values = mean.of_term(term);
     squares.push_back({mean.half, {values.begin(), values.end()}});
   }
@@ -348,8 +301,8 @@ void make_star_profile(const FramePair& frames, const std::vector<Stamp>& stamps
   const int half = std::clamp(static_cast<int>(std::ceil(filter_reach * fwhm)), least_filter_half, most_filter_half);
   const std::vector<Square> filters = whiten(squares_of(mean), noise, half);
   StarProfile<Cpu>& profile = fit.star;
-  profile.sizes = {.light = {nullptr, mean.half, mean.terms},
-                   .filter = {nullptr, half, mean.terms},
+  profile.sizes = {.light = {nullptr, mean.half, mean.terms()},
+                   .filter = {nullptr, half, mean.terms()},
                    .width = static_cast<double>(shape.width),
                    .height = static_cast<double>(shape.height),
                    .correlation = correlation_of(filters.front(), noise)};

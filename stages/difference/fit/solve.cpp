@@ -6,6 +6,7 @@
 
 #include "stages/core/parallel.hpp"
 #include "stages/core/vector_clones.hpp"
+#include "stages/difference/fit/equations.hpp"
 
 namespace srcextract {
 namespace {
@@ -13,15 +14,6 @@ namespace {
 /// Added to the diagonal of 1: what neither bright nor many stars fix stays small, instead of growing beyond the last
 /// stamps towards the edges.
 constexpr double ridge = 1e-5;
-
-/// Symmetric equations; only the lower triangle is set.
-struct Equations {
-  int size;
-  std::vector<double> matrix, right;
-
-  double* row(int i) { return matrix.data() + static_cast<std::ptrdiff_t>(i) * size; }
-  double& diagonal(int i) { return row(i)[i]; }
-};
 
 std::vector<int> first_of_columns(const FieldOrders& orders, int columns, int sky) {
   std::vector<int> first{0};
@@ -84,50 +76,6 @@ class Assembly {
   std::vector<double> pairs_;
 };
 
-/// row[j] -= factor * column[j] for j in [begin, end]
-SRCEXTRACT_VECTOR_CLONES
-void subtract_scaled(const double* column, double factor, int begin, int end, double* row) {
-  for (int j = begin; j <= end; ++j) row[j] -= factor * column[j];
-}
-
-/// Replaces the matrix by its Cholesky factor. Every element gets its updates in the order of k, whatever the threads.
-/// Returns the ratio of the largest and the least pivot, squared, or 0 if there is none above 0.
-double factorise(Equations& equations) {
-  const int size = equations.size;
-  std::vector<double> column(static_cast<std::size_t>(size));
-  double least = std::numeric_limits<double>::infinity(), most = 0;
-  for (int k = 0; k < size; ++k) {
-    const double square = equations.diagonal(k);
-    if (!(square > 0)) return 0;
-    const double pivot = std::sqrt(square);
-    least = std::min(least, pivot);
-    most = std::max(most, pivot);
-    equations.diagonal(k) = pivot;
-    for (int i = k + 1; i < size; ++i) {
-      equations.row(i)[k] /= pivot;
-      column[static_cast<std::size_t>(i)] = equations.row(i)[k];
-    }
-    for (int i = k + 1; i < size; ++i)
-      subtract_scaled(column.data(), column[static_cast<std::size_t>(i)], k + 1, i, equations.row(i));
-  }
-  return most / least * (most / least);
-}
-
-/// Solves the factorised equations in place of their right side.
-void substitute(Equations& equations) {
-  std::vector<double>& x = equations.right;
-  for (int i = 0; i < equations.size; ++i) {
-    const double* const row = equations.row(i);
-    for (int k = 0; k < i; ++k) x[static_cast<std::size_t>(i)] -= row[k] * x[static_cast<std::size_t>(k)];
-    x[static_cast<std::size_t>(i)] /= row[i];
-  }
-  for (int i = equations.size - 1; i >= 0; --i) {
-    for (int k = i + 1; k < equations.size; ++k)
-      x[static_cast<std::size_t>(i)] -= equations.row(k)[i] * x[static_cast<std::size_t>(k)];
-    x[static_cast<std::size_t>(i)] /= equations.diagonal(i);
-  }
-}
-
 /// Scales the unknowns so that the diagonal is 1, and returns the factors of the solution.
 std::vector<double> scale_unknowns(Equations& equations) {
   std::vector<double> scale;
@@ -150,9 +98,7 @@ FieldCoefficients solve_over_field(const std::vector<StampSums>& sums, const std
                                    const std::vector<std::size_t>& used, const FieldOrders& orders, const Cpu& where) {
   const int columns = sums.front().data();
   FieldCoefficients solution{orders, {}, first_of_columns(orders, columns, sums.front().sky()), 0};
-  Equations equations{solution.first.back(), {}, {}};
-  equations.matrix.assign(static_cast<std::size_t>(equations.size) * static_cast<std::size_t>(equations.size), 0);
-  equations.right.assign(static_cast<std::size_t>(equations.size), 0);
+  Equations equations(solution.first.back());
   const Assembly assembly(sums, terms, used, solution.first);
   parallel_for(columns, 1, where, [&](std::int64_t begin, std::int64_t end) {
     for (std::int64_t column = begin; column < end; ++column) assembly.fill(static_cast<int>(column), equations);
