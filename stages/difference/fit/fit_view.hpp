@@ -45,7 +45,7 @@ inline FitView view_of(const KernelFit& fit, const double* kernels, const Shape&
           .height = static_cast<double>(shape.height),
           .convolves_new = fit.convolves_new,
           .residual_square = fit.facts.residual * fit.facts.residual,
-          .sky_variance = fit.facts.sky_variance,
+          .per_sky_variance = 1 / fit.facts.sky_variance,
           .to = fit.to};
 }
 

@@ -35,7 +35,7 @@ struct FitView {
   double width, height;              ///< of the frames
   bool convolves_new;
   double residual_square;
-  double sky_variance;
+  double per_sky_variance;  ///< 1 / variance of the sky
   FrameLevel to;
 
   SRCEXTRACT_HOST_DEVICE int side() const { return 2 * half + 1; }
@@ -110,7 +110,7 @@ SRCEXTRACT_HOST_DEVICE inline FittedPixel subtract_pixel(const FitView& fit, con
     difference = -difference / sum;
     square /= sum * sum;
   }
-  const float pixel = pixel_of(difference), noise = pixel_of(square / fit.sky_variance);
+  const float pixel = pixel_of(difference), noise = pixel_of(square * fit.per_sky_variance);
   known = known & (pixel == pixel) & (noise == noise);
   return {known ? pixel : masked_pixel, known ? noise : masked_pixel};
 }

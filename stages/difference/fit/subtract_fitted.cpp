@@ -250,11 +250,15 @@ bool copy_magnitudes(const float* variance, std::int64_t stride, int side, float
   return bad != 0;
 }
 
-/// FitView::kernel_value() of all taps, and their squares.
+/// FitView::kernel_value() of all taps, and their squares. `exact` has room for them.
 SRCEXTRACT_VECTOR_CLONES
-void make_kernel(FitView fit, FieldTerms at, float* __restrict kernel, float* __restrict squares) {
-  for (int tap = 0; tap < fit.taps(); ++tap) {
-    kernel[tap] = fit.kernel_value(at, tap);
+void make_kernel(const double* kernels, FieldTerms at, int terms, int taps, double* __restrict exact,
+                 float* __restrict kernel, float* __restrict squares) {
+  for (int tap = 0; tap < taps; ++tap) exact[tap] = 0;
+  for (int k = 0; k < terms; ++k)
+    for (int tap = 0; tap < taps; ++tap) exact[tap] += at.value[k] * kernels[k * taps + tap];
+  for (int tap = 0; tap < taps; ++tap) {
+    kernel[tap] = static_cast<float>(exact[tap]);
     squares[tap] = kernel[tap] * kernel[tap];
   }
 }
@@ -264,13 +268,15 @@ class TileSums {
  public:
   explicit TileSums(const FitView& fit)
       : fit_(fit),
-        kernel_(static_cast<std::size_t>(fit.taps())),
+        exact_(static_cast<std::size_t>(fit.taps())),
+        kernel_(exact_.size()),
         squares_(kernel_.size()),
         window_(static_cast<std::size_t>((fit.side() + fitted_tile - 1) * (fit.side() + fitted_tile - 1))) {}
 
   /// Sums for the tile that begins at (x, y).
   void sum(const PaddedRows& frame, std::int64_t x, std::int64_t y) {
-    make_kernel(fit_, fit_.terms_of_tile(x, y), kernel_.data(), squares_.data());
+    make_kernel(fit_.kernels, fit_.terms_of_tile(x, y), fit_.terms, fit_.taps(), exact_.data(), kernel_.data(),
+                squares_.data());
     const float *light = frame.light(y) + x, *variance = frame.variance(y) + x;
     std::int64_t stride = frame.stride();
     const int side = fit_.side() + fitted_tile - 1;
@@ -286,15 +292,12 @@ class TileSums {
     has_bad_ = true;
   }
 
-  /// The sums of a row of the tile.
-  struct Row {
+  /// The sums of the tile, row by row.
+  struct View {
     const float *light, *variance, *bad, *bad_light;
     float all;
   };
-  Row row(std::int64_t row) const {
-    const std::int64_t first = row * fitted_tile;
-    return {light_.data() + first, variance_.data() + first, bad_.data() + first, bad_light_.data() + first, all_};
-  }
+  View view() const { return {light_.data(), variance_.data(), bad_.data(), bad_light_.data(), all_}; }
 
  private:
   void clear_bad() {
@@ -305,28 +308,39 @@ class TileSums {
   }
 
   const FitView& fit_;
+  std::vector<double> exact_;
   std::vector<float> kernel_, squares_, window_;
   Tile light_{}, variance_{}, bad_{}, bad_light_{};
   bool has_bad_ = false;
   float all_ = 1;
 };
 
-/// A row of a tile: the pixels of the other frame, and where the results go.
-struct TileRow {
+/// The pixels of a tile of the other frame, and where the results go.
+struct TilePixels {
   const float *other, *variance;
   float *difference, *noise;
+  std::int64_t stride;
 };
 
-/// Subtracts `count` pixels of a row, from column `first` on; returns how many of them are masked.
+/// Subtracts `count` pixels of each of these rows, from column `first` on; returns how many of them are masked.
 SRCEXTRACT_VECTOR_CLONES
-int subtract_row(FitView fit, FittedRow row, TileSums::Row sums, TileRow pixels, int first, int count) {
+int subtract_rows(FitView fit, const std::vector<FittedRow>& rows, TileSums::View sums, TilePixels pixels, int first,
+                  int count) {
   int masked = 0;
-  for (int x = 0; x < count; ++x) {
-    const KernelSums own{sums.light[x], sums.variance[x], sums.bad[x], sums.bad_light[x], sums.all};
-    const FittedPixel pixel = subtract_pixel(fit, row, own, pixels.other[x], pixels.variance[x], first + x);
-    pixels.difference[x] = pixel.difference;
-    pixels.noise[x] = pixel.noise;
-    masked += pixel.difference == pixel.difference ? 0 : 1;
+  for (FittedRow row : rows) {
+    float difference[fitted_tile], noise[fitted_tile];
+    for (int x = 0; x < count; ++x) {
+      const KernelSums own{sums.light[x], sums.variance[x], sums.bad[x], sums.bad_light[x], sums.all};
+      const FittedPixel pixel = subtract_pixel(fit, row, own, pixels.other[x], pixels.variance[x], first + x);
+      difference[x] = pixel.difference;
+      noise[x] = pixel.noise;
+      masked += pixel.difference == pixel.difference ? 0 : 1;
+    }
+    std::copy_n(difference, count, pixels.difference);
+    std::copy_n(noise, count, pixels.noise);
+    for (const float** of : {&sums.light, &sums.variance, &sums.bad, &sums.bad_light}) *of += fitted_tile;
+    for (const float** of : {&pixels.other, &pixels.variance}) *of += pixels.stride;
+    for (float** of : {&pixels.difference, &pixels.noise}) *of += pixels.stride;
   }
   return masked;
 }
@@ -349,14 +363,12 @@ std::int64_t subtract_tiles(const Task& task, const PaddedRows& from, const floa
   std::int64_t masked = 0;
   for (std::int64_t left = 0; left < width; left += fitted_tile) {
     sums.sum(from, left, top);
-    const auto count = static_cast<int>(std::min<std::int64_t>(fitted_tile, width - left));
-    for (std::int64_t row = 0; row < rows; ++row) {
-      const std::int64_t i = (top + row) * width + left;
-      const TileRow pixels{task.to.pixels.data() + i, variance + row * width + left, task.out.image.pixels.data() + i,
-                           task.out.noise.pixels.data() + i};
-      masked += subtract_row(task.fit, shared[static_cast<std::size_t>(row)], sums.row(row), pixels,
-                             static_cast<int>(left), count);
-    }
+    const std::int64_t i = top * width + left;
+    masked +=
+        subtract_rows(task.fit, shared, sums.view(),
+                      {task.to.pixels.data() + i, variance + left, task.out.image.pixels.data() + i,
+                       task.out.noise.pixels.data() + i, width},
+                      static_cast<int>(left), static_cast<int>(std::min<std::int64_t>(fitted_tile, width - left)));
   }
   return masked;
 }
