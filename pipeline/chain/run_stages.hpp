@@ -44,6 +44,8 @@ Extraction extract_changes(const Exposure& exposure, const Config& config, Engin
   std::optional<Picture> picture = draw(fresh, config, engine);
   read_exposure(Exposure(frame.planes), config, reference, engine);
   const auto match = subtract_reference(reference, frame.map.get(), fresh, config, engine.pixels(), engine);
+  fresh.image = {};  // extraction takes their memory
+  reference.image = {};
   Extraction both = extract_sides(engine, join_sides);
   both.sources.describe(columns::sign, "1 brighter than the reference, -1 fainter");
   both.difference = describe(match, config.difference, engine.where());

@@ -13,6 +13,7 @@
 #include "stages/difference/resample.hpp"
 #include "stages/ingest/ingest.hpp"
 #include "stages/sky/background.hpp"
+#include "stages/sky/row_sample.hpp"
 
 namespace srcextract {
 
@@ -54,14 +55,20 @@ FrameMatch<Where> subtract_reference(Pixels<Where>& reference, const PixelMap* m
     reference.image = resample(reference.image, *map, how.interpolation, where);
     engine.done("align", reference.image);
   }
-  const auto sky_of = [&](const Pixels<Where>& frame) {
-    return estimate_background(frame.image, config.background, where);
+  const auto estimate = [&](const Image<float, Where>& image) {
+    return estimate_background(image, config.background, where);
   };
-  FrameMatch<Where> match{{sky_of(reference), sky_of(fresh)}, Value<Background, Where>(where)};
   if (how.kernel == MatchingKernel::fitted) {
-    match.fit = subtract_by_fit(reference, fresh, config, difference, engine);
-    return match;
+    constexpr std::int64_t told_row = 7;  // the fit finds levels of its own: these are told, and not used
+    const auto sky_of = [&](const Pixels<Where>& frame) {
+      return estimate(every_nth_row(frame.image, told_row, where));
+    };
+    return {{sky_of(reference), sky_of(fresh)},
+            Value<Background, Where>(where),
+            subtract_by_fit(reference, fresh, config, difference, engine)};
   }
+  const auto sky_of = [&](const Pixels<Where>& frame) { return estimate(frame.image); };
+  FrameMatch<Where> match{{sky_of(reference), sky_of(fresh)}, Value<Background, Where>(where)};
   FrameSkies<Where>& skies = match.skies;
   const auto widen = [&](Pixels<Where>& frame, Value<Background, Where>& sky, double from, double to) {
     frame.image = convolve(frame.image, make_matching_kernel(from, to), Edges::nearest, sky, where);

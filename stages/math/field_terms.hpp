@@ -39,4 +39,23 @@ struct FieldTerms {
   }
 };
 
+/// A polynomial over the field along one of its rows: coefficients of the Chebyshev polynomials of u.
+struct FieldRow {
+  double of[most_field_order + 1] = {};
+
+  SRCEXTRACT_HOST_DEVICE FieldRow(const double* coefficients, int terms, double v) {
+    const double in_y[most_field_order + 1] = {1, v, 2 * v * v - 1, (4 * v * v - 3) * v};
+    int term = 0;
+    for (int degree = 0; degree <= most_field_order; ++degree) {
+      for (int b = 0; b <= degree; ++b, ++term)
+        if (term < terms) of[degree - b] += coefficients[term] * in_y[b];
+    }
+  }
+
+  SRCEXTRACT_HOST_DEVICE double sum(double u) const {
+    const double square = u * u;
+    return of[0] + of[1] * u + of[2] * (2 * square - 1) + of[3] * ((4 * square - 3) * u);
+  }
+};
+
 }  // namespace srcextract

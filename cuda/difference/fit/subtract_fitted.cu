@@ -16,7 +16,6 @@ constexpr int tile_threads = fitted_tile * fitted_tile;
 constexpr int most_side = 2 * most_kernel_half + 1;
 constexpr int most_taps = most_side * most_side;
 constexpr int most_window = most_side + fitted_tile - 1;
-constexpr int most_functions = 64;
 
 /// A frame with its level, on the device.
 struct FrameOnDevice {
@@ -51,7 +50,6 @@ __global__ void __launch_bounds__(block_threads)
 
 /// A tile's kernel, and what it reaches of the convolved frame.
 struct TileMemory {
-  double weights[most_functions];
   float kernel[most_taps];
   float light[most_window * most_window];
   float variance[most_window * most_window];
@@ -63,7 +61,6 @@ __device__ bool prepare_tile(const FitView& fit, const float* light, const float
                              std::int64_t left, std::int64_t top, TileMemory& tile) {
   const int thread = static_cast<int>(threadIdx.x);
   const FieldTerms terms = fit.terms_of_tile(left, top);
-  for (int f = thread; f < fit.functions; f += tile_threads) tile.weights[f] = fit.weight_of(f, terms);
   const int window = fit.side() + fitted_tile - 1;
   int bad = 0;
   for (int i = thread; i < window * window; i += tile_threads) {
@@ -72,10 +69,9 @@ __device__ bool prepare_tile(const FitView& fit, const float* light, const float
     tile.variance[i] = variance[from];
     bad |= variance[from] < 0 ? 1 : 0;
   }
-  __syncthreads();
-  for (int tap = thread; tap < fit.taps(); tap += tile_threads) tile.kernel[tap] = fit.kernel_value(tile.weights, tap);
+  for (int tap = thread; tap < fit.taps(); tap += tile_threads) tile.kernel[tap] = fit.kernel_value(terms, tap);
   const bool any_bad = __syncthreads_or(bad) != 0;
-  if (thread == 0) {
+  if (any_bad && thread == 0) {
     float all = 0;
     for (int tap = 0; tap < fit.taps(); ++tap) all += fabsf(tile.kernel[tap]);
     tile.all = all;
@@ -89,7 +85,6 @@ __device__ KernelSums sum_pixel(const FitView& fit, const TileMemory& tile, bool
   const int side = fit.side(), window = side + fitted_tile - 1;
   const int first = static_cast<int>(threadIdx.x) / fitted_tile * window + static_cast<int>(threadIdx.x) % fitted_tile;
   KernelSums sums;
-  sums.all = tile.all;
   for (int v = 0; v < side; ++v) {
     for (int u = 0; u < side; ++u) {
       const float weight = tile.kernel[v * side + u];
@@ -99,6 +94,7 @@ __device__ KernelSums sum_pixel(const FitView& fit, const TileMemory& tile, bool
     }
   }
   if (!any_bad) return sums;
+  sums.all = tile.all;
   for (int v = 0; v < side; ++v) {
     for (int u = 0; u < side; ++u) {
       const int pixel = first + v * window + u;
@@ -122,7 +118,8 @@ __global__ void __launch_bounds__(tile_threads)
   const std::int64_t x = left + threadIdx.x % fitted_tile, y = top + threadIdx.x / fitted_tile;
   std::int64_t nan = 0;
   if (other.contains(x, y)) {
-    const FittedPixel pixel = subtract_pixel(fit, sums, other.at(x, y), variance_at(other, fit.to, x, y), x, y);
+    const FittedPixel pixel =
+        subtract_pixel(fit, FittedRow(fit, y), sums, other.at(x, y), variance_at(other, fit.to, x, y), x);
     out[y * other.shape.width + x] = pixel.difference;
     noise[y * other.shape.width + x] = pixel.noise;
     nan = pixel.difference == pixel.difference ? 0 : 1;
@@ -152,9 +149,8 @@ void subtract_fitted(const Image<float, Gpu>& reference, const Image<float, Gpu>
                      Pixels<Gpu>& out, const Gpu& where) {
   const Image<float, Gpu>&from = fit.convolves_new ? fresh : reference, &to = fit.convolves_new ? reference : fresh;
   const Shape shape = fresh.shape;
-  const Buffer<double, Gpu> basis = on_device(fit.basis.values, where);
-  const Buffer<double, Gpu> coefficients = on_device(fit.coefficients.values, where);
-  const FitView of_fit = view_of(fit, basis.data(), coefficients.data(), shape);
+  const Buffer<double, Gpu> kernels = on_device(term_kernels(fit), where);
+  const FitView of_fit = view_of(fit, kernels.data(), shape);
   const Shape padded = padded_shape(shape, fit.basis.half);
   Image<float, Gpu> light(padded, where), variance(padded, where);
   pad_kernel<<<grid_for(padded.count(), where), block_threads, 0, where.stream>>>(

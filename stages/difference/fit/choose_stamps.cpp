@@ -5,9 +5,6 @@
 #include <cmath>
 #include <cstdlib>
 
-#include "stages/core/parallel.hpp"
-#include "stages/difference/fit/find_peaks.hpp"
-
 namespace srcextract {
 namespace {
 
@@ -118,11 +115,16 @@ Stamps choose_above(const std::vector<Peak>& peaks, double threshold, const Leve
 
 }  // namespace
 
-Stamps choose_stamps(const LevelledFrame& bright, const LevelledFrame& other, StampReach reach, const Cpu& where) {
+std::vector<Peak> find_stars(const LevelledFrame& frame, const Cpu& where) {
+  const double sigma = std::sqrt(static_cast<double>(frame.level.variance));
+  return find_peaks(frame, static_cast<float>(faint_sigmas * sigma), where);
+}
+
+Stamps choose_stamps(const LevelledFrame& bright, const std::vector<Peak>& stars, const LevelledFrame& other,
+                     StampReach reach) {
   const double sigma = std::sqrt(static_cast<double>(bright.level.variance));
-  const std::vector<Peak> peaks = find_peaks(bright, static_cast<float>(faint_sigmas * sigma), where);
-  Stamps stamps = choose_above(peaks, bright_sigmas * sigma, bright, other, reach);
-  if (stamps.chosen.size() < few_stamps) stamps = choose_above(peaks, faint_sigmas * sigma, bright, other, reach);
+  Stamps stamps = choose_above(stars, bright_sigmas * sigma, bright, other, reach);
+  if (stamps.chosen.size() < few_stamps) stamps = choose_above(stars, faint_sigmas * sigma, bright, other, reach);
   return stamps;
 }
 

@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "stages/core/image.hpp"
+#include "stages/difference/fit/find_peaks.hpp"
 #include "stages/difference/fit/frame_pixel.hpp"
 
 namespace srcextract {
@@ -34,13 +35,18 @@ struct StampReach {
   std::int64_t around;  ///< without bad pixels
 };
 
-/// Chooses the brightest peaks of `bright`, at most three in each cell of the frame: so all of the field is fitted, and
-/// the bright stars tell the core of the kernel. Peaks are local maxima within 15 x 15 pixels after a Gaussian of sigma
-/// 1.3, above 20 times the noise of the sky, or 10 times where that leaves fewer than 20 stamps.
+/// The local maxima of a frame within 15 x 15 pixels after a Gaussian of sigma 1.3, above 10 times the noise of the
+/// sky, brightest first (find_peaks).
+std::vector<Peak> find_stars(const LevelledFrame& frame, const Cpu& where);
+
+/// Chooses the brightest of the `stars` of `bright`, at most three in each cell of the frame: so all of the field is
+/// fitted, and the bright stars tell the core of the kernel. They are above 20 times the noise of the sky, or above 10
+/// times where that leaves fewer than 20 stamps.
 ///
 /// Within reach of a stamp there is, in neither frame, a saturated pixel or 4 x 4 masked ones.
 /// Fewer masked pixels do not harm: where they are felt there is no weight. Without this, masks of a few pixels in a
 /// thousand would leave no stamps.
-Stamps choose_stamps(const LevelledFrame& bright, const LevelledFrame& other, StampReach reach, const Cpu& where);
+Stamps choose_stamps(const LevelledFrame& bright, const std::vector<Peak>& stars, const LevelledFrame& other,
+                     StampReach reach);
 
 }  // namespace srcextract

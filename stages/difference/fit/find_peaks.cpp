@@ -16,7 +16,10 @@ constexpr double smoothing_sigma = 1.3;
 constexpr int smoothing_half = 5;
 constexpr int smoothing_taps = 2 * smoothing_half + 1;
 constexpr std::int64_t peak_half = 7;
-constexpr std::int64_t rows_searched_at_once = 64;
+constexpr std::int64_t rows_searched_at_once = 64, pixels_searched_at_once = 64;
+/// Rows lie so many more pixels apart than they are wide: columns of rows of 4096 pixels would share lines of the
+/// cache.
+constexpr std::int64_t apart = 16;
 
 struct Smoothing {
   float weight[smoothing_taps];
@@ -35,26 +38,27 @@ struct Smoothing {
 
 /// A row above the sky; `out` has smoothing_half pixels of sky on either side.
 SRCEXTRACT_VECTOR_CLONES
-void row_above(const float* row, std::int64_t width, FrameLevel level, float* out) {
+void row_above(const float* row, std::int64_t width, FrameLevel level, float* __restrict out) {
   for (std::int64_t x = 0; x < width; ++x) out[x + smoothing_half] = level.above(row[x]);
 }
 
+/// Sums over pixels `step` apart: along a row, or down a column.
 SRCEXTRACT_VECTOR_CLONES
-void smooth_along(const float* padded, std::int64_t width, Smoothing smoothing, float* out) {
+void smooth(const float* first, std::int64_t step, std::int64_t width, Smoothing smoothing, float* __restrict out) {
   for (std::int64_t x = 0; x < width; ++x) {
     float sum = 0;
-    for (int k = 0; k < smoothing_taps; ++k) sum += smoothing.weight[k] * padded[x + k];
+#pragma GCC unroll 16
+    for (int k = 0; k < smoothing_taps; ++k) sum = std::fmaf(smoothing.weight[k], first[k * step + x], sum);
     out[x] = sum;
   }
 }
 
+/// Whether one of the pixels is above the threshold.
 SRCEXTRACT_VECTOR_CLONES
-void smooth_across(const float* first, std::int64_t width, Smoothing smoothing, float* out) {
-  for (std::int64_t x = 0; x < width; ++x) {
-    float sum = 0;
-    for (int k = 0; k < smoothing_taps; ++k) sum += smoothing.weight[k] * first[k * width + x];
-    out[x] = sum;
-  }
+bool any_above(const float* pixels, std::int64_t count, float threshold) {
+  int above = 0;
+  for (std::int64_t i = 0; i < count; ++i) above |= pixels[i] > threshold ? 1 : 0;
+  return above != 0;
 }
 
 /// Rows [begin, end) of the smoothed frame; beyond its edges is sky.
@@ -64,18 +68,19 @@ class SmoothedRows {
       : width_(frame.image.shape.width), begin_(begin), end_(end) {
     const std::int64_t height = frame.image.shape.height;
     const std::int64_t first = begin - smoothing_half, rows = end - begin + std::int64_t{2} * smoothing_half;
-    std::vector<float> along(static_cast<std::size_t>(rows * width_), 0.0F);
+    const std::int64_t stride = width_ + apart;
+    std::vector<float> along(static_cast<std::size_t>(rows * stride), 0.0F);
     std::vector<float> padded(static_cast<std::size_t>(width_ + std::int64_t{2} * smoothing_half), 0.0F);
     const Smoothing smoothing;
     for (std::int64_t row = 0; row < rows; ++row) {
       const std::int64_t y = first + row;
       if (y < 0 || y >= height) continue;
       row_above(frame.image.pixels.data() + y * width_, width_, frame.level, padded.data());
-      smooth_along(padded.data(), width_, smoothing, along.data() + row * width_);
+      smooth(padded.data(), 1, width_, smoothing, along.data() + row * stride);
     }
     pixels_.resize(static_cast<std::size_t>((end - begin) * width_));
     for (std::int64_t row = 0; row < end - begin; ++row)
-      smooth_across(along.data() + row * width_, width_, smoothing, pixels_.data() + row * width_);
+      smooth(along.data() + row * stride, stride, width_, smoothing, pixels_.data() + row * width_);
   }
 
   const float* row(std::int64_t y) const { return pixels_.data() + (y - begin_) * width_; }
@@ -110,9 +115,13 @@ std::vector<Peak> find_peaks(const LevelledFrame& frame, float threshold, const 
                  std::vector<Peak> own;
                  for (std::int64_t y = begin; y < end; ++y) {
                    const float* const row = smoothed.row(y);
-                   for (std::int64_t x = 0; x < width; ++x)
-                     if (row[x] > threshold && smoothed.is_peak(x, y, 1) && smoothed.is_peak(x, y, peak_half))
-                       own.push_back({row[x], x, y});
+                   for (std::int64_t first = 0; first < width; first += pixels_searched_at_once) {
+                     const std::int64_t last = std::min(first + pixels_searched_at_once, width);
+                     if (!any_above(row + first, last - first, threshold)) continue;
+                     for (std::int64_t x = first; x < last; ++x)
+                       if (row[x] > threshold && smoothed.is_peak(x, y, 1) && smoothed.is_peak(x, y, peak_half))
+                         own.push_back({row[x], x, y});
+                   }
                  }
                  const std::lock_guard lock(joining);
                  peaks.insert(peaks.end(), own.begin(), own.end());

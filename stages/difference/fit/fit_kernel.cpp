@@ -70,8 +70,8 @@ std::string percent(double share) {
          ". Do the frames show the same sky, the same way up? Check that they are aligned (difference.align)");
 }
 
-void require_shared_stars(const LevelledFrame& reference, const LevelledFrame& fresh, const Cpu& where) {
-  const double shared = share_of_shared_stars(reference, fresh, where);
+void require_shared_stars(const std::vector<Peak>& reference, const std::vector<Peak>& fresh, std::int64_t pixels) {
+  const double shared = share_of_shared_stars(reference, fresh, pixels);
   if (shared < least_shared)
     refuse_other_sky("but for chance, " + percent(shared) +
                      " of the bright stars of one frame are in the other within " + std::to_string(shared_within) +
@@ -85,9 +85,9 @@ struct FitPlan {
   StarWidths widths;
 };
 
-FitPlan plan_fit(const LevelledFrame& reference, const LevelledFrame& fresh, const DifferenceConfig& config,
-                 const Cpu& where) {
-  const Stamps stamps = choose_stamps(reference, fresh, usual_reach, where);
+FitPlan plan_fit(const LevelledFrame& reference, const std::vector<Peak>& stars, const LevelledFrame& fresh,
+                 const DifferenceConfig& config) {
+  const Stamps stamps = choose_stamps(reference, stars, fresh, usual_reach);
   const StarWidths widths = measure_widths(reference, fresh, stamps.chosen);
   const bool new_is_sharper = widths.ratio < 1 - equal_widths;
   const bool of_new = config.convolve == Convolved::fresh || (config.convolve == Convolved::either && new_is_sharper);
@@ -169,12 +169,13 @@ KernelFit fit_kernel(const Image<float, Cpu>& reference, const Image<float, Cpu>
   require_noise(old_frame.level, "reference");
   require_noise(new_frame.level, "new frame");
   require_overlap(old_frame, new_frame);
-  const FitPlan plan = plan_fit(old_frame, new_frame, config, where);
+  const std::vector<Peak> old_stars = find_stars(old_frame, where), new_stars = find_stars(new_frame, where);
+  const FitPlan plan = plan_fit(old_frame, old_stars, new_frame, config);
   const FramePair frames{plan.convolves_new ? new_frame : old_frame, plan.convolves_new ? old_frame : new_frame};
-  const Stamps stamps = choose_stamps(frames.from, frames.to,
-                                      {plan.kernel_half + least_inside, plan.stamp_half + plan.kernel_half}, where);
+  const Stamps stamps = choose_stamps(frames.from, plan.convolves_new ? new_stars : old_stars, frames.to,
+                                      {plan.kernel_half + least_inside, plan.stamp_half + plan.kernel_half});
   if (stamps.chosen.size() < least_stamps) refuse_few_stamps(stamps, stamps.chosen.size());
-  require_shared_stars(old_frame, new_frame, where);
+  require_shared_stars(old_stars, new_stars, fresh.shape.count());
 
   KernelFit fit{plan.convolves_new,
                 frames.from.level,

@@ -1,24 +1,51 @@
 #pragma once
 
+#include <algorithm>
+#include <vector>
+
 #include "stages/difference/fit/fitted_pixel.hpp"
 
 namespace srcextract {
 
-/// A view of a fit whose numbers lie in the memory of the back end.
-inline FitView view_of(const KernelFit& fit, const double* basis, const double* coefficients, const Shape& shape) {
-  const FieldOrders& orders = fit.coefficients.orders;
-  return {.basis = basis,
-          .coefficients = coefficients,
-          .functions = fit.basis.size(),
+/// How many terms over the field a fit has kernels for.
+inline int kernel_terms(const KernelFit& fit) {
+  return field_terms(std::max(fit.coefficients.orders.flux, fit.coefficients.orders.kernel));
+}
+
+/// FitView::kernels: for each term the functions of the basis times its coefficients, added in their order.
+inline std::vector<double> term_kernels(const KernelFit& fit) {
+  const int taps = fit.basis.taps(), terms = kernel_terms(fit);
+  std::vector<double> kernels(static_cast<std::size_t>(std::int64_t{terms} * taps), 0);
+  for (int f = 0; f < fit.basis.size(); ++f) {
+    const double* const values = fit.basis.values.data() + std::int64_t{f} * taps;
+    for (int k = 0; k < fit.coefficients.terms(f); ++k) {
+      const double weight = fit.coefficients.of_column(f)[k];
+      double* const kernel = kernels.data() + std::int64_t{k} * taps;
+      for (int tap = 0; tap < taps; ++tap) kernel[tap] += weight * values[taps - 1 - tap];
+    }
+  }
+  return kernels;
+}
+
+/// The polynomial of a column.
+inline FieldPolynomial polynomial_of(const FieldCoefficients& all, int column) {
+  FieldPolynomial polynomial{{}, all.terms(column)};
+  std::copy_n(all.of_column(column), polynomial.terms, polynomial.coefficients);
+  return polynomial;
+}
+
+/// A view of a fit whose term_kernels() lie in the memory of the back end.
+inline FitView view_of(const KernelFit& fit, const double* kernels, const Shape& shape) {
+  return {.kernels = kernels,
           .half = fit.basis.half,
-          .flux_terms = field_terms(orders.flux),
-          .kernel_terms = field_terms(orders.kernel),
-          .background_terms = field_terms(orders.background),
+          .terms = kernel_terms(fit),
+          .flux = polynomial_of(fit.coefficients, 0),
+          .background = polynomial_of(fit.coefficients, fit.basis.size()),
           .width = static_cast<double>(shape.width),
           .height = static_cast<double>(shape.height),
           .convolves_new = fit.convolves_new,
           .residual_square = fit.facts.residual * fit.facts.residual,
-          .sky_variance = fit.facts.sky_variance,
+          .per_sky_variance = 1 / fit.facts.sky_variance,
           .to = fit.to};
 }
 

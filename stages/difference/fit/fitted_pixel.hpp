@@ -21,41 +21,57 @@ inline constexpr double error_of_bad = 0.5;
 /// Least sum of a kernel that converts counts: where there is no light to fit, polynomials may go anywhere.
 inline constexpr double least_kernel_sum = 1e-6;
 
+/// A polynomial over the field, of at most most_field_terms terms.
+struct FieldPolynomial {
+  double coefficients[most_field_terms];
+  int terms;
+};
+
 /// A fit in the memory of the back end.
 struct FitView {
-  const double* basis;         ///< values of each function
-  const double* coefficients;  ///< of the flux, of each further function, of the background
-  int functions, half;
-  int flux_terms, kernel_terms, background_terms;
-  double width, height;  ///< of the frames
+  const double* kernels;  ///< of each term over the field, turned round: their sum times the terms is the kernel
+  int half, terms;
+  FieldPolynomial flux, background;  ///< the sum of the kernel, and the level that is added
+  double width, height;              ///< of the frames
   bool convolves_new;
   double residual_square;
-  double sky_variance;
+  double per_sky_variance;  ///< 1 / variance of the sky
   FrameLevel to;
 
   SRCEXTRACT_HOST_DEVICE int side() const { return 2 * half + 1; }
   SRCEXTRACT_HOST_DEVICE int taps() const { return side() * side(); }
 
-  /// The weight of a function of the basis.
-  SRCEXTRACT_HOST_DEVICE double weight_of(int function, const FieldTerms& at) const {
-    if (function == 0) return at.sum(coefficients, flux_terms);
-    return at.sum(coefficients + flux_terms + std::int64_t{function - 1} * kernel_terms, kernel_terms);
-  }
-  SRCEXTRACT_HOST_DEVICE double background(const FieldTerms& at) const {
-    return at.sum(coefficients + flux_terms + std::int64_t{functions - 1} * kernel_terms, background_terms);
-  }
   /// The terms in the middle of the tile that begins at (x, y).
   SRCEXTRACT_HOST_DEVICE FieldTerms terms_of_tile(std::int64_t x, std::int64_t y) const {
     constexpr double middle = (fitted_tile - 1) / 2.0;
     return {static_cast<double>(x) + middle, static_cast<double>(y) + middle, width, height};
   }
-  /// The kernel as it lies over the image, turned round: element `tap` multiplies pixel (x + tap % side - half, y + tap
-  /// / side - half). `weights` has the weight of every function.
-  SRCEXTRACT_HOST_DEVICE float kernel_value(const double* weights, int tap) const {
-    const double* const values = basis + (taps() - 1 - tap);
+  /// The kernel as it lies over the image: element `tap` multiplies pixel (x + tap % side - half, y + tap / side -
+  /// half).
+  SRCEXTRACT_HOST_DEVICE float kernel_value(const FieldTerms& at, int tap) const {
     double sum = 0;
-    for (int f = 0; f < functions; ++f) sum += weights[f] * values[std::int64_t{f} * taps()];
+    for (int k = 0; k < terms; ++k) sum += at.value[k] * kernels[k * taps() + tap];
     return static_cast<float>(sum);
+  }
+};
+
+/// What all pixels of a row share.
+struct FittedRow {
+  FieldRow flux, background;
+  double step;              ///< from pixel to pixel, of the place that runs from -1 to 1
+  std::int64_t begin, end;  ///< columns beyond which the kernel would reach pixels that are not known
+
+  SRCEXTRACT_HOST_DEVICE FittedRow(const FitView& fit, std::int64_t y)
+      : FittedRow(fit, y, fit.height > 1 ? 2 * static_cast<double>(y) / (fit.height - 1) - 1 : 0) {}
+
+ private:
+  SRCEXTRACT_HOST_DEVICE FittedRow(const FitView& fit, std::int64_t y, double v)
+      : flux(fit.flux.coefficients, fit.flux.terms, v),
+        background(fit.background.coefficients, fit.background.terms, v),
+        step(fit.width > 1 ? 2 / (fit.width - 1) : 0),
+        begin(fit.half),
+        end(static_cast<std::int64_t>(fit.width) - fit.half) {
+    if (y < fit.half || y >= static_cast<std::int64_t>(fit.height) - fit.half) end = begin;
   }
 };
 
@@ -66,7 +82,7 @@ struct KernelSums {
   float variance = 0;   ///< square of the kernel times the variance of that frame
   float bad = 0;        ///< magnitude of the kernel on bad pixels
   float bad_light = 0;  ///< magnitude of the kernel times that of the light, on bad pixels
-  float all = 1;        ///< magnitude of the kernel
+  float all = 1;        ///< magnitude of the kernel; needed only where a pixel is bad
 };
 
 /// A pixel of the difference; `noise` is its variance divided by the variance of the sky.
@@ -77,27 +93,26 @@ struct FittedPixel {
 /// New minus reference in counts of the new frame, whichever was convolved. Three variances are added: the noise of
 /// both frames, the square of the star light that the model misses, and the square of the light that bad pixels may
 /// have hidden. `other` and `variance` are the pixel of the other frame and its variance, negative if the pixel is bad.
-SRCEXTRACT_HOST_DEVICE inline FittedPixel subtract_pixel(const FitView& fit, const KernelSums& sums, float other,
-                                                         float variance, std::int64_t x, std::int64_t y) {
-  const auto column = static_cast<double>(x), row = static_cast<double>(y);
-  const double edge = fit.half;  // beyond it the kernel would reach pixels that are not known
-  const bool inside = column >= edge && row >= edge && column < fit.width - edge && row < fit.height - edge;
-  if (!inside || !(variance > 0) || sums.bad > most_bad_share * sums.all) return {masked_pixel, masked_pixel};
-  const FieldTerms at(column, row, fit.width, fit.height);
+SRCEXTRACT_HOST_DEVICE inline FittedPixel subtract_pixel(const FitView& fit, const FittedRow& row,
+                                                         const KernelSums& sums, float other, float variance,
+                                                         std::int64_t x) {
+  // Without branches, so that compilers turn loops over pixels into vectors.
+  const double u = static_cast<double>(x) * row.step - 1;
   const auto light = static_cast<double>(sums.light);
-  double difference = static_cast<double>(fit.to.above(other)) - light - fit.background(at);
   const double hidden = error_of_bad * static_cast<double>(sums.bad_light);
+  double difference = static_cast<double>(fit.to.above(other)) - light - row.background.sum(u);
   double square = static_cast<double>(variance) + static_cast<double>(sums.variance) +
                   fit.residual_square * light * light + hidden * hidden;
+  bool known = (x >= row.begin) & (x < row.end) & (variance > 0) & !(sums.bad > most_bad_share * sums.all);
   if (fit.convolves_new) {
-    const double sum = fit.weight_of(0, at);
-    if (!(sum > least_kernel_sum)) return {masked_pixel, masked_pixel};
+    const double sum = row.flux.sum(u);
+    known = known & (sum > least_kernel_sum);
     difference = -difference / sum;
     square /= sum * sum;
   }
-  const float pixel = pixel_of(difference), noise = pixel_of(square / fit.sky_variance);
-  if (pixel != pixel || noise != noise) return {masked_pixel, masked_pixel};
-  return {pixel, noise};
+  const float pixel = pixel_of(difference), noise = pixel_of(square * fit.per_sky_variance);
+  known = known & (pixel == pixel) & (noise == noise);
+  return {known ? pixel : masked_pixel, known ? noise : masked_pixel};
 }
 
 }  // namespace srcextract

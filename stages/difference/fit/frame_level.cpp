@@ -12,7 +12,12 @@ namespace srcextract {
 namespace {
 
 constexpr std::int64_t cell_side = 128;
-constexpr std::int64_t sample_step = 2;
+/// Pixels are sampled in steps along both axes: odd ones, so that patterns of even and odd columns are seen. A larger
+/// frame has more cells, so that each needs fewer samples.
+constexpr std::int64_t side_per_step = 256, most_step = 7;
+std::int64_t sample_step(const Shape& shape) {
+  return std::min(std::max(shape.width, shape.height) / side_per_step, most_step - 1) / 2 * 2 + 1;
+}
 constexpr int clip_rounds = 3;
 constexpr double clip_sigmas = 3;
 
@@ -66,14 +71,15 @@ FrameLevel measure_level(const Image<float, Cpu>& frame, const FrameLight& light
                                      : std::numeric_limits<float>::infinity();
   const std::int64_t width = frame.shape.width, height = frame.shape.height;
   const std::int64_t across = (width + cell_side - 1) / cell_side, down = (height + cell_side - 1) / cell_side;
+  const std::int64_t step = sample_step(frame.shape);
   std::vector<CellSky> cells(static_cast<std::size_t>(across * down));
   parallel_for(across * down, 1, where, [&](std::int64_t begin, std::int64_t end) {
     std::vector<float> values, distances;
     for (std::int64_t cell = begin; cell < end; ++cell) {
       const std::int64_t left = cell % across * cell_side, top = cell / across * cell_side;
       values.clear();
-      for (std::int64_t y = top; y < std::min(top + cell_side, height); y += sample_step)
-        for (std::int64_t x = left; x < std::min(left + cell_side, width); x += sample_step)
+      for (std::int64_t y = top; y < std::min(top + cell_side, height); y += step)
+        for (std::int64_t x = left; x < std::min(left + cell_side, width); x += step)
           if (const float pixel = frame.pixels[y * width + x]; !level.is_bad(pixel)) values.push_back(pixel);
       cells[static_cast<std::size_t>(cell)] = sky_of(values, distances);
     }

@@ -24,7 +24,7 @@ constexpr std::ptrdiff_t stars_of_order_1 = 12, stars_of_order_2 = 30;
 constexpr double narrow_share = 0.2, usual_width = 0.15;
 /// Half widths in FWHM: of the shape, beyond which lies about a percent of a star's light; of the pixels that place a
 /// star; of the filter.
-constexpr double shape_reach = 3.3, core_reach = 1.5, filter_reach = 2;
+constexpr double shape_reach = 3.3, core_reach = 1.5, filter_reach = 1.5;
 constexpr int least_half = 5, most_half = 24, least_filter_half = 3, most_filter_half = 12;
 /// How far the ring of the local sky reaches beyond the shape.
 constexpr std::int64_t sky_ring = 24;
@@ -161,22 +161,71 @@ MeanStar make_gaussian(int half, int order, double sigma) {
   return mean;
 }
 
+/// The nodes of the shape at one star, with nothing around them.
+class ShapeHere {
+ public:
+  ShapeHere(const MeanStar& mean, const FieldTerms& at)
+      : reach_(mean.half + beyond),
+        wide_(2 * reach_ + 1),
+        nodes_(static_cast<std::size_t>(std::int64_t{wide_} * wide_), 0) {
+    const FieldSquare square = mean.square();
+    for (int row = -mean.half; row <= mean.half; ++row)
+      for (int column = -mean.half; column <= mean.half; ++column)
+        nodes_[static_cast<std::size_t>((row + reach_) * std::int64_t{wide_} + column + reach_)] =
+            square.node(column, row, at);
+  }
+
+  double peak() const { return node(0, 0); }
+  double node(std::int64_t column, std::int64_t row) const {
+    return nodes_[static_cast<std::size_t>((row + reach_) * wide_ + column + reach_)];
+  }
+
+  /// Placement::value() of a square of `side` x `side` pixels whose first is (x, y). It may begin and end up to two
+  /// pixels beyond the shape.
+  std::vector<double> values(const Placement& at, std::int64_t x, std::int64_t y, int side) const {
+    constexpr int taps = 4;
+    std::vector<double> rows(static_cast<std::size_t>(std::int64_t{side + taps - 1} * side)), result;
+    const std::int64_t column = x - at.x - 2 + reach_, first = y - at.y - 2 + reach_;
+    for (int j = 0; j < side + taps - 1; ++j) {
+      const double* const nodes = nodes_.data() + (first + j) * wide_ + column;
+      for (int i = 0; i < side; ++i) {
+        double sum = 0;
+        for (int k = 0; k < taps; ++k) sum += at.along_x.of[k] * nodes[i + k];
+        rows[static_cast<std::size_t>(std::int64_t{j} * side + i)] = sum;
+      }
+    }
+    for (int pixel = 0; pixel < side * side; ++pixel) {
+      double sum = 0;
+      for (int k = 0; k < taps; ++k) sum += at.along_y.of[k] * rows[static_cast<std::size_t>(pixel + k * side)];
+      result.push_back(sum);
+    }
+    return result;
+  }
+
+ private:
+  static constexpr int beyond = 5;  ///< nodes of nothing that a place between pixels may ask for
+  int reach_, wide_;
+  std::vector<double> nodes_;
+};
+
 /// Fits flux and place of a star to the shape, one step. False if it has no light.
-bool place_star(const LevelledFrame& frame, const MeanStar& mean, std::int64_t core, Star& star) {
+bool place_star(const LevelledFrame& frame, const ShapeHere& shape, int core, Star& star) {
   constexpr double step = 0.1;
   const ImageView image = frame.view();
-  const Placement here(star.x, star.y), left(star.x - step, star.y), right(star.x + step, star.y),
-      up(star.x, star.y - step), down(star.x, star.y + step);
+  const Placement here(star.x, star.y);
+  const std::int64_t left = here.x - core, top = here.y - core;
+  const int side = 2 * core + 1;
+  const auto values = [&](double x, double y) { return shape.values(Placement(x, y), left, top, side); };
+  const std::vector<double> value = values(star.x, star.y), before_x = values(star.x - step, star.y),
+                            after_x = values(star.x + step, star.y), before_y = values(star.x, star.y - step),
+                            after_y = values(star.x, star.y + step);
   Equations equations(3);
-  for (std::int64_t y = here.y - core; y <= here.y + core; ++y) {
-    for (std::int64_t x = here.x - core; x <= here.x + core; ++x) {
-      if (!image.contains(x, y) || frame.level.is_bad(image.at(x, y))) continue;
-      const auto value = [&](const Placement& at) { return at.value(mean.square(), x, y, star.terms); };
-      const double terms[] = {value(here), (value(right) - value(left)) / (2 * step),
-                              (value(down) - value(up)) / (2 * step)};
-      const double light = static_cast<double>(frame.level.above(image.at(x, y))) - star.sky;
-      equations.add(terms, light, 1 / static_cast<double>(variance_at(image, frame.level, x, y)));
-    }
+  for (std::size_t i = 0; i < value.size(); ++i) {
+    const std::int64_t x = left + static_cast<std::int64_t>(i) % side, y = top + static_cast<std::int64_t>(i) / side;
+    if (!image.contains(x, y) || frame.level.is_bad(image.at(x, y))) continue;
+    const double terms[] = {value[i], (after_x[i] - before_x[i]) / (2 * step), (after_y[i] - before_y[i]) / (2 * step)};
+    const double light = static_cast<double>(frame.level.above(image.at(x, y))) - star.sky;
+    equations.add(terms, light, 1 / static_cast<double>(variance_at(image, frame.level, x, y)));
   }
   if (factorise(equations) == 0) return false;
   substitute(equations);
@@ -193,39 +242,50 @@ struct NodeExcess {
   float value = 0, weight = 0;
 };
 
-std::vector<NodeExcess> excess_of(const LevelledFrame& frame, const MeanStar& mean, const Star& star) {
+/// What a star has beyond the shape in the pixels around it, per unit of flux. NaN: not known.
+std::vector<double> excess_in_pixels(const LevelledFrame& frame, const ShapeHere& shape, const Star& star,
+                                     std::int64_t left, std::int64_t top, int wide) {
+  const ImageView image = frame.view();
+  std::vector<double> pixels = shape.values(Placement(star.x, star.y), left, top, wide);
+  for (int i = 0; i < wide * wide; ++i) {
+    const std::int64_t x = left + i % wide, y = top + i / wide;
+    const bool good = image.contains(x, y) && !frame.level.is_bad(image.at(x, y));
+    double& pixel = pixels[static_cast<std::size_t>(i)];
+    pixel = good ? (static_cast<double>(frame.level.above(image.at(x, y))) - star.sky) / star.flux - pixel
+                 : std::numeric_limits<double>::quiet_NaN();
+  }
+  return pixels;
+}
+
+std::vector<NodeExcess> excess_of(const LevelledFrame& frame, const MeanStar& mean, const ShapeHere& shape,
+                                  const Star& star) {
+  constexpr int taps = 4;
   const ImageView image = frame.view();
   const Placement here(star.x, star.y);
-  const int half = mean.half, wide = mean.side() + 3;
+  const int half = mean.half, side = mean.side(), wide = side + taps - 1;
   const CubicWeights across(star.x - static_cast<double>(here.x)), along(star.y - static_cast<double>(here.y));
-  std::vector<double> pixels(static_cast<std::size_t>(std::int64_t{wide} * wide));
+  const std::vector<double> pixels = excess_in_pixels(frame, shape, star, here.x - half - 1, here.y - half - 1, wide);
+  std::vector<double> rows;
   for (int j = 0; j < wide; ++j) {
-    for (int i = 0; i < wide; ++i) {
-      const std::int64_t x = here.x - half - 1 + i, y = here.y - half - 1 + j;
-      const bool good = image.contains(x, y) && !frame.level.is_bad(image.at(x, y));
-      pixels[static_cast<std::size_t>(std::int64_t{j} * wide + i)] =
-          good ? (static_cast<double>(frame.level.above(image.at(x, y))) - star.sky) / star.flux -
-                     here.value(mean.square(), x, y, star.terms)
-               : std::numeric_limits<double>::quiet_NaN();
+    for (int u = 0; u < side; ++u) {
+      double sum = 0;
+      for (int k = 0; k < taps; ++k)
+        sum += across.of[k] * pixels[static_cast<std::size_t>(std::int64_t{j} * wide + u + k)];
+      rows.push_back(sum);
     }
   }
-  const double of_peak = peak_error * mean.square().node(0, 0, star.terms);
+  const double of_peak = peak_error * shape.peak();
   std::vector<NodeExcess> nodes(static_cast<std::size_t>(mean.taps()));
-  for (int v = 0; v < mean.side(); ++v) {
-    for (int u = 0; u < mean.side(); ++u) {
-      double sum = 0;
-      for (int j = 0; j < 4; ++j)
-        for (int i = 0; i < 4; ++i)
-          sum += along.of[j] * across.of[i] * pixels[static_cast<std::size_t>(std::int64_t{v + j} * wide + u + i)];
-      if (!(sum == sum)) continue;
-      const double noise =
-          std::sqrt(
-              std::fabs(static_cast<double>(variance_at(image, frame.level, here.x - half + u, here.y - half + v)))) /
-          star.flux;
-      const double unknown = shape_error * mean.square().node(u - half, v - half, star.terms) + of_peak;
-      nodes[static_cast<std::size_t>(std::int64_t{v} * mean.side() + u)] = {
-          static_cast<float>(sum), static_cast<float>(1 / (noise * noise + unknown * unknown))};
-    }
+  for (int tap = 0; tap < mean.taps(); ++tap) {
+    double sum = 0;
+    for (int k = 0; k < taps; ++k) sum += along.of[k] * rows[static_cast<std::size_t>(tap + k * side)];
+    if (!(sum == sum)) continue;
+    const int u = tap % side - half, v = tap / side - half;
+    const double variance = std::fabs(static_cast<double>(variance_at(image, frame.level, here.x + u, here.y + v))) /
+                            (star.flux * star.flux);
+    const double unknown = shape_error * shape.node(u, v) + of_peak;
+    nodes[static_cast<std::size_t>(tap)] = {static_cast<float>(sum),
+                                            static_cast<float>(1 / (variance + unknown * unknown))};
   }
   return nodes;
 }
@@ -257,7 +317,7 @@ void improve_node(const std::vector<Star>& stars, const std::vector<std::vector<
 MeanStar mean_of(const LevelledFrame& frame, const std::vector<Stamp>& stamps, double fwhm, const Cpu& where) {
   const int half = std::clamp(static_cast<int>(std::ceil(shape_reach * fwhm)), least_half, most_half);
   std::vector<Star> stars = stars_among(frame, stamps, half);
-  const auto core = static_cast<std::int64_t>(std::ceil(core_reach * fwhm));
+  const int core = std::min(static_cast<int>(std::ceil(core_reach * fwhm)), half);
   const auto bright = std::ranges::count(stars, true, &Star::is_bright);
   const int order = bright >= stars_of_order_2 ? 2 : (bright >= stars_of_order_1 ? 1 : 0);
   MeanStar mean = make_gaussian(half, order, fwhm / fwhm_per_sigma);
@@ -266,8 +326,9 @@ MeanStar mean_of(const LevelledFrame& frame, const std::vector<Stamp>& stamps, d
     std::vector<std::vector<NodeExcess>> excess(stars.size());
     parallel_for(std::ssize(stars), 1, where, [&](std::int64_t begin, std::int64_t end) {
       for (auto s = static_cast<std::size_t>(begin); s < static_cast<std::size_t>(end); ++s) {
-        has_light[s] = place_star(frame, mean, core, stars[s]) ? 1 : 0;
-        excess[s] = has_light[s] != 0 ? excess_of(frame, mean, stars[s])
+        const ShapeHere shape(mean, stars[s].terms);
+        has_light[s] = place_star(frame, shape, core, stars[s]) ? 1 : 0;
+        excess[s] = has_light[s] != 0 ? excess_of(frame, mean, shape, stars[s])
                                       : std::vector<NodeExcess>(static_cast<std::size_t>(mean.taps()));
       }
     });

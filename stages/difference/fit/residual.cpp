@@ -22,25 +22,38 @@ std::vector<double> squared_kernel(const KernelFit& fit, const FieldTerms& at, c
   return kernel;
 }
 
+/// Magnitudes of the variances of the pixels within `reach` of a stamp's middle, row by row. There are none beyond the
+/// edges.
+std::vector<double> variances_around(const ImageView& frame, const FrameLevel& level, const Stamp& stamp, int reach) {
+  std::vector<double> variances;
+  for (std::int64_t y = stamp.y - reach; y <= stamp.y + reach; ++y)
+    for (std::int64_t x = stamp.x - reach; x <= stamp.x + reach; ++x)
+      variances.push_back(frame.contains(x, y) ? std::fabs(static_cast<double>(variance_at(frame, level, x, y))) : 0);
+  return variances;
+}
+
 /// The chi of a stamp that has no other residual than noise: the fit weighs with the noise of the frame before it is
 /// convolved. Every third pixel along both axes is enough.
 double expected_chi(const KernelFit& fit, const FramePair& frames, const Stamp& stamp, int half,
                     const std::vector<double>& squares) {
   constexpr int step = 3;
   const ImageView from = frames.from.view(), to = frames.to.view();
-  const int reach = fit.basis.half, side = fit.basis.width();
+  const int reach = fit.basis.half, side = fit.basis.width(), wide = 2 * (half + reach) + 1;
+  const std::vector<double> variances = variances_around(from, fit.from, stamp, half + reach);
   double sum = 0, count = 0;
-  for (std::int64_t y = stamp.y - half; y <= stamp.y + half; y += step) {
-    for (std::int64_t x = stamp.x - half; x <= stamp.x + half; x += step) {
+  for (int j = -half; j <= half; j += step) {
+    for (int i = -half; i <= half; i += step) {
+      const std::int64_t x = stamp.x + i, y = stamp.y + j;
       if (!from.contains(x - reach, y - reach) || !from.contains(x + reach, y + reach)) continue;
       const auto before = static_cast<double>(variance_at(from, fit.from, x, y));
       const auto own = static_cast<double>(variance_at(to, fit.to, x, y));
       if (!(before > 0 && own > 0)) continue;
+      // The kernel is turned round: its first value multiplies the last pixel that it reaches.
+      const double* const last = variances.data() + std::int64_t{j + half + 2 * reach} * wide + i + half + 2 * reach;
       double after = 0;
-      for (int v = -reach; v <= reach; ++v)
-        for (int u = -reach; u <= reach; ++u)
-          after += squares[static_cast<std::size_t>(std::int64_t{v + reach} * side + u + reach)] *
-                   std::fabs(static_cast<double>(variance_at(from, fit.from, x - u, y - v)));
+      for (int v = 0; v < side; ++v)
+        for (int u = 0; u < side; ++u)
+          after += squares[static_cast<std::size_t>(std::int64_t{v} * side + u)] * last[-(std::int64_t{v} * wide + u)];
       sum += (own + after) / (own + before);
       count += 1;
     }

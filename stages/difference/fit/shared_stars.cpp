@@ -6,18 +6,10 @@
 #include <span>
 #include <vector>
 
-#include "stages/difference/fit/find_peaks.hpp"
-
 namespace srcextract {
 namespace {
 
-constexpr double least_sigmas = 10;
 constexpr std::size_t most_stars = 200;
-
-std::vector<Peak> stars_of(const LevelledFrame& frame, const Cpu& where) {
-  const double sigma = std::sqrt(static_cast<double>(frame.level.variance));
-  return find_peaks(frame, static_cast<float>(least_sigmas * sigma), where);
-}
 
 /// The share of the brightest stars that are among `others`, which are spread over so many pixels.
 double share_among(const std::vector<Peak>& stars, const std::vector<Peak>& others, std::int64_t pixels) {
@@ -36,10 +28,8 @@ double share_among(const std::vector<Peak>& stars, const std::vector<Peak>& othe
 
 }  // namespace
 
-double share_of_shared_stars(const LevelledFrame& reference, const LevelledFrame& fresh, const Cpu& where) {
-  const std::vector<Peak> before = stars_of(reference, where), after = stars_of(fresh, where);
-  const std::int64_t pixels = fresh.image.shape.count();
-  return std::max(share_among(before, after, pixels), share_among(after, before, pixels));
+double share_of_shared_stars(const std::vector<Peak>& reference, const std::vector<Peak>& fresh, std::int64_t pixels) {
+  return std::max(share_among(reference, fresh, pixels), share_among(fresh, reference, pixels));
 }
 
 }  // namespace srcextract

@@ -1,6 +1,9 @@
 #pragma once
 
-#include "stages/difference/fit/choose_stamps.hpp"
+#include <cstdint>
+#include <vector>
+
+#include "stages/difference/fit/find_peaks.hpp"
 
 namespace srcextract {
 
@@ -11,7 +14,8 @@ inline constexpr std::int64_t shared_within = 4;
 /// is the larger one, since the deeper frame has stars that the other lacks. The expected number of chance matches is
 /// subtracted, so two frames of different skies have a share near 0, and two frames of the same stars a share of 1.
 ///
-/// Stars are peaks above 10 times the noise (find_peaks), of each frame the 200 brightest.
-double share_of_shared_stars(const LevelledFrame& reference, const LevelledFrame& fresh, const Cpu& where);
+/// Stars are the peaks of each frame (find_stars), brightest first, of which the 200 brightest are looked for. `pixels`
+/// is the number of pixels of a frame.
+double share_of_shared_stars(const std::vector<Peak>& reference, const std::vector<Peak>& fresh, std::int64_t pixels);
 
 }  // namespace srcextract

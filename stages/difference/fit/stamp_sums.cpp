@@ -5,49 +5,156 @@
 
 #include "stages/core/parallel.hpp"
 #include "stages/core/vector_clones.hpp"
-#include "stages/math/ordered_sum.hpp"
 
 namespace srcextract {
 namespace {
 
-/// Products are summed in tiles of so many rows and columns, which stay in registers.
-constexpr int tile_rows = 4, tile_columns = 8;
+/// Chains of a sum: as many as a register of AVX-512 has floats.
+constexpr int chains = 16;
+/// Columns whose products with as many others are summed together: their chains stay in registers.
+constexpr int block = 4;
 
 /// Pixels this near to a bad one of the convolved frame, along both axes, have no weight.
 constexpr int bad_reach = 3;
 
-/// out[x] = sum of weight[k] * row[x + k]: a factor of a function, turned round by `weight`.
-SRCEXTRACT_VECTOR_CLONES
-void filter_along(const double* row, const double* weight, int taps, int count, double* out) {
-  for (int x = 0; x < count; ++x) out[x] = 0;
-  for (int k = 0; k < taps; ++k)
-    for (int x = 0; x < count; ++x) out[x] += weight[k] * row[x + k];
+/// Columns, each of so many pixels.
+struct Columns {
+  const float* first;
+  std::ptrdiff_t stride;
+};
+
+/// Continues 16 pixels of filtered rows by `count` taps, `step` pixels apart: sum += weight[k] * pixel k.
+template <int rows, int count>
+inline __attribute__((always_inline)) void filter_taps(Columns pixels, std::ptrdiff_t step, const float* weight,
+                                                       std::ptrdiff_t width, float* __restrict out) {
+  for (int x = 0; x < chains; ++x) {
+    float sum[rows];
+    for (int row = 0; row < rows; ++row) sum[row] = out[row * width + x];
+#pragma GCC unroll 8
+    for (int k = 0; k < count; ++k)
+#pragma GCC unroll 8
+      for (int row = 0; row < rows; ++row)
+        sum[row] = std::fmaf(weight[k], pixels.first[row * pixels.stride + k * step + x], sum[row]);
+    for (int row = 0; row < rows; ++row) out[row * width + x] = sum[row];
+  }
 }
 
-SRCEXTRACT_VECTOR_CLONES
-void filter_across(const double* first, int stride, const double* weight, int taps, int count, double* out) {
-  for (int x = 0; x < count; ++x) out[x] = 0;
-  for (int k = 0; k < taps; ++k)
-    for (int x = 0; x < count; ++x) out[x] += weight[k] * first[k * stride + x];
+/// A factor of a function, turned round, without what is nothing at either end of it.
+struct Taps {
+  std::vector<float> weights;
+  int skipped = 0;  ///< at either end
+
+  Taps(const std::vector<double>& factor, double norm) {
+    constexpr double nothing = 1e-9;
+    double most = 0;
+    for (const double value : factor) most = std::max(most, std::fabs(value));
+    const auto count = static_cast<int>(factor.size());
+    const auto is_nothing = [&](int k) { return std::fabs(factor[static_cast<std::size_t>(k)]) < nothing * most; };
+    while (is_nothing(skipped) && is_nothing(count - 1 - skipped)) ++skipped;
+    for (int k = count - 1 - skipped; k >= skipped; --k)
+      weights.push_back(static_cast<float>(factor[static_cast<std::size_t>(k)] / norm));
+  }
+};
+
+/// Filters `rows` rows of 16 pixels by all taps.
+template <int rows>
+inline __attribute__((always_inline)) void filter_rows(Columns pixels, std::ptrdiff_t step, const float* weight,
+                                                       int taps, std::ptrdiff_t width, float* __restrict out) {
+  constexpr int together = 3;
+  for (int row = 0; row < rows; ++row)
+    for (int x = 0; x < chains; ++x) out[row * width + x] = 0;
+  int k = 0;
+  for (; k + together <= taps; k += together)
+    filter_taps<rows, together>({pixels.first + k * step, pixels.stride}, step, weight + k, width, out);
+  for (; k < taps; ++k) filter_taps<rows, 1>({pixels.first + k * step, pixels.stride}, step, weight + k, width, out);
 }
 
-/// Adds the products of a group of pixels. `column` has `stride` values a pixel.
+/// Filters `height` rows of `width` pixels along the rows (`step` 1) or across them (`step` = stride).
 SRCEXTRACT_VECTOR_CLONES
-void add_products(const double* column, const double* weight, int pixels, int columns, int stride, double* products) {
-  for (int i = 0; i < columns; i += tile_rows) {
-    for (int j = i / tile_columns * tile_columns; j < columns; j += tile_columns) {
-      double sum[tile_rows][tile_columns] = {};
-      for (int p = 0; p < pixels; ++p) {
-        const double* const own = column + std::int64_t{p} * stride;
-        for (int a = 0; a < tile_rows; ++a) {
-          const double weighed = weight[p] * own[i + a];
-          for (int b = 0; b < tile_columns; ++b) sum[a][b] += weighed * own[j + b];
-        }
+void filter(Columns pixels, std::ptrdiff_t step, const float* weight, int taps, std::ptrdiff_t width, int height,
+            float* __restrict out) {
+  constexpr int rows = 5;
+  for (std::ptrdiff_t x = 0; x < width; x += chains) {
+    int y = 0;
+    for (; y + rows <= height; y += rows)
+      filter_rows<rows>({pixels.first + y * pixels.stride + x, pixels.stride}, step, weight, taps, width,
+                        out + y * width + x);
+    for (; y < height; ++y)
+      filter_rows<1>({pixels.first + y * pixels.stride + x, pixels.stride}, step, weight, taps, width,
+                     out + y * width + x);
+  }
+}
+
+/// Continues the chains of the products of two blocks of columns by `groups` times 16 pixels.
+template <int groups>
+inline __attribute__((always_inline)) void add_products(Columns left, Columns right, float* __restrict sums) {
+  for (int x = 0; x < chains; ++x) {
+    float sum[block][block];
+    for (int a = 0; a < block; ++a)
+      for (int b = 0; b < block; ++b) sum[a][b] = sums[(a * block + b) * chains + x];
+#pragma GCC unroll 8
+    for (int g = 0; g < groups; ++g) {
+      float other[block];
+      for (int b = 0; b < block; ++b) other[b] = right.first[b * right.stride + g * chains + x];
+#pragma GCC unroll 8
+      for (int a = 0; a < block; ++a) {
+        const float own = left.first[a * left.stride + g * chains + x];
+#pragma GCC unroll 8
+        for (int b = 0; b < block; ++b) sum[a][b] = std::fmaf(own, other[b], sum[a][b]);
       }
-      for (int a = 0; a < tile_rows; ++a)
-        for (int b = 0; b < tile_columns; ++b) products[(i + a) * stride + j + b] += sum[a][b];
+    }
+    for (int a = 0; a < block; ++a)
+      for (int b = 0; b < block; ++b) sums[(a * block + b) * chains + x] = sum[a][b];
+  }
+}
+
+inline double sum_of_chains(const float* sums) {
+  double half[chains / 2];
+  for (int x = 0; x < chains / 2; ++x)
+    half[x] = static_cast<double>(sums[x]) + static_cast<double>(sums[x + chains / 2]);
+  for (int width = chains / 4; width > 0; width /= 2)
+    for (int x = 0; x < width; ++x) half[x] += half[x + width];
+  return half[0];
+}
+
+/// The products of all pairs of columns, `left` being those of `right` times their weights. `products` has a row for
+/// each column and as many elements in it, both a whole number of blocks.
+SRCEXTRACT_VECTOR_CLONES
+void multiply_columns(Columns left, Columns right, int columns, int pixels, double* __restrict products) {
+  constexpr int groups = 5;
+  for (int i = 0; i < columns; i += block) {
+    for (int j = i; j < columns; j += block) {
+      float sums[block * block * chains] = {};
+      Columns own{left.first + i * left.stride, left.stride}, other{right.first + j * right.stride, right.stride};
+      int p = 0;
+      for (; p + groups * chains <= pixels; p += groups * chains) {
+        add_products<groups>(own, other, sums);
+        own.first += groups * chains;
+        other.first += groups * chains;
+      }
+      for (; p < pixels; p += chains) {
+        add_products<1>(own, other, sums);
+        own.first += chains;
+        other.first += chains;
+      }
+      for (int k = 0; k < block * block; ++k)
+        products[(i + k / block) * std::ptrdiff_t{columns} + j + k % block] = sum_of_chains(sums + k * chains);
     }
   }
+}
+
+SRCEXTRACT_VECTOR_CLONES
+void multiply(const float* values, const float* weights, int count, float* __restrict out) {
+  for (int i = 0; i < count; ++i) out[i] = values[i] * weights[i];
+}
+
+SRCEXTRACT_VECTOR_CLONES
+void subtract(const float* other, int count, float* __restrict values) {
+  for (int i = 0; i < count; ++i) values[i] -= other[i];
+}
+
+int whole(int count, int of) {
+  return (count + of - 1) / of * of;
 }
 
 /// Memory and steps for one stamp after the other.
@@ -58,27 +165,36 @@ class StampSummer {
         basis_(basis),
         half_(half),
         side_(2 * half + 1),
-        wide_(side_ + 2 * basis.half),
+        width_(whole(side_, chains)),
+        wide_(width_ + 2 * basis.half),
+        high_(side_ + 2 * basis.half),
         columns_(basis.size() + 2),
-        stride_((columns_ + tile_columns - 1) / tile_columns * tile_columns),
-        window_(static_cast<std::size_t>(wide_ * wide_)),
+        pixels_(width_ * side_),
+        window_(static_cast<std::size_t>(wide_ * high_)),
         bad_(window_.size()),
-        along_(basis.factors.size() * static_cast<std::size_t>(wide_ * side_)),
-        row_(static_cast<std::size_t>(side_)),
-        column_(static_cast<std::size_t>(side_ * side_ * stride_), 0.0),
-        weight_(static_cast<std::size_t>(side_ * side_)),
-        products_(static_cast<std::size_t>(stride_ * stride_)) {
-    for (const std::vector<double>& factor : basis.factors) turned_.emplace_back(factor.rbegin(), factor.rend());
+        along_(basis.factors.size() * static_cast<std::size_t>(width_ * high_)),
+        weight_(static_cast<std::size_t>(pixels_), 0.0F),
+        columns_of_(static_cast<std::size_t>(whole(columns_, block) * pixels_), 0.0F),
+        weighed_(columns_of_.size()),
+        products_(static_cast<std::size_t>(whole(columns_, block) * whole(columns_, block))) {
+    for (const std::vector<double>& factor : basis.factors) along_x_.emplace_back(factor, 1);
+    for (const BasisFunction& function : basis.functions)
+      along_y_.emplace_back(basis.factors[static_cast<std::size_t>(function.along_y)], function.norm);
   }
 
   StampSums sum(const Stamp& stamp) {
     read_window(stamp);
     convolve();
     StampSums sums{columns_, read_data(stamp), {}};
-    add_all();
-    for (int i = 0; i < columns_; ++i)
-      for (int j = 0; j < columns_; ++j)
-        sums.products.push_back(products_[static_cast<std::size_t>(std::int64_t{i} * stride_ + j)]);
+    const int rows = whole(columns_, block);
+    for (int column = 0; column < columns_; ++column)
+      multiply(column_of(column), weight_.data(), pixels_, weighed_.data() + std::ptrdiff_t{column} * pixels_);
+    multiply_columns({weighed_.data(), pixels_}, {columns_of_.data(), pixels_}, rows, pixels_, products_.data());
+    sums.products.reserve(static_cast<std::size_t>(columns_ * (columns_ + 1) / 2));
+    for (int i = 0; i < columns_; ++i) {
+      const auto row = products_.begin() + std::ptrdiff_t{i} * rows;
+      sums.products.insert(sums.products.end(), row + i, row + columns_);
+    }
     return sums;
   }
 
@@ -86,23 +202,26 @@ class StampSummer {
   /// The pixels that the stamp's kernels reach, above the sky and filled; 0 beyond the edges.
   void read_window(const Stamp& stamp) {
     const ImageView frame = frames_.from.view();
+    const FrameLevel& level = frames_.from.level;
     const std::int64_t left = stamp.x - half_ - basis_.half, top = stamp.y - half_ - basis_.half;
     has_bad_ = false;
-    for (int j = 0; j < wide_; ++j) {
+    for (int j = 0; j < high_; ++j) {
       for (int i = 0; i < wide_; ++i) {
         const auto pixel = static_cast<std::size_t>(std::int64_t{j} * wide_ + i);
         const bool inside = frame.contains(left + i, top + j);
-        window_[pixel] = inside ? static_cast<double>(filled_at(frame, frames_.from.level, left + i, top + j)) : 0;
-        bad_[pixel] = inside && frames_.from.level.is_bad(frame.at(left + i, top + j)) ? 1 : 0;
-        has_bad_ |= bad_[pixel] != 0;
+        const bool bad = inside && level.is_bad(frame.at(left + i, top + j));
+        window_[pixel] =
+            !inside ? 0 : (bad ? filled_at(frame, level, left + i, top + j) : level.above(frame.at(left + i, top + j)));
+        bad_[pixel] = bad ? 1 : 0;
+        has_bad_ |= bad;
       }
     }
   }
 
   /// Whether the core of the kernel spreads a bad pixel here: what takes its place is off where a star is steep.
-  bool is_near_bad(int p) const {
+  bool is_near_bad(int column, int row) const {
     if (!has_bad_) return false;
-    const int x = p % side_ + basis_.half, y = p / side_ + basis_.half;
+    const int x = column + basis_.half, y = row + basis_.half;
     for (int j = y - bad_reach; j <= y + bad_reach; ++j)
       for (int i = x - bad_reach; i <= x + bad_reach; ++i)
         if (bad_[static_cast<std::size_t>(std::int64_t{j} * wide_ + i)] != 0) return true;
@@ -117,62 +236,59 @@ class StampSummer {
 
   /// The window, convolved with every function of the basis.
   void convolve() {
-    const int taps = basis_.width();
-    for (std::size_t f = 0; f < turned_.size(); ++f)
-      for (int j = 0; j < wide_; ++j)
-        filter_along(window_.data() + std::int64_t{j} * wide_, turned_[f].data(), taps, side_,
-                     along(f) + std::int64_t{j} * side_);
+    for (std::size_t f = 0; f < along_x_.size(); ++f) {
+      const Taps& taps = along_x_[f];
+      filter({window_.data() + taps.skipped, wide_}, 1, taps.weights.data(), static_cast<int>(taps.weights.size()),
+             width_, high_, along(f));
+    }
     for (int f = 0; f < basis_.size(); ++f) {
       const BasisFunction& function = basis_.functions[static_cast<std::size_t>(f)];
-      const bool less_first = function.has_sum && f > 0;
-      for (int y = 0; y < side_; ++y) {
-        filter_across(along(static_cast<std::size_t>(function.along_x)) + std::int64_t{y} * side_, side_,
-                      turned_[static_cast<std::size_t>(function.along_y)].data(), taps, side_, row_.data());
-        double* const out = column_.data() + std::int64_t{y} * side_ * stride_;
-        for (int x = 0; x < side_; ++x)
-          out[x * stride_ + f] =
-              row_[static_cast<std::size_t>(x)] / function.norm - (less_first ? out[std::int64_t{x} * stride_] : 0);
-      }
+      const Taps& taps = along_y_[static_cast<std::size_t>(f)];
+      const float* const first =
+          along(static_cast<std::size_t>(function.along_x)) + std::ptrdiff_t{taps.skipped} * width_;
+      filter({first, width_}, width_, taps.weights.data(), static_cast<int>(taps.weights.size()), width_, side_,
+             column_of(f));
+      if (function.has_sum && f > 0) subtract(column_of(0), pixels_, column_of(f));
     }
   }
 
   /// The other frame, and the weights; returns how many pixels have one.
   double read_data(const Stamp& stamp) {
     const ImageView from = frames_.from.view(), to = frames_.to.view();
+    float *const sky = column_of(columns_ - 2), *const data = column_of(columns_ - 1);
     double used = 0;
-    for (int p = 0; p < side_ * side_; ++p) {
-      const std::int64_t x = stamp.x - half_ + p % side_, y = stamp.y - half_ + p / side_;
-      double* const own = column_.data() + std::int64_t{p} * stride_;
-      weight_[static_cast<std::size_t>(p)] = own[columns_ - 2] = own[columns_ - 1] = 0;
-      if (!is_reached(x, y) || is_near_bad(p)) continue;
-      const float a = variance_at(from, frames_.from.level, x, y), b = variance_at(to, frames_.to.level, x, y);
-      own[columns_ - 2] = 1;
-      own[columns_ - 1] = static_cast<double>(frames_.to.level.above(to.at(x, y)));
-      if (!(a > 0 && b > 0)) continue;
-      weight_[static_cast<std::size_t>(p)] = 1 / (static_cast<double>(a) + static_cast<double>(b));
-      used += 1;
+    for (int j = 0; j < side_; ++j) {
+      for (int i = 0; i < side_; ++i) {
+        const std::int64_t x = stamp.x - half_ + i, y = stamp.y - half_ + j;
+        const auto p = static_cast<std::size_t>(std::int64_t{j} * width_ + i);
+        weight_[p] = sky[p] = data[p] = 0;
+        if (!is_reached(x, y) || is_near_bad(i, j)) continue;
+        const float a = variance_at(from, frames_.from.level, x, y), b = variance_at(to, frames_.to.level, x, y);
+        sky[p] = 1;
+        data[p] = frames_.to.level.above(to.at(x, y));
+        if (!(a > 0 && b > 0)) continue;
+        weight_[p] = 1 / (a + b);
+        used += 1;
+      }
     }
     return used;
   }
 
-  void add_all() {
-    std::ranges::fill(products_, 0);
-    const int pixels = side_ * side_;
-    for (int first = 0; first < pixels; first += ordered_group)
-      add_products(column_.data() + std::int64_t{first} * stride_, weight_.data() + first,
-                   std::min(ordered_group, pixels - first), columns_, stride_, products_.data());
-  }
-
-  double* along(std::size_t factor) { return along_.data() + factor * static_cast<std::size_t>(wide_ * side_); }
+  float* along(std::size_t factor) { return along_.data() + factor * static_cast<std::size_t>(width_ * high_); }
+  float* column_of(int column) { return columns_of_.data() + std::ptrdiff_t{column} * pixels_; }
 
   const FramePair& frames_;
   const KernelBasis& basis_;
-  int half_, side_, wide_, columns_, stride_;
-  std::vector<std::vector<double>> turned_;
+  int half_, side_;
+  int width_;        ///< of the rows of a stamp, of which the pixels beyond side_ have no weight
+  int wide_, high_;  ///< what the kernels reach
+  int columns_, pixels_;
+  std::vector<Taps> along_x_, along_y_;
   bool has_bad_ = false;
-  std::vector<double> window_;
+  std::vector<float> window_;
   std::vector<char> bad_;
-  std::vector<double> along_, row_, column_, weight_, products_;
+  std::vector<float> along_, weight_, columns_of_, weighed_;
+  std::vector<double> products_;
 };
 
 }  // namespace

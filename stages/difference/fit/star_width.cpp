@@ -11,6 +11,10 @@ namespace {
 
 constexpr std::int64_t moments_half = 12;
 constexpr int rounds = 12;
+/// Medians over more stamps would be no better than the fit needs.
+constexpr std::size_t enough_stamps = 100;
+/// Pixels beyond so many sigmas have no weight, and smaller steps in pixels are no more than noise.
+constexpr double reach_sigmas = 4, least_step = 1e-3;
 constexpr double first_sigma = 2, least_sigma = 0.5, most_sigma = 7;
 
 struct Moments {
@@ -21,15 +25,17 @@ struct Moments {
 Moments moments_at(const ImageView& frame, const FrameLevel& level, const Stamp& stamp, double x, double y,
                    double sigma) {
   Moments sums;
+  const std::int64_t half = std::min(
+      moments_half, static_cast<std::int64_t>(std::ceil(reach_sigmas * sigma + std::max(std::fabs(x), std::fabs(y)))));
   double along[2 * moments_half + 1];
-  for (std::int64_t i = -moments_half; i <= moments_half; ++i) {
+  for (std::int64_t i = -half; i <= half; ++i) {
     const double t = (static_cast<double>(i) - x) / sigma;
     along[i + moments_half] = portable_exp(-t * t / 2);
   }
-  for (std::int64_t j = -moments_half; j <= moments_half; ++j) {
+  for (std::int64_t j = -half; j <= half; ++j) {
     const double dy = static_cast<double>(j) - y;
     const double across = portable_exp(-dy * dy / (2 * sigma * sigma));
-    for (std::int64_t i = -moments_half; i <= moments_half; ++i) {
+    for (std::int64_t i = -half; i <= half; ++i) {
       if (!frame.contains(stamp.x + i, stamp.y + j)) continue;
       const double dx = static_cast<double>(i) - x;
       const double light =
@@ -51,9 +57,12 @@ StarShape shape_of(const LevelledFrame& frame, const Stamp& stamp) {
     const Moments sums = moments_at(frame.view(), frame.level, stamp, x, y, sigma);
     if (!(sums.light > 0) || !(sums.square > 0)) return {0, 0, 0, 0};
     light = sums.light;
+    const double before[] = {x, y, sigma};
     x = std::clamp(x + sums.x / sums.light, -2.0, 2.0);
     y = std::clamp(y + sums.y / sums.light, -2.0, 2.0);
     sigma = std::clamp(std::sqrt(2 * sums.square / sums.light), least_sigma, most_sigma);
+    if (std::max({std::fabs(x - before[0]), std::fabs(y - before[1]), std::fabs(sigma - before[2])}) < least_step)
+      break;
   }
   return {x, y, sigma, light};
 }
@@ -61,7 +70,9 @@ StarShape shape_of(const LevelledFrame& frame, const Stamp& stamp) {
 StarWidths measure_widths(const LevelledFrame& reference, const LevelledFrame& fresh,
                           const std::vector<Stamp>& stamps) {
   std::vector<double> of_reference, of_fresh, ratios, along_x, along_y;
-  for (const Stamp& stamp : stamps) {
+  const std::size_t step = stamps.size() / enough_stamps + 1;
+  for (std::size_t s = 0; s < stamps.size(); s += step) {
+    const Stamp& stamp = stamps[s];
     const StarShape r = shape_of(reference, stamp), n = shape_of(fresh, stamp);
     if (!(r.sigma > 0 && n.sigma > 0)) continue;
     of_reference.push_back(r.sigma * fwhm_per_sigma);

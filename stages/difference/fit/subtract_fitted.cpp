@@ -15,23 +15,22 @@ namespace srcextract {
 namespace {
 
 constexpr int tile_pixels = fitted_tile * fitted_tile;
-constexpr std::int64_t rows_prepared_at_once = 64;
+/// Rows that are prepared and subtracted together: few enough for the cache, many beside the rows around them.
+constexpr std::int64_t rows_at_once = 64;
+static_assert(rows_at_once % fitted_tile == 0);
 
 using Tile = std::array<float, tile_pixels>;
 
-/// The convolved frame with a margin of half a kernel, and up to a whole number of tiles: light and variance.
-struct PaddedFrame {
-  Image<float, Cpu> light, variance;
-  std::int64_t stride = 0;
-};
-
-/// A row above the sky, 0 where it is bad, and where it is good.
+/// A row above the sky, 0 where it is bad, and where it is good. Returns whether a pixel is bad.
 SRCEXTRACT_VECTOR_CLONES
-void read_row(const float* row, std::int64_t width, FrameLevel level, float* __restrict above, float* __restrict good) {
+bool read_row(const float* row, std::int64_t width, FrameLevel level, float* __restrict above, float* __restrict good) {
+  int bad = 0;
   for (std::int64_t x = 0; x < width; ++x) {
     above[x] = level.above(row[x]);
     good[x] = level.is_bad(row[x]) ? 0.0F : 1.0F;
+    bad |= level.is_bad(row[x]) ? 1 : 0;
   }
+  return bad != 0;
 }
 
 /// variance_at() of a row, from rows with a column beyond either edge.
@@ -55,98 +54,163 @@ void variances_of_row(const float* own, const float* const* above, const float* 
   }
 }
 
-/// Rows above the sky with a column of nothing beyond either edge, for one piece of a frame.
+/// Three rows of a frame above the sky, with a column of nothing beyond either edge, which move down.
 class RowsAround {
  public:
-  RowsAround(const ImageView& frame, const FrameLevel& level, std::int64_t begin, std::int64_t end)
-      : begin_(begin - 1), stride_(frame.shape.width + 2) {
-    const auto size = static_cast<std::size_t>((end - begin + 2) * stride_);
-    above_.assign(size, 0);
-    good_.assign(size, 0);
-    for (std::int64_t y = std::max<std::int64_t>(0, begin - 1); y < std::min(frame.shape.height, end + 1); ++y)
-      read_row(frame.pixels + y * frame.shape.width, frame.shape.width, level, above(y) + 1, good(y) + 1);
+  RowsAround(const ImageView& frame, const FrameLevel& level, std::int64_t first)
+      : frame_(frame), level_(level), stride_(frame.shape.width + 2) {
+    above_.assign(static_cast<std::size_t>(kept * stride_), 0);
+    good_.assign(above_.size(), 0);
+    for (std::int64_t y = first - 1; y <= first; ++y) read(y);
   }
-  float* above(std::int64_t y) { return above_.data() + (y - begin_) * stride_; }
-  float* good(std::int64_t y) { return good_.data() + (y - begin_) * stride_; }
+
+  /// The variances of row y, which follows that of the call before. Returns whether a pixel of it is bad.
+  bool variances(std::int64_t y, float* out) {
+    read(y + 1);
+    const float* const above[] = {above_of(y - 1), above_of(y), above_of(y + 1)};
+    const float* const good[] = {good_of(y - 1), good_of(y), good_of(y + 1)};
+    variances_of_row(frame_.pixels + y * frame_.shape.width, above, good, frame_.shape.width, level_, out);
+    return bad_[slot(y)];
+  }
+  const float* light(std::int64_t y) { return above_of(y) + 1; }
 
  private:
-  std::int64_t begin_, stride_;
+  static constexpr std::int64_t kept = 3;
+  static std::int64_t slot(std::int64_t y) { return (y + kept) % kept; }
+  float* above_of(std::int64_t y) { return above_.data() + slot(y) * stride_; }
+  float* good_of(std::int64_t y) { return good_.data() + slot(y) * stride_; }
+
+  void read(std::int64_t y) {
+    bad_[slot(y)] = false;
+    if (y >= 0 && y < frame_.shape.height) {
+      bad_[slot(y)] =
+          read_row(frame_.pixels + y * frame_.shape.width, frame_.shape.width, level_, above_of(y) + 1, good_of(y) + 1);
+    } else {
+      std::fill_n(above_of(y), stride_, 0.0F);
+      std::fill_n(good_of(y), stride_, 0.0F);
+    }
+  }
+
+  const ImageView frame_;
+  const FrameLevel level_;
+  std::int64_t stride_;
   std::vector<float> above_, good_;
+  bool bad_[kept] = {};
 };
 
-/// Fills `out`, with `stride` and from its first pixel of the frame on, with the variances of a frame. `light`, if it
-/// is not null, gets the frame above its sky, filled.
-void prepare(const ImageView& frame, const FrameLevel& level, float* variance, float* light, std::int64_t stride,
-             const Cpu& where) {
-  const std::int64_t width = frame.shape.width;
-  parallel_for(frame.shape.height, rows_prepared_at_once, where, [&](std::int64_t begin, std::int64_t end) {
-    RowsAround rows(frame, level, begin, end);
-    for (std::int64_t y = begin; y < end; ++y) {
-      const float* const above[] = {rows.above(y - 1), rows.above(y), rows.above(y + 1)};
-      const float* const good[] = {rows.good(y - 1), rows.good(y), rows.good(y + 1)};
-      variances_of_row(frame.pixels + y * width, above, good, width, level, variance + y * stride);
-      if (light == nullptr) continue;
-      std::copy_n(rows.above(y) + 1, width, light + y * stride);
-      for (std::int64_t x = 0; x < width; ++x)
-        if (!(rows.good(y)[x + 1] > 0)) light[y * stride + x] = filled_at(frame, level, x, y);
+/// Rows of the convolved frame with half a kernel around, and up to a whole number of tiles: the light, filled, and the
+/// variance. Beyond the edges there is nothing but sky.
+class PaddedRows {
+ public:
+  /// Memory for so many rows, without their margins.
+  PaddedRows(const Image<float, Cpu>& frame, const KernelFit& fit, std::int64_t rows, const Cpu& where)
+      : frame_{frame.pixels.data(), frame.shape},
+        level_(fit.from),
+        half_(fit.basis.half),
+        bloom_(fit.bloom),
+        stride_(padded_shape(frame.shape, fit.basis.half).width),
+        light_({stride_, rows + 2 * half_}, where),
+        variance_(light_.shape, where),
+        bad_(static_cast<std::size_t>(rows + 2 * half_)) {}
+
+  /// Reads `rows` rows from row `first` on, and those around.
+  void read(std::int64_t first, std::int64_t rows) {
+    top_ = first - half_;
+    const std::int64_t end = first + rows + half_, begin = std::max<std::int64_t>(0, top_);
+    RowsAround around(frame_, level_, begin);
+    for (std::int64_t y = top_; y < end; ++y) {
+      float *const light = row_of(light_, y), *const variance = row_of(variance_, y);
+      bad_[static_cast<std::size_t>(y - top_)] = 0;
+      if (y < 0 || y >= frame_.shape.height) {
+        std::fill_n(light, stride_, 0.0F);
+        std::fill_n(variance, stride_, level_.variance);
+        continue;
+      }
+      const std::int64_t after = half_ + frame_.shape.width;
+      for (const std::int64_t edge : {std::int64_t{0}, after}) {
+        std::fill_n(light + edge, edge == 0 ? half_ : stride_ - after, 0.0F);
+        std::fill_n(variance + edge, edge == 0 ? half_ : stride_ - after, level_.variance);
+      }
+      const bool bad = around.variances(y, variance + half_);
+      std::copy_n(around.light(y), frame_.shape.width, light + half_);
+      if (bad) fill(y, light + half_);
     }
-  });
-}
-
-/// Gives all pixels around saturated ones an infinite variance: the wings of such a star reach further than a kernel.
-void spread_saturation(const Image<float, Cpu>& frame, const FrameLevel& level, int bloom, int half,
-                       PaddedFrame& padded) {
-  const auto [width, height] = frame.shape;
-  for (std::int64_t i = 0; i < frame.shape.count(); ++i) {
-    if (!(frame.pixels[i] >= level.limit)) continue;
-    const std::int64_t x = i % width, y = i / width;
-    const std::int64_t left = std::max<std::int64_t>(0, x - bloom), right = std::min(width - 1, x + bloom);
-    for (std::int64_t j = std::max<std::int64_t>(0, y - bloom); j <= std::min(height - 1, y + bloom); ++j)
-      std::fill_n(padded.variance.pixels.data() + (j + half) * padded.stride + left + half, right - left + 1,
-                  -INFINITY);
+    spread_saturation(std::max<std::int64_t>(0, top_ - bloom_), std::min(frame_.shape.height, end + bloom_), end);
   }
-}
 
-PaddedFrame pad(const Image<float, Cpu>& frame, const FrameLevel& level, int bloom, int half, const Cpu& where) {
-  const Shape shape = padded_shape(frame.shape, half);
-  PaddedFrame padded{Image<float, Cpu>(shape, where), Image<float, Cpu>(shape, where), shape.width};
-  parallel_for(shape.height, rows_prepared_at_once, where, [&](std::int64_t begin, std::int64_t end) {
-    std::fill(padded.light.pixels.begin() + begin * shape.width, padded.light.pixels.begin() + end * shape.width, 0.0F);
-    std::fill(padded.variance.pixels.begin() + begin * shape.width, padded.variance.pixels.begin() + end * shape.width,
-              level.variance);
-  });
-  const std::int64_t first = half * shape.width + half;
-  prepare({frame.pixels.data(), frame.shape}, level, padded.variance.pixels.data() + first,
-          padded.light.pixels.data() + first, shape.width, where);
-  spread_saturation(frame, level, bloom, half, padded);
-  return padded;
-}
+  std::int64_t stride() const { return stride_; }
+  /// From row y - half of the frame on, half a kernel before its first pixel.
+  const float* light(std::int64_t y) const { return light_.pixels.data() + (y - half_ - top_) * stride_; }
+  const float* variance(std::int64_t y) const { return variance_.pixels.data() + (y - half_ - top_) * stride_; }
+  /// Whether a pixel is bad in `rows` rows from row y - half on.
+  bool has_bad(std::int64_t y, std::int64_t rows) const {
+    const auto first = bad_.begin() + (y - half_ - top_);
+    return std::any_of(first, first + rows, [](char bad) { return bad != 0; });
+  }
 
-/// Continues the chains of a row of a tile by `count` taps.
-template <int count>
-inline __attribute__((always_inline)) void add_taps(const float* pixels, const float* weight, float* __restrict sums) {
+ private:
+  float* row_of(Image<float, Cpu>& image, std::int64_t y) { return image.pixels.data() + (y - top_) * stride_; }
+
+  void fill(std::int64_t y, float* light) {
+    bad_[static_cast<std::size_t>(y - top_)] = 1;
+    for (std::int64_t x = 0; x < frame_.shape.width; ++x)
+      if (level_.is_bad(frame_.at(x, y))) light[x] = filled_at(frame_, level_, x, y);
+  }
+
+  /// Gives all pixels around saturated ones of these rows an infinite variance: the wings of such a star reach further
+  /// than a kernel.
+  void spread_saturation(std::int64_t begin, std::int64_t end, std::int64_t last) {
+    if (!(level_.limit < INFINITY)) return;
+    for (std::int64_t y = begin; y < end; ++y) {
+      for (std::int64_t x = 0; x < frame_.shape.width; ++x) {
+        if (!(frame_.at(x, y) >= level_.limit)) continue;
+        const std::int64_t left = std::max<std::int64_t>(0, x - bloom_);
+        const std::int64_t right = std::min(frame_.shape.width - 1, x + bloom_);
+        const std::int64_t bottom = std::min({frame_.shape.height, last, y + bloom_ + 1});
+        for (std::int64_t j = std::max({std::int64_t{0}, top_, y - bloom_}); j < bottom; ++j) {
+          std::fill_n(row_of(variance_, j) + left + half_, right - left + 1, -INFINITY);
+          bad_[static_cast<std::size_t>(j - top_)] = 1;
+        }
+      }
+    }
+  }
+
+  const ImageView frame_;
+  const FrameLevel level_;
+  std::int64_t half_, bloom_, stride_, top_ = 0;
+  Image<float, Cpu> light_, variance_;
+  std::vector<char> bad_;  ///< whether a row has bad pixels
+};
+
+/// Continues the chains of `rows` rows of a tile by `count` taps. Rows share the taps, which stay in registers.
+template <int rows, int count>
+inline __attribute__((always_inline)) void add_taps(const float* pixels, std::int64_t stride, const float* weight,
+                                                    float* __restrict sums) {
   for (int x = 0; x < fitted_tile; ++x) {
-    float sum = sums[x];
-#pragma GCC unroll 16
-    for (int k = 0; k < count; ++k) sum = std::fmaf(weight[k], pixels[x + k], sum);
-    sums[x] = sum;
+    float sum[rows];
+    for (int row = 0; row < rows; ++row) sum[row] = sums[row * fitted_tile + x];
+#pragma GCC unroll 8
+    for (int k = 0; k < count; ++k)
+#pragma GCC unroll 8
+      for (int row = 0; row < rows; ++row) sum[row] = std::fmaf(weight[k], pixels[row * stride + x + k], sum[row]);
+    for (int row = 0; row < rows; ++row) sums[row * fitted_tile + x] = sum[row];
   }
 }
 
 /// The sums of the kernel times the pixels under it, for every pixel of a tile.
 SRCEXTRACT_VECTOR_CLONES
 void sum_tile(const float* pixels, std::int64_t stride, const float* kernel, int side, float* __restrict sums) {
+  constexpr int rows = 4, taps = 3;
   for (int i = 0; i < tile_pixels; ++i) sums[i] = 0;
-  for (int v = 0; v < side; ++v) {
-    int u = 0;
-    for (; u + 7 <= side; u += 7)
-      for (int row = 0; row < fitted_tile; ++row)
-        add_taps<7>(pixels + (row + v) * stride + u, kernel + std::int64_t{v} * side + u,
-                    sums + std::int64_t{row} * fitted_tile);
-    for (; u < side; ++u)
-      for (int row = 0; row < fitted_tile; ++row)
-        add_taps<1>(pixels + (row + v) * stride + u, kernel + std::int64_t{v} * side + u,
-                    sums + std::int64_t{row} * fitted_tile);
+  for (int row = 0; row < fitted_tile; row += rows) {
+    for (int v = 0; v < side; ++v) {
+      const float* const first = pixels + (row + v) * stride;
+      const float* const weight = kernel + std::ptrdiff_t{v} * side;
+      int u = 0;
+      for (; u + taps <= side; u += taps)
+        add_taps<rows, taps>(first + u, stride, weight + u, sums + std::ptrdiff_t{row} * fitted_tile);
+      for (; u < side; ++u) add_taps<rows, 1>(first + u, stride, weight + u, sums + std::ptrdiff_t{row} * fitted_tile);
+    }
   }
 }
 
@@ -186,91 +250,125 @@ bool copy_magnitudes(const float* variance, std::int64_t stride, int side, float
   return bad != 0;
 }
 
-/// weights[f] * function f, added over the functions for every tap.
+/// FitView::kernel_value() of all taps, and their squares. `exact` has room for them.
 SRCEXTRACT_VECTOR_CLONES
-void add_functions(const double* basis, const double* weights, int functions, int taps, double* __restrict sum) {
-  for (int tap = 0; tap < taps; ++tap) sum[tap] = 0;
-  for (int f = 0; f < functions; ++f)
-    for (int tap = 0; tap < taps; ++tap) sum[tap] += weights[f] * basis[f * taps + tap];
+void make_kernel(const double* kernels, FieldTerms at, int terms, int taps, double* __restrict exact,
+                 float* __restrict kernel, float* __restrict squares) {
+  for (int tap = 0; tap < taps; ++tap) exact[tap] = 0;
+  for (int k = 0; k < terms; ++k)
+    for (int tap = 0; tap < taps; ++tap) exact[tap] += at.value[k] * kernels[k * taps + tap];
+  for (int tap = 0; tap < taps; ++tap) {
+    kernel[tap] = static_cast<float>(exact[tap]);
+    squares[tap] = kernel[tap] * kernel[tap];
+  }
 }
 
 /// Sums over the kernel, tile by tile.
 class TileSums {
  public:
-  TileSums(const FitView& fit, const PaddedFrame& frame)
+  explicit TileSums(const FitView& fit)
       : fit_(fit),
-        frame_(frame),
-        weights_(static_cast<std::size_t>(fit.functions)),
         exact_(static_cast<std::size_t>(fit.taps())),
         kernel_(exact_.size()),
-        squares_(exact_.size()),
+        squares_(kernel_.size()),
         window_(static_cast<std::size_t>((fit.side() + fitted_tile - 1) * (fit.side() + fitted_tile - 1))) {}
 
   /// Sums for the tile that begins at (x, y).
-  void sum(std::int64_t x, std::int64_t y) {
-    make_kernel(x, y);
-    const std::int64_t first = y * frame_.stride + x;
-    sum_tile(frame_.light.pixels.data() + first, frame_.stride, kernel_.data(), fit_.side(), light_.data());
-    const float* const variance = frame_.variance.pixels.data() + first;
+  void sum(const PaddedRows& frame, std::int64_t x, std::int64_t y) {
+    make_kernel(fit_.kernels, fit_.terms_of_tile(x, y), fit_.terms, fit_.taps(), exact_.data(), kernel_.data(),
+                squares_.data());
+    const float *light = frame.light(y) + x, *variance = frame.variance(y) + x;
+    std::int64_t stride = frame.stride();
     const int side = fit_.side() + fitted_tile - 1;
-    const bool has_bad = copy_magnitudes(variance, frame_.stride, side, window_.data());
-    sum_tile(window_.data(), side, squares_.data(), fit_.side(), variance_.data());
+    sum_tile(light, stride, kernel_.data(), fit_.side(), light_.data());
+    const bool may_be_bad = frame.has_bad(y, side);
+    const bool bad = may_be_bad && copy_magnitudes(variance, stride, side, window_.data());
+    sum_tile(bad ? window_.data() : variance, bad ? side : stride, squares_.data(), fit_.side(), variance_.data());
+    all_ = 1;
+    if (!bad) return clear_bad();
     all_ = 0;
     for (const float value : kernel_) all_ += std::fabs(value);
-    if (has_bad) {
-      sum_bad(variance, frame_.light.pixels.data() + first, frame_.stride, kernel_.data(), fit_.side(), bad_,
-              bad_light_);
-    } else {
-      bad_.fill(0);
-      bad_light_.fill(0);
-    }
+    sum_bad(variance, light, stride, kernel_.data(), fit_.side(), bad_, bad_light_);
+    has_bad_ = true;
   }
 
-  KernelSums at(int pixel) const {
-    const auto i = static_cast<std::size_t>(pixel);
-    return {light_[i], variance_[i], bad_[i], bad_light_[i], all_};
-  }
+  /// The sums of the tile, row by row.
+  struct View {
+    const float *light, *variance, *bad, *bad_light;
+    float all;
+  };
+  View view() const { return {light_.data(), variance_.data(), bad_.data(), bad_light_.data(), all_}; }
 
  private:
-  void make_kernel(std::int64_t x, std::int64_t y) {
-    const FieldTerms terms = fit_.terms_of_tile(x, y);
-    for (int f = 0; f < fit_.functions; ++f) weights_[static_cast<std::size_t>(f)] = fit_.weight_of(f, terms);
-    add_functions(fit_.basis, weights_.data(), fit_.functions, fit_.taps(), exact_.data());
-    std::transform(exact_.rbegin(), exact_.rend(), kernel_.begin(), [](double v) { return static_cast<float>(v); });
-    std::ranges::transform(kernel_, squares_.begin(), [](float v) { return v * v; });
+  void clear_bad() {
+    if (!has_bad_) return;
+    bad_.fill(0);
+    bad_light_.fill(0);
+    has_bad_ = false;
   }
 
   const FitView& fit_;
-  const PaddedFrame& frame_;
-  std::vector<double> weights_, exact_;
+  std::vector<double> exact_;
   std::vector<float> kernel_, squares_, window_;
-  Tile light_, variance_, bad_, bad_light_;
-  float all_ = 0;
+  Tile light_{}, variance_{}, bad_{}, bad_light_{};
+  bool has_bad_ = false;
+  float all_ = 1;
 };
+
+/// The pixels of a tile of the other frame, and where the results go.
+struct TilePixels {
+  const float *other, *variance;
+  float *difference, *noise;
+  std::int64_t stride;
+};
+
+/// Subtracts `count` pixels of each of these rows, from column `first` on; returns how many of them are masked.
+SRCEXTRACT_VECTOR_CLONES
+int subtract_rows(FitView fit, const std::vector<FittedRow>& rows, TileSums::View sums, TilePixels pixels, int first,
+                  int count) {
+  int masked = 0;
+  for (FittedRow row : rows) {
+    float difference[fitted_tile], noise[fitted_tile];
+    for (int x = 0; x < count; ++x) {
+      const KernelSums own{sums.light[x], sums.variance[x], sums.bad[x], sums.bad_light[x], sums.all};
+      const FittedPixel pixel = subtract_pixel(fit, row, own, pixels.other[x], pixels.variance[x], first + x);
+      difference[x] = pixel.difference;
+      noise[x] = pixel.noise;
+      masked += pixel.difference == pixel.difference ? 0 : 1;
+    }
+    std::copy_n(difference, count, pixels.difference);
+    std::copy_n(noise, count, pixels.noise);
+    for (const float** of : {&sums.light, &sums.variance, &sums.bad, &sums.bad_light}) *of += fitted_tile;
+    for (const float** of : {&pixels.other, &pixels.variance}) *of += pixels.stride;
+    for (float** of : {&pixels.difference, &pixels.noise}) *of += pixels.stride;
+  }
+  return masked;
+}
 
 /// The frames of a subtraction, and where its results go.
 struct Task {
   const FitView& fit;
-  const PaddedFrame& from;
-  const float* to;
-  const float* to_variance;
+  const Image<float, Cpu>& to;
   Pixels<Cpu>& out;
 };
 
-/// Subtracts a tile; returns how many of its pixels are masked.
-std::int64_t subtract_tile(const Task& task, TileSums& sums, std::int64_t left, std::int64_t top) {
-  const auto [width, height] = task.out.image.shape;
-  sums.sum(left, top);
+/// Subtracts the tiles that begin at row `top`; returns how many of their pixels are masked. `variance` has the rows of
+/// the other frame from there on.
+std::int64_t subtract_tiles(const Task& task, const PaddedRows& from, const float* variance, TileSums& sums,
+                            std::int64_t top) {
+  const auto [width, height] = task.to.shape;
+  const std::int64_t rows = std::min<std::int64_t>(fitted_tile, height - top);
+  std::vector<FittedRow> shared;
+  for (std::int64_t row = 0; row < rows; ++row) shared.emplace_back(task.fit, top + row);
   std::int64_t masked = 0;
-  for (std::int64_t y = top; y < std::min(top + fitted_tile, height); ++y) {
-    for (std::int64_t x = left; x < std::min(left + fitted_tile, width); ++x) {
-      const std::int64_t i = y * width + x;
-      const KernelSums of_pixel = sums.at(static_cast<int>((y - top) * fitted_tile + x - left));
-      const FittedPixel pixel = subtract_pixel(task.fit, of_pixel, task.to[i], task.to_variance[i], x, y);
-      task.out.image.pixels[i] = pixel.difference;
-      task.out.noise.pixels[i] = pixel.noise;
-      masked += pixel.difference == pixel.difference ? 0 : 1;
-    }
+  for (std::int64_t left = 0; left < width; left += fitted_tile) {
+    sums.sum(from, left, top);
+    const std::int64_t i = top * width + left;
+    masked +=
+        subtract_rows(task.fit, shared, sums.view(),
+                      {task.to.pixels.data() + i, variance + left, task.out.image.pixels.data() + i,
+                       task.out.noise.pixels.data() + i, width},
+                      static_cast<int>(left), static_cast<int>(std::min<std::int64_t>(fitted_tile, width - left)));
   }
   return masked;
 }
@@ -281,18 +379,23 @@ void subtract_fitted(const Image<float, Cpu>& reference, const Image<float, Cpu>
                      Pixels<Cpu>& out, const Cpu& where) {
   const Image<float, Cpu>&from = fit.convolves_new ? fresh : reference, &to = fit.convolves_new ? reference : fresh;
   const Shape shape = fresh.shape;
-  const FitView view = view_of(fit, fit.basis.values.data(), fit.coefficients.values.data(), shape);
-  const PaddedFrame padded = pad(from, fit.from, fit.bloom, fit.basis.half, where);
-  Image<float, Cpu> to_variance(shape, where);
-  prepare({to.pixels.data(), shape}, fit.to, to_variance.pixels.data(), nullptr, shape.width, where);
+  const std::vector<double> kernels = term_kernels(fit);
+  const FitView view = view_of(fit, kernels.data(), shape);
   out.noise = Image<float, Cpu>(shape, where);
-  const Task task{view, padded, to.pixels.data(), to_variance.pixels.data(), out};
+  const Task task{view, to, out};
   std::atomic<std::int64_t> masked = 0;
-  parallel_for(shape.height, fitted_tile, where, [&](std::int64_t begin, std::int64_t) {
-    stop_if_asked();
-    TileSums sums(view, padded);
+  parallel_for(shape.height, rows_at_once, where, [&](std::int64_t begin, std::int64_t end) {
+    PaddedRows padded(from, fit, rows_at_once, where);
+    padded.read(begin, rows_at_once);
+    Image<float, Cpu> variance({shape.width, end - begin}, where);
+    RowsAround around({to.pixels.data(), shape}, fit.to, begin);
+    for (std::int64_t y = begin; y < end; ++y) around.variances(y, variance.pixels.data() + (y - begin) * shape.width);
+    TileSums sums(view);
     std::int64_t own = 0;
-    for (std::int64_t x = 0; x < shape.width; x += fitted_tile) own += subtract_tile(task, sums, x, begin);
+    for (std::int64_t y = begin; y < end; y += fitted_tile) {
+      stop_if_asked();
+      own += subtract_tiles(task, padded, variance.pixels.data() + (y - begin) * shape.width, sums, y);
+    }
     masked += own;
   });
   out.masked = MaskCounts{};

@@ -34,18 +34,38 @@ Complex times(const Complex& a, const Complex& b) {
   return {a.real() * b.real() - a.imag() * b.imag(), a.real() * b.imag() + a.imag() * b.real()};
 }
 
+/// Transforms a line in place: the halves of even and odd points, which lie in the order of their reversed bits, are
+/// joined step by step.
+void transform_line(Complex* line) {
+  static const std::array<Complex, points> turns = make_turns();
+  for (int half = 1; half < points; half *= 2) {
+    for (int first = 0; first < points; first += 2 * half) {
+      for (int k = 0; k < half; ++k) {
+        Complex &even = line[first + k], &odd = line[first + half + k];
+        const Complex turned = times(odd, turns[static_cast<std::size_t>(std::int64_t{k} * (points / 2 / half))]);
+        odd = even - turned;
+        even += turned;
+      }
+    }
+  }
+}
+
+int reversed(int k) {
+  int bits = 0;
+  for (int left = points; left > 1; left /= 2, k /= 2) bits = 2 * bits + k % 2;
+  return bits;
+}
+
 /// Transforms all rows, and exchanges rows and columns: twice makes a transform in two dimensions.
 Grid transform_rows(const Grid& grid) {
-  static const std::array<Complex, points> turns = make_turns();
   Grid out(grid.size());
+  std::array<Complex, points> line;
   for (int row = 0; row < points; ++row) {
-    for (int k = 0; k < points; ++k) {
-      Complex sum = 0;
-      for (int x = 0; x < points; ++x)
-        sum += times(grid[static_cast<std::size_t>(std::int64_t{row} * points + x)],
-                     turns[static_cast<std::size_t>(std::int64_t{k} * x % points)]);
-      out[static_cast<std::size_t>(std::int64_t{k} * points + row)] = sum;
-    }
+    for (int x = 0; x < points; ++x)
+      line[static_cast<std::size_t>(reversed(x))] = grid[static_cast<std::size_t>(std::int64_t{row} * points + x)];
+    transform_line(line.data());
+    for (int k = 0; k < points; ++k)
+      out[static_cast<std::size_t>(std::int64_t{k} * points + row)] = line[static_cast<std::size_t>(k)];
   }
   return out;
 }
