@@ -30,6 +30,7 @@ Extraction extract_sides(Engine& engine, const Join& join) {
   Extraction brighter = engine.extract();
   negate(engine.pixels().image, engine.where());
   if (!engine.pixels().kept.pixels.empty()) negate(engine.pixels().kept, engine.where());
+  engine.pixels().star.turn();
   return join(std::move(brighter), engine.extract());
 }
 

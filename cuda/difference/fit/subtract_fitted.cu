@@ -168,7 +168,7 @@ void subtract_fitted(const Image<float, Gpu>& reference, const Image<float, Gpu>
       of_fit, light.pixels.data(), variance.pixels.data(), padded.width, view(to), out.image.pixels.data(),
       out.noise.pixels.data(), out.masked.data());
   check_launch();
-  out.star = {fit.star.sizes, to_device(fit.star.values, where), fit.star.in_middle};
+  out.star = {fit.star.sizes, to_device(fit.star.values, where), fit.star.in_middle, fit.star.own_of_other_side};
 }
 
 }  // namespace srcextract

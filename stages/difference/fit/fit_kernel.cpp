@@ -211,7 +211,10 @@ KernelFit fit_kernel(const Image<float, Cpu>& reference, const Image<float, Cpu>
   describe_kernel(fit, fresh.shape, facts);
   std::vector<Stamp> used;
   for (const std::size_t s : solution.used) used.push_back(stamps.chosen[s]);
-  make_star_profile(frames, used, plan.convolves_new ? plan.widths.reference : plan.widths.fresh, where, fit);
+  const StarWidths& widths = plan.widths;
+  const bool of_new = plan.convolves_new;
+  make_star_profile(frames, used, of_new ? widths.reference : widths.fresh, of_new ? widths.fresh : widths.reference,
+                    where, fit);
   return fit;
 }
 
