@@ -109,6 +109,19 @@ def test_each_frame_has_its_own_gain_and_saturation(program, tmp_path):
     assert 0.8 < report["difference"]["fit"]["noise_scale"] < 1.2
 
 
+def test_a_saturation_that_nobody_told_is_seen(program, tmp_path):
+    """Both frames hold no more than 2500 counts, as a file of small integers would."""
+    images, places = exposures(7, (3.0,), (3.4,))
+    most = 2500
+    clipped = [np.minimum(image, most) for image in images]
+    at, signs, report = subtract(program, tmp_path, clipped)
+    found, false = judge(at, signs, places)
+    assert found >= 36 and false <= 1, (found, false)
+    assert sum(f"share its greatest value, {most}" in warning for warning in report["warnings"]) == 2
+    told = subtract(program, tmp_path, clipped, f"measurement.saturation={most}")
+    assert np.array_equal(told[0], at) and told[2]["warnings"] == []
+
+
 def test_whole_numbers_of_little_noise_are_subtracted(program, tmp_path):
     """Frames in units of 25 electrons: the noise of the sky is half of one."""
     images, places = exposures(6, (3.0,), (3.4,))

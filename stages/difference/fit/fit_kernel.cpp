@@ -200,6 +200,8 @@ KernelFit fit_kernel(const Image<float, Cpu>& reference, const Image<float, Cpu>
   if (facts.residual > most_residual)
     refuse_other_sky("the best misses " + percent(facts.residual) + " of their light");
   fit.coefficients = std::move(solution.coefficients);
+  facts.reference_pile_up = static_cast<double>(old_frame.level.pile_up);
+  facts.new_pile_up = static_cast<double>(new_frame.level.pile_up);
   facts.convolved_new = plan.convolves_new;
   facts.reference_fwhm = plan.widths.reference;
   facts.new_fwhm = plan.widths.fresh;

@@ -51,6 +51,38 @@ CellSky sky_of(std::vector<float>& values, std::vector<float>& distances) {
   return sky;
 }
 
+/// The greatest value of some pixels, and how many have it.
+struct Greatest {
+  float value = -std::numeric_limits<float>::infinity();
+  std::int64_t count = 0;
+
+  void add(float pixel) {
+    if (pixel > value) *this = {pixel, 0};
+    count += pixel == value ? 1 : 0;
+  }
+  void add(const Greatest& other) {
+    if (other.value > value) *this = {other.value, 0};
+    count += other.value == value ? other.count : 0;
+  }
+};
+
+/// The greatest value of a frame, if several pixels far above the sky share it: the detector, or the type of the file,
+/// holds no more. Brightest pixels of stars that are not saturated have different values. 0: there is none.
+float pile_up_of(const Image<float, Cpu>& frame, const FrameLevel& level, const Cpu& where) {
+  constexpr std::int64_t rows_at_once = 64, least_count = 5;
+  constexpr float least_sigmas = 100;
+  const std::int64_t width = frame.shape.width;
+  std::vector<Greatest> parts(static_cast<std::size_t>((frame.shape.height + rows_at_once - 1) / rows_at_once));
+  parallel_for(frame.shape.height, rows_at_once, where, [&](std::int64_t begin, std::int64_t end) {
+    Greatest& part = parts[static_cast<std::size_t>(begin / rows_at_once)];
+    for (std::int64_t i = begin * width; i < end * width; ++i) part.add(frame.pixels[i]);
+  });
+  Greatest greatest;
+  for (const Greatest& part : parts) greatest.add(part);
+  const bool is_bright = greatest.value > level.sky + least_sigmas * std::sqrt(level.variance);
+  return is_bright && greatest.count >= least_count ? greatest.value : 0;
+}
+
 }  // namespace
 
 double spread_whole_numbers(std::vector<float>& values) {
@@ -95,6 +127,9 @@ FrameLevel measure_level(const Image<float, Cpu>& frame, const FrameLight& light
   const float sigma = upper_median(sigmas);
   level.variance = sigma * sigma;
   level.variance_per_count = light.gain > 0 ? static_cast<float>(1 / light.gain) : 0;
+  if (light.saturation > 0) return level;
+  level.pile_up = pile_up_of(frame, level, where);
+  if (level.pile_up > 0) level.limit = static_cast<float>(linear_share * static_cast<double>(level.pile_up));
   return level;
 }
 

@@ -24,7 +24,8 @@ double spread_whole_numbers(std::vector<float>& values);
 
 /// Medians over cells of 128 x 128 pixels, of their clipped sky and noise: a slope of the sky is no noise. Samples
 /// every pixel of frames of less than 512 pixels, and every seventh along both axes of the largest. Whole numbers are
-/// spread over their unit first. A frame without usable pixels has no noise.
+/// spread over their unit first. A frame without usable pixels has no noise. Where the saturation is not known, a
+/// greatest value that five pixels share, 100 sigma above the sky or more, takes its place.
 FrameLevel measure_level(const Image<float, Cpu>& frame, const FrameLight& light, const Cpu& where);
 
 }  // namespace srcextract

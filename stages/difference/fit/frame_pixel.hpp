@@ -14,6 +14,7 @@ struct FrameLevel {
   float variance = 0;            ///< of the noise of the sky
   float variance_per_count = 0;  ///< 1 / gain; 0: the gain is not known
   float limit = 0;               ///< infinite: no level of saturation is known
+  float pile_up = 0;             ///< the value that took the place of an unknown saturation; 0: none
 
   /// True for masked pixels, too.
   SRCEXTRACT_HOST_DEVICE bool is_bad(float pixel) const { return !(pixel < limit); }
