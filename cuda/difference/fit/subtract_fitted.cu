@@ -87,10 +87,14 @@ __device__ KernelSums sum_pixel(const FitView& fit, const TileMemory& tile, bool
   KernelSums sums;
   for (int v = 0; v < side; ++v) {
     for (int u = 0; u < side; ++u) {
+      sums.light = fmaf(tile.kernel[v * side + u], tile.light[first + v * window + u], sums.light);
+    }
+  }
+  const int less = fit.half - fit.square_half;
+  for (int v = less; v < side - less; ++v) {
+    for (int u = less; u < side - less; ++u) {
       const float weight = tile.kernel[v * side + u];
-      const int pixel = first + v * window + u;
-      sums.light = fmaf(weight, tile.light[pixel], sums.light);
-      sums.variance = fmaf(weight * weight, fabsf(tile.variance[pixel]), sums.variance);
+      sums.variance = fmaf(weight * weight, fabsf(tile.variance[first + v * window + u]), sums.variance);
     }
   }
   if (!any_bad) return sums;
@@ -100,7 +104,7 @@ __device__ KernelSums sum_pixel(const FitView& fit, const TileMemory& tile, bool
       const int pixel = first + v * window + u;
       const float weight = tile.variance[pixel] < 0 ? fabsf(tile.kernel[v * side + u]) : 0.0F;
       sums.bad += weight;
-      sums.bad_light += weight * fabsf(tile.light[pixel]);
+      sums.bad_light += weight * hidden_light(tile.light[pixel], tile.variance[pixel]);
     }
   }
   return sums;
@@ -118,8 +122,8 @@ __global__ void __launch_bounds__(tile_threads)
   const std::int64_t x = left + threadIdx.x % fitted_tile, y = top + threadIdx.x / fitted_tile;
   std::int64_t nan = 0;
   if (other.contains(x, y)) {
-    const FittedPixel pixel =
-        subtract_pixel(fit, FittedRow(fit, y), sums, other.at(x, y), variance_at(other, fit.to, x, y), x);
+    const FittedPixel pixel = subtract_pixel(fit, FittedRow(fit, y), sums, other.at(x, y),
+                                             variance_at(other, fit.to, x, y), static_cast<double>(x));
     out[y * other.shape.width + x] = pixel.difference;
     noise[y * other.shape.width + x] = pixel.noise;
     nan = pixel.difference == pixel.difference ? 0 : 1;
@@ -149,8 +153,9 @@ void subtract_fitted(const Image<float, Gpu>& reference, const Image<float, Gpu>
                      Pixels<Gpu>& out, const Gpu& where) {
   const Image<float, Gpu>&from = fit.convolves_new ? fresh : reference, &to = fit.convolves_new ? reference : fresh;
   const Shape shape = fresh.shape;
-  const Buffer<double, Gpu> kernels = on_device(term_kernels(fit), where);
-  const FitView of_fit = view_of(fit, kernels.data(), shape);
+  const std::vector<double> kernels = term_kernels(fit);
+  const Buffer<double, Gpu> on_gpu = on_device(kernels, where);
+  const FitView of_fit = view_of(fit, kernels, on_gpu.data(), shape);
   const Shape padded = padded_shape(shape, fit.basis.half);
   Image<float, Gpu> light(padded, where), variance(padded, where);
   pad_kernel<<<grid_for(padded.count(), where), block_threads, 0, where.stream>>>(

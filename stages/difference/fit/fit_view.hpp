@@ -1,6 +1,7 @@
 #pragma once
 
 #include <algorithm>
+#include <cstdlib>
 #include <vector>
 
 #include "stages/difference/fit/fitted_pixel.hpp"
@@ -34,19 +35,43 @@ inline FieldPolynomial polynomial_of(const FieldCoefficients& all, int column) {
   return polynomial;
 }
 
-/// A view of a fit whose term_kernels() lie in the memory of the back end.
-inline FitView view_of(const KernelFit& fit, const double* kernels, const Shape& shape) {
-  return {.kernels = kernels,
-          .half = fit.basis.half,
-          .terms = kernel_terms(fit),
-          .flux = polynomial_of(fit.coefficients, 0),
-          .background = polynomial_of(fit.coefficients, fit.basis.size()),
-          .width = static_cast<double>(shape.width),
-          .height = static_cast<double>(shape.height),
-          .convolves_new = fit.convolves_new,
-          .residual_square = fit.facts.residual * fit.facts.residual,
-          .per_sky_variance = 1 / fit.facts.sky_variance,
-          .to = fit.to};
+/// The half width that has all of the kernel's square but a thousandth, wherever in the field.
+inline int half_of_square(const FitView& fit) {
+  constexpr int places = 3;
+  constexpr double nothing = 1e-3;
+  int result = 0;
+  for (int place = 0; place < places * places; ++place) {
+    const FieldTerms at(place % places * (fit.width - 1) / (places - 1),
+                        place / places * (fit.height - 1) / (places - 1), fit.width, fit.height);
+    std::vector<double> within(static_cast<std::size_t>(fit.half) + 1, 0);
+    for (int tap = 0; tap < fit.taps(); ++tap) {
+      const auto value = static_cast<double>(fit.kernel_value(at, tap));
+      const int reach = std::max(std::abs(tap % fit.side() - fit.half), std::abs(tap / fit.side() - fit.half));
+      for (int half = reach; half <= fit.half; ++half) within[static_cast<std::size_t>(half)] += value * value;
+    }
+    while (within[static_cast<std::size_t>(result)] < (1 - nothing) * within.back()) ++result;
+  }
+  return result;
+}
+
+/// A view of a fit. `kernels`: its term_kernels(), which lie at `in_memory` of the back end, too.
+inline FitView view_of(const KernelFit& fit, const std::vector<double>& kernels, const double* in_memory,
+                       const Shape& shape) {
+  FitView view{.kernels = kernels.data(),
+               .half = fit.basis.half,
+               .terms = kernel_terms(fit),
+               .square_half = 0,
+               .counts = fit.convolves_new ? polynomial_of(fit.coefficients, 0) : FieldPolynomial{{1}, 1},
+               .background = polynomial_of(fit.coefficients, fit.basis.size()),
+               .width = static_cast<double>(shape.width),
+               .height = static_cast<double>(shape.height),
+               .sign = fit.convolves_new ? -1.0 : 1.0,
+               .residual_square = fit.facts.residual * fit.facts.residual,
+               .per_sky_variance = 1 / fit.facts.sky_variance,
+               .to = fit.to};
+  view.square_half = half_of_square(view);
+  view.kernels = in_memory;
+  return view;
 }
 
 /// The shape of a frame with half a kernel around it, and up to a whole number of tiles.

@@ -2,6 +2,7 @@
 
 #include <cmath>
 #include <cstdint>
+#include <limits>
 
 #include "stages/core/host_device.hpp"
 #include "stages/core/masked_pixel.hpp"
@@ -13,7 +14,7 @@ namespace srcextract {
 inline constexpr int fitted_tile = 16;
 
 /// The share of a kernel's magnitude that may lie on bad pixels; a pixel with more is masked.
-inline constexpr float most_bad_share = 0.1F;
+inline constexpr double most_bad_share = 0.1;
 
 /// The error of what takes the place of bad pixels, relative to its light: large in the steep core of a star.
 inline constexpr double error_of_bad = 0.5;
@@ -31,15 +32,18 @@ struct FieldPolynomial {
 struct FitView {
   const double* kernels;  ///< of each term over the field, turned round: their sum times the terms is the kernel
   int half, terms;
-  FieldPolynomial flux, background;  ///< the sum of the kernel, and the level that is added
-  double width, height;              ///< of the frames
-  bool convolves_new;
+  int square_half;             ///< beyond it the squares of the kernel are next to nothing
+  FieldPolynomial counts;      ///< of the frame that is not convolved, per count of the new frame
+  FieldPolynomial background;  ///< the level that is added
+  double width, height;        ///< of the frames
+  double sign;                 ///< 1, or -1 if the new frame is convolved
   double residual_square;
   double per_sky_variance;  ///< 1 / variance of the sky
   FrameLevel to;
 
   SRCEXTRACT_HOST_DEVICE int side() const { return 2 * half + 1; }
   SRCEXTRACT_HOST_DEVICE int taps() const { return side() * side(); }
+  SRCEXTRACT_HOST_DEVICE int square_side() const { return 2 * square_half + 1; }
 
   /// The terms in the middle of the tile that begins at (x, y).
   SRCEXTRACT_HOST_DEVICE FieldTerms terms_of_tile(std::int64_t x, std::int64_t y) const {
@@ -55,33 +59,38 @@ struct FitView {
   }
 };
 
-/// What all pixels of a row share.
+/// What all pixels of a row share. Places along it run from -1 to 1.
 struct FittedRow {
-  FieldRow flux, background;
-  double step;              ///< from pixel to pixel, of the place that runs from -1 to 1
-  std::int64_t begin, end;  ///< columns beyond which the kernel would reach pixels that are not known
+  FieldRow counts, background;
+  double step;        ///< of the place, from pixel to pixel
+  double begin, end;  ///< columns from which on, and up to which, the kernel reaches known pixels alone
 
   SRCEXTRACT_HOST_DEVICE FittedRow(const FitView& fit, std::int64_t y)
-      : FittedRow(fit, y, fit.height > 1 ? 2 * static_cast<double>(y) / (fit.height - 1) - 1 : 0) {}
+      : FittedRow(fit, static_cast<double>(y), fit.height > 1 ? 2 * static_cast<double>(y) / (fit.height - 1) - 1 : 0) {
+  }
 
  private:
-  SRCEXTRACT_HOST_DEVICE FittedRow(const FitView& fit, std::int64_t y, double v)
-      : flux(fit.flux.coefficients, fit.flux.terms, v),
+  SRCEXTRACT_HOST_DEVICE FittedRow(const FitView& fit, double y, double v)
+      : counts(fit.counts.coefficients, fit.counts.terms, v),
         background(fit.background.coefficients, fit.background.terms, v),
         step(fit.width > 1 ? 2 / (fit.width - 1) : 0),
         begin(fit.half),
-        end(static_cast<std::int64_t>(fit.width) - fit.half) {
-    if (y < fit.half || y >= static_cast<std::int64_t>(fit.height) - fit.half) end = begin;
-  }
+        end(y >= fit.half && y < fit.height - fit.half ? fit.width - fit.half : 0) {}
 };
+
+/// The light that a bad pixel may hide. That of pixels around saturated ones, whose variance is infinite, is not known
+/// at all.
+SRCEXTRACT_HOST_DEVICE inline float hidden_light(float light, float variance) {
+  return variance == -INFINITY ? INFINITY : fabsf(light);
+}
 
 /// Sums over the kernel at a pixel. Each is a chain of fmaf, or of additions for the shares, over the taps in raster
 /// order.
 struct KernelSums {
   float light = 0;      ///< kernel times convolved frame, filled, above the sky
-  float variance = 0;   ///< square of the kernel times the variance of that frame
+  float variance = 0;   ///< square of the kernel, within square_half, times the variance of that frame
   float bad = 0;        ///< magnitude of the kernel on bad pixels
-  float bad_light = 0;  ///< magnitude of the kernel times that of the light, on bad pixels
+  float bad_light = 0;  ///< magnitude of the kernel times hidden_light(), on bad pixels
   float all = 1;        ///< magnitude of the kernel; needed only where a pixel is bad
 };
 
@@ -95,24 +104,25 @@ struct FittedPixel {
 /// have hidden. `other` and `variance` are the pixel of the other frame and its variance, negative if the pixel is bad.
 SRCEXTRACT_HOST_DEVICE inline FittedPixel subtract_pixel(const FitView& fit, const FittedRow& row,
                                                          const KernelSums& sums, float other, float variance,
-                                                         std::int64_t x) {
-  // Without branches, so that compilers turn loops over pixels into vectors.
-  const double u = static_cast<double>(x) * row.step - 1;
-  const auto light = static_cast<double>(sums.light);
+                                                         double x) {
+  // Compilers turn loops over this into vectors: it chooses between doubles alone, and joins no conditions. Where the
+  // variance is infinite, the pixel is masked.
+  constexpr double most = std::numeric_limits<float>::max(), infinite = std::numeric_limits<double>::infinity();
+  const double u = x * row.step - 1;
+  const auto light = static_cast<double>(sums.light), own = static_cast<double>(variance);
   const double hidden = error_of_bad * static_cast<double>(sums.bad_light);
-  double difference = static_cast<double>(fit.to.above(other)) - light - row.background.sum(u);
-  double square = static_cast<double>(variance) + static_cast<double>(sums.variance) +
-                  fit.residual_square * light * light + hidden * hidden;
-  bool known = (x >= row.begin) & (x < row.end) & (variance > 0) & !(sums.bad > most_bad_share * sums.all);
-  if (fit.convolves_new) {
-    const double sum = row.flux.sum(u);
-    known = known & (sum > least_kernel_sum);
-    difference = -difference / sum;
-    square /= sum * sum;
-  }
-  const float pixel = pixel_of(difference), noise = pixel_of(square * fit.per_sky_variance);
-  known = known & (pixel == pixel) & (noise == noise);
-  return {known ? pixel : masked_pixel, known ? noise : masked_pixel};
+  const double sum = row.counts.sum(u), per_count = 1 / sum;
+  const double difference =
+      (static_cast<double>(fit.to.above(other)) - light - row.background.sum(u)) * (fit.sign * per_count);
+  double square = own + static_cast<double>(sums.variance) + fit.residual_square * light * light + hidden * hidden;
+  square *= fit.per_sky_variance * (per_count * per_count);
+  square = sum > least_kernel_sum ? square : infinite;
+  square = x >= row.begin ? square : infinite;
+  square = x < row.end ? square : infinite;
+  square = own > 0 ? square : infinite;
+  square = static_cast<double>(sums.bad) <= most_bad_share * static_cast<double>(sums.all) ? square : infinite;
+  square = fabs(difference) <= most ? square : infinite;
+  return {pixel_of(square <= most ? difference : infinite), pixel_of(square)};
 }
 
 }  // namespace srcextract

@@ -214,8 +214,8 @@ void sum_tile(const float* pixels, std::int64_t stride, const float* kernel, int
   }
 }
 
-/// The kernel's magnitude on bad pixels, whose variance is negative; and the same times the light there. Goes from one
-/// bad pixel to the next: in raster order, so every pixel of the tile gets its taps in theirs.
+/// The kernel's magnitude on bad pixels, whose variance is negative; and the same times the light that may be there.
+/// Goes from one bad pixel to the next: in raster order, so every pixel of the tile gets its taps in theirs.
 void sum_bad(const float* variance, const float* light, std::int64_t stride, const float* kernel, int side, Tile& sums,
              Tile& lights) {
   sums.fill(0);
@@ -224,7 +224,7 @@ void sum_bad(const float* variance, const float* light, std::int64_t stride, con
   for (int j = 0; j < window; ++j) {
     for (int i = 0; i < window; ++i) {
       if (!(variance[j * stride + i] < 0)) continue;
-      const float brightness = std::fabs(light[j * stride + i]);
+      const float brightness = hidden_light(light[j * stride + i], variance[j * stride + i]);
       for (int row = std::max(0, j - side + 1); row <= std::min(j, fitted_tile - 1); ++row) {
         for (int x = std::max(0, i - side + 1); x <= std::min(i, fitted_tile - 1); ++x) {
           const float magnitude = std::fabs(kernel[(j - row) * side + i - x]);
@@ -250,17 +250,14 @@ bool copy_magnitudes(const float* variance, std::int64_t stride, int side, float
   return bad != 0;
 }
 
-/// FitView::kernel_value() of all taps, and their squares. `exact` has room for them.
+/// FitView::kernel_value() of all taps. `exact` has room for them.
 SRCEXTRACT_VECTOR_CLONES
 void make_kernel(const double* kernels, FieldTerms at, int terms, int taps, double* __restrict exact,
-                 float* __restrict kernel, float* __restrict squares) {
+                 float* __restrict kernel) {
   for (int tap = 0; tap < taps; ++tap) exact[tap] = 0;
   for (int k = 0; k < terms; ++k)
     for (int tap = 0; tap < taps; ++tap) exact[tap] += at.value[k] * kernels[k * taps + tap];
-  for (int tap = 0; tap < taps; ++tap) {
-    kernel[tap] = static_cast<float>(exact[tap]);
-    squares[tap] = kernel[tap] * kernel[tap];
-  }
+  for (int tap = 0; tap < taps; ++tap) kernel[tap] = static_cast<float>(exact[tap]);
 }
 
 /// Sums over the kernel, tile by tile.
@@ -275,15 +272,17 @@ class TileSums {
 
   /// Sums for the tile that begins at (x, y).
   void sum(const PaddedRows& frame, std::int64_t x, std::int64_t y) {
-    make_kernel(fit_.kernels, fit_.terms_of_tile(x, y), fit_.terms, fit_.taps(), exact_.data(), kernel_.data(),
-                squares_.data());
+    make_kernel(fit_.kernels, fit_.terms_of_tile(x, y), fit_.terms, fit_.taps(), exact_.data(), kernel_.data());
+    square_kernel();
     const float *light = frame.light(y) + x, *variance = frame.variance(y) + x;
     std::int64_t stride = frame.stride();
     const int side = fit_.side() + fitted_tile - 1;
     sum_tile(light, stride, kernel_.data(), fit_.side(), light_.data());
     const bool may_be_bad = frame.has_bad(y, side);
     const bool bad = may_be_bad && copy_magnitudes(variance, stride, side, window_.data());
-    sum_tile(bad ? window_.data() : variance, bad ? side : stride, squares_.data(), fit_.side(), variance_.data());
+    const std::int64_t inner = bad ? side : stride, less = fit_.half - fit_.square_half;
+    sum_tile((bad ? window_.data() : variance) + less * inner + less, inner, squares_.data(), fit_.square_side(),
+             variance_.data());
     all_ = 1;
     if (!bad) return clear_bad();
     all_ = 0;
@@ -292,14 +291,26 @@ class TileSums {
     has_bad_ = true;
   }
 
-  /// The sums of the tile, row by row.
-  struct View {
+  /// The sums of a row of the tile.
+  struct Row {
     const float *light, *variance, *bad, *bad_light;
     float all;
   };
-  View view() const { return {light_.data(), variance_.data(), bad_.data(), bad_light_.data(), all_}; }
+  Row row(std::int64_t row) const {
+    const std::int64_t first = row * fitted_tile;
+    return {light_.data() + first, variance_.data() + first, bad_.data() + first, bad_light_.data() + first, all_};
+  }
 
  private:
+  void square_kernel() {
+    const int less = fit_.half - fit_.square_half, side = fit_.square_side();
+    float* square = squares_.data();
+    for (int v = 0; v < side; ++v) {
+      const float* const row = kernel_.data() + std::ptrdiff_t{v + less} * fit_.side() + less;
+      for (int u = 0; u < side; ++u) *square++ = row[u] * row[u];
+    }
+  }
+
   void clear_bad() {
     if (!has_bad_) return;
     bad_.fill(0);
@@ -315,32 +326,19 @@ class TileSums {
   float all_ = 1;
 };
 
-/// The pixels of a tile of the other frame, and where the results go.
-struct TilePixels {
-  const float *other, *variance;
-  float *difference, *noise;
-  std::int64_t stride;
-};
-
-/// Subtracts `count` pixels of each of these rows, from column `first` on; returns how many of them are masked.
+/// Subtracts `count` pixels of a row, from column `first` on, of which `other` and `variance` are those of the other
+/// frame; returns how many of them are masked.
 SRCEXTRACT_VECTOR_CLONES
-int subtract_rows(FitView fit, const std::vector<FittedRow>& rows, TileSums::View sums, TilePixels pixels, int first,
-                  int count) {
+int subtract_row(const FitView& fit, const FittedRow& row, const TileSums::Row& sums, const float* other,
+                 const float* variance, int first, int count, float* __restrict difference, float* __restrict noise) {
+  const auto [light, sum_of_variance, bad, bad_light, all] = sums;
   int masked = 0;
-  for (FittedRow row : rows) {
-    float difference[fitted_tile], noise[fitted_tile];
-    for (int x = 0; x < count; ++x) {
-      const KernelSums own{sums.light[x], sums.variance[x], sums.bad[x], sums.bad_light[x], sums.all};
-      const FittedPixel pixel = subtract_pixel(fit, row, own, pixels.other[x], pixels.variance[x], first + x);
-      difference[x] = pixel.difference;
-      noise[x] = pixel.noise;
-      masked += pixel.difference == pixel.difference ? 0 : 1;
-    }
-    std::copy_n(difference, count, pixels.difference);
-    std::copy_n(noise, count, pixels.noise);
-    for (const float** of : {&sums.light, &sums.variance, &sums.bad, &sums.bad_light}) *of += fitted_tile;
-    for (const float** of : {&pixels.other, &pixels.variance}) *of += pixels.stride;
-    for (float** of : {&pixels.difference, &pixels.noise}) *of += pixels.stride;
+  for (int x = 0; x < count; ++x) {
+    const KernelSums own{light[x], sum_of_variance[x], bad[x], bad_light[x], all};
+    const FittedPixel pixel = subtract_pixel(fit, row, own, other[x], variance[x], static_cast<double>(first + x));
+    difference[x] = pixel.difference;
+    noise[x] = pixel.noise;
+    masked += pixel.difference == pixel.difference ? 0 : 1;
   }
   return masked;
 }
@@ -363,12 +361,13 @@ std::int64_t subtract_tiles(const Task& task, const PaddedRows& from, const floa
   std::int64_t masked = 0;
   for (std::int64_t left = 0; left < width; left += fitted_tile) {
     sums.sum(from, left, top);
-    const std::int64_t i = top * width + left;
-    masked +=
-        subtract_rows(task.fit, shared, sums.view(),
-                      {task.to.pixels.data() + i, variance + left, task.out.image.pixels.data() + i,
-                       task.out.noise.pixels.data() + i, width},
-                      static_cast<int>(left), static_cast<int>(std::min<std::int64_t>(fitted_tile, width - left)));
+    const auto count = static_cast<int>(std::min<std::int64_t>(fitted_tile, width - left));
+    for (std::int64_t row = 0; row < rows; ++row) {
+      const std::int64_t i = (top + row) * width + left;
+      masked += subtract_row(task.fit, shared[static_cast<std::size_t>(row)], sums.row(row), task.to.pixels.data() + i,
+                             variance + row * width + left, static_cast<int>(left), count,
+                             task.out.image.pixels.data() + i, task.out.noise.pixels.data() + i);
+    }
   }
   return masked;
 }
@@ -380,7 +379,7 @@ void subtract_fitted(const Image<float, Cpu>& reference, const Image<float, Cpu>
   const Image<float, Cpu>&from = fit.convolves_new ? fresh : reference, &to = fit.convolves_new ? reference : fresh;
   const Shape shape = fresh.shape;
   const std::vector<double> kernels = term_kernels(fit);
-  const FitView view = view_of(fit, kernels.data(), shape);
+  const FitView view = view_of(fit, kernels, kernels.data(), shape);
   out.noise = Image<float, Cpu>(shape, where);
   const Task task{view, to, out};
   std::atomic<std::int64_t> masked = 0;
