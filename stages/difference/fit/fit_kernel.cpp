@@ -163,9 +163,9 @@ std::vector<double> kernel_in_middle(const KernelFit& fit, const Shape& shape) {
 }
 
 KernelFit fit_kernel(const Image<float, Cpu>& reference, const Image<float, Cpu>& fresh, const DifferenceConfig& config,
-                     const FrameLights& lights, const Cpu& where) {
-  const LevelledFrame old_frame{reference, measure_level(reference, lights.reference, where)};
-  const LevelledFrame new_frame{fresh, measure_level(fresh, lights.fresh, where)};
+                     const FrameLights& lights, const Cpu& where, const FrameMaps<Cpu>& maps) {
+  const LevelledFrame old_frame{reference, measure_level(reference, lights.reference, where, maps.reference)};
+  const LevelledFrame new_frame{fresh, measure_level(fresh, lights.fresh, where, maps.fresh)};
   require_noise(old_frame.level, "reference");
   require_noise(new_frame.level, "new frame");
   require_overlap(old_frame, new_frame);
@@ -211,6 +211,7 @@ KernelFit fit_kernel(const Image<float, Cpu>& reference, const Image<float, Cpu>
   std::vector<Stamp> used;
   for (const std::size_t s : solution.used) used.push_back(stamps.chosen[s]);
   make_star_profile(frames, used, plan.convolves_new ? plan.widths.reference : plan.widths.fresh, where, fit);
+  fit.from.map = fit.to.map = nullptr;
   return fit;
 }
 

@@ -19,7 +19,24 @@ inline FitView view_of(const KernelFit& fit, const double* basis, const double* 
           .convolves_new = fit.convolves_new,
           .residual_square = fit.facts.residual * fit.facts.residual,
           .sky_variance = fit.facts.sky_variance,
-          .to = fit.to};
+          .to = fit.to,
+          .correlation = fit.star.sizes.correlation,
+          .convolved_correlation = fit.convolved_correlation};
+}
+
+/// The level of the frame that is convolved, and of the other, with their maps.
+template <class Where>
+FrameLevel with_map(FrameLevel level, const Image<float, Where>* map) {
+  level.map = map == nullptr ? nullptr : map->pixels.data();
+  return level;
+}
+template <class Where>
+FrameLevel level_from(const KernelFit& fit, const FrameMaps<Where>& maps) {
+  return with_map(fit.from, fit.convolves_new ? maps.fresh : maps.reference);
+}
+template <class Where>
+FrameLevel level_to(const KernelFit& fit, const FrameMaps<Where>& maps) {
+  return with_map(fit.to, fit.convolves_new ? maps.reference : maps.fresh);
 }
 
 /// The shape of a frame with half a kernel around it, and up to a whole number of tiles.

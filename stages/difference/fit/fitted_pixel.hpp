@@ -32,6 +32,8 @@ struct FitView {
   double residual_square;
   double sky_variance;
   FrameLevel to;
+  double correlation;            ///< StarView::correlation
+  double convolved_correlation;  ///< KernelFit::convolved_correlation
 
   SRCEXTRACT_HOST_DEVICE int side() const { return 2 * half + 1; }
   SRCEXTRACT_HOST_DEVICE int taps() const { return side() * side(); }
@@ -69,9 +71,11 @@ struct KernelSums {
   float all = 1;        ///< magnitude of the kernel
 };
 
-/// A pixel of the difference; `noise` is its variance divided by the variance of the sky.
+/// A pixel of the difference; `noise` is its variance divided by the variance of the sky. `noise_of_stars`, only where
+/// a frame has a map, is the same of a sum over a star: the noise that was convolved counts as much as it is
+/// correlated.
 struct FittedPixel {
-  float difference, noise;
+  float difference, noise, noise_of_stars = 0;
 };
 
 /// New minus reference in counts of the new frame, whichever was convolved. Three variances are added: the noise of
@@ -79,25 +83,29 @@ struct FittedPixel {
 /// have hidden. `other` and `variance` are the pixel of the other frame and its variance, negative if the pixel is bad.
 SRCEXTRACT_HOST_DEVICE inline FittedPixel subtract_pixel(const FitView& fit, const KernelSums& sums, float other,
                                                          float variance, std::int64_t x, std::int64_t y) {
+  constexpr FittedPixel masked{masked_pixel, masked_pixel, masked_pixel};
   const auto column = static_cast<double>(x), row = static_cast<double>(y);
   const double edge = fit.half;  // beyond it the kernel would reach pixels that are not known
   const bool inside = column >= edge && row >= edge && column < fit.width - edge && row < fit.height - edge;
-  if (!inside || !(variance > 0) || sums.bad > most_bad_share * sums.all) return {masked_pixel, masked_pixel};
+  if (!inside || !(variance > 0) || sums.bad > most_bad_share * sums.all) return masked;
   const FieldTerms at(column, row, fit.width, fit.height);
   const auto light = static_cast<double>(sums.light);
   double difference = static_cast<double>(fit.to.above(other)) - light - fit.background(at);
   const double hidden = error_of_bad * static_cast<double>(sums.bad_light);
-  double square = static_cast<double>(variance) + static_cast<double>(sums.variance) +
-                  fit.residual_square * light * light + hidden * hidden;
+  double convolved = static_cast<double>(sums.variance);
+  double square = static_cast<double>(variance) + convolved + fit.residual_square * light * light + hidden * hidden;
   if (fit.convolves_new) {
     const double sum = fit.weight_of(0, at);
-    if (!(sum > least_kernel_sum)) return {masked_pixel, masked_pixel};
+    if (!(sum > least_kernel_sum)) return masked;
     difference = -difference / sum;
     square /= sum * sum;
+    convolved /= sum * sum;
   }
   const float pixel = pixel_of(difference), noise = pixel_of(square / fit.sky_variance);
-  if (pixel != pixel || noise != noise) return {masked_pixel, masked_pixel};
-  return {pixel, noise};
+  if (pixel != pixel || noise != noise) return masked;
+  if (fit.convolved_correlation == 0) return {pixel, noise};
+  square += (fit.convolved_correlation - 1) * convolved;
+  return {pixel, noise, pixel_of(square / (fit.sky_variance * fit.correlation))};
 }
 
 }  // namespace srcextract

@@ -34,10 +34,10 @@ void read_row(const float* row, std::int64_t width, FrameLevel level, float* __r
   }
 }
 
-/// variance_at() of a row, from rows with a column beyond either edge.
+/// variance_at() of a row, from rows with a column beyond either edge; `sky` has the variances of the sky.
 SRCEXTRACT_VECTOR_CLONES
-void variances_of_row(const float* own, const float* const* above, const float* const* good, std::int64_t width,
-                      FrameLevel level, float* __restrict out) {
+void variances_of_row(const float* own, const float* const* above, const float* const* good, const float* sky,
+                      std::int64_t width, FrameLevel level, float* __restrict out) {
   for (std::int64_t x = 0; x < width; ++x) {
     float light = 0;
     float count = 0;
@@ -50,7 +50,7 @@ void variances_of_row(const float* own, const float* const* above, const float* 
       }
     }
     const float mean = count > 0 && light > 0 ? light / count : 0;
-    const float variance = level.variance + mean * level.variance_per_count;
+    const float variance = sky[x] + mean * level.variance_per_count;
     out[x] = good[1][x + 1] > 0 ? variance : (own[x] >= level.limit ? -INFINITY : -variance);
   }
 }
@@ -81,10 +81,13 @@ void prepare(const ImageView& frame, const FrameLevel& level, float* variance, f
   const std::int64_t width = frame.shape.width;
   parallel_for(frame.shape.height, rows_prepared_at_once, where, [&](std::int64_t begin, std::int64_t end) {
     RowsAround rows(frame, level, begin, end);
+    std::vector<float> sky(static_cast<std::size_t>(width), level.variance);
     for (std::int64_t y = begin; y < end; ++y) {
       const float* const above[] = {rows.above(y - 1), rows.above(y), rows.above(y + 1)};
       const float* const good[] = {rows.good(y - 1), rows.good(y), rows.good(y + 1)};
-      variances_of_row(frame.pixels + y * width, above, good, width, level, variance + y * stride);
+      if (level.map != nullptr)
+        for (std::int64_t x = 0; x < width; ++x) sky[static_cast<std::size_t>(x)] = level.sky_variance(y * width + x);
+      variances_of_row(frame.pixels + y * width, above, good, sky.data(), width, level, variance + y * stride);
       if (light == nullptr) continue;
       std::copy_n(rows.above(y) + 1, width, light + y * stride);
       for (std::int64_t x = 0; x < width; ++x)
@@ -269,6 +272,7 @@ std::int64_t subtract_tile(const Task& task, TileSums& sums, std::int64_t left, 
       const FittedPixel pixel = subtract_pixel(task.fit, of_pixel, task.to[i], task.to_variance[i], x, y);
       task.out.image.pixels[i] = pixel.difference;
       task.out.noise.pixels[i] = pixel.noise;
+      if (task.fit.convolved_correlation > 0) task.out.variance.pixels[i] = pixel.noise_of_stars;
       masked += pixel.difference == pixel.difference ? 0 : 1;
     }
   }
@@ -278,14 +282,15 @@ std::int64_t subtract_tile(const Task& task, TileSums& sums, std::int64_t left, 
 }  // namespace
 
 void subtract_fitted(const Image<float, Cpu>& reference, const Image<float, Cpu>& fresh, const KernelFit& fit,
-                     Pixels<Cpu>& out, const Cpu& where) {
+                     Pixels<Cpu>& out, const Cpu& where, const FrameMaps<Cpu>& maps) {
   const Image<float, Cpu>&from = fit.convolves_new ? fresh : reference, &to = fit.convolves_new ? reference : fresh;
   const Shape shape = fresh.shape;
   const FitView view = view_of(fit, fit.basis.values.data(), fit.coefficients.values.data(), shape);
-  const PaddedFrame padded = pad(from, fit.from, fit.bloom, fit.basis.half, where);
+  const PaddedFrame padded = pad(from, level_from(fit, maps), fit.bloom, fit.basis.half, where);
   Image<float, Cpu> to_variance(shape, where);
-  prepare({to.pixels.data(), shape}, fit.to, to_variance.pixels.data(), nullptr, shape.width, where);
+  prepare({to.pixels.data(), shape}, level_to(fit, maps), to_variance.pixels.data(), nullptr, shape.width, where);
   out.noise = Image<float, Cpu>(shape, where);
+  if (fit.convolved_correlation > 0) out.variance = Image<float, Cpu>(shape, where);
   const Task task{view, padded, to.pixels.data(), to_variance.pixels.data(), out};
   std::atomic<std::int64_t> masked = 0;
   parallel_for(shape.height, fitted_tile, where, [&](std::int64_t begin, std::int64_t) {
