@@ -34,6 +34,14 @@ Extraction extract_sides(Engine& engine, const Join& join) {
   return join(std::move(brighter), engine.extract());
 }
 
+/// The frame by itself.
+inline Exposure exposure_of(const ReferenceFrame& frame) {
+  Exposure exposure(frame.planes);
+  exposure.weights = frame.weights;
+  exposure.mask = frame.mask;
+  return exposure;
+}
+
 /// Extracts what became brighter since the reference was taken, and what became fainter.
 template <class Engine>
 Extraction extract_changes(const Exposure& exposure, const Config& config, Engine& engine) {
@@ -41,9 +49,9 @@ Extraction extract_changes(const Exposure& exposure, const Config& config, Engin
   const ReferenceFrame& frame = *exposure.reference;
   Pixels<Where> fresh(exposure.shape(), engine.where());
   Pixels<Where> reference(frame.planes.front().shape, engine.where());
-  read_exposure(exposure, config, fresh, engine);
+  read_exposure(exposure, fresh_settings(config), fresh, engine);
   std::optional<Picture> picture = draw(fresh, config, engine);
-  read_exposure(Exposure(frame.planes), config, reference, engine);
+  read_exposure(exposure_of(frame), reference_settings(config), reference, engine);
   const auto match = subtract_reference(reference, frame.map.get(), fresh, config, engine.pixels(), engine);
   fresh.image = {};  // extraction takes their memory
   reference.image = {};

@@ -56,6 +56,8 @@ Images memory_of_stages(const RunPlan& plan) {
       // Light and variance of the convolved frame, variance and noise; sums of the stamps. The fit of a device runs on
       // the host, on copies of both frames.
       {"fit", fits, {.host = 6, .device = 5}},
+      // The maps of both frames; two kinds of noise of the difference, and the weighed difference.
+      {"noise of frames", plan.frames_have_maps, {.host = 5, .device = 5}},
       // A device also keeps the image in which sources are found, and the image above the mesh.
       {"detection image",
        plan.found_elsewhere,
@@ -99,8 +101,10 @@ std::int64_t work_memory(const RunPlan& plan) {
 }  // namespace
 
 RunPlan plan_of(const Exposure& exposure, const Config& config) {
-  return {config, exposure.shape(), std::ssize(exposure.planes),
-          exposure.reference ? std::ssize(exposure.reference->planes) : 0};
+  RunPlan plan{config, exposure.shape(), std::ssize(exposure.planes),
+               exposure.reference ? std::ssize(exposure.reference->planes) : 0};
+  plan.frames_have_maps = plan.of_difference() && frames_have_maps(config);
+  return plan;
 }
 
 RunPlan plan_of(const Shape& shape, const Config& config, bool of_difference) {

@@ -267,7 +267,7 @@ void warn_of_star_residuals(const Config& config, const Extraction& extraction, 
   constexpr double paired_share = 0.05, faint_share = 0.2;
   const Sources& changes = extraction.sources;
   // The light of stars follows from errors only if these are from photons and sky alone.
-  const bool tells_light = !extraction.aperture_noise && !has_map(config.weights);
+  const bool tells_light = !extraction.aperture_noise && !frames_have_maps(config);
   const StarResiduals found =
       find_star_residuals(changes, extraction.background.clipped.sigma, tells_light ? config.measurement.gain : 0);
   const auto rows = static_cast<double>(changes.size());

@@ -90,6 +90,10 @@ RunKind kind_of(const ImageInput& input) {
   return input.positions->forced().ellipses ? RunKind::ellipses : RunKind::circles;
 }
 
+const Config* config_of(const std::shared_ptr<const ImageConfig>& given) {
+  return given ? &given->config : nullptr;
+}
+
 /// The path of a file relative to the output directory, and its size.
 std::pair<std::string, std::int64_t> output_of(const OutputFile& file, const std::string& directory) {
   return {std::filesystem::path(file.path()).lexically_relative(directory), file.size()};
@@ -165,7 +169,9 @@ OpenImage::OpenImage(const ImageTask& task, const Job& job, std::shared_ptr<cons
   if (!job.take) job.kept.require_kept(paths_.all());
   require_kernels_fit(frame_.first().shape, config, task.file->has_reference());
   if (task.file->has_reference()) {
-    reference_ = open_reference(task.file->beside->reference, frame_, task.name, config, {}, frame_.most_inflated());
+    const FilesBeside& beside = *task.file->beside;
+    reference_ = open_reference(beside.reference, frame_, task.name, config, config_of(beside.of_reference), {},
+                                frame_.most_inflated());
     input_.reference = &*reference_;
     input_.exposure.reference = reference_->subtracted;
   }
@@ -194,13 +200,14 @@ OpenImage::OpenImage(const ImageTask& task, const Job& job, std::shared_ptr<cons
   if (job.describe) log_input(input_, config.input, task.left_out);
   config_ = resolve(
       config, {task.name, input_.header(), frame_.image().primary_header(), input_.exposure.shape(), kind_of(input_),
-               reference_ ? std::string_view(reference_->frame.image().header()) : std::string_view()});
+               reference_ ? std::string_view(reference_->frame.image().header()) : std::string_view(),
+               reference_ ? config_of(task.file->beside->of_reference) : nullptr});
   input_.resolved = &config_;
 }
 
 void OpenImage::require_unchanged() const {
   frame_.require_unchanged();
-  if (reference_) reference_->frame.require_unchanged();
+  if (reference_) reference_->require_unchanged();
   if (detection_) {
     detection_->frame.require_unchanged();
     detection_->maps.require_unchanged();

@@ -75,6 +75,7 @@ void KeptFiles::add_files_of(const Config& config) {
 void KeptFiles::add_files_of(const FilesBeside& beside) {
   add(beside.positions);
   add(beside.reference);
+  if (beside.of_reference) add_files_of(beside.of_reference->given);
   if (beside.detection) {
     add(beside.detection->path);
     add_files_of(beside.detection->given->given);

@@ -76,7 +76,8 @@ struct StarView {
   FieldSquare light;   ///< of a star of flux 1
   FieldSquare filter;  ///< its middle multiplies the pixel of the star
   double width = 0, height = 0;
-  double correlation = 1;  ///< variance of the filtered sky, relative to that of a sky of independent pixels
+  double correlation = 1;            ///< variance of the filtered sky, relative to that of a sky of independent pixels
+  double correlation_of_excess = 1;  ///< the same of what pixels have beyond the noise of the sky
   /// Variance by the photons of the star itself that the noise of pixels leaves out, for each count of its flux, in
   /// units of the variance of a sky pixel. Of the side of the difference that is positive.
   double own_photons = 0;

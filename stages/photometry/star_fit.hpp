@@ -156,8 +156,8 @@ struct StarFamily {
     const double of_star = s.of[shape];
     if (!(of_star > s.of[whole] / 2)) return unknown();
     const double flux = s.of[light] / of_star, square = of_star * of_star;
-    const double variance =
-        (star.correlation * s.of[squares] + s.of[more]) / square + (flux > 0 ? flux * star.own_photons : 0);
+    const double variance = (star.correlation * s.of[squares] + star.correlation_of_excess * s.of[more]) / square +
+                            (flux > 0 ? flux * star.own_photons : 0);
     const double left = s.of[chi] - 2 * flux * s.of[mixed] + flux * flux * s.of[model];
     return {flux, at_x, at_y, variance, left > 0 ? left : 0, static_cast<std::int32_t>(s.of[count]), 0};
   }

@@ -163,9 +163,9 @@ std::vector<double> kernel_in_middle(const KernelFit& fit, const Shape& shape) {
 }
 
 KernelFit fit_kernel(const Image<float, Cpu>& reference, const Image<float, Cpu>& fresh, const DifferenceConfig& config,
-                     const FrameLights& lights, const Cpu& where) {
-  const LevelledFrame old_frame{reference, measure_level(reference, lights.reference, where)};
-  const LevelledFrame new_frame{fresh, measure_level(fresh, lights.fresh, where)};
+                     const FrameLights& lights, const Cpu& where, const FrameMaps<Cpu>& maps) {
+  const LevelledFrame old_frame{reference, measure_level(reference, lights.reference, where, maps.reference)};
+  const LevelledFrame new_frame{fresh, measure_level(fresh, lights.fresh, where, maps.fresh)};
   require_noise(old_frame.level, "reference");
   require_noise(new_frame.level, "new frame");
   require_overlap(old_frame, new_frame);
@@ -217,6 +217,7 @@ KernelFit fit_kernel(const Image<float, Cpu>& reference, const Image<float, Cpu>
   const bool of_new = plan.convolves_new;
   make_star_profile(frames, used, of_new ? widths.reference : widths.fresh, of_new ? widths.fresh : widths.reference,
                     where, fit);
+  fit.from.map = fit.to.map = nullptr;
   return fit;
 }
 

@@ -29,6 +29,12 @@ struct CellSky {
   float sigma = -1;  ///< negative: too few good pixels
 };
 
+/// The map of variances of a cell.
+struct CellMap {
+  float variance = 0;  ///< median
+  float scale = -1;    ///< of the noise squared over the variances; negative: too few good pixels
+};
+
 CellSky sky_of(std::vector<float>& values, std::vector<float>& distances) {
   if (values.size() < static_cast<std::size_t>(cell_side)) return {};
   CellSky sky;
@@ -49,6 +55,33 @@ CellSky sky_of(std::vector<float>& values, std::vector<float>& distances) {
   const double square = static_cast<double>(sky.sigma) * static_cast<double>(sky.sigma);
   sky.sigma = static_cast<float>(std::sqrt(std::max(0.0, square - added)));
   return sky;
+}
+
+/// `values` are the pixels of the cell; `middle` is their sky. Every pixel is divided by its own noise, since that may
+/// change within a cell.
+CellMap map_of_cell(std::vector<float>& values, std::vector<float>& variances, float middle,
+                    std::vector<float>& distances) {
+  if (values.size() < static_cast<std::size_t>(cell_side)) return {};
+  const double added = spread_whole_numbers(values);
+  for (std::size_t i = 0; i < values.size(); ++i) values[i] = (values[i] - middle) / std::sqrt(variances[i]);
+  const float sigma = sky_of(values, distances).sigma;
+  const float variance = upper_median(variances);
+  const double square = static_cast<double>(sigma) * static_cast<double>(sigma);
+  return {variance, static_cast<float>(std::max(0.0, square - added / static_cast<double>(variance)))};
+}
+
+/// Makes the level one of a map of variances, from its cells.
+void take_map(const Image<float, Cpu>& map, bool rescales, const std::vector<CellMap>& cells, FrameLevel& level) {
+  std::vector<float> variances, scales;
+  for (const CellMap& cell : cells) {
+    if (cell.scale < 0) continue;
+    variances.push_back(cell.variance);
+    scales.push_back(cell.scale);
+  }
+  if (variances.empty()) return;
+  level.map = map.pixels.data();
+  if (rescales) level.map_scale = upper_median(scales);
+  level.variance = upper_median(variances) * level.map_scale;
 }
 
 /// The greatest value of some pixels, and how many have it.
@@ -97,7 +130,8 @@ double spread_whole_numbers(std::vector<float>& values) {
   return 1.0 / 12;
 }
 
-FrameLevel measure_level(const Image<float, Cpu>& frame, const FrameLight& light, const Cpu& where) {
+FrameLevel measure_level(const Image<float, Cpu>& frame, const FrameLight& light, const Cpu& where,
+                         const Image<float, Cpu>* map) {
   FrameLevel level;
   level.limit = light.saturation > 0 ? static_cast<float>(linear_share * light.saturation)
                                      : std::numeric_limits<float>::infinity();
@@ -105,15 +139,22 @@ FrameLevel measure_level(const Image<float, Cpu>& frame, const FrameLight& light
   const std::int64_t across = (width + cell_side - 1) / cell_side, down = (height + cell_side - 1) / cell_side;
   const std::int64_t step = sample_step(frame.shape);
   std::vector<CellSky> cells(static_cast<std::size_t>(across * down));
+  std::vector<CellMap> maps(map == nullptr ? 0 : cells.size());
   parallel_for(across * down, 1, where, [&](std::int64_t begin, std::int64_t end) {
-    std::vector<float> values, distances;
+    std::vector<float> values, distances, again, variances;
     for (std::int64_t cell = begin; cell < end; ++cell) {
       const std::int64_t left = cell % across * cell_side, top = cell / across * cell_side;
       values.clear();
+      variances.clear();
       for (std::int64_t y = top; y < std::min(top + cell_side, height); y += step)
         for (std::int64_t x = left; x < std::min(left + cell_side, width); x += step)
-          if (const float pixel = frame.pixels[y * width + x]; !level.is_bad(pixel)) values.push_back(pixel);
-      cells[static_cast<std::size_t>(cell)] = sky_of(values, distances);
+          if (const float pixel = frame.pixels[y * width + x]; !level.is_bad(pixel)) {
+            values.push_back(pixel);
+            if (map != nullptr) variances.push_back(map->pixels[y * width + x]);
+          }
+      again = map == nullptr ? std::vector<float>() : values;
+      const CellSky sky = cells[static_cast<std::size_t>(cell)] = sky_of(values, distances);
+      if (map != nullptr) maps[static_cast<std::size_t>(cell)] = map_of_cell(again, variances, sky.middle, distances);
     }
   });
   std::vector<float> middles, sigmas;
@@ -126,6 +167,7 @@ FrameLevel measure_level(const Image<float, Cpu>& frame, const FrameLight& light
   level.sky = upper_median(middles);
   const float sigma = upper_median(sigmas);
   level.variance = sigma * sigma;
+  if (map != nullptr) take_map(*map, light.rescales, maps, level);
   level.variance_per_count = light.gain > 0 ? static_cast<float>(1 / light.gain) : 0;
   if (light.saturation > 0) return level;
   level.pile_up = pile_up_of(frame, level, where);

@@ -393,6 +393,10 @@ void make_star_profile(const FramePair& frames, const std::vector<Stamp>& stamps
                    .width = static_cast<double>(shape.width),
                    .height = static_cast<double>(shape.height),
                    .correlation = correlation_of(filters.front(), noise)};
+  if (fit.from.map != nullptr || fit.to.map != nullptr) {
+    fit.convolved_correlation = correlation_of(filters.front(), {0, noise.convolved, noise.kernel});
+    profile.sizes.correlation_of_excess = profile.sizes.correlation;
+  }
   std::vector<float> values = std::move(mean.values);
   for (const Square& filter : filters)
     for (const double value : filter.values) values.push_back(static_cast<float>(value));

@@ -33,10 +33,10 @@ bool read_row(const float* row, std::int64_t width, FrameLevel level, float* __r
   return bad != 0;
 }
 
-/// variance_at() of a row, from rows with a column beyond either edge.
+/// variance_at() of a row, from rows with a column beyond either edge; `sky` has the variances of the sky.
 SRCEXTRACT_VECTOR_CLONES
-void variances_of_row(const float* own, const float* const* above, const float* const* good, std::int64_t width,
-                      FrameLevel level, float* __restrict out) {
+void variances_of_row(const float* own, const float* const* above, const float* const* good, const float* sky,
+                      std::int64_t width, FrameLevel level, float* __restrict out) {
   for (std::int64_t x = 0; x < width; ++x) {
     float light = 0;
     float count = 0;
@@ -49,7 +49,7 @@ void variances_of_row(const float* own, const float* const* above, const float* 
       }
     }
     const float mean = count > 0 && light > 0 ? light / count : 0;
-    const float variance = level.variance + mean * level.variance_per_count;
+    const float variance = sky[x] + mean * level.variance_per_count;
     out[x] = good[1][x + 1] > 0 ? variance : (own[x] >= level.limit ? -INFINITY : -variance);
   }
 }
@@ -58,7 +58,10 @@ void variances_of_row(const float* own, const float* const* above, const float* 
 class RowsAround {
  public:
   RowsAround(const ImageView& frame, const FrameLevel& level, std::int64_t first)
-      : frame_(frame), level_(level), stride_(frame.shape.width + 2) {
+      : frame_(frame),
+        level_(level),
+        stride_(frame.shape.width + 2),
+        sky_(static_cast<std::size_t>(frame.shape.width), level.variance) {
     above_.assign(static_cast<std::size_t>(kept * stride_), 0);
     good_.assign(above_.size(), 0);
     for (std::int64_t y = first - 1; y <= first; ++y) read(y);
@@ -69,7 +72,10 @@ class RowsAround {
     read(y + 1);
     const float* const above[] = {above_of(y - 1), above_of(y), above_of(y + 1)};
     const float* const good[] = {good_of(y - 1), good_of(y), good_of(y + 1)};
-    variances_of_row(frame_.pixels + y * frame_.shape.width, above, good, frame_.shape.width, level_, out);
+    const std::int64_t width = frame_.shape.width;
+    if (level_.map != nullptr)
+      for (std::int64_t x = 0; x < width; ++x) sky_[static_cast<std::size_t>(x)] = level_.sky_variance(y * width + x);
+    variances_of_row(frame_.pixels + y * width, above, good, sky_.data(), width, level_, out);
     return bad_[slot(y)];
   }
   const float* light(std::int64_t y) { return above_of(y) + 1; }
@@ -94,7 +100,7 @@ class RowsAround {
   const ImageView frame_;
   const FrameLevel level_;
   std::int64_t stride_;
-  std::vector<float> above_, good_;
+  std::vector<float> above_, good_, sky_;  ///< `sky_`: the variances of the sky of a row
   bool bad_[kept] = {};
 };
 
@@ -103,9 +109,10 @@ class RowsAround {
 class PaddedRows {
  public:
   /// Memory for so many rows, without their margins.
-  PaddedRows(const Image<float, Cpu>& frame, const KernelFit& fit, std::int64_t rows, const Cpu& where)
+  PaddedRows(const Image<float, Cpu>& frame, const FrameLevel& level, const KernelFit& fit, std::int64_t rows,
+             const Cpu& where)
       : frame_{frame.pixels.data(), frame.shape},
-        level_(fit.from),
+        level_(level),
         half_(fit.basis.half),
         bloom_(fit.bloom),
         stride_(padded_shape(frame.shape, fit.basis.half).width),
@@ -330,7 +337,8 @@ class TileSums {
 /// frame; returns how many of them are masked.
 SRCEXTRACT_VECTOR_CLONES
 int subtract_row(const FitView& fit, const FittedRow& row, const TileSums::Row& sums, const float* other,
-                 const float* variance, int first, int count, float* __restrict difference, float* __restrict noise) {
+                 const float* variance, int first, int count, float* __restrict difference, float* __restrict noise,
+                 float* __restrict of_stars) {
   const auto [light, sum_of_variance, bad, bad_light, all] = sums;
   int masked = 0;
   for (int x = 0; x < count; ++x) {
@@ -338,6 +346,7 @@ int subtract_row(const FitView& fit, const FittedRow& row, const TileSums::Row& 
     const FittedPixel pixel = subtract_pixel(fit, row, own, other[x], variance[x], static_cast<double>(first + x));
     difference[x] = pixel.difference;
     noise[x] = pixel.noise;
+    of_stars[x] = pixel.noise_of_stars;
     masked += pixel.difference == pixel.difference ? 0 : 1;
   }
   return masked;
@@ -358,15 +367,18 @@ std::int64_t subtract_tiles(const Task& task, const PaddedRows& from, const floa
   const std::int64_t rows = std::min<std::int64_t>(fitted_tile, height - top);
   std::vector<FittedRow> shared;
   for (std::int64_t row = 0; row < rows; ++row) shared.emplace_back(task.fit, top + row);
+  float* const of_stars = task.out.variance.pixels.empty() ? nullptr : task.out.variance.pixels.data();
+  float not_kept[fitted_tile];
   std::int64_t masked = 0;
   for (std::int64_t left = 0; left < width; left += fitted_tile) {
     sums.sum(from, left, top);
     const auto count = static_cast<int>(std::min<std::int64_t>(fitted_tile, width - left));
     for (std::int64_t row = 0; row < rows; ++row) {
       const std::int64_t i = (top + row) * width + left;
-      masked += subtract_row(task.fit, shared[static_cast<std::size_t>(row)], sums.row(row), task.to.pixels.data() + i,
-                             variance + row * width + left, static_cast<int>(left), count,
-                             task.out.image.pixels.data() + i, task.out.noise.pixels.data() + i);
+      masked +=
+          subtract_row(task.fit, shared[static_cast<std::size_t>(row)], sums.row(row), task.to.pixels.data() + i,
+                       variance + row * width + left, static_cast<int>(left), count, task.out.image.pixels.data() + i,
+                       task.out.noise.pixels.data() + i, of_stars == nullptr ? not_kept : of_stars + i);
     }
   }
   return masked;
@@ -375,19 +387,22 @@ std::int64_t subtract_tiles(const Task& task, const PaddedRows& from, const floa
 }  // namespace
 
 void subtract_fitted(const Image<float, Cpu>& reference, const Image<float, Cpu>& fresh, const KernelFit& fit,
-                     Pixels<Cpu>& out, const Cpu& where) {
+                     Pixels<Cpu>& out, const Cpu& where, const FrameMaps<Cpu>& maps) {
   const Image<float, Cpu>&from = fit.convolves_new ? fresh : reference, &to = fit.convolves_new ? reference : fresh;
   const Shape shape = fresh.shape;
   const std::vector<double> kernels = term_kernels(fit);
-  const FitView view = view_of(fit, kernels, kernels.data(), shape);
+  FitView view = view_of(fit, kernels, kernels.data(), shape);
+  view.to = level_to(fit, maps);
+  const FrameLevel level = level_from(fit, maps);
   out.noise = Image<float, Cpu>(shape, where);
+  if (fit.convolved_correlation > 0) out.variance = Image<float, Cpu>(shape, where);
   const Task task{view, to, out};
   std::atomic<std::int64_t> masked = 0;
   parallel_for(shape.height, rows_at_once, where, [&](std::int64_t begin, std::int64_t end) {
-    PaddedRows padded(from, fit, rows_at_once, where);
+    PaddedRows padded(from, level, fit, rows_at_once, where);
     padded.read(begin, rows_at_once);
     Image<float, Cpu> variance({shape.width, end - begin}, where);
-    RowsAround around({to.pixels.data(), shape}, fit.to, begin);
+    RowsAround around({to.pixels.data(), shape}, view.to, begin);
     for (std::int64_t y = begin; y < end; ++y) around.variances(y, variance.pixels.data() + (y - begin) * shape.width);
     TileSums sums(view);
     std::int64_t own = 0;
