@@ -3,6 +3,7 @@
 #include <optional>
 
 #include "config/config.hpp"
+#include "pipeline/chain/detection.hpp"
 #include "pipeline/chain/extraction.hpp"
 #include "stages/convolve/convolve.hpp"
 #include "stages/core/error.hpp"
@@ -12,6 +13,7 @@
 #include "stages/difference/fit/subtract_fitted.hpp"
 #include "stages/difference/resample.hpp"
 #include "stages/ingest/ingest.hpp"
+#include "stages/math/star_noise.hpp"
 #include "stages/sky/background.hpp"
 
 namespace srcextract {
@@ -21,13 +23,24 @@ template <class Where>
 struct FrameMatch {
   FrameSkies<Where> skies;
   Value<Background, Where> ratios;
-  std::optional<FitFacts> fit = std::nullopt;  ///< set if the kernel was fitted
+  std::optional<FitFacts> fit = std::nullopt;         ///< set if the kernel was fitted
+  double star_noise = 0;                              ///< noise_of_star of the fit
+  std::optional<FramesAsRead> frames = std::nullopt;  ///< set if output.alerts needs them
 };
+
+/// A copy on the host.
+inline Image<float, Cpu> host_copy(const Image<float, Cpu>& image, const Cpu& where) {
+  return copy_of(image, where);
+}
+template <class Where>
+Image<float, Cpu> host_copy(const Image<float, Where>& image, const Where& where) {
+  return to_host(image, where);
+}
 
 /// Fits what turns one frame into the other, and writes the difference. An error names the key that asks for the fit.
 template <class Where, class Engine>
-FitFacts subtract_by_fit(const Pixels<Where>& reference, const Pixels<Where>& fresh, const Config& config,
-                         Pixels<Where>& difference, Engine& engine) {
+void subtract_by_fit(const Pixels<Where>& reference, const Pixels<Where>& fresh, const Config& config,
+                     Pixels<Where>& difference, Engine& engine, FrameMatch<Where>& match) {
   const Resources& header = config.resources;
   const FrameLights lights{{header.reference_gain, header.reference_saturation},
                            {config.measurement.gain, header.saturation}};
@@ -36,7 +49,8 @@ FitFacts subtract_by_fit(const Pixels<Where>& reference, const Pixels<Where>& fr
     engine.done("fit_kernel", fit.facts);
     subtract_fitted(reference.image, fresh.image, fit, difference, engine.where());
     engine.done("difference", difference);
-    return fit.facts;
+    match.fit = fit.facts;
+    match.star_noise = fit.star.empty() ? 0 : noise_of_star(fit.star.view());
   } catch (const Error& error) {
     if (error.kind() != ErrorKind::input) throw;
     throw Error(error.kind(), config.place_of("difference.kernel") + ": " + error.what());
@@ -58,8 +72,10 @@ FrameMatch<Where> subtract_reference(Pixels<Where>& reference, const PixelMap* m
     return estimate_background(frame.image, config.background, where);
   };
   FrameMatch<Where> match{{sky_of(reference), sky_of(fresh)}, Value<Background, Where>(where)};
+  if (!config.output.alerts.empty())
+    match.frames = FramesAsRead{host_copy(reference.image, where), host_copy(fresh.image, where)};
   if (how.kernel == MatchingKernel::fitted) {
-    match.fit = subtract_by_fit(reference, fresh, config, difference, engine);
+    subtract_by_fit(reference, fresh, config, difference, engine, match);
     return match;
   }
   FrameSkies<Where>& skies = match.skies;
@@ -83,8 +99,12 @@ FrameMatch<Where> subtract_reference(Pixels<Where>& reference, const PixelMap* m
 /// The comparison of the frames on the host, for the report.
 template <class Where>
 DifferenceFacts describe(const FrameMatch<Where>& match, const DifferenceConfig& how, const Where& where) {
-  DifferenceFacts facts{fetch(match.skies.reference, where).clipped, fetch(match.skies.fresh, where).clipped, 0, 1,
-                        match.fit};
+  DifferenceFacts facts{fetch(match.skies.reference, where).clipped,
+                        fetch(match.skies.fresh, where).clipped,
+                        0,
+                        1,
+                        match.fit,
+                        match.star_noise};
   if (match.fit) {
     facts.scale = match.fit->convolved_new ? 1 / match.fit->mean_sum : match.fit->mean_sum;
     return facts;
