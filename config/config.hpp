@@ -1,7 +1,6 @@
 #pragma once
 
 #include <map>
-#include <optional>
 #include <set>
 #include <string>
 #include <vector>
@@ -20,8 +19,6 @@ struct Config : Settings {
     /// Whether check images and sky columns are as in SExtractor. Sky columns are then equatorial even for a galactic
     /// image. Without a WCS a pixel is one unit of its axes wide, a degree.
     bool as_sextractor = false;
-    /// Common names of the columns to write, if others are measured for the alerts of a difference.
-    std::optional<std::vector<std::string>> columns = {};
   };
   Kept kept = {};
 

@@ -261,7 +261,6 @@ ImageResult extract_image(const ImageInput& input, const Execution& execution, P
   check_precision(input, result.extraction);
   flag_sources(input, execution, result);
   add_sky_positions(input, execution, result);
-  if (const auto& columns = input.config().kept.columns) result.extraction.sources.written = columns;
   return result;
 }
 

@@ -138,7 +138,7 @@ void resolve_pixel_scale(Config& config, const RunImage& image) {
 /// Measures what alerts tell besides the columns of the catalogue, which keeps its own.
 void add_columns_of_alerts(Config& config) {
   const ColumnChoice written(config.output.columns);
-  config.kept.columns = written.names();
+  config.resources.written_columns = config.output.columns;
   const auto add = [&](std::span<const char* const> names) {
     for (const char* name : names)
       if (!written.has(name)) config.output.columns.emplace_back(name);

@@ -4,6 +4,7 @@
 #include <functional>
 #include <map>
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -36,6 +37,8 @@ struct Resources {
   double saturation = 0;   ///< sources with a pixel of at least this value are flagged; 0 = none
   double reference_gain = 0, reference_saturation = 0;  ///< of the reference of a difference
   bool has_star_profile = false;                        ///< a step will find the shape of the image's stars
+  /// The words of output.columns that are written, if alerts need more of them; else none.
+  std::optional<std::vector<std::string>> written_columns = {};
 
   /// The numbers of the file that this key names; null: it names none.
   const std::vector<double>* numbers_of(std::string_view key) const {
@@ -50,7 +53,8 @@ struct Resources {
     };
     return class_scale == other.class_scale && saturation == other.saturation &&
            reference_gain == other.reference_gain && reference_saturation == other.reference_saturation &&
-           has_star_profile == other.has_star_profile && std::ranges::equal(files, other.files, same);
+           has_star_profile == other.has_star_profile && written_columns == other.written_columns &&
+           std::ranges::equal(files, other.files, same);
   }
 };
 

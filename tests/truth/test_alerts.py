@@ -182,12 +182,24 @@ def test_same_bytes_from_any_number_of_threads(program, made, tmp_path):
     for name, threads in (("again", 1), ("eight", 8)):
         assert difference(program, tmp_path / name, threads=threads).returncode == 0
         assert bytes_of(tmp_path / name) == first
-    # The catalogue stays as it is without alerts, though more is measured for them.
-    assert difference(program, tmp_path / "none", "output.alerts=[]").returncode == 0
-    assert bytes_of(tmp_path / "none") == {"new.diff.cat.csv": first["new.diff.cat.csv"]}
     report = json.loads((tmp_path / "one" / "new.diff.run.json").read_text())
     assert {name.rsplit("/")[-1] for name in report["outputs"]} == {*first, "new.diff.run.json"}
     assert [alert["candid"] for alert in alerts_of(tmp_path / "one")] == [alert["candid"] for alert in alerts_of(made)]
+
+
+def test_the_catalogue_stays_as_it_is_without_alerts(program, tmp_path):
+    """Though more is measured for them: apertures that the edge of the image cuts set no flag."""
+    images, _ = frames()
+    cards = {}
+    for name, alerts in (("none", "[]"), ("alerts", "[avro]")):
+        done = difference(program, tmp_path / name, f"output.alerts={alerts}", "output.formats=[fits]",
+                          "measurement.apertures=[300]")
+        assert done.returncode == 0, done.stderr
+        with fits.open(tmp_path / name / "new.diff.cat.fits") as hdus:
+            cards[name] = [str(card) for card in hdus[1].header.cards if card.keyword not in ("HISTORY", "CHECKSUM")]
+            cards[name].append(hdus[1].data.tobytes())
+    assert cards["none"] == cards["alerts"]
+    assert min(alert["candidate"]["mindtoedge"] for alert in alerts_of(tmp_path / "alerts")) < 150
 
 
 READ = """
