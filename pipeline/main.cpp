@@ -189,7 +189,7 @@ int run_images(const CommandLine& command) {
     print_result(dump_config(config));
     return 0;
   }
-  if (command.reference.empty()) require_columns_of_images(config);
+  if (command.reference.empty()) require_outputs_of_images(config);
   const bool show_progress = stderr_is_terminal() && command.verbosity != Verbosity::quiet;
   const std::shared_ptr<const FilesBeside> beside = files_beside(command, run_config);
   MemoryBudget budget = memory_budget(command.memory);

@@ -52,12 +52,13 @@ Extraction extract_changes(const Exposure& exposure, const Config& config, Engin
   read_exposure(exposure, fresh_settings(config), fresh, engine);
   std::optional<Picture> picture = draw(fresh, config, engine);
   read_exposure(exposure_of(frame), reference_settings(config), reference, engine);
-  const auto match = subtract_reference(reference, frame.map.get(), fresh, config, engine.pixels(), engine);
+  auto match = subtract_reference(reference, frame.map.get(), fresh, config, engine.pixels(), engine);
   fresh.image = {};  // extraction takes their memory
   reference.image = {};
   Extraction both = extract_sides(engine, join_sides);
   both.sources.describe(columns::sign, "1 brighter than the reference, -1 fainter");
   both.difference = describe(match, config.difference, engine.where());
+  both.frames = std::move(match.frames);
   if (match.fit)
     add_dipoles(match.fit->convolved_new ? match.fit->reference_fwhm : match.fit->new_fwhm,
                 ColumnChoice(config.output.columns), both.sources);

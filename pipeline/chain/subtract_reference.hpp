@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "config/config.hpp"
+#include "pipeline/chain/detection.hpp"
 #include "pipeline/chain/extraction.hpp"
 #include "pipeline/chain/find_sky.hpp"
 #include "stages/convolve/convolve.hpp"
@@ -15,6 +16,7 @@
 #include "stages/difference/fit/subtract_fitted.hpp"
 #include "stages/difference/resample.hpp"
 #include "stages/ingest/ingest.hpp"
+#include "stages/math/star_noise.hpp"
 #include "stages/sky/background.hpp"
 #include "stages/sky/row_sample.hpp"
 
@@ -25,7 +27,9 @@ template <class Where>
 struct FrameMatch {
   FrameSkies<Where> skies;
   Value<Background, Where> ratios;
-  std::optional<FitFacts> fit = std::nullopt;  ///< set if the kernel was fitted
+  std::optional<FitFacts> fit = std::nullopt;         ///< set if the kernel was fitted
+  double star_noise = 0;                              ///< noise_of_star of the fit
+  std::optional<FramesAsRead> frames = std::nullopt;  ///< set if output.alerts needs them
 };
 
 /// Makes the relative noise of a difference that of its sky, where maps gave its frames noise that changes over the
@@ -45,10 +49,19 @@ void scale_mapped_noise(const Config& config, Pixels<Where>& difference, FitFact
   facts.sky_variance /= factor;
 }
 
+/// A copy on the host.
+inline Image<float, Cpu> host_copy(const Image<float, Cpu>& image, const Cpu& where) {
+  return copy_of(image, where);
+}
+template <class Where>
+Image<float, Cpu> host_copy(const Image<float, Where>& image, const Where& where) {
+  return to_host(image, where);
+}
+
 /// Fits what turns one frame into the other, and writes the difference. An error names the key that asks for the fit.
 template <class Where, class Engine>
-FitFacts subtract_by_fit(const Pixels<Where>& reference, const Pixels<Where>& fresh, const Config& config,
-                         Pixels<Where>& difference, Engine& engine) {
+void subtract_by_fit(const Pixels<Where>& reference, const Pixels<Where>& fresh, const Config& config,
+                     Pixels<Where>& difference, Engine& engine, FrameMatch<Where>& match) {
   const auto light_of = [](const FrameSettings& frame) {
     return FrameLight{frame.gain, frame.saturation, is_rescaled(frame.weights)};
   };
@@ -61,7 +74,8 @@ FitFacts subtract_by_fit(const Pixels<Where>& reference, const Pixels<Where>& fr
     subtract_fitted(reference.image, fresh.image, fit, difference, where, maps);
     if (maps.any()) scale_mapped_noise(config, difference, fit.facts, where);
     engine.done("difference", difference);
-    return fit.facts;
+    match.fit = fit.facts;
+    match.star_noise = fit.star.empty() ? 0 : noise_of_star(fit.star.view());
   } catch (const Error& error) {
     if (error.kind() != ErrorKind::input) throw;
     throw Error(error.kind(), config.place_of("difference.kernel") + ": " + error.what());
@@ -81,19 +95,26 @@ FrameMatch<Where> subtract_reference(Pixels<Where>& reference, const PixelMap* m
       reference.variance = resample(reference.variance, *map, Interpolation::bilinear, where);
     engine.done("align", reference.image);
   }
+  const auto frames_as_read = [&]() -> std::optional<FramesAsRead> {
+    if (config.output.alerts.empty()) return std::nullopt;
+    return FramesAsRead{host_copy(reference.image, where), host_copy(fresh.image, where)};
+  };
   const BackgroundConfig of_reference = reference_settings(config).background;
   const auto sky_of = [&](const Image<float, Where>& image, const BackgroundConfig& background) {
     return estimate_background(image, background, where);
   };
   if (how.kernel == MatchingKernel::fitted) {
     constexpr std::int64_t told_row = 7;  // the fit finds levels of its own: these are told, and not used
-    return {{sky_of(every_nth_row(reference.image, told_row, where), of_reference),
-             sky_of(every_nth_row(fresh.image, told_row, where), config.background)},
-            Value<Background, Where>(where),
-            subtract_by_fit(reference, fresh, config, difference, engine)};
+    FrameMatch<Where> match{{sky_of(every_nth_row(reference.image, told_row, where), of_reference),
+                             sky_of(every_nth_row(fresh.image, told_row, where), config.background)},
+                            Value<Background, Where>(where)};
+    match.frames = frames_as_read();
+    subtract_by_fit(reference, fresh, config, difference, engine, match);
+    return match;
   }
   FrameMatch<Where> match{{sky_of(reference.image, of_reference), sky_of(fresh.image, config.background)},
                           Value<Background, Where>(where)};
+  match.frames = frames_as_read();
   FrameSkies<Where>& skies = match.skies;
   const auto widen = [&](Pixels<Where>& frame, const BackgroundConfig& background, Value<Background, Where>& sky,
                          double from, double to) {
@@ -119,8 +140,12 @@ FrameMatch<Where> subtract_reference(Pixels<Where>& reference, const PixelMap* m
 /// The comparison of the frames on the host, for the report.
 template <class Where>
 DifferenceFacts describe(const FrameMatch<Where>& match, const DifferenceConfig& how, const Where& where) {
-  DifferenceFacts facts{fetch(match.skies.reference, where).clipped, fetch(match.skies.fresh, where).clipped, 0, 1,
-                        match.fit};
+  DifferenceFacts facts{fetch(match.skies.reference, where).clipped,
+                        fetch(match.skies.fresh, where).clipped,
+                        0,
+                        1,
+                        match.fit,
+                        match.star_noise};
   if (match.fit) {
     facts.scale = match.fit->convolved_new ? 1 / match.fit->mean_sum : match.fit->mean_sum;
     return facts;

@@ -13,6 +13,7 @@
 #include "pipeline/log/printable.hpp"
 #include "pipeline/log/seconds_since.hpp"
 #include "pipeline/machine/versions.hpp"
+#include "pipeline/outputs/alerts/alert_files.hpp"
 #include "pipeline/outputs/check_images.hpp"
 #include "pipeline/outputs/completeness/measure_completeness.hpp"
 #include "pipeline/outputs/image_head.hpp"
@@ -58,6 +59,8 @@ std::vector<OutputFile> write_tables(const OutputPaths& paths, const ImageInput&
   for (const auto& [which, path] : paths.check_images)
     files.push_back(
         write_check_image(path, which, config.config.output.check_compression, extraction, input, metadata, where));
+  for (const auto& [format, path] : paths.alerts)
+    files.push_back(write_alerts(path, format, input, extraction, metadata, where));
   return files;
 }
 

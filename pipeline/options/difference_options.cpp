@@ -23,7 +23,9 @@ without stars need difference.kernel: gaussian. docs/stages.md has the equations
 
 Outputs, for NEW tuesday.fits: tuesday.diff.cat.fits and so on, as of srcextract --help. SIGN is 1
 for what is brighter in NEW and -1 for what is fainter: what moved is a pair. Fluxes are those of
-the change, greater than 0. The picture shows NEW, and changes in red.
+the change, greater than 0. The picture shows NEW, and changes in red. With `output.alerts` also
+tuesday.diff.alerts.avro and tuesday.diff.alerts.parquet: for brokers, with ZTF's names and
+cut-outs of NEW, REFERENCE and the difference.
 
 Exit codes: as of srcextract --help)";
 

@@ -150,7 +150,11 @@ void make_directory_of(const std::string& output) {
                 directory + ": cannot make the output directory: " + failure.message());
 }
 
-void require_columns_of_images(const Config& config) {
+void require_outputs_of_images(const Config& config) {
+  if (!config.output.alerts.empty())
+    throw Error(ErrorKind::config, config.place_of("output.alerts") +
+                                       ": alerts tell of changes, and without a reference there are none; leave it "
+                                       "out, or run srcextract difference");
   if (config.detection.sign != DetectionSign::positive || std::ranges::count(config.output.columns, "SIGN") == 0)
     return;
   throw Error(ErrorKind::config,

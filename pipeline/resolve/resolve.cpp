@@ -4,6 +4,7 @@
 
 #include <cmath>
 #include <optional>
+#include <span>
 #include <string_view>
 #include <utility>
 #include <variant>
@@ -13,6 +14,7 @@
 #include "io/wcs/wcs.hpp"
 #include "pipeline/chain/detection.hpp"
 #include "pipeline/chain/measure_positions.hpp"
+#include "stages/catalogue/alert_columns.hpp"
 #include "stages/catalogue/declared_columns.hpp"
 #include "stages/core/error.hpp"
 #include "stages/settings/network_numbers.hpp"
@@ -154,6 +156,18 @@ void resolve_frames(const Config& given, const RunImage& image, Config& config) 
   config.resources.reference = reference;
 }
 
+/// Measures what alerts tell besides the columns of the catalogue, which keeps its own.
+void add_columns_of_alerts(Config& config) {
+  const ColumnChoice written(config.output.columns);
+  config.resources.written_columns = config.output.columns;
+  const auto add = [&](std::span<const char* const> names) {
+    for (const char* name : names)
+      if (!written.has(name)) config.output.columns.emplace_back(name);
+  };
+  add(alert_columns);
+  if (config.resources.has_star_profile) add(alert_columns_of_stars);
+}
+
 }  // namespace
 
 Config resolve(const Config& given, const RunImage& image) {
@@ -165,6 +179,7 @@ Config resolve(const Config& given, const RunImage& image) {
     return forced_config(std::move(config), image.kind == RunKind::ellipses);  // no threshold or column needs a scale
   config.resources.has_star_profile =
       image.kind == RunKind::difference && config.difference.kernel == MatchingKernel::fitted;
+  if (image.kind == RunKind::difference && !config.output.alerts.empty()) add_columns_of_alerts(config);
   if (is_scored(config))
     config.detection.threshold_unit = ThresholdUnit::detection_sigma;  // no pixel of the score has the noise of the sky
   resolve_pixel_scale(config, image);

@@ -34,6 +34,7 @@ struct RunImage {
 /// - measurement.pixel_scale, if it is 0 and needed: from the WCS. Surface brightness thresholds and the columns
 ///   MU_MAX, MU_THRESHOLD and CLASS_STAR need it.
 /// - at given positions: forced_config
+/// - output.columns: also those that alerts of a difference tell; resources.written_columns has what is written
 ///
 /// Logs the pixel scale, and a warning for each value that the image lacks. Throws Error{input} if a keyword has no
 /// usable number, or if a threshold needs a WCS and there is none.

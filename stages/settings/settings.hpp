@@ -48,6 +48,8 @@ struct Resources {
   double saturation = 0;   ///< sources with a pixel of at least this value are flagged; 0 = none
   std::optional<FrameSettings> reference = {}, fresh = {};  ///< of a difference; else as the image's own
   bool has_star_profile = false;                            ///< a step will find the shape of the image's stars
+  /// The words of output.columns that are written, if alerts need more of them; else none.
+  std::optional<std::vector<std::string>> written_columns = {};
 
   /// The numbers of the file that this key names; null: it names none.
   const std::vector<double>* numbers_of(std::string_view key) const {
@@ -62,7 +64,7 @@ struct Resources {
     };
     return class_scale == other.class_scale && saturation == other.saturation && reference == other.reference &&
            fresh == other.fresh && has_star_profile == other.has_star_profile &&
-           std::ranges::equal(files, other.files, same);
+           written_columns == other.written_columns && std::ranges::equal(files, other.files, same);
   }
 };
 
