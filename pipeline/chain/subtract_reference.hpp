@@ -33,7 +33,8 @@ FitFacts subtract_by_fit(const Pixels<Where>& reference, const Pixels<Where>& fr
   const FrameLights lights{{header.reference_gain, header.reference_saturation},
                            {config.measurement.gain, header.saturation}};
   try {
-    const KernelFit fit = fit_kernel(reference.image, fresh.image, config.difference, lights, engine.where());
+    const KernelFit fit =
+        fit_kernel(reference.image, fresh.image, config.difference, lights, engine.where(), header.has_star_profile);
     engine.done("fit_kernel", fit.facts);
     subtract_fitted(reference.image, fresh.image, fit, difference, engine.where());
     engine.done("difference", difference);

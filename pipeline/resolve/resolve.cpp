@@ -15,6 +15,7 @@
 #include "pipeline/chain/measure_positions.hpp"
 #include "stages/catalogue/declared_columns.hpp"
 #include "stages/core/error.hpp"
+#include "stages/photometry/families.hpp"
 #include "stages/settings/network_numbers.hpp"
 
 namespace srcextract {
@@ -146,6 +147,8 @@ Config resolve(const Config& given, const RunImage& image) {
     return forced_config(std::move(config), image.kind == RunKind::ellipses);  // no threshold or column needs a scale
   config.resources.has_star_profile =
       image.kind == RunKind::difference && config.difference.kernel == MatchingKernel::fitted;
+  if (!is_scored(config) && !is_measured<StarFamily>(ColumnChoice(config.output.columns), config))
+    config.resources.has_star_profile = false;  // nobody asks for it
   if (is_scored(config))
     config.detection.threshold_unit = ThresholdUnit::detection_sigma;  // no pixel of the score has the noise of the sky
   resolve_pixel_scale(config, image);

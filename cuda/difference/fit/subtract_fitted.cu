@@ -145,8 +145,9 @@ ImageView view(const Image<float, Gpu>& image) {
 }  // namespace
 
 KernelFit fit_kernel(const Image<float, Gpu>& reference, const Image<float, Gpu>& fresh, const DifferenceConfig& config,
-                     const FrameLights& lights, const Gpu& where) {
-  return fit_kernel(to_host(reference, where), to_host(fresh, where), config, lights, Cpu{where.host_threads});
+                     const FrameLights& lights, const Gpu& where, bool finds_stars) {
+  return fit_kernel(to_host(reference, where), to_host(fresh, where), config, lights, Cpu{where.host_threads},
+                    finds_stars);
 }
 
 void subtract_fitted(const Image<float, Gpu>& reference, const Image<float, Gpu>& fresh, const KernelFit& fit,
@@ -173,7 +174,8 @@ void subtract_fitted(const Image<float, Gpu>& reference, const Image<float, Gpu>
       of_fit, light.pixels.data(), variance.pixels.data(), padded.width, view(to), out.image.pixels.data(),
       out.noise.pixels.data(), out.masked.data());
   check_launch();
-  out.star = {fit.star.sizes, to_device(fit.star.values, where), fit.star.in_middle};
+  out.star = {};
+  if (!fit.star.empty()) out.star = {fit.star.sizes, to_device(fit.star.values, where), fit.star.in_middle};
 }
 
 }  // namespace srcextract

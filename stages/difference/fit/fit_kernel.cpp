@@ -163,7 +163,7 @@ std::vector<double> kernel_in_middle(const KernelFit& fit, const Shape& shape) {
 }
 
 KernelFit fit_kernel(const Image<float, Cpu>& reference, const Image<float, Cpu>& fresh, const DifferenceConfig& config,
-                     const FrameLights& lights, const Cpu& where) {
+                     const FrameLights& lights, const Cpu& where, bool finds_stars) {
   const LevelledFrame old_frame{reference, measure_level(reference, lights.reference, where)};
   const LevelledFrame new_frame{fresh, measure_level(fresh, lights.fresh, where)};
   require_noise(old_frame.level, "reference");
@@ -209,6 +209,7 @@ KernelFit fit_kernel(const Image<float, Cpu>& reference, const Image<float, Cpu>
   describe_field(fit, fresh.shape, facts);
   if (!(facts.mean_sum > 0)) refuse_other_sky("the best leaves nothing of their light");
   describe_kernel(fit, fresh.shape, facts);
+  if (!finds_stars) return fit;
   std::vector<Stamp> used;
   for (const std::size_t s : solution.used) used.push_back(stamps.chosen[s]);
   make_star_profile(frames, used, plan.convolves_new ? plan.widths.reference : plan.widths.fresh, where, fit);
