@@ -17,6 +17,7 @@
 #include "stages/catalogue/alert_columns.hpp"
 #include "stages/catalogue/declared_columns.hpp"
 #include "stages/core/error.hpp"
+#include "stages/photometry/families.hpp"
 #include "stages/settings/network_numbers.hpp"
 
 namespace srcextract {
@@ -180,6 +181,8 @@ Config resolve(const Config& given, const RunImage& image) {
   config.resources.has_star_profile =
       image.kind == RunKind::difference && config.difference.kernel == MatchingKernel::fitted;
   if (image.kind == RunKind::difference && !config.output.alerts.empty()) add_columns_of_alerts(config);
+  if (!is_scored(config) && !is_measured<StarFamily>(ColumnChoice(config.output.columns), config))
+    config.resources.has_star_profile = false;  // nobody asks for it
   if (is_scored(config))
     config.detection.threshold_unit = ThresholdUnit::detection_sigma;  // no pixel of the score has the noise of the sky
   resolve_pixel_scale(config, image);

@@ -146,13 +146,13 @@ ImageView view(const Image<float, Gpu>& image) {
 }  // namespace
 
 KernelFit fit_kernel(const Image<float, Gpu>& reference, const Image<float, Gpu>& fresh, const DifferenceConfig& config,
-                     const FrameLights& lights, const Gpu& where, const FrameMaps<Gpu>& maps) {
+                     const FrameLights& lights, const Gpu& where, const FrameMaps<Gpu>& maps, bool finds_stars) {
   const auto on_host = [&](const Image<float, Gpu>* map) {
     return map == nullptr ? Image<float, Cpu>() : to_host(*map, where);
   };
   const Image<float, Cpu> of_reference = on_host(maps.reference), of_fresh = on_host(maps.fresh);
   return fit_kernel(to_host(reference, where), to_host(fresh, where), config, lights, Cpu{where.host_threads},
-                    {map_of(of_reference), map_of(of_fresh)});
+                    {map_of(of_reference), map_of(of_fresh)}, finds_stars);
 }
 
 void subtract_fitted(const Image<float, Gpu>& reference, const Image<float, Gpu>& fresh, const KernelFit& fit,
@@ -182,6 +182,8 @@ void subtract_fitted(const Image<float, Gpu>& reference, const Image<float, Gpu>
       of_fit, light.pixels.data(), variance.pixels.data(), padded.width, view(to), out.image.pixels.data(),
       out.noise.pixels.data(), fit.convolved_correlation > 0 ? out.variance.pixels.data() : nullptr, out.masked.data());
   check_launch();
+  out.star = {};
+  if (fit.star.empty()) return;
   out.star = {fit.star.sizes, to_device(fit.star.values, where), fit.star.in_middle, fit.star.own_of_other_side};
 }
 

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <string>
+#include <utility>
 
 #include "stages/core/error.hpp"
 #include "stages/difference/fit/make_star_profile.hpp"
@@ -163,7 +164,7 @@ std::vector<double> kernel_in_middle(const KernelFit& fit, const Shape& shape) {
 }
 
 KernelFit fit_kernel(const Image<float, Cpu>& reference, const Image<float, Cpu>& fresh, const DifferenceConfig& config,
-                     const FrameLights& lights, const Cpu& where, const FrameMaps<Cpu>& maps) {
+                     const FrameLights& lights, const Cpu& where, const FrameMaps<Cpu>& maps, bool finds_stars) {
   const LevelledFrame old_frame{reference, measure_level(reference, lights.reference, where, maps.reference)};
   const LevelledFrame new_frame{fresh, measure_level(fresh, lights.fresh, where, maps.fresh)};
   require_noise(old_frame.level, "reference");
@@ -211,12 +212,13 @@ KernelFit fit_kernel(const Image<float, Cpu>& reference, const Image<float, Cpu>
   describe_field(fit, fresh.shape, facts);
   if (!(facts.mean_sum > 0)) refuse_other_sky("the best leaves nothing of their light");
   describe_kernel(fit, fresh.shape, facts);
-  std::vector<Stamp> used;
-  for (const std::size_t s : solution.used) used.push_back(stamps.chosen[s]);
-  const StarWidths& widths = plan.widths;
-  const bool of_new = plan.convolves_new;
-  make_star_profile(frames, used, of_new ? widths.reference : widths.fresh, of_new ? widths.fresh : widths.reference,
-                    where, fit);
+  if (finds_stars) {
+    std::vector<Stamp> used;
+    for (const std::size_t s : solution.used) used.push_back(stamps.chosen[s]);
+    const auto [to, from] = plan.convolves_new ? std::pair(facts.reference_fwhm, facts.new_fwhm)
+                                               : std::pair(facts.new_fwhm, facts.reference_fwhm);
+    make_star_profile(frames, used, to, from, where, fit);
+  }
   fit.from.map = fit.to.map = nullptr;
   return fit;
 }

@@ -22,7 +22,7 @@ struct KernelFit {
   KernelBasis basis;
   FieldCoefficients coefficients;  ///< a column for each function of the basis, and one for the background
   FitFacts facts;
-  StarProfile<Cpu> star;  ///< the shape of a star in the difference
+  StarProfile<Cpu> star;  ///< the shape of a star in the difference; empty if nobody asks for it
   /// Where a frame has a map of noise: StarView::correlation of the noise that the kernel convolves alone. 0: no map.
   double convolved_correlation = 0;
 };
@@ -37,13 +37,16 @@ std::vector<double> kernel_in_middle(const KernelFit& fit, const Shape& shape);
 /// With a map of a frame's noise, that is the noise of its sky; photons of its light are added by the gain.
 ///
 /// The fit runs on the host, for a device as well: it reads few pixels, in sums whose order decides the last bit.
+/// The shape of the stars is found if `finds_stars`.
 ///
 /// Throws Error{input}, without the place of a key, if a frame has no noise, if no pixel is good in both, if fewer
 /// than 3 stamps are left, if the frames share few of their bright stars (share_of_shared_stars), or if most of the
 /// stars' light is not matched.
 KernelFit fit_kernel(const Image<float, Cpu>& reference, const Image<float, Cpu>& fresh, const DifferenceConfig& config,
-                     const FrameLights& lights, const Cpu& where, const FrameMaps<Cpu>& maps = {});
+                     const FrameLights& lights, const Cpu& where, const FrameMaps<Cpu>& maps = {},
+                     bool finds_stars = true);
 KernelFit fit_kernel(const Image<float, Gpu>& reference, const Image<float, Gpu>& fresh, const DifferenceConfig& config,
-                     const FrameLights& lights, const Gpu& where, const FrameMaps<Gpu>& maps = {});
+                     const FrameLights& lights, const Gpu& where, const FrameMaps<Gpu>& maps = {},
+                     bool finds_stars = true);
 
 }  // namespace srcextract

@@ -18,7 +18,7 @@
 namespace srcextract {
 namespace {
 
-constexpr int mean_rounds = 5;
+constexpr int mean_rounds = 3;
 constexpr std::size_t stars_of_mean = 100, least_stars = 3;
 /// Bright stars for a shape that changes over the field with order 1, and with order 2.
 constexpr std::ptrdiff_t stars_of_order_1 = 12, stars_of_order_2 = 30;

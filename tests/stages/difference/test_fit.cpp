@@ -188,6 +188,19 @@ TEST(StarProfileOfAFit, IsTheShapeOfTheStarsAllOverTheField) {
   EXPECT_GE(star.light.terms, 3);
 }
 
+TEST(StarProfileOfAFit, IsLeftOutIfNobodyAsksForIt) {
+  const FitScene scene = testing::expose({});
+  const auto reference = testing::put_image(Backend<Cpu>(), scene.shape, scene.reference);
+  const auto fresh = testing::put_image(Backend<Cpu>(), scene.shape, scene.fresh);
+  const KernelFit with = fit_kernel(reference, fresh, fitted(), {}, Cpu{1});
+  const KernelFit without = fit_kernel(reference, fresh, fitted(), {}, Cpu{1}, false);
+  EXPECT_TRUE(without.star.empty());
+  EXPECT_EQ(without.coefficients.values, with.coefficients.values);
+  Pixels<Cpu> out(scene.shape, Cpu{1});
+  subtract_fitted(reference, fresh, without, out, Cpu{1});
+  EXPECT_TRUE(out.star.empty());
+}
+
 TEST(StarProfileOfAFit, IsTheSameOnAnyNumberOfThreads) {
   const FitScene scene = testing::expose({});
   const auto reference = testing::put_image(Backend<Cpu>(), scene.shape, scene.reference);
