@@ -89,10 +89,11 @@ KeptFiles start_log(const CommandLine& command, const Config& config, const File
   return kept;
 }
 
-/// The configurations of the images, of the detection image if there is one, and of the bands.
+/// The configurations of the images, of the detection image if there is one, of a reference if it has its own, and of
+/// the bands.
 struct RunConfig {
   Config config;
-  std::optional<GivenConfig> detection = {};
+  std::optional<GivenConfig> detection = {}, reference = {};
   std::vector<GivenConfig> bands = {};
 };
 
@@ -109,6 +110,9 @@ RunConfig load_run_config(const CommandLine& command) {
     result.detection = override_given(given, command.config, Overrides{"--detect-set", command.detect_settings});
     unused.push_back(result.detection->unused);
   }
+  if (!command.reference_settings.empty())
+    result.reference =
+        override_for_reference(given, command.config, Overrides{"--reference-set", command.reference_settings});
   require_use(unused);
   return result;
 }
@@ -117,6 +121,7 @@ RunConfig load_run_config(const CommandLine& command) {
 std::shared_ptr<const FilesBeside> files_beside(const CommandLine& command, const RunConfig& run) {
   if (!run.detection && command.positions.empty() && command.reference.empty()) return nullptr;
   FilesBeside beside{.positions = command.positions, .reference = command.reference};
+  if (run.reference) beside.of_reference = make_image_config(*run.reference);
   if (run.detection) beside.detection = {command.detect, make_image_config(*run.detection)};
   for (std::size_t i = 0; i < command.bands.size(); ++i) {
     const BandOption& band = command.bands[i];
@@ -184,7 +189,7 @@ int run_images(const CommandLine& command) {
     print_result(dump_config(config));
     return 0;
   }
-  if (command.reference.empty()) require_columns_of_images(config);
+  if (command.reference.empty()) require_outputs_of_images(config);
   const bool show_progress = stderr_is_terminal() && command.verbosity != Verbosity::quiet;
   const std::shared_ptr<const FilesBeside> beside = files_beside(command, run_config);
   MemoryBudget budget = memory_budget(command.memory);

@@ -37,7 +37,7 @@ ALLOWED = {
 
 # Where a library's headers may be included.
 LIBRARIES = {
-    r"(fitsio2?|longnam|drvrsmem)\.h|wcslib/.*|wcs\w*\.h|(zlib|expat|png|zstd|snappy)\.h": {"io"},
+    r"(fitsio2?|longnam|drvrsmem)\.h|wcslib/.*|wcs\w*\.h|(zlib|expat|png|zstd|snappy|avro)\.h": {"io"},
     r"yaml-cpp/.*": {"config", "io"},
     r"CLI/.*": {"pipeline"},
     r"spdlog/.*": {"pipeline", "python"},

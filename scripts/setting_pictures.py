@@ -11,6 +11,7 @@ import pathlib
 
 import numpy as np
 
+import difference_pictures
 from picture_sheets import (BLUE, Found, GREY, ORANGE, ROOT, SIGMA, SKY, coloured, disc, field, grey, judged, moffat, noise,
                             sheet, shrink, unpacked)
 from speed_charts import line, page, text
@@ -316,24 +317,6 @@ def stretches(run):
     return sheet("quicklook.stretch, from the least to the largest value", panels)
 
 
-def differences(run):
-    size = 104
-    before, places = field(size, 181, 12, 2000, 20000, 12)
-    after, _ = field(size, 181, 12, 2000, 20000, 12)
-    after += np.random.default_rng(183).normal(0, SIGMA, after.shape) - (noise(size, 181) - SKY)
-    moffat(after, 76, 80, 5000)
-    moffat(before, 24, 84, 4000)
-    moffat(after, 30, 78, 4000)
-    settings = {"detection.threshold": 6, "difference.kernel": "gaussian", "difference.match_flux": "false", "output.check_images": "[-background]"}
-    found = run(before, settings, further={"new": after}, command=("difference",))
-    shown = next(found.maps[kind] for kind in found.maps if kind.endswith("minus_background"))
-    panel = grey(shown, f"the difference: {len(found)} changes", -9 * SIGMA, 9 * SIGMA)
-    for row in found.rows:
-        panel.circle(row["X_IMAGE"] - 1, row["Y_IMAGE"] - 1, 5, BLUE if row["SIGN"] > 0 else ORANGE)
-    return sheet("srcextract difference", [grey(before, "the reference"), grey(after, "the new image"), panel],
-                 ["blue: brighter (SIGN 1); orange: fainter (SIGN -1). A moving source is a pair."])
-
-
 def sums(run):
     """The scatter of sums over N pixels, in white noise and in smoothed noise."""
     white = noise(400, 191)
@@ -389,7 +372,7 @@ def detection_image(run):
 
 PICTURES = {made.__name__: made for made in (
     thresholds, min_area, connectivity, seeds, kernels, matched, weights, meshes, contrasts, cleaning, kron_sizes, apertures, neighbours,
-    flags, check_images, interpolation, morphologies, stretches, differences, sums, detection_image)}
+    flags, check_images, interpolation, morphologies, stretches, sums, detection_image)} | difference_pictures.PICTURES
 
 
 def pictures(program, names=PICTURES):

@@ -16,13 +16,13 @@ END
 
 packages=(cmake ninja-build g++ pkg-config libcfitsio-dev wcslib-dev libtbb-dev libyaml-cpp-dev libcli11-dev
   libspdlog-dev libfmt-dev nlohmann-json3-dev libboost-math-dev libexpat1-dev zlib1g-dev libpng-dev libzstd-dev
-  libsnappy-dev)
+  libsnappy-dev libavro-dev)
 print=
 for argument in "$@"; do
   case $argument in
     --tests)
       packages+=(libgtest-dev libgmock-dev libbenchmark-dev python3 python3-numpy python3-scipy python3-astropy
-        python3-pytest python3-jsonschema python3-yaml fitsverify source-extractor python3-sep python3-photutils
+        python3-pytest python3-avro python3-jsonschema python3-yaml fitsverify source-extractor python3-sep python3-photutils
         make strace stilts scamp psfex astrometry.net sqlite3 postgresql help2man zsh python3-websocket)
       # Ubuntu has Chromium as a snap alone.
       grep -qs '^ID=ubuntu' /etc/os-release || packages+=(chromium)

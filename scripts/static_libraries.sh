@@ -7,8 +7,8 @@ usage() {
   cat <<'END_USAGE'
 Usage: scripts/static_libraries.sh DIR [LIBRARY...]
 Makes DIR/lib, DIR/include and DIR/lib/pkgconfig of zlib, expat, libpng1.6, libzstd, snappy, fmtlib, spdlog, yaml-cpp,
-onetbb, cfitsio (without curl) and wcslib, or of those that are named; what DIR holds already stays. CC, CXX and CFLAGS
-(for C++ as well) in the environment say how. Nothing of the system is changed.
+onetbb, cfitsio (without curl), wcslib, jansson and avro-c (without compression), or of those that are named; what DIR
+holds already stays. CC, CXX and CFLAGS (for C++ as well) in the environment say how. Nothing of the system is changed.
 END_USAGE
 }
 
@@ -19,7 +19,7 @@ cd "$1"
 directory=$PWD
 shift
 libraries=("$@")
-[[ $# -gt 0 ]] || libraries=(zlib expat libpng1.6 libzstd snappy fmtlib spdlog yaml-cpp onetbb cfitsio wcslib)
+[[ $# -gt 0 ]] || libraries=(zlib expat libpng1.6 libzstd snappy fmtlib spdlog yaml-cpp onetbb cfitsio wcslib jansson avro-c)
 export CC=${CC:-cc} CXX=${CXX:-c++}
 flags="${CFLAGS:--O2 -DNDEBUG} -fPIC -w"
 unset CFLAGS CXXFLAGS
@@ -107,6 +107,19 @@ build_wcslib() {
   pc wcslib "-I$directory/include" -lwcs
 }
 
+# Its CMake builds tests and examples, too, and asks for compression that containers of ours are without.
+build_avro() {
+  [[ ! -d $source/lang/c ]] || source=$source/lang/c
+  cp -r "$source"/src/avro "$source"/src/avro.h include
+  mkdir -p built/avro-c
+  # shellcheck disable=SC2016  # expanded by the inner shells
+  find "$source/src" -maxdepth 1 -name '*.c' ! -name 'avro*.c' ! -name schema_specific.c -print0 |
+    xargs -0 -P "$(nproc)" -I{} bash -euc '$CC $1 -Iinclude -c "$2" -o "built/avro-c/$(basename "$2" .c).o"' - "$flags" {}
+  rm -f lib/libavro.a
+  ar rcs lib/libavro.a built/avro-c/*.o
+  pc avro-c "-I$directory/include" "-lavro -ljansson"
+}
+
 build() {
   case $library in
     zlib) build_zlib ;;
@@ -128,6 +141,8 @@ build() {
     onetbb) with_cmake "$source" -DTBB_{TEST,STRICT,EXAMPLES}=OFF -DTBBMALLOC_BUILD=OFF -DTBB_DISABLE_HWLOC_AUTOMATIC_SEARCH=ON ;;
     cfitsio) build_cfitsio ;;
     wcslib) build_wcslib ;;
+    jansson) with_cmake "$source" -DJANSSON_BUILD_{SHARED_LIBS,DOCS}=OFF -DJANSSON_WITHOUT_TESTS=ON -DJANSSON_EXAMPLES=OFF ;;
+    avro-c) build_avro ;;
     *) echo "static_libraries: no library '$library': see --help" >&2 && exit 2 ;;
   esac
 }

@@ -87,13 +87,23 @@ __global__ void __launch_bounds__(block_threads)
   add_over_warp(masked->nan, nan);
 }
 
-__global__ void __launch_bounds__(block_threads) negate_kernel(float* pixels, std::int64_t count) {
+/// pixels[i] = f(pixels[i]) for all pixels.
+template <class F>
+__device__ void change_pixels(float* pixels, std::int64_t count, const F& f) {
   const std::int64_t step = thread_total() * quad_pixels;
   for (std::int64_t first = thread_index() * quad_pixels; first < count; first += step) {
     Quad quad = load_quad(pixels, first, count);
-    for (float& pixel : quad.pixel) pixel = negated(pixel);
+    for (float& pixel : quad.pixel) pixel = f(pixel);
     store_quad(quad, pixels, first, count);
   }
+}
+
+__global__ void __launch_bounds__(block_threads) negate_kernel(float* pixels, std::int64_t count) {
+  change_pixels(pixels, count, [](float pixel) { return negated(pixel); });
+}
+
+__global__ void __launch_bounds__(block_threads) multiply_kernel(float* pixels, std::int64_t count, double factor) {
+  change_pixels(pixels, count, [factor](float pixel) { return multiplied(pixel, factor); });
 }
 
 __global__ void __launch_bounds__(block_threads)
@@ -132,6 +142,12 @@ void subtract_frames(const Image<float, Gpu>& reference, const Image<float, Gpu>
 void negate(Image<float, Gpu>& image, const Gpu& where) {
   const std::int64_t count = image.shape.count();
   negate_kernel<<<grid_for_quads(count, where), block_threads, 0, where.stream>>>(image.pixels.data(), count);
+  check_launch();
+}
+
+void multiply(Image<float, Gpu>& image, double factor, const Gpu& where) {
+  const std::int64_t count = image.shape.count();
+  multiply_kernel<<<grid_for_quads(count, where), block_threads, 0, where.stream>>>(image.pixels.data(), count, factor);
   check_launch();
 }
 

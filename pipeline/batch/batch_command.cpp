@@ -87,7 +87,7 @@ KeptFiles start_log(const BatchOptions& options, const Shard& shard, const Image
     if (file.beside && !as_before) kept.add_files_of(*file.beside);
     if (file.config.get() == last && as_before) continue;
     last = file.config.get();
-    if (!file.has_reference()) require_columns_of_images(last->given);
+    if (!file.has_reference()) require_outputs_of_images(last->given);
     kept.add_files_of(last->given);
   }
   kept.add(options.config);

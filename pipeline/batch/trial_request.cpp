@@ -31,6 +31,7 @@ Json beside_json(const ImageFile& file, Number&& number) {
       {"positions", file.beside->positions}, {"reference", file.beside->reference}, {"hash", file.beside->hash}};
   if (const DetectionTask* const detection = file.detection())
     json["detection"] = {{"path", detection->path}, {"config", number(detection->given)}};
+  if (file.beside->of_reference) json["of_reference"] = number(file.beside->of_reference);
   for (const BandFile& band : file.beside->bands)
     json["bands"].push_back(
         {{"name", band.name}, {"path", band.path}, {"settings", band.settings}, {"config", number(band.given)}});
@@ -67,6 +68,7 @@ std::shared_ptr<const FilesBeside> beside_from(const Json& json,
     const Json& detection = json.at("detection");
     beside.detection = {detection.at("path"), configs.at(detection.at("config").get<std::size_t>())};
   }
+  if (json.contains("of_reference")) beside.of_reference = configs.at(json.at("of_reference").get<std::size_t>());
   for (const Json& band : json.value("bands", Json::array()))
     beside.bands.push_back({band.at("name"), band.at("path"), band.at("settings").get<std::vector<std::string>>(),
                             configs.at(band.at("config").get<std::size_t>())});

@@ -24,6 +24,7 @@ struct DifferenceFacts {
   std::int64_t ratios = 0;                     ///< number of bright pixels that gave the ratio of their brightness
   double scale = 1;                            ///< factor of the reference
   std::optional<FitFacts> fit = std::nullopt;  ///< set if the kernel was fitted
+  double star_noise = 0;  ///< error of the flux of a faint star over the noise of a pixel, if the kernel was fitted
 };
 
 /// The level of a given sky, over unmasked pixels. Exact, except that the middle of a map is the median of a sample.
@@ -36,6 +37,11 @@ struct FoundIn {
   Background background;
   Levels levels;
   MaskCounts masked;
+};
+
+/// Both frames of a difference as read, on the pixels of the new one. Nothing has matched them.
+struct FramesAsRead {
+  Image<float, Cpu> reference, fresh;
 };
 
 /// Data for check images, on the host. Images are kept only if a check image needs them.
@@ -68,6 +74,7 @@ struct Extraction {
   std::vector<BrightPixel> brightest;         ///< brightest pixel of all sources, or of the first ones, for saturation
   std::optional<Picture> picture;             ///< set if output.quicklook asks for one
   std::optional<DifferenceFacts> difference;  ///< set if a reference was subtracted
+  std::optional<FramesAsRead> frames;         ///< set if output.alerts asks for cut-outs of a difference
   std::optional<ApertureNoise> aperture_noise;  ///< of the measured image, if measurement.noise asks for it
   std::optional<FoundIn> found_in;  ///< set if there is a detection image; all other members are of the measured image
   /// Set if the sky's level was given, and subtracted. `background` and `levels` are then those of the image above it.

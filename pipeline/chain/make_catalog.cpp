@@ -122,7 +122,7 @@ bool keeps_images(const Config& config) {
 }
 
 bool shows_pixels(const Config& config) {
-  return config.output.report || vignet_size(config.output.columns).any() ||
+  return config.output.report || !config.output.alerts.empty() || vignet_size(config.output.columns).any() ||
          std::ranges::any_of(config.output.check_images, [](CheckImage image) {
            return image == CheckImage::minus_background || image == CheckImage::filtered ||
                   image == CheckImage::objects || image == CheckImage::minus_objects || image == CheckImage::snr;

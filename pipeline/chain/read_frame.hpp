@@ -16,8 +16,8 @@
 namespace srcextract {
 
 /// Reads the planes of a frame and combines them into pixels of its shape.
-template <class Where, class Engine>
-void combine_frame(std::span<const PixelSource> planes, const Config& config, Pixels<Where>& pixels, Engine& engine) {
+template <class Where, class Reading, class Engine>
+void combine_frame(std::span<const PixelSource> planes, const Reading& config, Pixels<Where>& pixels, Engine& engine) {
   const Where& where = engine.where();
   check_plane_count(planes.size(), config.combine);
   std::vector<Pixels<Where>> frames;
@@ -31,9 +31,9 @@ void combine_frame(std::span<const PixelSource> planes, const Config& config, Pi
   engine.done("combine", pixels);
 }
 
-/// Reads an exposure, and masks and weighs its pixels if it has maps for that.
-template <class Where, class Engine>
-void read_exposure(const Exposure& exposure, const Config& config, Pixels<Where>& pixels, Engine& engine) {
+/// Reads an exposure, and masks and weighs its pixels if it has maps for that. `config` is a Config or FrameSettings.
+template <class Where, class Reading, class Engine>
+void read_exposure(const Exposure& exposure, const Reading& config, Pixels<Where>& pixels, Engine& engine) {
   const Where& where = engine.where();
   if (config.combine.method == CombineMethod::none) {
     engine.read(exposure.planes.front(), pixels);

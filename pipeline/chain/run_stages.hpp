@@ -30,7 +30,16 @@ Extraction extract_sides(Engine& engine, const Join& join) {
   Extraction brighter = engine.extract();
   negate(engine.pixels().image, engine.where());
   if (!engine.pixels().kept.pixels.empty()) negate(engine.pixels().kept, engine.where());
+  engine.pixels().star.turn();
   return join(std::move(brighter), engine.extract());
+}
+
+/// The frame by itself.
+inline Exposure exposure_of(const ReferenceFrame& frame) {
+  Exposure exposure(frame.planes);
+  exposure.weights = frame.weights;
+  exposure.mask = frame.mask;
+  return exposure;
 }
 
 /// Extracts what became brighter since the reference was taken, and what became fainter.
@@ -40,15 +49,16 @@ Extraction extract_changes(const Exposure& exposure, const Config& config, Engin
   const ReferenceFrame& frame = *exposure.reference;
   Pixels<Where> fresh(exposure.shape(), engine.where());
   Pixels<Where> reference(frame.planes.front().shape, engine.where());
-  read_exposure(exposure, config, fresh, engine);
+  read_exposure(exposure, fresh_settings(config), fresh, engine);
   std::optional<Picture> picture = draw(fresh, config, engine);
-  read_exposure(Exposure(frame.planes), config, reference, engine);
-  const auto match = subtract_reference(reference, frame.map.get(), fresh, config, engine.pixels(), engine);
+  read_exposure(exposure_of(frame), reference_settings(config), reference, engine);
+  auto match = subtract_reference(reference, frame.map.get(), fresh, config, engine.pixels(), engine);
   fresh.image = {};  // extraction takes their memory
   reference.image = {};
   Extraction both = extract_sides(engine, join_sides);
   both.sources.describe(columns::sign, "1 brighter than the reference, -1 fainter");
   both.difference = describe(match, config.difference, engine.where());
+  both.frames = std::move(match.frames);
   if (match.fit)
     add_dipoles(match.fit->convolved_new ? match.fit->reference_fwhm : match.fit->new_fwhm,
                 ColumnChoice(config.output.columns), both.sources);

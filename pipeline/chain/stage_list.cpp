@@ -56,12 +56,16 @@ Images memory_of_stages(const RunPlan& plan) {
       // Light and variance of the convolved frame, variance and noise; sums of the stamps. The fit of a device runs on
       // the host, on copies of both frames.
       {"fit", fits, {.host = 6, .device = 5}},
+      // The maps of both frames; two kinds of noise of the difference, and the weighed difference.
+      {"noise of frames", plan.frames_have_maps, {.host = 5, .device = 5}},
       // A device also keeps the image in which sources are found, and the image above the mesh.
       {"detection image",
        plan.found_elsewhere,
        {.host = found, .device = found + (convolved ? 1 : 0) + (by_mesh ? 1 : 0)}},
       // The host keeps the image, and the one in which sources are found.
       {"check images", shows_pixels(config), {.host = 2}},
+      // Both frames, for cut-outs.
+      {"alerts", plan.of_difference() && !config.output.alerts.empty(), {.host = 2}},
       // The image without copies of its stars, and with them.
       {"completeness", config.output.report_copies > 0, {.host = 2}},
       // The check images of the other side are kept meanwhile.
@@ -71,7 +75,7 @@ Images memory_of_stages(const RunPlan& plan) {
       // Both sums of the filter, and what pixels add to them.
       {"match", config.convolve.filter == Filter::matched, {.host = 3, .device = 3}},
       // The map of owners.
-      {"photometry", measures_photometry(config), {.host = 1, .device = 1}},
+      {"photometry", measures_photometry(config) || !config.output.alerts.empty(), {.host = 1, .device = 1}},
       // The host measures for a device, too, which passes the image and its variance.
       {"aperture noise", measures_aperture_noise(config), {.host = mapped || plan.of_difference() ? 2 : 1}},
       // A device takes 25 bytes per pixel; on the host only pixels of islands count (deblend_memory).
@@ -96,11 +100,24 @@ std::int64_t work_memory(const RunPlan& plan) {
   return std::max(plan.shape.count() * pixel_bytes / 2, of_rows + mesh_bytes * meshes);
 }
 
+/// The numbers of alerts, and the cut-outs of those that are written together: three each, as pixels and packed.
+/// Parquet keeps two groups of rows.
+std::int64_t alerts_memory(std::int64_t alerts, const Config& config) {
+  constexpr std::int64_t number_bytes = 1000, stamp_bytes = std::int64_t{2} * 3 * 63 * 63 * pixel_bytes, together = 256,
+                         groups_bytes = std::int64_t{2} << 26;
+  if (config.output.alerts.empty()) return 0;
+  const bool in_groups = std::ranges::count(config.output.alerts, AlertFormat::parquet) > 0;
+  return alerts * number_bytes +
+         std::min(alerts * stamp_bytes, together * stamp_bytes + (in_groups ? groups_bytes : 0));
+}
+
 }  // namespace
 
 RunPlan plan_of(const Exposure& exposure, const Config& config) {
-  return {config, exposure.shape(), std::ssize(exposure.planes),
-          exposure.reference ? std::ssize(exposure.reference->planes) : 0};
+  RunPlan plan{config, exposure.shape(), std::ssize(exposure.planes),
+               exposure.reference ? std::ssize(exposure.reference->planes) : 0};
+  plan.frames_have_maps = plan.of_difference() && frames_have_maps(config);
+  return plan;
 }
 
 RunPlan plan_of(const Shape& shape, const Config& config, bool of_difference) {
@@ -129,7 +146,8 @@ std::int64_t sources_memory(std::int64_t sources, const Config& config) {
   const bool deblended = config.deblend.method != DeblendMethod::none;
   const VignetSize vignet = vignet_size(config.output.columns);
   const std::int64_t vignet_bytes = std::int64_t{vignet.width} * vignet.height * pixel_bytes;
-  return sources * (source_bytes + photometry_bytes(config) + vignet_bytes +
+  return alerts_memory(sources, config) +
+         sources * (source_bytes + photometry_bytes(config) + vignet_bytes +
                     more_sums * static_cast<std::int64_t>(sizeof(SourceSums)) +
                     (deblended ? static_cast<std::int64_t>(sizeof(Parentage) + sizeof(Run)) : 0) +
                     (config.deblend.clean ? clean_bytes : 0));

@@ -1,9 +1,13 @@
 #pragma once
 
+#include <cmath>
 #include <optional>
+#include <utility>
 
 #include "config/config.hpp"
+#include "pipeline/chain/detection.hpp"
 #include "pipeline/chain/extraction.hpp"
+#include "pipeline/chain/find_sky.hpp"
 #include "stages/convolve/convolve.hpp"
 #include "stages/core/error.hpp"
 #include "stages/core/pixel_map.hpp"
@@ -12,6 +16,7 @@
 #include "stages/difference/fit/subtract_fitted.hpp"
 #include "stages/difference/resample.hpp"
 #include "stages/ingest/ingest.hpp"
+#include "stages/math/star_noise.hpp"
 #include "stages/sky/background.hpp"
 #include "stages/sky/row_sample.hpp"
 
@@ -22,23 +27,57 @@ template <class Where>
 struct FrameMatch {
   FrameSkies<Where> skies;
   Value<Background, Where> ratios;
-  std::optional<FitFacts> fit = std::nullopt;  ///< set if the kernel was fitted
+  std::optional<FitFacts> fit = std::nullopt;         ///< set if the kernel was fitted
+  double star_noise = 0;                              ///< noise_of_star of the fit
+  std::optional<FramesAsRead> frames = std::nullopt;  ///< set if output.alerts needs them
 };
+
+/// Makes the relative noise of a difference that of its sky, where maps gave its frames noise that changes over the
+/// field: a sigma of the whole difference then tells nothing. The sky of the weighed difference has one noise.
+template <class Where>
+void scale_mapped_noise(const Config& config, Pixels<Where>& difference, FitFacts& facts, const Where& where) {
+  const auto sky_of = [&](const Image<float, Where>& image) {
+    MeshSky<Where> sky = estimate_sky(image, config, where);
+    return config.background.method == BackgroundMethod::mesh ? std::move(sky.above) : std::move(sky.background);
+  };
+  const Value<Background, Where> own = sky_of(difference.image);
+  const Value<Background, Where> weighed = sky_of(weigh_pixels(difference.image, difference.noise, own, where));
+  const double ratio = fetch(weighed, where).clipped.sigma / fetch(own, where).clipped.sigma;
+  const double factor = std::isfinite(ratio) && ratio > 0 ? ratio * ratio : 1;
+  multiply(difference.variance, factor, where);
+  difference.noise = std::exchange(difference.variance, {});
+  facts.sky_variance /= factor;
+}
+
+/// A copy on the host.
+inline Image<float, Cpu> host_copy(const Image<float, Cpu>& image, const Cpu& where) {
+  return copy_of(image, where);
+}
+template <class Where>
+Image<float, Cpu> host_copy(const Image<float, Where>& image, const Where& where) {
+  return to_host(image, where);
+}
 
 /// Fits what turns one frame into the other, and writes the difference. An error names the key that asks for the fit.
 template <class Where, class Engine>
-FitFacts subtract_by_fit(const Pixels<Where>& reference, const Pixels<Where>& fresh, const Config& config,
-                         Pixels<Where>& difference, Engine& engine) {
-  const Resources& header = config.resources;
-  const FrameLights lights{{header.reference_gain, header.reference_saturation},
-                           {config.measurement.gain, header.saturation}};
+void subtract_by_fit(const Pixels<Where>& reference, const Pixels<Where>& fresh, const Config& config,
+                     Pixels<Where>& difference, Engine& engine, FrameMatch<Where>& match) {
+  const auto light_of = [](const FrameSettings& frame) {
+    return FrameLight{frame.gain, frame.saturation, is_rescaled(frame.weights)};
+  };
+  const FrameLights lights{light_of(reference_settings(config)), light_of(fresh_settings(config))};
+  const FrameMaps<Where> maps{map_of(reference.variance), map_of(fresh.variance)};
+  const Where& where = engine.where();
   try {
-    const KernelFit fit =
-        fit_kernel(reference.image, fresh.image, config.difference, lights, engine.where(), header.has_star_profile);
+    // Maps need the shape of the stars, for the noise of sums over one.
+    const bool finds_stars = config.resources.has_star_profile || maps.any();
+    KernelFit fit = fit_kernel(reference.image, fresh.image, config.difference, lights, where, maps, finds_stars);
     engine.done("fit_kernel", fit.facts);
-    subtract_fitted(reference.image, fresh.image, fit, difference, engine.where());
+    subtract_fitted(reference.image, fresh.image, fit, difference, where, maps);
+    if (maps.any()) scale_mapped_noise(config, difference, fit.facts, where);
     engine.done("difference", difference);
-    return fit.facts;
+    match.fit = fit.facts;
+    match.star_noise = fit.star.empty() ? 0 : noise_of_star(fit.star.view());
   } catch (const Error& error) {
     if (error.kind() != ErrorKind::input) throw;
     throw Error(error.kind(), config.place_of("difference.kernel") + ": " + error.what());
@@ -54,30 +93,42 @@ FrameMatch<Where> subtract_reference(Pixels<Where>& reference, const PixelMap* m
   const DifferenceConfig& how = config.difference;
   if (map != nullptr) {
     reference.image = resample(reference.image, *map, how.interpolation, where);
+    if (!reference.variance.pixels.empty())  // no negative weights: a variance stays above 0
+      reference.variance = resample(reference.variance, *map, Interpolation::bilinear, where);
     engine.done("align", reference.image);
   }
-  const auto estimate = [&](const Image<float, Where>& image) {
-    return estimate_background(image, config.background, where);
+  const auto frames_as_read = [&]() -> std::optional<FramesAsRead> {
+    if (config.output.alerts.empty()) return std::nullopt;
+    return FramesAsRead{host_copy(reference.image, where), host_copy(fresh.image, where)};
+  };
+  const BackgroundConfig of_reference = reference_settings(config).background;
+  const auto sky_of = [&](const Image<float, Where>& image, const BackgroundConfig& background) {
+    return estimate_background(image, background, where);
   };
   if (how.kernel == MatchingKernel::fitted) {
     constexpr std::int64_t told_row = 7;  // the fit finds levels of its own: these are told, and not used
-    const auto sky_of = [&](const Pixels<Where>& frame) {
-      return estimate(every_nth_row(frame.image, told_row, where));
-    };
-    return {{sky_of(reference), sky_of(fresh)},
-            Value<Background, Where>(where),
-            subtract_by_fit(reference, fresh, config, difference, engine)};
+    FrameMatch<Where> match{{sky_of(every_nth_row(reference.image, told_row, where), of_reference),
+                             sky_of(every_nth_row(fresh.image, told_row, where), config.background)},
+                            Value<Background, Where>(where)};
+    match.frames = frames_as_read();
+    subtract_by_fit(reference, fresh, config, difference, engine, match);
+    return match;
   }
-  const auto sky_of = [&](const Pixels<Where>& frame) { return estimate(frame.image); };
-  FrameMatch<Where> match{{sky_of(reference), sky_of(fresh)}, Value<Background, Where>(where)};
+  FrameMatch<Where> match{{sky_of(reference.image, of_reference), sky_of(fresh.image, config.background)},
+                          Value<Background, Where>(where)};
+  match.frames = frames_as_read();
   FrameSkies<Where>& skies = match.skies;
-  const auto widen = [&](Pixels<Where>& frame, Value<Background, Where>& sky, double from, double to) {
+  const auto widen = [&](Pixels<Where>& frame, const BackgroundConfig& background, Value<Background, Where>& sky,
+                         double from, double to) {
     frame.image = convolve(frame.image, make_matching_kernel(from, to), Edges::nearest, sky, where);
-    sky = sky_of(frame);
+    sky = sky_of(frame.image, background);
     engine.done("match_width", frame.image);
   };
-  if (how.reference_fwhm < how.new_fwhm) widen(reference, skies.reference, how.reference_fwhm, how.new_fwhm);
-  if (how.new_fwhm < how.reference_fwhm) widen(fresh, skies.fresh, how.new_fwhm, how.reference_fwhm);
+  if (how.reference_fwhm < how.new_fwhm) {
+    widen(reference, of_reference, skies.reference, how.reference_fwhm, how.new_fwhm);
+  } else if (how.new_fwhm < how.reference_fwhm) {
+    widen(fresh, config.background, skies.fresh, how.new_fwhm, how.reference_fwhm);
+  }
 
   if (how.match_flux) {
     match.ratios =
@@ -91,8 +142,12 @@ FrameMatch<Where> subtract_reference(Pixels<Where>& reference, const PixelMap* m
 /// The comparison of the frames on the host, for the report.
 template <class Where>
 DifferenceFacts describe(const FrameMatch<Where>& match, const DifferenceConfig& how, const Where& where) {
-  DifferenceFacts facts{fetch(match.skies.reference, where).clipped, fetch(match.skies.fresh, where).clipped, 0, 1,
-                        match.fit};
+  DifferenceFacts facts{fetch(match.skies.reference, where).clipped,
+                        fetch(match.skies.fresh, where).clipped,
+                        0,
+                        1,
+                        match.fit,
+                        match.star_noise};
   if (match.fit) {
     facts.scale = match.fit->convolved_new ? 1 / match.fit->mean_sum : match.fit->mean_sum;
     return facts;

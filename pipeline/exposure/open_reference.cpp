@@ -7,6 +7,7 @@
 
 #include "io/wcs/pixel_map.hpp"
 #include "io/wcs/wcs.hpp"
+#include "pipeline/exposure/map_pairs.hpp"
 #include "stages/core/error.hpp"
 
 namespace srcextract {
@@ -70,14 +71,23 @@ std::shared_ptr<const PixelMap> align(const OpenFrame& fresh, const std::string&
 }  // namespace
 
 OpenReference open_reference(const std::string& path, const OpenFrame& fresh, const std::string& name,
-                             const Config& config, const Cpu& where, std::int64_t most_inflated) {
-  const HduNames hdu = config.input.hdu.several() ? std::to_string(fresh.image().hdu()) : config.input.hdu;
-  const SelectedImage selected = select_images(path, hdu, most_inflated).front();
-  OpenFrame frame(selected.open(), path, config, most_inflated - selected.held_bytes);
+                             const Config& config, const Config* own, const Cpu& where, std::int64_t most_inflated) {
+  const Config& read_by = own != nullptr ? *own : config;
+  const HduNames hdu = read_by.input.hdu.several() ? std::to_string(fresh.image().hdu()) : read_by.input.hdu;
+  FitsImages file(path, most_inflated);
+  std::vector<SelectedImage> images = file.select(hdu);
+  images.resize(1);
+  most_inflated -= file.held_bytes();
+  SelectedMaps selected;
+  if (own != nullptr) selected = pair_maps(file, images, *own, most_inflated).front();
+  OpenFrame frame(images.front().open(), path, read_by, most_inflated);
+  OpenMaps maps = open_maps(selected, path, frame, read_by);
   auto subtracted = std::make_shared<ReferenceFrame>();
   subtracted->planes = frame.planes();
   subtracted->map = align(fresh, name, frame, path, config, where);
-  return {path, std::move(frame), std::move(subtracted)};
+  if (maps.weights) subtracted->weights = maps.weights->pixels;
+  if (maps.mask) subtracted->mask = maps.mask->pixels;
+  return {path, std::move(frame), std::move(maps), std::move(subtracted)};
 }
 
 }  // namespace srcextract

@@ -267,7 +267,7 @@ void warn_of_star_residuals(const Config& config, const Extraction& extraction, 
   constexpr double paired_share = 0.05, faint_share = 0.2;
   const Sources& changes = extraction.sources;
   // The light of stars follows from errors only if these are from photons and sky alone.
-  const bool tells_light = !extraction.aperture_noise && !has_map(config.weights);
+  const bool tells_light = !extraction.aperture_noise && !frames_have_maps(config);
   const StarResiduals found =
       find_star_residuals(changes, extraction.background.clipped.sigma, tells_light ? config.measurement.gain : 0);
   const auto rows = static_cast<double>(changes.size());
@@ -332,6 +332,20 @@ void warn_of_fitted_noise(const Config& config, const Extraction& extraction, Wa
         place, scale));
 }
 
+/// Warns where a frame saturates at a value that nobody has told.
+void warn_of_pile_up(const Config& config, const Extraction& extraction, Warnings& warnings) {
+  if (!extraction.difference->fit) return;
+  const auto warn = [&](const char* frame, double value) {
+    if (value == 0) return;
+    warnings.push_back(
+        fmt::format("{}: several pixels of the {} share its greatest value, {:.6g}, so it is taken for the level of "
+                    "saturation: stars from nine tenths of it are masked; set measurement.saturation",
+                    config.place_of("measurement.saturation"), frame, value));
+  };
+  warn("reference", extraction.difference->fit->reference_pile_up);
+  warn("new frame", extraction.difference->fit->new_pile_up);
+}
+
 /// Warns where CLEAN compares with a threshold of the image itself what the matched filter found in its own units.
 void warn_of_cleaned_match(const Config& config, Warnings& warnings) {
   if (is_matched(config) && config.deblend.clean)
@@ -357,6 +371,7 @@ std::vector<std::string> image_warnings(const ImageInput& input, const ImageResu
     Warnings of_difference;
     warn_of_star_residuals(input.config(), extraction, of_difference);
     warn_of_fitted_noise(input.config(), extraction, of_difference);
+    warn_of_pile_up(input.config(), extraction, warnings);
     if (input.config().difference.refuse_bad && !of_difference.empty())
       throw Error(ErrorKind::input, of_difference.front() + " (refused by difference.refuse_bad)");
     std::ranges::move(of_difference, std::back_inserter(warnings));

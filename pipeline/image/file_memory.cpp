@@ -19,6 +19,10 @@ std::int64_t image_needs(const SelectedImage& image, const ImageFile& file) {
 RunPlan plan_of(const Shape& shape, const ImageFile& file) {
   RunPlan plan = plan_of(shape, file.config->config, file.has_reference());
   plan.found_elsewhere = file.detection() != nullptr;
+  const auto is_mapped = [](const ImageConfig& config) { return has_map(config.config.weights); };
+  plan.frames_have_maps =
+      file.has_reference() &&
+      (is_mapped(*file.config) || (file.beside->of_reference && is_mapped(*file.beside->of_reference)));
   return plan;
 }
 
@@ -53,6 +57,11 @@ std::int64_t gzipped_sizes(const std::vector<std::string>& paths) {
 std::vector<std::string> files_beside(const ImageFile& file) {
   std::vector<std::string> files = file.config->config.combine.files;
   if (file.has_reference()) files.push_back(file.beside->reference);
+  if (file.has_reference() && file.beside->of_reference) {
+    const Config& config = file.beside->of_reference->config;
+    std::ranges::copy(config.combine.files, std::back_inserter(files));
+    std::ranges::copy(files_of_maps(config), std::back_inserter(files));
+  }
   if (file.detection() != nullptr) std::ranges::copy(files_of(*file.detection()), std::back_inserter(files));
   return files;
 }

@@ -129,7 +129,11 @@ void log_input(const ImageInput& input, const InputConfig& config, const std::ve
   spdlog::info("{}: {} x {} pixels, BITPIX {}, HDU {}{}{}", input.name, input.first().shape.width,
                input.first().shape.height, bitpix, image.hdu(), extname, plane_name(input.frame, config.plane));
   log_others(input, config, left_out);
-  if (input.reference) spdlog::info("{}: {} is subtracted from it", input.name, input.reference->path);
+  if (input.reference) {
+    spdlog::info("{}: {} is subtracted from it", input.name, input.reference->path);
+    if (input.reference->maps.mask) log_map(input.reference->path, "mask", *input.reference->maps.mask);
+    if (input.reference->maps.weights) log_map(input.reference->path, "noise map", *input.reference->maps.weights);
+  }
   if (input.detection)
     spdlog::info("{}: its sources are found in HDU {} of {}", input.name, input.detection->frame.image().hdu(),
                  input.detection->task.path);

@@ -13,6 +13,7 @@
 #include "pipeline/log/printable.hpp"
 #include "pipeline/log/seconds_since.hpp"
 #include "pipeline/machine/versions.hpp"
+#include "pipeline/outputs/alerts/alert_files.hpp"
 #include "pipeline/outputs/check_images.hpp"
 #include "pipeline/outputs/completeness/measure_completeness.hpp"
 #include "pipeline/outputs/image_head.hpp"
@@ -58,6 +59,8 @@ std::vector<OutputFile> write_tables(const OutputPaths& paths, const ImageInput&
   for (const auto& [which, path] : paths.check_images)
     files.push_back(
         write_check_image(path, which, config.config.output.check_compression, extraction, input, metadata, where));
+  for (const auto& [format, path] : paths.alerts)
+    files.push_back(write_alerts(path, format, input, extraction, metadata, where));
   return files;
 }
 
@@ -88,6 +91,10 @@ RunKind kind_of(const ImageInput& input) {
   if (input.reference != nullptr) return RunKind::difference;
   if (input.positions == nullptr) return RunKind::sources;
   return input.positions->forced().ellipses ? RunKind::ellipses : RunKind::circles;
+}
+
+const Config* config_of(const std::shared_ptr<const ImageConfig>& given) {
+  return given ? &given->config : nullptr;
 }
 
 /// The path of a file relative to the output directory, and its size.
@@ -165,7 +172,9 @@ OpenImage::OpenImage(const ImageTask& task, const Job& job, std::shared_ptr<cons
   if (!job.take) job.kept.require_kept(paths_.all());
   require_kernels_fit(frame_.first().shape, config, task.file->has_reference());
   if (task.file->has_reference()) {
-    reference_ = open_reference(task.file->beside->reference, frame_, task.name, config, {}, frame_.most_inflated());
+    const FilesBeside& beside = *task.file->beside;
+    reference_ = open_reference(beside.reference, frame_, task.name, config, config_of(beside.of_reference), {},
+                                frame_.most_inflated());
     input_.reference = &*reference_;
     input_.exposure.reference = reference_->subtracted;
   }
@@ -194,13 +203,14 @@ OpenImage::OpenImage(const ImageTask& task, const Job& job, std::shared_ptr<cons
   if (job.describe) log_input(input_, config.input, task.left_out);
   config_ = resolve(
       config, {task.name, input_.header(), frame_.image().primary_header(), input_.exposure.shape(), kind_of(input_),
-               reference_ ? std::string_view(reference_->frame.image().header()) : std::string_view()});
+               reference_ ? std::string_view(reference_->frame.image().header()) : std::string_view(),
+               reference_ ? config_of(task.file->beside->of_reference) : nullptr});
   input_.resolved = &config_;
 }
 
 void OpenImage::require_unchanged() const {
   frame_.require_unchanged();
-  if (reference_) reference_->frame.require_unchanged();
+  if (reference_) reference_->require_unchanged();
   if (detection_) {
     detection_->frame.require_unchanged();
     detection_->maps.require_unchanged();

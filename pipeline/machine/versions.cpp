@@ -30,6 +30,7 @@ std::vector<std::pair<std::string, std::string>> library_versions() {
       {"zstd", zstd_version()},
       {"TBB", TBB_runtime_version()},
       {"yaml-cpp", build::yaml_cpp_version},
+      {"libavro", build::avro_version},
       {"spdlog", fmt::format("{}.{}.{}", SPDLOG_VER_MAJOR, SPDLOG_VER_MINOR, SPDLOG_VER_PATCH)},
       {"CLI11", CLI11_VERSION},
       {"nlohmann_json",

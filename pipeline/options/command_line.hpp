@@ -10,11 +10,12 @@ namespace srcextract {
 
 /// Options of `srcextract [CONFIG] IMAGE...` and `srcextract difference`.
 struct CommandLine : RunOptions {
-  std::string reference;                     ///< the frame that is subtracted; empty: none
-  std::string detect;                        ///< the detection image; empty: each image itself
-  std::vector<std::string> detect_settings;  ///< for the detection image's configuration alone
-  std::vector<BandOption> bands;             ///< images in which detected sources are measured; empty: the inputs
-  std::string positions;                     ///< the table of positions to measure; empty: none
+  std::string reference;                        ///< the frame that is subtracted; empty: none
+  std::string detect;                           ///< the detection image; empty: each image itself
+  std::vector<std::string> reference_settings;  ///< for the reference's configuration alone
+  std::vector<std::string> detect_settings;     ///< for the detection image's configuration alone
+  std::vector<BandOption> bands;                ///< images in which detected sources are measured; empty: the inputs
+  std::string positions;                        ///< the table of positions to measure; empty: none
   bool dump_config = false;
 };
 

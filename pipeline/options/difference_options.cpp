@@ -3,6 +3,7 @@
 #include <CLI/CLI.hpp>
 
 #include "stages/core/error.hpp"
+#include "survey/inputs/files_beside.hpp"
 
 namespace srcextract {
 namespace {
@@ -14,6 +15,7 @@ constexpr const char* difference_description =
 
 constexpr const char* difference_footer = R"(Example:
   srcextract difference -o out config.yaml monday.fits tuesday.fits
+  srcextract difference --set mask.hdu=MASK --reference-set mask.hdu=MASK monday.fits tuesday.fits
 
 The section `difference` of CONFIG says how the frames are made comparable: alignment by WCS,
 kernel, flux scale, sky; `convolve`, `detection` and `morphology` how changes are found. Frames
@@ -21,7 +23,9 @@ without stars need difference.kernel: gaussian. docs/stages.md has the equations
 
 Outputs, for NEW tuesday.fits: tuesday.diff.cat.fits and so on, as of srcextract --help. SIGN is 1
 for what is brighter in NEW and -1 for what is fainter: what moved is a pair. Fluxes are those of
-the change, greater than 0. The picture shows NEW, and changes in red.
+the change, greater than 0. The picture shows NEW, and changes in red. With `output.alerts` also
+tuesday.diff.alerts.avro and tuesday.diff.alerts.parquet: for brokers, with ZTF's names and
+cut-outs of NEW, REFERENCE and the difference.
 
 Exit codes: as of srcextract --help)";
 
@@ -32,11 +36,19 @@ CommandLine parse_difference_options(int argc, const char* const* argv) {
   CLI::App app(difference_description, "srcextract difference");
   app.footer(difference_footer);
   RunOptionParser parser(app, command, "FRAME", "REFERENCE, and then NEW: FITS images of one field");
+  app.add_option("--reference-set", command.reference_settings,
+                 "Override one setting for REFERENCE alone, as in mask.file=M.fits; of\n"
+                 "background, combine, input, mask, weights, and gain and saturation of\n"
+                 "measurement; may be given again. Maps in CONFIG are those of NEW")
+      ->type_name("KEY=VALUE")
+      ->allow_extra_args(false)
+      ->group("Configuration");
   parser.parse(argc, argv);
   if (!command.answer.empty()) return command;
   if (command.inputs.size() != 2)
     throw Error(ErrorKind::config, "name two images, REFERENCE and NEW, not " + std::to_string(command.inputs.size()) +
                                        "; see srcextract difference --help");
+  require_reference_settings(command.reference_settings);
   command.reference = command.inputs.front();
   command.inputs.erase(command.inputs.begin());
   return command;

@@ -75,6 +75,7 @@ void KeptFiles::add_files_of(const Config& config) {
 void KeptFiles::add_files_of(const FilesBeside& beside) {
   add(beside.positions);
   add(beside.reference);
+  if (beside.of_reference) add_files_of(beside.of_reference->given);
   if (beside.detection) {
     add(beside.detection->path);
     add_files_of(beside.detection->given->given);
@@ -149,7 +150,11 @@ void make_directory_of(const std::string& output) {
                 directory + ": cannot make the output directory: " + failure.message());
 }
 
-void require_columns_of_images(const Config& config) {
+void require_outputs_of_images(const Config& config) {
+  if (!config.output.alerts.empty())
+    throw Error(ErrorKind::config, config.place_of("output.alerts") +
+                                       ": alerts tell of changes, and without a reference there are none; leave it "
+                                       "out, or run srcextract difference");
   if (config.detection.sign != DetectionSign::positive || std::ranges::count(config.output.columns, "SIGN") == 0)
     return;
   throw Error(ErrorKind::config,

@@ -73,9 +73,9 @@ class KeptFiles {
   PackedBytes paths_;          ///< of inputs: directory and file name
 };
 
-/// Throws Error{config} if output.columns names a column that catalogues of images (not differences) cannot have with
-/// this configuration.
-void require_columns_of_images(const Config& config);
+/// Throws Error{config} if the configuration asks for alerts, or for a column, that images (not differences) cannot
+/// have with it.
+void require_outputs_of_images(const Config& config);
 
 /// Makes the directory if it is missing. Throws Error{output} if that fails or no file can be created in it.
 void prepare_output_directory(const std::string& directory);

@@ -100,6 +100,14 @@ std::int64_t peak_memory() {
   return std::int64_t{usage.ru_maxrss} * 1024;
 }
 
+Json map_json(const OpenMap& map) {
+  return {{"path", map.path},
+          {"hdu", map.image.hdu()},
+          {"extname", map.image.extname()},
+          {"plane", map.plane},
+          {"datasum", map.datasum()}};
+}
+
 /// The subtracted frame.
 Json reference_json(const OpenReference& reference) {
   Json json = {{"path", reference.path},
@@ -109,15 +117,9 @@ Json reference_json(const OpenReference& reference) {
                {"resampled", reference.subtracted->map != nullptr},
                {"datasum", reference.frame.datasum()}};
   if (!reference.frame.combined().empty()) json["combined"] = reference.frame.combined();
+  if (reference.maps.mask) json["mask"] = map_json(*reference.maps.mask);
+  if (reference.maps.weights) json["weights"] = map_json(*reference.maps.weights);
   return json;
-}
-
-Json map_json(const OpenMap& map) {
-  return {{"path", map.path},
-          {"hdu", map.image.hdu()},
-          {"extname", map.image.extname()},
-          {"plane", map.plane},
-          {"datasum", map.datasum()}};
 }
 
 /// The first map of flags, and the further ones.
@@ -316,7 +318,7 @@ void add_image(const RunRecord& report, Json& json) {
   if (!report.input.flags.empty()) json["flags"] = flags_json(report.input.flags);
   if (report.input.weights) {
     json["weights"] = map_json(*report.input.weights);
-    json["weights"]["noise_scale"] = extraction.levels.noise_scale;
+    if (!extraction.difference) json["weights"]["noise_scale"] = extraction.levels.noise_scale;
   }
   if (extraction.difference)
     json["difference"] = difference_json(*extraction.difference, extraction.background.clipped, extraction.sources);

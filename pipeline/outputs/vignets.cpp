@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cstdint>
 
+#include "pipeline/outputs/cutout_window.hpp"
 #include "stages/core/parallel.hpp"
 
 namespace srcextract {
@@ -11,41 +12,9 @@ namespace {
 /// Sources per task of a thread.
 constexpr std::int64_t sources_at_a_time = 64;
 
-struct PixelPlace {
-  std::int64_t x, y;
-};
-
-PixelPlace central_pixel(const Sources& sources, std::size_t row, const Shape& shape) {
-  const double x = sources[columns::x_image][row], y = sources[columns::y_image][row];
-  const auto within = [](double position, std::int64_t size) {
-    return position >= 0.5 && position < static_cast<double>(size) + 0.5;
-  };
-  if (!within(x, shape.width) || !within(y, shape.height))
-    return {sources[columns::xpeak_image][row] - 1, sources[columns::ypeak_image][row] - 1};
-  return {static_cast<std::int64_t>(x + 0.5) - 1, static_cast<std::int64_t>(y + 0.5) - 1};
-}
-
-/// The position of a cut-out in the image.
-struct Window {
-  std::int64_t left, top;       ///< its first pixel, which may be outside the image
-  std::int64_t x_begin, x_end;  ///< its columns inside the image
-  std::int64_t y_begin, y_end;
-};
-
-Window window_around(const PixelPlace& centre, const VignetSize& size, const Shape& shape) {
-  const std::int64_t left = centre.x - size.width / 2, top = centre.y - size.height / 2;
-  const auto inside = [](std::int64_t place, std::int64_t most) { return std::clamp<std::int64_t>(place, 0, most); };
-  return {.left = left,
-          .top = top,
-          .x_begin = inside(left, shape.width),
-          .x_end = inside(left + size.width, shape.width),
-          .y_begin = inside(top, shape.height),
-          .y_end = inside(top + size.height, shape.height)};
-}
-
 /// Blanks pixels of other sources, or of components that are too small, in a row of the image; `pixels` begins at
 /// x_begin.
-void blank_others(const Extraction& extraction, std::int32_t number, std::int64_t y, const Window& window,
+void blank_others(const Extraction& extraction, std::int32_t number, std::int64_t y, const CutoutWindow& window,
                   float* pixels) {
   const Run* const runs = extraction.runs.runs.begin();
   const Run* const end = runs + extraction.runs.row_begin[y + 1];
@@ -62,7 +31,8 @@ void blank_others(const Extraction& extraction, std::int32_t number, std::int64_
 void cut_vignet(const Extraction& extraction, std::size_t row, const VignetSize& size, bool blanks, float* out) {
   const Sources& sources = extraction.sources;
   const Image<float, Cpu>& above = extraction.check.above;
-  const Window window = window_around(central_pixel(sources, row, above.shape), size, above.shape);
+  const CutoutWindow window =
+      cutout_window(central_pixel(sources, row, above.shape), size.width, size.height, above.shape);
   const bool fainter = is_fainter_than_sky(sources, row);
   std::fill_n(out, std::int64_t{size.width} * size.height, no_vignet_pixel);
   for (std::int64_t y = window.y_begin; y < window.y_end; ++y) {

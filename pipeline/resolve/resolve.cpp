@@ -4,6 +4,7 @@
 
 #include <cmath>
 #include <optional>
+#include <span>
 #include <string_view>
 #include <utility>
 #include <variant>
@@ -13,6 +14,7 @@
 #include "io/wcs/wcs.hpp"
 #include "pipeline/chain/detection.hpp"
 #include "pipeline/chain/measure_positions.hpp"
+#include "stages/catalogue/alert_columns.hpp"
 #include "stages/catalogue/declared_columns.hpp"
 #include "stages/core/error.hpp"
 #include "stages/photometry/families.hpp"
@@ -134,19 +136,51 @@ void resolve_pixel_scale(Config& config, const RunImage& image) {
                columns, reason);
 }
 
+/// Sets how both frames of a difference are read. `config` has the gain and the saturation of the new frame.
+void resolve_frames(const Config& given, const RunImage& image, Config& config) {
+  const Config& own = image.of_reference != nullptr ? *image.of_reference : given;
+  const auto set_alone = [](double of_own, double of_given, double of_image) {
+    return of_own != of_given ? of_own : of_image;
+  };
+  const MeasurementConfig &measured = own.measurement, &usual = given.measurement;
+  const FrameSettings fresh = frame_settings(config);
+  FrameSettings reference = frame_settings(own);
+  if (image.of_reference == nullptr) reference.weights = {};
+  reference.gain = of_reference(measured.gain_keyword, image, set_alone(measured.gain, usual.gain, fresh.gain));
+  reference.saturation = of_reference(measured.saturation_keyword, image,
+                                      set_alone(measured.saturation, usual.saturation, fresh.saturation));
+  if (has_map(fresh.weights) || has_map(reference.weights)) {
+    config.weights = {};
+    config.weights.type = WeightType::none;
+  }
+  config.resources.fresh = fresh;
+  config.resources.reference = reference;
+}
+
+/// Measures what alerts tell besides the columns of the catalogue, which keeps its own.
+void add_columns_of_alerts(Config& config) {
+  const ColumnChoice written(config.output.columns);
+  config.resources.written_columns = config.output.columns;
+  const auto add = [&](std::span<const char* const> names) {
+    for (const char* name : names)
+      if (!written.has(name)) config.output.columns.emplace_back(name);
+  };
+  add(alert_columns);
+  if (config.resources.has_star_profile) add(alert_columns_of_stars);
+}
+
 }  // namespace
 
 Config resolve(const Config& given, const RunImage& image) {
   Config config = given;
   config.measurement.gain = gain_of(given, image);
   config.resources.saturation = saturation_of(given, image);
-  config.resources.reference_gain = of_reference(given.measurement.gain_keyword, image, config.measurement.gain);
-  config.resources.reference_saturation =
-      of_reference(given.measurement.saturation_keyword, image, config.resources.saturation);
+  if (image.kind == RunKind::difference) resolve_frames(given, image, config);
   if (image.kind == RunKind::circles || image.kind == RunKind::ellipses)
     return forced_config(std::move(config), image.kind == RunKind::ellipses);  // no threshold or column needs a scale
   config.resources.has_star_profile =
       image.kind == RunKind::difference && config.difference.kernel == MatchingKernel::fitted;
+  if (image.kind == RunKind::difference && !config.output.alerts.empty()) add_columns_of_alerts(config);
   if (!is_scored(config) && !is_measured<StarFamily>(ColumnChoice(config.output.columns), config))
     config.resources.has_star_profile = false;  // nobody asks for it
   if (is_scored(config))

@@ -20,17 +20,21 @@ struct RunImage {
   Shape shape;
   RunKind kind;
   std::string_view reference_header = {};  ///< of a difference
+  const Config* of_reference = nullptr;    ///< its configuration; null: the image's, without maps
 };
 
 /// The configuration that the stages and outputs of an image see. Called once an image, with the configuration that has
 /// the contents of its files (make_image_config); nothing changes the result.
 /// - measurement.gain: the value of the header keyword measurement.gain_keyword, if the header has it
-/// - resources.reference_gain, reference_saturation: from the header of a difference's reference; the image's values if
-///   that header lacks them
+/// - resources.reference, resources.fresh: of the frames of a difference. Gain and saturation of the reference are
+/// those
+///   of its header, else those set for it alone, else the image's.
+/// - weights.type: none, if a frame of a difference has a map: the map tells the noise of that frame
 /// - resources.saturation: the same for measurement.saturation_keyword, else measurement.saturation
 /// - measurement.pixel_scale, if it is 0 and needed: from the WCS. Surface brightness thresholds and the columns
 ///   MU_MAX, MU_THRESHOLD and CLASS_STAR need it.
 /// - at given positions: forced_config
+/// - output.columns: also those that alerts of a difference tell; resources.written_columns has what is written
 ///
 /// Logs the pixel scale, and a warning for each value that the image lacks. Throws Error{input} if a keyword has no
 /// usable number, or if a threshold needs a WCS and there is none.

@@ -54,7 +54,7 @@ Configuration read_configuration(const std::optional<std::string>& path, const s
   if (of_difference)
     require_config_beside(given.config, {.reference = "the reference"});
   else
-    require_columns_of_images(given.config);
+    require_outputs_of_images(given.config);
   for (Config* config : {&given.config, &given.written}) config->kept = {.segmentation = segmentation, .sky = true};
   return {make_image_config(given, of_difference)};
 }

@@ -5,7 +5,7 @@ _srcextract_words() {
   local program=$1 previous=$2 current=$3 command=$4 commands
   commands=$("$program" help | sed -n '/^Commands:/,$s/^  \([a-z-]*\) .*/\1/p')
   case $previous in
-    --set | --detect-set)
+    --set | --detect-set | --reference-set)
       "$program" --dump-config | awk '/^[a-z]/ { section = $1 } /^  [a-z]/ { print section $1 "=" }' | sed 's/:/./; s/:=/=/'
       ;;
     --backend) echo auto cpu cuda compare ;;

@@ -14,6 +14,8 @@ namespace srcextract {
 struct ReferenceFrame {
   std::vector<PixelSource> planes;      ///< all of one shape; several planes are combined
   std::shared_ptr<const PixelMap> map;  ///< where the other frame's pixels lie in this one; null: no shift
+  std::optional<PixelSource> weights = std::nullopt;  ///< of the shape of its planes: the noise of each pixel
+  std::optional<PixelSource> mask = std::nullopt;     ///< of the same shape: masks pixels of the planes
 };
 
 /// The input of one extraction.

@@ -45,6 +45,11 @@ void negate_piece(float* pixels, std::int64_t count) {
 }
 
 SRCEXTRACT_VECTOR_CLONES
+void multiply_piece(float* pixels, std::int64_t count, double factor) {
+  for (std::int64_t i = 0; i < count; ++i) pixels[i] = multiplied(pixels[i], factor);
+}
+
+SRCEXTRACT_VECTOR_CLONES
 void weigh_piece(const float* pixels, const float* variance, std::int64_t count, float sky, float* out) {
   for (std::int64_t i = 0; i < count; ++i) out[i] = weighed(pixels[i], variance[i], sky);
 }
@@ -83,6 +88,12 @@ void subtract_frames(const Image<float, Cpu>& reference, const Image<float, Cpu>
 void negate(Image<float, Cpu>& image, const Cpu& where) {
   parallel_for(image.shape.count(), piece_pixels, where,
                [&](std::int64_t begin, std::int64_t end) { negate_piece(image.pixels.data() + begin, end - begin); });
+}
+
+void multiply(Image<float, Cpu>& image, double factor, const Cpu& where) {
+  parallel_for(image.shape.count(), piece_pixels, where, [&](std::int64_t begin, std::int64_t end) {
+    multiply_piece(image.pixels.data() + begin, end - begin, factor);
+  });
 }
 
 Image<float, Cpu> weigh_pixels(const Image<float, Cpu>& image, const Image<float, Cpu>& noise,

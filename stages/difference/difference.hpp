@@ -47,6 +47,10 @@ void subtract_frames(const Image<float, Gpu>& reference, const Image<float, Gpu>
 void negate(Image<float, Cpu>& image, const Cpu& where);
 void negate(Image<float, Gpu>& image, const Gpu& where);
 
+/// Multiplies every pixel by the factor, in double, rounded once to float. A masked pixel stays masked.
+void multiply(Image<float, Cpu>& image, double factor, const Cpu& where);
+void multiply(Image<float, Gpu>& image, double factor, const Gpu& where);
+
 /// Returns sky + (v - sky) / sqrt(noise), an image with the noise of its sky everywhere. All values are in float, the
 /// root as well; sky is the clipped median as float.
 Image<float, Cpu> weigh_pixels(const Image<float, Cpu>& image, const Image<float, Cpu>& noise,

@@ -76,6 +76,10 @@ SRCEXTRACT_HOST_DEVICE inline float negated(float pixel) {
   return pixel == pixel ? -pixel : masked_pixel;
 }
 
+SRCEXTRACT_HOST_DEVICE inline float multiplied(float pixel, double factor) {
+  return pixel_of(static_cast<double>(pixel) * factor);
+}
+
 SRCEXTRACT_HOST_DEVICE inline float weighed(float pixel, float variance, float sky) {
   return pixel_of(sky + (pixel - sky) / static_cast<float>(sqrt(static_cast<double>(variance))));
 }

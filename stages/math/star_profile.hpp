@@ -2,6 +2,7 @@
 
 #include <cmath>
 #include <cstdint>
+#include <utility>
 #include <vector>
 
 #include "stages/core/buffer.hpp"
@@ -75,7 +76,11 @@ struct StarView {
   FieldSquare light;   ///< of a star of flux 1
   FieldSquare filter;  ///< its middle multiplies the pixel of the star
   double width = 0, height = 0;
-  double correlation = 1;  ///< variance of the filtered sky, relative to that of a sky of independent pixels
+  double correlation = 1;            ///< variance of the filtered sky, relative to that of a sky of independent pixels
+  double correlation_of_excess = 1;  ///< the same of what pixels have beyond the noise of the sky
+  /// Variance by the photons of the star itself that the noise of pixels leaves out, for each count of its flux, in
+  /// units of the variance of a sky pixel. Of the side of the difference that is positive.
+  double own_photons = 0;
 
   bool operator==(const StarView&) const = default;
 
@@ -88,8 +93,11 @@ struct StarProfile {
   StarView sizes;                ///< without its pointers
   Buffer<float, Where> values;   ///< of the light, then of the filter; empty: the shape is not known
   std::vector<float> in_middle;  ///< the filter in the middle of the field, row by row
+  double own_of_other_side = 0;  ///< StarView::own_photons of the image with the other sign
 
   bool empty() const { return values.empty(); }
+  /// Call it when the image is negated.
+  void turn() { std::swap(sizes.own_photons, own_of_other_side); }
   StarView view() const {
     StarView all = sizes;
     if (empty()) return all;

@@ -126,9 +126,11 @@ void express_found_noise(std::span<const FluxCalibration> found, std::span<const
 void add_measured_columns(const Photometry<Cpu>& photometry, std::span<const FluxCalibration> calibration,
                           const Settings& config, Sources& sources, const Cpu& where) {
   const ColumnChoice choice(config.output.columns);
+  const ColumnChoice written(config.resources.written_columns.value_or(config.output.columns));
   std::vector<std::int16_t>& flags = sources[columns::flags];
   for_each_family([&]<class One>() {
     const auto& measured = photometry.of<One>();
+    if (config.resources.written_columns && !written.needs(One::name)) return;  // measured for alerts alone
     if (measured.each > 0) sources.describe(columns::flags, flag::description);
     for (std::int64_t i = 0; i < measured.rows.size(); ++i)
       flags[static_cast<std::size_t>(i / measured.each)] |= static_cast<std::int16_t>(measured.rows[i].flags);
@@ -155,7 +157,7 @@ void add_measured_columns(const Photometry<Cpu>& photometry, std::span<const Flu
   for_each_list(of_sources, [&]<class One>() { of_family.template operator()<One>(One::columns); });
   of_family.operator()<CircleFamily>(limit_columns<CircleFlux>("FLUXLIM_APER", "MAGLIM_APER"));
   of_family.operator()<KronFamily>(limit_columns<EllipseFlux>("FLUXLIM_AUTO", "MAGLIM_AUTO"));
-  sources.written = choice.names();
+  sources.written = written.names();
 }
 
 }  // namespace srcextract

@@ -33,7 +33,8 @@ struct StarLight {
 /// - The place is the nearest peak of significance, uphill from the source's peak: the top of a parabola through nine
 ///   pixels. The flux is NaN if there is none within the filter's reach.
 /// - With filter f and shape p there, the flux is sum(f d) / sum(f p), over the pixels d that are not masked.
-/// - Its variance is that of the sky, which the filter knows to be correlated, and what maps of noise have beyond it.
+/// - Its variance is that of the sky, which the filter knows to be correlated, what maps of noise have beyond it, and
+///   the photons of the star itself that these leave out.
 ///
 /// This is the flux of least variance against the noise of the sky (King 1983, PASP 95, 163, for independent pixels).
 /// Neighbours are not taken out. The flux is NaN where less than half of the shape lies on good pixels.
@@ -155,7 +156,8 @@ struct StarFamily {
     const double of_star = s.of[shape];
     if (!(of_star > s.of[whole] / 2)) return unknown();
     const double flux = s.of[light] / of_star, square = of_star * of_star;
-    const double variance = (star.correlation * s.of[squares] + s.of[more]) / square;
+    const double variance = (star.correlation * s.of[squares] + star.correlation_of_excess * s.of[more]) / square +
+                            (flux > 0 ? flux * star.own_photons : 0);
     const double left = s.of[chi] - 2 * flux * s.of[mixed] + flux * flux * s.of[model];
     return {flux, at_x, at_y, variance, left > 0 ? left : 0, static_cast<std::int32_t>(s.of[count]), 0};
   }

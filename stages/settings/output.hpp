@@ -25,6 +25,9 @@ enum class CheckImage {
   morphology
 };
 
+/// The formats of the alerts of a difference.
+enum class AlertFormat { avro, parquet };
+
 /// Whether it shows which pixels are above the threshold.
 inline bool shows_foreground(CheckImage image) {
   return image == CheckImage::threshold || image == CheckImage::morphology;
@@ -47,6 +50,8 @@ struct OutputConfig {
   /// Also write {stem}.{name}.fits for each.
   std::vector<CheckImage> check_images = {};
   ImageCompression check_compression = ImageCompression::none;
+  /// For a difference, also write {stem}.alerts.{format} for each.
+  std::vector<AlertFormat> alerts = {};
   /// Further header keywords of the image for the catalogue and run.json.
   std::vector<std::string> header_keywords = {};
   /// If several HDUs of a file are extracted, also write {stem}.cat.fits with the sources of all.

@@ -29,6 +29,11 @@ inline std::vector<std::string> names_of(CheckImage) {
           "minibackground", "miniback_rms", "threshold",   "morphology"};
 }
 
+void may_be_none(AlertFormat);
+inline std::vector<std::string> names_of(AlertFormat) {
+  return {"avro", "parquet"};
+}
+
 inline std::vector<std::string> names_of(Stretch) {
   return {"linear", "sqrt", "log", "asinh", "equalize"};
 }
@@ -98,6 +103,12 @@ void for_each_output_field(AnySettings& c, F&& f) {
                          "(rows by GZIP_2, which CFITSIO and Astropy read, `{stem}.{name}.fits.fz`)",
           .unused = check_compression_use(c.output)},
     c.output.check_compression);
+  f(Field{.section = section,
+          .key = "alerts",
+          .description =
+              "Also write an alert for each row of a difference, `{stem}.alerts.avro` or `.parquet`: numbers "
+              "with the names of ZTF's alerts, and three cut-outs"},
+    c.output.alerts);
   f(Field{.section = section,
           .key = "header_keywords",
           .description = "More keywords of the image for the catalogue, `run.json` and the table IMAGES of a survey",

@@ -171,7 +171,8 @@ std::string check_compression_use(const OutputConfig& config) {
 }
 
 std::string parquet_compression_use(const OutputConfig& config) {
-  const bool parquet = std::ranges::count(config.formats, CatalogFormat::parquet) > 0;
+  const bool parquet = std::ranges::count(config.formats, CatalogFormat::parquet) > 0 ||
+                       std::ranges::count(config.alerts, AlertFormat::parquet) > 0;
   return config.parquet_compression == ParquetCompression::none || parquet
              ? ""
              : "has no use without Parquet: add parquet to output.formats";

@@ -4,6 +4,7 @@
 #include <functional>
 #include <map>
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -25,6 +26,17 @@
 
 namespace srcextract {
 
+/// How a frame of a difference is read, and what its pixels do not tell.
+struct FrameSettings {
+  CombineConfig combine;
+  BackgroundConfig background;
+  WeightsConfig weights;
+  double gain = 0;        ///< in e-/count; 0 = not known
+  double saturation = 0;  ///< in counts; 0 = not known
+
+  bool operator==(const FrameSettings&) const = default;
+};
+
 /// Numbers without a key: from files that keys name (make_image_config), and from the image's header
 /// (pipeline/resolve).
 struct Resources {
@@ -34,8 +46,10 @@ struct Resources {
   std::map<std::string, Numbers, std::less<>> files = {};
   double class_scale = 0;  ///< pixel scale for CLASS_STAR; 0: measurement.pixel_scale
   double saturation = 0;   ///< sources with a pixel of at least this value are flagged; 0 = none
-  double reference_gain = 0, reference_saturation = 0;  ///< of the reference of a difference
-  bool has_star_profile = false;                        ///< a step will find the shape of the image's stars
+  std::optional<FrameSettings> reference = {}, fresh = {};  ///< of a difference; else as the image's own
+  bool has_star_profile = false;                            ///< a step will find the shape of the image's stars
+  /// The words of output.columns that are written, if alerts need more of them; else none.
+  std::optional<std::vector<std::string>> written_columns = {};
 
   /// The numbers of the file that this key names; null: it names none.
   const std::vector<double>* numbers_of(std::string_view key) const {
@@ -48,9 +62,9 @@ struct Resources {
     const auto same = [](const auto& a, const auto& b) {
       return a.first == b.first && (a.second == b.second || *a.second == *b.second);
     };
-    return class_scale == other.class_scale && saturation == other.saturation &&
-           reference_gain == other.reference_gain && reference_saturation == other.reference_saturation &&
-           has_star_profile == other.has_star_profile && std::ranges::equal(files, other.files, same);
+    return class_scale == other.class_scale && saturation == other.saturation && reference == other.reference &&
+           fresh == other.fresh && has_star_profile == other.has_star_profile &&
+           written_columns == other.written_columns && std::ranges::equal(files, other.files, same);
   }
 };
 
@@ -76,5 +90,21 @@ struct Settings {
 
   bool operator==(const Settings&) const = default;
 };
+
+/// How the frames of a difference are read: as its own image, if nothing else is known.
+inline FrameSettings frame_settings(const Settings& of) {
+  return {of.combine, of.background, of.weights, of.measurement.gain, of.resources.saturation};
+}
+inline FrameSettings reference_settings(const Settings& of) {
+  return of.resources.reference ? *of.resources.reference : frame_settings(of);
+}
+inline FrameSettings fresh_settings(const Settings& of) {
+  return of.resources.fresh ? *of.resources.fresh : frame_settings(of);
+}
+
+/// Whether a frame of a difference has a map of its noise.
+inline bool frames_have_maps(const Settings& of) {
+  return has_map(reference_settings(of).weights) || has_map(fresh_settings(of).weights);
+}
 
 }  // namespace srcextract

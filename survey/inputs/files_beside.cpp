@@ -75,9 +75,33 @@ void require_forced_config(const Config& config, const NamesBeside& names) {
     refuse(config.flags.file.empty() ? "flags.hdu" : "flags.file", "flags are those of a source's pixels");
 }
 
+/// The noise and the sky of a frame of a difference: what is given for one image alone, and what a fit cannot use.
+void require_frame_config(const Config& config) {
+  const auto refuse = [&](const std::string& key, const std::string& problem) {
+    throw Error(ErrorKind::config, config.place_of(key) + ": " + problem);
+  };
+  if (has_map(config.weights)) {
+    if (config.difference.kernel == MatchingKernel::gaussian)
+      refuse("weights.type",
+             "a map tells the noise of every pixel, and difference.kernel: gaussian has one noise for all; set the "
+             "kernel to fitted, or the type to none or background");
+    if (detects_beyond(config.weights))
+      refuse("weights.beyond", "a difference has no pixels without weight to find changes on; set it to mask");
+    if (interpolates(config.weights))
+      refuse("weights.interpolate", "the fit of a difference fills bad pixels itself; set it to none");
+    if (config.weights.convolve)
+      refuse("weights.convolve", "the fit of a difference convolves variances itself; set it to false");
+  }
+  if (has_level(config.given_sky))
+    refuse(config.given_sky.level.empty() ? "background.level_hdu" : "background.level",
+           "the sky of one frame is given, and a difference has those of two; leave it out");
+  if (!config.given_sky.rms.empty())
+    refuse("background.rms", "the sky of one frame is given, and a difference has those of two; leave it out");
+}
+
 /// Detection below zero would be twice in a difference, which always has both signs. Combined files would be subtracted
-/// from themselves.
-void require_difference_config(const Config& config) {
+/// from themselves. `of_reference` may be null.
+void require_difference_config(const Config& config, const ImageConfig* of_reference) {
   if (config.output.report_copies > 0)
     throw Error(ErrorKind::config,
                 config.place_of("output.report_copies") +
@@ -87,24 +111,14 @@ void require_difference_config(const Config& config) {
                 config.place_of("detection.threshold") +
                     ": a pixel of a difference is above a threshold below 0, or its negative is; give "
                     "one of at least 0");
-  if (!config.combine.files.empty())
+  const Config& reference = of_reference != nullptr ? of_reference->config : config;
+  if (!config.combine.files.empty() && config.combine.files == reference.combine.files)
     throw Error(ErrorKind::config,
                 config.place_of("combine.files") +
                     ": the same files would be combined with both frames of a difference, and cancel; "
                     "name combine.planes or combine.hdus, or leave them out");
-  if (has_map(config.weights))
-    throw Error(
-        ErrorKind::config,
-        config.place_of("weights.type") +
-            ": a map tells the noise of one frame, and a difference has that of two; set it to none or background");
-  if (has_level(config.given_sky) || !config.given_sky.rms.empty()) {
-    const std::string key = has_level(config.given_sky)
-                                ? config.given_sky.level.empty() ? "background.level_hdu" : "background.level"
-                                : "background.rms";
-    throw Error(
-        ErrorKind::config,
-        config.place_of(key) + ": the sky of one frame is given, and a difference has those of two; leave it out");
-  }
+  require_frame_config(config);
+  if (of_reference != nullptr) require_frame_config(reference);
 }
 
 /// The outputs are those of several images. The configurations of the bands and of the detection image are checked too.
@@ -119,6 +133,12 @@ void require_bands_config(const Config& config, const FilesBeside& beside, const
   if (config.output.report) refuse("output.report", "the report is");
   require_one_hdu(beside.detection->config(), names);
   for (const BandFile& band : beside.bands) require_one_hdu(band.given->config, names);
+}
+
+/// Whether a setting is about reading an image, or about its noise and sky.
+bool is_of_reading(const std::string& setting) {
+  constexpr std::array<std::string_view, 5> sections = {"background.", "combine.", "input.", "mask.", "weights."};
+  return std::ranges::any_of(sections, [&](std::string_view section) { return setting.starts_with(section); });
 }
 
 /// A description of the catalogue's additional columns.
@@ -136,13 +156,28 @@ std::string kind_of(const ImageFile& file) {
 }  // namespace
 
 void require_detection_settings(const std::vector<std::string>& settings, const NamesBeside& names) {
-  constexpr std::array<std::string_view, 5> sections = {"background.", "combine.", "input.", "mask.", "weights."};
   for (const std::string& setting : settings) {
-    if (std::ranges::any_of(sections, [&](std::string_view section) { return setting.starts_with(section); })) continue;
+    if (is_of_reading(setting)) continue;
     throw Error(ErrorKind::config,
                 names.detect_set + setting +
                     ": the detection image has keys of its own in background, combine, input, mask and weights alone; "
                     "all others are those of the run, for which there is --set");
+  }
+}
+
+void require_reference_settings(const std::vector<std::string>& settings, const NamesBeside& names) {
+  constexpr std::array<std::string_view, 2> keys = {"measurement.gain", "measurement.saturation"};
+  for (const std::string& setting : settings) {
+    const std::string_view key = std::string_view(setting).substr(0, setting.find('='));
+    const bool of_light = std::ranges::any_of(keys, [&](std::string_view one) {
+      return key.starts_with(one) && (key == one || key.substr(one.size()) == "_keyword");
+    });
+    if (of_light || is_of_reading(setting)) continue;
+    throw Error(ErrorKind::config,
+                names.reference_set + setting +
+                    ": a reference has keys of its own in background, combine, input, mask and weights, and "
+                    "measurement.gain, gain_keyword, saturation and saturation_keyword; all others are those of the "
+                    "run, for which there is --set");
   }
 }
 
@@ -158,7 +193,7 @@ std::string problem_of_band_setting(const std::string& setting) {
 }
 
 void require_config_beside(const Config& config, const FilesBeside& beside, const NamesBeside& names) {
-  if (!beside.reference.empty()) require_difference_config(config);
+  if (!beside.reference.empty()) require_difference_config(config, beside.of_reference.get());
   if (!beside.positions.empty()) require_forced_config(config, names);
   if (beside.detection) require_detection_config(config, names);
   if (!beside.bands.empty()) require_bands_config(config, beside, names);
@@ -170,6 +205,7 @@ std::uint64_t hash_of_files_beside(const FilesBeside& beside, const SurveyNames&
     text += "detect " + beside.detection->given->hash + ' ' + file_text(beside.detection->path, names.detection);
   if (!beside.positions.empty()) text += "positions " + file_text(beside.positions, names.positions);
   if (!beside.reference.empty()) text += "reference " + file_text(beside.reference, names.reference);
+  if (beside.of_reference) text += "as " + beside.of_reference->hash + '\n';
   for (std::size_t i = 0; i < beside.bands.size(); ++i) {
     const BandFile& band = beside.bands[i];
     text += "band " + band.name + ' ' + band.given->hash + ' ' + file_text(band.path, names.bands[i]);

@@ -11,14 +11,18 @@ namespace srcextract {
 
 /// Names in messages for the ways to ask for files beside an image: command line options or manifest columns.
 struct NamesBeside {
-  std::string detect = "-d", detect_set = "--detect-set ", positions = "--positions", band = "--band",
-              band_hdu = "--band-set NAME:input.hdu=", detect_hdu = "--detect-set input.hdu=",
-              instead = "run srcextract -d DETECT CONFIG IMAGE for each";
+  std::string detect = "-d", detect_set = "--detect-set ", positions = "--positions",
+              reference_set = "--reference-set ", band = "--band", band_hdu = "--band-set NAME:input.hdu=",
+              detect_hdu = "--detect-set input.hdu=", instead = "run srcextract -d DETECT CONFIG IMAGE for each";
 };
 
 /// Throws Error{config} if a setting for the detection image alone is not about reading or sky. The sections `input`,
 /// `combine`, `background`, `weights` and `mask` are.
 void require_detection_settings(const std::vector<std::string>& settings, const NamesBeside& names = {});
+
+/// Throws Error{config} if a reference cannot have its own value of a setting. It can in the sections `input`,
+/// `combine`, `background`, `weights` and `mask`, and of gain and saturation.
+void require_reference_settings(const std::vector<std::string>& settings, const NamesBeside& names = {});
 
 /// Why a band cannot have its own value of a setting (`dotted.key=value`); empty if it can. Allowed sections are
 /// `background`, `combine`, `flags`, `input`, `mask`, `measurement` and `weights`, without measurement.pixel_scale.

@@ -33,10 +33,12 @@ std::string meant_of(const std::string& word, const std::vector<std::string>& kn
 }
 
 std::string problem_of_mark(const std::string& column, std::size_t mark) {
-  const std::string meant = meant_of(column.substr(0, mark), {"detect", "band"});
+  const std::string meant = meant_of(column.substr(0, mark), {"detect", "reference", "band"});
   const std::string problem = "column '" + column + "' means nothing";
   if (!meant.empty()) return problem + "; did you mean '" + meant + column.substr(mark) + "'?";
-  return problem + ": a ':' is for 'detect:section.key', 'band:NAME' and 'band:NAME:section.key'; give it another name";
+  return problem +
+         ": a ':' is for 'detect:section.key', 'reference:section.key', 'band:NAME' and 'band:NAME:section.key'; give "
+         "it another name";
 }
 
 }  // namespace

@@ -80,6 +80,13 @@ std::shared_ptr<const ImageConfig> make_image_config(const GivenConfig& given, b
       ImageConfig{std::move(resolved), std::move(yaml), std::move(hash), given.config, given.unused});
 }
 
+GivenConfig override_for_reference(const GivenConfig& image, const std::string& name, const Overrides& own) {
+  GivenConfig without_maps = image;
+  without_maps.written.mask = {};
+  without_maps.written.weights = {};
+  return override_given(without_maps, name, own);
+}
+
 ConfigVariants::ConfigVariants(const GivenConfig& given) : given_(given), config_(make_image_config(given)) {
   by_yaml_.emplace(config_->yaml, config_);
 }
@@ -104,14 +111,25 @@ std::shared_ptr<const ImageConfig> ConfigVariants::of_difference(const std::vect
 std::shared_ptr<const ImageConfig> ConfigVariants::with_own(const std::vector<std::string>& settings,
                                                             const std::vector<std::string>& own,
                                                             const std::string& option) {
-  if (own.empty()) return with(settings);
+  return own.empty() ? with(settings) : beside(settings, own, option, override_given);
+}
+
+std::shared_ptr<const ImageConfig> ConfigVariants::of_reference(const std::vector<std::string>& settings,
+                                                                const std::vector<std::string>& own,
+                                                                const std::string& option) {
+  return own.empty() ? nullptr : beside(settings, own, option, override_for_reference);
+}
+
+std::shared_ptr<const ImageConfig> ConfigVariants::beside(const std::vector<std::string>& settings,
+                                                          const std::vector<std::string>& own,
+                                                          const std::string& option, Override override_with) {
   std::vector<std::string> all = settings;
   for (const std::string& setting : own) all.push_back(option + setting);
   const auto known = by_settings_.find(all);
   if (known != by_settings_.end()) return known->second;
   const std::string name = "the configuration";
   const GivenConfig of_image = override_given(given_, name, set_overrides(settings));
-  return by_settings_[all] = make_image_config(override_given(of_image, name, Overrides{option, own}));
+  return by_settings_[all] = make_image_config(override_with(of_image, name, Overrides{option, own}));
 }
 
 }  // namespace srcextract

@@ -14,6 +14,10 @@ namespace srcextract {
 /// begins with the place of the key that names the file, if a file cannot be read.
 std::shared_ptr<const ImageConfig> make_image_config(const GivenConfig& given, bool of_difference = false);
 
+/// The configuration of the frame that is subtracted from an image: that of the image, but for the maps, which are of
+/// the image alone, and then `own`. Throws the errors of override_given().
+GivenConfig override_for_reference(const GivenConfig& image, const std::string& name, const Overrides& own);
+
 /// A configuration and its variations. Each is made once, however many images ask for it.
 class ConfigVariants {
  public:
@@ -31,12 +35,20 @@ class ConfigVariants {
   std::shared_ptr<const ImageConfig> with_own(const std::vector<std::string>& settings,
                                               const std::vector<std::string>& own, const std::string& option);
 
+  /// The same of a reference (override_for_reference); null if it has no settings of its own.
+  std::shared_ptr<const ImageConfig> of_reference(const std::vector<std::string>& settings,
+                                                  const std::vector<std::string>& own, const std::string& option);
+
  private:
   GivenConfig given_;
   std::shared_ptr<const ImageConfig> config_;
   using BySettings = std::map<std::vector<std::string>, std::shared_ptr<const ImageConfig>>;
   std::shared_ptr<const ImageConfig> variant(const std::vector<std::string>& settings, bool of_difference,
                                              BySettings& known);
+  using Override = GivenConfig (*)(const GivenConfig&, const std::string&, const Overrides&);
+  std::shared_ptr<const ImageConfig> beside(const std::vector<std::string>& settings,
+                                            const std::vector<std::string>& own, const std::string& option,
+                                            Override override_with);
 
   BySettings by_settings_, of_differences_;
   std::map<std::string, std::shared_ptr<const ImageConfig>> by_yaml_;  ///< 4.5 and 4.50 are equal in it

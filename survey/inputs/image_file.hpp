@@ -40,7 +40,8 @@ struct FilesBeside {
   std::vector<BandFile> bands = {};             ///< of one catalogue; their sources are then detected in the image
   std::string positions = {};                   ///< the table of positions to measure; empty: detected sources
   std::string reference = {};                   ///< the frame that is subtracted from the image; empty: none
-  std::uint64_t hash = 0;                       ///< of the survey's names of the files, with their sizes and times
+  std::shared_ptr<const ImageConfig> of_reference = nullptr;  ///< its configuration; null: the image's, without maps
+  std::uint64_t hash = 0;  ///< of the survey's names of the files, with their sizes and times
 };
 
 /// One FITS file of a survey.

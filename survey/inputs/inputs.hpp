@@ -22,7 +22,7 @@ namespace srcextract {
 /// - a configuration key (`detection.threshold`): overrides the key for that image, also over --set; an empty field
 ///   does not
 /// - `detect`, `band:g`, `positions`, `reference`: files beside the image (FilesBeside)
-/// - `detect:input.hdu`, `band:g:input.hdu`: a key of one of these files alone
+/// - `detect:input.hdu`, `reference:input.hdu`, `band:g:input.hdu`: a key of one of these files alone
 /// - others: ignored and named in `notes`; an error if probably meant as one of these
 ///
 /// Paths are relative to the manifest. A relative path that stays below it is also the name; otherwise the name is the

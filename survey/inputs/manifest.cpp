@@ -61,15 +61,17 @@ std::string checked_name(const TextLines& lines, const std::string& given) {
 }
 
 /// Columns for files beside the image, and prefixes of further columns. `detect:KEY` is a key of the detection image
-/// alone, `band:g` the file of a band, `band:g:KEY` a key of that band alone.
+/// alone, `reference:KEY` one of the reference alone, `band:g` the file of a band, `band:g:KEY` a key of that band
+/// alone.
 constexpr std::string_view detect_column = "detect", positions_column = "positions", reference_column = "reference",
-                           detect_mark = "detect:", band_mark = "band:";
+                           detect_mark = "detect:", reference_mark = "reference:", band_mark = "band:";
 
 /// Their names in messages.
 NamesBeside columns_beside() {
   return {.detect = "`detect`",
           .detect_set = std::string(detect_mark),
           .positions = "`positions`",
+          .reference_set = std::string(reference_mark),
           .band = "`band:NAME`",
           .band_hdu = "band:NAME:input.hdu",
           .detect_hdu = "detect:input.hdu",
@@ -84,13 +86,13 @@ struct RowFields {
     bool operator==(const Band&) const = default;
   };
   std::string path = {}, name = {}, detect = {}, positions = {}, reference = {};
-  std::vector<std::string> settings = {}, detect_settings = {};
+  std::vector<std::string> settings = {}, detect_settings = {}, reference_settings = {};
   std::vector<Band> bands = {};
 
   /// Whether the files beside the image are the same, given the same settings.
   bool has_same_beside(const RowFields& other) const {
     return detect == other.detect && detect_settings == other.detect_settings && positions == other.positions &&
-           reference == other.reference && bands == other.bands;
+           reference == other.reference && reference_settings == other.reference_settings && bands == other.bands;
   }
 };
 
@@ -136,6 +138,10 @@ class RowMaker {
       fail(lines_, std::string(detect_mark) + fields.detect_settings.front() +
                        " is for a detection image, and the row names none; name one in the column `detect`, or leave "
                        "the field empty");
+    if (fields.reference.empty() && !fields.reference_settings.empty())
+      fail(lines_, std::string(reference_mark) + fields.reference_settings.front() +
+                       " is for a reference, and the row names none; name one in the column `reference`, or leave the "
+                       "field empty");
     if (!fields.detect.empty() && !fields.positions.empty())
       fail(lines_,
            "the row has a detection image and a table of positions, and at positions that are given nothing is found; "
@@ -172,6 +178,8 @@ class RowMaker {
 
   std::shared_ptr<const FilesBeside> make_beside(const RowFields& fields, const ImageConfig& config) try {
     FilesBeside beside{.positions = opened(fields.positions), .reference = opened(fields.reference)};
+    beside.of_reference =
+        configs_.of_reference(fields.settings, fields.reference_settings, std::string(reference_mark));
     if (!fields.detect.empty())
       beside.detection = {opened(fields.detect),
                           configs_.with_own(fields.settings, fields.detect_settings, std::string(detect_mark))};
@@ -229,7 +237,7 @@ constexpr std::pair<std::string_view, std::string RowFields::*> text_columns[] =
 
 /// The meaning of a column.
 struct Meaning {
-  enum class Of { nothing, text, setting, detect_setting, band, band_setting };
+  enum class Of { nothing, text, setting, detect_setting, reference_setting, band, band_setting };
   Of of = Of::nothing;
   std::string key = {};                    ///< for a setting
   std::size_t band = 0;                    ///< index of the band
@@ -247,6 +255,8 @@ struct Meaning {
         return row.settings.push_back(setting);
       case Of::detect_setting:
         return row.detect_settings.push_back(setting);
+      case Of::reference_setting:
+        return row.reference_settings.push_back(setting);
       case Of::band:
         row.bands[band].path = field;
         return;
@@ -310,6 +320,11 @@ class Columns {
       const std::string key = checked_key(column.substr(detect_mark.size()), column, detect_mark);
       require_detection_settings({key}, {.detect_set = where(lines_) + ": " + std::string(detect_mark)});
       return {Of::detect_setting, key};
+    }
+    if (column.starts_with(reference_mark)) {
+      const std::string key = checked_key(column.substr(reference_mark.size()), column, reference_mark);
+      require_reference_settings({key}, {.reference_set = where(lines_) + ": " + std::string(reference_mark)});
+      return {Of::reference_setting, key};
     }
     if (column.starts_with(band_mark)) return of_band(column);
     if (column.find('.') != column.npos && column.find(':') == column.npos)

@@ -67,6 +67,7 @@ std::vector<std::string> OutputPaths::all() const {
   if (!picture.empty()) paths.push_back(picture);
   if (!page.empty()) paths.push_back(page);
   for (const auto& [image, path] : check_images) paths.push_back(path);
+  for (const auto& [format, path] : alerts) paths.push_back(path);
   paths.push_back(report);
   return paths;
 }
@@ -82,6 +83,8 @@ OutputPaths output_paths(const std::string& directory, const std::string& name, 
   if (config.report) paths.page = base + ".report.html";
   for (const CheckImage image : config.check_images)
     paths.check_images.emplace_back(image, base + check_image_extension(image, config.check_compression));
+  for (const AlertFormat format : config.alerts)
+    paths.alerts.emplace_back(format, base + ".alerts." + names_of(format).at(static_cast<std::size_t>(format)));
   paths.report = base + ".run.json";
   return paths;
 }

@@ -24,6 +24,7 @@ struct OutputPaths {
   std::string picture;       ///< empty: not asked for
   std::string page;          ///< the report for a browser; empty: not asked for
   std::vector<std::pair<CheckImage, std::string>> check_images;
+  std::vector<std::pair<AlertFormat, std::string>> alerts;
   std::string report;  ///< the run.json
 
   std::vector<std::string> all() const;

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <string>
 
+#include "stages/difference/difference.hpp"
 #include "stages/difference/fit/fit_kernel.hpp"
 #include "stages/difference/fit/subtract_fitted.hpp"
 #include "tests/parity/parity_support.hpp"
@@ -24,6 +25,7 @@ struct FitCase {
   FitScene scene;
   FrameLight light = {};
   DifferenceConfig config = {};
+  std::vector<float> reference_map = {}, fresh_map = {};  ///< variances of pixels; empty: none
 };
 
 /// Masked pixels here and there, a masked column, and a block.
@@ -42,6 +44,14 @@ FitScene exchanged(FitScene scene) {
   return scene;
 }
 
+/// Variances that grow along rows, some of them not known.
+std::vector<float> map_of_noise(const Shape& shape, std::size_t step) {
+  std::vector<float> map(static_cast<std::size_t>(shape.count()));
+  for (std::size_t i = 0; i < map.size(); ++i)
+    map[i] = i % step == 0 ? masked_pixel : 4 + 0.1F * static_cast<float>(i % static_cast<std::size_t>(shape.width));
+  return map;
+}
+
 /// Shapes that are no multiple of a tile, either direction, all orders, saturation.
 std::vector<FitCase> fit_cases() {
   const FitScene plain = testing::expose({});
@@ -58,11 +68,19 @@ std::vector<FitCase> fit_cases() {
   cases.back().config.kernel_order = cases.back().config.flux_order = cases.back().config.background_order = 0;
   cases.push_back({"third order", plain});
   cases.back().config.kernel_order = cases.back().config.flux_order = cases.back().config.background_order = 3;
+  FitCase mapped{
+      "maps of both", with_masks(odd), {1.5, 0, true}, {}, map_of_noise(odd.shape, 60), map_of_noise(odd.shape, 90)};
+  cases.push_back(mapped);
+  mapped.name = "a map of the new frame";
+  mapped.scene = exchanged(mapped.scene);
+  mapped.light.rescales = false;
+  mapped.reference_map.clear();
+  cases.push_back(mapped);
   return cases;
 }
 
 struct FitResults {
-  std::vector<float> difference, noise;
+  std::vector<float> difference, noise, noise_of_stars;
   std::int64_t masked;
   FitFacts facts;
 };
@@ -71,10 +89,18 @@ template <class Where>
 FitResults run_fit(const Backend<Where>& backend, const FitCase& one, const Where& where) {
   const auto reference = testing::put_image(backend, one.scene.shape, one.scene.reference);
   const auto fresh = testing::put_image(backend, one.scene.shape, one.scene.fresh);
-  const KernelFit fit = fit_kernel(reference, fresh, one.config, {one.light, one.light}, where);
+  const auto map_on = [&](const std::vector<float>& map) {
+    return map.empty() ? Image<float, Where>() : testing::put_image(backend, one.scene.shape, map);
+  };
+  const Image<float, Where> of_reference = map_on(one.reference_map), of_fresh = map_on(one.fresh_map);
+  const FrameMaps<Where> maps{map_of(of_reference), map_of(of_fresh)};
+  const KernelFit fit = fit_kernel(reference, fresh, one.config, {one.light, one.light}, where, maps);
   Pixels<Where> out(one.scene.shape, where);
-  subtract_fitted(reference, fresh, fit, out, where);
-  return {backend.get(out.image.pixels), backend.get(out.noise.pixels), fetch(out.masked, where).nan, fit.facts};
+  subtract_fitted(reference, fresh, fit, out, where, maps);
+  if (maps.any()) multiply(out.variance, 0.7, where);
+  return {backend.get(out.image.pixels), backend.get(out.noise.pixels),
+          maps.any() ? backend.get(out.variance.pixels) : std::vector<float>{}, fetch(out.masked, where).nan,
+          fit.facts};
 }
 
 template <class Where>
@@ -87,6 +113,7 @@ TYPED_TEST(FitParity, EveryPixelEqualsOneThreadToTheLastBit) {
     const FitResults here = run_fit(this->backend(), one, this->where());
     EXPECT_TRUE(same_bytes(host.difference, here.difference)) << one.name << ": difference";
     EXPECT_TRUE(same_bytes(host.noise, here.noise)) << one.name << ": noise";
+    EXPECT_TRUE(same_bytes(host.noise_of_stars, here.noise_of_stars)) << one.name << ": noise of stars";
     EXPECT_EQ(host.masked, here.masked) << one.name;
     EXPECT_EQ(host.facts.condition, here.facts.condition) << one.name;
     EXPECT_EQ(host.facts.residual, here.facts.residual) << one.name;

@@ -24,14 +24,15 @@ NIGHTS = {
 }
 
 
-def subtract(program, directory, images, *settings, headers=(None, None)):
-    """Rows (x and y from 0, SIGN), and run.json."""
+def subtract(program, directory, images, *settings, headers=(None, None), of_reference=()):
+    """Rows (x and y from 0, SIGN), and run.json. `of_reference`: settings of the reference alone."""
     for name, image, header in zip(("reference", "new"), images, headers):
         fits.writeto(directory / f"{name}.fits", image, header, overwrite=True)
     settings = ["convolve.kernel=gaussian", "convolve.fwhm=3.8", "detection.threshold_unit=detection_sigma",
                 "detection.threshold=6", "detection.min_area=1", f"measurement.gain={GAIN}", "output.formats=[csv]",
                 *settings]
     options = [part for setting in settings for part in ("--set", setting)]
+    options += [part for setting in of_reference for part in ("--reference-set", setting)]
     done = subprocess.run([program, "difference", "-q", "--backend", "cpu", "-o", directory, *options,
                            ROOT / "tests/support/plain.yaml", directory / "reference.fits", directory / "new.fits"],
                           capture_output=True, text=True)
@@ -107,6 +108,23 @@ def test_each_frame_has_its_own_gain_and_saturation(program, tmp_path):
     found, false = judge(at, signs, places)
     assert found >= 37 and false == 0, (found, false)
     assert 0.8 < report["difference"]["fit"]["noise_scale"] < 1.2
+    # What a header does not say is said for either frame.
+    again, signs, report = subtract(program, tmp_path, (reference, new), "measurement.saturation=60000", of_reference=(
+        f"measurement.gain={GAIN / 10}", "measurement.saturation=200000"))
+    assert (again == at).all()
+
+
+def test_a_saturation_that_nobody_told_is_seen(program, tmp_path):
+    """Both frames hold no more than 2500 counts, as a file of small integers would."""
+    images, places = exposures(7, (3.0,), (3.4,))
+    most = 2500
+    clipped = [np.minimum(image, most) for image in images]
+    at, signs, report = subtract(program, tmp_path, clipped)
+    found, false = judge(at, signs, places)
+    assert found >= 36 and false <= 1, (found, false)
+    assert sum(f"share its greatest value, {most}" in warning for warning in report["warnings"]) == 2
+    told = subtract(program, tmp_path, clipped, f"measurement.saturation={most}")
+    assert np.array_equal(told[0], at) and told[2]["warnings"] == []
 
 
 def test_whole_numbers_of_little_noise_are_subtracted(program, tmp_path):

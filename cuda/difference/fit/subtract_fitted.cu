@@ -113,7 +113,7 @@ __device__ KernelSums sum_pixel(const FitView& fit, const TileMemory& tile, bool
 /// A block a tile.
 __global__ void __launch_bounds__(tile_threads)
     subtract_tiles_kernel(FitView fit, const float* light, const float* variance, std::int64_t stride, ImageView other,
-                          float* out, float* noise, MaskCounts* masked) {
+                          float* out, float* noise, float* noise_of_stars, MaskCounts* masked) {
   __shared__ TileMemory tile;
   const std::int64_t left = static_cast<std::int64_t>(blockIdx.x) * fitted_tile;
   const std::int64_t top = static_cast<std::int64_t>(blockIdx.y) * fitted_tile;
@@ -126,6 +126,7 @@ __global__ void __launch_bounds__(tile_threads)
                                              variance_at(other, fit.to, x, y), static_cast<double>(x));
     out[y * other.shape.width + x] = pixel.difference;
     noise[y * other.shape.width + x] = pixel.noise;
+    if (noise_of_stars != nullptr) noise_of_stars[y * other.shape.width + x] = pixel.noise_of_stars;
     nan = pixel.difference == pixel.difference ? 0 : 1;
   }
   add_over_warp(masked->nan, nan);
@@ -145,37 +146,45 @@ ImageView view(const Image<float, Gpu>& image) {
 }  // namespace
 
 KernelFit fit_kernel(const Image<float, Gpu>& reference, const Image<float, Gpu>& fresh, const DifferenceConfig& config,
-                     const FrameLights& lights, const Gpu& where, bool finds_stars) {
+                     const FrameLights& lights, const Gpu& where, const FrameMaps<Gpu>& maps, bool finds_stars) {
+  const auto on_host = [&](const Image<float, Gpu>* map) {
+    return map == nullptr ? Image<float, Cpu>() : to_host(*map, where);
+  };
+  const Image<float, Cpu> of_reference = on_host(maps.reference), of_fresh = on_host(maps.fresh);
   return fit_kernel(to_host(reference, where), to_host(fresh, where), config, lights, Cpu{where.host_threads},
-                    finds_stars);
+                    {map_of(of_reference), map_of(of_fresh)}, finds_stars);
 }
 
 void subtract_fitted(const Image<float, Gpu>& reference, const Image<float, Gpu>& fresh, const KernelFit& fit,
-                     Pixels<Gpu>& out, const Gpu& where) {
+                     Pixels<Gpu>& out, const Gpu& where, const FrameMaps<Gpu>& maps) {
   const Image<float, Gpu>&from = fit.convolves_new ? fresh : reference, &to = fit.convolves_new ? reference : fresh;
   const Shape shape = fresh.shape;
   const std::vector<double> kernels = term_kernels(fit);
   const Buffer<double, Gpu> on_gpu = on_device(kernels, where);
-  const FitView of_fit = view_of(fit, kernels, on_gpu.data(), shape);
+  FitView of_fit = view_of(fit, kernels, on_gpu.data(), shape);
+  of_fit.to = level_to(fit, maps);
+  const FrameLevel level = level_from(fit, maps);
   const Shape padded = padded_shape(shape, fit.basis.half);
   Image<float, Gpu> light(padded, where), variance(padded, where);
   pad_kernel<<<grid_for(padded.count(), where), block_threads, 0, where.stream>>>(
-      {view(from), fit.from}, padded, fit.basis.half, light.pixels.data(), variance.pixels.data());
+      {view(from), level}, padded, fit.basis.half, light.pixels.data(), variance.pixels.data());
   check_launch();
   spread_saturation_kernel<<<grid_for(shape.count(), where), block_threads, 0, where.stream>>>(
-      {view(from), fit.from}, fit.bloom, fit.basis.half, padded.width, variance.pixels.data());
+      {view(from), level}, fit.bloom, fit.basis.half, padded.width, variance.pixels.data());
   check_launch();
   out.noise = Image<float, Gpu>(shape, where);
+  if (fit.convolved_correlation > 0) out.variance = Image<float, Gpu>(shape, where);
   check(cudaMemsetAsync(out.masked.data(), 0, sizeof(MaskCounts), where.stream));
   const auto tiles = [](std::int64_t side) {
     return static_cast<unsigned int>((side + fitted_tile - 1) / fitted_tile);
   };
   subtract_tiles_kernel<<<dim3(tiles(shape.width), tiles(shape.height)), tile_threads, 0, where.stream>>>(
       of_fit, light.pixels.data(), variance.pixels.data(), padded.width, view(to), out.image.pixels.data(),
-      out.noise.pixels.data(), out.masked.data());
+      out.noise.pixels.data(), fit.convolved_correlation > 0 ? out.variance.pixels.data() : nullptr, out.masked.data());
   check_launch();
   out.star = {};
-  if (!fit.star.empty()) out.star = {fit.star.sizes, to_device(fit.star.values, where), fit.star.in_middle};
+  if (!fit.star.empty())
+    out.star = {fit.star.sizes, to_device(fit.star.values, where), fit.star.in_middle, fit.star.own_of_other_side};
 }
 
 }  // namespace srcextract

@@ -19,6 +19,7 @@ struct FitFacts {
   double shift_x = 0, shift_y = 0;                   ///< of the stars, new minus reference, in pixels
   double mean_background = 0, least_background = 0, most_background = 0;  ///< in counts of the frame that is matched
   double chi_median = 0, chi_p95 = 0;                                     ///< of the stamps that are used
+  double reference_pile_up = 0, new_pile_up = 0;                          ///< FrameLevel::pile_up
   double star_variance = 1;                  ///< of the pixels of bright stars, over what sky and gain make expect
   double residual = 0;                       ///< what the model misses of a star, as a share of its light
   int profile_stars = 0, profile_order = 0;  ///< of the shape of a star
@@ -38,6 +39,8 @@ inline void record_fields(const FitFacts& facts, FieldRecorder& to) {
   to.value("shift in y", facts.shift_y);
   to.value("background of the fit", facts.mean_background);
   to.value("chi of the stamps", facts.chi_median);
+  to.value("pile-up of the reference", facts.reference_pile_up);
+  to.value("pile-up of the new frame", facts.new_pile_up);
   to.value("variance of stars", facts.star_variance);
   to.value("residual of stars", facts.residual);
   to.value("stars of the profile", facts.profile_stars);

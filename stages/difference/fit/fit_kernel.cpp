@@ -163,9 +163,9 @@ std::vector<double> kernel_in_middle(const KernelFit& fit, const Shape& shape) {
 }
 
 KernelFit fit_kernel(const Image<float, Cpu>& reference, const Image<float, Cpu>& fresh, const DifferenceConfig& config,
-                     const FrameLights& lights, const Cpu& where, bool finds_stars) {
-  const LevelledFrame old_frame{reference, measure_level(reference, lights.reference, where)};
-  const LevelledFrame new_frame{fresh, measure_level(fresh, lights.fresh, where)};
+                     const FrameLights& lights, const Cpu& where, const FrameMaps<Cpu>& maps, bool finds_stars) {
+  const LevelledFrame old_frame{reference, measure_level(reference, lights.reference, where, maps.reference)};
+  const LevelledFrame new_frame{fresh, measure_level(fresh, lights.fresh, where, maps.fresh)};
   require_noise(old_frame.level, "reference");
   require_noise(new_frame.level, "new frame");
   require_overlap(old_frame, new_frame);
@@ -200,6 +200,8 @@ KernelFit fit_kernel(const Image<float, Cpu>& reference, const Image<float, Cpu>
   if (facts.residual > most_residual)
     refuse_other_sky("the best misses " + percent(facts.residual) + " of their light");
   fit.coefficients = std::move(solution.coefficients);
+  facts.reference_pile_up = static_cast<double>(old_frame.level.pile_up);
+  facts.new_pile_up = static_cast<double>(new_frame.level.pile_up);
   facts.convolved_new = plan.convolves_new;
   facts.reference_fwhm = plan.widths.reference;
   facts.new_fwhm = plan.widths.fresh;
@@ -212,7 +214,11 @@ KernelFit fit_kernel(const Image<float, Cpu>& reference, const Image<float, Cpu>
   if (!finds_stars) return fit;
   std::vector<Stamp> used;
   for (const std::size_t s : solution.used) used.push_back(stamps.chosen[s]);
-  make_star_profile(frames, used, plan.convolves_new ? plan.widths.reference : plan.widths.fresh, where, fit);
+  const StarWidths& widths = plan.widths;
+  const bool of_new = plan.convolves_new;
+  make_star_profile(frames, used, of_new ? widths.reference : widths.fresh, of_new ? widths.fresh : widths.reference,
+                    where, fit);
+  fit.from.map = fit.to.map = nullptr;
   return fit;
 }
 

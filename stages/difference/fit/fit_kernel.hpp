@@ -17,12 +17,14 @@ namespace srcextract {
 /// over the field.
 struct KernelFit {
   bool convolves_new = false;
-  FrameLevel from, to;  ///< of the frame that is convolved, and of the other
+  FrameLevel from, to;  ///< of the frame that is convolved, and of the other; without their maps
   int bloom = 0;        ///< how far around saturated pixels of `from` its light cannot be used, in pixels
   KernelBasis basis;
   FieldCoefficients coefficients;  ///< a column for each function of the basis, and one for the background
   FitFacts facts;
   StarProfile<Cpu> star;  ///< the shape of a star in the difference; empty if nobody asks for it
+  /// Where a frame has a map of noise: StarView::correlation of the noise that the kernel convolves alone. 0: no map.
+  double convolved_correlation = 0;
 };
 
 /// The kernel in the middle of the field, row by row.
@@ -32,6 +34,8 @@ std::vector<double> kernel_in_middle(const KernelFit& fit, const Shape& shape);
 /// galaxies. Stamps whose chi^2 stands out (variables, what moved, what is saturated) are rejected in rounds until the
 /// set stays. With fewer than 20 stamps orders are at most 1, with fewer than 8 they are 0.
 ///
+/// With a map of a frame's noise, that is the noise of its sky; photons of its light are added by the gain.
+///
 /// The fit runs on the host, for a device as well: it reads few pixels, in sums whose order decides the last bit. The
 /// shape of the stars is found if `finds_stars`.
 ///
@@ -39,8 +43,10 @@ std::vector<double> kernel_in_middle(const KernelFit& fit, const Shape& shape);
 /// than 3 stamps are left, if the frames share few of their bright stars (share_of_shared_stars), or if most of the
 /// stars' light is not matched.
 KernelFit fit_kernel(const Image<float, Cpu>& reference, const Image<float, Cpu>& fresh, const DifferenceConfig& config,
-                     const FrameLights& lights, const Cpu& where, bool finds_stars = true);
+                     const FrameLights& lights, const Cpu& where, const FrameMaps<Cpu>& maps = {},
+                     bool finds_stars = true);
 KernelFit fit_kernel(const Image<float, Gpu>& reference, const Image<float, Gpu>& fresh, const DifferenceConfig& config,
-                     const FrameLights& lights, const Gpu& where, bool finds_stars = true);
+                     const FrameLights& lights, const Gpu& where, const FrameMaps<Gpu>& maps = {},
+                     bool finds_stars = true);
 
 }  // namespace srcextract

@@ -68,10 +68,27 @@ inline FitView view_of(const KernelFit& fit, const std::vector<double>& kernels,
                .sign = fit.convolves_new ? -1.0 : 1.0,
                .residual_square = fit.facts.residual * fit.facts.residual,
                .per_sky_variance = 1 / fit.facts.sky_variance,
-               .to = fit.to};
+               .to = fit.to,
+               .excess_of_convolved = fit.convolved_correlation - 1,
+               .per_correlation = 1 / fit.star.sizes.correlation};
   view.square_half = half_of_square(view);
   view.kernels = in_memory;
   return view;
+}
+
+/// The level of the frame that is convolved, and of the other, with their maps.
+template <class Where>
+FrameLevel with_map(FrameLevel level, const Image<float, Where>* map) {
+  level.map = map == nullptr ? nullptr : map->pixels.data();
+  return level;
+}
+template <class Where>
+FrameLevel level_from(const KernelFit& fit, const FrameMaps<Where>& maps) {
+  return with_map(fit.from, fit.convolves_new ? maps.fresh : maps.reference);
+}
+template <class Where>
+FrameLevel level_to(const KernelFit& fit, const FrameMaps<Where>& maps) {
+  return with_map(fit.to, fit.convolves_new ? maps.reference : maps.fresh);
 }
 
 /// The shape of a frame with half a kernel around it, and up to a whole number of tiles.

@@ -40,6 +40,8 @@ struct FitView {
   double residual_square;
   double per_sky_variance;  ///< 1 / variance of the sky
   FrameLevel to;
+  double excess_of_convolved;  ///< KernelFit::convolved_correlation - 1
+  double per_correlation;      ///< 1 / StarView::correlation
 
   SRCEXTRACT_HOST_DEVICE int side() const { return 2 * half + 1; }
   SRCEXTRACT_HOST_DEVICE int taps() const { return side() * side(); }
@@ -94,9 +96,11 @@ struct KernelSums {
   float all = 1;        ///< magnitude of the kernel; needed only where a pixel is bad
 };
 
-/// A pixel of the difference; `noise` is its variance divided by the variance of the sky.
+/// A pixel of the difference; `noise` is its variance divided by the variance of the sky. `noise_of_stars`, only where
+/// a frame has a map, is the same of a sum over a star: the noise that was convolved counts as much as it is
+/// correlated.
 struct FittedPixel {
-  float difference, noise;
+  float difference, noise, noise_of_stars = 0;
 };
 
 /// New minus reference in counts of the new frame, whichever was convolved. Three variances are added: the noise of
@@ -114,15 +118,18 @@ SRCEXTRACT_HOST_DEVICE inline FittedPixel subtract_pixel(const FitView& fit, con
   const double sum = row.counts.sum(u), per_count = 1 / sum;
   const double difference =
       (static_cast<double>(fit.to.above(other)) - light - row.background.sum(u)) * (fit.sign * per_count);
-  double square = own + static_cast<double>(sums.variance) + fit.residual_square * light * light + hidden * hidden;
-  square *= fit.per_sky_variance * (per_count * per_count);
+  const double convolved = static_cast<double>(sums.variance), unit = fit.per_sky_variance * (per_count * per_count);
+  double square = own + convolved + fit.residual_square * light * light + hidden * hidden;
+  const double of_stars = (square + fit.excess_of_convolved * convolved) * unit * fit.per_correlation;
+  square *= unit;
   square = sum > least_kernel_sum ? square : infinite;
   square = x >= row.begin ? square : infinite;
   square = x < row.end ? square : infinite;
   square = own > 0 ? square : infinite;
   square = static_cast<double>(sums.bad) <= most_bad_share * static_cast<double>(sums.all) ? square : infinite;
   square = fabs(difference) <= most ? square : infinite;
-  return {pixel_of(square <= most ? difference : infinite), pixel_of(square)};
+  const bool good = square <= most;
+  return {pixel_of(good ? difference : infinite), pixel_of(square), pixel_of(good ? of_stars : infinite)};
 }
 
 }  // namespace srcextract

@@ -29,6 +29,12 @@ struct CellSky {
   float sigma = -1;  ///< negative: too few good pixels
 };
 
+/// The map of variances of a cell.
+struct CellMap {
+  float variance = 0;  ///< median
+  float scale = -1;    ///< of the noise squared over the variances; negative: too few good pixels
+};
+
 CellSky sky_of(std::vector<float>& values, std::vector<float>& distances) {
   if (values.size() < static_cast<std::size_t>(cell_side)) return {};
   CellSky sky;
@@ -51,6 +57,65 @@ CellSky sky_of(std::vector<float>& values, std::vector<float>& distances) {
   return sky;
 }
 
+/// `values` are the pixels of the cell; `middle` is their sky. Every pixel is divided by its own noise, since that may
+/// change within a cell.
+CellMap map_of_cell(std::vector<float>& values, std::vector<float>& variances, float middle,
+                    std::vector<float>& distances) {
+  if (values.size() < static_cast<std::size_t>(cell_side)) return {};
+  const double added = spread_whole_numbers(values);
+  for (std::size_t i = 0; i < values.size(); ++i) values[i] = (values[i] - middle) / std::sqrt(variances[i]);
+  const float sigma = sky_of(values, distances).sigma;
+  const float variance = upper_median(variances);
+  const double square = static_cast<double>(sigma) * static_cast<double>(sigma);
+  return {variance, static_cast<float>(std::max(0.0, square - added / static_cast<double>(variance)))};
+}
+
+/// Makes the level one of a map of variances, from its cells.
+void take_map(const Image<float, Cpu>& map, bool rescales, const std::vector<CellMap>& cells, FrameLevel& level) {
+  std::vector<float> variances, scales;
+  for (const CellMap& cell : cells) {
+    if (cell.scale < 0) continue;
+    variances.push_back(cell.variance);
+    scales.push_back(cell.scale);
+  }
+  if (variances.empty()) return;
+  level.map = map.pixels.data();
+  if (rescales) level.map_scale = upper_median(scales);
+  level.variance = upper_median(variances) * level.map_scale;
+}
+
+/// The greatest value of some pixels, and how many have it.
+struct Greatest {
+  float value = -std::numeric_limits<float>::infinity();
+  std::int64_t count = 0;
+
+  void add(float pixel) {
+    if (pixel > value) *this = {pixel, 0};
+    count += pixel == value ? 1 : 0;
+  }
+  void add(const Greatest& other) {
+    if (other.value > value) *this = {other.value, 0};
+    count += other.value == value ? other.count : 0;
+  }
+};
+
+/// The greatest value of a frame, if several pixels far above the sky share it: the detector, or the type of the file,
+/// holds no more. Brightest pixels of stars that are not saturated have different values. 0: there is none.
+float pile_up_of(const Image<float, Cpu>& frame, const FrameLevel& level, const Cpu& where) {
+  constexpr std::int64_t rows_at_once = 64, least_count = 5;
+  constexpr float least_sigmas = 100;
+  const std::int64_t width = frame.shape.width;
+  std::vector<Greatest> parts(static_cast<std::size_t>((frame.shape.height + rows_at_once - 1) / rows_at_once));
+  parallel_for(frame.shape.height, rows_at_once, where, [&](std::int64_t begin, std::int64_t end) {
+    Greatest& part = parts[static_cast<std::size_t>(begin / rows_at_once)];
+    for (std::int64_t i = begin * width; i < end * width; ++i) part.add(frame.pixels[i]);
+  });
+  Greatest greatest;
+  for (const Greatest& part : parts) greatest.add(part);
+  const bool is_bright = greatest.value > level.sky + least_sigmas * std::sqrt(level.variance);
+  return is_bright && greatest.count >= least_count ? greatest.value : 0;
+}
+
 }  // namespace
 
 double spread_whole_numbers(std::vector<float>& values) {
@@ -65,7 +130,8 @@ double spread_whole_numbers(std::vector<float>& values) {
   return 1.0 / 12;
 }
 
-FrameLevel measure_level(const Image<float, Cpu>& frame, const FrameLight& light, const Cpu& where) {
+FrameLevel measure_level(const Image<float, Cpu>& frame, const FrameLight& light, const Cpu& where,
+                         const Image<float, Cpu>* map) {
   FrameLevel level;
   level.limit = light.saturation > 0 ? static_cast<float>(linear_share * light.saturation)
                                      : std::numeric_limits<float>::infinity();
@@ -73,15 +139,22 @@ FrameLevel measure_level(const Image<float, Cpu>& frame, const FrameLight& light
   const std::int64_t across = (width + cell_side - 1) / cell_side, down = (height + cell_side - 1) / cell_side;
   const std::int64_t step = sample_step(frame.shape);
   std::vector<CellSky> cells(static_cast<std::size_t>(across * down));
+  std::vector<CellMap> maps(map == nullptr ? 0 : cells.size());
   parallel_for(across * down, 1, where, [&](std::int64_t begin, std::int64_t end) {
-    std::vector<float> values, distances;
+    std::vector<float> values, distances, again, variances;
     for (std::int64_t cell = begin; cell < end; ++cell) {
       const std::int64_t left = cell % across * cell_side, top = cell / across * cell_side;
       values.clear();
+      variances.clear();
       for (std::int64_t y = top; y < std::min(top + cell_side, height); y += step)
         for (std::int64_t x = left; x < std::min(left + cell_side, width); x += step)
-          if (const float pixel = frame.pixels[y * width + x]; !level.is_bad(pixel)) values.push_back(pixel);
-      cells[static_cast<std::size_t>(cell)] = sky_of(values, distances);
+          if (const float pixel = frame.pixels[y * width + x]; !level.is_bad(pixel)) {
+            values.push_back(pixel);
+            if (map != nullptr) variances.push_back(map->pixels[y * width + x]);
+          }
+      again = map == nullptr ? std::vector<float>() : values;
+      const CellSky sky = cells[static_cast<std::size_t>(cell)] = sky_of(values, distances);
+      if (map != nullptr) maps[static_cast<std::size_t>(cell)] = map_of_cell(again, variances, sky.middle, distances);
     }
   });
   std::vector<float> middles, sigmas;
@@ -94,7 +167,11 @@ FrameLevel measure_level(const Image<float, Cpu>& frame, const FrameLight& light
   level.sky = upper_median(middles);
   const float sigma = upper_median(sigmas);
   level.variance = sigma * sigma;
+  if (map != nullptr) take_map(*map, light.rescales, maps, level);
   level.variance_per_count = light.gain > 0 ? static_cast<float>(1 / light.gain) : 0;
+  if (light.saturation > 0) return level;
+  level.pile_up = pile_up_of(frame, level, where);
+  if (level.pile_up > 0) level.limit = static_cast<float>(linear_share * static_cast<double>(level.pile_up));
   return level;
 }
 

@@ -14,9 +14,19 @@ struct FrameLevel {
   float variance = 0;            ///< of the noise of the sky
   float variance_per_count = 0;  ///< 1 / gain; 0: the gain is not known
   float limit = 0;               ///< infinite: no level of saturation is known
+  float pile_up = 0;             ///< the value that took the place of an unknown saturation; 0: none
+  /// The variance of the sky in every pixel, up to `map_scale`; in the memory of the back end. Null: `variance`.
+  const float* map = nullptr;
+  float map_scale = 1;
 
   /// True for masked pixels, too.
   SRCEXTRACT_HOST_DEVICE bool is_bad(float pixel) const { return !(pixel < limit); }
+  /// The variance of the sky in pixel i. A bad pixel, of which the map knows nothing, has the usual one.
+  SRCEXTRACT_HOST_DEVICE float sky_variance(std::int64_t i) const {
+    if (map == nullptr) return variance;
+    const float own = map[i] * map_scale;
+    return own > 0 ? own : variance;
+  }
   /// The pixel above the sky; 0 if it is bad.
   SRCEXTRACT_HOST_DEVICE float above(float pixel) const { return is_bad(pixel) ? 0 : pixel - sky; }
 };
@@ -37,7 +47,7 @@ SRCEXTRACT_HOST_DEVICE inline float variance_at(const ImageView& frame, const Fr
     }
   }
   const float mean = good > 0 && light > 0 ? light / good : 0;
-  const float variance = level.variance + mean * level.variance_per_count;
+  const float variance = level.sky_variance(y * frame.shape.width + x) + mean * level.variance_per_count;
   const float own = frame.at(x, y);
   return own >= level.limit ? -INFINITY : (own == own ? variance : -variance);
 }

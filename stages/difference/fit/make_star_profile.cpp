@@ -10,6 +10,7 @@
 #include "stages/core/parallel.hpp"
 #include "stages/difference/fit/equations.hpp"
 #include "stages/difference/fit/median.hpp"
+#include "stages/difference/fit/own_photons.hpp"
 #include "stages/difference/fit/star_width.hpp"
 #include "stages/difference/fit/whitening.hpp"
 #include "stages/math/exact_math.hpp"
@@ -350,10 +351,35 @@ std::vector<Square> squares_of(MeanStar& mean) {
   return squares;
 }
 
+/// A square of the profile in the middle of the field.
+Square middle_of(const FieldSquare& square, const StarView& star) {
+  const FieldTerms middle = star.at((star.width - 1) / 2, (star.height - 1) / 2);
+  Square values{square.half, {}};
+  for (int y = -square.half; y <= square.half; ++y)
+    for (int x = -square.half; x <= square.half; ++x) values.values.push_back(square.node(x, y, middle));
+  return values;
+}
+
+/// Sets what photons of a star add to the variance of its flux: a change that is brighter has its light in the new
+/// frame, one that is fainter in the reference. Counts are those of the new frame.
+void add_own_photons(const Square& kernel, double sharp_fwhm, const KernelFit& fit, StarProfile<Cpu>& profile) {
+  double scale = 0;
+  for (const double value : kernel.values) scale += value;
+  if (!(scale > 0 && fit.facts.sky_variance > 0)) return;
+  const StarView star = profile.view();
+  const OwnPhotons own =
+      own_photons(middle_of(star.filter, star), middle_of(star.light, star), moffat_of(sharp_fwhm), kernel);
+  const double convolved = own.of_convolved * static_cast<double>(fit.from.variance_per_count);
+  const double other = own.of_other * static_cast<double>(fit.to.variance_per_count);
+  const double unit = fit.facts.sky_variance;
+  profile.sizes.own_photons = (fit.convolves_new ? convolved / (scale * scale) : other) / unit;
+  profile.own_of_other_side = (fit.convolves_new ? other : convolved) / scale / unit;
+}
+
 }  // namespace
 
-void make_star_profile(const FramePair& frames, const std::vector<Stamp>& stamps, double fwhm, const Cpu& where,
-                       KernelFit& fit) {
+void make_star_profile(const FramePair& frames, const std::vector<Stamp>& stamps, double fwhm, double sharp_fwhm,
+                       const Cpu& where, KernelFit& fit) {
   const Shape shape = frames.to.image.shape;
   MeanStar mean = mean_of(frames.to, stamps, fwhm, where);
   const DifferenceNoise noise{static_cast<double>(fit.to.variance),
@@ -367,15 +393,18 @@ void make_star_profile(const FramePair& frames, const std::vector<Stamp>& stamps
                    .width = static_cast<double>(shape.width),
                    .height = static_cast<double>(shape.height),
                    .correlation = correlation_of(filters.front(), noise)};
+  if (fit.from.map != nullptr || fit.to.map != nullptr) {
+    fit.convolved_correlation = correlation_of(filters.front(), {0, noise.convolved, noise.kernel});
+    profile.sizes.correlation_of_excess = profile.sizes.correlation;
+  }
   std::vector<float> values = std::move(mean.values);
   for (const Square& filter : filters)
     for (const double value : filter.values) values.push_back(static_cast<float>(value));
   profile.values = Buffer<float, Cpu>(std::ssize(values), Cpu{});
   std::ranges::copy(values, profile.values.begin());
-  const FieldTerms middle = profile.sizes.at((profile.sizes.width - 1) / 2, (profile.sizes.height - 1) / 2);
-  for (int y = -half; y <= half; ++y)
-    for (int x = -half; x <= half; ++x)
-      profile.in_middle.push_back(static_cast<float>(profile.view().filter.node(x, y, middle)));
+  const Square in_middle = middle_of(profile.view().filter, profile.view());
+  profile.in_middle.assign(in_middle.values.begin(), in_middle.values.end());
+  add_own_photons(noise.kernel, sharp_fwhm, fit, profile);
   fit.facts.profile_stars = mean.stars;
   fit.facts.profile_order = mean.order;
   fit.facts.correlation = profile.sizes.correlation;

@@ -20,7 +20,8 @@ namespace srcextract {
 ///   field (Zackay, Ofek & Gal-Yam 2016, ApJ 830, 27, for a fitted kernel).
 ///
 /// Sets fit.star and the facts about it. Runs on the host. Without three stars the shape is a Gaussian of this FWHM.
-void make_star_profile(const FramePair& frames, const std::vector<Stamp>& stamps, double fwhm, const Cpu& where,
-                       KernelFit& fit);
+/// `sharp_fwhm` is that of stars in the frame that is convolved.
+void make_star_profile(const FramePair& frames, const std::vector<Stamp>& stamps, double fwhm, double sharp_fwhm,
+                       const Cpu& where, KernelFit& fit);
 
 }  // namespace srcextract

@@ -20,10 +20,10 @@ bool read_row(const float* row, std::int64_t width, FrameLevel level, float* __r
   return bad != 0;
 }
 
-/// variance_at() of a row, from rows with a column beyond either edge.
+/// variance_at() of a row, from rows with a column beyond either edge; `sky` has the variances of the sky.
 SRCEXTRACT_VECTOR_CLONES
-void variances_of_row(const float* own, const float* const* above, const float* const* good, std::int64_t width,
-                      FrameLevel level, float* __restrict out) {
+void variances_of_row(const float* own, const float* const* above, const float* const* good, const float* sky,
+                      std::int64_t width, FrameLevel level, float* __restrict out) {
   for (std::int64_t x = 0; x < width; ++x) {
     float light = 0;
     float count = 0;
@@ -36,7 +36,7 @@ void variances_of_row(const float* own, const float* const* above, const float* 
       }
     }
     const float mean = count > 0 && light > 0 ? light / count : 0;
-    const float variance = level.variance + mean * level.variance_per_count;
+    const float variance = sky[x] + mean * level.variance_per_count;
     out[x] = good[1][x + 1] > 0 ? variance : (own[x] >= level.limit ? -INFINITY : -variance);
   }
 }
@@ -44,7 +44,10 @@ void variances_of_row(const float* own, const float* const* above, const float* 
 }  // namespace
 
 RowsAround::RowsAround(const ImageView& frame, const FrameLevel& level, std::int64_t first)
-    : frame_(frame), level_(level), stride_(frame.shape.width + 2) {
+    : frame_(frame),
+      level_(level),
+      stride_(frame.shape.width + 2),
+      sky_(static_cast<std::size_t>(frame.shape.width), level.variance) {
   above_.assign(static_cast<std::size_t>(kept * stride_), 0);
   good_.assign(above_.size(), 0);
   for (std::int64_t y = first - 1; y <= first; ++y) read(y);
@@ -54,7 +57,10 @@ bool RowsAround::variances(std::int64_t y, float* out) {
   read(y + 1);
   const float* const above[] = {above_of(y - 1), above_of(y), above_of(y + 1)};
   const float* const good[] = {good_of(y - 1), good_of(y), good_of(y + 1)};
-  variances_of_row(frame_.pixels + y * frame_.shape.width, above, good, frame_.shape.width, level_, out);
+  const std::int64_t width = frame_.shape.width;
+  if (level_.map != nullptr)
+    for (std::int64_t x = 0; x < width; ++x) sky_[static_cast<std::size_t>(x)] = level_.sky_variance(y * width + x);
+  variances_of_row(frame_.pixels + y * width, above, good, sky_.data(), width, level_, out);
   return bad_[slot(y)];
 }
 
@@ -69,9 +75,10 @@ void RowsAround::read(std::int64_t y) {
   }
 }
 
-PaddedRows::PaddedRows(const Image<float, Cpu>& frame, const KernelFit& fit, std::int64_t rows, const Cpu& where)
+PaddedRows::PaddedRows(const Image<float, Cpu>& frame, const FrameLevel& level, const KernelFit& fit, std::int64_t rows,
+                       const Cpu& where)
     : frame_{frame.pixels.data(), frame.shape},
-      level_(fit.from),
+      level_(level),
       half_(fit.basis.half),
       bloom_(fit.bloom),
       stride_(padded_shape(frame.shape, fit.basis.half).width),

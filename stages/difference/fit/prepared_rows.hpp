@@ -29,7 +29,7 @@ class RowsAround {
   const ImageView frame_;
   const FrameLevel level_;
   std::int64_t stride_;
-  std::vector<float> above_, good_;
+  std::vector<float> above_, good_, sky_;  ///< `sky_`: the variances of the sky of a row
   bool bad_[kept] = {};
 };
 
@@ -38,7 +38,8 @@ class RowsAround {
 class PaddedRows {
  public:
   /// Memory for so many rows, without their margins.
-  PaddedRows(const Image<float, Cpu>& frame, const KernelFit& fit, std::int64_t rows, const Cpu& where);
+  PaddedRows(const Image<float, Cpu>& frame, const FrameLevel& level, const KernelFit& fit, std::int64_t rows,
+             const Cpu& where);
 
   /// Reads `rows` rows from row `first` on, and those around.
   void read(std::int64_t first, std::int64_t rows);

@@ -170,7 +170,8 @@ class TileSums {
 /// frame; returns how many of them are masked.
 SRCEXTRACT_VECTOR_CLONES
 int subtract_row(const FitView& fit, const FittedRow& row, const TileSums::Row& sums, const float* other,
-                 const float* variance, int first, int count, float* __restrict difference, float* __restrict noise) {
+                 const float* variance, int first, int count, float* __restrict difference, float* __restrict noise,
+                 float* __restrict of_stars) {
   const auto [light, sum_of_variance, bad, bad_light, all] = sums;
   int masked = 0;
   for (int x = 0; x < count; ++x) {
@@ -178,6 +179,7 @@ int subtract_row(const FitView& fit, const FittedRow& row, const TileSums::Row& 
     const FittedPixel pixel = subtract_pixel(fit, row, own, other[x], variance[x], static_cast<double>(first + x));
     difference[x] = pixel.difference;
     noise[x] = pixel.noise;
+    of_stars[x] = pixel.noise_of_stars;
     masked += pixel.difference == pixel.difference ? 0 : 1;
   }
   return masked;
@@ -198,15 +200,18 @@ std::int64_t subtract_tiles(const Task& task, const PaddedRows& from, const floa
   const std::int64_t rows = std::min<std::int64_t>(fitted_tile, height - top);
   std::vector<FittedRow> shared;
   for (std::int64_t row = 0; row < rows; ++row) shared.emplace_back(task.fit, top + row);
+  float* const of_stars = task.out.variance.pixels.empty() ? nullptr : task.out.variance.pixels.data();
+  float not_kept[fitted_tile];
   std::int64_t masked = 0;
   for (std::int64_t left = 0; left < width; left += fitted_tile) {
     sums.sum(from, left, top);
     const auto count = static_cast<int>(std::min<std::int64_t>(fitted_tile, width - left));
     for (std::int64_t row = 0; row < rows; ++row) {
       const std::int64_t i = (top + row) * width + left;
-      masked += subtract_row(task.fit, shared[static_cast<std::size_t>(row)], sums.row(row), task.to.pixels.data() + i,
-                             variance + row * width + left, static_cast<int>(left), count,
-                             task.out.image.pixels.data() + i, task.out.noise.pixels.data() + i);
+      masked +=
+          subtract_row(task.fit, shared[static_cast<std::size_t>(row)], sums.row(row), task.to.pixels.data() + i,
+                       variance + row * width + left, static_cast<int>(left), count, task.out.image.pixels.data() + i,
+                       task.out.noise.pixels.data() + i, of_stars == nullptr ? not_kept : of_stars + i);
     }
   }
   return masked;
@@ -215,19 +220,22 @@ std::int64_t subtract_tiles(const Task& task, const PaddedRows& from, const floa
 }  // namespace
 
 void subtract_fitted(const Image<float, Cpu>& reference, const Image<float, Cpu>& fresh, const KernelFit& fit,
-                     Pixels<Cpu>& out, const Cpu& where) {
+                     Pixels<Cpu>& out, const Cpu& where, const FrameMaps<Cpu>& maps) {
   const Image<float, Cpu>&from = fit.convolves_new ? fresh : reference, &to = fit.convolves_new ? reference : fresh;
   const Shape shape = fresh.shape;
   const std::vector<double> kernels = term_kernels(fit);
-  const FitView view = view_of(fit, kernels, kernels.data(), shape);
+  FitView view = view_of(fit, kernels, kernels.data(), shape);
+  view.to = level_to(fit, maps);
+  const FrameLevel level = level_from(fit, maps);
   out.noise = Image<float, Cpu>(shape, where);
+  if (fit.convolved_correlation > 0) out.variance = Image<float, Cpu>(shape, where);
   const Task task{view, to, out};
   std::atomic<std::int64_t> masked = 0;
   parallel_for(shape.height, rows_at_once, where, [&](std::int64_t begin, std::int64_t end) {
-    PaddedRows padded(from, fit, rows_at_once, where);
+    PaddedRows padded(from, level, fit, rows_at_once, where);
     padded.read(begin, rows_at_once);
     Image<float, Cpu> variance({shape.width, end - begin}, where);
-    RowsAround around({to.pixels.data(), shape}, fit.to, begin);
+    RowsAround around({to.pixels.data(), shape}, view.to, begin);
     for (std::int64_t y = begin; y < end; ++y) around.variances(y, variance.pixels.data() + (y - begin) * shape.width);
     TileSums sums(view);
     std::int64_t own = 0;
@@ -241,7 +249,10 @@ void subtract_fitted(const Image<float, Cpu>& reference, const Image<float, Cpu>
   out.masked->nan = masked;
   out.star = {};
   if (fit.star.empty()) return;
-  out.star = {fit.star.sizes, Buffer<float, Cpu>(fit.star.values.size(), where), fit.star.in_middle};
+  out.star = {};
+  if (fit.star.empty()) return;
+  out.star = {fit.star.sizes, Buffer<float, Cpu>(fit.star.values.size(), where), fit.star.in_middle,
+              fit.star.own_of_other_side};
   std::ranges::copy(fit.star.values, out.star.values.begin());
 }
 

@@ -124,7 +124,8 @@ def test_rows_of_both_kinds_are_warned_of(batch, data):
 WRONG = {
     "path,reference,detect\na.fits,b.fits,c.fits\n": "survey.csv:2: the row has a reference",
     "path,reference,positions\na.fits,b.fits,c.csv\n": "survey.csv:2: the row has a reference",
-    "path,reference,weights.type,weights.file\na.fits,b.fits,weight,w.fits\n": "survey.csv:2: .*the noise of one frame",
+    "path,reference,weights.type,weights.file\na.fits,b.fits,weight,w.fits\n": "survey.csv:2: .*gaussian has one noise for all",
+    "path,reference,reference:mask.file\na.fits,,m.fits\n": "survey.csv:2: reference:mask.file=m.fits is for a reference",
     "path,Reference\na.fits,b.fits\n": "column 'Reference' means nothing; write 'reference'",
     "reference\nb.fits\n": "no column is called 'path'",
 }
@@ -143,3 +144,20 @@ def test_a_reference_is_never_replaced(run, data, tmp_path):
     (data / "survey.csv").write_text("path,name,reference\nnight2/a.fits,new.diff,new.diff.cat.fits\n")
     done = run("batch", "c.yaml", "data/survey.csv", "-o", "data")
     assert done.code == 6 and "would replace the input" in done.err, done.err
+
+
+def test_a_reference_has_a_map_of_its_own(run, batch, data, tmp_path):
+    masked = str(write_weights(data / "mask.fits", 0.0))
+    settings = [part for key in (f"mask.file={masked}", "mask.good=nonzero") for part in ("--reference-set", key)]
+    (data / "survey.csv").write_text("path,reference,reference:mask.file,reference:mask.good\n"
+                                     f"night1/a.fits,templates/r.fits,{masked},nonzero\n"
+                                     "night2/a.fits,templates/r.fits,,\n")
+    assert batch().did == OF_TEMPLATE
+    single, reports = run_single(run, tmp_path, {
+        "night1/a.diff": (["difference", "--set", "output.quicklook=true", *settings], ROWS["night1/a.diff"][1], "a.diff"),
+        "night2/a.diff": (["difference", "--set", "output.quicklook=true"], ROWS["night2/a.diff"][1], "a.diff")})
+    assert results(tmp_path / "out") == single
+    assert "mask" in reports["night1/a.diff"]["reference"] and "mask" not in reports["night2/a.diff"]["reference"]
+    assert batch().did == []
+    write_weights(data / "mask.fits", 0.5)
+    assert batch().did == ["night1/a.diff"]

@@ -53,6 +53,19 @@ TEST(StageList, ConvolutionKeepsAnImageMore) {
   EXPECT_EQ(device_memory_beside(plan_of(square, config, false)), image);
 }
 
+TEST(StageList, AlertsKeepBothFramesAndWhatTheyShow) {
+  Config config = constant_sky();
+  const std::int64_t without = host_memory(plan_of(square, config, true));
+  const std::int64_t sources = sources_memory(100'000, config);
+  config.output.alerts = {AlertFormat::avro};
+  // Both frames, the difference and its filtered image of either side, the map of owners.
+  EXPECT_EQ(host_memory(plan_of(square, config, true)), without + 7 * image);
+  // The numbers of all alerts, and the cut-outs of some.
+  EXPECT_LT(sources_memory(100'000, config), sources + 130'000'000);
+  config.output.alerts = {AlertFormat::parquet};
+  EXPECT_LT(sources_memory(100'000, config), sources + 270'000'000);
+}
+
 TEST(StageList, DeblendingOnADeviceKeepsTwentyFiveBytesOfEveryPixel) {
   Config config = constant_sky();
   const std::int64_t without = host_memory(plan_of(square, config, false));

@@ -124,6 +124,60 @@ def test_frames_of_different_shape_can_be_aligned(extract, tmp_path):
     assert told["reference"]["width"] == WIDTH - 5 and told["counts"]["masked_nan"] == 5 * HEIGHT
 
 
+@pytest.fixture
+def subtract(run, configure, tmp_path):
+    """As extract, of two frames, with options of the command."""
+
+    def run_into(directory, text, *arguments):
+        done = run("difference", configure(text), *arguments, "-o", directory)
+        assert done.code == 0, done.err
+        return tmp_path / directory
+
+    return run_into
+
+
+def test_a_mask_of_the_reference_is_as_nan_in_it(subtract, tmp_path):
+    reference, new = field(1), write_image(tmp_path / "new.fits", changed(field(2)))
+    reference[:, 20:22] = 4000
+    bad = np.zeros(reference.shape, np.int16)
+    bad[:, 20:22] = 2
+    write(tmp_path / "reference.fits", image_hdu(reference), image_hdu(bad, primary=False, EXTNAME="MASK"))
+    write_image(tmp_path / "holes.fits", np.where(bad, np.nan, reference))
+    masked = subtract("masked", FIXED + RESULTS, "--reference-set", "mask.hdu=MASK",
+                      tmp_path / "reference.fits", new)
+    holes = subtract("holes", FIXED + RESULTS, tmp_path / "holes.fits", new)
+    assert rows(masked / "new.diff.cat.csv") == rows(holes / "new.diff.cat.csv")
+    assert signs_and_places(rows(masked / "new.diff.cat.csv")) == CHANGES
+    assert report(masked / "new.diff.run.json")["reference"]["mask"]["extname"] == "MASK"
+    without_mask = subtract("plain", FIXED + RESULTS, tmp_path / "reference.fits", new)
+    assert len(rows(without_mask / "new.diff.cat.csv")) > len(CHANGES)
+
+
+def test_maps_in_config_are_those_of_the_new_frame(subtract, tmp_path):
+    """The reference has no such HDU, and no map of its name."""
+    new, bad = changed(field(2)), np.zeros((HEIGHT, WIDTH), np.int16)
+    bad[:, 40] = 1
+    reference = write_image(tmp_path / "reference.fits", field(1))
+    write(tmp_path / "new.fits", image_hdu(new), image_hdu(bad, primary=False, EXTNAME="MASK"))
+    masked = subtract("masked", FIXED + "mask: {hdu: MASK}\n" + RESULTS, reference, tmp_path / "new.fits")
+    told = report(masked / "new.diff.run.json")
+    assert told["counts"]["masked_nan"] == HEIGHT and "mask" not in told["reference"]
+
+
+def test_the_reference_is_read_by_its_own_keys(subtract, tmp_path):
+    new = write_image(tmp_path / "new.fits", changed(field(2)))
+    plain = write_image(tmp_path / "reference.fits", field(1))
+    write_extensions(tmp_path / "second.fits", A=field(7), B=field(1))
+    one = subtract("one", FIXED + RESULTS, plain, new)
+    two = subtract("two", FIXED + RESULTS, "--reference-set", "input.hdu=B", tmp_path / "second.fits", new)
+    assert rows(one / "new.diff.cat.csv") == rows(two / "new.diff.cat.csv")
+    assert report(two / "new.diff.run.json")["reference"]["hdu"] == 2
+    # Of two frames that are combined one is the reference.
+    mean = subtract("mean", FIXED + RESULTS, "--reference-set", "combine.method=mean", "--reference-set",
+                   f"combine.files=[{plain}]", plain, new)
+    assert rows(mean / "new.diff.cat.csv") == rows(one / "new.diff.cat.csv")
+
+
 def test_every_step_of_a_difference_is_timed(extract, tmp_path):
     write_image(tmp_path / "reference.fits", field(1), **{**TAN, "CRPIX1": 21.0})
     new = write_image(tmp_path / "new.fits", changed(field(2)), **TAN)

@@ -191,13 +191,36 @@ def test_a_map_that_ends_early(run, configure, tmp_path):
     refused(run, tmp_path, 3, "sky.fits: config.yaml:1:", "truncated")
 
 
-def test_a_difference_takes_no_map(run, configure, tmp_path):
+def set_all(settings, option="--set"):
+    return [part for setting in settings for part in (option, setting)]
+
+
+GAUSSIAN = ["--set", "difference.kernel=gaussian"]
+MAP = ["weights.type=weight", "weights.file=map.fits"]
+NO_MAP_OF_A_FRAME = {
+    "gaussian kernel": ([*GAUSSIAN, *set_all(MAP)], ["weights.type=weight: ", "set the kernel to fitted"]),
+    "gaussian kernel, reference": ([*GAUSSIAN, *set_all(MAP, "--reference-set")],
+                                   ["--reference-set weights.type=weight: ", "set the kernel to fitted"]),
+    "beyond": (set_all([*MAP, "weights.threshold=1", "weights.beyond=detect"]), ["weights.beyond=detect: ", "set it to mask"]),
+    "interpolate": (set_all([*MAP, "weights.interpolate=all"], "--reference-set"), ["weights.interpolate=all", "set it to none"]),
+    "convolve": (set_all([*MAP, "weights.convolve=true"]), ["weights.convolve=true", "set it to false"]),
+    "sky": (["--reference-set", "background.level=100"], ["--reference-set background.level=100", "leave it out"]),
+    "a key of the run": (["--reference-set", "detection.threshold=3"], ["--reference-set detection.threshold=3", "--set"]),
+    "a key of another kind": (["--reference-set", "measurement.gain_unit=3"], ["--reference-set measurement.gain_unit", "--set"]),
+    "no use": (["--reference-set", "weights.threshold=3"], ["--reference-set weights.threshold=3", "has no use"]),
+}
+
+
+@pytest.mark.parametrize("kind", NO_MAP_OF_A_FRAME)
+def test_what_a_frame_of_a_difference_cannot_have(run, configure, tmp_path, kind):
+    options, words = NO_MAP_OF_A_FRAME[kind]
     for name in ("old", "sky"):
         write_image(tmp_path / f"{name}.fits", field(1))
     write_image(tmp_path / "map.fits", ones())
-    configure("weights: {type: weight, file: map.fits}\n")
-    done = run("difference", "config.yaml", "old.fits", "sky.fits", "-o", "out")
-    assert done.code == 2 and "a map tells the noise of one frame" in done.err and not (tmp_path / "out").exists()
+    configure("")
+    done = run("difference", *options, "config.yaml", "old.fits", "sky.fits", "-o", "out")
+    assert done.code == 2 and all(word in done.err for word in words), done.err
+    assert not (tmp_path / "out").exists()
 
 
 def test_a_survey_notices_that_the_map_changed(run, configure, tmp_path):

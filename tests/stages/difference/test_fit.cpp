@@ -193,7 +193,7 @@ TEST(StarProfileOfAFit, IsLeftOutIfNobodyAsksForIt) {
   const auto reference = testing::put_image(Backend<Cpu>(), scene.shape, scene.reference);
   const auto fresh = testing::put_image(Backend<Cpu>(), scene.shape, scene.fresh);
   const KernelFit with = fit_kernel(reference, fresh, fitted(), {}, Cpu{1});
-  const KernelFit without = fit_kernel(reference, fresh, fitted(), {}, Cpu{1}, false);
+  const KernelFit without = fit_kernel(reference, fresh, fitted(), {}, Cpu{1}, {}, false);
   EXPECT_TRUE(without.star.empty());
   EXPECT_EQ(without.coefficients.values, with.coefficients.values);
   Pixels<Cpu> out(scene.shape, Cpu{1});

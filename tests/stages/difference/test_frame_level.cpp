@@ -50,6 +50,24 @@ TEST(FrameLevelTest, EqualPixelsHaveNoNoise) {
   }
 }
 
+TEST(FrameLevelTest, AMapTellsTheNoiseOfEveryPixel) {
+  // The right half has three times the noise of the left half; the map has variances in units of 5 square counts.
+  Image<float, Cpu> image = noise(1000, 12.5, false), map(shape, Cpu{});
+  for (std::int64_t i = 0; i < shape.count(); ++i) {
+    const bool is_noisy = i % shape.width >= shape.width / 2;
+    if (is_noisy) image.pixels[i] = 1000 + 3 * (image.pixels[i] - 1000);
+    map.pixels[i] = (is_noisy ? 9 : 1) * 12.5F * 12.5F / 5;
+  }
+  map.pixels[7] = image.pixels[7] = masked_pixel;
+  const FrameLevel ratios = measure_level(image, {.rescales = true}, Cpu{}, &map);
+  EXPECT_NEAR(std::sqrt(ratios.sky_variance(0)), 12.5, 0.3);
+  EXPECT_NEAR(std::sqrt(ratios.sky_variance(shape.width - 1)), 37.5, 0.9);
+  EXPECT_EQ(ratios.sky_variance(7), ratios.variance);
+  EXPECT_GT(ratios.variance, 0);
+  const FrameLevel absolute = measure_level(image, {}, Cpu{}, &map);
+  EXPECT_EQ(absolute.sky_variance(0), 12.5F * 12.5F / 5);
+}
+
 TEST(FrameLevelTest, IsTheSameOnAnyNumberOfThreads) {
   const Image<float, Cpu> image = noise(200.3, 1.3, true);
   const FrameLevel one = measure_level(image, {}, Cpu{1}), eight = measure_level(image, {}, Cpu{8});

@@ -15,7 +15,7 @@ using ::testing::StartsWith;
 TEST(ImageConfig, HasTheHashOfItsText) {
   const auto first = make_image_config(Config{});
   EXPECT_EQ(first->yaml, dump_config(Config{}));
-  EXPECT_EQ(first->hash, "776ae2a5c0ef2862");
+  EXPECT_EQ(first->hash, "41de4a6b409aa3f3");
 }
 
 TEST(ImageConfig, AnotherConfigurationHasAnotherHash) {

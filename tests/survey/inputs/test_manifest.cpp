@@ -190,6 +190,29 @@ TEST_F(Manifest, NamesFilesBesideTheImage) {
   EXPECT_EQ(table[4].beside, nullptr);
 }
 
+TEST_F(Manifest, AReferenceHasKeysOfItsOwn) {
+  const auto table = rows("m.csv",
+                          "path,reference,reference:mask.file,mask.file,detection.threshold\n"
+                          "a.fits,r.fits,m.fits,n.fits,4\n"
+                          "b.fits,r.fits,,n.fits,\n"
+                          "c.fits,r.fits,m.fits,n.fits,4\n");
+  ASSERT_THAT(table, SizeIs(3));
+  const Config& own = table[0].beside->of_reference->config;
+  EXPECT_EQ(own.mask.file, "m.fits");
+  EXPECT_EQ(own.place_of("mask.file"), "reference:mask.file=m.fits");
+  EXPECT_EQ(own.detection.threshold, 4);
+  EXPECT_EQ(table[0].config->config.mask.file, "n.fits");
+  EXPECT_EQ(table[1].beside->of_reference, nullptr);  // the mask of the image is not the reference's
+  EXPECT_NE(table[0].beside->hash, table[1].beside->hash);
+  EXPECT_EQ(table[2].beside->of_reference, table[0].beside->of_reference);
+  const std::string head = "path,reference,reference:";
+  EXPECT_THAT(mistake("m.csv", head + "mask.file\na.fits,,m.fits\n"), HasSubstr("the row names none"));
+  EXPECT_THAT(mistake("m.csv", head + "detection.threshold\na.fits,r.fits,3\n"),
+              HasSubstr("reference:detection.threshold: a reference has keys of its own in"));
+  EXPECT_THAT(mistake("m.csv", head + "mask.fil\na.fits,r.fits,3\n"), HasSubstr("unknown key 'fil'"));
+  EXPECT_THAT(rows("m.csv", head + "measurement.gain_keyword\na.fits,r.fits,EGAIN\n"), SizeIs(1));
+}
+
 TEST_F(Manifest, NamesBands) {
   const auto table = rows("m.csv",
                           "band:r:measurement.gain,detect,band:g,band:r,path,detection.threshold\n"

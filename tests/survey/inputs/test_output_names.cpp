@@ -49,6 +49,11 @@ TEST(OutputPaths, AreNamedAfterTheImageAndTheHdu) {
   EXPECT_EQ(check_image(ImageCompression::gzip), "out/m31.minus_background.fits.gz");
   EXPECT_EQ(check_image(ImageCompression::tiles), "out/m31.minus_background.fits.fz");
   config.check_images = {};
+  config.alerts = {AlertFormat::parquet, AlertFormat::avro};
+  EXPECT_THAT(output_paths("out", "m31.diff", std::nullopt, config).all(),
+              ElementsAre("out/m31.diff.cat.fits", "out/m31.diff.cat.csv", "out/m31.diff.alerts.parquet",
+                          "out/m31.diff.alerts.avro", "out/m31.diff.run.json"));
+  config.alerts = {};
   EXPECT_THAT(output_paths("out", "m31.fits", 3, config).all(),
               ElementsAre("out/m31.hdu3.cat.fits", "out/m31.hdu3.cat.csv", "out/m31.hdu3.run.json"));
 }

@@ -1,0 +1,52 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <utility>
+#include <variant>
+#include <vector>
+
+#include "io/files/output_file.hpp"
+
+namespace srcextract {
+
+/// A value of a field of an Avro record: null, a number, text, bytes, or the fields of a record in order.
+struct AvroValue {
+  using Bytes = std::vector<std::byte>;
+
+  std::variant<std::monostate, std::int32_t, std::int64_t, double, std::string, Bytes, std::vector<AvroValue>> held;
+};
+
+/// Writes an object container file (Apache Avro 1.11 Specification) of records without compression. Libavro checks the
+/// schema and encodes the records. The bytes follow from schema, metadata and records alone: the mark between blocks,
+/// which libavro makes of the time, is always the same. Throws Error{output}, and Error{internal} for a value that its
+/// field in the schema cannot hold.
+class AvroFile {
+ public:
+  using Metadata = std::vector<std::pair<std::string, std::string>>;
+
+  /// `schema` is JSON: a record whose fields are records, numbers, text, bytes or unions of null and one of these, null
+  /// first. The file must outlive this.
+  AvroFile(OutputFile& file, const std::string& schema, const Metadata& metadata);
+  ~AvroFile();
+  AvroFile(const AvroFile&) = delete;
+  AvroFile& operator=(const AvroFile&) = delete;
+
+  /// Writes a record of these fields.
+  void write(const std::vector<AvroValue>& fields);
+
+  /// Writes what is left; the caller commits the file.
+  void finish();
+
+ private:
+  class Encoder;
+
+  OutputFile& file_;
+  std::unique_ptr<Encoder> encoder_;
+  std::string block_;  ///< encoded records
+  std::int64_t records_ = 0;
+};
+
+}  // namespace srcextract

@@ -1,0 +1,267 @@
+#include "pipeline/outputs/alerts/candidates.hpp"
+
+#include <spdlog/fmt/fmt.h>
+
+#include <algorithm>
+#include <charconv>
+#include <chrono>
+#include <cmath>
+#include <cstddef>
+#include <filesystem>
+#include <limits>
+#include <string_view>
+#include <type_traits>
+#include <utility>
+#include <variant>
+#include <vector>
+
+#include "io/fits/header.hpp"
+#include "pipeline/chain/detection.hpp"
+#include "pipeline/outputs/alerts/stamps.hpp"
+#include "stages/measure/flux_calibration.hpp"
+#include "stages/settings/detection.hpp"
+#include "survey/inputs/name_hash.hpp"
+
+namespace srcextract {
+namespace {
+
+constexpr double unknown_number = std::numeric_limits<double>::quiet_NaN();
+constexpr double no_magnitude = 99;
+
+/// The values of a column in doubles; NaN if the catalogue lacks it.
+std::vector<double> numbers_of(const Sources& sources, std::string_view name) {
+  std::vector<double> numbers(static_cast<std::size_t>(sources.size()), unknown_number);
+  const auto found = std::ranges::find(sources.columns, name, &CatalogColumn::name);
+  if (found != sources.columns.end())
+    std::visit([&](const auto& values) { std::ranges::copy(values, numbers.begin()); }, found->values);
+  return numbers;
+}
+
+std::vector<double> magnitudes_of(const Sources& sources, std::string_view name) {
+  std::vector<double> magnitudes = numbers_of(sources, name);
+  std::ranges::replace(magnitudes, no_magnitude, unknown_number);
+  return magnitudes;
+}
+
+/// The value of a keyword of the image; null: there is none.
+const KeywordValue* header_value(const std::vector<HeaderValue>& header, std::string_view keyword) {
+  const auto found = std::ranges::find(header, keyword, &HeaderValue::keyword);
+  return found == header.end() ? nullptr : &found->value;
+}
+
+double header_number(const std::vector<HeaderValue>& header, std::string_view keyword) {
+  const KeywordValue* const value = header_value(header, keyword);
+  return value == nullptr || std::holds_alternative<std::string>(*value) ? unknown_number
+                                                                         : as_real(*value).value_or(unknown_number);
+}
+
+std::string header_text(const std::vector<HeaderValue>& header, std::string_view keyword) {
+  const KeywordValue* const value = header_value(header, keyword);
+  return value != nullptr && std::holds_alternative<std::string>(*value) ? std::get<std::string>(*value) : "";
+}
+
+double julian_date_of(const std::vector<HeaderValue>& header) {
+  constexpr double of_mjd_0 = 2400000.5;
+  const double mjd = header_number(header, "MJD-OBS");
+  return std::isfinite(mjd) ? mjd + of_mjd_0 : julian_date(header_text(header, "DATE-OBS")).value_or(unknown_number);
+}
+
+/// Makes the columns row by row.
+class Candidates {
+ public:
+  Candidates(const ImageInput& input, const Extraction& extraction)
+      : input_(input), found_(extraction), rows_(static_cast<std::size_t>(extraction.sources.size())) {
+    out_.rows = extraction.sources.size();
+  }
+
+  Table make() {
+    add_identity();
+    add_places();
+    add_light();
+    add_shapes();
+    add_features();
+    add_dipoles();
+    return std::move(out_);
+  }
+
+ private:
+  template <class T>
+  void add(const char* name, const char* unit, const char* description, std::vector<T> values) {
+    out_.columns.push_back({name, unit, "", description, std::move(values)});
+  }
+  void add_same(const char* name, const char* unit, const char* description, double value) {
+    add(name, unit, description, std::vector(rows_, value));
+  }
+  /// A column of value(row).
+  template <class Value>
+  void add_each(const char* name, const char* unit, const char* description, const Value& value) {
+    std::vector<std::invoke_result_t<Value, std::size_t>> values;
+    values.reserve(rows_);
+    for (std::size_t row = 0; row < rows_; ++row) values.push_back(value(row));
+    add(name, unit, description, std::move(values));
+  }
+
+  std::int16_t sign(std::size_t row) const { return found_.sources[columns::sign][row]; }
+
+  void add_identity() {
+    const std::vector<HeaderValue> header = input_.keywords(input_.config().output);
+    const double jd = julian_date_of(header);
+    const std::string image = fmt::format("{} {} {}", std::filesystem::path(input_.file.path).filename().string(),
+                                          input_.frame.image().hdu(), jd);
+    add_each("candid", "", "Number of this alert: a hash of file, HDU, date, brightest pixel and sign",
+             [&](std::size_t row) {
+               return static_cast<std::int64_t>(name_hash(fmt::format("{} {} {} {}", image, usual_.xpeak_image[row],
+                                                                      usual_.ypeak_image[row], sign(row))) >>
+                                                1);
+             });
+    add_same("jd", "d", "Julian date of MJD-OBS, or else of DATE-OBS", jd);
+    add_same("exptime", "s", "EXPTIME", header_number(header, "EXPTIME"));
+    add("filter", "", "FILTER", std::vector(rows_, header_text(header, "FILTER")));
+    add("tblid", "", "NUMBER of the row in the catalogue", std::vector(usual_.number.begin(), usual_.number.end()));
+    add_each("isdiffpos", "", "t: brighter than the reference; f: fainter",
+             [&](std::size_t row) { return std::string(sign(row) > 0 ? "t" : "f"); });
+  }
+
+  void add_places() {
+    const Shape shape = input_.exposure.shape();
+    add("xpos", "pixel", "X_IMAGE, 1-based", std::vector(usual_.x_image.begin(), usual_.x_image.end()));
+    add("ypos", "pixel", "Y_IMAGE, 1-based", std::vector(usual_.y_image.begin(), usual_.y_image.end()));
+    add("ra", "deg", "Right ascension, J2000", numbers_of(found_.sources, columns::alpha_j2000));
+    add("dec", "deg", "Declination, J2000", numbers_of(found_.sources, columns::delta_j2000));
+    add_each("mindtoedge", "pixel", "Distance of the nearest edge of the image", [&](std::size_t row) {
+      const double x = usual_.x_image[row] - 0.5, y = usual_.y_image[row] - 0.5;
+      return std::min({x, y, static_cast<double>(shape.width) - x, static_cast<double>(shape.height) - y});
+    });
+  }
+
+  void add_light() {
+    const Sources& sources = found_.sources;
+    const std::vector<double> psf = magnitudes_of(sources, "MAG_PSF"), circle = magnitudes_of(sources, "MAG_APER");
+    add("magpsf", "mag", "MAG_PSF: magnitude of the star that fits best", psf);
+    add("sigmapsf", "mag", "Error of magpsf", magnitudes_of(sources, "MAGERR_PSF"));
+    add("chipsf", "", "CHI2_PSF: reduced chi^2 of that star", numbers_of(sources, "CHI2_PSF"));
+    add("magap", "mag", "MAG_APER: magnitude in the first of measurement.apertures", circle);
+    add("sigmagap", "mag", "Error of magap", magnitudes_of(sources, "MAGERR_APER"));
+    add_each("magdiff", "mag", "magap - magpsf", [&](std::size_t row) { return circle[row] - psf[row]; });
+    add("sky", "count", "BACKGROUND of the difference", numbers_of(sources, columns::background));
+    add_same("diffmaglim", "mag", "Magnitude of a star of 5 times the noise of magpsf on the sky", faintest_star());
+    add_same("magzpsci", "mag", "measurement.zero_point: magnitude of one count",
+             input_.config().measurement.zero_point);
+  }
+
+  double faintest_star() const {
+    const FluxCalibration at{.zero_point = input_.config().measurement.zero_point};
+    const double noise = found_.difference->star_noise * found_.background.clipped.sigma;
+    return noise > 0 ? at.magnitude(5 * noise) : unknown_number;
+  }
+
+  void add_shapes() {
+    const std::vector<double> fwhm = numbers_of(found_.sources, "FWHM_IMAGE");
+    const auto per_fwhm = [&](double of, std::size_t row) { return fwhm[row] > 0 ? of / fwhm[row] : unknown_number; };
+    const auto& fit = found_.difference->fit;
+    const double of_stars = !fit ? unknown_number : fit->convolved_new ? fit->reference_fwhm : fit->new_fwhm;
+    add("fwhm", "pixel", "FWHM_IMAGE: full width at half maximum of its core", fwhm);
+    add_each("seeratio", "", "Width of stars in the difference over fwhm",
+             [&](std::size_t row) { return per_fwhm(of_stars, row); });
+    add("aimage", "pixel", "A_IMAGE: rms along the major axis",
+        std::vector(usual_.a_image.begin(), usual_.a_image.end()));
+    add("bimage", "pixel", "B_IMAGE: rms along the minor axis",
+        std::vector(usual_.b_image.begin(), usual_.b_image.end()));
+    add_each("aimagerat", "", "aimage / fwhm", [&](std::size_t row) { return per_fwhm(usual_.a_image[row], row); });
+    add_each("bimagerat", "", "bimage / fwhm", [&](std::size_t row) { return per_fwhm(usual_.b_image[row], row); });
+    add("elong", "", "ELONGATION: aimage / bimage", numbers_of(found_.sources, "ELONGATION"));
+    add("classtar", "", "CLASS_STAR, if the catalogue has it", numbers_of(found_.sources, "CLASS_STAR"));
+  }
+
+  void add_features() {
+    const Image<float, Cpu>& difference = found_.check.above;
+    std::vector<StampFeatures> features;
+    for (std::size_t row = 0; row < rows_; ++row)
+      features.push_back(features_of(
+          cut_stamp(difference, central_pixel(found_.sources, row, difference.shape), feature_side), sign(row)));
+    add_each("nneg", "", "Pixels of the other sign among the 5 x 5 around it",
+             [&](std::size_t row) { return features[row].nneg; });
+    add_each("nbad", "", "Masked pixels among these", [&](std::size_t row) { return features[row].nbad; });
+    add_each("sumrat", "", "Sum of these pixels over the sum of their sizes, without ZTF's median filter",
+             [&](std::size_t row) { return features[row].sumrat; });
+    add_peaks("dsnrms", "Brightest pixel of the difference over the noise of its sky", difference,
+              found_.background.clipped.sigma);
+    add_peaks("scorr", "Brightest pixel of the score over the noise of its sky", found_.check.filtered,
+              noise_of_score());
+    add_each("FLAGS", "", "FLAGS of the catalogue", [&](std::size_t row) { return std::int32_t{usual_.flags[row]}; });
+  }
+
+  /// Changes of the image at the brightest pixels, in units of its noise.
+  void add_peaks(const char* name, const char* description, const Image<float, Cpu>& image, double noise) {
+    add_each(name, "", description, [&](std::size_t row) {
+      if (image.pixels.empty() || !(noise > 0)) return unknown_number;
+      const std::int64_t at = (usual_.ypeak_image[row] - 1) * image.shape.width + usual_.xpeak_image[row] - 1;
+      return sign(row) * static_cast<double>(image.pixels[at]) / noise;
+    });
+  }
+
+  /// The noise in which the threshold was counted; NaN where changes are not found by the score, or the threshold
+  /// follows from the pixels.
+  double noise_of_score() const {
+    const Config& config = input_.config();
+    if (!is_scored(config) || controls_false_discoveries(config.detection)) return unknown_number;
+    return (found_.levels.detection - found_.levels.zero_point) / config.detection.threshold;
+  }
+
+  void add_dipoles() {
+    add("DIPOLE", "", "1: half of a pair of opposite changes", numbers_of(found_.sources, "DIPOLE"));
+    add("DIPOLE_SEP", "pixel", "Distance of the other half", numbers_of(found_.sources, "DIPOLE_SEP"));
+    add("DIPOLE_RATIO", "", "Share of the brighter half", numbers_of(found_.sources, "DIPOLE_RATIO"));
+  }
+
+  const ImageInput& input_;
+  const Extraction& found_;
+  UsualValues usual_{found_.sources};
+  std::size_t rows_;
+  Table out_;
+};
+
+/// Takes a number of so many digits, and the character before it, from the front of `text`.
+std::optional<unsigned> take_digits(std::string_view& text, char before, std::size_t digits) {
+  if (before != '\0') {
+    if (!text.starts_with(before)) return std::nullopt;
+    text.remove_prefix(1);
+  }
+  unsigned number = 0;
+  if (text.size() < digits) return std::nullopt;
+  const auto [stop, error] = std::from_chars(text.data(), text.data() + digits, number);
+  if (error != std::errc() || stop != text.data() + digits) return std::nullopt;
+  text.remove_prefix(digits);
+  return number;
+}
+
+}  // namespace
+
+std::optional<double> julian_date(const std::string& date) {
+  using namespace std::chrono;
+  constexpr double of_1970 = 2440587.5, day_seconds = 86400;
+  std::string_view text = date;
+  const auto y = take_digits(text, '\0', 4), m = take_digits(text, '-', 2), d = take_digits(text, '-', 2);
+  if (!y || !m || !d) return std::nullopt;
+  const year_month_day civil{year(static_cast<int>(*y)), month(*m), day(*d)};
+  if (!civil.ok()) return std::nullopt;
+  double seconds = 0;
+  if (!text.empty()) {
+    const auto hours = take_digits(text, 'T', 2), minutes = take_digits(text, ':', 2),
+               whole = take_digits(text, ':', 2);
+    if (!hours || !minutes || !whole || *hours > 23 || *minutes > 59 || *whole > 60) return std::nullopt;
+    double part = 0;
+    if (!text.empty()) {
+      const auto [stop, error] = std::from_chars(text.data(), text.data() + text.size(), part);
+      if (text.front() != '.' || error != std::errc() || stop != text.data() + text.size()) return std::nullopt;
+    }
+    seconds = *hours * 3600.0 + *minutes * 60.0 + *whole + part;
+  }
+  return of_1970 + static_cast<double>(sys_days(civil).time_since_epoch().count()) + seconds / day_seconds;
+}
+
+Table alert_candidates(const ImageInput& input, const Extraction& extraction) {
+  return Candidates(input, extraction).make();
+}
+
+}  // namespace srcextract

@@ -1,0 +1,29 @@
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "pipeline/outputs/cutout_window.hpp"
+#include "stages/core/image.hpp"
+
+namespace srcextract {
+
+/// Sides of an alert's cut-outs, and of the square of its features, in pixels. Both are ZTF's.
+inline constexpr int cutout_side = 63, feature_side = 5;
+
+/// The pixels of a square around a pixel, row by row; NaN where they are masked or beyond the image.
+std::vector<float> cut_stamp(const Image<float, Cpu>& image, const PixelPlace& centre, int side);
+
+/// Features of a change in its square of pixels of the difference. They tell the halves of dipoles, and what masks cut,
+/// from stars.
+struct StampFeatures {
+  std::int32_t nneg = 0;  ///< pixels that changed the other way
+  std::int32_t nbad = 0;  ///< pixels that are masked or beyond the image
+  double sumrat = 0;      ///< sum of the other pixels over the sum of their sizes; NaN: they are 0, or there are none
+};
+
+/// `sign` is the change's SIGN. Sums are made in raster order.
+StampFeatures features_of(std::span<const float> pixels, int sign);
+
+}  // namespace srcextract

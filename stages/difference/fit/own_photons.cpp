@@ -1,0 +1,75 @@
+#include "stages/difference/fit/own_photons.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+namespace srcextract {
+namespace {
+
+/// Half width of a Moffat profile in FWHM: 2 % of the light lies beyond it.
+constexpr double moffat_reach = 3;
+
+/// Mean of the 3 x 3 pixels about a place.
+double mean_around(const Square& square, int x, int y) {
+  double sum = 0;
+  for (int j = y - 1; j <= y + 1; ++j)
+    for (int i = x - 1; i <= x + 1; ++i) sum += square.at(i, j);
+  return sum / 9;
+}
+
+/// What a photon at (x, y) of the convolved frame adds to sum(f d), and the sum of the squares of its parts.
+struct Spread {
+  double sum = 0, squares = 0;
+};
+
+Spread spread_of(const Square& filter, const Square& kernel, int x, int y) {
+  Spread spread;
+  for (int v = std::max(-filter.half, y - kernel.half); v <= std::min(filter.half, y + kernel.half); ++v) {
+    for (int u = std::max(-filter.half, x - kernel.half); u <= std::min(filter.half, x + kernel.half); ++u) {
+      const double part = filter.at(u, v) * kernel.at(u - x, v - y);
+      spread.sum += part;
+      spread.squares += part * part;
+    }
+  }
+  return spread;
+}
+
+}  // namespace
+
+OwnPhotons own_photons(const Square& filter, const Square& shape, const Square& sharp, const Square& kernel) {
+  double scale = 0;
+  OwnPhotons own;
+  for (int y = -filter.half; y <= filter.half; ++y) {
+    for (int x = -filter.half; x <= filter.half; ++x) {
+      const double f = filter.at(x, y), p = shape.at(x, y);
+      scale += f * p;
+      own.of_other += f * f * (p - mean_around(shape, x, y));
+    }
+  }
+  for (int y = -sharp.half; y <= sharp.half; ++y) {
+    for (int x = -sharp.half; x <= sharp.half; ++x) {
+      const Spread spread = spread_of(filter, kernel, x, y);
+      own.of_convolved += sharp.at(x, y) * spread.sum * spread.sum - mean_around(sharp, x, y) * spread.squares;
+    }
+  }
+  if (!(scale > 0)) return {};
+  return {own.of_other / (scale * scale), own.of_convolved / (scale * scale)};
+}
+
+Square moffat_of(double fwhm) {
+  constexpr double cube_root_of_2 = 1.25992104989487316477;
+  const double alpha_square = fwhm * fwhm / 4 / (cube_root_of_2 - 1);
+  Square square{static_cast<int>(std::ceil(moffat_reach * fwhm)), {}};
+  double sum = 0;
+  for (int y = -square.half; y <= square.half; ++y) {
+    for (int x = -square.half; x <= square.half; ++x) {
+      const double base = 1 + static_cast<double>(x * x + y * y) / alpha_square;
+      square.values.push_back(1 / (base * base * base));
+      sum += square.values.back();
+    }
+  }
+  for (double& value : square.values) value /= sum;
+  return square;
+}
+
+}  // namespace srcextract

@@ -1,0 +1,23 @@
+#pragma once
+
+#include "stages/difference/fit/whitening.hpp"
+
+namespace srcextract {
+
+/// The variance that a star's own photons add to its flux, beyond what the noise of pixels says of them. Per count of
+/// flux, for a gain of 1 e-/count. That noise spreads photons over 3 x 3 pixels, and takes those that the kernel
+/// has spread for independent.
+struct OwnPhotons {
+  double of_other = 0;      ///< light in the frame that is not convolved
+  double of_convolved = 0;  ///< light in the other frame, in counts that the kernel has not scaled
+};
+
+/// For a flux sum(f d) / sum(f p), with the filter f and the shape p of a star of flux 1 in the difference. `sharp` is
+/// its shape before `kernel` convolved it. The true variance is sum(f^2 p) in the frame that is not convolved, and
+/// sum(sharp (f * kernel)^2) in the other, where * is a correlation.
+OwnPhotons own_photons(const Square& filter, const Square& shape, const Square& sharp, const Square& kernel);
+
+/// A round Moffat profile of flux 1 with beta = 3, of this FWHM in pixels (Moffat 1969, A&A 3, 455).
+Square moffat_of(double fwhm);
+
+}  // namespace srcextract

@@ -1,0 +1,25 @@
+#pragma once
+
+#include <cmath>
+#include <limits>
+
+#include "stages/math/star_profile.hpp"
+
+namespace srcextract {
+
+/// The error of the flux of a faint star in the middle of the field, in units of the noise of a pixel of the sky: that
+/// of the sum of the filter times the pixels, over the filter times the shape (StarFamily). The view is on the host.
+inline double noise_of_star(const StarView& star) {
+  const FieldTerms middle = star.at((star.width - 1) / 2, (star.height - 1) / 2);
+  double squares = 0, shape = 0;
+  for (int y = -star.filter.half; y <= star.filter.half; ++y) {
+    for (int x = -star.filter.half; x <= star.filter.half; ++x) {
+      const double f = star.filter.node(x, y, middle);
+      squares += f * f;
+      shape += f * star.light.node(x, y, middle);
+    }
+  }
+  return shape > 0 ? std::sqrt(star.correlation * squares) / shape : std::numeric_limits<double>::quiet_NaN();
+}
+
+}  // namespace srcextract
