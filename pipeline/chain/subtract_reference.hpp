@@ -69,7 +69,8 @@ void subtract_by_fit(const Pixels<Where>& reference, const Pixels<Where>& fresh,
   const FrameMaps<Where> maps{map_of(reference.variance), map_of(fresh.variance)};
   const Where& where = engine.where();
   try {
-    const bool finds_stars = config.resources.has_star_profile || maps.any();  // noise of maps is that of a star, too
+    // Maps need the shape of the stars, for the noise of sums over one.
+    const bool finds_stars = config.resources.has_star_profile || maps.any();
     KernelFit fit = fit_kernel(reference.image, fresh.image, config.difference, lights, where, maps, finds_stars);
     engine.done("fit_kernel", fit.facts);
     subtract_fitted(reference.image, fresh.image, fit, difference, where, maps);

@@ -183,8 +183,8 @@ void subtract_fitted(const Image<float, Gpu>& reference, const Image<float, Gpu>
       out.noise.pixels.data(), fit.convolved_correlation > 0 ? out.variance.pixels.data() : nullptr, out.masked.data());
   check_launch();
   out.star = {};
-  if (fit.star.empty()) return;
-  out.star = {fit.star.sizes, to_device(fit.star.values, where), fit.star.in_middle, fit.star.own_of_other_side};
+  if (!fit.star.empty())
+    out.star = {fit.star.sizes, to_device(fit.star.values, where), fit.star.in_middle, fit.star.own_of_other_side};
 }
 
 }  // namespace srcextract

@@ -36,8 +36,8 @@ std::vector<double> kernel_in_middle(const KernelFit& fit, const Shape& shape);
 ///
 /// With a map of a frame's noise, that is the noise of its sky; photons of its light are added by the gain.
 ///
-/// The fit runs on the host, for a device as well: it reads few pixels, in sums whose order decides the last bit.
-/// The shape of the stars is found if `finds_stars`.
+/// The fit runs on the host, for a device as well: it reads few pixels, in sums whose order decides the last bit. The
+/// shape of the stars is found if `finds_stars`.
 ///
 /// Throws Error{input}, without the place of a key, if a frame has no noise, if no pixel is good in both, if fewer
 /// than 3 stamps are left, if the frames share few of their bright stars (share_of_shared_stars), or if most of the

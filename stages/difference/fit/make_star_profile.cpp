@@ -11,6 +11,7 @@
 #include "stages/difference/fit/equations.hpp"
 #include "stages/difference/fit/median.hpp"
 #include "stages/difference/fit/own_photons.hpp"
+#include "stages/difference/fit/shape_here.hpp"
 #include "stages/difference/fit/star_width.hpp"
 #include "stages/difference/fit/whitening.hpp"
 #include "stages/math/exact_math.hpp"
@@ -162,53 +163,6 @@ MeanStar make_gaussian(int half, int order, double sigma) {
   return mean;
 }
 
-/// The nodes of the shape at one star, with nothing around them.
-class ShapeHere {
- public:
-  ShapeHere(const MeanStar& mean, const FieldTerms& at)
-      : reach_(mean.half + beyond),
-        wide_(2 * reach_ + 1),
-        nodes_(static_cast<std::size_t>(std::int64_t{wide_} * wide_), 0) {
-    const FieldSquare square = mean.square();
-    for (int row = -mean.half; row <= mean.half; ++row)
-      for (int column = -mean.half; column <= mean.half; ++column)
-        nodes_[static_cast<std::size_t>((row + reach_) * std::int64_t{wide_} + column + reach_)] =
-            square.node(column, row, at);
-  }
-
-  double peak() const { return node(0, 0); }
-  double node(std::int64_t column, std::int64_t row) const {
-    return nodes_[static_cast<std::size_t>((row + reach_) * wide_ + column + reach_)];
-  }
-
-  /// Placement::value() of a square of `side` x `side` pixels whose first is (x, y). It may begin and end up to two
-  /// pixels beyond the shape.
-  std::vector<double> values(const Placement& at, std::int64_t x, std::int64_t y, int side) const {
-    constexpr int taps = 4;
-    std::vector<double> rows(static_cast<std::size_t>(std::int64_t{side + taps - 1} * side)), result;
-    const std::int64_t column = x - at.x - 2 + reach_, first = y - at.y - 2 + reach_;
-    for (int j = 0; j < side + taps - 1; ++j) {
-      const double* const nodes = nodes_.data() + (first + j) * wide_ + column;
-      for (int i = 0; i < side; ++i) {
-        double sum = 0;
-        for (int k = 0; k < taps; ++k) sum += at.along_x.of[k] * nodes[i + k];
-        rows[static_cast<std::size_t>(std::int64_t{j} * side + i)] = sum;
-      }
-    }
-    for (int pixel = 0; pixel < side * side; ++pixel) {
-      double sum = 0;
-      for (int k = 0; k < taps; ++k) sum += at.along_y.of[k] * rows[static_cast<std::size_t>(pixel + k * side)];
-      result.push_back(sum);
-    }
-    return result;
-  }
-
- private:
-  static constexpr int beyond = 5;  ///< nodes of nothing that a place between pixels may ask for
-  int reach_, wide_;
-  std::vector<double> nodes_;
-};
-
 /// Fits flux and place of a star to the shape, one step. False if it has no light.
 bool place_star(const LevelledFrame& frame, const ShapeHere& shape, int core, Star& star) {
   constexpr double step = 0.1;
@@ -327,7 +281,7 @@ MeanStar mean_of(const LevelledFrame& frame, const std::vector<Stamp>& stamps, d
     std::vector<std::vector<NodeExcess>> excess(stars.size());
     parallel_for(std::ssize(stars), 1, where, [&](std::int64_t begin, std::int64_t end) {
       for (auto s = static_cast<std::size_t>(begin); s < static_cast<std::size_t>(end); ++s) {
-        const ShapeHere shape(mean, stars[s].terms);
+        const ShapeHere shape(mean.square(), stars[s].terms);
         has_light[s] = place_star(frame, shape, core, stars[s]) ? 1 : 0;
         excess[s] = has_light[s] != 0 ? excess_of(frame, mean, shape, stars[s])
                                       : std::vector<NodeExcess>(static_cast<std::size_t>(mean.taps()));

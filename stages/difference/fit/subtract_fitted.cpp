@@ -10,6 +10,7 @@
 #include "stages/core/stop.hpp"
 #include "stages/core/vector_clones.hpp"
 #include "stages/difference/fit/fit_view.hpp"
+#include "stages/difference/fit/prepared_rows.hpp"
 
 namespace srcextract {
 namespace {
@@ -20,174 +21,6 @@ constexpr std::int64_t rows_at_once = 64;
 static_assert(rows_at_once % fitted_tile == 0);
 
 using Tile = std::array<float, tile_pixels>;
-
-/// A row above the sky, 0 where it is bad, and where it is good. Returns whether a pixel is bad.
-SRCEXTRACT_VECTOR_CLONES
-bool read_row(const float* row, std::int64_t width, FrameLevel level, float* __restrict above, float* __restrict good) {
-  int bad = 0;
-  for (std::int64_t x = 0; x < width; ++x) {
-    above[x] = level.above(row[x]);
-    good[x] = level.is_bad(row[x]) ? 0.0F : 1.0F;
-    bad |= level.is_bad(row[x]) ? 1 : 0;
-  }
-  return bad != 0;
-}
-
-/// variance_at() of a row, from rows with a column beyond either edge; `sky` has the variances of the sky.
-SRCEXTRACT_VECTOR_CLONES
-void variances_of_row(const float* own, const float* const* above, const float* const* good, const float* sky,
-                      std::int64_t width, FrameLevel level, float* __restrict out) {
-  for (std::int64_t x = 0; x < width; ++x) {
-    float light = 0;
-    float count = 0;
-#pragma GCC unroll 3
-    for (int i = 0; i < 3; ++i) {
-#pragma GCC unroll 3
-      for (int j = 0; j < 3; ++j) {
-        light += above[j][x + i];
-        count += good[j][x + i];
-      }
-    }
-    const float mean = count > 0 && light > 0 ? light / count : 0;
-    const float variance = sky[x] + mean * level.variance_per_count;
-    out[x] = good[1][x + 1] > 0 ? variance : (own[x] >= level.limit ? -INFINITY : -variance);
-  }
-}
-
-/// Three rows of a frame above the sky, with a column of nothing beyond either edge, which move down.
-class RowsAround {
- public:
-  RowsAround(const ImageView& frame, const FrameLevel& level, std::int64_t first)
-      : frame_(frame),
-        level_(level),
-        stride_(frame.shape.width + 2),
-        sky_(static_cast<std::size_t>(frame.shape.width), level.variance) {
-    above_.assign(static_cast<std::size_t>(kept * stride_), 0);
-    good_.assign(above_.size(), 0);
-    for (std::int64_t y = first - 1; y <= first; ++y) read(y);
-  }
-
-  /// The variances of row y, which follows that of the call before. Returns whether a pixel of it is bad.
-  bool variances(std::int64_t y, float* out) {
-    read(y + 1);
-    const float* const above[] = {above_of(y - 1), above_of(y), above_of(y + 1)};
-    const float* const good[] = {good_of(y - 1), good_of(y), good_of(y + 1)};
-    const std::int64_t width = frame_.shape.width;
-    if (level_.map != nullptr)
-      for (std::int64_t x = 0; x < width; ++x) sky_[static_cast<std::size_t>(x)] = level_.sky_variance(y * width + x);
-    variances_of_row(frame_.pixels + y * width, above, good, sky_.data(), width, level_, out);
-    return bad_[slot(y)];
-  }
-  const float* light(std::int64_t y) { return above_of(y) + 1; }
-
- private:
-  static constexpr std::int64_t kept = 3;
-  static std::int64_t slot(std::int64_t y) { return (y + kept) % kept; }
-  float* above_of(std::int64_t y) { return above_.data() + slot(y) * stride_; }
-  float* good_of(std::int64_t y) { return good_.data() + slot(y) * stride_; }
-
-  void read(std::int64_t y) {
-    bad_[slot(y)] = false;
-    if (y >= 0 && y < frame_.shape.height) {
-      bad_[slot(y)] =
-          read_row(frame_.pixels + y * frame_.shape.width, frame_.shape.width, level_, above_of(y) + 1, good_of(y) + 1);
-    } else {
-      std::fill_n(above_of(y), stride_, 0.0F);
-      std::fill_n(good_of(y), stride_, 0.0F);
-    }
-  }
-
-  const ImageView frame_;
-  const FrameLevel level_;
-  std::int64_t stride_;
-  std::vector<float> above_, good_, sky_;  ///< `sky_`: the variances of the sky of a row
-  bool bad_[kept] = {};
-};
-
-/// Rows of the convolved frame with half a kernel around, and up to a whole number of tiles: the light, filled, and the
-/// variance. Beyond the edges there is nothing but sky.
-class PaddedRows {
- public:
-  /// Memory for so many rows, without their margins.
-  PaddedRows(const Image<float, Cpu>& frame, const FrameLevel& level, const KernelFit& fit, std::int64_t rows,
-             const Cpu& where)
-      : frame_{frame.pixels.data(), frame.shape},
-        level_(level),
-        half_(fit.basis.half),
-        bloom_(fit.bloom),
-        stride_(padded_shape(frame.shape, fit.basis.half).width),
-        light_({stride_, rows + 2 * half_}, where),
-        variance_(light_.shape, where),
-        bad_(static_cast<std::size_t>(rows + 2 * half_)) {}
-
-  /// Reads `rows` rows from row `first` on, and those around.
-  void read(std::int64_t first, std::int64_t rows) {
-    top_ = first - half_;
-    const std::int64_t end = first + rows + half_, begin = std::max<std::int64_t>(0, top_);
-    RowsAround around(frame_, level_, begin);
-    for (std::int64_t y = top_; y < end; ++y) {
-      float *const light = row_of(light_, y), *const variance = row_of(variance_, y);
-      bad_[static_cast<std::size_t>(y - top_)] = 0;
-      if (y < 0 || y >= frame_.shape.height) {
-        std::fill_n(light, stride_, 0.0F);
-        std::fill_n(variance, stride_, level_.variance);
-        continue;
-      }
-      const std::int64_t after = half_ + frame_.shape.width;
-      for (const std::int64_t edge : {std::int64_t{0}, after}) {
-        std::fill_n(light + edge, edge == 0 ? half_ : stride_ - after, 0.0F);
-        std::fill_n(variance + edge, edge == 0 ? half_ : stride_ - after, level_.variance);
-      }
-      const bool bad = around.variances(y, variance + half_);
-      std::copy_n(around.light(y), frame_.shape.width, light + half_);
-      if (bad) fill(y, light + half_);
-    }
-    spread_saturation(std::max<std::int64_t>(0, top_ - bloom_), std::min(frame_.shape.height, end + bloom_), end);
-  }
-
-  std::int64_t stride() const { return stride_; }
-  /// From row y - half of the frame on, half a kernel before its first pixel.
-  const float* light(std::int64_t y) const { return light_.pixels.data() + (y - half_ - top_) * stride_; }
-  const float* variance(std::int64_t y) const { return variance_.pixels.data() + (y - half_ - top_) * stride_; }
-  /// Whether a pixel is bad in `rows` rows from row y - half on.
-  bool has_bad(std::int64_t y, std::int64_t rows) const {
-    const auto first = bad_.begin() + (y - half_ - top_);
-    return std::any_of(first, first + rows, [](char bad) { return bad != 0; });
-  }
-
- private:
-  float* row_of(Image<float, Cpu>& image, std::int64_t y) { return image.pixels.data() + (y - top_) * stride_; }
-
-  void fill(std::int64_t y, float* light) {
-    bad_[static_cast<std::size_t>(y - top_)] = 1;
-    for (std::int64_t x = 0; x < frame_.shape.width; ++x)
-      if (level_.is_bad(frame_.at(x, y))) light[x] = filled_at(frame_, level_, x, y);
-  }
-
-  /// Gives all pixels around saturated ones of these rows an infinite variance: the wings of such a star reach further
-  /// than a kernel.
-  void spread_saturation(std::int64_t begin, std::int64_t end, std::int64_t last) {
-    if (!(level_.limit < INFINITY)) return;
-    for (std::int64_t y = begin; y < end; ++y) {
-      for (std::int64_t x = 0; x < frame_.shape.width; ++x) {
-        if (!(frame_.at(x, y) >= level_.limit)) continue;
-        const std::int64_t left = std::max<std::int64_t>(0, x - bloom_);
-        const std::int64_t right = std::min(frame_.shape.width - 1, x + bloom_);
-        const std::int64_t bottom = std::min({frame_.shape.height, last, y + bloom_ + 1});
-        for (std::int64_t j = std::max({std::int64_t{0}, top_, y - bloom_}); j < bottom; ++j) {
-          std::fill_n(row_of(variance_, j) + left + half_, right - left + 1, -INFINITY);
-          bad_[static_cast<std::size_t>(j - top_)] = 1;
-        }
-      }
-    }
-  }
-
-  const ImageView frame_;
-  const FrameLevel level_;
-  std::int64_t half_, bloom_, stride_, top_ = 0;
-  Image<float, Cpu> light_, variance_;
-  std::vector<char> bad_;  ///< whether a row has bad pixels
-};
 
 /// Continues the chains of `rows` rows of a tile by `count` taps. Rows share the taps, which stay in registers.
 template <int rows, int count>
@@ -414,6 +247,8 @@ void subtract_fitted(const Image<float, Cpu>& reference, const Image<float, Cpu>
   });
   out.masked = MaskCounts{};
   out.masked->nan = masked;
+  out.star = {};
+  if (fit.star.empty()) return;
   out.star = {};
   if (fit.star.empty()) return;
   out.star = {fit.star.sizes, Buffer<float, Cpu>(fit.star.values.size(), where), fit.star.in_middle,

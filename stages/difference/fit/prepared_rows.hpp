@@ -1,0 +1,71 @@
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+#include <vector>
+
+#include "stages/core/image.hpp"
+#include "stages/difference/fit/fit_kernel.hpp"
+#include "stages/difference/fit/frame_pixel.hpp"
+
+namespace srcextract {
+
+/// Three rows of a frame above the sky, with a column of nothing beyond either edge, which move down.
+class RowsAround {
+ public:
+  RowsAround(const ImageView& frame, const FrameLevel& level, std::int64_t first);
+
+  /// variance_at() for row y, which follows that of the call before. Returns whether a pixel of it is bad.
+  bool variances(std::int64_t y, float* out);
+  const float* light(std::int64_t y) { return above_of(y) + 1; }
+
+ private:
+  static constexpr std::int64_t kept = 3;
+  static std::int64_t slot(std::int64_t y) { return (y + kept) % kept; }
+  float* above_of(std::int64_t y) { return above_.data() + slot(y) * stride_; }
+  float* good_of(std::int64_t y) { return good_.data() + slot(y) * stride_; }
+  void read(std::int64_t y);
+
+  const ImageView frame_;
+  const FrameLevel level_;
+  std::int64_t stride_;
+  std::vector<float> above_, good_, sky_;  ///< `sky_`: the variances of the sky of a row
+  bool bad_[kept] = {};
+};
+
+/// Rows of the convolved frame with half a kernel around, and up to a whole number of tiles: the light, filled, and the
+/// variance. Beyond the edges there is nothing but sky.
+class PaddedRows {
+ public:
+  /// Memory for so many rows, without their margins.
+  PaddedRows(const Image<float, Cpu>& frame, const FrameLevel& level, const KernelFit& fit, std::int64_t rows,
+             const Cpu& where);
+
+  /// Reads `rows` rows from row `first` on, and those around.
+  void read(std::int64_t first, std::int64_t rows);
+
+  std::int64_t stride() const { return stride_; }
+  /// From row y - half of the frame on, half a kernel before its first pixel.
+  const float* light(std::int64_t y) const { return light_.pixels.data() + (y - half_ - top_) * stride_; }
+  const float* variance(std::int64_t y) const { return variance_.pixels.data() + (y - half_ - top_) * stride_; }
+  /// Whether a pixel is bad in `rows` rows from row y - half on.
+  bool has_bad(std::int64_t y, std::int64_t rows) const {
+    const auto first = bad_.begin() + (y - half_ - top_);
+    return std::any_of(first, first + rows, [](char bad) { return bad != 0; });
+  }
+
+ private:
+  float* row_of(Image<float, Cpu>& image, std::int64_t y) { return image.pixels.data() + (y - top_) * stride_; }
+  void fill(std::int64_t y, float* light);
+  /// Gives all pixels around saturated ones of rows [begin, end) an infinite variance, before row `last`: the wings of
+  /// such a star reach further than a kernel.
+  void spread_saturation(std::int64_t begin, std::int64_t end, std::int64_t last);
+
+  const ImageView frame_;
+  const FrameLevel level_;
+  std::int64_t half_, bloom_, stride_, top_ = 0;
+  Image<float, Cpu> light_, variance_;
+  std::vector<char> bad_;  ///< whether a row has bad pixels
+};
+
+}  // namespace srcextract
