@@ -45,9 +45,9 @@ inline float full_weight(const Kernel& kernel) {
   return sum;
 }
 
-/// q of a window whose unmasked pixels weigh `here`. q is 1 if here = full, even if both are 0 or beyond the range of a
-/// float. If the pixel was masked or no weight is left, q makes finish_pixel mask the pixel. `keeps_noise` is that of
-/// the kernel.
+/// The factor q by which finish_pixel makes up for masked pixels under the kernel: the unmasked ones weigh `here`, all
+/// of them `full`. q is 1 if here = full, even if both are 0 or beyond the range of a float. If the pixel was masked or
+/// no weight is left, q makes finish_pixel mask the pixel. `keeps_noise` is that of the kernel.
 SRCEXTRACT_HOST_DEVICE inline float renormalise(float pixel, float full, float here, bool keeps_noise) {
   const float lack = here == full ? 1.0F : full / here;
   const float q = keeps_noise ? std::sqrt(lack) : lack;

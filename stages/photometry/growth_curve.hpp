@@ -19,7 +19,8 @@ struct GrowthCurve {
   bool cut;                   ///< the last circle reaches beyond the image
 
   /// The radius of the circle that holds `light`, linear within a step; at most `reach`, and 0 if the first circle has
-  /// no light. If the curve does not reach `light`, it is continued from the last step but one.
+  /// no light. If the curve does not reach `light`, a line through the step before the last is continued, up to
+  /// `reach`.
   SRCEXTRACT_HOST_DEVICE double radius_of(double light) const {
     const double step = reach / circles;
     std::int64_t inside = rings[0], before = 0, before_that = 0;

@@ -11,13 +11,13 @@ namespace srcextract {
 /// The kappa-sigma clip (contract in stages/sky/background.hpp), for both back ends. Every clipped set is an interval
 /// of values, so no pixels are moved: a round is one sum over an interval and one median. `Pixels` has
 ///   SumGrid grid(); void set_grid(SumGrid);
-///   double zero_share(): of the sample
+///   double zero_share(): the share of the sample that is 0
 ///   const PixelSums& sum(Interval): each interval lies in that of the previous call
 ///   double median(below, count): of the `count` pixels after the `below` smallest
 ///   Extremes extremes(Interval): of the pixels in the last interval summed, or the one before it.
 ///
-/// A set much narrower than the grid's scale, or far from its centre, has few digits on the grid. Such a set gets its
-/// own grid, which is part of the specification too.
+/// Sums are of multiples of a step, the grid (SumGrid). A set much narrower than the grid's scale, or far from its
+/// centre, would have few digits. Such a set gets a grid of its own, which is part of the specification, too.
 template <class Pixels>
 SRCEXTRACT_HOST_DEVICE Background clip(double kappa, std::int64_t max_iterations, Pixels& pixels) {
   const auto statistics = [&](const PixelSums* sums, const Interval& interval) {

@@ -11,6 +11,7 @@ import tempfile
 import columns
 import compressed
 import device
+import difference
 import end_to_end
 import growth
 import host
@@ -22,7 +23,7 @@ import visit
 from session import Session
 
 TABLES = {"device": device, "end-to-end": end_to_end, "cpu": host, "compressed": compressed, "growth": growth,
-          "sky": sky, "columns": columns, "images": images, "surveys": surveys,
+          "sky": sky, "columns": columns, "images": images, "difference": difference, "surveys": surveys,
           "visit": visit, "compare": regression}
 
 

@@ -40,7 +40,7 @@ SkyMesh<Where> copy_of_mesh(const SkyMesh<Where>& mesh, const Where& where) {
           copy_of(mesh.rms_bend, where)};
 }
 
-/// The sky for an image, or for the image after it was subtracted.
+/// A sky as it describes an image, or the same image after this sky was subtracted: then the level is 0.
 template <class Where>
 struct SkyOf {
   const HeldSky<Where>& sky;

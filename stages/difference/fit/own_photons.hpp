@@ -12,9 +12,10 @@ struct OwnPhotons {
   double of_convolved = 0;  ///< light in the other frame, in counts that the kernel has not scaled
 };
 
-/// For a flux sum(f d) / sum(f p), with the filter f and the shape p of a star of flux 1 in the difference. `sharp` is
-/// its shape before `kernel` convolved it. The true variance is sum(f^2 p) in the frame that is not convolved, and
-/// sum(sharp (f * kernel)^2) in the other, where * is a correlation.
+/// Returns what the noise of pixels leaves out of the variance of a flux sum(f d) / sum(f p). Here d is the difference,
+/// f the filter, and p the shape of a star of flux 1 in the difference. `sharp` is that shape before `kernel` convolved
+/// it. Photons add sum(f^2 p) to the variance of sum(f d) in the frame that is not convolved. In the other they add
+/// sum(sharp (f * kernel)^2), where * is a correlation.
 OwnPhotons own_photons(const Square& filter, const Square& shape, const Square& sharp, const Square& kernel);
 
 /// A round Moffat profile of flux 1 with beta = 3, of this FWHM in pixels (Moffat 1969, A&A 3, 455).
