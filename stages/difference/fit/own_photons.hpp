@@ -15,7 +15,9 @@ struct OwnPhotons {
 /// For a flux sum(f d) / sum(f p), with the filter f and the shape p of a star of flux 1 in the difference. `sharp` is
 /// its shape before `kernel` convolved it. The true variance is sum(f^2 p) in the frame that is not convolved, and
 /// sum(sharp (f * kernel)^2) in the other, where * is a correlation.
-OwnPhotons own_photons(const Square& filter, const Square& shape, const Square& sharp, const Square& kernel);
+/// `counted`: how much the noise of pixels takes of photons that the kernel has spread.
+OwnPhotons own_photons(const Square& filter, const Square& shape, const Square& sharp, const Square& kernel,
+                       double counted = 1);
 
 /// A round Moffat profile of flux 1 with beta = 3, of this FWHM in pixels (Moffat 1969, A&A 3, 455).
 Square moffat_of(double fwhm);
