@@ -74,12 +74,17 @@ struct SourceTable {
   const EllipseFlux* kron;     ///< null: not measured
   const LightRadius* radii;    ///< null: not measured
   int radii_each;
+  const StarLight* star;  ///< null: not measured
   ItemCount items;
 
   /// A source with nothing but the results of earlier families.
   __device__ MeasuredSource measured_before(std::int64_t k) const {
-    return {static_cast<std::int32_t>(k + 1), SourceShape{}, sums + k, kron != nullptr ? kron + k : nullptr,
-            radii != nullptr ? radii + k * radii_each : nullptr};
+    return {static_cast<std::int32_t>(k + 1),
+            SourceShape{},
+            sums + k,
+            kron != nullptr ? kron + k : nullptr,
+            radii != nullptr ? radii + k * radii_each : nullptr,
+            star != nullptr ? star + k : nullptr};
   }
   __device__ MeasuredSource at(std::int64_t k, const PhotometryImage& image) const {
     MeasuredSource source = measured_before(k);
@@ -235,6 +240,7 @@ Photometry<Gpu> measure_photometry(const PhotometryInput<Gpu>& input, const Sett
                               measured.of<KronFamily>().rows.data(),
                               measured.of<LightRadiusFamily>().rows.data(),
                               measured.of<LightRadiusFamily>().each,
+                              measured.of<StarFamily>().rows.data(),
                               items};
     const std::int64_t parts = rows_are_together<One> ? room : room * out.each;
     const auto blocks = static_cast<unsigned int>(

@@ -58,6 +58,10 @@ Images memory_of_stages(const RunPlan& plan) {
       {"fit", fits, {.host = 6, .device = 5}},
       // The maps of both frames; two kinds of noise of the difference, and the weighed difference.
       {"noise of frames", plan.frames_have_maps, {.host = 5, .device = 5}},
+      // The matched reference, the noise of both frames, and the reference above its mesh.
+      {"stars of frames",
+       fits && ColumnChoice(config.output.columns).needs(StarFramesFamily::name),
+       {.host = 4, .device = 4}},
       // A device also keeps the image in which sources are found, and the image above the mesh.
       {"detection image",
        plan.found_elsewhere,

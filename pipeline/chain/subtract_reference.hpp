@@ -17,6 +17,7 @@
 #include "stages/difference/resample.hpp"
 #include "stages/ingest/ingest.hpp"
 #include "stages/math/star_noise.hpp"
+#include "stages/photometry/families.hpp"
 #include "stages/sky/background.hpp"
 #include "stages/sky/row_sample.hpp"
 
@@ -46,6 +47,12 @@ void scale_mapped_noise(const Config& config, Pixels<Where>& difference, FitFact
   const double factor = std::isfinite(ratio) && ratio > 0 ? ratio * ratio : 1;
   multiply(difference.variance, factor, where);
   difference.noise = std::exchange(difference.variance, {});
+  StarProfile<Where>& star = difference.star;
+  for (double* photons :
+       {&star.sizes.own_photons, &star.own_of_other_side, &star.sizes.photons_of_new, &star.sizes.photons_of_reference})
+    *photons *= factor;
+  for (Image<float, Where>* noise : {&star.frames.noise_of_new, &star.frames.noise_of_reference})
+    if (!noise->pixels.empty()) multiply(*noise, factor, where);
   facts.sky_variance /= factor;
 }
 
@@ -73,8 +80,13 @@ void subtract_by_fit(const Pixels<Where>& reference, const Pixels<Where>& fresh,
     const bool finds_stars = config.resources.has_star_profile || maps.any();
     KernelFit fit = fit_kernel(reference.image, fresh.image, config.difference, lights, where, maps, finds_stars);
     engine.done("fit_kernel", fit.facts);
-    subtract_fitted(reference.image, fresh.image, fit, difference, where, maps);
+    const bool of_frames = is_measured<StarFramesFamily>(ColumnChoice(config.output.columns), config);
+    subtract_fitted(reference.image, fresh.image, fit, difference, where, maps, of_frames);
     if (maps.any()) scale_mapped_noise(config, difference, fit.facts, where);
+    if (of_frames) {  // the skies of both frames slope, and only their difference is fitted
+      Image<float, Where>& subtracted = difference.star.frames.reference;
+      subtracted = subtract_sky(subtracted, estimate_mesh(subtracted, config.background, where).mesh, where);
+    }
     engine.done("difference", difference);
     match.fit = fit.facts;
     match.star_noise = fit.star.empty() ? 0 : noise_of_star(fit.star.view());

@@ -20,6 +20,7 @@
 #include "stages/measure/dipoles.hpp"
 #include "stages/measure/empty_apertures.hpp"
 #include "stages/photometry/star_fit.hpp"
+#include "stages/photometry/star_frames.hpp"
 #include "stages/sky/mesh.hpp"
 
 namespace srcextract {
@@ -242,16 +243,18 @@ void warn_of_missing_columns(const Config& config, const ImageResult& result, Wa
 void warn_of_unknown_stars(const Config& config, Warnings& warnings) {
   if (config.resources.has_star_profile) return;
   std::vector<std::string> named;
+  const auto is_of_stars = [](const std::string& word) { return word == "psf" || word == "frames"; };
   const auto add_named = [&](const auto& column) {
     for (const std::string& word : config.output.columns)
-      if (word == column.declared.column.name || (word == "psf" && word == column.declared.group))
+      if (word == column.declared.column.name || (is_of_stars(word) && word == column.declared.group))
         named.emplace_back(column.declared.column.name);
   };
   std::ranges::for_each(StarFamily::columns, add_named);
+  std::ranges::for_each(StarFramesFamily::columns, add_named);
   std::ranges::for_each(dipole_columns, add_named);
   if (named.empty()) return;
   const bool none_left = std::ranges::all_of(config.output.columns, [&](const std::string& word) {
-    return word == "psf" || std::ranges::count(named, word) > 0;
+    return is_of_stars(word) || std::ranges::count(named, word) > 0;
   });
   warnings.push_back(
       fmt::format("{}: the catalogue has {}: the shape of stars is known of a fitted difference alone "

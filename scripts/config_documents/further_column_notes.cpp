@@ -108,6 +108,11 @@ std::span<const ColumnNote> notes_of_further_columns() {
       {"XPSF_IMAGE", "x of that star", king, same, "", ""},
       {"YPSF_IMAGE", "y of it", king, same, "", ""},
       {"CHI2_PSF", "its reduced χ²", king, same, "", ""},
+      {"FLUX_NEW", "of a fitted difference: flux of that star in the new frame; `FLUX_REF` + `SIGN` · `FLUX_PSF`",
+       ours_alone, "", "", ""},
+      {"FLUXERR_NEW", "its error by the noise of that frame", ours_alone, "", "", ""},
+      {"FLUX_REF", "the same in the reference as it is subtracted", ours_alone, "", "", ""},
+      {"FLUXERR_REF", "its error, likewise", ours_alone, "", "", ""},
       {"DIPOLE",
        "of a fitted difference: 1 for a pair of opposite changes, as a moved star leaves it "
        "([stages.md](stages.md#a-fitted-kernel))",

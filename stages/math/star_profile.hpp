@@ -81,10 +81,21 @@ struct StarView {
   /// Variance by the photons of the star itself that the noise of pixels leaves out, for each count of its flux, in
   /// units of the variance of a sky pixel. Of the side of the difference that is positive.
   double own_photons = 0;
+  double photons_of_new = 0, photons_of_reference = 0;  ///< the same beyond noise_of_new and noise_of_reference
+  const float* reference = nullptr;                     ///< StarFrames; null: they are not kept
+  const float *noise_of_new = nullptr, *noise_of_reference = nullptr;
+  double sign = 1;  ///< -1 if the image is reference - new
 
   bool operator==(const StarView&) const = default;
 
   SRCEXTRACT_HOST_DEVICE FieldTerms at(double x, double y) const { return {x, y, width, height}; }
+};
+
+/// The frames of a difference, pixel by pixel, in its counts: the reference above its sky as it was subtracted, and the
+/// noise of either frame alone for sums over a star, in units of FluxCalibration::pixel. Empty: not asked for.
+template <class Where>
+struct StarFrames {
+  Image<float, Where> reference, noise_of_new, noise_of_reference;
 };
 
 /// Owns what StarView shows.
@@ -94,15 +105,23 @@ struct StarProfile {
   Buffer<float, Where> values;   ///< of the light, then of the filter; empty: the shape is not known
   std::vector<float> in_middle;  ///< the filter in the middle of the field, row by row
   double own_of_other_side = 0;  ///< StarView::own_photons of the image with the other sign
+  StarFrames<Where> frames = {};
 
   bool empty() const { return values.empty(); }
   /// Call it when the image is negated.
-  void turn() { std::swap(sizes.own_photons, own_of_other_side); }
+  void turn() {
+    std::swap(sizes.own_photons, own_of_other_side);
+    sizes.sign = -sizes.sign;
+  }
   StarView view() const {
     StarView all = sizes;
     if (empty()) return all;
     all.light.values = values.data();
     all.filter.values = values.data() + std::int64_t{all.light.terms} * all.light.side() * all.light.side();
+    if (frames.reference.pixels.empty()) return all;
+    all.reference = frames.reference.pixels.data();
+    all.noise_of_new = frames.noise_of_new.pixels.data();
+    all.noise_of_reference = frames.noise_of_reference.pixels.data();
     return all;
   }
 };

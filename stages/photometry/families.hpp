@@ -11,6 +11,7 @@
 #include "stages/photometry/position_noise.hpp"
 #include "stages/photometry/profile.hpp"
 #include "stages/photometry/star_fit.hpp"
+#include "stages/photometry/star_frames.hpp"
 #include "stages/photometry/window.hpp"
 
 namespace srcextract {
@@ -50,7 +51,7 @@ struct FamilyRows {
 template <class... One>
 struct FamilyList {};
 using Families = FamilyList<CircleFamily, KronFamily, PetrosianFamily, LightRadiusFamily, WindowFamily, ProfileFamily,
-                            PositionNoiseFamily, AnnulusFamily, LowWeightFamily, StarFamily>;
+                            PositionNoiseFamily, AnnulusFamily, LowWeightFamily, StarFamily, StarFramesFamily>;
 
 /// The rows of one family, told apart from those of another with the same type of row.
 template <class One, class Where>

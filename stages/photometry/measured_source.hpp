@@ -9,14 +9,16 @@ namespace srcextract {
 
 struct EllipseFlux;
 struct LightRadius;
+struct StarLight;
 
 /// A source as families of measurements need it.
 struct MeasuredSource {
-  std::int32_t number;       ///< from 1, as in the map of owners
-  SourceShape shape;         ///< in the image in which it was found
-  const SourceSums* found;   ///< sums in the image in which it was found
-  const EllipseFlux* kron;   ///< result of that family, for those after it; null: it is not measured
-  const LightRadius* radii;  ///< first row of that family, for those after it; null: it is not measured
+  std::int32_t number;              ///< from 1, as in the map of owners
+  SourceShape shape;                ///< in the image in which it was found
+  const SourceSums* found;          ///< sums in the image in which it was found
+  const EllipseFlux* kron;          ///< result of that family, for those after it; null: it is not measured
+  const LightRadius* radii;         ///< first row of that family, for those after it; null: it is not measured
+  const StarLight* star = nullptr;  ///< result of that family, for those after it; null: it is not measured
 };
 
 }  // namespace srcextract

@@ -87,8 +87,11 @@ void measure_some(const One& family, const HostLanes& lanes, const PhotometryInp
     if (i + 1 < end) ask_for_pixels(input.sums[i + 1], image);
     const Parentage parentage = input.parentage.empty() ? Parentage{} : input.parentage[i];
     const MeasuredSource source{static_cast<std::int32_t>(i + 1),
-                                shape_of(input.sums[i], parentage, image.width, image.height), &input.sums[i],
-                                measured.of<KronFamily>().of(i), measured.of<LightRadiusFamily>().of(i)};
+                                shape_of(input.sums[i], parentage, image.width, image.height),
+                                &input.sums[i],
+                                measured.of<KronFamily>().of(i),
+                                measured.of<LightRadiusFamily>().of(i),
+                                measured.of<StarFamily>().of(i)};
     measure_source(family, lanes, source, found_in, image, out.rows.data() + i * out.each);
   }
 }

@@ -63,7 +63,7 @@ void for_each_output_field(AnySettings& c, F&& f) {
           .key = "columns",
           .description = "Columns of the catalogue, by name or group; only these are measured",
           .allowed = "names of columns, `default`, `photometry`, `windowed`, `profile`, `shapes`, `surroundings`, "
-                     "`world`, `all`, "
+                     "`psf`, `frames`, `world`, `all`, "
                      "`VIGNET(w,h)`",
           .problem = columns_problem(c)},
     c.output.columns);

@@ -81,6 +81,7 @@ std::vector<FitCase> fit_cases() {
 
 struct FitResults {
   std::vector<float> difference, noise, noise_of_stars;
+  std::vector<std::vector<float>> frames;  ///< StarFrames
   std::int64_t masked;
   FitFacts facts;
 };
@@ -96,10 +97,15 @@ FitResults run_fit(const Backend<Where>& backend, const FitCase& one, const Wher
   const FrameMaps<Where> maps{map_of(of_reference), map_of(of_fresh)};
   const KernelFit fit = fit_kernel(reference, fresh, one.config, {one.light, one.light}, where, maps);
   Pixels<Where> out(one.scene.shape, where);
-  subtract_fitted(reference, fresh, fit, out, where, maps);
+  subtract_fitted(reference, fresh, fit, out, where, maps, true);
   if (maps.any()) multiply(out.variance, 0.7, where);
-  return {backend.get(out.image.pixels), backend.get(out.noise.pixels),
-          maps.any() ? backend.get(out.variance.pixels) : std::vector<float>{}, fetch(out.masked, where).nan,
+  const StarFrames<Where>& frames = out.star.frames;
+  return {backend.get(out.image.pixels),
+          backend.get(out.noise.pixels),
+          maps.any() ? backend.get(out.variance.pixels) : std::vector<float>{},
+          {backend.get(frames.reference.pixels), backend.get(frames.noise_of_new.pixels),
+           backend.get(frames.noise_of_reference.pixels)},
+          fetch(out.masked, where).nan,
           fit.facts};
 }
 
@@ -114,6 +120,8 @@ TYPED_TEST(FitParity, EveryPixelEqualsOneThreadToTheLastBit) {
     EXPECT_TRUE(same_bytes(host.difference, here.difference)) << one.name << ": difference";
     EXPECT_TRUE(same_bytes(host.noise, here.noise)) << one.name << ": noise";
     EXPECT_TRUE(same_bytes(host.noise_of_stars, here.noise_of_stars)) << one.name << ": noise of stars";
+    for (std::size_t i = 0; i < host.frames.size(); ++i)
+      EXPECT_TRUE(same_bytes(host.frames[i], here.frames.at(i))) << one.name << ": frame " << i;
     EXPECT_EQ(host.masked, here.masked) << one.name;
     EXPECT_EQ(host.facts.condition, here.facts.condition) << one.name;
     EXPECT_EQ(host.facts.residual, here.facts.residual) << one.name;

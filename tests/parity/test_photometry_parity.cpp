@@ -90,7 +90,10 @@ PhotometryResults run_photometry(const Backend<Where>& backend, const Field& fie
   const auto levels_there = testing::put_levels(backend, 0.7 * sky.median + 2 * sky.sigma, 0.5 * sky.median);
   const Image<float, Where> alike;
   const FoundImage<Where> found_in{image, alike, levels, config.weights};
-  const auto star = testing::gaussian_stars(backend, field.shape, 1.4, 1.3, 0.1);
+  auto star = testing::gaussian_stars(backend, field.shape, 1.4, 1.3, 0.1);
+  star.frames = {testing::put_image(backend, field.shape, field.pixels),
+                 testing::put_image(backend, field.shape, std::vector<float>(field.pixels.size(), 0.7F)),
+                 testing::put_image(backend, field.shape, std::vector<float>(field.pixels.size(), 0.4F))};
   PhotometryInput<Where> input{image, variance, levels, runs, components, sums, parentage};
   PhotometryInput<Where> input_there{elsewhere, variance,  levels_there, runs,     components,
                                      sums,      parentage, nullptr,      &found_in};

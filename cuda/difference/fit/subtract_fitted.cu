@@ -1,6 +1,7 @@
 #include "stages/difference/fit/subtract_fitted.hpp"
 
 #include <algorithm>
+#include <utility>
 #include <vector>
 
 #include "cuda/device/launch.hpp"
@@ -113,7 +114,7 @@ __device__ KernelSums sum_pixel(const FitView& fit, const TileMemory& tile, bool
 /// A block a tile.
 __global__ void __launch_bounds__(tile_threads)
     subtract_tiles_kernel(FitView fit, const float* light, const float* variance, std::int64_t stride, ImageView other,
-                          float* out, float* noise, float* noise_of_stars, MaskCounts* masked) {
+                          float* out, float* noise, float* noise_of_stars, FrameImages frames, MaskCounts* masked) {
   __shared__ TileMemory tile;
   const std::int64_t left = static_cast<std::int64_t>(blockIdx.x) * fitted_tile;
   const std::int64_t top = static_cast<std::int64_t>(blockIdx.y) * fitted_tile;
@@ -122,11 +123,16 @@ __global__ void __launch_bounds__(tile_threads)
   const std::int64_t x = left + threadIdx.x % fitted_tile, y = top + threadIdx.x / fitted_tile;
   std::int64_t nan = 0;
   if (other.contains(x, y)) {
-    const FittedPixel pixel = subtract_pixel(fit, FittedRow(fit, y), sums, other.at(x, y),
-                                             variance_at(other, fit.to, x, y), static_cast<double>(x));
-    out[y * other.shape.width + x] = pixel.difference;
-    noise[y * other.shape.width + x] = pixel.noise;
-    if (noise_of_stars != nullptr) noise_of_stars[y * other.shape.width + x] = pixel.noise_of_stars;
+    const FittedRow row(fit, y);
+    const std::int64_t i = y * other.shape.width + x;
+    const auto column = static_cast<double>(x);
+    const float variance = variance_at(other, fit.to, x, y);
+    const FittedPixel pixel = subtract_pixel(fit, row, sums, other.at(x, y), variance, column);
+    out[i] = pixel.difference;
+    noise[i] = pixel.noise;
+    if (noise_of_stars != nullptr) noise_of_stars[i] = pixel.noise_of_stars;
+    if (frames.reference != nullptr)
+      frames.keep(i, frames_of_pixel(fit, row, sums, other.at(x, y), variance, column, pixel.difference));
     nan = pixel.difference == pixel.difference ? 0 : 1;
   }
   add_over_warp(masked->nan, nan);
@@ -156,7 +162,7 @@ KernelFit fit_kernel(const Image<float, Gpu>& reference, const Image<float, Gpu>
 }
 
 void subtract_fitted(const Image<float, Gpu>& reference, const Image<float, Gpu>& fresh, const KernelFit& fit,
-                     Pixels<Gpu>& out, const Gpu& where, const FrameMaps<Gpu>& maps) {
+                     Pixels<Gpu>& out, const Gpu& where, const FrameMaps<Gpu>& maps, bool keeps_frames) {
   const Image<float, Gpu>&from = fit.convolves_new ? fresh : reference, &to = fit.convolves_new ? reference : fresh;
   const Shape shape = fresh.shape;
   const std::vector<double> kernels = term_kernels(fit);
@@ -173,18 +179,21 @@ void subtract_fitted(const Image<float, Gpu>& reference, const Image<float, Gpu>
       {view(from), level}, fit.bloom, fit.basis.half, padded.width, variance.pixels.data());
   check_launch();
   out.noise = Image<float, Gpu>(shape, where);
-  if (fit.convolved_correlation > 0) out.variance = Image<float, Gpu>(shape, where);
+  if (maps.any()) out.variance = Image<float, Gpu>(shape, where);
+  StarFrames<Gpu> frames;
+  const FrameImages kept = keeps_frames ? make_frame_images(shape, frames, where) : FrameImages{};
   check(cudaMemsetAsync(out.masked.data(), 0, sizeof(MaskCounts), where.stream));
   const auto tiles = [](std::int64_t side) {
     return static_cast<unsigned int>((side + fitted_tile - 1) / fitted_tile);
   };
   subtract_tiles_kernel<<<dim3(tiles(shape.width), tiles(shape.height)), tile_threads, 0, where.stream>>>(
       of_fit, light.pixels.data(), variance.pixels.data(), padded.width, view(to), out.image.pixels.data(),
-      out.noise.pixels.data(), fit.convolved_correlation > 0 ? out.variance.pixels.data() : nullptr, out.masked.data());
+      out.noise.pixels.data(), maps.any() ? out.variance.pixels.data() : nullptr, kept, out.masked.data());
   check_launch();
   out.star = {};
   if (!fit.star.empty())
-    out.star = {fit.star.sizes, to_device(fit.star.values, where), fit.star.in_middle, fit.star.own_of_other_side};
+    out.star = {fit.star.sizes, to_device(fit.star.values, where), fit.star.in_middle, fit.star.own_of_other_side,
+                std::move(frames)};
 }
 
 }  // namespace srcextract

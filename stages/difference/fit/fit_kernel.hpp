@@ -22,9 +22,8 @@ struct KernelFit {
   KernelBasis basis;
   FieldCoefficients coefficients;  ///< a column for each function of the basis, and one for the background
   FitFacts facts;
-  StarProfile<Cpu> star;  ///< the shape of a star in the difference; empty if nobody asks for it
-  /// Where a frame has a map of noise: StarView::correlation of the noise that the kernel convolves alone. 0: no map.
-  double convolved_correlation = 0;
+  StarProfile<Cpu> star;             ///< the shape of a star in the difference; empty if nobody asks for it
+  double convolved_correlation = 1;  ///< StarView::correlation of the noise that the kernel convolves alone
 };
 
 /// The kernel in the middle of the field, row by row.

@@ -91,6 +91,16 @@ FrameLevel level_to(const KernelFit& fit, const FrameMaps<Where>& maps) {
   return with_map(fit.to, fit.convolves_new ? maps.reference : maps.fresh);
 }
 
+/// Takes memory for the frames of a difference.
+template <class Where>
+FrameImages make_frame_images(const Shape& shape, StarFrames<Where>& frames, const Where& where) {
+  const auto take = [&](Image<float, Where>& image) {
+    image = Image<float, Where>(shape, where);
+    return image.pixels.data();
+  };
+  return {take(frames.reference), take(frames.noise_of_new), take(frames.noise_of_reference)};
+}
+
 /// The shape of a frame with half a kernel around it, and up to a whole number of tiles.
 inline Shape padded_shape(const Shape& shape, int half) {
   const auto tiles = [](std::int64_t side) { return (side + fitted_tile - 1) / fitted_tile * fitted_tile; };

@@ -132,4 +132,35 @@ SRCEXTRACT_HOST_DEVICE inline FittedPixel subtract_pixel(const FitView& fit, con
   return {pixel_of(good ? difference : infinite), pixel_of(square), pixel_of(good ? of_stars : infinite)};
 }
 
+/// A pixel of the frames of a difference, in its counts: StarFrames.
+struct FramesPixel {
+  float reference, noise_of_new, noise_of_reference;
+};
+
+/// The frames of which subtract_pixel() made `difference`. Noise that the kernel convolved counts as much as it is
+/// correlated.
+SRCEXTRACT_HOST_DEVICE inline FramesPixel frames_of_pixel(const FitView& fit, const FittedRow& row,
+                                                          const KernelSums& sums, float other, float variance, double x,
+                                                          float difference) {
+  if (difference != difference) return {masked_pixel, masked_pixel, masked_pixel};
+  const double u = x * row.step - 1, per_count = 1 / row.counts.sum(u);
+  const double unit = fit.per_sky_variance * (per_count * per_count);
+  const float own = pixel_of(static_cast<double>(variance) * unit);
+  const float convolved = pixel_of(static_cast<double>(sums.variance) * unit * (1 + fit.excess_of_convolved));
+  if (fit.sign > 0) return {sums.light, own, convolved};
+  const double light = static_cast<double>(fit.to.above(other)) - row.background.sum(u);
+  return {pixel_of(light * per_count), convolved, own};
+}
+
+/// Images that take the frames; null: they are not asked for.
+struct FrameImages {
+  float *reference = nullptr, *noise_of_new = nullptr, *noise_of_reference = nullptr;
+
+  SRCEXTRACT_HOST_DEVICE void keep(std::int64_t i, const FramesPixel& pixel) const {
+    reference[i] = pixel.reference;
+    noise_of_new[i] = pixel.noise_of_new;
+    noise_of_reference[i] = pixel.noise_of_reference;
+  }
+};
+
 }  // namespace srcextract

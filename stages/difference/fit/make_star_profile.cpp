@@ -314,20 +314,37 @@ Square middle_of(const FieldSquare& square, const StarView& star) {
   return values;
 }
 
-/// Sets what photons of a star add to the variance of its flux: a change that is brighter has its light in the new
-/// frame, one that is fainter in the reference. Counts are those of the new frame.
-void add_own_photons(const Square& kernel, double sharp_fwhm, const KernelFit& fit, StarProfile<Cpu>& profile) {
+/// What photons of a star add to the variance of its flux, for each count of the new frame: of a star in the new frame,
+/// and in the reference.
+struct FramePhotons {
+  double of_new = 0, of_reference = 0;
+};
+
+/// `counted` as of own_photons().
+FramePhotons photons_of_stars(const Square& kernel, double sharp_fwhm, double counted, const KernelFit& fit) {
   double scale = 0;
   for (const double value : kernel.values) scale += value;
-  if (!(scale > 0 && fit.facts.sky_variance > 0)) return;
-  const StarView star = profile.view();
+  if (!(scale > 0 && fit.facts.sky_variance > 0)) return {};
+  const StarView star = fit.star.view();
   const OwnPhotons own =
-      own_photons(middle_of(star.filter, star), middle_of(star.light, star), moffat_of(sharp_fwhm), kernel);
+      own_photons(middle_of(star.filter, star), middle_of(star.light, star), moffat_of(sharp_fwhm), kernel, counted);
   const double convolved = own.of_convolved * static_cast<double>(fit.from.variance_per_count);
   const double other = own.of_other * static_cast<double>(fit.to.variance_per_count);
   const double unit = fit.facts.sky_variance;
-  profile.sizes.own_photons = (fit.convolves_new ? convolved / (scale * scale) : other) / unit;
-  profile.own_of_other_side = (fit.convolves_new ? other : convolved) / scale / unit;
+  return {(fit.convolves_new ? convolved / (scale * scale) : other) / unit,
+          (fit.convolves_new ? other : convolved) / scale / unit};
+}
+
+/// Sets what photons of a star add to the variance of its flux: a change that is brighter has its light in the new
+/// frame, one that is fainter in the reference.
+void add_own_photons(const Square& kernel, double sharp_fwhm, bool mapped, KernelFit& fit) {
+  const FramePhotons beyond_correlated = photons_of_stars(kernel, sharp_fwhm, fit.convolved_correlation, fit);
+  const FramePhotons beyond = mapped ? beyond_correlated : photons_of_stars(kernel, sharp_fwhm, 1, fit);
+  StarView& sizes = fit.star.sizes;
+  sizes.photons_of_new = beyond_correlated.of_new;
+  sizes.photons_of_reference = beyond_correlated.of_reference;
+  sizes.own_photons = beyond.of_new;
+  fit.star.own_of_other_side = beyond.of_reference;
 }
 
 }  // namespace
@@ -347,10 +364,9 @@ void make_star_profile(const FramePair& frames, const std::vector<Stamp>& stamps
                    .width = static_cast<double>(shape.width),
                    .height = static_cast<double>(shape.height),
                    .correlation = correlation_of(filters.front(), noise)};
-  if (fit.from.map != nullptr || fit.to.map != nullptr) {
-    fit.convolved_correlation = correlation_of(filters.front(), {0, noise.convolved, noise.kernel});
-    profile.sizes.correlation_of_excess = profile.sizes.correlation;
-  }
+  fit.convolved_correlation = correlation_of(filters.front(), {0, noise.convolved, noise.kernel});
+  const bool mapped = fit.from.map != nullptr || fit.to.map != nullptr;
+  if (mapped) profile.sizes.correlation_of_excess = profile.sizes.correlation;
   std::vector<float> values = std::move(mean.values);
   for (const Square& filter : filters)
     for (const double value : filter.values) values.push_back(static_cast<float>(value));
@@ -358,7 +374,7 @@ void make_star_profile(const FramePair& frames, const std::vector<Stamp>& stamps
   std::ranges::copy(values, profile.values.begin());
   const Square in_middle = middle_of(profile.view().filter, profile.view());
   profile.in_middle.assign(in_middle.values.begin(), in_middle.values.end());
-  add_own_photons(noise.kernel, sharp_fwhm, fit, profile);
+  add_own_photons(noise.kernel, sharp_fwhm, mapped, fit);
   fit.facts.profile_stars = mean.stars;
   fit.facts.profile_order = mean.order;
   fit.facts.correlation = profile.sizes.correlation;

@@ -36,7 +36,8 @@ Spread spread_of(const Square& filter, const Square& kernel, int x, int y) {
 
 }  // namespace
 
-OwnPhotons own_photons(const Square& filter, const Square& shape, const Square& sharp, const Square& kernel) {
+OwnPhotons own_photons(const Square& filter, const Square& shape, const Square& sharp, const Square& kernel,
+                       double counted) {
   double scale = 0;
   OwnPhotons own;
   for (int y = -filter.half; y <= filter.half; ++y) {
@@ -49,7 +50,8 @@ OwnPhotons own_photons(const Square& filter, const Square& shape, const Square& 
   for (int y = -sharp.half; y <= sharp.half; ++y) {
     for (int x = -sharp.half; x <= sharp.half; ++x) {
       const Spread spread = spread_of(filter, kernel, x, y);
-      own.of_convolved += sharp.at(x, y) * spread.sum * spread.sum - mean_around(sharp, x, y) * spread.squares;
+      own.of_convolved +=
+          sharp.at(x, y) * spread.sum * spread.sum - mean_around(sharp, x, y) * counted * spread.squares;
     }
   }
   if (!(scale > 0)) return {};

@@ -16,7 +16,9 @@ struct OwnPhotons {
 /// f the filter, and p the shape of a star of flux 1 in the difference. `sharp` is that shape before `kernel` convolved
 /// it. Photons add sum(f^2 p) to the variance of sum(f d) in the frame that is not convolved. In the other they add
 /// sum(sharp (f * kernel)^2), where * is a correlation.
-OwnPhotons own_photons(const Square& filter, const Square& shape, const Square& sharp, const Square& kernel);
+/// `counted`: how much the noise of pixels takes of photons that the kernel has spread.
+OwnPhotons own_photons(const Square& filter, const Square& shape, const Square& sharp, const Square& kernel,
+                       double counted = 1);
 
 /// A round Moffat profile of flux 1 with beta = 3, of this FWHM in pixels (Moffat 1969, A&A 3, 455).
 Square moffat_of(double fwhm);

@@ -4,6 +4,7 @@
 #include <array>
 #include <atomic>
 #include <cmath>
+#include <utility>
 #include <vector>
 
 #include "stages/core/parallel.hpp"
@@ -190,7 +191,19 @@ struct Task {
   const FitView& fit;
   const Image<float, Cpu>& to;
   Pixels<Cpu>& out;
+  FrameImages frames;
 };
+
+/// Keeps the frames of `count` pixels of a row that were subtracted, of which pixel `i` is the first, in column `left`.
+void keep_frames(const Task& task, const FittedRow& row, const TileSums::Row& sums, const float* variance,
+                 std::int64_t left, std::int64_t i, int count) {
+  const auto [light, sum_of_variance, bad, bad_light, all] = sums;
+  for (int x = 0; x < count; ++x) {
+    const KernelSums own{light[x], sum_of_variance[x], bad[x], bad_light[x], all};
+    task.frames.keep(i + x, frames_of_pixel(task.fit, row, own, task.to.pixels[i + x], variance[x],
+                                            static_cast<double>(left + x), task.out.image.pixels[i + x]));
+  }
+}
 
 /// Subtracts the tiles that begin at row `top`; returns how many of their pixels are masked. `variance` has the rows of
 /// the other frame from there on.
@@ -212,6 +225,9 @@ std::int64_t subtract_tiles(const Task& task, const PaddedRows& from, const floa
           subtract_row(task.fit, shared[static_cast<std::size_t>(row)], sums.row(row), task.to.pixels.data() + i,
                        variance + row * width + left, static_cast<int>(left), count, task.out.image.pixels.data() + i,
                        task.out.noise.pixels.data() + i, of_stars == nullptr ? not_kept : of_stars + i);
+      if (task.frames.reference != nullptr)
+        keep_frames(task, shared[static_cast<std::size_t>(row)], sums.row(row), variance + row * width + left, left, i,
+                    count);
     }
   }
   return masked;
@@ -220,7 +236,7 @@ std::int64_t subtract_tiles(const Task& task, const PaddedRows& from, const floa
 }  // namespace
 
 void subtract_fitted(const Image<float, Cpu>& reference, const Image<float, Cpu>& fresh, const KernelFit& fit,
-                     Pixels<Cpu>& out, const Cpu& where, const FrameMaps<Cpu>& maps) {
+                     Pixels<Cpu>& out, const Cpu& where, const FrameMaps<Cpu>& maps, bool keeps_frames) {
   const Image<float, Cpu>&from = fit.convolves_new ? fresh : reference, &to = fit.convolves_new ? reference : fresh;
   const Shape shape = fresh.shape;
   const std::vector<double> kernels = term_kernels(fit);
@@ -228,8 +244,9 @@ void subtract_fitted(const Image<float, Cpu>& reference, const Image<float, Cpu>
   view.to = level_to(fit, maps);
   const FrameLevel level = level_from(fit, maps);
   out.noise = Image<float, Cpu>(shape, where);
-  if (fit.convolved_correlation > 0) out.variance = Image<float, Cpu>(shape, where);
-  const Task task{view, to, out};
+  if (maps.any()) out.variance = Image<float, Cpu>(shape, where);
+  StarFrames<Cpu> frames;
+  const Task task{view, to, out, keeps_frames ? make_frame_images(shape, frames, where) : FrameImages{}};
   std::atomic<std::int64_t> masked = 0;
   parallel_for(shape.height, rows_at_once, where, [&](std::int64_t begin, std::int64_t end) {
     PaddedRows padded(from, level, fit, rows_at_once, where);
@@ -249,10 +266,8 @@ void subtract_fitted(const Image<float, Cpu>& reference, const Image<float, Cpu>
   out.masked->nan = masked;
   out.star = {};
   if (fit.star.empty()) return;
-  out.star = {};
-  if (fit.star.empty()) return;
   out.star = {fit.star.sizes, Buffer<float, Cpu>(fit.star.values.size(), where), fit.star.in_middle,
-              fit.star.own_of_other_side};
+              fit.star.own_of_other_side, std::move(frames)};
   std::ranges::copy(fit.star.values, out.star.values.begin());
 }
 

@@ -1,0 +1,108 @@
+#pragma once
+
+#include <cmath>
+#include <cstdint>
+#include <limits>
+#include <span>
+#include <utility>
+#include <vector>
+
+#include "stages/core/stage_record.hpp"
+#include "stages/photometry/measured_source.hpp"
+#include "stages/photometry/photometry_image.hpp"
+#include "stages/photometry/row_column.hpp"
+#include "stages/photometry/star_fit.hpp"
+#include "stages/settings/settings.hpp"
+
+namespace srcextract {
+
+/// The light of a star in either frame of a difference, where the star of the change is.
+struct FramesLight {
+  double fresh, reference;                ///< fluxes, in counts of the new frame
+  double fresh_pixels, reference_pixels;  ///< their variances in units of FluxCalibration::pixel
+  std::int32_t good;                      ///< pixels that are not masked
+  std::int32_t flags;                     ///< always 0
+
+  bool operator==(const FramesLight&) const = default;
+};
+
+/// The flux of the shape of a star at XPSF_IMAGE, YPSF_IMAGE, in the reference as it was subtracted, sum(f r) / sum(f
+/// p) with StarFamily's filter f and shape p, and in the new frame: FLUX_NEW - FLUX_REF is FLUX_PSF times SIGN. Both
+/// are above the sky of the reference's mesh. The error is by the noise of that frame alone. Neighbours are not taken
+/// out.
+struct StarFramesFamily {
+  using Row = FramesLight;
+  static constexpr const char* name = "star in both frames";
+  static constexpr const char* uses[] = {StarFamily::name};
+  static constexpr bool needs_star_profile = true;
+  static constexpr RowColumn<FramesLight> columns[] = {
+      {"FLUX_NEW", pixel_sum_unit, flux_ucd, "Flux of a star in the new frame, where the change is", "frames",
+       [](const FramesLight& row, const FluxCalibration&) { return row.fresh; }},
+      {"FLUXERR_NEW", pixel_sum_unit, flux_error_ucd, "RMS error of FLUX_NEW by the noise of that frame", "frames",
+       [](const FramesLight& row, const FluxCalibration& at) { return std::sqrt(row.fresh_pixels * at.pixel); }},
+      {"FLUX_REF", pixel_sum_unit, flux_ucd, "Flux of a star in the matched reference, where the change is", "frames",
+       [](const FramesLight& row, const FluxCalibration&) { return row.reference; }},
+      {"FLUXERR_REF", pixel_sum_unit, flux_error_ucd, "RMS error of FLUX_REF by the noise of that frame", "frames",
+       [](const FramesLight& row, const FluxCalibration& at) { return std::sqrt(row.reference_pixels * at.pixel); }},
+  };
+
+  explicit StarFramesFamily(const Settings&) {}
+  SRCEXTRACT_HOST_DEVICE int rows() const { return 1; }
+
+  template <class Lanes>
+  SRCEXTRACT_HOST_DEVICE FramesLight measure(const Lanes& lanes, const MeasuredSource& source,
+                                             const PhotometryImage& image, int) const {
+    const StarView& view = image.star;
+    const StarLight& star = *source.star;
+    if (view.reference == nullptr || !(star.flux == star.flux)) return unknown();
+    const Placement place(star.x, star.y);
+    const FieldTerms terms = view.at(std::floor(star.x + 0.5), std::floor(star.y + 0.5));
+    const auto left = static_cast<double>(place.x), top = static_cast<double>(place.y);
+    const double reach = view.filter.half + 1;
+    const ApertureBox box =
+        box_within(left - reach, left + reach + 1, top - reach, top + reach + 1, image.width, image.height);
+    enum { light, shape, of_new, of_reference, count, sums };
+    const Sums<sums> s = lanes.template sum<sums>(box, [&](std::int32_t x, std::int32_t y) -> Sums<sums> {
+      Sums<sums> all{};
+      const std::int64_t i = image.at(x, y);
+      if (image.is_bad(i) || !is_finite(view.reference[i])) return all;
+      const double f = place.value(view.filter, x, y, terms), p = place.value(view.light, x, y, terms);
+      all.of[light] = f * static_cast<double>(view.reference[i]);
+      all.of[shape] = f * p;
+      all.of[of_new] = f * f * static_cast<double>(view.noise_of_new[i]);
+      all.of[of_reference] = f * f * static_cast<double>(view.noise_of_reference[i]);
+      all.of[count] = 1;
+      return all;
+    });
+    if (!(s.of[shape] > 0)) return unknown();
+    const double square = s.of[shape] * s.of[shape], reference = s.of[light] / s.of[shape];
+    const double fresh = reference + view.sign * star.flux;
+    const auto photons = [](double flux, double of_count) { return flux > 0 ? flux * of_count : 0; };
+    return {fresh,
+            reference,
+            s.of[of_new] / square + photons(fresh, view.photons_of_new),
+            s.of[of_reference] / square + photons(reference, view.photons_of_reference),
+            static_cast<std::int32_t>(s.of[count]),
+            0};
+  }
+
+ private:
+  SRCEXTRACT_HOST_DEVICE static FramesLight unknown() {
+    constexpr double nan = std::numeric_limits<double>::quiet_NaN();
+    return {nan, nan, nan, nan, 0, 0};
+  }
+};
+
+inline void record_fields(const Buffer<FramesLight, Cpu>& rows, FieldRecorder& to) {
+  const auto record = [&](const char* name, double FramesLight::*member) {
+    std::vector<double> values;
+    for (const FramesLight& row : rows) values.push_back(row.*member);
+    to.values(name, Element::source, std::span(std::as_const(values)));
+  };
+  record("flux in the new frame", &FramesLight::fresh);
+  record("flux in the reference", &FramesLight::reference);
+  record("variance in the new frame", &FramesLight::fresh_pixels);
+  record("variance in the reference", &FramesLight::reference_pixels);
+}
+
+}  // namespace srcextract
