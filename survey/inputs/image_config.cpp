@@ -1,5 +1,7 @@
 #include "survey/inputs/image_config.hpp"
 
+#include <algorithm>
+#include <string>
 #include <type_traits>
 #include <utility>
 
@@ -82,8 +84,17 @@ std::shared_ptr<const ImageConfig> make_image_config(const GivenConfig& given, b
 
 GivenConfig override_for_reference(const GivenConfig& image, const std::string& name, const Overrides& own) {
   GivenConfig without_maps = image;
-  without_maps.written.mask = {};
-  without_maps.written.weights = {};
+  const auto forget_map = [&](const char* section, auto& keys) {
+    const bool has_own = std::ranges::any_of(own.settings, [&](const std::string& setting) {
+      return setting.starts_with(std::string(section) + ".file=") ||
+             setting.starts_with(std::string(section) + ".hdu=");
+    });
+    if (!has_own) keys = {};
+    keys.file.clear();
+    keys.hdu = {};
+  };
+  forget_map("mask", without_maps.written.mask);
+  forget_map("weights", without_maps.written.weights);
   return override_given(without_maps, name, own);
 }
 

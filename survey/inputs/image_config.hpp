@@ -15,7 +15,8 @@ namespace srcextract {
 std::shared_ptr<const ImageConfig> make_image_config(const GivenConfig& given, bool of_difference = false);
 
 /// The configuration of the frame that is subtracted from an image: that of the image, but for the maps, which are of
-/// the image alone, and then `own`. Throws the errors of override_given().
+/// the image alone, and then `own`. Of a section of maps whose file or HDU `own` names, the other keys are those of the
+/// image. Throws the errors of override_given().
 GivenConfig override_for_reference(const GivenConfig& image, const std::string& name, const Overrides& own);
 
 /// A configuration and its variations. Each is made once, however many images ask for it.

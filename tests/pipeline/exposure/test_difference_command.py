@@ -164,6 +164,22 @@ def test_maps_in_config_are_those_of_the_new_frame(subtract, tmp_path):
     assert told["counts"]["masked_nan"] == HEIGHT and "mask" not in told["reference"]
 
 
+def test_a_map_of_the_reference_is_read_as_that_of_the_new_frame(subtract, tmp_path):
+    """Which pixels are good is said once, for both maps; and said again it is the same."""
+    reference, new = (write_image(tmp_path / f"{name}.fits", image) for name, image in
+                      (("reference", field(1)), ("new", changed(field(2)))))
+    for name, column in (("a", 40), ("b", 20)):
+        good = np.ones((HEIGHT, WIDTH), np.int16)
+        good[:, column] = 0
+        write_image(tmp_path / f"{name}.fits", good)
+    config = f"mask: {{file: {tmp_path / 'a.fits'}, good: nonzero}}\n" + FIXED + RESULTS
+    once = subtract("once", config, "--reference-set", f"mask.file={tmp_path / 'b.fits'}", reference, new)
+    assert report(once / "new.diff.run.json")["counts"]["masked_nan"] == 2 * HEIGHT
+    twice = subtract("twice", config, "--reference-set", f"mask.file={tmp_path / 'b.fits'}", "--reference-set",
+                     "mask.good=nonzero", reference, new)
+    assert rows(once / "new.diff.cat.csv") == rows(twice / "new.diff.cat.csv")
+
+
 def test_the_reference_is_read_by_its_own_keys(subtract, tmp_path):
     new = write_image(tmp_path / "new.fits", changed(field(2)))
     plain = write_image(tmp_path / "reference.fits", field(1))
