@@ -81,6 +81,17 @@ def test_what_cannot_be_fitted_is_refused_with_the_key(program, tmp_path):
         subtract(program, tmp_path, constant, "difference.kernel=fitted")
 
 
+def test_a_frame_with_a_third_of_its_pixels_masked_is_subtracted_if_the_other_one_is_convolved(program, tmp_path):
+    """The kernel would reach too many masked pixels of the sharper frame."""
+    [reference, new], places = exposures(9, (3.6,), (3.3,))
+    new[np.random.default_rng(9).uniform(size=new.shape) < 0.3] = np.nan
+    with pytest.raises(AssertionError, match="convolve the other frame"):
+        subtract(program, tmp_path, (reference, new), "difference.kernel=fitted")
+    at, signs, _ = subtract(program, tmp_path, (reference, new), "difference.convolve=reference")
+    found, false = judge(at, signs, places)
+    assert found >= 34 and false <= 3, (found, false)
+
+
 @pytest.mark.parametrize("stars", (100, 400, 3000))
 @pytest.mark.parametrize("seed", (21, 22, 23))
 def test_frames_of_other_stars_are_refused(program, tmp_path, seed, stars):

@@ -58,8 +58,8 @@ void require_overlap(const LevelledFrame& reference, const LevelledFrame& fresh)
          " stars or galaxies that stand out of both frames; " + std::to_string(stamps.candidates) +
          " of the frame to convolve are bright enough, " + std::to_string(stamps.refused) +
          " of these lie near an edge, saturated or masked pixels, and " + std::to_string(left) +
-         " were left that agree. Check that the frames are aligned (difference.align), or set " +
-         "difference.kernel: gaussian");
+         " were left that agree. Check that the frames are aligned (difference.align). If many of its pixels are " +
+         "masked, convolve the other frame (difference.convolve), or set difference.kernel: gaussian");
 }
 
 std::string percent(double share) {
