@@ -7,6 +7,7 @@ namespace srcextract {
 enum class Align { none, wcs };
 enum class Interpolation { bilinear, lanczos3 };
 enum class MatchingKernel { gaussian, fitted };
+enum class Basis { gaussians, delta };
 enum class Convolved { either, reference, fresh };
 enum class DetectOn { score, difference };
 
@@ -17,6 +18,9 @@ struct DifferenceConfig {
   /// fitted: a kernel, a flux scale and a sky that are fitted to the stars of both frames and change over the field
   /// (stages/difference/fit). gaussian: a kernel of two given widths, for frames without stars.
   MatchingKernel kernel = MatchingKernel::fitted;
+  /// Functions whose sum a fitted kernel is. delta: one for each pixel, for stars that no sum of Gaussians makes of
+  /// others, as trailed or split ones.
+  Basis basis = Basis::gaussians;
   /// Which frame a fitted kernel convolves; either: the one with the sharper stars.
   Convolved convolve = Convolved::either;
   /// Orders of the polynomials over the field: too low leaves residuals of stars where the seeing changes, too high

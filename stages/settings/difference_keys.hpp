@@ -18,6 +18,9 @@ inline std::vector<std::string> names_of(Interpolation) {
 inline std::vector<std::string> names_of(MatchingKernel) {
   return {"gaussian", "fitted"};
 }
+inline std::vector<std::string> names_of(Basis) {
+  return {"gaussians", "delta"};
+}
 inline std::vector<std::string> names_of(Convolved) {
   return {"auto", "reference", "new"};
 }
@@ -52,6 +55,13 @@ void for_each_difference_field(AnySettings& c, F&& f) {
               "What makes the stars of both frames alike: `fitted` (to the stars: shapes, brightness and "
               "sky that change over the field) or `gaussian` (of the two widths below; for frames without stars)"},
     c.difference.kernel);
+  f(Field{.section = section,
+          .key = "basis",
+          .description =
+              "Functions whose sum a fitted kernel is: `gaussians` (times polynomials) or `delta` (one a pixel, "
+              "up to 6 from the middle: for trailed or split stars; slower)",
+          .unused = use_problem(fitted, c.difference.basis, usual.basis, needs_fit)},
+    c.difference.basis);
   f(Field{.section = section,
           .key = "convolve",
           .description = "Which frame the fitted kernel convolves: `auto` (the sharper one), `reference` or `new`",

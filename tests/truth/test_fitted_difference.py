@@ -138,6 +138,36 @@ def test_a_saturation_that_nobody_told_is_seen(program, tmp_path):
     assert np.array_equal(told[0], at) and told[2]["warnings"] == []
 
 
+def test_a_saturation_that_nobody_told_is_seen_before_the_reference_is_resampled(program, tmp_path):
+    images, places = exposures(7, (3.0,), (3.4,), shift=0.37)
+    clipped = [np.minimum(image, 2500) for image in images]
+    wcs = {"CTYPE1": "RA---TAN", "CTYPE2": "DEC--TAN", "CRVAL1": 150.0, "CRVAL2": 2.0, "CRPIX2": 512.0, "CDELT1": -1e-4,
+           "CDELT2": 1e-4}
+    headers = [fits.Header({**wcs, "CRPIX1": 512.0 + moved}) for moved in (0.0, 0.37)]
+    at, signs, report = subtract(program, tmp_path, clipped, "difference.align=wcs", headers=headers)
+    found, false = judge(at, signs, places)
+    assert report["reference"]["resampled"] and false <= 1, (found, false)
+    assert sum("share its greatest value" in warning for warning in report["warnings"]) == 2
+
+
+@pytest.mark.parametrize("of_header, given", ((GAIN, GAIN / 10), (GAIN, 0), (0.05, GAIN)))
+def test_the_reference_has_the_gain_that_is_set_for_it_alone(program, tmp_path, of_header, given):
+    """As a header of that gain would have it; 0 is none."""
+    images, _ = exposures(4, (3.0,), (3.4,))
+    images = [images[0] * np.float32(10 if given == GAIN / 10 else 1), images[1]]
+    keys = ["measurement.gain_keyword=GAIN", "output.columns=[default, photometry, psf]"]
+
+    def table(header, of_reference=()):
+        headers = [fits.Header(header), fits.Header({"GAIN": GAIN})]
+        subtract(program, tmp_path, images, *keys, headers=headers, of_reference=of_reference)
+        return [line for line in (tmp_path / "new.diff.cat.csv").read_text().splitlines() if not line.startswith("#")]
+
+    own = table({"GAIN": of_header}, ["measurement.gain_keyword=none", f"measurement.gain={given}"])
+    assert own != table({"GAIN": of_header})
+    if given:
+        assert own == table({"GAIN": given})
+
+
 def test_whole_numbers_of_little_noise_are_subtracted(program, tmp_path):
     """Frames in units of 25 electrons: the noise of the sky is half of one."""
     images, places = exposures(6, (3.0,), (3.4,))
@@ -211,6 +241,32 @@ def test_columns_of_a_star_are_missed_aloud_where_no_shape_is_known(program, tmp
     done = subprocess.run([program, "-o", tmp_path, "--set", "output.columns=[NUMBER, FLUX_PSF]",
                            ROOT / "config/default.yaml", ROOT / "data/sky.fits"], capture_output=True, text=True)
     assert done.returncode == 0 and "nothing of FLUX_PSF" in done.stderr
+
+
+def split_stars(seed):
+    """Stars of the new frame have two peaks, 5 pixels apart, as where the telescope jumped; and 40 transients."""
+    rng = np.random.default_rng(seed)
+    x, y = rng.uniform(0, SIDE, (2, 400))
+    flux = np.minimum(1500 * rng.uniform(size=400) ** -1.25, 2e5)
+    tx, ty = rng.uniform(30, SIDE - 30, (2, 40))
+    faint = np.full(20, 4000.0)
+    one = moffat(x, y, flux, 3.0) + moffat(tx[:20], ty[:20], faint, 3.0)
+    other = sum(weight * (moffat(x + move, y, flux, 3.0) + moffat(tx[20:] + move, ty[20:], faint, 3.0))
+                for weight, move in ((0.6, -2.0), (0.4, 3.0)))
+    images = [((rng.poisson((light + 200) * GAIN) + rng.normal(0, READ, light.shape)) / GAIN).astype(np.float32)
+              for light in (one, other)]
+    return images, np.column_stack((tx, ty))
+
+
+@pytest.mark.parametrize("seed", (61, 62))
+def test_a_kernel_of_pixels_makes_stars_that_no_gaussians_make(program, tmp_path, seed):
+    images, places = split_stars(seed)
+    at, signs, report = subtract(program, tmp_path, images, "difference.basis=delta", "difference.convolve=reference")
+    found, false = judge(at, signs, places)
+    assert found >= 36 and false <= 2, (found, false)
+    *_, gaussians = subtract(program, tmp_path, images, "difference.convolve=reference")
+    missed = [told["difference"]["fit"]["residual"] for told in (gaussians, report)]
+    assert missed[0] > 5 * missed[1], missed
 
 
 def test_a_gain_that_contradicts_the_pixels_is_told(program, tmp_path):

@@ -39,7 +39,7 @@ void require_noise(const FrameLevel& level, const std::string& name) {
   if (!(level.variance > 0))
     refuse("the pixels of the " + name +
            " are all masked or nearly all equal, so it shows neither noise nor stars to fit a kernel to; check the "
-           "frame, or its mask");
+           "frame, its mask, or its map of weights");
 }
 
 void require_overlap(const LevelledFrame& reference, const LevelledFrame& fresh) {
@@ -93,8 +93,9 @@ FitPlan plan_fit(const LevelledFrame& reference, const std::vector<Peak>& stars,
   const bool new_is_sharper = widths.ratio < 1 - equal_widths;
   const bool of_new = config.convolve == Convolved::fresh || (config.convolve == Convolved::either && new_is_sharper);
   const double target = of_new ? widths.reference : widths.fresh;
-  const int half =
+  const int of_gaussians =
       std::clamp(static_cast<int>(std::ceil(kernel_half_per_fwhm * target)), least_kernel_half, most_kernel_half);
+  const int half = config.basis == Basis::delta ? std::min(of_gaussians, most_delta_half) : of_gaussians;
   return {of_new, half, std::max(least_stamp_half, half + stamp_beyond_kernel), widths};
 }
 
@@ -182,7 +183,7 @@ KernelFit fit_kernel(const Image<float, Cpu>& reference, const Image<float, Cpu>
                 frames.from.level,
                 frames.to.level,
                 std::min(plan.kernel_half, most_bloom) / 2 + 1,
-                make_kernel_basis(plan.kernel_half),
+                make_kernel_basis(plan.kernel_half, config.basis),
                 {},
                 {},
                 {}};

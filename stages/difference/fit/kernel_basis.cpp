@@ -52,15 +52,31 @@ void add_functions(KernelBasis& basis, double sigma, int degree) {
   }
 }
 
-}  // namespace
-
-KernelBasis make_kernel_basis(int half) {
-  KernelBasis basis{.half = half, .factors = {}, .functions = {}, .values = {}};
+void add_gaussians(KernelBasis& basis) {
   for (const Gaussian& gaussian : gaussians) {
     const double sigma =
-        gaussian.sigma == gaussians[0].sigma ? gaussian.sigma : gaussian.sigma * std::max(1.0, half / 10.0);
+        gaussian.sigma == gaussians[0].sigma ? gaussian.sigma : gaussian.sigma * std::max(1.0, basis.half / 10.0);
     add_functions(basis, sigma, gaussian.degree);
   }
+}
+
+void add_pixels(KernelBasis& basis) {
+  const int width = basis.width(), middle = basis.half;
+  for (int at = 0; at < width; ++at) {
+    basis.factors.emplace_back(static_cast<std::size_t>(width), 0);
+    basis.factors.back()[static_cast<std::size_t>(at)] = 1;
+  }
+  basis.functions.push_back({middle, middle, 1, true});
+  for (int y = 0; y < width; ++y)
+    for (int x = 0; x < width; ++x)
+      if (x != middle || y != middle) basis.functions.push_back({x, y, 1, true});
+}
+
+}  // namespace
+
+KernelBasis make_kernel_basis(int half, Basis kind) {
+  KernelBasis basis{.half = half, .factors = {}, .functions = {}, .values = {}};
+  kind == Basis::delta ? add_pixels(basis) : add_gaussians(basis);
   const int width = basis.width();
   for (const BasisFunction& function : basis.functions) {
     for (int tap = 0; tap < basis.taps(); ++tap) {

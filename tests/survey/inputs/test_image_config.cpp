@@ -15,7 +15,7 @@ using ::testing::StartsWith;
 TEST(ImageConfig, HasTheHashOfItsText) {
   const auto first = make_image_config(Config{});
   EXPECT_EQ(first->yaml, dump_config(Config{}));
-  EXPECT_EQ(first->hash, "41de4a6b409aa3f3");
+  EXPECT_EQ(first->hash, "d645cbc9dd35b02b");
 }
 
 TEST(ImageConfig, AnotherConfigurationHasAnotherHash) {
