@@ -65,14 +65,16 @@ Image<float, Cpu> host_copy(const Image<float, Where>& image, const Where& where
   return to_host(image, where);
 }
 
-/// Fits what turns one frame into the other, and writes the difference. An error names the key that asks for the fit.
+/// Fits what turns one frame into the other, and writes the difference. `greatest`: FrameLight::greatest of the
+/// reference. An error names the key that asks for the fit.
 template <class Where, class Engine>
-void subtract_by_fit(const Pixels<Where>& reference, const Pixels<Where>& fresh, const Config& config,
-                     Pixels<Where>& difference, Engine& engine, FrameMatch<Where>& match) {
+void subtract_by_fit(const Pixels<Where>& reference, const Pixels<Where>& fresh, std::optional<float> greatest,
+                     const Config& config, Pixels<Where>& difference, Engine& engine, FrameMatch<Where>& match) {
   const auto light_of = [](const FrameSettings& frame) {
     return FrameLight{frame.gain, frame.saturation, is_rescaled(frame.weights)};
   };
-  const FrameLights lights{light_of(reference_settings(config)), light_of(fresh_settings(config))};
+  FrameLights lights{light_of(reference_settings(config)), light_of(fresh_settings(config))};
+  lights.reference.greatest = greatest;
   const FrameMaps<Where> maps{map_of(reference.variance), map_of(fresh.variance)};
   const Where& where = engine.where();
   try {
@@ -103,7 +105,10 @@ FrameMatch<Where> subtract_reference(Pixels<Where>& reference, const PixelMap* m
                                      const Config& config, Pixels<Where>& difference, Engine& engine) {
   const Where& where = engine.where();
   const DifferenceConfig& how = config.difference;
+  std::optional<float> greatest;  // of the reference as it was read
   if (map != nullptr) {
+    if (how.kernel == MatchingKernel::fitted && !(reference_settings(config).saturation > 0))
+      greatest = shared_greatest(reference.image, where);
     reference.image = resample(reference.image, *map, how.interpolation, where);
     if (!reference.variance.pixels.empty())  // no negative weights: a variance stays above 0
       reference.variance = resample(reference.variance, *map, Interpolation::bilinear, where);
@@ -123,7 +128,7 @@ FrameMatch<Where> subtract_reference(Pixels<Where>& reference, const PixelMap* m
                              sky_of(every_nth_row(fresh.image, told_row, where), config.background)},
                             Value<Background, Where>(where)};
     match.frames = frames_as_read();
-    subtract_by_fit(reference, fresh, config, difference, engine, match);
+    subtract_by_fit(reference, fresh, greatest, config, difference, engine, match);
     return match;
   }
   FrameMatch<Where> match{{sky_of(reference.image, of_reference), sky_of(fresh.image, config.background)},

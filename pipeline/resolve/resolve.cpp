@@ -136,19 +136,38 @@ void resolve_pixel_scale(Config& config, const RunImage& image) {
                columns, reason);
 }
 
+/// A number of the reference, as its gain: that of its header, else the one set for it alone, else that of the new
+/// frame, `of_fresh`. `key` is its path; `own` is the configuration of the reference, `given` that of the new frame.
+double number_of_reference(const std::string& key, double MeasurementConfig::*number,
+                           std::string MeasurementConfig::*keyword, double of_fresh, const RunImage& image,
+                           const Config& own, const Config& given) {
+  const auto is_set_alone = [&](const std::string& path) {
+    const auto at = own.set_at.find(path), usual = given.set_at.find(path);
+    return at != own.set_at.end() && (usual == given.set_at.end() || at->second != usual->second);
+  };
+  const std::string& name = own.measurement.*keyword;
+  const bool alone = is_set_alone(key);
+  const double set = alone || (name == "none" && is_set_alone(key + "_keyword")) ? own.measurement.*number : of_fresh;
+  const double result = of_reference(name, image, set);
+  if (alone && result != set)
+    spdlog::warn(
+        "{}: {} of the reference is that of its header, {} = {:.6g}, and not {:.6g} of {}; set {}_keyword to none for "
+        "the reference, too, to use your own",
+        image.name, key, name, result, set, own.place_of(key), key);
+  return result;
+}
+
 /// Sets how both frames of a difference are read. `config` has the gain and the saturation of the new frame.
 void resolve_frames(const Config& given, const RunImage& image, Config& config) {
   const Config& own = image.of_reference != nullptr ? *image.of_reference : given;
-  const auto set_alone = [](double of_own, double of_given, double of_image) {
-    return of_own != of_given ? of_own : of_image;
-  };
-  const MeasurementConfig &measured = own.measurement, &usual = given.measurement;
   const FrameSettings fresh = frame_settings(config);
   FrameSettings reference = frame_settings(own);
   if (image.of_reference == nullptr) reference.weights = {};
-  reference.gain = of_reference(measured.gain_keyword, image, set_alone(measured.gain, usual.gain, fresh.gain));
-  reference.saturation = of_reference(measured.saturation_keyword, image,
-                                      set_alone(measured.saturation, usual.saturation, fresh.saturation));
+  reference.gain = number_of_reference("measurement.gain", &MeasurementConfig::gain, &MeasurementConfig::gain_keyword,
+                                       fresh.gain, image, own, given);
+  reference.saturation =
+      number_of_reference("measurement.saturation", &MeasurementConfig::saturation,
+                          &MeasurementConfig::saturation_keyword, fresh.saturation, image, own, given);
   if (has_map(fresh.weights) || has_map(reference.weights)) {
     config.weights = {};
     config.weights.type = WeightType::none;

@@ -110,6 +110,7 @@ struct StarProfile {
   bool empty() const { return values.empty(); }
   /// Call it when the image is negated.
   void turn() {
+    if (empty()) return;
     std::swap(sizes.own_photons, own_of_other_side);
     sizes.sign = -sizes.sign;
   }

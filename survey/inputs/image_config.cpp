@@ -95,6 +95,9 @@ GivenConfig override_for_reference(const GivenConfig& image, const std::string& 
   };
   forget_map("mask", without_maps.written.mask);
   forget_map("weights", without_maps.written.weights);
+  const bool has_type = std::ranges::any_of(
+      own.settings, [](const std::string& setting) { return setting.starts_with("weights.type="); });
+  if (has_type) without_maps.written.weights.threshold = {};  // in the unit of another type
   return override_given(without_maps, name, own);
 }
 

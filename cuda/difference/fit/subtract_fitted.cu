@@ -151,6 +151,10 @@ ImageView view(const Image<float, Gpu>& image) {
 
 }  // namespace
 
+float shared_greatest(const Image<float, Gpu>& frame, const Gpu& where) {
+  return shared_greatest(to_host(frame, where), Cpu{where.host_threads});
+}
+
 KernelFit fit_kernel(const Image<float, Gpu>& reference, const Image<float, Gpu>& fresh, const DifferenceConfig& config,
                      const FrameLights& lights, const Gpu& where, const FrameMaps<Gpu>& maps, bool finds_stars) {
   const auto on_host = [&](const Image<float, Gpu>* map) {

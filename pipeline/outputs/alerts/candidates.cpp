@@ -106,9 +106,9 @@ class Candidates {
   void add_identity() {
     const std::vector<HeaderValue> header = input_.keywords(input_.config().output);
     const double jd = julian_date_of(header);
-    const std::string image = fmt::format("{} {} {}", std::filesystem::path(input_.file.path).filename().string(),
-                                          input_.frame.image().hdu(), jd);
-    add_each("candid", "", "Number of this alert: a hash of file, HDU, date, brightest pixel and sign",
+    const std::string image = fmt::format("{} {} {} {}", std::filesystem::path(input_.file.path).filename().string(),
+                                          input_.frame.image().hdu(), input_.config().input.plane, jd);
+    add_each("candid", "", "Number of this alert: a hash of file, HDU, plane, date, brightest pixel and sign",
              [&](std::size_t row) {
                return static_cast<std::int64_t>(name_hash(fmt::format("{} {} {} {}", image, usual_.xpeak_image[row],
                                                                       usual_.ypeak_image[row], sign(row))) >>
@@ -143,7 +143,9 @@ class Candidates {
     add("magap", "mag", "MAG_APER: magnitude in the first of measurement.apertures", circle);
     add("sigmagap", "mag", "Error of magap", magnitudes_of(sources, "MAGERR_APER"));
     add_each("magdiff", "mag", "magap - magpsf", [&](std::size_t row) { return circle[row] - psf[row]; });
-    add("sky", "count", "BACKGROUND of the difference", numbers_of(sources, columns::background));
+    const std::vector<double> sky = numbers_of(sources, columns::background);
+    add_each("sky", "count", "Sky of the difference, new - reference",
+             [&](std::size_t row) { return sign(row) * sky[row]; });
     add_same("diffmaglim", "mag", "Magnitude of a star of 5 times the noise of magpsf on the sky", faintest_star());
     add_same("magzpsci", "mag", "measurement.zero_point: magnitude of one count",
              input_.config().measurement.zero_point);

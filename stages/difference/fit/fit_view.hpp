@@ -76,12 +76,12 @@ inline FitView view_of(const KernelFit& fit, const std::vector<double>& kernels,
   return view;
 }
 
-/// The level of the frame that is convolved, and of the other, with their maps.
 template <class Where>
 FrameLevel with_map(FrameLevel level, const Image<float, Where>* map) {
   level.map = map == nullptr ? nullptr : map->pixels.data();
   return level;
 }
+/// The level of the frame that is convolved, and of the other, with their maps.
 template <class Where>
 FrameLevel level_from(const KernelFit& fit, const FrameMaps<Where>& maps) {
   return with_map(fit.from, fit.convolves_new ? maps.fresh : maps.reference);

@@ -99,11 +99,10 @@ struct Greatest {
   }
 };
 
-/// The greatest value of a frame, if several pixels far above the sky share it: the detector, or the type of the file,
-/// holds no more. Brightest pixels of stars that are not saturated have different values. 0: there is none.
-float pile_up_of(const Image<float, Cpu>& frame, const FrameLevel& level, const Cpu& where) {
+}  // namespace
+
+float shared_greatest(const Image<float, Cpu>& frame, const Cpu& where) {
   constexpr std::int64_t rows_at_once = 64, least_count = 5;
-  constexpr float least_sigmas = 100;
   const std::int64_t width = frame.shape.width;
   std::vector<Greatest> parts(static_cast<std::size_t>((frame.shape.height + rows_at_once - 1) / rows_at_once));
   parallel_for(frame.shape.height, rows_at_once, where, [&](std::int64_t begin, std::int64_t end) {
@@ -112,11 +111,8 @@ float pile_up_of(const Image<float, Cpu>& frame, const FrameLevel& level, const 
   });
   Greatest greatest;
   for (const Greatest& part : parts) greatest.add(part);
-  const bool is_bright = greatest.value > level.sky + least_sigmas * std::sqrt(level.variance);
-  return is_bright && greatest.count >= least_count ? greatest.value : 0;
+  return greatest.count >= least_count ? greatest.value : 0;
 }
-
-}  // namespace
 
 double spread_whole_numbers(std::vector<float>& values) {
   constexpr double golden = 0.61803398874989484820;  // whose multiples are spread evenly
@@ -137,21 +133,25 @@ FrameLevel measure_level(const Image<float, Cpu>& frame, const FrameLight& light
                                      : std::numeric_limits<float>::infinity();
   const std::int64_t width = frame.shape.width, height = frame.shape.height;
   const std::int64_t across = (width + cell_side - 1) / cell_side, down = (height + cell_side - 1) / cell_side;
-  const std::int64_t step = sample_step(frame.shape);
+  const std::int64_t usual_step = sample_step(frame.shape);
   std::vector<CellSky> cells(static_cast<std::size_t>(across * down));
   std::vector<CellMap> maps(map == nullptr ? 0 : cells.size());
   parallel_for(across * down, 1, where, [&](std::int64_t begin, std::int64_t end) {
     std::vector<float> values, distances, again, variances;
     for (std::int64_t cell = begin; cell < end; ++cell) {
       const std::int64_t left = cell % across * cell_side, top = cell / across * cell_side;
-      values.clear();
-      variances.clear();
-      for (std::int64_t y = top; y < std::min(top + cell_side, height); y += step)
-        for (std::int64_t x = left; x < std::min(left + cell_side, width); x += step)
-          if (const float pixel = frame.pixels[y * width + x]; !level.is_bad(pixel)) {
-            values.push_back(pixel);
-            if (map != nullptr) variances.push_back(map->pixels[y * width + x]);
-          }
+      const auto sample = [&](std::int64_t step) {
+        values.clear();
+        variances.clear();
+        for (std::int64_t y = top; y < std::min(top + cell_side, height); y += step)
+          for (std::int64_t x = left; x < std::min(left + cell_side, width); x += step)
+            if (const float pixel = frame.pixels[y * width + x]; !level.is_bad(pixel)) {
+              values.push_back(pixel);
+              if (map != nullptr) variances.push_back(map->pixels[y * width + x]);
+            }
+      };
+      sample(usual_step);
+      if (usual_step > 1 && values.size() < static_cast<std::size_t>(cell_side)) sample(1);
       again = map == nullptr ? std::vector<float>() : values;
       const CellSky sky = cells[static_cast<std::size_t>(cell)] = sky_of(values, distances);
       if (map != nullptr) maps[static_cast<std::size_t>(cell)] = map_of_cell(again, variances, sky.middle, distances);
@@ -170,8 +170,11 @@ FrameLevel measure_level(const Image<float, Cpu>& frame, const FrameLight& light
   if (map != nullptr) take_map(*map, light.rescales, maps, level);
   level.variance_per_count = light.gain > 0 ? static_cast<float>(1 / light.gain) : 0;
   if (light.saturation > 0) return level;
-  level.pile_up = pile_up_of(frame, level, where);
-  if (level.pile_up > 0) level.limit = static_cast<float>(linear_share * static_cast<double>(level.pile_up));
+  constexpr float least_sigmas = 100;
+  const float greatest = light.greatest ? *light.greatest : shared_greatest(frame, where);
+  if (greatest <= level.sky + least_sigmas * sigma || greatest <= 0) return level;
+  level.pile_up = greatest;
+  level.limit = static_cast<float>(linear_share * static_cast<double>(greatest));
   return level;
 }
 

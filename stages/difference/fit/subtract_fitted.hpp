@@ -10,9 +10,9 @@ namespace srcextract {
 /// chains of fmaf in raster order. Bad pixels of the convolved frame are replaced by the mean of those around.
 ///
 /// A pixel is masked if the other frame is bad there, if more than a tenth of the kernel's magnitude lies on bad pixels
-/// of the convolved frame, or if it is within 6 pixels of an edge. `out` has the shape of the frames; out.masked counts
-/// its masked pixels as NaN. out.star is the fit's. `maps` are those of the fit; with any, out.variance is the noise
-/// for sums over a star (FittedPixel::noise_of_stars). `keeps_frames`: also sets out.star.frames.
+/// of the convolved frame, or if the kernel reaches beyond an edge. `out` has the shape of the frames; out.masked
+/// counts its masked pixels as NaN. out.star is the fit's. `maps` are those of the fit; with any, out.variance is the
+/// noise for sums over a star (FittedPixel::noise_of_stars). `keeps_frames`: also sets out.star.frames.
 void subtract_fitted(const Image<float, Cpu>& reference, const Image<float, Cpu>& fresh, const KernelFit& fit,
                      Pixels<Cpu>& out, const Cpu& where, const FrameMaps<Cpu>& maps = {}, bool keeps_frames = false);
 void subtract_fitted(const Image<float, Gpu>& reference, const Image<float, Gpu>& fresh, const KernelFit& fit,

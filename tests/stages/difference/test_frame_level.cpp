@@ -13,8 +13,8 @@ namespace {
 
 constexpr Shape shape{512, 384};
 
-Image<float, Cpu> noise(double sky, double sigma, bool whole) {
-  Image<float, Cpu> image(shape, Cpu{});
+Image<float, Cpu> noise(double sky, double sigma, bool whole, const Shape& of = shape) {
+  Image<float, Cpu> image(of, Cpu{});
   std::mt19937_64 random(7);
   std::normal_distribution<double> normal(sky, sigma);
   for (float& pixel : image.pixels) {
@@ -40,6 +40,28 @@ TEST(FrameLevelTest, WholeNumbersHaveTheNoiseOfTheirPixels) {
         << sigma;  // steps of a unit are no normal distribution
     EXPECT_NEAR(level.sky, 200.3, 0.1) << sigma;
   }
+}
+
+TEST(FrameLevelTest, IsFoundInThinFramesAndAmongMaskedPixels) {
+  EXPECT_NEAR(std::sqrt(measure_level(noise(1000, 12.5, false, {2000, 40}), {}, Cpu{}).variance), 12.5, 0.5);
+  Image<float, Cpu> masked = noise(1000, 12.5, false, {1600, 1600});
+  std::mt19937_64 random(8);
+  for (float& pixel : masked.pixels)
+    if (random() % 4 != 0) pixel = masked_pixel;
+  EXPECT_NEAR(std::sqrt(measure_level(masked, {}, Cpu{}).variance), 12.5, 0.4);
+}
+
+TEST(FrameLevelTest, AGreatestValueThatPixelsShareIsTheirSaturation) {
+  Image<float, Cpu> image = noise(1000, 12.5, false);
+  const auto limit_with = [](int saturated, float value) {
+    Image<float, Cpu> own = noise(1000, 12.5, false);
+    std::fill_n(own.pixels.begin() + 7000, saturated, value);
+    return measure_level(own, {}, Cpu{}).limit;
+  };
+  EXPECT_EQ(limit_with(5, 60000), 54000);
+  EXPECT_TRUE(std::isinf(limit_with(4, 60000)));  // as bright stars have it by chance
+  EXPECT_TRUE(std::isinf(limit_with(5, 2000)));   // too faint for a star that saturates
+  EXPECT_EQ(measure_level(image, {.greatest = 60000.0F}, Cpu{}).limit, 54000);
 }
 
 TEST(FrameLevelTest, EqualPixelsHaveNoNoise) {
