@@ -143,7 +143,7 @@ def test_the_faintest_star_is_that_of_the_noise(made):
 PLAIN = {"xpos": "X_IMAGE", "ypos": "Y_IMAGE", "ra": "ALPHA_J2000", "dec": "DELTA_J2000", "magpsf": "MAG_PSF",
          "sigmapsf": "MAGERR_PSF", "chipsf": "CHI2_PSF", "magap": "MAG_APER", "sigmagap": "MAGERR_APER",
          "fwhm": "FWHM_IMAGE", "aimage": "A_IMAGE", "bimage": "B_IMAGE", "elong": "ELONGATION", "tblid": "NUMBER",
-         "FLAGS": "FLAGS", "sky": "BACKGROUND", "DIPOLE": "DIPOLE", "DIPOLE_SEP": "DIPOLE_SEP",
+         "FLAGS": "FLAGS", "DIPOLE": "DIPOLE", "DIPOLE_SEP": "DIPOLE_SEP",
          "DIPOLE_RATIO": "DIPOLE_RATIO"}
 
 
@@ -157,6 +157,7 @@ def test_numbers_are_those_of_the_catalogue(made):
             value = float(row[column])
             unknown = np.isnan(value) or (name.startswith(("mag", "sigma")) and value == 99)
             assert told[name] is None if unknown else told[name] == value, name
+        assert told["sky"] == int(row["SIGN"]) * float(row["BACKGROUND"])  # as the cut-out has it: new - reference
         assert told["isdiffpos"] == ("t" if row["SIGN"] == "1" else "f")
         assert told["candid"] == alert["candid"] > 0
         if told["magap"] is not None and told["magpsf"] is not None:
