@@ -41,8 +41,9 @@ inline int half_of_square(const FitView& fit) {
   constexpr double nothing = 1e-3;
   int result = 0;
   for (int place = 0; place < places * places; ++place) {
-    const FieldTerms at(place % places * (fit.width - 1) / (places - 1),
-                        place / places * (fit.height - 1) / (places - 1), fit.width, fit.height);
+    const int column = place % places, row = place / places;
+    const FieldTerms at(column * (fit.width - 1) / (places - 1), row * (fit.height - 1) / (places - 1), fit.width,
+                        fit.height);
     std::vector<double> within(static_cast<std::size_t>(fit.half) + 1, 0);
     for (int tap = 0; tap < fit.taps(); ++tap) {
       const auto value = static_cast<double>(fit.kernel_value(at, tap));

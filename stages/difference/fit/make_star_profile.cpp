@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstdint>
 #include <cstdlib>
 #include <limits>
 #include <numbers>
@@ -233,7 +234,7 @@ std::vector<NodeExcess> excess_of(const LevelledFrame& frame, const MeanStar& me
   std::vector<NodeExcess> nodes(static_cast<std::size_t>(mean.taps()));
   for (int tap = 0; tap < mean.taps(); ++tap) {
     double sum = 0;
-    for (int k = 0; k < taps; ++k) sum += along.of[k] * rows[static_cast<std::size_t>(tap + k * side)];
+    for (int k = 0; k < taps; ++k) sum += along.of[k] * rows[static_cast<std::size_t>(tap + std::int64_t{k} * side)];
     if (!(sum == sum)) continue;
     const int u = tap % side - half, v = tap / side - half;
     const double variance = std::fabs(static_cast<double>(variance_at(image, frame.level, here.x + u, here.y + v))) /

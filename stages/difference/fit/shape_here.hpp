@@ -43,7 +43,8 @@ class ShapeHere {
     }
     for (int pixel = 0; pixel < side * side; ++pixel) {
       double sum = 0;
-      for (int k = 0; k < taps; ++k) sum += at.along_y.of[k] * rows[static_cast<std::size_t>(pixel + k * side)];
+      for (int k = 0; k < taps; ++k)
+        sum += at.along_y.of[k] * rows[static_cast<std::size_t>(pixel + std::int64_t{k} * side)];
       result.push_back(sum);
     }
     return result;

@@ -1,6 +1,8 @@
 #pragma once
 
 #include <algorithm>
+#include <cstddef>
+#include <cstdint>
 #include <vector>
 
 #include "stages/difference/fit/choose_stamps.hpp"
@@ -18,7 +20,7 @@ struct StampSums {
 
   double product(int i, int j) const {
     const int first = std::min(i, j), other = std::max(i, j);
-    return products[static_cast<std::size_t>(first * (2 * columns - first - 1) / 2 + other)];
+    return products[static_cast<std::size_t>(std::int64_t{first} * (2 * columns - first - 1) / 2 + other)];
   }
   int data() const { return columns - 1; }  ///< the column of the other frame
   int sky() const { return columns - 2; }   ///< the column of 1
