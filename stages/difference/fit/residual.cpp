@@ -49,7 +49,8 @@ double expected_chi(const KernelFit& fit, const FramePair& frames, const Stamp& 
       const auto own = static_cast<double>(variance_at(to, fit.to, x, y));
       if (!(before > 0 && own > 0)) continue;
       // The kernel is turned round: its first value multiplies the last pixel that it reaches.
-      const double* const last = variances.data() + std::int64_t{j + half + 2 * reach} * wide + i + half + 2 * reach;
+      const double* const last =
+          variances.data() + std::int64_t{j + half + 2 * reach} * wide + i + half + std::ptrdiff_t{2} * reach;
       double after = 0;
       for (int v = 0; v < side; ++v)
         for (int u = 0; u < side; ++u)

@@ -95,10 +95,10 @@ inline __attribute__((always_inline)) void add_products(Columns left, Columns ri
 #pragma GCC unroll 8
     for (int g = 0; g < groups; ++g) {
       float other[block];
-      for (int b = 0; b < block; ++b) other[b] = right.first[b * right.stride + g * chains + x];
+      for (int b = 0; b < block; ++b) other[b] = right.first[b * right.stride + std::ptrdiff_t{g} * chains + x];
 #pragma GCC unroll 8
       for (int a = 0; a < block; ++a) {
-        const float own = left.first[a * left.stride + g * chains + x];
+        const float own = left.first[a * left.stride + std::ptrdiff_t{g} * chains + x];
 #pragma GCC unroll 8
         for (int b = 0; b < block; ++b) sum[a][b] = std::fmaf(own, other[b], sum[a][b]);
       }
@@ -129,8 +129,8 @@ void multiply_columns(Columns left, Columns right, int columns, int pixels, doub
       int p = 0;
       for (; p + groups * chains <= pixels; p += groups * chains) {
         add_products<groups>(own, other, sums);
-        own.first += groups * chains;
-        other.first += groups * chains;
+        own.first += std::ptrdiff_t{groups} * chains;
+        other.first += std::ptrdiff_t{groups} * chains;
       }
       for (; p < pixels; p += chains) {
         add_products<1>(own, other, sums);
@@ -138,7 +138,8 @@ void multiply_columns(Columns left, Columns right, int columns, int pixels, doub
         other.first += chains;
       }
       for (int k = 0; k < block * block; ++k)
-        products[(i + k / block) * std::ptrdiff_t{columns} + j + k % block] = sum_of_chains(sums + k * chains);
+        products[(i + k / block) * std::ptrdiff_t{columns} + j + k % block] =
+            sum_of_chains(sums + std::ptrdiff_t{k} * chains);
     }
   }
 }
