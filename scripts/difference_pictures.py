@@ -69,12 +69,12 @@ def motion(run):
                                      "convolve.fwhm": 0, "convolve.size": 0,
                                      "difference.detect_on": "difference", "detection.threshold": 3,
                                      "output.check_images": "[-background, threshold, morphology]"})
-    return sheet("What moved: two asteroids between two nights", [
+    return sheet("Two asteroids move between two nights", [
         middle(frames[0], "the reference"), middle(frames[1], "the new image"), changes(found.image, "their difference"),
         middle(found.maps["diff.threshold"], "above 3 σ, of either sign", 0, 1),
         middle(found.maps["diff.morphology"], "after erosion", 0, 1),
         mark(middle(frames[1], counted(found)), found)],
-        ["blue: brighter (SIGN 1); orange: fainter (SIGN -1). What moved is a pair."], columns=3)
+        ["blue: brighter (SIGN 1); orange: fainter (SIGN -1). A moving object is a pair."], columns=3)
 
 
 def fitted_kernel(run):

@@ -20,9 +20,9 @@ namespace srcextract {
 
 /// How the frames of a difference compare.
 struct DifferenceFacts {
-  Statistics reference, fresh;                 ///< skies of the frames, clipped, after their widths were matched
-  std::int64_t ratios = 0;                     ///< number of bright pixels that gave the ratio of their brightness
-  double scale = 1;                            ///< factor of the reference
+  Statistics reference, fresh;  ///< skies of the frames, clipped, after their widths were matched; a fit has its own
+  std::int64_t ratios = 0;      ///< number of bright pixels that gave the ratio of their brightness
+  double scale = 1;             ///< factor of the reference
   std::optional<FitFacts> fit = std::nullopt;  ///< set if the kernel was fitted
   double star_noise = 0;  ///< error of the flux of a faint star over the noise of a pixel, if the kernel was fitted
 };

@@ -57,7 +57,7 @@ Extraction extract_changes(const Exposure& exposure, const Config& config, Engin
   reference.image = {};
   Extraction both = extract_sides(engine, join_sides);
   both.sources.describe(columns::sign, "1 brighter than the reference, -1 fainter");
-  both.difference = describe(match, config.difference, engine.where());
+  both.difference = describe(match, engine.where());
   both.frames = std::move(match.frames);
   if (match.fit)
     add_dipoles(match.fit->convolved_new ? match.fit->reference_fwhm : match.fit->new_fwhm,

@@ -53,9 +53,9 @@ Images memory_of_stages(const RunPlan& plan) {
       {"level", has_level(config.given_sky), {.host = 1, .device = 1}},
       // The host has both frames; a device also keeps the results of align, match_width, weigh and variance.
       {"difference", plan.of_difference(), {.host = has_gain ? 4 : 2, .device = 6 + plan.reference_planes}},
-      // Light and variance of the convolved frame, variance and noise; sums of the stamps. The fit of a device runs on
-      // the host, on copies of both frames.
-      {"fit", fits, {.host = 6, .device = 5}},
+      // The noise of the difference, and sums of the stamps; a device has light and variance of a frame, too. Its fit
+      // runs on the host, on copies of both frames.
+      {"fit", fits, {.host = 2, .device = 5}},
       // The maps of both frames; two kinds of noise of the difference, and the weighed difference.
       {"noise of frames", plan.frames_have_maps, {.host = 5, .device = 5}},
       // The matched reference, the noise of both frames, and the reference above its mesh.

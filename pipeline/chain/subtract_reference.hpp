@@ -19,18 +19,17 @@
 #include "stages/math/star_noise.hpp"
 #include "stages/photometry/families.hpp"
 #include "stages/sky/background.hpp"
-#include "stages/sky/row_sample.hpp"
 
 namespace srcextract {
 
-/// How two frames compared before one was subtracted from the other. Without match_flux there are no ratios.
+/// How two frames compared before one was subtracted from the other.
 template <class Where>
 struct FrameMatch {
-  FrameSkies<Where> skies;
-  Value<Background, Where> ratios;
-  std::optional<FitFacts> fit = std::nullopt;         ///< set if the kernel was fitted
-  double star_noise = 0;                              ///< noise_of_star of the fit
-  std::optional<FramesAsRead> frames = std::nullopt;  ///< set if output.alerts needs them
+  std::optional<FrameSkies<Where>> skies = std::nullopt;          ///< not of a fit, which measures levels of its own
+  std::optional<Value<Background, Where>> ratios = std::nullopt;  ///< set by match_flux
+  std::optional<FitFacts> fit = std::nullopt;                     ///< set if the kernel was fitted
+  double star_noise = 0;                                          ///< noise_of_star of the fit
+  std::optional<FramesAsRead> frames = std::nullopt;              ///< set if output.alerts needs them
 };
 
 /// Makes the relative noise of a difference that of its sky, where maps gave its frames noise that changes over the
@@ -47,11 +46,8 @@ void scale_mapped_noise(const Config& config, Pixels<Where>& difference, FitFact
   const double factor = std::isfinite(ratio) && ratio > 0 ? ratio * ratio : 1;
   multiply(difference.variance, factor, where);
   difference.noise = std::exchange(difference.variance, {});
-  StarProfile<Where>& star = difference.star;
-  for (double* photons :
-       {&star.sizes.own_photons, &star.own_of_other_side, &star.sizes.photons_of_new, &star.sizes.photons_of_reference})
-    *photons *= factor;
-  for (Image<float, Where>* noise : {&star.frames.noise_of_new, &star.frames.noise_of_reference})
+  difference.star.scale_photons(factor);
+  for (Image<float, Where>* noise : {&difference.star.frames.noise_of_new, &difference.star.frames.noise_of_reference})
     if (!noise->pixels.empty()) multiply(*noise, factor, where);
   facts.sky_variance /= factor;
 }
@@ -114,27 +110,18 @@ FrameMatch<Where> subtract_reference(Pixels<Where>& reference, const PixelMap* m
       reference.variance = resample(reference.variance, *map, Interpolation::bilinear, where);
     engine.done("align", reference.image);
   }
-  const auto frames_as_read = [&]() -> std::optional<FramesAsRead> {
-    if (config.output.alerts.empty()) return std::nullopt;
-    return FramesAsRead{host_copy(reference.image, where), host_copy(fresh.image, where)};
-  };
   const BackgroundConfig of_reference = reference_settings(config).background;
   const auto sky_of = [&](const Image<float, Where>& image, const BackgroundConfig& background) {
     return estimate_background(image, background, where);
   };
+  FrameMatch<Where> match;
+  if (!config.output.alerts.empty())
+    match.frames = FramesAsRead{host_copy(reference.image, where), host_copy(fresh.image, where)};
   if (how.kernel == MatchingKernel::fitted) {
-    constexpr std::int64_t told_row = 7;  // the fit finds levels of its own: these are told, and not used
-    FrameMatch<Where> match{{sky_of(every_nth_row(reference.image, told_row, where), of_reference),
-                             sky_of(every_nth_row(fresh.image, told_row, where), config.background)},
-                            Value<Background, Where>(where)};
-    match.frames = frames_as_read();
     subtract_by_fit(reference, fresh, greatest, config, difference, engine, match);
     return match;
   }
-  FrameMatch<Where> match{{sky_of(reference.image, of_reference), sky_of(fresh.image, config.background)},
-                          Value<Background, Where>(where)};
-  match.frames = frames_as_read();
-  FrameSkies<Where>& skies = match.skies;
+  FrameSkies<Where> skies{sky_of(reference.image, of_reference), sky_of(fresh.image, config.background)};
   const auto widen = [&](Pixels<Where>& frame, const BackgroundConfig& background, Value<Background, Where>& sky,
                          double from, double to) {
     frame.image = convolve(frame.image, make_matching_kernel(from, to), Edges::nearest, sky, where);
@@ -147,32 +134,32 @@ FrameMatch<Where> subtract_reference(Pixels<Where>& reference, const PixelMap* m
     widen(fresh, config.background, skies.fresh, how.new_fwhm, how.reference_fwhm);
   }
 
-  if (how.match_flux) {
-    match.ratios =
-        estimate_background(flux_ratios(reference.image, fresh.image, skies, where), config.background, where);
-  }
-  subtract_frames(reference.image, fresh.image, skies, match.ratios, how, config.measurement.gain, difference, where);
+  Value<Background, Where> ratios(where);
+  if (how.match_flux)
+    ratios = estimate_background(flux_ratios(reference.image, fresh.image, skies, where), config.background, where);
+  subtract_frames(reference.image, fresh.image, skies, ratios, how, config.measurement.gain, difference, where);
   engine.done("difference", difference);
+  match.skies = std::move(skies);
+  if (how.match_flux) match.ratios = std::move(ratios);
   return match;
 }
 
 /// The comparison of the frames on the host, for the report.
 template <class Where>
-DifferenceFacts describe(const FrameMatch<Where>& match, const DifferenceConfig& how, const Where& where) {
-  DifferenceFacts facts{fetch(match.skies.reference, where).clipped,
-                        fetch(match.skies.fresh, where).clipped,
-                        0,
-                        1,
-                        match.fit,
-                        match.star_noise};
-  if (match.fit) {
-    facts.scale = match.fit->convolved_new ? 1 / match.fit->mean_sum : match.fit->mean_sum;
-    return facts;
+DifferenceFacts describe(const FrameMatch<Where>& match, const Where& where) {
+  DifferenceFacts facts;
+  facts.fit = match.fit;
+  facts.star_noise = match.star_noise;
+  if (match.fit) facts.scale = match.fit->convolved_new ? 1 / match.fit->mean_sum : match.fit->mean_sum;
+  if (match.skies) {
+    facts.reference = fetch(match.skies->reference, where).clipped;
+    facts.fresh = fetch(match.skies->fresh, where).clipped;
   }
-  if (!how.match_flux) return facts;
-  const Background ratios = fetch(match.ratios, where);
-  facts.ratios = ratios.clipped.count;
-  facts.scale = flux_scale(ratios, how.match_flux);
+  if (match.ratios) {
+    const Background ratios = fetch(*match.ratios, where);
+    facts.ratios = ratios.clipped.count;
+    facts.scale = flux_scale(ratios, true);
+  }
   return facts;
 }
 

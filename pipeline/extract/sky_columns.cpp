@@ -14,15 +14,6 @@
 namespace srcextract {
 namespace {
 
-/// The values of a column; empty for an empty name.
-std::vector<double> numbers_of(const Sources& sources, std::string_view name) {
-  std::vector<double> numbers;
-  for_each_column(sources, [&](const Column& column, const auto& values) {
-    if (column.name == name) numbers.assign(values.begin(), values.end());
-  });
-  return numbers;
-}
-
 /// Adds the columns that are computed from the same others.
 void add_columns_of(const ColumnNeeds& needs, const std::vector<SkyColumn>& columns, const std::string& header,
                     bool all_in_j2000, Sources& sources, const Cpu& where) {

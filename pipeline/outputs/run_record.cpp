@@ -158,12 +158,16 @@ Json fit_json(const FitFacts& fit, const Statistics& sky) {
           {"noise_scale", fit.sky_variance > 0 ? sky.sigma * sky.sigma / fit.sky_variance : 0}};
 }
 
-/// `sky` is that of the difference.
+Json sky_json(const SkyLevel& sky) {
+  return {{"median", sky.median}, {"sigma", sky.sigma}};
+}
+
+/// `sky` is the sky of the difference.
 Json difference_json(const DifferenceFacts& facts, const Statistics& sky, const Sources& changes) {
   Json json = {{"scale", facts.scale},
                {"ratios", facts.ratios},
-               {"reference", statistics_json(facts.reference)},
-               {"new", statistics_json(facts.fresh)}};
+               {"reference", facts.fit ? sky_json(facts.fit->reference_sky) : statistics_json(facts.reference)},
+               {"new", facts.fit ? sky_json(facts.fit->new_sky) : statistics_json(facts.fresh)}};
   const auto fainter = std::ranges::count(changes[columns::sign], -1);
   json["rows"] = {{"brighter", changes.size() - fainter}, {"fainter", fainter}};
   if (facts.fit) json["fit"] = fit_json(*facts.fit, sky);

@@ -168,6 +168,15 @@ void for_each_column(SourcesOrConst& sources, F&& f) {
   }
 }
 
+/// The values of a column; empty if there is none of this name.
+inline std::vector<double> numbers_of(const Sources& sources, std::string_view name) {
+  std::vector<double> numbers;
+  for_each_column(sources, [&](const Column& column, const auto& values) {
+    if (column.name == name) numbers.assign(values.begin(), values.end());
+  });
+  return numbers;
+}
+
 /// The name that columns of several values share: NAME for NAME_1.
 inline std::string_view common_name(std::string_view name) {
   const std::size_t end = name.find_last_not_of("0123456789");

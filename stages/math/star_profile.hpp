@@ -114,6 +114,11 @@ struct StarProfile {
     std::swap(sizes.own_photons, own_of_other_side);
     sizes.sign = -sizes.sign;
   }
+  /// Call it when the variance of a sky pixel, the unit of variances, is divided by the factor.
+  void scale_photons(double factor) {
+    for (double* photons : {&sizes.own_photons, &own_of_other_side, &sizes.photons_of_new, &sizes.photons_of_reference})
+      *photons *= factor;
+  }
   StarView view() const {
     StarView all = sizes;
     if (empty()) return all;

@@ -166,13 +166,10 @@ void require_detection_settings(const std::vector<std::string>& settings, const 
 }
 
 void require_reference_settings(const std::vector<std::string>& settings, const NamesBeside& names) {
-  constexpr std::array<std::string_view, 2> keys = {"measurement.gain", "measurement.saturation"};
+  constexpr std::array<std::string_view, 4> keys = {"measurement.gain", "measurement.gain_keyword",
+                                                    "measurement.saturation", "measurement.saturation_keyword"};
   for (const std::string& setting : settings) {
-    const std::string_view key = std::string_view(setting).substr(0, setting.find('='));
-    const bool of_light = std::ranges::any_of(keys, [&](std::string_view one) {
-      return key.starts_with(one) && (key == one || key.substr(one.size()) == "_keyword");
-    });
-    if (of_light || is_of_reading(setting)) continue;
+    if (is_of_reading(setting) || std::ranges::count(keys, setting.substr(0, setting.find('='))) > 0) continue;
     throw Error(ErrorKind::config,
                 names.reference_set + setting +
                     ": a reference has keys of its own in background, combine, input, mask and weights, and "

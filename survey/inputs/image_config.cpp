@@ -84,20 +84,17 @@ std::shared_ptr<const ImageConfig> make_image_config(const GivenConfig& given, b
 
 GivenConfig override_for_reference(const GivenConfig& image, const std::string& name, const Overrides& own) {
   GivenConfig without_maps = image;
-  const auto forget_map = [&](const char* section, auto& keys) {
-    const bool has_own = std::ranges::any_of(own.settings, [&](const std::string& setting) {
-      return setting.starts_with(std::string(section) + ".file=") ||
-             setting.starts_with(std::string(section) + ".hdu=");
-    });
-    if (!has_own) keys = {};
+  const auto sets = [&](const std::string& key) {
+    return std::ranges::any_of(own.settings, [&](const std::string& one) { return one.starts_with(key + "="); });
+  };
+  const auto forget_map = [&](const std::string& section, auto& keys) {
+    if (!sets(section + ".file") && !sets(section + ".hdu")) keys = {};
     keys.file.clear();
     keys.hdu = {};
   };
   forget_map("mask", without_maps.written.mask);
   forget_map("weights", without_maps.written.weights);
-  const bool has_type = std::ranges::any_of(
-      own.settings, [](const std::string& setting) { return setting.starts_with("weights.type="); });
-  if (has_type) without_maps.written.weights.threshold = {};  // in the unit of another type
+  if (sets("weights.type")) without_maps.written.weights.threshold = {};  // in the unit of another type
   return override_given(without_maps, name, own);
 }
 

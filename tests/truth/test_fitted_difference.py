@@ -119,7 +119,7 @@ def test_each_frame_has_its_own_gain_and_saturation(program, tmp_path):
     found, false = judge(at, signs, places)
     assert found >= 37 and false == 0, (found, false)
     assert 0.8 < report["difference"]["fit"]["noise_scale"] < 1.2
-    # What a header does not say is said for either frame.
+    # The same values without headers: by keys of the new frame, and by keys of the reference alone.
     again, signs, report = subtract(program, tmp_path, (reference, new), "measurement.saturation=60000", of_reference=(
         f"measurement.gain={GAIN / 10}", "measurement.saturation=200000"))
     assert (again == at).all()

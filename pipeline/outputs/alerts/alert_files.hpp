@@ -13,7 +13,7 @@ namespace srcextract {
 /// Writes an alert for each row of a difference, in the order of the catalogue; the caller commits the file. Both
 /// formats have the values of alert_candidates() and three cut-outs of 63 x 63 pixels: the new frame, the reference on
 /// the pixels of the new one, and the difference above its sky.
-/// - Avro: an object container file, records as ZTF's. Cut-outs are gzipped FITS. What is not known is null.
+/// - Avro: an object container file with ZTF's records. Cut-outs are gzipped FITS. Unknown values are null.
 /// - Parquet: a flat table, `candidate_` in front of the names of the record. Cut-outs are lists of float32. Unknown
 ///   numbers are NaN.
 ///

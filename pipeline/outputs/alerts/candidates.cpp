@@ -3,8 +3,6 @@
 #include <spdlog/fmt/fmt.h>
 
 #include <algorithm>
-#include <charconv>
-#include <chrono>
 #include <cmath>
 #include <cstddef>
 #include <filesystem>
@@ -16,6 +14,7 @@
 #include <vector>
 
 #include "io/fits/header.hpp"
+#include "io/fits/julian_date.hpp"
 #include "pipeline/chain/detection.hpp"
 #include "pipeline/outputs/alerts/stamps.hpp"
 #include "stages/measure/flux_calibration.hpp"
@@ -28,17 +27,15 @@ namespace {
 constexpr double unknown_number = std::numeric_limits<double>::quiet_NaN();
 constexpr double no_magnitude = 99;
 
-/// The values of a column in doubles; NaN if the catalogue lacks it.
-std::vector<double> numbers_of(const Sources& sources, std::string_view name) {
-  std::vector<double> numbers(static_cast<std::size_t>(sources.size()), unknown_number);
-  const auto found = std::ranges::find(sources.columns, name, &CatalogColumn::name);
-  if (found != sources.columns.end())
-    std::visit([&](const auto& values) { std::ranges::copy(values, numbers.begin()); }, found->values);
+/// The values of a column; NaN if the catalogue lacks it.
+std::vector<double> known_numbers(const Sources& sources, std::string_view name) {
+  std::vector<double> numbers = numbers_of(sources, name);
+  numbers.resize(static_cast<std::size_t>(sources.size()), unknown_number);
   return numbers;
 }
 
 std::vector<double> magnitudes_of(const Sources& sources, std::string_view name) {
-  std::vector<double> magnitudes = numbers_of(sources, name);
+  std::vector<double> magnitudes = known_numbers(sources, name);
   std::ranges::replace(magnitudes, no_magnitude, unknown_number);
   return magnitudes;
 }
@@ -126,8 +123,8 @@ class Candidates {
     const Shape shape = input_.exposure.shape();
     add("xpos", "pixel", "X_IMAGE, 1-based", std::vector(usual_.x_image.begin(), usual_.x_image.end()));
     add("ypos", "pixel", "Y_IMAGE, 1-based", std::vector(usual_.y_image.begin(), usual_.y_image.end()));
-    add("ra", "deg", "Right ascension, J2000", numbers_of(found_.sources, columns::alpha_j2000));
-    add("dec", "deg", "Declination, J2000", numbers_of(found_.sources, columns::delta_j2000));
+    add("ra", "deg", "Right ascension, J2000", known_numbers(found_.sources, columns::alpha_j2000));
+    add("dec", "deg", "Declination, J2000", known_numbers(found_.sources, columns::delta_j2000));
     add_each("mindtoedge", "pixel", "Distance of the nearest edge of the image", [&](std::size_t row) {
       const double x = usual_.x_image[row] - 0.5, y = usual_.y_image[row] - 0.5;
       return std::min({x, y, static_cast<double>(shape.width) - x, static_cast<double>(shape.height) - y});
@@ -139,11 +136,11 @@ class Candidates {
     const std::vector<double> psf = magnitudes_of(sources, "MAG_PSF"), circle = magnitudes_of(sources, "MAG_APER");
     add("magpsf", "mag", "MAG_PSF: magnitude of the star that fits best", psf);
     add("sigmapsf", "mag", "Error of magpsf", magnitudes_of(sources, "MAGERR_PSF"));
-    add("chipsf", "", "CHI2_PSF: reduced chi^2 of that star", numbers_of(sources, "CHI2_PSF"));
+    add("chipsf", "", "CHI2_PSF: reduced chi^2 of that star", known_numbers(sources, "CHI2_PSF"));
     add("magap", "mag", "MAG_APER: magnitude in the first of measurement.apertures", circle);
     add("sigmagap", "mag", "Error of magap", magnitudes_of(sources, "MAGERR_APER"));
     add_each("magdiff", "mag", "magap - magpsf", [&](std::size_t row) { return circle[row] - psf[row]; });
-    const std::vector<double> sky = numbers_of(sources, columns::background);
+    const std::vector<double> sky = known_numbers(sources, columns::background);
     add_each("sky", "count", "Sky of the difference, new - reference",
              [&](std::size_t row) { return sign(row) * sky[row]; });
     add_same("diffmaglim", "mag", "Magnitude of a star of 5 times the noise of magpsf on the sky", faintest_star());
@@ -158,7 +155,7 @@ class Candidates {
   }
 
   void add_shapes() {
-    const std::vector<double> fwhm = numbers_of(found_.sources, "FWHM_IMAGE");
+    const std::vector<double> fwhm = known_numbers(found_.sources, "FWHM_IMAGE");
     const auto per_fwhm = [&](double of, std::size_t row) { return fwhm[row] > 0 ? of / fwhm[row] : unknown_number; };
     const auto& fit = found_.difference->fit;
     const double of_stars = !fit ? unknown_number : fit->convolved_new ? fit->reference_fwhm : fit->new_fwhm;
@@ -171,8 +168,8 @@ class Candidates {
         std::vector(usual_.b_image.begin(), usual_.b_image.end()));
     add_each("aimagerat", "", "aimage / fwhm", [&](std::size_t row) { return per_fwhm(usual_.a_image[row], row); });
     add_each("bimagerat", "", "bimage / fwhm", [&](std::size_t row) { return per_fwhm(usual_.b_image[row], row); });
-    add("elong", "", "ELONGATION: aimage / bimage", numbers_of(found_.sources, "ELONGATION"));
-    add("classtar", "", "CLASS_STAR, if the catalogue has it", numbers_of(found_.sources, "CLASS_STAR"));
+    add("elong", "", "ELONGATION: aimage / bimage", known_numbers(found_.sources, "ELONGATION"));
+    add("classtar", "", "CLASS_STAR, if the catalogue has it", known_numbers(found_.sources, "CLASS_STAR"));
   }
 
   void add_features() {
@@ -211,9 +208,9 @@ class Candidates {
   }
 
   void add_dipoles() {
-    add("DIPOLE", "", "1: half of a pair of opposite changes", numbers_of(found_.sources, "DIPOLE"));
-    add("DIPOLE_SEP", "pixel", "Distance of the other half", numbers_of(found_.sources, "DIPOLE_SEP"));
-    add("DIPOLE_RATIO", "", "Share of the brighter half", numbers_of(found_.sources, "DIPOLE_RATIO"));
+    add("DIPOLE", "", "1: half of a pair of opposite changes", known_numbers(found_.sources, "DIPOLE"));
+    add("DIPOLE_SEP", "pixel", "Distance of the other half", known_numbers(found_.sources, "DIPOLE_SEP"));
+    add("DIPOLE_RATIO", "", "Share of the brighter half", known_numbers(found_.sources, "DIPOLE_RATIO"));
   }
 
   const ImageInput& input_;
@@ -223,44 +220,7 @@ class Candidates {
   Table out_;
 };
 
-/// Takes a number of so many digits, and the character before it, from the front of `text`.
-std::optional<unsigned> take_digits(std::string_view& text, char before, std::size_t digits) {
-  if (before != '\0') {
-    if (!text.starts_with(before)) return std::nullopt;
-    text.remove_prefix(1);
-  }
-  unsigned number = 0;
-  if (text.size() < digits) return std::nullopt;
-  const auto [stop, error] = std::from_chars(text.data(), text.data() + digits, number);
-  if (error != std::errc() || stop != text.data() + digits) return std::nullopt;
-  text.remove_prefix(digits);
-  return number;
-}
-
 }  // namespace
-
-std::optional<double> julian_date(const std::string& date) {
-  using namespace std::chrono;
-  constexpr double of_1970 = 2440587.5, day_seconds = 86400;
-  std::string_view text = date;
-  const auto y = take_digits(text, '\0', 4), m = take_digits(text, '-', 2), d = take_digits(text, '-', 2);
-  if (!y || !m || !d) return std::nullopt;
-  const year_month_day civil{year(static_cast<int>(*y)), month(*m), day(*d)};
-  if (!civil.ok()) return std::nullopt;
-  double seconds = 0;
-  if (!text.empty()) {
-    const auto hours = take_digits(text, 'T', 2), minutes = take_digits(text, ':', 2),
-               whole = take_digits(text, ':', 2);
-    if (!hours || !minutes || !whole || *hours > 23 || *minutes > 59 || *whole > 60) return std::nullopt;
-    double part = 0;
-    if (!text.empty()) {
-      const auto [stop, error] = std::from_chars(text.data(), text.data() + text.size(), part);
-      if (text.front() != '.' || error != std::errc() || stop != text.data() + text.size()) return std::nullopt;
-    }
-    seconds = *hours * 3600.0 + *minutes * 60.0 + *whole + part;
-  }
-  return of_1970 + static_cast<double>(sys_days(civil).time_since_epoch().count()) + seconds / day_seconds;
-}
 
 Table alert_candidates(const ImageInput& input, const Extraction& extraction) {
   return Candidates(input, extraction).make();

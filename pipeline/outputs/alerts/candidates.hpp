@@ -1,8 +1,5 @@
 #pragma once
 
-#include <optional>
-#include <string>
-
 #include "pipeline/chain/extraction.hpp"
 #include "pipeline/extract/extract_image.hpp"
 #include "stages/catalogue/table.hpp"
@@ -14,8 +11,5 @@ namespace srcextract {
 /// and such a text is empty. `candid` is a hash of the name of the image's file, its HDU, plane and date, the brightest
 /// pixel and SIGN: the same wherever the image is extracted.
 Table alert_candidates(const ImageInput& input, const Extraction& extraction);
-
-/// The Julian date of a time as DATE-OBS has it, as in 2026-11-26T10:04:58.2; none if it is written otherwise.
-std::optional<double> julian_date(const std::string& date);
 
 }  // namespace srcextract

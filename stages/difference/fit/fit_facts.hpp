@@ -6,8 +6,14 @@
 
 namespace srcextract {
 
+/// Level and noise of the sky of a frame.
+struct SkyLevel {
+  double median = 0, sigma = 0;
+};
+
 /// The numbers of a fit of two frames, for the report.
 struct FitFacts {
+  SkyLevel reference_sky, new_sky;
   bool convolved_new = false;
   double reference_fwhm = 0, new_fwhm = 0;  ///< of the stars, in pixels
   int half_width = 0;                       ///< of the kernel
@@ -28,6 +34,10 @@ struct FitFacts {
 };
 
 inline void record_fields(const FitFacts& facts, FieldRecorder& to) {
+  to.value("sky of the reference", facts.reference_sky.median);
+  to.value("noise of the reference", facts.reference_sky.sigma);
+  to.value("sky of the new frame", facts.new_sky.median);
+  to.value("noise of the new frame", facts.new_sky.sigma);
   to.value("convolves the new frame", facts.convolved_new);
   to.value("half width of the kernel", facts.half_width);
   to.value("stamps", facts.stamps);

@@ -133,6 +133,10 @@ void describe_kernel(const KernelFit& fit, const Shape& shape, FitFacts& facts) 
   facts.sky_variance = fit.convolves_new ? variance / (sum * sum) : variance;
 }
 
+SkyLevel sky_level_of(const FrameLevel& level) {
+  return {static_cast<double>(level.sky), std::sqrt(static_cast<double>(level.variance))};
+}
+
 void describe_stamps(const RobustSolution& solution, const Stamps& stamps, FitFacts& facts) {
   std::vector<double> chis;
   for (const std::size_t s : solution.used) chis.push_back(solution.fits[s].chi);
@@ -202,6 +206,8 @@ KernelFit fit_kernel(const Image<float, Cpu>& reference, const Image<float, Cpu>
   if (facts.residual > most_residual)
     refuse_other_sky("the best misses " + percent(facts.residual) + " of their light");
   fit.coefficients = std::move(solution.coefficients);
+  facts.reference_sky = sky_level_of(old_frame.level);
+  facts.new_sky = sky_level_of(new_frame.level);
   facts.reference_pile_up = static_cast<double>(old_frame.level.pile_up);
   facts.new_pile_up = static_cast<double>(new_frame.level.pile_up);
   facts.convolved_new = plan.convolves_new;

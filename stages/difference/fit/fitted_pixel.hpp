@@ -61,7 +61,7 @@ struct FitView {
   }
 };
 
-/// What all pixels of a row share. Places along it run from -1 to 1.
+/// Values that all pixels of a row share. Places along the row run from -1 to 1.
 struct FittedRow {
   FieldRow counts, background;
   double step;        ///< of the place, from pixel to pixel
@@ -80,8 +80,7 @@ struct FittedRow {
         end(y >= fit.half && y < fit.height - fit.half ? fit.width - fit.half : 0) {}
 };
 
-/// The light that a bad pixel may hide. That of pixels around saturated ones, whose variance is infinite, is not known
-/// at all.
+/// The light that a bad pixel may hide. Pixels around saturated ones have an infinite variance, and may hide any light.
 SRCEXTRACT_HOST_DEVICE inline float hidden_light(float light, float variance) {
   return variance == -INFINITY ? INFINITY : fabsf(light);
 }

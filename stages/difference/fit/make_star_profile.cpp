@@ -193,12 +193,12 @@ bool place_star(const LevelledFrame& frame, const ShapeHere& shape, int core, St
   return true;
 }
 
-/// What a star has beyond the shape at a node, per unit of flux, and the weight of that. No weight: not known.
+/// The difference between a star and the shape at a node, per unit of flux, and its weight. Weight 0: not known.
 struct NodeExcess {
   float value = 0, weight = 0;
 };
 
-/// What a star has beyond the shape in the pixels around it, per unit of flux. NaN: not known.
+/// The difference between a star and the shape in the pixels around it, per unit of flux. NaN: not known.
 std::vector<double> excess_in_pixels(const LevelledFrame& frame, const ShapeHere& shape, const Star& star,
                                      std::int64_t left, std::int64_t top, int wide) {
   const ImageView image = frame.view();
@@ -315,7 +315,7 @@ Square middle_of(const FieldSquare& square, const StarView& star) {
   return values;
 }
 
-/// What photons of a star add to the variance of its flux, for each count of the new frame: of a star in the new frame,
+/// The variance that photons of a star add to its flux, for each count of the new frame: of a star in the new frame,
 /// and in the reference.
 struct FramePhotons {
   double of_new = 0, of_reference = 0;
@@ -336,7 +336,7 @@ FramePhotons photons_of_stars(const Square& kernel, double sharp_fwhm, double co
           (fit.convolves_new ? other : convolved) / scale / unit};
 }
 
-/// Sets what photons of a star add to the variance of its flux: a change that is brighter has its light in the new
+/// Sets the variance that photons of a star add to its flux: a change that is brighter has its light in the new
 /// frame, one that is fainter in the reference.
 void add_own_photons(const Square& kernel, double sharp_fwhm, bool mapped, KernelFit& fit) {
   const FramePhotons beyond_correlated = photons_of_stars(kernel, sharp_fwhm, fit.convolved_correlation, fit);

@@ -17,7 +17,7 @@ double mean_around(const Square& square, int x, int y) {
   return sum / 9;
 }
 
-/// What a photon at (x, y) of the convolved frame adds to sum(f d), and the sum of the squares of its parts.
+/// The contribution of a photon at (x, y) of the convolved frame to sum(f d), and the sum of the squares of its parts.
 struct Spread {
   double sum = 0, squares = 0;
 };

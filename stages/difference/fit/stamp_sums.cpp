@@ -5,39 +5,18 @@
 
 #include "stages/core/parallel.hpp"
 #include "stages/core/vector_clones.hpp"
+#include "stages/difference/fit/taps.hpp"
 
 namespace srcextract {
 namespace {
 
-/// Chains of a sum: as many as a register of AVX-512 has floats.
-constexpr int chains = 16;
+/// Chains of a sum.
+constexpr int chains = pixels_together;
 /// Columns whose products with as many others are summed together: their chains stay in registers.
 constexpr int block = 4;
 
 /// Pixels this near to a bad one of the convolved frame, along both axes, have no weight.
 constexpr int bad_reach = 3;
-
-/// Columns, each of so many pixels.
-struct Columns {
-  const float* first;
-  std::ptrdiff_t stride;
-};
-
-/// Continues 16 pixels of filtered rows by `count` taps, `step` pixels apart: sum += weight[k] * pixel k.
-template <int rows, int count>
-inline __attribute__((always_inline)) void filter_taps(Columns pixels, std::ptrdiff_t step, const float* weight,
-                                                       std::ptrdiff_t width, float* __restrict out) {
-  for (int x = 0; x < chains; ++x) {
-    float sum[rows];
-    for (int row = 0; row < rows; ++row) sum[row] = out[row * width + x];
-#pragma GCC unroll 8
-    for (int k = 0; k < count; ++k)
-#pragma GCC unroll 8
-      for (int row = 0; row < rows; ++row)
-        sum[row] = std::fmaf(weight[k], pixels.first[row * pixels.stride + k * step + x], sum[row]);
-    for (int row = 0; row < rows; ++row) out[row * width + x] = sum[row];
-  }
-}
 
 /// A factor of a function, turned round, without what is nothing at either end of it.
 struct Taps {
@@ -58,20 +37,16 @@ struct Taps {
 
 /// Filters `rows` rows of 16 pixels by all taps.
 template <int rows>
-inline __attribute__((always_inline)) void filter_rows(Columns pixels, std::ptrdiff_t step, const float* weight,
+inline __attribute__((always_inline)) void filter_rows(PixelRows pixels, std::ptrdiff_t step, const float* weight,
                                                        int taps, std::ptrdiff_t width, float* __restrict out) {
-  constexpr int together = 3;
   for (int row = 0; row < rows; ++row)
     for (int x = 0; x < chains; ++x) out[row * width + x] = 0;
-  int k = 0;
-  for (; k + together <= taps; k += together)
-    filter_taps<rows, together>({pixels.first + k * step, pixels.stride}, step, weight + k, width, out);
-  for (; k < taps; ++k) filter_taps<rows, 1>({pixels.first + k * step, pixels.stride}, step, weight + k, width, out);
+  add_taps<rows>(pixels, step, weight, taps, width, out);
 }
 
 /// Filters `height` rows of `width` pixels along the rows (`step` 1) or across them (`step` = stride).
 SRCEXTRACT_VECTOR_CLONES
-void filter(Columns pixels, std::ptrdiff_t step, const float* weight, int taps, std::ptrdiff_t width, int height,
+void filter(PixelRows pixels, std::ptrdiff_t step, const float* weight, int taps, std::ptrdiff_t width, int height,
             float* __restrict out) {
   constexpr int rows = 5;
   for (std::ptrdiff_t x = 0; x < width; x += chains) {
@@ -87,7 +62,7 @@ void filter(Columns pixels, std::ptrdiff_t step, const float* weight, int taps, 
 
 /// Continues the chains of the products of two blocks of columns by `groups` times 16 pixels.
 template <int groups>
-inline __attribute__((always_inline)) void add_products(Columns left, Columns right, float* __restrict sums) {
+inline __attribute__((always_inline)) void add_products(PixelRows left, PixelRows right, float* __restrict sums) {
   for (int x = 0; x < chains; ++x) {
     float sum[block][block];
     for (int a = 0; a < block; ++a)
@@ -120,12 +95,12 @@ inline double sum_of_chains(const float* sums) {
 /// The products of all pairs of columns, `left` being those of `right` times their weights. `products` has a row for
 /// each column and as many elements in it, both a whole number of blocks.
 SRCEXTRACT_VECTOR_CLONES
-void multiply_columns(Columns left, Columns right, int columns, int pixels, double* __restrict products) {
+void multiply_columns(PixelRows left, PixelRows right, int columns, int pixels, double* __restrict products) {
   constexpr int groups = 5;
   for (int i = 0; i < columns; i += block) {
     for (int j = i; j < columns; j += block) {
       float sums[block * block * chains] = {};
-      Columns own{left.first + i * left.stride, left.stride}, other{right.first + j * right.stride, right.stride};
+      PixelRows own{left.first + i * left.stride, left.stride}, other{right.first + j * right.stride, right.stride};
       int p = 0;
       for (; p + groups * chains <= pixels; p += groups * chains) {
         add_products<groups>(own, other, sums);

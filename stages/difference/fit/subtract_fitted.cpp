@@ -12,6 +12,7 @@
 #include "stages/core/vector_clones.hpp"
 #include "stages/difference/fit/fit_view.hpp"
 #include "stages/difference/fit/prepared_rows.hpp"
+#include "stages/difference/fit/taps.hpp"
 
 namespace srcextract {
 namespace {
@@ -23,36 +24,16 @@ static_assert(rows_at_once % fitted_tile == 0);
 
 using Tile = std::array<float, tile_pixels>;
 
-/// Continues the chains of `rows` rows of a tile by `count` taps. Rows share the taps, which stay in registers.
-template <int rows, int count>
-inline __attribute__((always_inline)) void add_taps(const float* pixels, std::int64_t stride, const float* weight,
-                                                    float* __restrict sums) {
-  for (int x = 0; x < fitted_tile; ++x) {
-    float sum[rows];
-    for (int row = 0; row < rows; ++row) sum[row] = sums[row * fitted_tile + x];
-#pragma GCC unroll 8
-    for (int k = 0; k < count; ++k)
-#pragma GCC unroll 8
-      for (int row = 0; row < rows; ++row) sum[row] = std::fmaf(weight[k], pixels[row * stride + x + k], sum[row]);
-    for (int row = 0; row < rows; ++row) sums[row * fitted_tile + x] = sum[row];
-  }
-}
-
 /// The sums of the kernel times the pixels under it, for every pixel of a tile.
 SRCEXTRACT_VECTOR_CLONES
 void sum_tile(const float* pixels, std::int64_t stride, const float* kernel, int side, float* __restrict sums) {
-  constexpr int rows = 4, taps = 3;
+  static_assert(fitted_tile == pixels_together);
+  constexpr int rows = 4;
   for (int i = 0; i < tile_pixels; ++i) sums[i] = 0;
-  for (int row = 0; row < fitted_tile; row += rows) {
-    for (int v = 0; v < side; ++v) {
-      const float* const first = pixels + (row + v) * stride;
-      const float* const weight = kernel + std::ptrdiff_t{v} * side;
-      int u = 0;
-      for (; u + taps <= side; u += taps)
-        add_taps<rows, taps>(first + u, stride, weight + u, sums + std::ptrdiff_t{row} * fitted_tile);
-      for (; u < side; ++u) add_taps<rows, 1>(first + u, stride, weight + u, sums + std::ptrdiff_t{row} * fitted_tile);
-    }
-  }
+  for (int row = 0; row < fitted_tile; row += rows)
+    for (int v = 0; v < side; ++v)
+      add_taps<rows>({pixels + (row + v) * stride, stride}, 1, kernel + std::ptrdiff_t{v} * side, side, fitted_tile,
+                     sums + std::ptrdiff_t{row} * fitted_tile);
 }
 
 /// The kernel's magnitude on bad pixels, whose variance is negative; and the same times the light that may be there.

@@ -1,4 +1,4 @@
-// What photons of a star add to the variance of its flux: beside the covariance of all pairs of pixels, written out.
+// The variance that photons of a star add to its flux, beside the covariance of all pairs of pixels, written out.
 
 #include "stages/difference/fit/own_photons.hpp"
 
