@@ -108,6 +108,21 @@ make_skies() {
   [[ -d $work/skies ]] || check "simulated skies" "$python" -B tests/support/make_field.py "$work/skies"
 }
 
+# A pair of frames to subtract, whole and a part that sanitizers can bear.
+make_epochs() {
+  [[ -d $work/epochs ]] || check "simulated epochs" "$python" -B - "$work/epochs" <<'END'
+import pathlib, sys
+sys.path[:0] = ["tests/support", "tests/truth/support"]
+from make_field import write_fits
+from moffat_frames import GAIN, frames
+directory = pathlib.Path(sys.argv[1])
+directory.mkdir()
+for name, image in zip(("reference", "new"), frames(431, (3.0, (0.05, 0.0)), (3.8, (0.0, 0.05)), stars=1500)):
+    write_fits(directory / f"{name}.fits", image, GAIN=GAIN)
+    write_fits(directory / f"{name}_part.fits", image[:400, :400].copy(), GAIN=GAIN)
+END
+}
+
 step_tests() {
   local test one found=0
   for test in "$tests"/test_*; do
@@ -153,13 +168,14 @@ step_compare() {
   done
 }
 
-# same_bytes STEM ARGUMENT...: of STEM.cat.fits and STEM.cat.ecsv.
+# same_bytes STEM [difference] ARGUMENT...: of STEM.cat.fits and STEM.cat.ecsv.
 same_bytes() {
-  local stem=$1 run options
+  local stem=$1 run options command=()
   shift
+  if [[ $1 == difference ]]; then command=("$1") && shift; fi
   for run in "cpu --threads 1" "cpu --threads 7" cuda cuda; do
     read -ra options <<<"$run"
-    "$program" -q --backend "${options[@]}" --set 'output.formats=[fits,ecsv]' -o "$work/bytes" "$@"
+    "$program" "${command[@]}" -q --backend "${options[@]}" --set 'output.formats=[fits,ecsv]' -o "$work/bytes" "$@"
     [[ -e $work/first ]] || cp -r "$work/bytes" "$work/first"
     cmp "$work/first/$stem.cat.fits" "$work/bytes/$stem.cat.fits"
     cmp "$work/first/$stem.cat.ecsv" "$work/bytes/$stem.cat.ecsv"
@@ -193,6 +209,15 @@ step_bytes() {
   printf 'output: {columns: [all]}\ndeblend: {method: tree, clean: true}\n' >"$work/bands.yaml"
   check "bytes of bands" bash -euc 'same_bytes "$@"' - crowded_2048.bands -d "$work/skies/crowded_2048.fits" \
     "$work/bands.yaml" --band "a=$work/skies/square_2048.fits" --band "b=$work/skies/nan_2048.fits"
+  rm -rf "$work/first" "$work/bytes"
+  make_epochs
+  local how
+  for how in difference.kernel=fitted difference.basis=delta difference.detect_on=difference difference.convolve=new \
+    difference.kernel=gaussian; do
+    rm -rf "$work/first" "$work/bytes"
+    check "bytes of a difference, $how" bash -euc 'same_bytes "$@"' - new.diff difference --set "$how" \
+      --set 'output.columns=[all]' config/default.yaml "$work"/epochs/{reference,new}.fits
+  done
   rm -rf "$work/first" "$work/bytes"
   write_positions
   check "bytes at positions" bash -euc 'same_bytes "$@"' - square_2048.forced --positions "$work/positions.csv" \
@@ -268,6 +293,7 @@ step_sanitize() {
   fi
   command -v compute-sanitizer >/dev/null || { skip "sanitize" "no compute-sanitizer"; return; }
   make_skies
+  make_epochs
   local tool image
   for tool in memcheck racecheck initcheck synccheck; do
     local sanitizer=(compute-sanitizer --tool "$tool" --error-exitcode 99)
@@ -282,6 +308,8 @@ step_sanitize() {
     check "$tool found elsewhere, all columns" "${sanitizer[@]}" "$program" -q --backend cuda --set deblend.method=tree \
       --set deblend.clean=true --set 'output.columns=[all]' -o "$work/out" -d "$work/skies/small.fits" config/default.yaml \
       "$work/skies/nan_small.fits"
+    check "$tool difference, all columns" "${sanitizer[@]}" "$program" difference -q --backend cuda -o "$work/out" \
+      --set 'output.columns=[all]' config/default.yaml "$work"/epochs/{reference,new}_part.fits
     # Of the typed tests the second type is the GPU. The thousands of small masks would take minutes, and so would the
     # larger fields, and the many, under racecheck, which follows every access to shared memory: 0.4 s a launch.
     local filter='*/1.*-*RandomMasks*'
