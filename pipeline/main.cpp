@@ -38,6 +38,7 @@
 #include "pipeline/sextractor/sextractor_command.hpp"
 #include "stages/core/error.hpp"
 #include "stages/core/keep_buffers.hpp"
+#include "survey/inputs/choose_references.hpp"
 #include "survey/inputs/file_status.hpp"
 #include "survey/inputs/files_beside.hpp"
 #include "survey/inputs/image_config.hpp"
@@ -131,23 +132,26 @@ std::shared_ptr<const FilesBeside> files_beside(const CommandLine& command, cons
   return std::make_shared<const FilesBeside>(std::move(beside));
 }
 
-/// The images as named. A missing image is reported when it is opened.
+/// The images as named, which have distinct outputs. A missing image is reported when it is opened.
 std::vector<PlannedFile> planned_files(const CommandLine& command, const Config& config,
-                                       const std::shared_ptr<const FilesBeside>& beside) {
+                                       const std::shared_ptr<const FilesBeside>& beside, KeptFiles& kept) {
   const std::shared_ptr<const ImageConfig> shared = make_image_config(config, !command.reference.empty());
-  std::vector<PlannedFile> files;
-  for (const std::string& path : named_images(command)) {
-    files.push_back({look_at(path, output_name(path, command)), {}});
-    files.back().file.config = shared;
-    files.back().file.beside = beside;
-  }
-  return files;
-}
-
-void require_distinct_outputs(const std::vector<PlannedFile>& planned) {
   ImageFiles files;
-  for (const PlannedFile& file : planned) files.push_back(file.file);
+  for (const std::string& path : named_images(command)) {
+    ImageFile file = look_at(path, output_name(path, command));
+    file.config = shared;
+    file.beside = beside;
+    files.push_back(file);
+  }
   require_distinct_outputs(files, [&](std::size_t i) { return "'" + files[i].path + "'"; });
+  std::vector<std::string> notes;
+  std::vector<PlannedFile> planned;
+  for (const ImageFile& file : choose_references(std::move(files), notes)) {
+    planned.push_back({file, {}});
+    if (file.has_reference()) kept.add(file.beside->reference);
+  }
+  for (const std::string& note : notes) log_warning(note);
+  return planned;
 }
 
 /// Opens closed standard streams. Otherwise a file of this program would get the number, and the log would go into it.
@@ -195,9 +199,8 @@ int run_images(const CommandLine& command) {
   MemoryBudget budget = memory_budget(command.memory);
   const auto positions = std::make_shared<PositionTables>(budget.bytes());
   if (!command.positions.empty()) positions->read(command.positions);
-  const KeptFiles kept = start_log(command, config, beside.get(), show_progress);
-  const std::vector<PlannedFile> files = planned_files(command, config, beside);
-  require_distinct_outputs(files);
+  KeptFiles kept = start_log(command, config, beside.get(), show_progress);
+  const std::vector<PlannedFile> files = planned_files(command, config, beside, kept);
   const Machine machine = choose_machine({command.backend, command.devices, command.threads}, workload_of(files));
   prepare_output_directory(command.output_dir);
 

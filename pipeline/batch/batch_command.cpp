@@ -29,6 +29,7 @@
 #include "pipeline/outputs/outputs.hpp"
 #include "pipeline/outputs/run_record.hpp"
 #include "stages/core/counted.hpp"
+#include "survey/inputs/choose_references.hpp"
 #include "survey/inputs/files_beside.hpp"
 #include "survey/inputs/image_config.hpp"
 #include "survey/inputs/inputs.hpp"
@@ -296,6 +297,18 @@ class BatchRun {
   Watchdog watchdog_;  // the last member, since it uses the others
 };
 
+/// Chooses references from their folders. No output may replace one.
+ImageFiles with_references(ImageFiles files, KeptFiles& kept) {
+  std::vector<std::string> notes;
+  ImageFiles chosen = choose_references(std::move(files), notes);
+  for (const std::string& note : notes) warn(note);
+  const FilesBeside* last = nullptr;
+  for (const ImageFile& file : chosen)
+    if (file.has_reference() && file.beside.get() != std::exchange(last, file.beside.get()))
+      kept.add(file.beside->reference);
+  return chosen;
+}
+
 }  // namespace
 
 int run_batch(const BatchOptions& options) {
@@ -310,12 +323,12 @@ int run_batch(const BatchOptions& options) {
   std::vector<std::string> notes;
   ImageFiles all_files = find_inputs(options.inputs, given, &notes);
   std::string links;
-  const KeptFiles kept = start_log(options, shard, all_files, on_terminal, links);
+  KeptFiles kept = start_log(options, shard, all_files, on_terminal, links);
   for (const std::string& note : notes) spdlog::info("{}", note);
   // Links may be intended, and -q is for errors only.
   if (!links.empty() && options.verbosity != Verbosity::quiet) warn(links);
   if (const std::string kinds = describe_kinds(all_files); !kinds.empty()) warn(kinds);
-  ImageFiles files = share_of(shard, std::move(all_files));
+  ImageFiles files = with_references(share_of(shard, std::move(all_files)), kept);
 
   if (options.dry_run) {
     const Plan plan = make_plan(std::move(files), known_before(options.output_dir), options.output_dir,

@@ -27,8 +27,10 @@ std::shared_ptr<const ImageConfig> config_from(const Json& json) {
 template <class Number>
 Json beside_json(const ImageFile& file, Number&& number) {
   if (!file.beside) return nullptr;
-  Json json = {
-      {"positions", file.beside->positions}, {"reference", file.beside->reference}, {"hash", file.beside->hash}};
+  Json json = {{"positions", file.beside->positions},
+               {"reference", file.beside->reference},
+               {"no_reference", file.beside->no_reference},
+               {"hash", file.beside->hash}};
   if (const DetectionTask* const detection = file.detection())
     json["detection"] = {{"path", detection->path}, {"config", number(detection->given)}};
   if (file.beside->of_reference) json["of_reference"] = number(file.beside->of_reference);
@@ -63,7 +65,10 @@ Json files_json(const std::vector<PlannedFile>& files, Json& configs) {
 std::shared_ptr<const FilesBeside> beside_from(const Json& json,
                                                const std::vector<std::shared_ptr<const ImageConfig>>& configs) {
   if (json.is_null()) return nullptr;
-  FilesBeside beside{.positions = json.at("positions"), .reference = json.at("reference"), .hash = json.at("hash")};
+  FilesBeside beside{.positions = json.at("positions"),
+                     .reference = json.at("reference"),
+                     .no_reference = json.at("no_reference"),
+                     .hash = json.at("hash")};
   if (json.contains("detection")) {
     const Json& detection = json.at("detection");
     beside.detection = {detection.at("path"), configs.at(detection.at("config").get<std::size_t>())};

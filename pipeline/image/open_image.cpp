@@ -173,6 +173,7 @@ OpenImage::OpenImage(const ImageTask& task, const Job& job, std::shared_ptr<cons
   require_kernels_fit(frame_.first().shape, config, task.file->has_reference());
   if (task.file->has_reference()) {
     const FilesBeside& beside = *task.file->beside;
+    if (!beside.no_reference.empty()) throw Error(ErrorKind::input, beside.no_reference);
     reference_ = open_reference(beside.reference, frame_, task.name, config, config_of(beside.of_reference), {},
                                 frame_.most_inflated());
     input_.reference = &*reference_;

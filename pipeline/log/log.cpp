@@ -105,6 +105,10 @@ void log_info(const std::string& message) {
   spdlog::info("{}", message);
 }
 
+void log_warning(const std::string& message) {
+  spdlog::warn("{}", message);
+}
+
 void end_log() {
   spdlog::shutdown();
 }

@@ -21,6 +21,7 @@ void say_by(std::string (*words)(const std::string&));
 void print_result(const std::string& text);
 
 void log_info(const std::string& message);
+void log_warning(const std::string& message);
 void log_error(const std::string& message);
 
 /// Writes what is still to be written, at the end of the process.

@@ -23,8 +23,9 @@ CONFIG (detection.threshold), for that image alone. Where its column `detect` na
 image sources are found in that one (columns detect:weights.file and so on are keys of it
 alone); `band:g`, `band:r` ... beside that are bands of one catalogue; where `positions` names
 a table light is measured there, and nothing is found. The column `reference` names a frame that
-is subtracted from the image first, as by srcextract difference (reference:mask.file and so on are
-keys of it alone).
+is subtracted from the image first, as by srcextract difference, or a folder of such frames, of
+which the one is taken that covers most of the image (reference:mask.file and so on are keys of it
+alone).
 
 Examples:
   srcextract batch -o out config/default.yaml night1/

@@ -11,11 +11,13 @@ namespace {
 constexpr const char* difference_description =
     "Finds what changed between two frames of one field: matches their stars by a fitted\n"
     "kernel, subtracts REFERENCE from NEW, and extracts what is above the threshold, and\n"
-    "what is below it.";
+    "what is below it. REFERENCE may be a folder: of every NEW, the frame in it that covers\n"
+    "most of NEW is taken.";
 
 constexpr const char* difference_footer = R"(Example:
   srcextract difference -o out config.yaml monday.fits tuesday.fits
   srcextract difference --set mask.hdu=MASK --reference-set mask.hdu=MASK monday.fits tuesday.fits
+  srcextract difference --set difference.align=wcs templates/ night1/*.fits
 
 The section `difference` of CONFIG says how the frames are made comparable: alignment by WCS,
 kernel, flux scale, sky; `convolve`, `detection` and `morphology` how changes are found. Frames
@@ -35,7 +37,9 @@ CommandLine parse_difference_options(int argc, const char* const* argv) {
   CommandLine command;
   CLI::App app(difference_description, "srcextract difference");
   app.footer(difference_footer);
-  RunOptionParser parser(app, command, "FRAME", "REFERENCE, and then NEW: FITS images of one field");
+  RunOptionParser parser(
+      app, command, "FRAME",
+      "REFERENCE, and then NEW: FITS images of one field, or a folder of\nREFERENCEs, and then one or several NEW");
   app.add_option("--reference-set", command.reference_settings,
                  "Override one setting for REFERENCE alone, as in mask.file=M.fits; of\n"
                  "background, combine, input, mask, weights, and gain and saturation of\n"
@@ -45,7 +49,7 @@ CommandLine parse_difference_options(int argc, const char* const* argv) {
       ->group("Configuration");
   parser.parse(argc, argv);
   if (!command.answer.empty()) return command;
-  if (command.inputs.size() != 2)
+  if (command.inputs.size() < 2)
     throw Error(ErrorKind::config, "name two images, REFERENCE and NEW, not " + std::to_string(command.inputs.size()) +
                                        "; see srcextract difference --help");
   require_reference_settings(command.reference_settings);

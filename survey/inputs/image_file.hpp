@@ -39,7 +39,9 @@ struct FilesBeside {
   std::optional<DetectionTask> detection = {};  ///< empty: sources are detected in the image itself
   std::vector<BandFile> bands = {};             ///< of one catalogue; their sources are then detected in the image
   std::string positions = {};                   ///< the table of positions to measure; empty: detected sources
-  std::string reference = {};                   ///< the frame that is subtracted from the image; empty: none
+  std::string reference = {};                   ///< the frame that is subtracted from the image; empty: none. Until
+                                                ///< choose_references() it may be a folder of frames
+  std::string no_reference = {};                ///< why no frame of that folder can be subtracted; empty: one can
   std::shared_ptr<const ImageConfig> of_reference = nullptr;  ///< its configuration; null: the image's, without maps
   std::uint64_t hash = 0;  ///< of the survey's names of the files, with their sizes and times
 };

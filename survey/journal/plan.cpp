@@ -71,15 +71,15 @@ bool all_done(const ImagesOfFile& images, const std::filesystem::path& directory
          });
 }
 
-/// The state of a file with done images that is not accessible, or needs such a file; derived from its records. Empty
-/// if all files are accessible.
+/// The state of a file with done images that is not accessible, or needs such a file, or whose reference is gone from
+/// its folder; derived from its records. Empty if all files are accessible.
 std::optional<FileState> state_if_unseen(const ImageFile& file, const ImagesOfFile& images,
                                          const std::filesystem::path& directory, const std::string& program) {
   const bool is_seen = file.bytes != 0 || file.modified != 0;
   const std::string own = is_seen ? "" : why_unseen(file.path);
-  std::string further;
+  std::string further = file.beside ? file.beside->no_reference : "";
   for (const std::string& path : further_files_of(file))
-    if (further = why_unseen(path); !further.empty()) break;
+    if (further.empty()) further = why_unseen(path);
   if (own.empty() && further.empty()) return std::nullopt;
   // The hash covers size and time of further files, so it is meaningless if one of them cannot be accessed.
   const ImageRecord& any = images.begin()->second;

@@ -1,13 +1,10 @@
 #include "survey/sky/sky_place.hpp"
 
-#include <numbers>
-
 #include "io/files/big_endian.hpp"
+#include "io/wcs/direction.hpp"
 
 namespace srcextract {
 namespace {
-
-constexpr double degree = std::numbers::pi / 180;
 
 /// Offset in a row of a column of one double.
 std::optional<std::size_t> offset_of_double(const std::vector<StoredColumn>& columns, const char* name) {
