@@ -13,25 +13,31 @@ from test_fitted_difference import subtract
 COLUMNS = "output.columns=[default, photometry, psf, frames]"
 
 
-def variables(seed, before, after, slope=0.0):
-    """Both frames of 450 stars and of 9 variables, which stand apart; places of these, and their flux in both frames, in
-    counts of the new one. The sky of both frames rises by `slope` counts along x."""
-    rng = np.random.default_rng(seed)
-    grid = np.mgrid[0:3, 0:3].reshape(2, -1).T
-    places = rng.permutation(320 * grid + 192 + rng.uniform(-40, 40, grid.shape))
+def exposed(rng, places, lights, before, after, slope=0.0):
+    """Both frames of 450 stars and of the stars at these places, which stand apart. `lights` has the flux of these in each
+    frame; the sky of both rises by `slope` counts along x."""
     x, y = rng.uniform(0, SIDE, (2, 450))
     alone = np.hypot(x[:, np.newaxis] - places[:, 0], y[:, np.newaxis] - places[:, 1]).min(axis=1) > 25
     flux = np.minimum(5000 * rng.uniform(size=450) ** -1, 2e5)
-    base = 10 ** rng.uniform(3.3, 4.3, len(places))
-    change = np.where(np.arange(len(places)) % 2, 1, -1) * (6000 + 0.3 * base * rng.uniform(size=len(places)))
-    light = np.array([np.maximum(base - np.minimum(change, 0), 0), base + np.maximum(change, 0)])
     images = []
-    for fwhm, own, throughput, sky in zip((before, after), light, THROUGHPUTS, SKIES):
+    for fwhm, own, throughput, sky in zip((before, after), lights, THROUGHPUTS, SKIES):
         shining = moffat(x[alone], y[alone], flux[alone], fwhm) + moffat(*places.T, own, fwhm)
         level = sky + slope * np.arange(SIDE) / SIDE
         electrons = rng.poisson((throughput * shining + level) * GAIN) + rng.normal(0, READ, shining.shape)
         images.append((electrons / GAIN).astype(np.float32))
-    return images, places, light * THROUGHPUTS[1]
+    return images
+
+
+def variables(seed, before, after, slope=0.0):
+    """Both frames of 450 stars and of 9 variables; places of these, and their flux in both frames, in counts of the new
+    one."""
+    rng = np.random.default_rng(seed)
+    grid = np.mgrid[0:3, 0:3].reshape(2, -1).T
+    places = rng.permutation(320 * grid + 192 + rng.uniform(-40, 40, grid.shape))
+    base = 10 ** rng.uniform(3.3, 4.3, len(places))
+    change = np.where(np.arange(len(places)) % 2, 1, -1) * (6000 + 0.3 * base * rng.uniform(size=len(places)))
+    light = np.array([np.maximum(base - np.minimum(change, 0), 0), base + np.maximum(change, 0)])
+    return exposed(rng, places, light, before, after, slope=slope), places, light * THROUGHPUTS[1]
 
 
 def read(directory, places, light):
@@ -72,17 +78,9 @@ def on_bright_stars(seed, before, after, flux=30000):
     rng = np.random.default_rng(seed)
     grid = np.mgrid[0:5, 0:5].reshape(2, -1).T
     places = rng.permutation(190 * grid + 130 + rng.uniform(-30, 30, grid.shape))
-    x, y = rng.uniform(0, SIDE, (2, 450))
-    alone = np.hypot(x[:, np.newaxis] - places[:, 0], y[:, np.newaxis] - places[:, 1]).min(axis=1) > 25
-    others = np.minimum(5000 * rng.uniform(size=450) ** -1, 2e5)
     change = np.where(np.arange(len(places)) % 2, 6000.0, -6000.0)
-    images = []
-    for fwhm, own, throughput, sky in zip((before, after), (flux - np.minimum(change, 0), flux + np.maximum(change, 0)),
-                                          THROUGHPUTS, SKIES):
-        shining = moffat(x[alone], y[alone], others[alone], fwhm) + moffat(*places.T, own, fwhm)
-        electrons = rng.poisson((throughput * shining + sky) * GAIN) + rng.normal(0, READ, shining.shape)
-        images.append((electrons / GAIN).astype(np.float32))
-    return images, places, change * THROUGHPUTS[1]
+    light = np.array([flux - np.minimum(change, 0), flux + np.maximum(change, 0)])
+    return exposed(rng, places, light, before, after), places, change * THROUGHPUTS[1]
 
 
 @pytest.mark.parametrize("before, after", ((3.0, 3.5), (3.5, 3.0)))
