@@ -108,8 +108,8 @@ Json map_json(const OpenMap& map) {
           {"datasum", map.datasum()}};
 }
 
-/// The subtracted frame.
-Json reference_json(const OpenReference& reference) {
+/// The subtracted frame. `own`: its configuration; null: that of the image, without maps.
+Json reference_json(const OpenReference& reference, const ImageConfig* own) {
   Json json = {{"path", reference.path},
                {"hdu", reference.frame.image().hdu()},
                {"width", reference.frame.first().shape.width},
@@ -119,6 +119,7 @@ Json reference_json(const OpenReference& reference) {
   if (!reference.frame.combined().empty()) json["combined"] = reference.frame.combined();
   if (reference.maps.mask) json["mask"] = map_json(*reference.maps.mask);
   if (reference.maps.weights) json["weights"] = map_json(*reference.maps.weights);
+  if (own != nullptr) json["config"] = config_json(own->config);
   return json;
 }
 
@@ -162,12 +163,24 @@ Json sky_json(const SkyLevel& sky) {
   return {{"median", sky.median}, {"sigma", sky.sigma}};
 }
 
+/// Gain and saturation of both frames as they were used: told by headers or keys, or a saturation that was seen.
+void add_light(const Config& config, const DifferenceFacts& facts, Json& json) {
+  const FrameSettings reference = reference_settings(config), fresh = fresh_settings(config);
+  const auto seen_or = [](double seen, double told) { return seen > 0 ? seen : told; };
+  const FitFacts fit = facts.fit.value_or(FitFacts{});
+  json["gain"] = {{"reference", reference.gain}, {"new", fresh.gain}};
+  json["saturation"] = {{"reference", seen_or(fit.reference_pile_up, reference.saturation)},
+                        {"new", seen_or(fit.new_pile_up, fresh.saturation)}};
+}
+
 /// `sky` is the sky of the difference.
-Json difference_json(const DifferenceFacts& facts, const Statistics& sky, const Sources& changes) {
+Json difference_json(const Config& config, const DifferenceFacts& facts, const Statistics& sky,
+                     const Sources& changes) {
   Json json = {{"scale", facts.scale},
                {"ratios", facts.ratios},
                {"reference", facts.fit ? sky_json(facts.fit->reference_sky) : statistics_json(facts.reference)},
                {"new", facts.fit ? sky_json(facts.fit->new_sky) : statistics_json(facts.fresh)}};
+  add_light(config, facts, json);
   const auto fainter = std::ranges::count(changes[columns::sign], -1);
   json["rows"] = {{"brighter", changes.size() - fainter}, {"fainter", fainter}};
   if (facts.fit) json["fit"] = fit_json(*facts.fit, sky);
@@ -316,7 +329,8 @@ void add_comparison(const BackendComparison& comparison, Json& json) {
 void add_image(const RunRecord& report, Json& json) {
   const Extraction& extraction = report.result.extraction;
   json["input"] = input_json(report.input, report.config.config, report.datasum);
-  if (report.input.reference) json["reference"] = reference_json(*report.input.reference);
+  if (report.input.reference)
+    json["reference"] = reference_json(*report.input.reference, report.input.file.beside->of_reference.get());
   if (report.input.positions) json["positions"] = positions_json(report.input);
   if (report.input.mask) json["mask"] = map_json(*report.input.mask);
   if (!report.input.flags.empty()) json["flags"] = flags_json(report.input.flags);
@@ -325,7 +339,8 @@ void add_image(const RunRecord& report, Json& json) {
     if (!extraction.difference) json["weights"]["noise_scale"] = extraction.levels.noise_scale;
   }
   if (extraction.difference)
-    json["difference"] = difference_json(*extraction.difference, extraction.background.clipped, extraction.sources);
+    json["difference"] = difference_json(report.input.config(), *extraction.difference, extraction.background.clipped,
+                                         extraction.sources);
   json["background"] = background_json(report);
   json["levels"] = levels_json(extraction.levels);
   if (extraction.aperture_noise) json["aperture_noise"] = aperture_noise_json(*extraction.aperture_noise);

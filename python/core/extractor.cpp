@@ -45,18 +45,32 @@ namespace srcextract::python {
 namespace nb = nanobind;
 namespace {
 
+/// Throws Error{config} if the keys are of no use for a difference whose catalogue is returned.
+void require_difference(const Config& config, const std::shared_ptr<const ImageConfig>& of_reference) {
+  require_config_beside(config, {.reference = "the reference", .of_reference = of_reference});
+  if (!config.output.alerts.empty())
+    throw Error(ErrorKind::config,
+                config.place_of("output.alerts") +
+                    ": alerts are files with cut-outs, and a call returns a catalogue; leave it out, "
+                    "or run srcextract difference");
+}
+
 Configuration read_configuration(const std::optional<std::string>& path, const std::string& yaml,
-                                 const std::vector<std::string>& settings, bool of_difference, bool segmentation) {
+                                 const std::vector<std::string>& settings, bool of_difference, bool segmentation,
+                                 const std::vector<std::string>& reference_settings) {
   const Overrides overrides{"the argument", settings};
   GivenConfig given =
       yaml.empty() ? load_given(path.value_or(""), overrides) : parse_given(yaml, "the configuration", overrides);
   require_use({given.unused});
-  if (of_difference)
-    require_config_beside(given.config, {.reference = "the reference"});
-  else
-    require_outputs_of_images(given.config);
+  std::shared_ptr<const ImageConfig> of_reference;
+  if (!reference_settings.empty()) {
+    require_reference_settings(reference_settings, {.reference_set = "reference_set: "});
+    of_reference = make_image_config(
+        override_for_reference(given, "the configuration", Overrides{"reference_set", reference_settings}));
+  }
+  of_difference ? require_difference(given.config, of_reference) : require_outputs_of_images(given.config);
   for (Config* config : {&given.config, &given.written}) config->kept = {.segmentation = segmentation, .sky = true};
-  return {make_image_config(given, of_difference)};
+  return {make_image_config(given, of_difference), of_reference};
 }
 
 bool has_device() {
@@ -102,7 +116,8 @@ struct FilesWith {
 /// The table of positions and the reference, if there are any.
 std::shared_ptr<const FilesBeside> files_beside(const FilesWith& with, const Configuration& configuration) {
   if (with.positions.empty() && with.reference.empty()) return nullptr;
-  const FilesBeside beside{.positions = with.positions_name, .reference = with.reference};
+  const FilesBeside beside{
+      .positions = with.positions_name, .reference = with.reference, .of_reference = configuration.of_reference};
   require_config_beside(configuration.given->config, beside);
   return std::make_shared<const FilesBeside>(beside);
 }
@@ -334,14 +349,20 @@ void bind_extractor(nb::module_& module) {
       .def(
           "__init__",
           [](Configuration* self, const std::optional<std::string>& path, const std::string& yaml,
-             const std::vector<std::string>& settings, bool of_difference, bool segmentation) {
+             const std::vector<std::string>& settings, bool of_difference, bool segmentation,
+             const std::vector<std::string>& reference_settings) {
             const WithoutGil others;  // reading a file with many keys takes milliseconds
-            new (self) Configuration(read_configuration(path, yaml, settings, of_difference, segmentation));
+            new (self) Configuration(
+                read_configuration(path, yaml, settings, of_difference, segmentation, reference_settings));
           },
           nb::arg("path").none(), nb::arg("yaml"), nb::arg("settings"), nb::arg("of_difference") = false,
-          nb::arg("segmentation") = true)
+          nb::arg("segmentation") = true, nb::arg("reference_settings") = std::vector<std::string>{})
       .def_prop_ro("yaml", [](const Configuration& self) { return self.given->yaml; })
       .def_prop_ro("hdu", [](const Configuration& self) { return self.given->config.input.hdu.names; })
+      .def_prop_ro("reference_hdu",
+                   [](const Configuration& self) {
+                     return (self.of_reference ? self.of_reference : self.given)->config.input.hdu.names;
+                   })
       .def_prop_ro("takes_planes", [](const Configuration& self) {
         const Config& config = self.given->config;
         return config.combine.method != CombineMethod::none || config.input.plane != 1;

@@ -5,6 +5,7 @@ import json
 import math
 import os
 import re
+from collections.abc import Sequence
 from typing import Any
 
 from srcextract import _core, angles, files
@@ -141,23 +142,24 @@ _OF_FILES = ("file", "nnw", "/")
 
 
 @functools.lru_cache(64)
-def _read_again(yaml: str, settings: tuple[str, ...], of_difference: bool, segmentation: bool) -> _core.Configuration:
+def _read_again(yaml: str, settings: tuple[str, ...], of_difference: bool, segmentation: bool,
+                of_reference: tuple[str, ...]) -> _core.Configuration:
     """A cached configuration: reading takes longer than extracting a small image."""
-    return read_settings(None, yaml, list(settings), of_difference, segmentation)
+    return read_settings(None, yaml, list(settings), of_difference, segmentation, of_reference)
 
 
 def read_settings(path: str | None, yaml: str, settings: list[str], of_difference: bool = False,
-                  segmentation: bool = True) -> _core.Configuration:
-    """The configuration; ConfigError shortens long values."""
-    for text in (yaml, *settings):
+                  segmentation: bool = True, of_reference: Sequence[str] = ()) -> _core.Configuration:
+    """The configuration, with settings `of_reference` for the reference alone; ConfigError shortens long values."""
+    for text in (yaml, *settings, *of_reference):
         if not files.is_text(text) or "\\u0000" in text:
             raise ConfigError(f"{shortened(text)!r}: a value is not UTF-8, or has a NUL; a file of such a name has to be renamed, "
                               "or linked to by another")
     try:
-        return _core.Configuration(path, yaml, settings, of_difference, segmentation)
+        return _core.Configuration(path, yaml, settings, of_difference, segmentation, list(of_reference))
     except ConfigError as error:
         text = str(error)
-        for setting in settings:
+        for setting in (*settings, *of_reference):
             text = text.replace(setting, shortened(setting))
         if text == str(error):
             raise
@@ -165,26 +167,28 @@ def read_settings(path: str | None, yaml: str, settings: list[str], of_differenc
 
 
 def read(config: Any = None, arguments: dict[str, Any] | None = None,
-         of_difference: bool = False, segmentation: bool = True) -> _core.Configuration:
+         of_difference: bool = False, segmentation: bool = True,
+         reference_set: dict[str, Any] | None = None) -> _core.Configuration:
     """The configuration from a path, a dict of sections, or the default one, with arguments on top.
 
     With `of_difference`, keys without use for a difference are errors. Without `segmentation`, catalogues have none.
+    `reference_set` has keys of the reference alone.
 
     Raises
     ------
     ConfigError
         With the place, the reason, and the key that may be meant.
     """
-    settings = settings_of(arguments or {})
+    settings, of_reference = settings_of(arguments or {}), tuple(settings_of(reference_set or {}))
     if config is None or isinstance(config, dict):
         _check_sections(config or {})
         yaml = "" if config is None else _as_yaml(config, "the configuration") or "{}"
-        if any(word in text for text in [yaml, *settings] for word in _OF_FILES):
-            return read_settings(None, yaml, settings, of_difference, segmentation)
-        return _read_again(yaml, tuple(settings), of_difference, segmentation)
+        if any(word in text for text in [yaml, *settings, *of_reference] for word in _OF_FILES):
+            return read_settings(None, yaml, settings, of_difference, segmentation, of_reference)
+        return _read_again(yaml, tuple(settings), of_difference, segmentation, of_reference)
     try:
         path = os.fspath(config)
     except TypeError:
         raise TypeError("config is the path of a YAML file, or a dict of sections, as in {'detection': {'threshold': 3}}; not "
                         f"{config!r:.60} of the type {type(config).__name__}") from None
-    return read_settings(files.path_text(path), "", settings, of_difference, segmentation)
+    return read_settings(files.path_text(path), "", settings, of_difference, segmentation, of_reference)

@@ -40,6 +40,9 @@ class Extractor:
         Host threads; None: as many as this process may use.
     of_difference : bool
         For images from which a reference is subtracted.
+    reference_set : dict, optional
+        Keys for the reference alone, as in ``{"mask__file": "m.fits"}``: those of ``srcextract difference
+        --reference-set``.
     segmentation : bool
         Whether catalogues have a `segmentation`. Without it they take less memory, and a GPU transfers less.
     **section__key
@@ -53,9 +56,15 @@ class Extractor:
     """
 
     def __init__(self, config: Any = None, *, backend: str = "auto", device: int | Sequence[int] | None = None,
-                 threads: int | None = None, of_difference: bool = False, segmentation: bool = True, **keys: Any) -> None:
+                 threads: int | None = None, of_difference: bool = False, reference_set: dict[str, Any] | None = None,
+                 segmentation: bool = True, **keys: Any) -> None:
         config, keys, self._angles = angles.apart(config, keys)
-        self._configuration = configuration.read(config, keys, of_difference, segmentation)
+        if reference_set is not None and not (of_difference and isinstance(reference_set, dict)):
+            raise ConfigError("reference_set is a dict of keys for a frame that is subtracted, as in difference(reference, new, "
+                              f"reference_set={{'mask__hdu': 'MASK'}}); not {reference_set!r:.60}"
+                              + ("" if of_difference else " without a reference"))
+        self._of_reference = configuration.settings_of(reference_set or {})
+        self._configuration = configuration.read(config, keys, of_difference, segmentation, reference_set)
         self._keys, self._of_difference, self._segmentation = keys, of_difference, segmentation
         self._with_maps: dict[str, _core.Configuration] = {}
         self._engine = _core.Extractor(backend_of(backend), devices_of(device), threads_of(threads))
@@ -77,7 +86,7 @@ class Extractor:
                 return one
 
             contents = held(files.contents_of(image, name))
-            beside = held(_reference_of(reference, self._configuration.hdu))
+            beside = held(_reference_of(reference, self._configuration.reference_hdu))
             table = held(files.positions_of(positions, lambda: images.cards_for(
                 contents or image, header, wcs, self._configuration.hdu)))
             stack.callback(pass_on_log, contents, beside, table)
@@ -88,7 +97,8 @@ class Extractor:
                 with_files.positions, with_files.positions_name = table.path, table.name
             maps = {"header": header, "wcs": wcs, "mask": mask, "weight": weight, "error": error}
             # A reference in memory is written to a file of one image.
-            of_memory = beside is not None and not files.is_contents(reference) and self._configuration.hdu != ["auto"]
+            of_memory = (beside is not None and not files.is_contents(reference)
+                         and self._configuration.reference_hdu != ["auto"])
             if contents is not None:
                 if of_memory:
                     raise ConfigError("input.hdu selects an image of both frames' files, and the reference is in memory; open the "
@@ -126,7 +136,10 @@ class Extractor:
         settings = configuration.settings_of(told)
         known = self._with_maps.get(str(settings))
         if known is None:
-            known = configuration.read_settings(None, self.config, settings, self._of_difference, self._segmentation)
+            # Of a reference in memory, which its own keys may have selected, a file of one image was made.
+            selected = ["input.hdu=auto"] if self._of_reference and "input__hdu" in told else []
+            known = configuration.read_settings(None, self.config, settings, self._of_difference, self._segmentation,
+                                                self._of_reference + selected)
             self._with_maps[str(settings)] = known
         return known
 
@@ -173,8 +186,9 @@ def _reference_of(reference: Any, hdu: Sequence[str]) -> files.Contents | None:
 
 
 def extract(image: Any, config: Any = None, *, header: Any = None, wcs: Any = None, mask: Any = None, weight: Any = None,
-            error: Any = None, reference: Any = None, positions: Any = None, name: str | None = None,
-            backend: str = "auto", device: int | None = None, threads: int | None = None, **keys: Any) -> Catalogue:
+            error: Any = None, reference: Any = None, reference_set: dict[str, Any] | None = None, positions: Any = None,
+            name: str | None = None, backend: str = "auto", device: int | None = None, threads: int | None = None,
+            **keys: Any) -> Catalogue:
     """Extracts the sources of an image.
 
     Parameters
@@ -204,6 +218,8 @@ def extract(image: Any, config: Any = None, *, header: Any = None, wcs: Any = No
         the map itself masks (`numpy.ma`, or astropy's ``Masked``) are masked in the image.
     reference : as `image`, optional
         A frame of the same field that is subtracted first; see `difference`.
+    reference_set : dict, optional
+        Keys for the reference alone; see `Extractor`.
     positions : path, table, dict, array of shape (n, 2), (x, y), SkyCoord, optional
         Positions to measure, instead of detected sources: columns ``X`` and ``Y`` in pixels (the centre of the first is
         1), or ``RA`` and ``DEC`` in degrees, and the further columns of ``srcextract --positions``. An array has a row
@@ -227,7 +243,7 @@ def extract(image: Any, config: Any = None, *, header: Any = None, wcs: Any = No
     mask = None if mask is numpy.ma.nomask else mask
     told, error = _told_by_maps(keys, image, mask, weight, error, reference is not None)
     extractor = Extractor(config, backend=backend, device=device, threads=threads,
-                          of_difference=reference is not None, **keys, **told)
+                          of_difference=reference is not None, reference_set=reference_set, **keys, **told)
     return extractor(image, header=header, wcs=wcs, mask=mask, weight=weight, error=error, reference=reference,
                      positions=positions, name=name)
 

@@ -71,6 +71,15 @@ struct Placement {
   }
 };
 
+/// Variance by the photons of a star, for each count of its flux in one frame of a difference, in units of the variance
+/// of a sky pixel.
+struct StarPhotons {
+  double left_out = 0;  ///< what the noise of pixels leaves out
+  double counted = 0;   ///< what it has; 0: not known
+
+  bool operator==(const StarPhotons&) const = default;
+};
+
 /// The shape of a star in an image, and the filter that finds stars best in its noise, for the memory of either side.
 struct StarView {
   FieldSquare light;   ///< of a star of flux 1
@@ -78,9 +87,7 @@ struct StarView {
   double width = 0, height = 0;
   double correlation = 1;            ///< variance of the filtered sky, relative to that of a sky of independent pixels
   double correlation_of_excess = 1;  ///< the same of what pixels have beyond the noise of the sky
-  /// Variance by the photons of the star itself that the noise of pixels leaves out, for each count of its flux, in
-  /// units of the variance of a sky pixel. Of the side of the difference that is positive.
-  double own_photons = 0;
+  StarPhotons brighter = {}, fainter = {};  ///< in the frame where a positive change has more light, and in the other
   double photons_of_new = 0, photons_of_reference = 0;  ///< the same beyond noise_of_new and noise_of_reference
   const float* reference = nullptr;                     ///< StarFrames; null: they are not kept
   const float *noise_of_new = nullptr, *noise_of_reference = nullptr;
@@ -104,19 +111,20 @@ struct StarProfile {
   StarView sizes;                ///< without its pointers
   Buffer<float, Where> values;   ///< of the light, then of the filter; empty: the shape is not known
   std::vector<float> in_middle;  ///< the filter in the middle of the field, row by row
-  double own_of_other_side = 0;  ///< StarView::own_photons of the image with the other sign
   StarFrames<Where> frames = {};
 
   bool empty() const { return values.empty(); }
   /// Call it when the image is negated.
   void turn() {
     if (empty()) return;
-    std::swap(sizes.own_photons, own_of_other_side);
+    std::swap(sizes.brighter, sizes.fainter);
     sizes.sign = -sizes.sign;
   }
-  /// Call it when the variance of a sky pixel, the unit of variances, is divided by the factor.
+  /// Call it when the variance of a sky pixel, the unit of variances, is divided by the factor. What the noise of
+  /// pixels has stays, as that noise does.
   void scale_photons(double factor) {
-    for (double* photons : {&sizes.own_photons, &own_of_other_side, &sizes.photons_of_new, &sizes.photons_of_reference})
+    for (double* photons :
+         {&sizes.brighter.left_out, &sizes.fainter.left_out, &sizes.photons_of_new, &sizes.photons_of_reference})
       *photons *= factor;
   }
   StarView view() const {

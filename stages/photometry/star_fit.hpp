@@ -34,7 +34,7 @@ struct StarLight {
 ///   pixels. The flux is NaN if there is none within the filter's reach.
 /// - With filter f and shape p there, the flux is sum(f d) / sum(f p), over the pixels d that are not masked.
 /// - Its variance is that of the sky, which the filter knows to be correlated, what maps of noise have beyond it, and
-///   the photons of the star itself that these leave out.
+///   the photons that these leave out, of the change and of a star that is in both frames.
 ///
 /// This is the flux of least variance against the noise of the sky (King 1983, PASP 95, 163, for independent pixels).
 /// Neighbours are not taken out. The flux is NaN where less than half of the shape lies on good pixels.
@@ -128,6 +128,15 @@ struct StarFamily {
     return x >= -1 && x <= 1 && y >= -1 && y <= 1 ? Peak{0, 0, x, y} : Peak{0, 0, 0, 0};
   }
 
+  /// The photons that the noise of pixels leaves out: of the change, and of the star that is in both frames. What
+  /// pixels have beyond the noise of the sky, `excess`, tells how bright that one is.
+  SRCEXTRACT_HOST_DEVICE static double photons_left_out(const StarView& star, double flux, double excess) {
+    const double change = flux > 0 ? flux : 0, counted = star.brighter.counted + star.fainter.counted;
+    double both = counted > 0 ? (excess - change * star.brighter.counted) / counted : 0;
+    both = both > 0 ? both : 0;
+    return (change + both) * star.brighter.left_out + both * star.fainter.left_out;
+  }
+
   template <class Lanes>
   SRCEXTRACT_HOST_DEVICE static StarLight light_at(const Lanes& lanes, const PhotometryImage& image, double at_x,
                                                    double at_y, const FieldTerms& terms) {
@@ -157,7 +166,7 @@ struct StarFamily {
     if (!(of_star > s.of[whole] / 2)) return unknown();
     const double flux = s.of[light] / of_star, square = of_star * of_star;
     const double variance = (star.correlation * s.of[squares] + star.correlation_of_excess * s.of[more]) / square +
-                            (flux > 0 ? flux * star.own_photons : 0);
+                            photons_left_out(star, flux, s.of[more] / square);
     const double left = s.of[chi] - 2 * flux * s.of[mixed] + flux * flux * s.of[model];
     return {flux, at_x, at_y, variance, left > 0 ? left : 0, static_cast<std::int32_t>(s.of[count]), 0};
   }

@@ -70,3 +70,14 @@ def results(directory):
 def told(report):
     """A report without what differs from run to run."""
     return {key: value for key, value in report.items() if key not in ("execution", "outputs")}
+
+
+def assert_shards_merge_to_the_same_bytes(run, batch, tmp_path):
+    """The survey at once, in out, and in two shards."""
+    batch("--shard", "1/2", out="shards")
+    batch("--shard", "2/2", out="shards")
+    batch()
+    for out in ("out", "shards"):
+        done = run("merge", out, "-o", f"{out}.csv")
+        assert done.code == 0, done.err
+    assert (tmp_path / "out.csv").read_bytes() == (tmp_path / "shards.csv").read_bytes()

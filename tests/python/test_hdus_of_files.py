@@ -1,5 +1,6 @@
 """HDUs of astropy: which of a list is meant, whose file they are of, and what BLANK says of arrays beside a header."""
 import os
+import subprocess
 
 import numpy
 import pytest
@@ -130,3 +131,46 @@ def test_frames_of_two_lists_are_those_that_are_meant(hdu, exposures, tmp_path):
         if hdu != "auto":
             with pytest.raises(srcextract.ConfigError, match="the reference is in memory"):
                 srcextract.difference(reference, tmp_path / "new.fits", input__hdu=hdu)
+
+
+def written_in(directory, found):
+    found.write(directory / "found.fits")
+    return (directory / "found.fits").read_bytes()
+
+
+def test_a_reference_has_keys_of_its_own(program, tmp_path):
+    """As --reference-set of the command, from files and from memory."""
+    reference, new, bad = field(1), field(1) + 0.5 * field(2), numpy.zeros((120, 150), "i2")
+    reference[20:60, 30:34] = 90000
+    bad[20:60, 30:34] = 1
+    fits.HDUList([fits.PrimaryHDU(), fits.ImageHDU(field(5), name="OTHER"), fits.ImageHDU(reference, name="SCI"),
+                  fits.ImageHDU(bad, name="MASK")]).writeto(tmp_path / "reference.fits")
+    fits.PrimaryHDU(new).writeto(tmp_path / "new.fits")
+    subprocess.run([program, "difference", "-q", "-o", str(tmp_path), "--set", "difference.kernel=gaussian",
+                    "--set", "output.formats=[fits]", "--reference-set", "input.hdu=SCI", "--reference-set", "mask.hdu=MASK",
+                    str(tmp_path / "reference.fits"), str(tmp_path / "new.fits")], check=True)
+    expected = (tmp_path / "new.diff.cat.fits").read_bytes()
+    own = {"input__hdu": "SCI", "mask__hdu": "MASK"}
+    keys = {"difference__kernel": "gaussian", "output__formats": ["fits"]}
+    found = srcextract.difference(tmp_path / "reference.fits", tmp_path / "new.fits", reference_set=own, **keys)
+    assert written_in(tmp_path, found) == expected
+    same(srcextract.difference(tmp_path / "reference.fits", new, reference_set=own, **keys), found)
+    extractor = srcextract.Extractor(of_difference=True, reference_set=own, **keys)
+    same(extractor(new, reference=tmp_path / "reference.fits"), found)
+    same(extractor(new, reference=tmp_path / "reference.fits", mask=numpy.zeros(new.shape, bool)), found)
+    plain = srcextract.difference(tmp_path / "reference.fits", new, reference_set={"input__hdu": "SCI"}, **keys)
+    assert len(plain) != len(found) or (plain["FLUX_ISO"] != found["FLUX_ISO"]).any()
+    with fits.open(tmp_path / "reference.fits") as hdus:
+        same(srcextract.difference(hdus, new, reference_set={"input__hdu": "SCI"}, **keys), plain)
+
+
+@pytest.mark.parametrize("arguments, reason", [
+    ({"reference_set": {"detection__threshold": 3}}, "reference_set: detection.threshold=3: a reference has keys"),
+    ({"reference_set": {"mask__hdus": "MASK"}}, "hdus"),
+    ({"reference_set": ["mask__hdu=MASK"]}, "reference_set is a dict of keys"),
+    ({"output__alerts": ["avro"]}, "output.alerts.*alerts are files")])
+def test_what_a_reference_cannot_have_is_refused(arguments, reason):
+    with pytest.raises(srcextract.ConfigError, match=reason):
+        srcextract.difference(field(1), field(2), difference__kernel="gaussian", **arguments)
+    with pytest.raises(srcextract.ConfigError, match="without a reference"):
+        srcextract.extract(field(1), reference_set={"mask__hdu": "MASK"})

@@ -196,8 +196,7 @@ void subtract_fitted(const Image<float, Gpu>& reference, const Image<float, Gpu>
   check_launch();
   out.star = {};
   if (!fit.star.empty())
-    out.star = {fit.star.sizes, to_device(fit.star.values, where), fit.star.in_middle, fit.star.own_of_other_side,
-                std::move(frames)};
+    out.star = {fit.star.sizes, to_device(fit.star.values, where), fit.star.in_middle, std::move(frames)};
 }
 
 }  // namespace srcextract

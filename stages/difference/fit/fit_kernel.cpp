@@ -6,9 +6,11 @@
 #include <utility>
 
 #include "stages/core/error.hpp"
+#include "stages/core/shortest_number.hpp"
 #include "stages/difference/fit/make_star_profile.hpp"
 #include "stages/difference/fit/median.hpp"
 #include "stages/difference/fit/reject_stamps.hpp"
+#include "stages/difference/fit/remove_noise.hpp"
 #include "stages/difference/fit/residual.hpp"
 #include "stages/difference/fit/shared_stars.hpp"
 #include "stages/difference/fit/star_width.hpp"
@@ -120,6 +122,16 @@ void describe_field(const KernelFit& fit, const Shape& shape, FitFacts& facts) {
   }
 }
 
+/// The variance of a pixel that comes from the frame that is convolved, over the variance of both that the fit weighs
+/// with. Where that is more than the stamps scatter, as among stars that are part of the sky, it counts for less.
+double noise_share(const KernelFit& fit, const Shape& shape, double chi) {
+  double square = 0;
+  for (const double value : kernel_in_middle(fit, shape)) square += value * value;
+  const auto own = static_cast<double>(fit.from.variance), other = static_cast<double>(fit.to.variance);
+  const double expected_chi = (other + square * own) / (other + own);
+  return own / (own + other) * std::min(1.0, chi / expected_chi);
+}
+
 /// The variance that the kernel leaves of both skies.
 void describe_kernel(const KernelFit& fit, const Shape& shape, FitFacts& facts) {
   double sum = 0, square = 0;
@@ -168,10 +180,12 @@ std::vector<double> kernel_in_middle(const KernelFit& fit, const Shape& shape) {
   return kernel;
 }
 
-KernelFit fit_kernel(const Image<float, Cpu>& reference, const Image<float, Cpu>& fresh, const DifferenceConfig& config,
-                     const FrameLights& lights, const Cpu& where, const FrameMaps<Cpu>& maps, bool finds_stars) {
-  const LevelledFrame old_frame{reference, measure_level(reference, lights.reference, where, maps.reference)};
-  const LevelledFrame new_frame{fresh, measure_level(fresh, lights.fresh, where, maps.fresh)};
+namespace {
+
+/// fit_kernel() of frames whose level is known.
+KernelFit fit_levelled(const LevelledFrame& old_frame, const LevelledFrame& new_frame, const DifferenceConfig& config,
+                       const Cpu& where, bool finds_stars) {
+  const Shape& shape = new_frame.image.shape;
   require_noise(old_frame.level, "reference");
   require_noise(new_frame.level, "new frame");
   require_overlap(old_frame, new_frame);
@@ -181,7 +195,7 @@ KernelFit fit_kernel(const Image<float, Cpu>& reference, const Image<float, Cpu>
   const Stamps stamps = choose_stamps(frames.from, plan.convolves_new ? new_stars : old_stars, frames.to,
                                       {plan.kernel_half + least_inside, plan.stamp_half + plan.kernel_half});
   if (stamps.chosen.size() < least_stamps) refuse_few_stamps(stamps, stamps.chosen.size());
-  require_shared_stars(old_stars, new_stars, fresh.shape.count());
+  require_shared_stars(old_stars, new_stars, shape.count());
 
   KernelFit fit{plan.convolves_new,
                 frames.from.level,
@@ -194,10 +208,13 @@ KernelFit fit_kernel(const Image<float, Cpu>& reference, const Image<float, Cpu>
   const std::vector<StampSums> sums = sum_stamps(frames, stamps.chosen, plan.stamp_half, fit.basis, where);
   std::vector<FieldTerms> terms;
   for (const Stamp& stamp : stamps.chosen)
-    terms.emplace_back(static_cast<double>(stamp.x), static_cast<double>(stamp.y),
-                       static_cast<double>(fresh.shape.width), static_cast<double>(fresh.shape.height));
+    terms.emplace_back(static_cast<double>(stamp.x), static_cast<double>(stamp.y), static_cast<double>(shape.width),
+                       static_cast<double>(shape.height));
   RobustSolution solution = solve_robustly(sums, terms, config, where);
   if (solution.used.size() < least_stamps) refuse_few_stamps(stamps, solution.used.size());
+  fit.coefficients = solution.coefficients;
+  const double share = noise_share(fit, shape, solution.chi_median);
+  remove_noise(sums, terms, fit.basis, share, solution, where);
   FitFacts& facts = fit.facts;
   describe_stamps(solution, stamps, facts);
   const StarResidual residual = residual_of(fit, frames, stamps.chosen, plan.stamp_half, terms, sums, solution);
@@ -216,9 +233,9 @@ KernelFit fit_kernel(const Image<float, Cpu>& reference, const Image<float, Cpu>
   facts.shift_x = plan.widths.shift_x;
   facts.shift_y = plan.widths.shift_y;
   facts.half_width = plan.kernel_half;
-  describe_field(fit, fresh.shape, facts);
+  describe_field(fit, shape, facts);
   if (!(facts.mean_sum > 0)) refuse_other_sky("the best leaves nothing of their light");
-  describe_kernel(fit, fresh.shape, facts);
+  describe_kernel(fit, shape, facts);
   if (finds_stars) {
     std::vector<Stamp> used;
     for (const std::size_t s : solution.used) used.push_back(stamps.chosen[s]);
@@ -228,6 +245,28 @@ KernelFit fit_kernel(const Image<float, Cpu>& reference, const Image<float, Cpu>
   }
   fit.from.map = fit.to.map = nullptr;
   return fit;
+}
+
+/// A hint if the saturation of a frame was guessed, for errors: masked stars leave few to fit.
+std::string describe_pile_up(const FrameLevel& level, const std::string& name) {
+  if (level.pile_up == 0) return "";
+  return ". Several pixels of the " + name + " share its greatest value, " +
+         shortest(static_cast<double>(level.pile_up)) +
+         ", so stars from nine tenths of it are masked as saturated; set measurement.saturation";
+}
+
+}  // namespace
+
+KernelFit fit_kernel(const Image<float, Cpu>& reference, const Image<float, Cpu>& fresh, const DifferenceConfig& config,
+                     const FrameLights& lights, const Cpu& where, const FrameMaps<Cpu>& maps, bool finds_stars) {
+  const LevelledFrame old_frame{reference, measure_level(reference, lights.reference, where, maps.reference)};
+  const LevelledFrame new_frame{fresh, measure_level(fresh, lights.fresh, where, maps.fresh)};
+  try {
+    return fit_levelled(old_frame, new_frame, config, where, finds_stars);
+  } catch (const Error& error) {
+    throw Error(error.kind(), error.what() + describe_pile_up(old_frame.level, "reference") +
+                                  describe_pile_up(new_frame.level, "new frame"));
+  }
 }
 
 }  // namespace srcextract

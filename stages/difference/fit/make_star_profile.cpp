@@ -315,10 +315,9 @@ Square middle_of(const FieldSquare& square, const StarView& star) {
   return values;
 }
 
-/// The variance that photons of a star add to its flux, for each count of the new frame: of a star in the new frame,
-/// and in the reference.
+/// The photons of a star in the new frame, and in the reference, for each count of the new frame.
 struct FramePhotons {
-  double of_new = 0, of_reference = 0;
+  StarPhotons of_new, of_reference;
 };
 
 /// `counted` as of own_photons().
@@ -329,23 +328,26 @@ FramePhotons photons_of_stars(const Square& kernel, double sharp_fwhm, double co
   const StarView star = fit.star.view();
   const OwnPhotons own =
       own_photons(middle_of(star.filter, star), middle_of(star.light, star), moffat_of(sharp_fwhm), kernel, counted);
-  const double convolved = own.of_convolved * static_cast<double>(fit.from.variance_per_count);
-  const double other = own.of_other * static_cast<double>(fit.to.variance_per_count);
-  const double unit = fit.facts.sky_variance;
-  return {(fit.convolves_new ? convolved / (scale * scale) : other) / unit,
-          (fit.convolves_new ? other : convolved) / scale / unit};
+  // A count of the frame that is convolved makes `scale` counts of the other; fluxes are counts of the new frame.
+  const double unit = fit.facts.sky_variance * (fit.convolves_new ? scale : 1);
+  const double of_convolved = static_cast<double>(fit.from.variance_per_count) / scale / unit;
+  const double of_other = static_cast<double>(fit.to.variance_per_count) / unit;
+  const StarPhotons convolved{own.of_convolved * of_convolved, own.counted_of_convolved * of_convolved};
+  const StarPhotons other{own.of_other * of_other, own.counted_of_other * of_other};
+  return fit.convolves_new ? FramePhotons{convolved, other} : FramePhotons{other, convolved};
 }
 
 /// Sets the variance that photons of a star add to its flux: a change that is brighter has its light in the new
-/// frame, one that is fainter in the reference.
+/// frame, one that is fainter in the reference. With maps the noise of pixels tells no light.
 void add_own_photons(const Square& kernel, double sharp_fwhm, bool mapped, KernelFit& fit) {
   const FramePhotons beyond_correlated = photons_of_stars(kernel, sharp_fwhm, fit.convolved_correlation, fit);
-  const FramePhotons beyond = mapped ? beyond_correlated : photons_of_stars(kernel, sharp_fwhm, 1, fit);
+  FramePhotons beyond = mapped ? beyond_correlated : photons_of_stars(kernel, sharp_fwhm, 1, fit);
+  if (mapped) beyond.of_new.counted = beyond.of_reference.counted = 0;
   StarView& sizes = fit.star.sizes;
-  sizes.photons_of_new = beyond_correlated.of_new;
-  sizes.photons_of_reference = beyond_correlated.of_reference;
-  sizes.own_photons = beyond.of_new;
-  fit.star.own_of_other_side = beyond.of_reference;
+  sizes.photons_of_new = beyond_correlated.of_new.left_out;
+  sizes.photons_of_reference = beyond_correlated.of_reference.left_out;
+  sizes.brighter = beyond.of_new;
+  sizes.fainter = beyond.of_reference;
 }
 
 }  // namespace

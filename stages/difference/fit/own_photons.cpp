@@ -44,18 +44,22 @@ OwnPhotons own_photons(const Square& filter, const Square& shape, const Square& 
     for (int x = -filter.half; x <= filter.half; ++x) {
       const double f = filter.at(x, y), p = shape.at(x, y);
       scale += f * p;
+      own.counted_of_other += f * f * mean_around(shape, x, y);
       own.of_other += f * f * (p - mean_around(shape, x, y));
     }
   }
   for (int y = -sharp.half; y <= sharp.half; ++y) {
     for (int x = -sharp.half; x <= sharp.half; ++x) {
       const Spread spread = spread_of(filter, kernel, x, y);
-      own.of_convolved +=
-          sharp.at(x, y) * spread.sum * spread.sum - mean_around(sharp, x, y) * counted * spread.squares;
+      const double said = mean_around(sharp, x, y) * counted * spread.squares;
+      own.counted_of_convolved += said;
+      own.of_convolved += sharp.at(x, y) * spread.sum * spread.sum - said;
     }
   }
   if (!(scale > 0)) return {};
-  return {own.of_other / (scale * scale), own.of_convolved / (scale * scale)};
+  for (double* sum : {&own.of_other, &own.of_convolved, &own.counted_of_other, &own.counted_of_convolved})
+    *sum /= scale * scale;
+  return own;
 }
 
 Square moffat_of(double fwhm) {

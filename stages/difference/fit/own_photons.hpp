@@ -10,6 +10,7 @@ namespace srcextract {
 struct OwnPhotons {
   double of_other = 0;      ///< light in the frame that is not convolved
   double of_convolved = 0;  ///< light in the other frame, in counts that the kernel has not scaled
+  double counted_of_other = 0, counted_of_convolved = 0;  ///< what the noise of pixels says of them
 };
 
 /// Returns what the noise of pixels leaves out of the variance of a flux sum(f d) / sum(f p). Here d is the difference,

@@ -97,7 +97,7 @@ std::vector<double> scale_unknowns(Equations& equations) {
 FieldCoefficients solve_over_field(const std::vector<StampSums>& sums, const std::vector<FieldTerms>& terms,
                                    const std::vector<std::size_t>& used, const FieldOrders& orders, const Cpu& where) {
   const int columns = sums.front().data();
-  FieldCoefficients solution{orders, {}, first_of_columns(orders, columns, sums.front().sky()), 0};
+  FieldCoefficients solution{orders, {}, first_of_columns(orders, columns, sums.front().sky()), 0, {}};
   Equations equations(solution.first.back());
   const Assembly assembly(sums, terms, used, solution.first);
   parallel_for(columns, 1, where, [&](std::int64_t begin, std::int64_t end) {
@@ -106,6 +106,10 @@ FieldCoefficients solve_over_field(const std::vector<StampSums>& sums, const std
   const std::vector<double> scale = scale_unknowns(equations);
   solution.condition = factorise(equations);
   if (solution.condition == 0) return solution;
+  for (int i = 0; i < equations.size; ++i) {
+    const double pivot = equations.diagonal(i) / scale[static_cast<std::size_t>(i)];
+    solution.pivots.push_back(pivot * pivot);
+  }
   substitute(equations);
   for (std::size_t i = 0; i < scale.size(); ++i) solution.values.push_back(equations.right[i] * scale[i]);
   return solution;

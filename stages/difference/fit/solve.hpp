@@ -22,6 +22,7 @@ struct FieldCoefficients {
   std::vector<double> values;
   std::vector<int> first;  ///< of each column; one more is the end
   double condition = 0;    ///< largest over least pivot after scaling, squared; 0: the equations have no solution
+  std::vector<double> pivots = {};  ///< squares of the pivots before scaling
 
   const double* of_column(int column) const { return values.data() + first[static_cast<std::size_t>(column)]; }
   int terms(int column) const {

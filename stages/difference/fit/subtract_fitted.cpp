@@ -247,8 +247,7 @@ void subtract_fitted(const Image<float, Cpu>& reference, const Image<float, Cpu>
   out.masked->nan = masked;
   out.star = {};
   if (fit.star.empty()) return;
-  out.star = {fit.star.sizes, Buffer<float, Cpu>(fit.star.values.size(), where), fit.star.in_middle,
-              fit.star.own_of_other_side, std::move(frames)};
+  out.star = {fit.star.sizes, Buffer<float, Cpu>(fit.star.values.size(), where), fit.star.in_middle, std::move(frames)};
   std::ranges::copy(fit.star.values, out.star.values.begin());
 }
 

@@ -9,7 +9,7 @@ import pytest
 
 import survey_support as survey
 from fits_files import TAN, hdu, write
-from survey_beside import CONFIG, SIDE, batch_runner, results, run_single
+from survey_beside import CONFIG, SIDE, assert_shards_merge_to_the_same_bytes, batch_runner, results, run_single
 
 ALIGNED = ["--set", "difference.align=wcs"]
 # Right and up from the image's corner, in pixels, and the share of night/a.fits that follows.
@@ -161,10 +161,4 @@ def test_hdus_of_a_mosaic_are_compared_by_number(run, batch, data, tmp_path):
 
 
 def test_shards_merge_to_the_same_bytes(run, batch, data, tmp_path):
-    batch("--shard", "1/2", out="shards")
-    batch("--shard", "2/2", out="shards")
-    batch()
-    for out in ("out", "shards"):
-        done = run("merge", out, "-o", f"{out}.csv")
-        assert done.code == 0, done.err
-    assert (tmp_path / "out.csv").read_bytes() == (tmp_path / "shards.csv").read_bytes()
+    assert_shards_merge_to_the_same_bytes(run, batch, tmp_path)

@@ -10,7 +10,8 @@ import pytest
 
 import survey_support as survey
 from fits_files import TAN, hdu, write
-from survey_beside import CONFIG, SIDE, batch_runner, results, run_single, told, write_sky, write_weights
+from survey_beside import (CONFIG, SIDE, assert_shards_merge_to_the_same_bytes, batch_runner, results, run_single, told,
+                           write_sky, write_weights)
 
 MANIFEST = """path,name,reference,detection.threshold
 night1/a.fits,,templates/r.fits,
@@ -105,13 +106,7 @@ def test_a_broken_reference_is_the_failure_of_its_images(run, batch, data, tmp_p
 
 def test_differences_of_shards_merge(run, batch, data, tmp_path):
     (data / "survey.csv").write_text("".join(MANIFEST.splitlines(keepends=True)[:4]))
-    batch("--shard", "1/2", out="shards")
-    batch("--shard", "2/2", out="shards")
-    batch()
-    for out in ("out", "shards"):
-        done = run("merge", out, "-o", f"{out}.csv")
-        assert done.code == 0, done.err
-    assert (tmp_path / "out.csv").read_bytes() == (tmp_path / "shards.csv").read_bytes()
+    assert_shards_merge_to_the_same_bytes(run, batch, tmp_path)
     with open(tmp_path / "out.csv") as file:
         rows = list(csv.DictReader(line for line in file if not line.startswith("#")))
     assert {row["SIGN"] for row in rows} == {"1", "-1"} and len({row["IMAGE"] for row in rows}) == 3

@@ -194,6 +194,28 @@ def test_the_reference_is_read_by_its_own_keys(subtract, tmp_path):
     assert rows(mean / "new.diff.cat.csv") == rows(one / "new.diff.cat.csv")
 
 
+def test_the_record_has_gain_and_saturation_of_both_frames(subtract, tmp_path):
+    """Of keys, headers, and the reference's own keys, in this order, the later counts; a header counts before keys."""
+    new = write_image(tmp_path / "new.fits", changed(field(2)), GAIN=3.0)
+    plain = write_image(tmp_path / "plain.fits", field(1))
+    told = write_image(tmp_path / "told.fits", field(1), GAIN=1.25, SATURATE=50000.0)
+    settings = FIXED + RESULTS + "measurement: {gain_keyword: GAIN, saturation_keyword: SATURATE, saturation: 60000}\n"
+
+    def recorded(name, *arguments):
+        return report(subtract(name, settings, *arguments) / "new.diff.run.json")
+
+    usual = recorded("usual", plain, new)
+    assert usual["difference"]["gain"] == {"reference": 3.0, "new": 3.0}
+    assert usual["difference"]["saturation"] == {"reference": 60000.0, "new": 60000.0}
+    assert "config" not in usual["reference"]
+    header = recorded("header", told, new)["difference"]
+    assert header["gain"] == {"reference": 1.25, "new": 3.0} and header["saturation"]["reference"] == 50000.0
+    own = recorded("own", "--reference-set", "measurement.gain=7", "--reference-set", "measurement.saturation=900", plain, new)
+    assert own["difference"]["gain"]["reference"] == 7 and own["difference"]["saturation"]["reference"] == 900
+    assert own["reference"]["config"]["measurement"]["gain"] == 7
+    assert own["reference"]["config"]["detection"] == own["config"]["detection"]
+
+
 def test_every_step_of_a_difference_is_timed(extract, tmp_path):
     write_image(tmp_path / "reference.fits", field(1), **{**TAN, "CRPIX1": 21.0})
     new = write_image(tmp_path / "new.fits", changed(field(2)), **TAN)

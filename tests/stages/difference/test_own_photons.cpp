@@ -70,6 +70,8 @@ TEST(OwnPhotons, AreTheCovarianceOfAllPairsLessTheMapOfNoise) {
   const double unit = scale * scale;
   EXPECT_NEAR(own.of_other, (true_other - said_other) / unit, 1e-9 * true_other / unit);
   EXPECT_NEAR(own.of_convolved, (true_convolved - said_convolved) / unit, 1e-9 * true_convolved / unit);
+  EXPECT_NEAR(own.counted_of_other, said_other / unit, 1e-9 * said_other / unit);
+  EXPECT_NEAR(own.counted_of_convolved, said_convolved / unit, 1e-9 * said_convolved / unit);
   EXPECT_GT(own.of_convolved, 2 * own.of_other);  // kernels of real frames spread photons over many pixels
 }
 
