@@ -32,6 +32,12 @@ struct BackgroundConfig {
   std::int64_t filter_height = 0;
   /// The filter replaces a mesh whose level differs from the median by at least this, in units of the pixels.
   double filter_threshold = 0;
+  /// Width of a mesh in beams of a radio map, in place of mesh_size; 0: mesh_size counts. In fewer than 10 the noise of
+  /// a mesh is uncertain by more than 7 %.
+  double mesh_beams = 0;
+  /// Passes: in the second one, the islands that the first one finds are masked. With one, wings of sources raise the
+  /// noise by some 4 %.
+  std::int64_t refine = 1;
 
   bool operator==(const BackgroundConfig&) const = default;
 };

@@ -25,14 +25,14 @@ TEST(ConfigErrors, NamePlaceProblemAndWayOut) {
       {"background:\n  mesh: 64\n", "x.yaml:2:3: unknown key 'mesh' in 'background'; did you mean 'mesh_size'?"},
       {"background:\n  box: 64\n",
        "x.yaml:2:3: unknown key 'box' in 'background'; its keys are method, kappa, max_iterations, mesh_size, "
-       "mesh_height, estimator, filter_size, filter_height, filter_threshold, level, level_hdu, rms"},
+       "mesh_beams, mesh_height, estimator, filter_size, filter_height, filter_threshold, refine, level, level_hdu, rms"},
       {"detection:\n  kappa: 3\n", "x.yaml:2:3: unknown key 'kappa' in 'detection'; it is a key of background"},
       {"detect:\n  threshold: 5\n", "x.yaml:1:1: unknown section 'detect'; did you mean 'detection'?"},
       {"threshold: 5\n", "x.yaml:1:1: unknown section 'threshold'; it is a key of weights, detection"},
       {"detection:\n  area: 3\n", "x.yaml:2:3: unknown key 'area' in 'detection'; did you mean 'min_area'?"},
       {"surprise: {}\n",
-       "x.yaml:1:1: unknown section 'surprise'; the sections are input, combine, background, weights, mask, flags, "
-       "convolve, detection, morphology, deblend, measurement, difference, output, quicklook"},
+       "x.yaml:1:1: unknown section 'surprise'; the sections are input, beam, combine, background, weights, mask, "
+       "flags, convolve, detection, morphology, deblend, fit, measurement, difference, output, quicklook"},
       {"detection:\n  threshold: 4\n  threshold: 5\n",
        "x.yaml:3:3: duplicate key 'threshold' in 'detection'; it stands at x.yaml:2:3 already"},
       {"input: {hdu: 1}\noutput: {segmentation: true}\ninput: {plane: 2}\n",
@@ -125,10 +125,10 @@ TEST(ConfigErrors, NamePlaceProblemAndWayOut) {
        "after "
        "'operation'?"},
       {"- detection\n",
-       "x.yaml:1:1: a configuration is a map of sections: input, combine, background, weights, mask, flags, "
+       "x.yaml:1:1: a configuration is a map of sections: input, beam, combine, background, weights, mask, flags, "
        "convolve, "
        "detection, "
-       "morphology, deblend, measurement, difference, output, quicklook"},
+       "morphology, deblend, fit, measurement, difference, output, quicklook"},
       {"? [a]\n: 3\n", "x.yaml:1:3: a key must be a word"},
       {"deblend: {thresholds: 1}\n",
        "x.yaml:1:23: 'deblend.thresholds' must be at least 2, not 1; one is the threshold itself; 32 is usual"},
