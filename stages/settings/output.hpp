@@ -22,8 +22,15 @@ enum class CheckImage {
   minibackground,
   miniback_rms,
   threshold,
-  morphology
+  morphology,
+  model,
+  residual
 };
+
+/// Whether it shows the Gaussians of fit.model.
+inline bool shows_gaussians(CheckImage image) {
+  return image == CheckImage::model || image == CheckImage::residual;
+}
 
 /// The formats of the alerts of a difference.
 enum class AlertFormat { avro, parquet };
