@@ -4,6 +4,7 @@
 #include <cmath>
 #include <cstddef>
 #include <numbers>
+#include <tuple>
 #include <utility>
 
 namespace srcextract {
@@ -12,8 +13,6 @@ namespace {
 /// Pixels [begin, end) of a row.
 struct RowPart {
   std::int32_t y, begin, end;
-
-  friend auto operator<=>(const RowPart&, const RowPart&) = default;
 };
 
 /// Adds the rows of the ellipse d' K^-1 d < reach, within the image.
@@ -37,7 +36,7 @@ void add_ellipse(const Gaussian& g, double reach, const Shape& shape, std::vecto
 
 /// Sorts the parts and joins those that overlap.
 void join(std::vector<RowPart>& all) {
-  std::ranges::sort(all);
+  std::ranges::sort(all, {}, [](const RowPart& one) { return std::tuple(one.y, one.begin, one.end); });
   std::size_t kept = 0;
   for (std::size_t i = 1; i < all.size(); ++i) {
     if (all[i].y == all[kept].y && all[i].begin <= all[kept].end)

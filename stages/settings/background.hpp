@@ -12,6 +12,9 @@ namespace srcextract {
 enum class BackgroundMethod { constant, mesh };
 enum class BackgroundEstimator { sextractor, median };
 
+/// Limits of BackgroundConfig::mesh_size: a smaller mesh has too little sky.
+inline constexpr std::int64_t least_mesh_size = 8, most_mesh_size = 1 << 20;
+
 /// Estimation of sky level and noise, for the whole image or mesh by mesh.
 struct BackgroundConfig {
   BackgroundMethod method = BackgroundMethod::mesh;

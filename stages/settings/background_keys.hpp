@@ -51,8 +51,8 @@ void for_each_background_field(AnySettings& c, F&& f) {
           .key = "mesh_size",
           .description = "Side of a mesh in pixels: larger than the largest source, smaller than the scale on which "
                          "the sky varies",
-          .at_least = 8,
-          .at_most = 1 << 20,
+          .at_least = least_mesh_size,
+          .at_most = most_mesh_size,
           .why = "in a smaller mesh there is too little sky",
           .unused = first_of(of_mesh(c.background.mesh_size, usual.mesh_size), mesh_size_use(c.background))},
     c.background.mesh_size);

@@ -23,6 +23,19 @@ inline std::vector<std::string> names_of(ImageCompression) {
   return {"none", "gzip", "tiles"};
 }
 
+void may_be_none(ComponentTable);
+inline std::vector<std::string> names_of(ComponentTable) {
+  return {"srl", "gaul"};
+}
+inline std::vector<std::string> names_of(TableStyle) {
+  return {"pybdsf", "aegean", "casda"};
+}
+
+void may_be_none(ComponentRegions);
+inline std::vector<std::string> names_of(ComponentRegions) {
+  return {"reg", "ann", "skymodel"};
+}
+
 void may_be_none(CheckImage);  // never defined: its declaration is the marker
 inline std::vector<std::string> names_of(CheckImage) {
   return {"background",     "rms",          "-background", "filtered",   "objects", "-objects", "snr",
@@ -67,6 +80,24 @@ void for_each_output_field(AnySettings& c, F&& f) {
                      "`VIGNET(w,h)`",
           .problem = columns_problem(c)},
     c.output.columns);
+  f(Field{.section = section,
+          .key = "catalogues",
+          .description = "Of what `fit.model` finds, also write `{stem}.{name}.fits` for each: `srl` (sources), `gaul` "
+                         "(their Gaussians); also in the other table formats of `formats`",
+          .unused = use_problem(fits_gaussians(c), c.output.catalogues, {}, "fit.model gaussians")},
+    c.output.catalogues);
+  f(Field{.section = section,
+          .key = "style",
+          .description = "Names, units and UCDs of the columns of `catalogues`: those of `pybdsf`, `aegean` or `casda`",
+          .unused = use_problem(fits_gaussians(c), c.output.style, TableStyle::pybdsf, "fit.model gaussians")},
+    c.output.style);
+  f(Field{.section = section,
+          .key = "regions",
+          .description =
+              "Also write the fitted Gaussians as `{stem}.gaul.{format}` for each: `reg` (DS9), `ann` (kvis), "
+              "`skymodel` (BBS and DP3)",
+          .unused = use_problem(fits_gaussians(c), c.output.regions, {}, "fit.model gaussians")},
+    c.output.regions);
   f(Field{.section = section,
           .key = "segmentation",
           .description = "Also write the label map `{stem}.seg.fits` (pixel = NUMBER, 0 = no source)"},

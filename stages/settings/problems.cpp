@@ -82,9 +82,6 @@ std::string mesh_size_use(const BackgroundConfig& config) {
 }
 
 std::string mesh_beams_problem(const BackgroundConfig& config) {
-  constexpr double least = 5;
-  if (config.mesh_beams > 0 && config.mesh_beams < least)
-    return "must be at least 5: in a smaller mesh there is too little sky; or 0 for background.mesh_size";
   return config.mesh_beams > 0 && config.mesh_height > 0
              ? "makes square meshes; leave background.mesh_height out, or use background.mesh_size"
              : "";

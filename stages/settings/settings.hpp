@@ -54,6 +54,7 @@ struct Resources {
   /// The words of output.columns that are written, if alerts need more of them; else none.
   std::optional<std::vector<std::string>> written_columns = {};
   std::optional<PixelBeam> beam = {};  ///< if a setting needs it (uses_beam)
+  double frequency = 0;                ///< of a radio map with a beam, in Hz; 0: not known
 
   /// The numbers of the file that this key names; null: it names none.
   const std::vector<double>* numbers_of(std::string_view key) const {
@@ -68,7 +69,7 @@ struct Resources {
     };
     return class_scale == other.class_scale && saturation == other.saturation && reference == other.reference &&
            fresh == other.fresh && has_star_profile == other.has_star_profile &&
-           written_columns == other.written_columns && beam == other.beam &&
+           written_columns == other.written_columns && beam == other.beam && frequency == other.frequency &&
            std::ranges::equal(files, other.files, same);
   }
 };

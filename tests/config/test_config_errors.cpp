@@ -25,7 +25,8 @@ TEST(ConfigErrors, NamePlaceProblemAndWayOut) {
       {"background:\n  mesh: 64\n", "x.yaml:2:3: unknown key 'mesh' in 'background'; did you mean 'mesh_size'?"},
       {"background:\n  box: 64\n",
        "x.yaml:2:3: unknown key 'box' in 'background'; its keys are method, kappa, max_iterations, mesh_size, "
-       "mesh_beams, mesh_height, estimator, filter_size, filter_height, filter_threshold, refine, level, level_hdu, rms"},
+       "mesh_beams, mesh_height, estimator, filter_size, filter_height, filter_threshold, refine, level, level_hdu, "
+       "rms"},
       {"detection:\n  kappa: 3\n", "x.yaml:2:3: unknown key 'kappa' in 'detection'; it is a key of background"},
       {"detect:\n  threshold: 5\n", "x.yaml:1:1: unknown section 'detect'; did you mean 'detection'?"},
       {"threshold: 5\n", "x.yaml:1:1: unknown section 'threshold'; it is a key of weights, detection"},
@@ -115,7 +116,8 @@ TEST(ConfigErrors, NamePlaceProblemAndWayOut) {
       {"detection:\n", "x.yaml:1:1: section 'detection' is empty; give it a key, indented below it, or leave it out"},
       {"background: 3\n",
        "x.yaml:1:13: 'background' is a section and must hold keys: method, kappa, max_iterations, "
-       "mesh_size, mesh_height, estimator, filter_size, filter_height, filter_threshold, level, level_hdu, rms"},
+       "mesh_size, mesh_beams, mesh_height, estimator, filter_size, filter_height, filter_threshold, refine, level, "
+       "level_hdu, rms"},
       {"convolve: {kernel: default.conv}\n",
        "x.yaml:1:20: 'convolve.kernel' must be one of none, gaussian, tophat, mexican_hat, values, file, not "
        "'default.conv'; write file, and name it in convolve.file"},
@@ -188,7 +190,7 @@ TEST(ConfigErrors, NamePlaceProblemAndWayOut) {
 
 TEST(ConfigErrors, RangesNameTheLimitAndTheReason) {
   const Wrong cases[] = {
-      {"input: {plane: 0}", "x.yaml:1:16: 'input.plane' must be at least 1, not 0; planes"},
+      {"input: {plane: -1}", "x.yaml:1:16: 'input.plane' must be at least 0, not -1; planes"},
       {"background: {kappa: 1}", "x.yaml:1:21: 'background.kappa' must be greater than 1, not 1; at 1 sigma"},
       {"background: {kappa: 100.5}", "x.yaml:1:21: 'background.kappa' must be at most 100, not 100.5; "},
       {"background: {mesh_size: 7}", "x.yaml:1:25: 'background.mesh_size' must be at least 8, not 7; in a smaller"},
