@@ -22,8 +22,8 @@ void add_levels(const Extraction& extraction, const Shape& shape, FittedIslands&
   const SkyMesh<Cpu>& mesh = extraction.check.mesh;
   std::optional<MapOfMesh> level;
   if (!mesh.level.empty()) level.emplace(mesh.grid, mesh.level, mesh.level_bend);
-  for (std::vector<FittedRow>* rows : {&fitted.gaussians, &fitted.sources})
-    for (FittedRow& row : *rows)
+  for (std::vector<ComponentRow>* rows : {&fitted.gaussians, &fitted.sources})
+    for (ComponentRow& row : *rows)
       row.of_island.level =
           level ? static_cast<double>(level->at(pixel_within(row.x, shape.width), pixel_within(row.y, shape.height)))
                 : extraction.levels.background;
@@ -40,9 +40,12 @@ void fit_sources(const Config& config, const Cpu& where, Extraction& extraction)
     noise.mesh = &check.mesh;
   const RmsRows rows(noise, where);
   const RmsOfPixels rms = rows.pixels();
-  const FitMap map{check.above, extraction.runs, extraction.label,
+  const FitMap map{check.above,
+                   extraction.runs,
+                   extraction.label,
                    noise.varies() ? extraction.levels.noise_scale : extraction.levels.sigma,
-                   noise.varies() ? &rms : nullptr};
+                   noise.varies() ? &rms : nullptr,
+                   extraction.levels.in_noise};
   extraction.fitted = fit_islands(map, extraction.sources.size(), config, where);
   add_levels(extraction, check.above.shape, *extraction.fitted);
   Config without = config;

@@ -127,7 +127,8 @@ bool shows_pixels(const Config& config) {
          vignet_size(config.output.columns).any() ||
          std::ranges::any_of(config.output.check_images, [](CheckImage image) {
            return image == CheckImage::minus_background || image == CheckImage::filtered ||
-                  image == CheckImage::objects || image == CheckImage::minus_objects || image == CheckImage::snr;
+                  image == CheckImage::objects || image == CheckImage::minus_objects || image == CheckImage::snr ||
+                  image == CheckImage::residual;
          });
 }
 

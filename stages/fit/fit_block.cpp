@@ -17,18 +17,28 @@ std::size_t parameters_of(const std::vector<Fitted>& of) {
 
 }  // namespace
 
+/// Makes room for parameters, and notes what derive() divides by.
+void BlockFit::prepare(const std::vector<Fitted>& of) {
+  derivative_.resize(parameters_of(of));
+  active_.resize(derivative_.size());
+  inverse_.clear();
+  for (const Fitted& one : of) inverse_.push_back({1 / one.now.l11, 1 / one.now.l22});
+}
+
 /// Fills derivative_ and active_ for pixel number i. Returns the number of active parameters.
 std::size_t BlockFit::derive(const FitPixels& pixels, std::size_t i, const std::vector<Fitted>& of, double& model) {
   std::size_t active = 0, first = 0;
   model = 0;
-  for (const Fitted& one : of) {
+  for (std::size_t g_of = 0; g_of < of.size(); ++g_of) {
+    const Fitted& one = of[g_of];
     const Gaussian& g = one.now;
+    const auto [by_l11, by_l22] = inverse_[g_of];
     const double dx = pixels.x[i] - g.x, dy = pixels.y[i] - g.y;
-    const double u = dx / g.l11, v = (dy - g.l21 * u) / g.l22;
+    const double u = dx * by_l11, v = (dy - g.l21 * u) * by_l22;
     const double q = u * u + v * v;
     if (q < Gaussian::farthest) {
       const double unit = exp_in_float_range(-q / 2), value = g.peak * unit;
-      const double along_y = v / g.l22, along_x = (u - g.l21 * along_y) / g.l11;
+      const double along_y = v * by_l22, along_x = (u - g.l21 * along_y) * by_l11;
       double* const to = derivative_.data() + active;
       to[0] = unit;
       to[1] = value * along_x;
@@ -51,8 +61,7 @@ void BlockFit::add_up(const FitPixels& pixels, const std::vector<Fitted>& of, Fi
   sums.normal.reset(parameters);
   sums.right.assign(parameters, 0);
   sums.chi2 = 0;
-  derivative_.resize(parameters);
-  active_.resize(parameters);
+  prepare(of);
   for (std::size_t i = 0; i < pixels.size(); ++i) {
     double model = 0;
     const std::size_t active = derive(pixels, i, of, model);
@@ -69,8 +78,8 @@ void BlockFit::add_up(const FitPixels& pixels, const std::vector<Fitted>& of, Fi
 
 bool BlockFit::is_allowed(const Fitted& one) const {
   const Gaussian& g = one.now;
-  if (!(g.peak > 0) || !(std::fabs(g.x - one.start.x) <= limits_.farthest) ||
-      !(std::fabs(g.y - one.start.y) <= limits_.farthest))
+  const double farthest = std::max(limits_.farthest, std::sqrt(fwhm_squared * one.start.spread().axis(1)) / 2);
+  if (!(g.peak > 0) || !(std::fabs(g.x - one.start.x) <= farthest) || !(std::fabs(g.y - one.start.y) <= farthest))
     return false;
   if (!one.free_shape) return true;
   const GaussianShape spread = g.spread();

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <vector>
 
@@ -23,7 +24,7 @@ struct Fitted {
 struct FitLimits {
   double narrowest = 0;  ///< of the variance along the minor axis
   double widest = 0;     ///< of the variance along the major axis
-  double farthest = 0;   ///< a centre may move this far from its start, in pixels
+  double farthest = 0;   ///< a centre may move this far from its start, in pixels; or half of its full width there
   std::int64_t rounds = 40;
 };
 
@@ -56,6 +57,7 @@ class BlockFit {
   void add_up(const FitPixels& pixels, const std::vector<Fitted>& of, FitSums& sums);
   bool step(const std::vector<Fitted>& from, double damping, std::vector<Fitted>& to);
   bool is_allowed(const Fitted& one) const;
+  void prepare(const std::vector<Fitted>& of);
   std::size_t derive(const FitPixels& pixels, std::size_t i, const std::vector<Fitted>& of, double& model);
 
   FitLimits limits_;
@@ -63,8 +65,9 @@ class BlockFit {
   std::vector<Fitted> moved_;
   SymmetricMatrix damped_;
   std::vector<double> step_;
-  std::vector<double> derivative_;   ///< of a pixel, by parameter
-  std::vector<std::size_t> active_;  ///< parameters whose derivative is not 0 there
+  std::vector<std::array<double, 2>> inverse_;  ///< 1 / l11 and 1 / l22 of each Gaussian
+  std::vector<double> derivative_;              ///< of a pixel, by parameter
+  std::vector<std::size_t> active_;             ///< parameters whose derivative is not 0 there
 };
 
 /// Sums of J'C J for derivatives `j` (`columns` a pixel) and the correlated noise of pixels in raster order. J must

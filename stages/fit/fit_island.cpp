@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <cstddef>
+#include <numbers>
 #include <optional>
 #include <tuple>
 #include <utility>
@@ -51,7 +52,7 @@ struct Excess {
 /// The fit of one island.
 class IslandFit {
  public:
-  IslandFit(const FitMap& map, const Island& island, const FitRule& rule) : map_(map), island_(island), rule_(rule) {
+  IslandFit(const FitMap& map, const FitIsland& island, const FitRule& rule) : map_(map), island_(island), rule_(rule) {
     const double largest = island.diagonal() + std::sqrt(fwhm_squared * rule.beam.axis(1));
     limits_ = {squared(0.5) * rule.beam.axis(-1), squared(2 * largest) / fwhm_squared,
                std::sqrt(fwhm_squared * rule.beam.axis(1)), rule.config.rounds};
@@ -181,13 +182,25 @@ class IslandFit {
     return most;
   }
 
+  /// How much larger than the beam a residual is, by its area at half of the largest.
+  double growth_of(const Excess& excess) const {
+    std::int64_t area = 0;
+    island_.for_each_pixel([&](std::int32_t x, std::int32_t y) {
+      const double residual = static_cast<double>(map_.at(x, y)) - island_.noise() * model_at(out_.of, x, y);
+      if (residual > excess.value / 2 * map_.noise(x, y)) ++area;
+    });
+    return std::max(1.0, static_cast<double>(area) / (std::numbers::ln2 * rule_.beam_pixels));
+  }
+
   /// Adds a Gaussian where the residual asks for it. Returns false if none is added.
   bool add_one() {
     const Excess excess = largest_residual();
     if (!(excess.value > rule_.seeds.least) || !(excess.rms > 1)) return false;
     const IslandGaussians before = out_;
     const double peak = excess.value * map_.noise(excess.x, excess.y) / island_.noise();
-    const Gaussian seed = gaussian_of(peak, excess.x, excess.y, rule_.beam);
+    const double grown = growth_of(excess);
+    const Gaussian seed =
+        gaussian_of(peak, excess.x, excess.y, {grown * rule_.beam.xx, grown * rule_.beam.xy, grown * rule_.beam.yy});
     for (Fitted& one : out_.of) one.start = one.now;
     out_.of.push_back({seed, seed});
     std::ranges::stable_sort(out_.of, {}, [](const Fitted& one) { return std::tuple(one.start.y, one.start.x); });
@@ -241,7 +254,7 @@ class IslandFit {
   }
 
   const FitMap& map_;
-  const Island& island_;
+  const FitIsland& island_;
   const FitRule& rule_;
   FitLimits limits_;
   IslandGaussians out_;
@@ -257,7 +270,7 @@ double model_at(const std::vector<Fitted>& of, double x, double y) {
   return sum;
 }
 
-IslandGaussians fit_gaussians(const FitMap& map, const Island& island, const FitRule& rule) {
+IslandGaussians fit_gaussians(const FitMap& map, const FitIsland& island, const FitRule& rule) {
   if (island.size() > rule.config.large) return {};
   return IslandFit(map, island, rule).result();
 }

@@ -23,7 +23,7 @@ struct IslandGaussians {
 /// above the seed, at most fit.refine times. Gaussians that are unlikely are fitted with the shape of the beam, then
 /// dropped. Work is bounded: eight Gaussians at most are fitted together; more are fitted in blocks of neighbours, with
 /// the others subtracted, in two sweeps.
-IslandGaussians fit_gaussians(const FitMap& map, const Island& island, const FitRule& rule);
+IslandGaussians fit_gaussians(const FitMap& map, const FitIsland& island, const FitRule& rule);
 
 /// The sum of the Gaussians at a pixel.
 double model_at(const std::vector<Fitted>& of, double x, double y);

@@ -12,8 +12,9 @@ namespace srcextract {
 
 /// The Gaussians and sources of all islands, in the order of the islands. Source numbers are rows of `sources`, from 1.
 struct FittedIslands {
-  std::vector<FittedRow> gaussians, sources;
+  std::vector<ComponentRow> gaussians, sources;
   PixelBeam beam;
+  Shape shape;                 ///< of the image
   double noise_area = 0;       ///< of the noise's autocorrelation, in units of the beam's
   bool area_measured = false;  ///< else fit.noise_area gives it
 };

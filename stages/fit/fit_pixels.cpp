@@ -49,7 +49,7 @@ void join(std::vector<RowPart>& all) {
 }
 
 /// Adds the pixels of a part of a row that belong to no other island.
-void add_pixels(const FitMap& map, const Island& island, const RowPart& of, FitPixels& to) {
+void add_pixels(const FitMap& map, const FitIsland& island, const RowPart& of, FitPixels& to) {
   const Run* const runs = map.runs.runs.data();
   const Run* const end = runs + map.runs.row_begin[of.y + 1];
   const Run* run = std::lower_bound(runs + map.runs.row_begin[of.y], end, of.begin,
@@ -73,7 +73,7 @@ void add_pixels(const FitMap& map, const Island& island, const RowPart& of, FitP
 
 }  // namespace
 
-bool choose_pixels(const FitMap& map, const Island& island, const std::vector<Fitted>& of, double radius,
+bool choose_pixels(const FitMap& map, const FitIsland& island, const std::vector<Fitted>& of, double radius,
                    FitPixels& to) {
   constexpr double least_pixels = 14;
   std::vector<RowPart> parts;

@@ -17,7 +17,7 @@ struct MeasuredSpread {
 };
 
 /// The spread of a row, in squared pixels.
-inline MeasuredSpread measured_spread(const FittedRow& row) {
+inline MeasuredSpread measured_spread(const ComponentRow& row) {
   MeasuredSpread spread{row.shape};
   for (std::size_t a = 0; a < 3; ++a)
     for (std::size_t b = 0; b < 3; ++b) spread.covariance[a][b] = row.covariance[of_xx + a][of_xx + b];

@@ -41,7 +41,7 @@ struct IslandFacts {
 
 /// A Gaussian, or a source made of one or more. Positions are 0-based pixels; spreads in squared pixels are those of
 /// the map, with the beam. The peak is in pixel values, the total in pixel values times beams.
-struct FittedRow {
+struct ComponentRow {
   std::int32_t island = 0, source = 0;  ///< numbers from 1
   SourceCode code = SourceCode::single;
   std::int16_t flags = 0;

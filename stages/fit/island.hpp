@@ -19,6 +19,7 @@ struct FitMap {
   const Buffer<std::int32_t, Cpu>& label;  ///< of each run; 0: of no island
   double sigma = 0;                        ///< noise of a pixel, or factor of `rms`
   const RmsOfPixels* rms = nullptr;        ///< if the noise differs from pixel to pixel
+  double threshold = 3;                    ///< above which pixels belong to islands, in units of their noise
 
   const Shape& shape() const { return above.shape; }
   bool holds(std::int64_t x, std::int64_t y) const {
@@ -45,9 +46,9 @@ struct FitPixels {
 };
 
 /// The pixels of an island, row by row.
-class Island {
+class FitIsland {
  public:
-  Island(const FitMap& map, std::int32_t number, std::span<const std::int32_t> runs) : map_(map), number_(number) {
+  FitIsland(const FitMap& map, std::int32_t number, std::span<const std::int32_t> runs) : map_(map), number_(number) {
     for (const std::int32_t run : runs) add(map.runs.runs[run]);
     find_peak();
   }

@@ -31,7 +31,7 @@ FittedCovariance covariance_of(const Gradient& gradient, const SymmetricMatrix& 
 /// The Gaussians of an island as quantities with derivatives.
 class Quantities {
  public:
-  Quantities(const Island& island, const FitRule& rule, const IslandGaussians& gaussians)
+  Quantities(const FitIsland& island, const FitRule& rule, const IslandGaussians& gaussians)
       : noise_(island.noise()), of_beam_(std::sqrt(rule.beam.determinant())), gaussians_(gaussians) {
     std::size_t first = 0;
     for (const Fitted& one : gaussians.of) {
@@ -68,9 +68,9 @@ class Quantities {
     return none;
   }
 
-  FittedRow row_of(std::size_t i) const {
+  ComponentRow row_of(std::size_t i) const {
     const Gaussian& g = now(i);
-    FittedRow row;
+    ComponentRow row;
     row.peak = noise_ * g.peak;
     row.total = total(i);
     row.x = row.xmax = g.x;
@@ -90,9 +90,9 @@ class Quantities {
   }
 
   /// The source of several Gaussians: the sum of their light, with its moments.
-  FittedRow joined(const std::vector<FittedRow>& rows, const std::vector<std::size_t>& members) const {
+  ComponentRow joined(const std::vector<ComponentRow>& rows, const std::vector<std::size_t>& members) const {
     const std::size_t brightest = *std::ranges::max_element(members, {}, [&](std::size_t i) { return rows[i].peak; });
-    FittedRow sum = rows[brightest];
+    ComponentRow sum = rows[brightest];
     sum.code = SourceCode::multiple;
     sum.total = sum.x = sum.y = 0;
     sum.shape = {0, 0, 0};
@@ -126,7 +126,7 @@ class Quantities {
  private:
   const Gaussian& now(std::size_t i) const { return gaussians_.of[i].now; }
 
-  void add_member(std::size_t i, const FittedRow& row, const FittedRow& sum, Gradient& to) const {
+  void add_member(std::size_t i, const ComponentRow& row, const ComponentRow& sum, Gradient& to) const {
     const double share = row.total / sum.total, dx = row.x - sum.x, dy = row.y - sum.y;
     add_total(i, 1, to[of_total_flux]);
     add_x(i, share, to[of_x]);
@@ -196,7 +196,7 @@ class Groups {
   std::vector<std::size_t> group_;
 };
 
-bool near_masked(const FitMap& map, const Island& island) {
+bool near_masked(const FitMap& map, const FitIsland& island) {
   if (island.at_edge()) return true;
   for (const Run& run : island.runs())
     for (std::int64_t y = run.y - 1; y <= run.y + 1; ++y)
@@ -222,7 +222,7 @@ SymmetricMatrix noise_of_sums(const std::vector<std::int32_t>& x, const std::vec
   return sums;
 }
 
-IslandFacts facts_of(const FitMap& map, const Island& island, const FitRule& rule, const std::vector<Fitted>& of) {
+IslandFacts facts_of(const FitMap& map, const FitIsland& island, const FitRule& rule, const std::vector<Fitted>& of) {
   IslandFacts facts;
   std::vector<std::int32_t> x, y;
   std::vector<double> noise;
@@ -247,8 +247,8 @@ IslandFacts facts_of(const FitMap& map, const Island& island, const FitRule& rul
 }
 
 /// A source without a fit.
-FittedRow row_of_moments(const FitMap& map, const Island& island, const FitRule& rule) {
-  FittedRow row;
+ComponentRow row_of_moments(const FitMap& map, const FitIsland& island, const FitRule& rule) {
+  ComponentRow row;
   row.code = SourceCode::multiple;
   row.flags = fit_flag::moments;
   row.peak = island.peak();
@@ -297,7 +297,7 @@ FittedRow row_of_moments(const FitMap& map, const Island& island, const FitRule&
 
 }  // namespace
 
-IslandRows rows_of_island(const FitMap& map, const Island& island, const FitRule& rule,
+IslandRows rows_of_island(const FitMap& map, const FitIsland& island, const FitRule& rule,
                           const IslandGaussians& gaussians) {
   IslandRows out;
   if (gaussians.of.empty()) {
@@ -307,7 +307,7 @@ IslandRows rows_of_island(const FitMap& map, const Island& island, const FitRule
     const Quantities quantities(island, rule, gaussians);
     for (std::size_t i = 0; i < gaussians.of.size(); ++i) {
       out.gaussians.push_back(quantities.row_of(i));
-      FittedRow& row = out.gaussians.back();
+      ComponentRow& row = out.gaussians.back();
       row.chi2 = gaussians.chi2;
       row.rounds = static_cast<std::int32_t>(gaussians.rounds);
       row.pixels = static_cast<std::int32_t>(gaussians.pixels);
@@ -325,8 +325,8 @@ IslandRows rows_of_island(const FitMap& map, const Island& island, const FitRule
   const IslandFacts facts = facts_of(map, island, rule, gaussians.of);
   const auto common =
       static_cast<std::int16_t>(gaussians.flags | (near_masked(map, island) ? fit_flag::at_edge : std::int16_t{0}));
-  for (std::vector<FittedRow>* rows : {&out.gaussians, &out.sources})
-    for (FittedRow& row : *rows) {
+  for (std::vector<ComponentRow>* rows : {&out.gaussians, &out.sources})
+    for (ComponentRow& row : *rows) {
       row.island = island.number();
       row.flags |= common;
       row.of_island = facts;

@@ -33,7 +33,7 @@ double curvature(const FitMap& map, std::int32_t x, std::int32_t y) {
 /// Maxima of curvature with all that is known of them.
 class Summits {
  public:
-  Summits(const FitMap& map, const Island& island, const SeedRule& rule) : map_(map), island_(island), rule_(rule) {
+  Summits(const FitMap& map, const FitIsland& island, const SeedRule& rule) : map_(map), island_(island), rule_(rule) {
     const auto size = static_cast<std::size_t>(island.size());
     curvature_.reserve(size);
     island.for_each_pixel([&](std::int32_t x, std::int32_t y) {
@@ -105,24 +105,48 @@ class Summits {
   }
 
   const FitMap& map_;
-  const Island& island_;
+  const FitIsland& island_;
   const SeedRule& rule_;
   std::vector<std::int32_t> x_, y_;
   std::vector<double> curvature_;
   std::vector<std::size_t> order_, summit_, found_;
 };
 
+/// The depth of a summit, in units of e-folds, at which its island is cut.
+double depth_of(double peak, const SeedRule& rule) {
+  return portable_log(std::max(peak / rule.threshold, 1.2));
+}
+
 /// How much larger than the beam's the spread of an island is, if it is one Gaussian that its lowest pixels cut.
-double growth_by_area(const Island& island, double peak, const SeedRule& rule) {
-  const double depth = portable_log(std::max(peak / rule.threshold, 1.2));
+double growth_by_area(const FitIsland& island, double peak, const SeedRule& rule) {
+  const double depth = depth_of(peak, rule);
   return static_cast<double>(island.size()) / (2 * std::numbers::pi * depth * std::sqrt(rule.beam.determinant()));
 }
 
-Gaussian start_at(const FitMap& map, const Island& island, std::int32_t x, std::int32_t y, double growth,
+Gaussian start_at(const FitMap& map, const FitIsland& island, std::int32_t x, std::int32_t y, double growth,
                   const SeedRule& rule) {
   const double peak = std::max(static_cast<double>(map.at(x, y)) / island.noise(), 1.0);
   const double grown = std::clamp(growth, 1.0, std::max(1.0, growth_by_area(island, peak, rule)));
   return gaussian_of(peak, x, y, {grown * rule.beam.xx, grown * rule.beam.xy, grown * rule.beam.yy});
+}
+
+/// The start of an island that is one Gaussian much larger than the beam: of its shape. A Gaussian of spread K that is
+/// cut at depth d below its peak, in units of e-folds, has pixels with the second moments d K / 2.
+Gaussian start_of_shape(const FitMap& map, const FitIsland& island, std::int32_t x, std::int32_t y, double depth) {
+  double sum_x = 0, sum_y = 0;
+  island.for_each_pixel([&](std::int32_t px, std::int32_t py) {
+    sum_x += px;
+    sum_y += py;
+  });
+  const auto size = static_cast<double>(island.size());
+  GaussianShape moments{0, 0, 0};
+  island.for_each_pixel([&](std::int32_t px, std::int32_t py) {
+    const double dx = px - sum_x / size, dy = py - sum_y / size, by = 2 / (depth * size);
+    moments.xx += by * dx * dx;
+    moments.xy += by * dx * dy;
+    moments.yy += by * dy * dy;
+  });
+  return gaussian_of(static_cast<double>(map.at(x, y)) / island.noise(), x, y, moments);
 }
 
 /// The curvature at the summit of a Gaussian of this spread with a peak of 1.
@@ -151,20 +175,20 @@ double noise_of_curvature(const NoiseCorrelation& correlation) {
   return std::sqrt(variance);
 }
 
-std::vector<Gaussian> find_seeds(const FitMap& map, const Island& island, const SeedRule& rule) {
+std::vector<Gaussian> find_seeds(const FitMap& map, const FitIsland& island, const SeedRule& rule) {
   const Summits summits(map, island, rule);
   std::vector<Gaussian> seeds;
   const double of_beam = curvature_of(rule.beam);
   const bool one = summits.found().size() < 2;
+  constexpr double much_larger = 2;
+  const double peak = island.peak() / island.noise(), by_area = growth_by_area(island, peak, rule);
+  if (one && by_area > much_larger)
+    return {start_of_shape(map, island, island.xpeak(), island.ypeak(), depth_of(peak, rule))};
   for (const std::size_t i : summits.found()) {
     const double by_curvature = static_cast<double>(map.at(summits.x(i), summits.y(i))) * of_beam / summits.curved(i);
-    const double growth = one ? growth_by_area(island, island.peak() / island.noise(), rule) : by_curvature;
-    seeds.push_back(start_at(map, island, summits.x(i), summits.y(i), growth, rule));
+    seeds.push_back(start_at(map, island, summits.x(i), summits.y(i), one ? by_area : by_curvature, rule));
   }
-  if (seeds.empty()) {
-    const double growth = growth_by_area(island, island.peak() / island.noise(), rule);
-    seeds.push_back(start_at(map, island, island.xpeak(), island.ypeak(), growth, rule));
-  }
+  if (seeds.empty()) seeds.push_back(start_at(map, island, island.xpeak(), island.ypeak(), by_area, rule));
   return seeds;
 }
 

@@ -23,6 +23,6 @@ double noise_of_curvature(const NoiseCorrelation& correlation);
 /// [1 1 1; 1 -8 1; 1 1 1]: the negative result is the curvature. A summit is a maximum of curvature that stands out
 /// from the curvature around it by four times its noise, with a pixel above the seed. Values are in units of the
 /// island's noise. Curvature parts neighbours that have one maximum of light.
-std::vector<Gaussian> find_seeds(const FitMap& map, const Island& island, const SeedRule& rule);
+std::vector<Gaussian> find_seeds(const FitMap& map, const FitIsland& island, const SeedRule& rule);
 
 }  // namespace srcextract

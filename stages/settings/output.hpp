@@ -22,7 +22,9 @@ enum class CheckImage {
   minibackground,
   miniback_rms,
   threshold,
-  morphology
+  morphology,
+  model,
+  residual
 };
 
 /// The tables of a radio map: sources, and the Gaussians that they are made of.
@@ -33,6 +35,11 @@ enum class TableStyle { pybdsf, aegean, casda };
 
 /// Files for other programs with the Gaussians of a radio map: of DS9, of kvis, and a sky model for calibration.
 enum class ComponentRegions { reg, ann, skymodel };
+
+/// Whether it shows the Gaussians of fit.model.
+inline bool shows_gaussians(CheckImage image) {
+  return image == CheckImage::model || image == CheckImage::residual;
+}
 
 /// The formats of the alerts of a difference.
 enum class AlertFormat { avro, parquet };

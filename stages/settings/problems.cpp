@@ -151,6 +151,8 @@ std::string check_images_problem(const Settings& config) {
     return "asks for morphology, which changes nothing where morphology.operation is none; ask for threshold, or set "
            "the "
            "operation";
+  if (!fits_gaussians(config) && std::ranges::any_of(config.output.check_images, shows_gaussians))
+    return "asks for fitted Gaussians, which there are none of where fit.model is none";
   const bool of_mesh = std::ranges::any_of(config.output.check_images, [](CheckImage image) {
     return image == CheckImage::minibackground || image == CheckImage::miniback_rms;
   });

@@ -16,7 +16,7 @@ constexpr double nan = std::numeric_limits<double>::quiet_NaN();
 
 /// A row on the sky.
 struct ComponentOnSky {
-  const FittedRow* row = nullptr;
+  const ComponentRow* row = nullptr;
   SkyPosition place = {nan, nan}, brightest = {nan, nan};
   SkySteps steps;  ///< at `place`
   FittedEllipse seen, deconvolved, seen_in_image, deconvolved_in_image;
@@ -62,8 +62,8 @@ void find_ellipses(const GaussianShape& beam, double side, ComponentOnSky& one) 
   one.deconvolved_in_image = ellipse_of(turned(alone, up, left));
 }
 
-std::vector<ComponentOnSky> on_sky(const std::vector<FittedRow>& rows, const std::string& header, const Config& config,
-                                   const Cpu& where) {
+std::vector<ComponentOnSky> on_sky(const std::vector<ComponentRow>& rows, const std::string& header,
+                                   const Config& config, const Cpu& where) {
   std::vector<ComponentOnSky> out(rows.size());
   std::vector<double> x, y;
   for (std::size_t i = 0; i < rows.size(); ++i) {
@@ -154,7 +154,7 @@ void add_ellipses(Builder& to) {
               &ComponentOnSky::deconvolved_in_image, to);
 }
 
-void add_pixels(const std::string& suffix, const std::string& what, double FittedRow::*x, double FittedRow::*y,
+void add_pixels(const std::string& suffix, const std::string& what, double ComponentRow::*x, double ComponentRow::*y,
                 const Builder::Real& x_error, const Builder::Real& y_error, Builder& to) {
   to.with_error(
       "Xposn" + suffix, "pixel", "pos.cartesian.x;instr.det", what + ", the first pixel is 0",
@@ -261,11 +261,11 @@ Table component_table(ComponentTable kind, const FittedIslands& islands, const s
   add_place_and_flux(factor, total_unit, peak_unit, table);
   if (sources) add_brightest(table);
   add_pixels(
-      "", "centre", &FittedRow::x, &FittedRow::y, [](const ComponentOnSky& c) { return c.error(of_x); },
+      "", "centre", &ComponentRow::x, &ComponentRow::y, [](const ComponentOnSky& c) { return c.error(of_x); },
       [](const ComponentOnSky& c) { return c.error(of_y); }, table);
   if (sources)
     add_pixels(
-        "_max", "brightest place of the model", &FittedRow::xmax, &FittedRow::ymax,
+        "_max", "brightest place of the model", &ComponentRow::xmax, &ComponentRow::ymax,
         [](const ComponentOnSky& c) { return c.row->xmax_error; },
         [](const ComponentOnSky& c) { return c.row->ymax_error; }, table);
   add_ellipses(table);

@@ -10,7 +10,7 @@
 #include <random>
 #include <vector>
 
-#include "support/radio_maps.hpp"
+#include "tests/support/radio_maps.hpp"
 
 namespace srcextract {
 namespace {
@@ -24,21 +24,21 @@ Image<float, Cpu> empty_map(std::int64_t side) {
 }
 
 /// The row nearest to a place; its distance must be below a pixel.
-const FittedRow& row_at(const std::vector<FittedRow>& rows, double x, double y) {
-  const auto distance = [&](const FittedRow& row) { return std::hypot(row.x - x, row.y - y); };
+const ComponentRow& row_at(const std::vector<ComponentRow>& rows, double x, double y) {
+  const auto distance = [&](const ComponentRow& row) { return std::hypot(row.x - x, row.y - y); };
   const auto nearest = std::ranges::min_element(rows, {}, distance);
   EXPECT_LT(distance(*nearest), 1) << x << " " << y;
   return *nearest;
 }
 
-double major_of(const FittedRow& row) {
+double major_of(const ComponentRow& row) {
   return std::sqrt(8 * std::log(2.0) * row.shape.axis(1));
 }
 
 void expect_found(const std::vector<MapGaussian>& all, const FittedIslands& found, double tolerance) {
   ASSERT_EQ(found.gaussians.size(), all.size());
   for (const MapGaussian& g : all) {
-    const FittedRow& row = row_at(found.gaussians, g.x, g.y);
+    const ComponentRow& row = row_at(found.gaussians, g.x, g.y);
     EXPECT_NEAR(row.peak / g.peak, 1, tolerance);
     EXPECT_NEAR(row.total / (g.peak * g.major * g.minor / (beam.major * beam.minor)), 1, tolerance);
     EXPECT_NEAR(row.x, g.x, tolerance);
@@ -89,7 +89,7 @@ TEST(FitIslands, PartsNeighboursThatShareAnIsland) {
 struct Pulls {
   std::vector<double> peak, total, x, y, major;
 
-  void add(const FittedRow& row, const MapGaussian& truth) {
+  void add(const ComponentRow& row, const MapGaussian& truth) {
     const auto error = [&](FittedValue of) { return std::sqrt(row.covariance[of][of]); };
     const double of_total = truth.peak * truth.major * truth.minor / (beam.major * beam.minor);
     peak.push_back((row.peak - truth.peak) / error(of_peak_flux));
@@ -177,16 +177,16 @@ TEST(FitIslands, LeavesNoIslandOut) {
     islands.settings.fit.large = large;
     const FittedIslands found = islands.fitted();
     std::vector<std::int32_t> numbers;
-    for (const FittedRow& row : found.sources) {
+    for (const ComponentRow& row : found.sources) {
       if (numbers.empty() || numbers.back() != row.island) numbers.push_back(row.island);
       EXPECT_TRUE(std::isfinite(row.total) && std::isfinite(row.x) && std::isfinite(row.covariance[of_x][of_x]));
     }
     ASSERT_EQ(std::ssize(numbers), islands.components.counts->kept);
     for (std::size_t i = 0; i < numbers.size(); ++i) EXPECT_EQ(numbers[i], static_cast<std::int32_t>(i + 1));
-    for (const FittedRow& row : found.gaussians)
+    for (const ComponentRow& row : found.gaussians)
       EXPECT_EQ(found.sources[static_cast<std::size_t>(row.source - 1)].island, row.island);
-    const auto of_moments =
-        std::ranges::count_if(found.sources, [](const FittedRow& row) { return (row.flags & fit_flag::moments) != 0; });
+    const auto of_moments = std::ranges::count_if(
+        found.sources, [](const ComponentRow& row) { return (row.flags & fit_flag::moments) != 0; });
     if (large == 40) EXPECT_GT(of_moments, 1);
   }
 }
@@ -209,7 +209,7 @@ TEST(FitIslands, HasTheFluxOfLargeSources) {
     Image<float, Cpu> image = correlated_noise({side, side}, beam, false, seed);
     add_gaussians({blob}, image);
     double total = 0;
-    for (const FittedRow& row : islands_of(std::move(image), beam).fitted().sources)
+    for (const ComponentRow& row : islands_of(std::move(image), beam).fitted().sources)
       if (std::hypot(row.x - 100, row.y - 100) < 30) total += row.total;
     EXPECT_NEAR(total / (blob.peak * blob.major * blob.minor / (beam.major * beam.minor)), 1, 0.12) << seed;
   }
