@@ -9,7 +9,7 @@ namespace {
 __global__ void __launch_bounds__(block_threads)
     find_bright_kernel(const float* pixels, Shape shape, MeshMap level, MeshMap rms, BrightRule rule,
                        std::uint8_t* bright) {
-  for (std::int64_t i = thread_index(); i < shape.count(); i += thread_total()) {
+  for (std::int64_t i = thread_index(); i < shape.width * shape.height; i += thread_total()) {
     const std::int64_t x = i % shape.width, y = i / shape.width;
     bright[i] = rule.is_bright(pixels[i], level.at(x, y), rms.at(x, y)) ? 1 : 0;
   }
@@ -18,7 +18,7 @@ __global__ void __launch_bounds__(block_threads)
 __global__ void __launch_bounds__(block_threads)
     mask_around_kernel(const float* pixels, Shape shape, const std::uint8_t* bright, std::int64_t margin,
                        float* masked) {
-  for (std::int64_t i = thread_index(); i < shape.count(); i += thread_total()) {
+  for (std::int64_t i = thread_index(); i < shape.width * shape.height; i += thread_total()) {
     const std::int64_t x = i % shape.width, y = i / shape.width;
     bool near = false;
     for (std::int64_t v = max(std::int64_t{0}, y - margin); v <= min(shape.height - 1, y + margin); ++v)

@@ -4,7 +4,6 @@
 #include <cmath>
 #include <cstddef>
 #include <numbers>
-#include <optional>
 #include <tuple>
 #include <utility>
 
@@ -75,32 +74,34 @@ class IslandFit {
   }
 
  private:
-  /// Fits until all Gaussians are likely; drops those that are not.
+  /// Fits until all Gaussians are likely. Those that are not get the shape of the beam, then are dropped: at first the
+  /// faintest alone, which may have spoiled the others; after a few attempts all of them.
   void settle() {
-    const std::size_t most_attempts = 2 * out_.of.size() + 1;
-    for (std::size_t attempt = 0; attempt < most_attempts && !out_.of.empty(); ++attempt) {
+    constexpr int most_attempts = 8, attempts_for_one = 4;
+    for (int attempt = 0; attempt < most_attempts && !out_.of.empty(); ++attempt) {
       fit_all();
-      const std::optional<std::size_t> bad = unlikely();
-      if (!bad) return;
-      Fitted& one = out_.of[*bad];
-      if (one.free_shape) {
-        one.free_shape = false;
-        one.flags |= fit_flag::beam_shape;
-        one.start = gaussian_of(one.start.peak, one.start.x, one.start.y, rule_.beam);
-        one.now = one.start;
-      } else {
-        out_.of.erase(out_.of.begin() + static_cast<std::ptrdiff_t>(*bad));
-        out_.flags |= fit_flag::dropped;
-      }
+      Members bad;
+      for (std::size_t i = 0; i < out_.of.size(); ++i)
+        if (is_unlikely(out_.of[i])) bad.push_back(i);
+      if (bad.empty()) return;
+      if (attempt < attempts_for_one)
+        bad = {*std::ranges::min_element(bad, {}, [&](std::size_t i) { return out_.of[i].now.peak; })};
+      for (std::size_t k = bad.size(); k-- > 0;) restrain(bad[k]);
     }
   }
 
-  /// The faintest of the Gaussians that cannot be right; none: all may be.
-  std::optional<std::size_t> unlikely() const {
-    std::optional<std::size_t> found;
-    for (std::size_t i = 0; i < out_.of.size(); ++i)
-      if (is_unlikely(out_.of[i]) && (!found || out_.of[i].now.peak < out_.of[*found].now.peak)) found = i;
-    return found;
+  /// Gives a Gaussian the shape of the beam, or drops it if it has that.
+  void restrain(std::size_t i) {
+    Fitted& one = out_.of[i];
+    if (one.free_shape) {
+      one.free_shape = false;
+      one.flags |= fit_flag::beam_shape;
+      one.start = gaussian_of(one.start.peak, one.start.x, one.start.y, rule_.beam);
+      one.now = one.start;
+    } else {
+      out_.of.erase(out_.of.begin() + static_cast<std::ptrdiff_t>(i));
+      out_.flags |= fit_flag::dropped;
+    }
   }
 
   bool is_unlikely(const Fitted& one) const {

@@ -163,7 +163,10 @@ double curvature_of(const GaussianShape& spread) {
 double noise_of_curvature(const NoiseCorrelation& correlation) {
   double variance = 0;
   const auto at = [&](int dx, int dy) {
-    if (dy < 0) dx = -dx, dy = -dy;
+    if (dy < 0) {
+      dx = -dx;
+      dy = -dy;
+    }
     return std::abs(dx) > correlation.reach() || dy > correlation.reach()
                ? 0.0
                : correlation.row(dy)[dx + correlation.reach()];

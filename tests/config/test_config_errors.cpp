@@ -239,6 +239,8 @@ TEST(ConfigErrors, ASkyThatIsGivenIsANumberOrAFileOfLevelsAndANumberOfNoise) {
       {"output: {check_images: [threshold, morphology]}",
        "x.yaml:1:24: 'output.check_images' asks for morphology, which changes nothing where morphology.operation is "
        "none"},
+      {"output: {check_images: [residual]}",
+       "x.yaml:1:24: 'output.check_images' asks for fitted Gaussians, which there are none of where fit.model is none"},
       {"output: {report_copies: 9}",
        "x.yaml:1:25: 'output.report_copies' has no use without the report: set output.report"},
       {"output: {report: true, report_copies: 9}\ndetection: {sign: negative}",
