@@ -165,9 +165,9 @@ std::string origin_of(const SkyBeam& beam) {
 
 FoundBeam find_beam(const BeamConfig& config, const BeamPlaces& places) {
   FoundBeam found;
-  const auto take = [&](Answer answer) {
+  const auto take = [&](const Answer& answer) {
     if (!answer.beam) refuse("no beam: " + answer.reason + ways_out);
-    found.beam = *std::move(answer.beam);
+    found.beam = *answer.beam;
     return std::move(found);
   };
   switch (config.source) {
@@ -187,7 +187,7 @@ FoundBeam find_beam(const BeamConfig& config, const BeamPlaces& places) {
   for (const auto look : {table_beam_if_any, header_beam, history_beam}) {
     std::vector<std::string> warnings;
     Answer answer = look(places, warnings);
-    if (answer.beam) return {*std::move(answer.beam), std::move(warnings)};
+    if (answer.beam) return {*answer.beam, std::move(warnings)};
     reasons += (reasons.empty() ? "" : ", ") + answer.reason;
   }
   refuse("no beam: " + reasons + ways_out);

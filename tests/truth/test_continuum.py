@@ -110,8 +110,9 @@ def test_fluxes_are_in_jansky_without_bias(judged):
 
 
 def test_few_points_are_called_resolved_and_resolved_ones_are(judged):
-    points = [row["RESOLVED"] for _, row in judged[0].chosen(("point",), 8)]
-    assert len(points) > 40 and np.mean(points) <= 0.05
+    points = [row for _, row in judged[0].chosen(("point",), 8)]
+    assert len(points) > 40 and np.mean([row["RESOLVED"] for row in points]) <= 0.05
+    assert all((row["DC_Maj"] > 0) == row["RESOLVED"] for row in points)
     wide = [row["RESOLVED"] for part, row in judged[0].chosen(("resolved",), 50)
             if part["major"] > 1.3 * continuum_maps.BEAM[0]]
     assert len(wide) > 3 and np.mean(wide) > 0.9

@@ -20,6 +20,7 @@ struct ComponentOnSky {
   SkyPosition place = {nan, nan}, brightest = {nan, nan};
   SkySteps steps;  ///< at `place`
   FittedEllipse seen, deconvolved, seen_in_image, deconvolved_in_image;
+  bool resolved = false;
 
   double error(FittedValue value) const { return std::sqrt(row->covariance[value][value]); }
   /// The covariance of two directions on the sky.
@@ -36,7 +37,7 @@ struct ComponentOnSky {
     return std::hypot(direction[0] * row->xmax_error, direction[1] * row->ymax_error);
   }
   /// Whether the total exceeds the peak, and the size that of the beam, by more than two standard errors.
-  bool resolved() const {
+  bool is_resolved() const {
     const double ratio = row->total / row->peak;
     const auto& of = row->covariance;
     const double relative = of[of_total_flux][of_total_flux] / (row->total * row->total) +
@@ -60,6 +61,11 @@ void find_ellipses(const GaussianShape& beam, double side, ComponentOnSky& one) 
   const std::array<double, 2> up = {0, side}, left = {-side, 0};
   one.seen_in_image = ellipse_of(turned(seen, up, left));
   one.deconvolved_in_image = ellipse_of(turned(alone, up, left));
+  one.resolved = one.is_resolved();
+  if (one.resolved) return;
+  // Noise alone gives four of five points a size: a source that is not resolved has a limit in its place.
+  one.deconvolved = {.major_limit = one.deconvolved.major_limit};
+  one.deconvolved_in_image = {};
 }
 
 std::vector<ComponentOnSky> on_sky(const std::vector<ComponentRow>& rows, const std::string& header,
@@ -211,8 +217,9 @@ void add_island(double factor, const std::string& total_unit, const std::string&
 void add_further(Builder& to) {
   to.whole("FLAG", "meta.code.qual", fit_flag::description,
            [](const ComponentOnSky& c, std::size_t) { return std::int32_t{c.row->flags}; });
-  to.whole("RESOLVED", "meta.code", "1: size and flux exceed those of a point by more than two standard errors",
-           [](const ComponentOnSky& c, std::size_t) { return std::int32_t{c.resolved()}; });
+  to.whole("RESOLVED", "meta.code",
+           "1: size and flux exceed those of a point by more than two standard errors; else DC_Maj is 0",
+           [](const ComponentOnSky& c, std::size_t) { return std::int32_t{c.resolved}; });
   to.real("DC_MAJ_LIM", "deg", "phys.angSize.smajAxis;stat.max", "upper limit of DC_Maj at two standard errors",
           [](const ComponentOnSky& c) { return c.deconvolved.major_limit; });
   to.real("COV_RA_DEC", "deg2", "stat.covariance;pos.eq", "covariance of both errors of the place",
