@@ -325,13 +325,8 @@ Json beam_json(const Config& config) {
 
 /// The Gaussians of a radio map; `noise_area`: of the noise's autocorrelation, in beams.
 Json fitted_json(const FittedIslands& fitted) {
-<<<<<<< HEAD
   const auto moments = std::ranges::count_if(
       fitted.sources, [](const ComponentRow& row) { return (row.flags & fit_flag::moments) != 0; });
-=======
-  const auto moments =
-      std::ranges::count_if(fitted.sources, [](const ComponentRow& row) { return (row.flags & fit_flag::moments) != 0; });
->>>>>>> rio
   return {{"sources", fitted.sources.size()},
           {"gaussians", fitted.gaussians.size()},
           {"moments", moments},
