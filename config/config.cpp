@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <any>
+#include <filesystem>
 #include <type_traits>
 #include <utility>
 
@@ -142,7 +143,12 @@ GivenConfig parse_given(const std::string& yaml, const std::string& name, const 
   return finished(std::move(draft), std::move(used), name);
 }
 
+bool is_own_configuration(const std::string& path) {
+  return path == "radio" && !std::filesystem::exists(path);
+}
+
 GivenConfig load_given(const std::string& path, const Overrides& overrides) {
+  if (is_own_configuration(path)) return parse_given(radio_yaml(), path, overrides);
   if (!path.empty()) return parse_given(read_file(path), path, overrides);
   GivenConfig given = parse_given(default_yaml(), default_name, overrides);
   // A user has no file in which to look up a line of it.

@@ -7,4 +7,7 @@ namespace srcextract {
 /// The text of config/default.yaml, the configuration of a run that names none.
 const std::string& default_yaml();
 
+/// The text of config/radio.yaml.
+const std::string& radio_yaml();
+
 }  // namespace srcextract

@@ -8,6 +8,8 @@ namespace srcextract {
 
 /// One degree in radians.
 inline constexpr double degree = std::numbers::pi / 180;
+/// One degree in arcseconds.
+inline constexpr double arcseconds = 3600;
 
 /// A point of the sky as a vector of length 1.
 using Direction = std::array<double, 3>;

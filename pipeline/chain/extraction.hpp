@@ -9,6 +9,7 @@
 #include "stages/core/stage_record.hpp"
 #include "stages/detect/threshold.hpp"
 #include "stages/difference/fit/fit_facts.hpp"
+#include "stages/fit/fit_islands.hpp"
 #include "stages/ingest/decode.hpp"
 #include "stages/measure/aperture_noise.hpp"
 #include "stages/measure/saturation.hpp"
@@ -76,6 +77,7 @@ struct Extraction {
   std::optional<DifferenceFacts> difference;  ///< set if a reference was subtracted
   std::optional<FramesAsRead> frames;         ///< set if output.alerts asks for cut-outs of a difference
   std::optional<ApertureNoise> aperture_noise;  ///< of the measured image, if measurement.noise asks for it
+  std::optional<FittedIslands> fitted;          ///< set if fit.model asks for Gaussians
   std::optional<FoundIn> found_in;  ///< set if there is a detection image; all other members are of the measured image
   /// Set if the sky's level was given, and subtracted. `background` and `levels` are then those of the image above it.
   std::optional<GivenLevel> given_level;

@@ -113,8 +113,9 @@ bool keeps_segmentation(const Config& config) {
   const bool of_objects = std::ranges::any_of(config.output.check_images, [](CheckImage image) {
     return image == CheckImage::objects || image == CheckImage::minus_objects;
   });
-  return config.kept.segmentation || config.output.segmentation || config.output.report || of_objects || cuts_out ||
-         has_flags(config.flags) || (config.output.quicklook && config.quicklook.overlay == Overlay::pixels);
+  return config.kept.segmentation || fits_gaussians(config) || config.output.segmentation || config.output.report ||
+         of_objects || cuts_out || has_flags(config.flags) ||
+         (config.output.quicklook && config.quicklook.overlay == Overlay::pixels);
 }
 
 bool keeps_images(const Config& config) {
@@ -122,10 +123,12 @@ bool keeps_images(const Config& config) {
 }
 
 bool shows_pixels(const Config& config) {
-  return config.output.report || !config.output.alerts.empty() || vignet_size(config.output.columns).any() ||
+  return fits_gaussians(config) || config.output.report || !config.output.alerts.empty() ||
+         vignet_size(config.output.columns).any() ||
          std::ranges::any_of(config.output.check_images, [](CheckImage image) {
            return image == CheckImage::minus_background || image == CheckImage::filtered ||
-                  image == CheckImage::objects || image == CheckImage::minus_objects || image == CheckImage::snr;
+                  image == CheckImage::objects || image == CheckImage::minus_objects || image == CheckImage::snr ||
+                  image == CheckImage::residual;
          });
 }
 
@@ -134,7 +137,7 @@ bool shows_foreground(const Config& config) {
 }
 
 bool shows_variance(const Config& config) {
-  return has_map(config.weights) && (config.kept.sky || config.output.report ||
+  return has_map(config.weights) && (fits_gaussians(config) || config.kept.sky || config.output.report ||
                                      std::ranges::any_of(config.output.check_images, [](CheckImage image) {
                                        return image == CheckImage::rms || image == CheckImage::snr;
                                      }));

@@ -45,6 +45,8 @@ Images memory_of_stages(const RunPlan& plan) {
   const Stage stages[] = {
       // On the host the image above the sky takes the memory of an image that is not read again.
       {"subtract", by_mesh, {.host = twice || mapped ? 1 : 0, .device = 1}},
+      // The image without its sources; a device also has a map of them.
+      {"second sky", by_mesh && config.background.refine > 1, {.host = 1, .device = 2}},
       {"combine", config.combine.method != CombineMethod::none, {.host = plan.planes, .device = plan.planes}},
       {"mask", has_mask(config.mask), {.host = 1, .device = 1}},
       // Check images keep the map on the host; a device has the memory of its estimate.

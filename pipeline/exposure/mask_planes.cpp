@@ -17,7 +17,7 @@ namespace {
 constexpr std::size_t card_columns = 80;
 constexpr std::string_view prefix = "MP_";
 
-std::optional<int> number_in(std::string_view text) {
+std::optional<int> bit_number(std::string_view text) {
   int number = 0;
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
   return error == std::errc() && end == text.data() + text.size() ? std::optional(number) : std::nullopt;
@@ -30,7 +30,7 @@ std::optional<MaskPlane> plane_of(std::string_view card) {
   const std::size_t equals = card.find('=');
   if (!card.starts_with(prefix) || equals == std::string_view::npos) return std::nullopt;
   const std::string_view value = card.substr(equals + 1);
-  const std::optional<int> bit = number_in(trimmed(value.substr(0, value.find('/'))));
+  const std::optional<int> bit = bit_number(trimmed(value.substr(0, value.find('/'))));
   if (!bit) return std::nullopt;
   return MaskPlane{std::string(trimmed(card.substr(prefix.size(), equals - prefix.size()))), *bit};
 }
@@ -53,7 +53,7 @@ std::string near_to(std::string wanted, const std::vector<MaskPlane>& planes) {
 
 /// A number is the bit itself, even if the header has a plane of that name. Empty if there is no such bit.
 std::optional<int> bit_of(const std::string& wanted, const std::vector<MaskPlane>& planes) {
-  if (const std::optional<int> number = number_in(wanted)) return number;
+  if (const std::optional<int> number = bit_number(wanted)) return number;
   std::optional<int> bit;
   for (const MaskPlane& plane : planes) {
     if (plane.name != wanted) continue;
@@ -85,7 +85,7 @@ std::uint64_t wanted_bits(const std::vector<std::string>& wanted, std::string_vi
     const int bit = bit_of(name, planes).value_or(-1);
     if (bit < 0 || bit >= width)
       throw Error(ErrorKind::input, fmt::format("the map has no bit {}: it has {} bits, and {}{}", name, width,
-                                                listed(planes), number_in(name) ? "" : near_to(name, planes)));
+                                                listed(planes), bit_number(name) ? "" : near_to(name, planes)));
     bits |= std::uint64_t{1} << bit;
   }
   return bits;

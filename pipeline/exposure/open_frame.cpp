@@ -4,6 +4,7 @@
 
 #include <filesystem>
 
+#include "pipeline/exposure/choose_plane.hpp"
 #include "stages/combine/combine.hpp"
 #include "stages/core/error.hpp"
 
@@ -33,11 +34,11 @@ std::string key_of_planes(const CombineConfig& config) {
 }  // namespace
 
 OpenFrame::OpenFrame(FitsImage image, const std::string& path, const Config& config, std::int64_t most_inflated)
-    : most_inflated_(most_inflated), first_plane_(config.input.plane) {
+    : most_inflated_(most_inflated), plane_numbers_{plane_of(image, config.input.plane)} {
   images_.push_back(std::move(image));
   const CombineConfig& combine = config.combine;
   if (combine.method == CombineMethod::none) {
-    planes_.push_back(images_.front().plane(config.input.plane));
+    planes_.push_back(images_.front().plane(plane_numbers_.front()));
     return;
   }
   const std::string key = key_of_planes(combine);
@@ -58,7 +59,7 @@ OpenFrame::OpenFrame(FitsImage image, const std::string& path, const Config& con
 
 void OpenFrame::add_planes(const std::vector<std::int64_t>& numbers, const Config& config) {
   const std::int64_t planes = images_.front().planes();
-  first_plane_ = numbers.front();
+  plane_numbers_ = numbers;
   for (const std::int64_t number : numbers) {
     if (number > planes)
       throw Error(ErrorKind::input, fmt::format("{}: there is no plane {} to combine: the image has {}",
@@ -81,7 +82,7 @@ void OpenFrame::add_images(const std::string& key, const std::vector<std::pair<s
     combined_.push_back(key == "combine.hdus" ? "HDU " + one.second.text() : one.first);
   }
   for (const FitsImage& image : images_)
-    said_at(config.place_of(key), [&] { planes_.push_back(image.plane(config.input.plane)); });
+    said_at(config.place_of(key), [&] { planes_.push_back(image.plane(plane_of(image, config.input.plane))); });
 }
 
 FitsImage OpenFrame::open_another(const std::string& path, const HduNames& hdu) {

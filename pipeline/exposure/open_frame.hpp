@@ -36,13 +36,15 @@ class OpenFrame {
   const FitsImage& image() const { return images_.front(); }
 
   const std::vector<PixelSource>& planes() const { return planes_; }
+  /// Their numbers in the cube of image(), from 1; of the first one alone, if they are of several images.
+  const std::vector<std::int64_t>& plane_numbers() const { return plane_numbers_; }
   const PixelSource& first() const { return planes_.front(); }
 
   /// The part of `most_inflated` that is left.
   std::int64_t most_inflated() const { return most_inflated_; }
 
   /// FitsImage::datasum() of the first plane.
-  std::uint32_t datasum() const { return image().datasum(first_plane_); }
+  std::uint32_t datasum() const { return image().datasum(plane_numbers_.front()); }
 
   /// FitsImage::require_unchanged() of all its files.
   void require_unchanged() const {
@@ -62,7 +64,7 @@ class OpenFrame {
 
   std::vector<FitsImage> images_;
   std::int64_t most_inflated_;  ///< bytes that are left
-  std::int64_t first_plane_;
+  std::vector<std::int64_t> plane_numbers_;
   std::vector<PixelSource> planes_;
   std::vector<std::string> combined_;
 };

@@ -32,7 +32,7 @@ OpenMap open_map(const MapKeys& keys, const SelectedImage& selected, const std::
                  const Config& config) {
   return said_at_map(keys, config, [&] {
     FitsImage image = selected.open();
-    const std::int64_t plane = image.planes() > 1 ? config.input.plane : 1;
+    const std::int64_t plane = image.planes() > 1 ? frame.plane_numbers().front() : 1;
     PixelSource pixels = image.plane(plane);
     OpenMap map{keys.file.empty() ? path : keys.file, std::move(image), plane, std::move(pixels)};
     if (keys.file.empty()) require_other_image(map, frame);

@@ -8,6 +8,7 @@
 #include <new>
 #include <utility>
 
+#include "pipeline/chain/fit_sources.hpp"
 #include "pipeline/chain/stage_list.hpp"
 #include "pipeline/engine/host_engine.hpp"
 #include "pipeline/extract/precision.hpp"
@@ -221,6 +222,14 @@ void add_sky_positions(const ImageInput& input, const Execution& execution, Imag
   result.times.push_back({"sky", seconds_since(begin)});
 }
 
+/// Fits Gaussians, if the configuration asks for it.
+void fit_sources(const ImageInput& input, const Execution& execution, ImageResult& result) {
+  if (!fits_gaussians(input.config())) return;
+  const auto begin = std::chrono::steady_clock::now();
+  fit_sources(input.config(), execution.cpu, result.extraction);
+  result.times.push_back({"fit", seconds_since(begin)});
+}
+
 /// Checks an unchanged image of one file. Combined or subtracted images have another sky than their files.
 void check_precision(const ImageInput& input, const Extraction& extraction) {
   if (input.reference != nullptr || !input.frame.combined().empty()) return;
@@ -255,6 +264,7 @@ ImageResult extract_image(const ImageInput& input, const Execution& execution, P
     result.backend = "cpu";
     result.extraction = run.extract_cpu(run.observer(result));
   }
+  fit_sources(input, execution, result);
   restore_level(input, execution.cpu, result.extraction);
   if (input.positions != nullptr)
     name_positions(*input.positions, input.exposure.shape(), input.config(), result.extraction.sources);

@@ -124,8 +124,12 @@ void warn_of_filled_meshes(const Shape& shape, const Config& config, const Extra
   if (has_level(config.given_sky)) return;
   const Shape size = mesh_sides(config.background);
   const MeshFilling filling = fill_meshes(extraction.sources, shape, size);
-  const std::string place = config.place_of("background.mesh_size");
+  const double beams = config.background.mesh_beams;
+  const std::string place = config.place_of(beams > 0 ? "background.mesh_beams" : "background.mesh_size");
   const auto advice = [&](std::int64_t side) {
+    if (beams > 0)
+      return fmt::format("set background.mesh_beams to {:.0f}",
+                         std::ceil(beams * static_cast<double>(side) / static_cast<double>(size.width)));
     return config.background.mesh_height > 0 ? fmt::format("make meshes as large as {} x {} pixels", side, side)
                                              : fmt::format("set background.mesh_size to {}", side);
   };
@@ -367,7 +371,8 @@ std::vector<std::string> image_warnings(const ImageInput& input, const ImageResu
   warn_of_padding(extraction.background, warnings);
   warn_of_no_noise(config, extraction.background, warnings);
   const bool large = warn_of_large_source(input, config, extraction, warnings);
-  if (extraction.background.mesh.width > 0 && !large) warn_of_filled_meshes(shape, config, extraction, warnings);
+  if (extraction.background.mesh.width > 0 && !large)
+    warn_of_filled_meshes(shape, input.config(), extraction, warnings);
   warn_by_sample(input, config, extraction.background, warnings);
   warn_of_few_apertures(config, extraction, warnings);
   if (extraction.difference) {

@@ -127,7 +127,8 @@ void log_input(const ImageInput& input, const InputConfig& config, const std::ve
   const std::string extname = image.extname().empty() ? "" : " '" + image.extname() + "'";
   const int bitpix = input.first().format.bitpix;
   spdlog::info("{}: {} x {} pixels, BITPIX {}, HDU {}{}{}", input.name, input.first().shape.width,
-               input.first().shape.height, bitpix, image.hdu(), extname, plane_name(input.frame, config.plane));
+               input.first().shape.height, bitpix, image.hdu(), extname,
+               plane_name(input.frame, input.frame.plane_numbers().front()));
   log_others(input, config, left_out);
   if (input.reference) {
     spdlog::info("{}: {} is subtracted from it", input.name, input.reference->path);
@@ -159,6 +160,10 @@ void log_result(const ImageInput& input, const ImageResult& result, bool describ
     spdlog::info("{}: masked pixels: {} NaN, {} infinite, {} BLANK{}", input.name, e.masked_nan, e.masked_infinite,
                  e.masked_blank, by_maps);
   }
+  if (describe && e.fitted)
+    spdlog::info("{}: {} of {}; pixels share their noise over {:.3g} beams ({})", input.name,
+                 counted(std::ssize(e.fitted->sources), "source"), counted(std::ssize(e.fitted->gaussians), "Gaussian"),
+                 e.fitted->noise_area, e.fitted->area_measured ? "measured" : "fit.noise_area");
   if (describe && e.found_in) log_clip(input.detection->task.path, e.found_in->background);
   if (describe) log_background(input.name, e);
   if (describe && e.aperture_noise) log_aperture_noise(input.name, *e.aperture_noise);

@@ -1,13 +1,17 @@
 #include "pipeline/image/open_image.hpp"
 
+#include <spdlog/spdlog.h>
+
 #include <algorithm>
 #include <chrono>
 #include <filesystem>
+#include <iterator>
 #include <utility>
 
 #include "io/catalog/segmentation.hpp"
 #include "io/catalog/table_writer.hpp"
 #include "io/wcs/pixel_unit.hpp"
+#include "pipeline/exposure/blank_border.hpp"
 #include "pipeline/extract/image_warnings.hpp"
 #include "pipeline/image/image_log.hpp"
 #include "pipeline/log/printable.hpp"
@@ -16,6 +20,7 @@
 #include "pipeline/outputs/alerts/alert_files.hpp"
 #include "pipeline/outputs/check_images.hpp"
 #include "pipeline/outputs/completeness/measure_completeness.hpp"
+#include "pipeline/outputs/components/write_components.hpp"
 #include "pipeline/outputs/image_head.hpp"
 #include "pipeline/outputs/picture_file.hpp"
 #include "pipeline/outputs/report/report.hpp"
@@ -44,7 +49,7 @@ ImageFacts facts_of(const ImageInput& input, const Extraction& extraction, const
 
 /// The catalogues and the label map, complete but not committed.
 std::vector<OutputFile> write_tables(const OutputPaths& paths, const ImageInput& input, const Extraction& extraction,
-                                     const ImageConfig& config, const Cpu& where) {
+                                     const ImageConfig& config, std::uint32_t datasum, const Cpu& where) {
   const CatalogMetadata metadata = metadata_of(input, extraction, config);
   const Vignets vignets = cut_vignets(extraction, config.config, where);
   const Table nothing;
@@ -61,6 +66,7 @@ std::vector<OutputFile> write_tables(const OutputPaths& paths, const ImageInput&
         write_check_image(path, which, config.config.output.check_compression, extraction, input, metadata, where));
   for (const auto& [format, path] : paths.alerts)
     files.push_back(write_alerts(path, format, input, extraction, metadata, where));
+  std::ranges::move(write_components(paths, input, extraction, metadata, datasum, where), std::back_inserter(files));
   return files;
 }
 
@@ -195,6 +201,7 @@ OpenImage::OpenImage(const ImageTask& task, const Job& job, std::shared_ptr<cons
   const auto reference = std::move(input_.exposure.reference);
   input_.exposure = exposure_of(frame_, maps_, config);
   input_.exposure.reference = reference;
+  if (fits_gaussians(config)) mask_blank_border();
   const auto shown = [](const std::optional<OpenMap>& map) { return map ? &*map : nullptr; };
   input_.weights = shown(maps_.weights);
   input_.mask = shown(maps_.mask);
@@ -205,8 +212,19 @@ OpenImage::OpenImage(const ImageTask& task, const Job& job, std::shared_ptr<cons
   config_ = resolve(
       config, {task.name, input_.header(), frame_.image().primary_header(), input_.exposure.shape(), kind_of(input_),
                reference_ ? std::string_view(reference_->frame.image().header()) : std::string_view(),
-               reference_ ? config_of(task.file->beside->of_reference) : nullptr});
+               reference_ ? config_of(task.file->beside->of_reference) : nullptr, task.file->path,
+               frame_.image().axes(), frame_.plane_numbers()});
   input_.resolved = &config_;
+}
+
+void OpenImage::mask_blank_border() {
+  if (input_.exposure.mask || frame_.planes().size() > 1) return;
+  const std::optional<BlankBorder> border = find_blank_border(frame_.first(), Cpu{1});
+  if (!border) return;
+  input_.exposure.mask = border->mask;
+  spdlog::warn(
+      "{}: {} pixels in runs of exact zeros at its border are taken for blank; write NaN there, or give mask.file",
+      task_.name, border->pixels);
 }
 
 void OpenImage::require_unchanged() const {
@@ -259,7 +277,7 @@ ImageOutcome OpenImage::finish(ImageResult result, const Execution& execution) {
   const std::uint32_t datasum = checksum(result);
   const auto writing = Clock::now();
   make_directory_of(paths_.report);
-  std::vector<OutputFile> files = write_tables(paths_, input_, result.extraction, config, execution.cpu);
+  std::vector<OutputFile> files = write_tables(paths_, input_, result.extraction, config, datasum, execution.cpu);
   if (job_.flush == Flush::now) {
     for (OutputFile& file : files) file.flush();
   }

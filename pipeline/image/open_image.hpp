@@ -118,6 +118,9 @@ class OpenImage {
   /// Measures the completeness, if it is asked for, and logs it.
   std::optional<Completeness> find_completeness(ImageResult& result, const Cpu& where) const;
 
+  /// Masks zeros at the border of a radio map that no mask covers.
+  void mask_blank_border();
+
   /// Throws Error{input} if a file used for the result changed while it was read.
   void require_unchanged() const;
 

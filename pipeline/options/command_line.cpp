@@ -4,6 +4,7 @@
 #include <filesystem>
 #include <vector>
 
+#include "config/config.hpp"
 #include "pipeline/options/answers.hpp"
 #include "stages/core/error.hpp"
 #include "stages/core/words.hpp"
@@ -115,7 +116,7 @@ void require_no_command(const std::string& config) {
 }
 
 bool is_configuration(const std::string& path) {
-  return path.empty() || path.ends_with(".yaml") || path.ends_with(".yml");
+  return path.empty() || path.ends_with(".yaml") || path.ends_with(".yml") || is_own_configuration(path);
 }
 
 void require_detect(const CommandLine& command) {
@@ -137,7 +138,7 @@ CommandLine parse_command_line(int argc, const char* const* argv) {
   add_places(app, command, texts);
   parser.parse(argc, argv, 1);
   if (!command.answer.empty()) return command;
-  if (!command.config.empty()) require_no_command(command.config);
+  if (!command.config.empty() && !is_own_configuration(command.config)) require_no_command(command.config);
   command.bands = read_bands(texts.bands, texts.band_settings);
   if (!command.inputs.empty() && !command.bands.empty()) {
     const std::string& image = command.inputs.front();

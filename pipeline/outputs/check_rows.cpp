@@ -35,7 +35,9 @@ void show_runs(const std::vector<Runs<Cpu>>& sides, std::int64_t y, float* row, 
 }  // namespace
 
 CheckRows::CheckRows(const Extraction& extraction, bool as_sextractor)
-    : extraction_(extraction), as_sextractor_(as_sextractor), sky_(extraction) {}
+    : extraction_(extraction), as_sextractor_(as_sextractor), sky_(extraction) {
+  if (extraction.fitted) model_.emplace(extraction.fitted->gaussians, extraction.fitted->shape);
+}
 
 void CheckRows::fill(CheckImage which, std::int64_t y, float* row, std::int64_t width) {
   const CheckData& check = extraction_.check;
@@ -55,6 +57,14 @@ void CheckRows::fill(CheckImage which, std::int64_t y, float* row, std::int64_t 
       sky_.rms(y, noise_.data(), width);
       std::transform(row, row + width, noise_.begin(), row,
                      [](float pixel, float rms) { return pixel_of(pixel / rms); });
+      return;
+    case CheckImage::model:
+      return model_->fill(y, row);
+    case CheckImage::residual:
+      noise_.resize(static_cast<std::size_t>(width));
+      model_->fill(y, noise_.data());
+      std::transform(check.above.pixels.data() + y * width, check.above.pixels.data() + (y + 1) * width, noise_.begin(),
+                     row, [](float pixel, float model) { return pixel_of(pixel - model); });
       return;
     case CheckImage::threshold:
       return show_runs(check.thresholded, y, row, width);

@@ -1,10 +1,12 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <vector>
 
 #include "pipeline/chain/extraction.hpp"
 #include "pipeline/outputs/sky_rows.hpp"
+#include "stages/fit/model_rows.hpp"
 #include "stages/settings/output.hpp"
 
 namespace srcextract {
@@ -24,6 +26,7 @@ class CheckRows {
   bool as_sextractor_;
   SkyRows sky_;
   std::vector<float> noise_;
+  std::optional<ModelRows> model_;  ///< of fitted Gaussians
 };
 
 }  // namespace srcextract

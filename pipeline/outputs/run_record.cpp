@@ -27,13 +27,13 @@ Json program_json() {
   return {{"name", "srcextract"}, {"version", program_version()}, {"build", program_build()}, {"libraries", libraries}};
 }
 
-Json input_json(const ImageInput& input, const Config& config, std::uint32_t datasum) {
+Json input_json(const ImageInput& input, std::uint32_t datasum) {
   Json json = {{"path", input.file.path},
                {"bytes", input.file.bytes},
                {"hdu", input.frame.image().hdu()},
                {"extname", input.frame.image().extname()},
                {"axes", input.frame.image().axes()},
-               {"plane", config.input.plane},
+               {"plane", input.frame.plane_numbers().front()},
                {"width", input.first().shape.width},
                {"height", input.first().shape.height},
                {"bitpix", input.first().format.bitpix},
@@ -325,6 +325,28 @@ void add_comparison(const BackendComparison& comparison, Json& json) {
   json["speed_up"] = speed_json(comparison);
 }
 
+/// The beam of a radio map. `unit_in_jansky` is what a pixel value of 1 is, in Jy/beam; null: not known.
+Json beam_json(const Config& config) {
+  const PixelBeam& pixels = *config.resources.beam;
+  return {{"source", names_of(config.beam.source)[static_cast<std::size_t>(config.beam.source)]},
+          {"fwhm", config.beam.fwhm},
+          {"angle", config.beam.angle},
+          {"pixels", {{"fwhm", {pixels.major, pixels.minor}}, {"angle", pixels.angle}, {"area", pixels.area()}}},
+          {"unit_in_jansky", pixels.to_jansky > 0 ? Json(pixels.to_jansky) : Json(nullptr)},
+          {"frequency", config.resources.frequency > 0 ? Json(config.resources.frequency) : Json(nullptr)}};
+}
+
+/// The Gaussians of a radio map; `noise_area`: of the noise's autocorrelation, in beams.
+Json fitted_json(const FittedIslands& fitted) {
+  const auto moments = std::ranges::count_if(
+      fitted.sources, [](const ComponentRow& row) { return (row.flags & fit_flag::moments) != 0; });
+  return {{"sources", fitted.sources.size()},
+          {"gaussians", fitted.gaussians.size()},
+          {"moments", moments},
+          {"noise_area", fitted.noise_area},
+          {"noise_area_measured", fitted.area_measured}};
+}
+
 /// Adds one image's inputs and sky.
 void add_image(const RunRecord& report, Json& json) {
   const Extraction& extraction = report.result.extraction;
@@ -341,6 +363,8 @@ void add_image(const RunRecord& report, Json& json) {
   if (extraction.difference)
     json["difference"] = difference_json(report.input.config(), *extraction.difference, extraction.background.clipped,
                                          extraction.sources);
+  if (report.input.config().resources.beam) json["beam"] = beam_json(report.input.config());
+  if (extraction.fitted) json["fit"] = fitted_json(*extraction.fitted);
   json["background"] = background_json(report);
   json["levels"] = levels_json(extraction.levels);
   if (extraction.aperture_noise) json["aperture_noise"] = aperture_noise_json(*extraction.aperture_noise);

@@ -2,6 +2,7 @@
 
 #include <spdlog/spdlog.h>
 
+#include <algorithm>
 #include <cmath>
 #include <optional>
 #include <span>
@@ -11,6 +12,7 @@
 
 #include "io/fits/header.hpp"
 #include "io/fits/header_values.hpp"
+#include "io/wcs/beam.hpp"
 #include "io/wcs/wcs.hpp"
 #include "pipeline/chain/detection.hpp"
 #include "pipeline/chain/measure_positions.hpp"
@@ -188,12 +190,53 @@ void add_columns_of_alerts(Config& config) {
   if (config.resources.has_star_profile) add(alert_columns_of_stars);
 }
 
+/// Sets what is given in beams: the side of a mesh and the least area of a source.
+void resolve_beams(Config& config) {
+  const PixelBeam& beam = *config.resources.beam;
+  if (config.background.mesh_beams > 0)
+    config.background.mesh_size = std::clamp<std::int64_t>(std::llround(config.background.mesh_beams * beam.side()),
+                                                           least_mesh_size, most_mesh_size);
+  if (config.detection.min_area == 0)
+    config.detection.min_area = std::max<std::int64_t>(3, std::llround(std::ceil(beam.area() / 3)));
+  if (controls_false_discoveries(config.detection) && config.detection.correlated_pixels == 1)
+    config.detection.correlated_pixels = std::max<std::int64_t>(1, std::llround(beam.area()));
+}
+
+/// Finds the beam, and sets what is given in beams.
+void resolve_beam(Config& config, const RunImage& image) {
+  if (!uses_beam(config)) return;
+  const BeamPlaces places{image.header, image.primary_header, image.path, image.axes, image.planes};
+  try {
+    FoundBeam found = find_beam(config.beam, places);
+    const SkyBeam& beam = found.beam;
+    PixelBeam pixels = beam_in_pixels(beam, image.header, image.shape, config.measurement.pixel_scale, found.warnings);
+    pixels.to_jansky = jansky_per_beam(beam, pixels.area(), places, found.warnings);
+    config.beam = {beam.origin, {beam.major, beam.minor}, beam.angle};
+    config.resources.beam = pixels;
+    config.resources.frequency = frequency_of(places).value_or(0);
+    spdlog::info(
+        "{}: beam {:.4g} x {:.4g} arcseconds at {:.4g} degrees ({}), {:.4g} x {:.4g} pixels; {:.4g} pixels a "
+        "beam",
+        image.name, beam.major, beam.minor, beam.angle, origin_of(beam), pixels.major, pixels.minor, pixels.area());
+    for (const std::string& warning : found.warnings) spdlog::warn("{}: {}", image.name, warning);
+  } catch (const Error& error) {
+    throw Error(error.kind(), image.name + ": " + error.what());
+  }
+  resolve_beams(config);
+}
+
 }  // namespace
 
 Config resolve(const Config& given, const RunImage& image) {
   Config config = given;
   config.measurement.gain = gain_of(given, image);
   config.resources.saturation = saturation_of(given, image);
+  if (image.kind == RunKind::difference && fits_gaussians(config))
+    throw Error(ErrorKind::config,
+                config.place_of("fit.model") +
+                    ": 'fit.model' is gaussians, which are not fitted to a difference; set it to none");
+  if (image.kind != RunKind::sources) config.fit.model = FitModel::none;
+  resolve_beam(config, image);
   if (image.kind == RunKind::difference) resolve_frames(given, image, config);
   if (image.kind == RunKind::circles || image.kind == RunKind::ellipses)
     return forced_config(std::move(config), image.kind == RunKind::ellipses);  // no threshold or column needs a scale
@@ -211,6 +254,15 @@ Config resolve(const Config& given, const RunImage& image) {
 Config resolve_detection(const Config& given, const Config& measured) {
   Config config = given;
   config.measurement.pixel_scale = measured.measurement.pixel_scale;
+  config.beam = measured.beam;
+  config.resources.beam = measured.resources.beam;
+  if (!uses_beam(config)) return config;
+  if (!config.resources.beam)
+    throw Error(ErrorKind::config,
+                config.place_of("background.mesh_beams") +
+                    ": the detection image needs a beam, and the measured one has none; set background.mesh_beams or "
+                    "fit.model for both");
+  resolve_beams(config);
   return config;
 }
 

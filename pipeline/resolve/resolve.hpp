@@ -2,6 +2,7 @@
 
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "config/config.hpp"
 #include "stages/core/image.hpp"
@@ -21,6 +22,9 @@ struct RunImage {
   RunKind kind;
   std::string_view reference_header = {};  ///< of a difference
   const Config* of_reference = nullptr;    ///< its configuration; null: the image's, without maps
+  // Where the beam of a radio map is looked for, besides the headers (io/wcs/beam.hpp).
+  std::string path = {};
+  std::vector<std::int64_t> axes = {}, planes = {1};
 };
 
 /// The configuration that the stages and outputs of an image see. Called once an image, with the configuration that has
@@ -31,13 +35,17 @@ struct RunImage {
 ///   of its header, else those set for it alone, else the image's.
 /// - weights.type: none, if a frame of a difference has a map: the map tells the noise of that frame
 /// - resources.saturation: the same for measurement.saturation_keyword, else measurement.saturation
+/// - resources.beam and frequency, if a setting needs a beam; then beam.source, fwhm and angle say which beam was found
+/// - background.mesh_size of background.mesh_beams, and detection.min_area where it is 0
+/// - detection.correlated_pixels, where it is 1 and a rate of false discoveries is asked for: the pixels of a beam
 /// - measurement.pixel_scale, if it is 0 and needed: from the WCS. Surface brightness thresholds and the columns
 ///   MU_MAX, MU_THRESHOLD and CLASS_STAR need it.
 /// - at given positions: forced_config
 /// - output.columns: also those that alerts of a difference tell; resources.written_columns has what is written
 ///
 /// Logs the pixel scale, and a warning for each value that the image lacks. Throws Error{input} if a keyword has no
-/// usable number, or if a threshold needs a WCS and there is none.
+/// usable number, if a threshold needs a WCS and there is none, or if a beam is needed and there is none. Throws
+/// Error{config} for a difference of radio maps to which Gaussians are fitted.
 Config resolve(const Config& given, const RunImage& image);
 
 /// The configuration of a detection image, whose pixels have the size of those measured. `measured` is resolved.

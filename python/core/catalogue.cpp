@@ -18,6 +18,8 @@
 #include "io/catalog/table_writer.hpp"
 #include "pipeline/image/open_image.hpp"
 #include "pipeline/outputs/completeness/measure_completeness.hpp"
+#include "pipeline/outputs/components/component_styles.hpp"
+#include "pipeline/outputs/components/component_table.hpp"
 #include "pipeline/outputs/report/report.hpp"
 #include "pipeline/outputs/sky_rows.hpp"
 #include "pipeline/outputs/vignets.hpp"
@@ -55,6 +57,13 @@ nb::object array_of(ColumnValues& values, nb::handle owner) {
       values);
 }
 
+/// The columns of a table: name, values, unit, UCD, description.
+void append_columns(Table& table, nb::handle owner, nb::list& columns) {
+  for (TableColumn& column : table.columns)
+    columns.append(
+        nb::make_tuple(column.name, array_of(column.values, owner), column.unit, column.ucd, column.description));
+}
+
 /// All columns, those of a table of positions last: name, values, unit, UCD, description.
 nb::list columns_of(nb::handle self) {
   auto& catalogue = nb::cast<Catalogue&>(self);
@@ -63,9 +72,18 @@ nb::list columns_of(nb::handle self) {
     columns.append(nb::make_tuple(column.name, numpy_array(values.data(), {values.size()}, self),
                                   unit_of(column, catalogue.metadata), column.ucd, column.description));
   });
-  for (TableColumn& column : catalogue.carried.columns)
-    columns.append(
-        nb::make_tuple(column.name, array_of(column.values, self), column.unit, column.ucd, column.description));
+  append_columns(catalogue.carried, self, columns);
+  return columns;
+}
+
+/// The fitted Gaussians, or the sources that they make up, as columns_of().
+nb::list fitted_columns(nb::handle self, bool gaussians) {
+  auto& catalogue = nb::cast<Catalogue&>(self);
+  if (!catalogue.result.extraction.fitted)
+    throw Error(ErrorKind::config,
+                "no Gaussians were fitted; extract the image with config=\"radio\", or with fit__model=\"gaussians\"");
+  nb::list columns;
+  append_columns(gaussians ? catalogue.gaussians : catalogue.sources, self, columns);
   return columns;
 }
 
@@ -164,6 +182,16 @@ std::unique_ptr<Catalogue> catalogue_of(const ImageInput& input, ImageResult&& r
   catalogue->header = input.header();
   if (input.positions != nullptr) catalogue->carried = input.positions->list.carried;
   catalogue->cpu = run.cpu;
+  if (const std::optional<FittedIslands>& fitted = result.extraction.fitted) {
+    const auto table_of = [&](ComponentTable kind) {
+      const std::string& unit = catalogue->metadata.pixel_unit;
+      const Config& resolved = input.config();
+      return styled(component_table(kind, *fitted, input.header(), unit, resolved, run.cpu), resolved.output.style, 0,
+                    resolved);
+    };
+    catalogue->gaussians = table_of(ComponentTable::gaul);
+    catalogue->sources = table_of(ComponentTable::srl);
+  }
   if (catalogue->config.output.report) catalogue->report = report_of(input, result, run, catalogue->metadata);
   catalogue->result = std::move(result);
   return catalogue;
@@ -183,6 +211,8 @@ void bind_catalogue(nb::module_& module) {
       .def_prop_ro("sky_sigma", [](const Catalogue& self) { return self.result.extraction.background.clipped.sigma; })
       .def_prop_ro("masked", [](const Catalogue& self) { return self.result.extraction.masked(); })
       .def("columns", [](nb::object self) { return columns_of(self); })
+      .def("gaussians", [](nb::object self) { return fitted_columns(self, true); })
+      .def("sources", [](nb::object self) { return fitted_columns(self, false); })
       .def("background", [](const Catalogue& self) { return sky_of(self, SkyPart::level); })
       .def("rms", [](const Catalogue& self) { return sky_of(self, SkyPart::rms); })
       .def("segmentation", &segmentation_of)

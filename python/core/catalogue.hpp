@@ -18,8 +18,9 @@ struct Catalogue {
   CatalogMetadata metadata;
   Config config;
   Shape shape;
-  std::string header;  ///< header cards of the image
-  Table carried = {};  ///< further columns of a table of positions
+  std::string header;        ///< header cards of the image
+  Table carried = {};        ///< further columns of a table of positions
+  Table gaussians, sources;  ///< of a radio map to which Gaussians were fitted
   Cpu cpu = {};
   std::string report;  ///< the page of output.report; empty: not asked for
 };

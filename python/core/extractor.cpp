@@ -365,7 +365,7 @@ void bind_extractor(nb::module_& module) {
                    })
       .def_prop_ro("takes_planes", [](const Configuration& self) {
         const Config& config = self.given->config;
-        return config.combine.method != CombineMethod::none || config.input.plane != 1;
+        return config.combine.method != CombineMethod::none || config.input.plane > 1;
       });
   nb::class_<PixelInputs>(module, "PixelInputs")
       .def(nb::init<>())

@@ -78,6 +78,10 @@ class Catalogue:
         """Empty without output.report."""
     def columns(self) -> list[tuple[str, NDArray[Any], str, str, str]]:
         """Name, values, unit, UCD, description of each column."""
+    def gaussians(self) -> list[tuple[str, NDArray[Any], str, str, str]]:
+        """Raises ConfigError without fit.model."""
+    def sources(self) -> list[tuple[str, NDArray[Any], str, str, str]]:
+        """Raises ConfigError without fit.model."""
     def background(self) -> NDArray[numpy.float32]: ...
     def rms(self) -> NDArray[numpy.float32]: ...
     def segmentation(self) -> NDArray[numpy.int32]: ...

@@ -18,6 +18,18 @@ def _meant(name: str, columns: Iterable[str]) -> str:
     return f"did you mean {near[0]!r}? " if near else ""
 
 
+def _table_of(name: str, columns: Iterable[tuple[Any, ...]]) -> Any:
+    """An astropy table of columns: name, values, unit, UCD, description."""
+    require("astropy", "the table of a catalogue")
+    from astropy.table import Column, Table
+    table = Table(meta={"name": name})
+    for of_column, values, unit, ucd, description in columns:
+        column = Column(values.copy(), name=of_column, unit=unit or None, description=description)
+        column.meta["ucd"] = ucd
+        table.add_column(column, copy=False)
+    return table
+
+
 class Catalogue:
     """The sources of an image, one per row, in raster order of their first pixels.
 
@@ -116,14 +128,17 @@ class Catalogue:
     @property
     def table(self) -> Any:
         """A new astropy.table.Table with units, descriptions and UCDs; vector columns are as in a FITS catalogue."""
-        require("astropy", "the table of a catalogue")
-        from astropy.table import Column, Table
-        table = Table(meta={"name": self.name})
-        for name, values, (_, unit, ucd, description) in self.vectors():
-            column = Column(values.copy(), name=name, unit=unit or None, description=description)
-            column.meta["ucd"] = ucd
-            table.add_column(column, copy=False)
-        return table
+        return _table_of(self.name, ((name, values, *more) for name, values, (_, *more) in self.vectors()))
+
+    @property
+    def components(self) -> Any:
+        """The Gaussians that were fitted to a radio map (config="radio"), a new astropy.table.Table."""
+        return _table_of(self.name, self._made.gaussians())
+
+    @property
+    def sources(self) -> Any:
+        """What these Gaussians make up, a new astropy.table.Table."""
+        return _table_of(self.name, self._made.sources())
 
     def _vector(self, name: str) -> NDArray[Any]:
         """NAME, NAME_1, NAME_2 ... as one array, which is cached."""

@@ -147,7 +147,11 @@ class Pieces {
 }  // namespace
 
 RunsBySource group_runs(const Components<Cpu>& components, const Cpu& where) {
-  return Pieces(components.label, components.counts->kept, where).group();
+  return group_runs(components.label, components.counts->kept, where);
+}
+
+RunsBySource group_runs(const Buffer<std::int32_t, Cpu>& label, std::int64_t sources, const Cpu& where) {
+  return Pieces(label, sources, where).group();
 }
 
 }  // namespace srcextract

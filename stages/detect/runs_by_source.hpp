@@ -20,5 +20,7 @@ struct RunsBySource {
 };
 
 RunsBySource group_runs(const Components<Cpu>& components, const Cpu& where);
+/// The same from the label of each run and the number of sources.
+RunsBySource group_runs(const Buffer<std::int32_t, Cpu>& label, std::int64_t sources, const Cpu& where);
 
 }  // namespace srcextract

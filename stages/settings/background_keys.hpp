@@ -51,11 +51,20 @@ void for_each_background_field(AnySettings& c, F&& f) {
           .key = "mesh_size",
           .description = "Side of a mesh in pixels: larger than the largest source, smaller than the scale on which "
                          "the sky varies",
-          .at_least = 8,
-          .at_most = 1 << 20,
+          .at_least = least_mesh_size,
+          .at_most = most_mesh_size,
           .why = "in a smaller mesh there is too little sky",
-          .unused = of_mesh(c.background.mesh_size, usual.mesh_size)},
+          .unused = first_of(of_mesh(c.background.mesh_size, usual.mesh_size), mesh_size_use(c.background))},
     c.background.mesh_size);
+  f(Field{.section = section,
+          .key = "mesh_beams",
+          .description = "Side of a mesh in beams of a radio map (section `beam`), in place of `mesh_size`; 0 = "
+                         "`mesh_size` counts",
+          .at_least = 0,
+          .at_most = 10000,
+          .unused = of_mesh(c.background.mesh_beams, usual.mesh_beams),
+          .problem = mesh_beams_problem(c.background)},
+    c.background.mesh_beams);
   f(Field{.section = section,
           .key = "mesh_height",
           .description = "Height of a mesh in pixels, if it differs from `mesh_size`; 0 = squares",
@@ -93,6 +102,14 @@ void for_each_background_field(AnySettings& c, F&& f) {
           .at_least = 0,
           .unused = of_mesh(c.background.filter_threshold, usual.filter_threshold)},
     c.background.filter_threshold);
+  f(Field{.section = section,
+          .key = "refine",
+          .description = "Passes over the meshes: 2 = the islands that the first one finds are masked in the second, "
+                         "so that their wings do not count as noise",
+          .one_of = {1, 2},
+          .why = "a third pass changes nothing",
+          .unused = of_mesh(c.background.refine, usual.refine)},
+    c.background.refine);
   f(Field{.section = section,
           .key = "level",
           .description = "A known level of the sky, which is subtracted and not estimated: a number in pixel units, or "

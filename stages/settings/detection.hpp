@@ -26,6 +26,7 @@ struct DetectionConfig {
   /// 4 = pixels sharing a side, 8 = also a corner (SExtractor's).
   std::int64_t connectivity = 8;
   /// Sources of fewer pixels are dropped. 1 keeps cosmic rays and hot pixels.
+  /// 0: as many as a third of the beam, at least 3 (with fit.model; resolved before any stage).
   std::int64_t min_area = 5;
   /// For `srcextract difference` always both: brighter and fainter changes.
   DetectionSign sign = DetectionSign::positive;

@@ -61,8 +61,10 @@ void for_each_detection_field(AnySettings& c, F&& f) {
     c.detection.connectivity);
   f(Field{.section = section,
           .key = "min_area",
-          .description = "Sources of fewer pixels are dropped",
-          .at_least = 1,
+          .description = "Sources of fewer pixels are dropped; 0 = a third of the beam, at least 3 (with "
+                         "`fit.model: gaussians`)",
+          .at_least = fits_gaussians(c) ? 0.0 : 1.0,
+          .allowed = "≥ 1; with `fit.model: gaussians` ≥ 0",
           .why = "1 keeps every source"},
     c.detection.min_area);
   f(Field{.section = section,

@@ -33,9 +33,11 @@ void for_each_input_field(AnySettings& c, F&& f) {
     c.input.hdu);
   f(Field{.section = section,
           .key = "plane",
-          .description = "Plane of a cube, from 1, counted through all axes above the second",
-          .at_least = 1,
-          .why = "planes are counted from 1"},
+          .description =
+              "Plane of a cube, from 1, counted through all axes above the second; 0 = the first of Stokes I "
+              "that is not blank",
+          .at_least = 0,
+          .why = "planes are counted from 1, and 0 is the first that is not blank"},
     c.input.plane);
 }
 

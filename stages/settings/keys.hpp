@@ -1,10 +1,12 @@
 #pragma once
 
 #include "stages/settings/background_keys.hpp"
+#include "stages/settings/beam_keys.hpp"
 #include "stages/settings/convolve_keys.hpp"
 #include "stages/settings/deblend_keys.hpp"
 #include "stages/settings/detection_keys.hpp"
 #include "stages/settings/difference_keys.hpp"
+#include "stages/settings/fit_keys.hpp"
 #include "stages/settings/input_keys.hpp"
 #include "stages/settings/map_keys.hpp"
 #include "stages/settings/measurement_keys.hpp"
@@ -24,6 +26,7 @@ namespace srcextract {
 template <config::MaybeConst<Settings> AnySettings, class F>
 void for_each_field(AnySettings& c, F&& f) {
   config::for_each_input_field(c, f);
+  config::for_each_beam_field(c, f);
   config::for_each_combine_field(c, f);
   config::for_each_background_field(c, f);
   config::for_each_weights_field(c, f);
@@ -33,6 +36,7 @@ void for_each_field(AnySettings& c, F&& f) {
   config::for_each_detection_field(c, f);
   config::for_each_morphology_field(c, f);
   config::for_each_deblend_field(c, f);
+  config::for_each_fit_field(c, f);
   config::for_each_measurement_field(c, f);
   config::for_each_difference_field(c, f);
   config::for_each_output_field(c, f);

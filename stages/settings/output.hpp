@@ -22,8 +22,24 @@ enum class CheckImage {
   minibackground,
   miniback_rms,
   threshold,
-  morphology
+  morphology,
+  model,
+  residual
 };
+
+/// Whether it shows the Gaussians of fit.model.
+inline bool shows_gaussians(CheckImage image) {
+  return image == CheckImage::model || image == CheckImage::residual;
+}
+
+/// The tables of a radio map: sources, and the Gaussians that they are made of.
+enum class ComponentTable { srl, gaul };
+
+/// Whose names, units and UCDs the columns of Gaussians and their sources have.
+enum class TableStyle { pybdsf, aegean, casda };
+
+/// Files for other programs with the Gaussians of a radio map: of DS9, of kvis, and a sky model for calibration.
+enum class ComponentRegions { reg, ann, skymodel };
 
 /// The formats of the alerts of a difference.
 enum class AlertFormat { avro, parquet };
@@ -56,6 +72,12 @@ struct OutputConfig {
   std::vector<std::string> header_keywords = {};
   /// If several HDUs of a file are extracted, also write {stem}.cat.fits with the sources of all.
   bool one_catalogue = false;
+  /// Of what fit.model finds, also write {stem}.{name} for each, in every table format.
+  std::vector<ComponentTable> catalogues = {};
+  /// Of these tables.
+  TableStyle style = TableStyle::pybdsf;
+  /// Also write {stem}.gaul.{format} for each.
+  std::vector<ComponentRegions> regions = {};
 
   bool operator==(const OutputConfig&) const = default;
 };

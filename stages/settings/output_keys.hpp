@@ -23,10 +23,23 @@ inline std::vector<std::string> names_of(ImageCompression) {
   return {"none", "gzip", "tiles"};
 }
 
+void may_be_none(ComponentTable);
+inline std::vector<std::string> names_of(ComponentTable) {
+  return {"srl", "gaul"};
+}
+inline std::vector<std::string> names_of(TableStyle) {
+  return {"pybdsf", "aegean", "casda"};
+}
+
+void may_be_none(ComponentRegions);
+inline std::vector<std::string> names_of(ComponentRegions) {
+  return {"reg", "ann", "skymodel"};
+}
+
 void may_be_none(CheckImage);  // never defined: its declaration is the marker
 inline std::vector<std::string> names_of(CheckImage) {
-  return {"background",     "rms",          "-background", "filtered",  "objects", "-objects", "snr",
-          "minibackground", "miniback_rms", "threshold",   "morphology"};
+  return {"background",     "rms",          "-background", "filtered",   "objects", "-objects", "snr",
+          "minibackground", "miniback_rms", "threshold",   "morphology", "model",   "residual"};
 }
 
 void may_be_none(AlertFormat);
@@ -68,6 +81,24 @@ void for_each_output_field(AnySettings& c, F&& f) {
           .problem = columns_problem(c)},
     c.output.columns);
   f(Field{.section = section,
+          .key = "catalogues",
+          .description = "Of what `fit.model` finds, also write `{stem}.{name}.fits` for each: `srl` (sources), `gaul` "
+                         "(their Gaussians); also in the other table formats of `formats`",
+          .unused = use_problem(fits_gaussians(c), c.output.catalogues, {}, "fit.model gaussians")},
+    c.output.catalogues);
+  f(Field{.section = section,
+          .key = "style",
+          .description = "Names, units and UCDs of the columns of `catalogues`: those of `pybdsf`, `aegean` or `casda`",
+          .unused = use_problem(fits_gaussians(c), c.output.style, TableStyle::pybdsf, "fit.model gaussians")},
+    c.output.style);
+  f(Field{.section = section,
+          .key = "regions",
+          .description =
+              "Also write the fitted Gaussians as `{stem}.gaul.{format}` for each: `reg` (DS9), `ann` (kvis), "
+              "`skymodel` (BBS and DP3)",
+          .unused = use_problem(fits_gaussians(c), c.output.regions, {}, "fit.model gaussians")},
+    c.output.regions);
+  f(Field{.section = section,
           .key = "segmentation",
           .description = "Also write the label map `{stem}.seg.fits` (pixel = NUMBER, 0 = no source)"},
     c.output.segmentation);
@@ -93,8 +124,9 @@ void for_each_output_field(AnySettings& c, F&& f) {
           .key = "check_images",
           .description =
               "Also write `{stem}.{name}.fits` for each: level and noise of the sky, the image above it, "
-              "the filtered image, sources alone, all but sources, signal to noise, the meshes, and pixels above "
-              "the threshold (1, others 0) before and after morphology; a minus in front becomes `minus_`",
+              "the filtered image, sources alone, all but sources, signal to noise, the meshes, pixels above "
+              "the threshold (1, others 0) before and after morphology, and with `fit.model` the Gaussians and the "
+              "image without them; a minus in front becomes `minus_`",
           .problem = check_images_problem(c)},
     c.output.check_images);
   f(Field{.section = section,

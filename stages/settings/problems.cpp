@@ -77,6 +77,37 @@ std::string mesh_height_problem(const BackgroundConfig& config) {
                    " are needed; 0 means squares";
 }
 
+std::string mesh_size_use(const BackgroundConfig& config) {
+  return use_problem(config.mesh_beams == 0, config.mesh_size, BackgroundConfig{}.mesh_size, "background.mesh_beams 0");
+}
+
+std::string mesh_beams_problem(const BackgroundConfig& config) {
+  return config.mesh_beams > 0 && config.mesh_height > 0
+             ? "makes square meshes; leave background.mesh_height out, or use background.mesh_size"
+             : "";
+}
+
+std::string beam_width_problem(const BeamConfig& config) {
+  if (config.fwhm.size() != 2) return "must hold two numbers, the major and the minor axis";
+  if (config.source != BeamSource::given) return "";
+  return config.fwhm[0] >= config.fwhm[1] && config.fwhm[1] > 0 && std::isfinite(config.fwhm[0])
+             ? ""
+             : "must hold two numbers above 0, the larger first, where beam.source is given";
+}
+
+std::string fit_problem(const Settings& config) {
+  if (!fits_gaussians(config)) return "";
+  if (!counts_in_sigmas(config.detection))
+    return "is gaussians, whose islands are found in units of the noise; set detection.threshold_unit to sigma";
+  if (config.detection.sign != DetectionSign::positive)
+    return "is gaussians, which are brighter than the sky; set detection.sign to positive";
+  if (config.convolve.kernel != KernelShape::none)
+    return "is gaussians, whose islands are found in the image itself; set convolve.kernel to none";
+  if (config.deblend.method != DeblendMethod::none || config.deblend.clean)
+    return "is gaussians, which divide islands themselves; set deblend.method to none and deblend.clean to false";
+  return "";
+}
+
 std::string filter_height_problem(const BackgroundConfig& config) {
   return config.filter_height != 0 && config.filter_height % 2 == 0
              ? "must be odd, so that the filter has a centre; 0 means as filter_size"
@@ -120,6 +151,8 @@ std::string check_images_problem(const Settings& config) {
     return "asks for morphology, which changes nothing where morphology.operation is none; ask for threshold, or set "
            "the "
            "operation";
+  if (!fits_gaussians(config) && std::ranges::any_of(config.output.check_images, shows_gaussians))
+    return "asks for fitted Gaussians, which there are none of where fit.model is none";
   const bool of_mesh = std::ranges::any_of(config.output.check_images, [](CheckImage image) {
     return image == CheckImage::minibackground || image == CheckImage::miniback_rms;
   });

@@ -27,6 +27,8 @@ inline std::string first_of(const std::string& one, const std::string& other) {
 /// The mesh and check images: a reference of zero excludes the mesh, filters need a centre, and a mesh needs enough
 /// pixels. Check images show what there is.
 std::string method_problem(const Settings& config);
+std::string mesh_size_use(const BackgroundConfig& config);
+std::string mesh_beams_problem(const BackgroundConfig& config);
 std::string filter_size_problem(const BackgroundConfig& config);
 std::string filter_height_problem(const BackgroundConfig& config);
 std::string mesh_height_problem(const BackgroundConfig& config);
@@ -37,6 +39,13 @@ std::string level_problem(const Settings& config);
 std::string level_hdu_problem(const GivenSkyConfig& config);
 std::string level_hdu_use(const GivenSkyConfig& config);
 std::string rms_problem(const GivenSkyConfig& config);
+
+/// The beam: a given one has widths.
+inline constexpr const char* beam_users = "fit.model gaussians or background.mesh_beams";
+std::string beam_width_problem(const BeamConfig& config);
+
+/// Gaussians are fitted to the islands of the image itself, brighter than its sky, in units of the noise.
+std::string fit_problem(const Settings& config);
 
 /// A list of HDUs names them one by one.
 std::string names_problem(const HduNames& hdus);

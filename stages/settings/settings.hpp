@@ -10,17 +10,20 @@
 #include <vector>
 
 #include "stages/settings/background.hpp"
+#include "stages/settings/beam.hpp"
 #include "stages/settings/combine.hpp"
 #include "stages/settings/convolve.hpp"
 #include "stages/settings/deblend.hpp"
 #include "stages/settings/detection.hpp"
 #include "stages/settings/difference.hpp"
+#include "stages/settings/fit.hpp"
 #include "stages/settings/flags.hpp"
 #include "stages/settings/input.hpp"
 #include "stages/settings/mask.hpp"
 #include "stages/settings/measurement.hpp"
 #include "stages/settings/morphology.hpp"
 #include "stages/settings/output.hpp"
+#include "stages/settings/pixel_beam.hpp"
 #include "stages/settings/quicklook.hpp"
 #include "stages/settings/weights.hpp"
 
@@ -50,6 +53,8 @@ struct Resources {
   bool has_star_profile = false;                            ///< a step will find the shape of the image's stars
   /// The words of output.columns that are written, if alerts need more of them; else none.
   std::optional<std::vector<std::string>> written_columns = {};
+  std::optional<PixelBeam> beam = {};  ///< if a setting needs it (uses_beam)
+  double frequency = 0;                ///< of a radio map with a beam, in Hz; 0: not known
 
   /// The numbers of the file that this key names; null: it names none.
   const std::vector<double>* numbers_of(std::string_view key) const {
@@ -64,13 +69,15 @@ struct Resources {
     };
     return class_scale == other.class_scale && saturation == other.saturation && reference == other.reference &&
            fresh == other.fresh && has_star_profile == other.has_star_profile &&
-           written_columns == other.written_columns && std::ranges::equal(files, other.files, same);
+           written_columns == other.written_columns && beam == other.beam && frequency == other.frequency &&
+           std::ranges::equal(files, other.files, same);
   }
 };
 
 /// The part of a configuration that stages see: the values of all keys, and resources.
 struct Settings {
   InputConfig input;
+  BeamConfig beam;
   CombineConfig combine;
   BackgroundConfig background;
   GivenSkyConfig given_sky;  ///< keys of the section `background`
@@ -81,6 +88,7 @@ struct Settings {
   DetectionConfig detection;
   MorphologyConfig morphology;
   DeblendConfig deblend;
+  FitConfig fit;
   MeasurementConfig measurement;
   DifferenceConfig difference;
   OutputConfig output;
@@ -90,6 +98,16 @@ struct Settings {
 
   bool operator==(const Settings&) const = default;
 };
+
+/// Whether Gaussians are fitted to islands.
+inline bool fits_gaussians(const Settings& of) {
+  return of.fit.model == FitModel::gaussians;
+}
+
+/// Whether a setting needs the beam of the image, which Resources then have.
+inline bool uses_beam(const Settings& of) {
+  return fits_gaussians(of) || of.background.mesh_beams > 0;
+}
 
 /// How the frames of a difference are read: as its own image, if nothing else is known.
 inline FrameSettings frame_settings(const Settings& of) {

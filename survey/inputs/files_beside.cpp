@@ -62,9 +62,10 @@ void require_forced_config(const Config& config, const NamesBeside& names) {
   if (config.output.segmentation) refuse("output.segmentation", "the label map shows the pixels of sources");
   for (const CheckImage image : config.output.check_images)
     if (image == CheckImage::filtered || image == CheckImage::objects || image == CheckImage::minus_objects ||
-        image == CheckImage::snr || shows_foreground(image))
+        image == CheckImage::snr || shows_foreground(image) || shows_gaussians(image))
       refuse("output.check_images",
-             "filtered, objects, -objects, snr, threshold and morphology show what sources are found in");
+             "filtered, objects, -objects, snr, threshold, morphology, model and residual show what sources are found "
+             "in");
   if (config.output.report_copies > 0)
     refuse("output.report_copies", "the completeness is the share of copies of stars that are found");
   if (config.output.quicklook && config.quicklook.overlay == Overlay::pixels)

@@ -23,6 +23,11 @@ std::string check_image_extension(CheckImage image, ImageCompression compression
   return "." + name + ".fits" + packed[static_cast<std::size_t>(compression)];
 }
 
+/// ".srl", ".gaul".
+std::string component_extension(ComponentTable table) {
+  return "." + names_of(table).at(static_cast<std::size_t>(table));
+}
+
 /// Removes the first of `endings` that the file name has, unless nothing would be left. Returns whether an ending was
 /// removed.
 bool drop_ending(std::string_view& name, std::initializer_list<std::string_view> endings) {
@@ -68,6 +73,8 @@ std::vector<std::string> OutputPaths::all() const {
   if (!page.empty()) paths.push_back(page);
   for (const auto& [image, path] : check_images) paths.push_back(path);
   for (const auto& [format, path] : alerts) paths.push_back(path);
+  for (const auto& [table, path] : components) paths.push_back(path);
+  for (const auto& [format, path] : regions) paths.push_back(path);
   paths.push_back(report);
   return paths;
 }
@@ -85,12 +92,21 @@ OutputPaths output_paths(const std::string& directory, const std::string& name, 
     paths.check_images.emplace_back(image, base + check_image_extension(image, config.check_compression));
   for (const AlertFormat format : config.alerts)
     paths.alerts.emplace_back(format, base + ".alerts." + names_of(format).at(static_cast<std::size_t>(format)));
+  for (const ComponentTable table : config.catalogues)
+    for (const CatalogFormat format : config.formats)
+      if (names_of_format(format).table)
+        paths.components.emplace_back(table, base + component_extension(table) + names_of_format(format).ending);
+  for (const ComponentRegions format : config.regions)
+    paths.regions.emplace_back(format, base + component_extension(ComponentTable::gaul) + "." +
+                                           names_of(format).at(static_cast<std::size_t>(format)));
   paths.report = base + ".run.json";
   return paths;
 }
 
 bool is_output_name(const std::string& name) {
   if (name.ends_with(extension(CatalogFormat::fits)) || name.ends_with(segmentation_extension)) return true;
+  for (const ComponentTable table : {ComponentTable::srl, ComponentTable::gaul})
+    if (name.ends_with(component_extension(table) + ".fits")) return true;
   for (std::size_t i = 0; i < names_of(CheckImage{}).size(); ++i)
     for (const ImageCompression packed : {ImageCompression::none, ImageCompression::gzip, ImageCompression::tiles})
       if (name.ends_with(check_image_extension(static_cast<CheckImage>(i), packed))) return true;

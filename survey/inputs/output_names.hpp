@@ -25,7 +25,9 @@ struct OutputPaths {
   std::string page;          ///< the report for a browser; empty: not asked for
   std::vector<std::pair<CheckImage, std::string>> check_images;
   std::vector<std::pair<AlertFormat, std::string>> alerts;
-  std::string report;  ///< the run.json
+  std::vector<std::pair<ComponentTable, std::string>> components;  ///< by format: the ending tells it
+  std::vector<std::pair<ComponentRegions, std::string>> regions;   ///< of the Gaussians
+  std::string report;                                              ///< the run.json
 
   std::vector<std::string> all() const;
 };

@@ -25,14 +25,15 @@ TEST(ConfigErrors, NamePlaceProblemAndWayOut) {
       {"background:\n  mesh: 64\n", "x.yaml:2:3: unknown key 'mesh' in 'background'; did you mean 'mesh_size'?"},
       {"background:\n  box: 64\n",
        "x.yaml:2:3: unknown key 'box' in 'background'; its keys are method, kappa, max_iterations, mesh_size, "
-       "mesh_height, estimator, filter_size, filter_height, filter_threshold, level, level_hdu, rms"},
+       "mesh_beams, mesh_height, estimator, filter_size, filter_height, filter_threshold, refine, level, level_hdu, "
+       "rms"},
       {"detection:\n  kappa: 3\n", "x.yaml:2:3: unknown key 'kappa' in 'detection'; it is a key of background"},
       {"detect:\n  threshold: 5\n", "x.yaml:1:1: unknown section 'detect'; did you mean 'detection'?"},
       {"threshold: 5\n", "x.yaml:1:1: unknown section 'threshold'; it is a key of weights, detection"},
       {"detection:\n  area: 3\n", "x.yaml:2:3: unknown key 'area' in 'detection'; did you mean 'min_area'?"},
       {"surprise: {}\n",
-       "x.yaml:1:1: unknown section 'surprise'; the sections are input, combine, background, weights, mask, flags, "
-       "convolve, detection, morphology, deblend, measurement, difference, output, quicklook"},
+       "x.yaml:1:1: unknown section 'surprise'; the sections are input, beam, combine, background, weights, mask, "
+       "flags, convolve, detection, morphology, deblend, fit, measurement, difference, output, quicklook"},
       {"detection:\n  threshold: 4\n  threshold: 5\n",
        "x.yaml:3:3: duplicate key 'threshold' in 'detection'; it stands at x.yaml:2:3 already"},
       {"input: {hdu: 1}\noutput: {segmentation: true}\ninput: {plane: 2}\n",
@@ -115,7 +116,8 @@ TEST(ConfigErrors, NamePlaceProblemAndWayOut) {
       {"detection:\n", "x.yaml:1:1: section 'detection' is empty; give it a key, indented below it, or leave it out"},
       {"background: 3\n",
        "x.yaml:1:13: 'background' is a section and must hold keys: method, kappa, max_iterations, "
-       "mesh_size, mesh_height, estimator, filter_size, filter_height, filter_threshold, level, level_hdu, rms"},
+       "mesh_size, mesh_beams, mesh_height, estimator, filter_size, filter_height, filter_threshold, refine, level, "
+       "level_hdu, rms"},
       {"convolve: {kernel: default.conv}\n",
        "x.yaml:1:20: 'convolve.kernel' must be one of none, gaussian, tophat, mexican_hat, values, file, not "
        "'default.conv'; write file, and name it in convolve.file"},
@@ -125,10 +127,10 @@ TEST(ConfigErrors, NamePlaceProblemAndWayOut) {
        "after "
        "'operation'?"},
       {"- detection\n",
-       "x.yaml:1:1: a configuration is a map of sections: input, combine, background, weights, mask, flags, "
+       "x.yaml:1:1: a configuration is a map of sections: input, beam, combine, background, weights, mask, flags, "
        "convolve, "
        "detection, "
-       "morphology, deblend, measurement, difference, output, quicklook"},
+       "morphology, deblend, fit, measurement, difference, output, quicklook"},
       {"? [a]\n: 3\n", "x.yaml:1:3: a key must be a word"},
       {"deblend: {thresholds: 1}\n",
        "x.yaml:1:23: 'deblend.thresholds' must be at least 2, not 1; one is the threshold itself; 32 is usual"},
@@ -188,7 +190,7 @@ TEST(ConfigErrors, NamePlaceProblemAndWayOut) {
 
 TEST(ConfigErrors, RangesNameTheLimitAndTheReason) {
   const Wrong cases[] = {
-      {"input: {plane: 0}", "x.yaml:1:16: 'input.plane' must be at least 1, not 0; planes"},
+      {"input: {plane: -1}", "x.yaml:1:16: 'input.plane' must be at least 0, not -1; planes"},
       {"background: {kappa: 1}", "x.yaml:1:21: 'background.kappa' must be greater than 1, not 1; at 1 sigma"},
       {"background: {kappa: 100.5}", "x.yaml:1:21: 'background.kappa' must be at most 100, not 100.5; "},
       {"background: {mesh_size: 7}", "x.yaml:1:25: 'background.mesh_size' must be at least 8, not 7; in a smaller"},
@@ -237,6 +239,8 @@ TEST(ConfigErrors, ASkyThatIsGivenIsANumberOrAFileOfLevelsAndANumberOfNoise) {
       {"output: {check_images: [threshold, morphology]}",
        "x.yaml:1:24: 'output.check_images' asks for morphology, which changes nothing where morphology.operation is "
        "none"},
+      {"output: {check_images: [residual]}",
+       "x.yaml:1:24: 'output.check_images' asks for fitted Gaussians, which there are none of where fit.model is none"},
       {"output: {report_copies: 9}",
        "x.yaml:1:25: 'output.report_copies' has no use without the report: set output.report"},
       {"output: {report: true, report_copies: 9}\ndetection: {sign: negative}",

@@ -120,7 +120,7 @@ const std::vector<std::string> wrong = {
     "input: {hdu: [[SCI]]}",
     "input: {hdu: \"S\\xC9\"}",
     "input: {hdu: " + std::string(69, 'A') + "}",
-    "input: {plane: 0}",
+    "input: {plane: -1}",
     "input: {plane: 1.5}",
     "input: {plane: first}",
     "background: {kappa: 1}",

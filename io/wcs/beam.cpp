@@ -1,0 +1,196 @@
+#include "io/wcs/beam.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+
+#include "io/files/refuse.hpp"
+#include "io/fits/header.hpp"
+#include "io/fits/header_values.hpp"
+#include "io/wcs/beam_table.hpp"
+#include "io/wcs/direction.hpp"
+#include "stages/core/ascii.hpp"
+#include "stages/core/decimal.hpp"
+#include "stages/core/error.hpp"
+#include "stages/core/shortest_number.hpp"
+
+namespace srcextract {
+namespace {
+
+constexpr const char* ways_out =
+    "; write BMAJ, BMIN and BPA in degrees into the header, or give the beam with beam.source: given, beam.fwhm (in "
+    "arcseconds) and beam.angle, or let CASA write its table BEAMS";
+
+/// A beam, or the reason why there is none.
+struct Answer {
+  std::optional<SkyBeam> beam;
+  std::string reason;
+};
+
+/// Angle within [0, 180).
+double half_turn(double angle) {
+  const double rest = std::fmod(angle, 180);
+  return rest < 0 ? rest + 180 : rest;
+}
+
+/// The beam with its larger axis first. A beam without a size has a reason.
+Answer settled(double major, double minor, double angle, BeamSource origin, std::vector<std::string>& warnings) {
+  const auto usable = [](double width) { return width > 0 && std::isfinite(width); };
+  if (!usable(major) || !usable(minor) || !std::isfinite(angle))
+    return {std::nullopt, origin_of({.origin = origin}) + " are " + shortest(major / arcseconds) + ", " +
+                              shortest(minor / arcseconds) + " and " + shortest(angle) + " degrees, which is no beam"};
+  if (minor > major) {
+    std::swap(major, minor);
+    angle += 90;
+    warnings.push_back("the major axis of the beam is smaller than the minor one, so they are exchanged (" +
+                       origin_of({.origin = origin}) + "); correct them");
+  }
+  return {SkyBeam{major, minor, half_turn(angle), origin}, ""};
+}
+
+Answer header_beam(const BeamPlaces& places, std::vector<std::string>& warnings) {
+  constexpr std::array<const char*, 3> keywords = {"BMAJ", "BMIN", "BPA"};
+  std::array<std::optional<double>, 3> found;
+  for (const HeaderValue& value :
+       header_values(places.header, places.primary_header, {keywords.begin(), keywords.end()}))
+    for (std::size_t i = 0; i < keywords.size(); ++i)
+      if (value.keyword == keywords[i]) found[i] = as_real(value.value);
+  for (std::size_t i = 0; i < keywords.size(); ++i)
+    if (!found[i]) return {std::nullopt, std::string("the header has no number ") + keywords[i]};
+  return settled(*found[0] * arcseconds, *found[1] * arcseconds, *found[2], BeamSource::header, warnings);
+}
+
+/// The number behind a word in a card, as in "BMAJ=  1.25E-02" or "BMAJ 1.25E-02".
+std::optional<double> number_after(std::string_view card, std::string_view word) {
+  const std::size_t at = card.find(word);
+  if (at == card.npos) return std::nullopt;
+  card.remove_prefix(at + word.size());
+  card.remove_prefix(std::min(card.find_first_not_of(" =:"), card.size()));
+  std::string number(card.substr(0, card.find_first_not_of("0123456789+-.EDed")));
+  std::ranges::replace(number, 'D', 'E');
+  return given_number(number);
+}
+
+Answer history_beam(const BeamPlaces& places, std::vector<std::string>& warnings) {
+  Answer answer{std::nullopt, "no card HISTORY tells one"};
+  for (const std::string_view cards : {places.primary_header, std::string_view(places.header)})
+    for (std::size_t at = 0; at + card_length <= cards.size(); at += card_length) {
+      const std::string card = in_capitals(std::string(cards.substr(at, card_length)));
+      if (!card.starts_with("HISTORY") || card.find("PRODUCT") != card.npos) continue;
+      const auto major = number_after(card, "BMAJ"), minor = number_after(card, "BMIN"),
+                 angle = number_after(card, "BPA");
+      if (!major || !minor || !angle) continue;
+      std::vector<std::string> of_card;
+      Answer here = settled(*major * arcseconds, *minor * arcseconds, *angle, BeamSource::history, of_card);
+      if (!here.beam) continue;
+      answer = std::move(here);
+      warnings = std::move(of_card);
+    }
+  return answer;
+}
+
+/// Channel and polarisation of a plane, from 0.
+std::pair<std::int64_t, std::int64_t> place_in_cube(const BeamPlaces& places, std::int64_t plane) {
+  const Header header(places.header);
+  std::int64_t rest = plane - 1, channel = 0, polarisation = 0;
+  for (std::size_t axis = 2; axis < places.axes.size(); ++axis) {
+    const std::int64_t length = std::max<std::int64_t>(places.axes[axis], 1), index = rest % length;
+    rest /= length;
+    const std::string type = header.first_text("CTYPE" + std::to_string(axis + 1));
+    if (type.starts_with("STOKES"))
+      polarisation = index;
+    else if (length > 1)
+      channel = index;
+  }
+  return {channel, polarisation};
+}
+
+/// Beams of a plane that differ by more than this share of their size are no longer one.
+constexpr double same_beam = 0.01;
+
+Answer table_beam(const BeamPlaces& places, std::vector<std::string>& warnings) {
+  const std::vector<PlaneBeam> beams = read_beam_table(places.path);
+  const PlaneBeam *largest = nullptr, *smallest = nullptr;
+  const auto area = [](const PlaneBeam& beam) { return beam.major * beam.minor; };
+  for (const std::int64_t plane : places.planes) {
+    const auto [channel, polarisation] = place_in_cube(places, plane);
+    const auto found = std::ranges::find_if(beams, [&, c = channel, p = polarisation](const PlaneBeam& beam) {
+      return beam.channel == c && beam.polarisation == p;
+    });
+    if (found == beams.end() || !found->usable()) {
+      warnings.push_back("plane " + std::to_string(plane) + " has no beam in the table BEAMS");
+      continue;
+    }
+    if (largest == nullptr || area(*found) > area(*largest)) largest = &*found;
+    if (smallest == nullptr || area(*found) < area(*smallest)) smallest = &*found;
+  }
+  if (largest == nullptr) return {std::nullopt, "the table BEAMS has none for the planes that are used"};
+  if (area(*smallest) < (1 - 2 * same_beam) * area(*largest))
+    warnings.push_back(
+        "the beams of the planes differ, and that of the largest is used; convolve the planes to one beam");
+  return settled(largest->major, largest->minor, largest->angle, BeamSource::table, warnings);
+}
+
+/// As table_beam, if a header says that there is a table.
+Answer table_beam_if_any(const BeamPlaces& places, std::vector<std::string>& warnings) try {
+  const auto says = [](std::string_view cards) {
+    const CardValue value = Header(cards).find("CASAMBM");
+    const auto* const yes = value.value ? std::get_if<bool>(&*value.value) : nullptr;
+    return yes != nullptr && *yes;
+  };
+  if (places.path.empty() || (!says(places.primary_header) && !says(places.header)))
+    return {std::nullopt, "there is no table BEAMS"};
+  return table_beam(places, warnings);
+} catch (const Error& error) {
+  if (error.kind() != ErrorKind::input) throw;
+  return {std::nullopt, error.what()};
+}
+
+}  // namespace
+
+std::string origin_of(const SkyBeam& beam) {
+  switch (beam.origin) {
+    case BeamSource::table:
+      return "BMAJ, BMIN and BPA of the table BEAMS";
+    case BeamSource::history:
+      return "BMAJ, BMIN and BPA of a card HISTORY";
+    case BeamSource::given:
+      return "beam.fwhm and beam.angle";
+    case BeamSource::header:
+    case BeamSource::any:
+      break;
+  }
+  return "BMAJ, BMIN and BPA of the header";
+}
+
+FoundBeam find_beam(const BeamConfig& config, const BeamPlaces& places) {
+  FoundBeam found;
+  const auto take = [&](const Answer& answer) {
+    if (!answer.beam) refuse("no beam: " + answer.reason + ways_out);
+    found.beam = *answer.beam;
+    return std::move(found);
+  };
+  switch (config.source) {
+    case BeamSource::given:
+      return take(settled(config.fwhm.at(0), config.fwhm.at(1), config.angle, BeamSource::given, found.warnings));
+    case BeamSource::header:
+      return take(header_beam(places, found.warnings));
+    case BeamSource::history:
+      return take(history_beam(places, found.warnings));
+    case BeamSource::table:
+      if (places.path.empty()) refuse(std::string("no beam: an array in memory has no table BEAMS") + ways_out);
+      return take(table_beam(places, found.warnings));
+    case BeamSource::any:
+      break;
+  }
+  std::string reasons;
+  for (const auto look : {table_beam_if_any, header_beam, history_beam}) {
+    std::vector<std::string> warnings;
+    Answer answer = look(places, warnings);
+    if (answer.beam) return {*answer.beam, std::move(warnings)};
+    reasons += (reasons.empty() ? "" : ", ") + answer.reason;
+  }
+  refuse("no beam: " + reasons + ways_out);
+}
+
+}  // namespace srcextract

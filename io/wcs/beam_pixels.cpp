@@ -1,0 +1,155 @@
+#include <wcslib/prj.h>
+
+#include <array>
+#include <cmath>
+#include <numbers>
+
+#include "io/files/refuse.hpp"
+#include "io/fits/header.hpp"
+#include "io/wcs/beam.hpp"
+#include "io/wcs/celestial_wcs.hpp"
+#include "io/wcs/direction.hpp"
+#include "io/wcs/local_sky.hpp"
+#include "io/wcs/unit.hpp"
+#include "stages/core/shortest_number.hpp"
+
+namespace srcextract {
+namespace {
+
+constexpr double narrowest = 1;  // pixels of a beam that can be fitted at all
+constexpr double narrow = 2.5;   // pixels below which shapes are biased
+constexpr double boltzmann = 1.380649e-23, light_speed = 299792458;
+constexpr double jansky = 1e-26;
+
+/// Steps on the sky for a pixel in x and y, as the linear part of the WCS has them.
+SkySteps linear_steps(const wcsprm& wcs) {
+  SkySteps steps;
+  for (std::size_t axis = 0; axis < 2; ++axis) {
+    steps.east[axis] = wcs.cdelt[wcs.lng] * wcs.pc[2 * wcs.lng + static_cast<int>(axis)];
+    steps.north[axis] = wcs.cdelt[wcs.lat] * wcs.pc[2 * wcs.lat + static_cast<int>(axis)];
+  }
+  return steps;
+}
+
+/// Steps at the centre of the image.
+SkySteps central_steps(const std::string& header, const Shape& shape) {
+  const std::array<double, 1> x = {(static_cast<double>(shape.width) + 1) / 2};
+  const std::array<double, 1> y = {(static_cast<double>(shape.height) + 1) / 2};
+  SkySteps steps;
+  const std::string reason =
+      look_at_sky(header, x, y, [&](std::size_t, const LocalSky& sky) { steps = sky.native_steps; });
+  if (!reason.empty()) refuse("the size of the beam in pixels is unknown: " + reason);
+  return steps;
+}
+
+SkySteps steps_of(const std::string& header, const Shape& shape, double pixel_scale) {
+  const CelestialWcs found = parse_celestial_wcs(header);
+  if (found.wcs)
+    return found.wcs->cel.prj.category == ZENITHAL ? linear_steps(*found.wcs) : central_steps(header, shape);
+  if (!(pixel_scale > 0))
+    refuse("the size of the beam in pixels is unknown: " + found.reason +
+           "; set measurement.pixel_scale, in arcseconds");
+  const double side = pixel_scale / arcseconds;
+  return {{-side, 0}, {0, side}};
+}
+
+/// The ellipse of a beam in pixels: covariance K of the sky becomes J^-1 K J^-T for the steps J.
+PixelBeam ellipse_in_pixels(const SkyBeam& beam, const SkySteps& steps) {
+  const double determinant = steps.east[0] * steps.north[1] - steps.east[1] * steps.north[0];
+  if (!(std::abs(determinant) > 0) || !std::isfinite(determinant))
+    refuse("the size of the beam in pixels is unknown: a pixel has no area on the sky; correct the WCS");
+  const double sine = std::sin(beam.angle * degree), cosine = std::cos(beam.angle * degree);
+  const auto pixel_of = [&](double east, double north) -> std::array<double, 2> {
+    return {(steps.north[1] * east - steps.east[1] * north) / determinant,
+            (steps.east[0] * north - steps.north[0] * east) / determinant};
+  };
+  const double major = beam.major / arcseconds, minor = beam.minor / arcseconds;
+  const auto [ax, ay] = pixel_of(major * sine, major * cosine);
+  const auto [bx, by] = pixel_of(minor * cosine, -minor * sine);
+  const double xx = ax * ax + bx * bx, xy = ax * ay + bx * by, yy = ay * ay + by * by;
+  const double middle = (xx + yy) / 2, spread = std::hypot((xx - yy) / 2, xy);
+  const double angle = std::atan2(2 * xy, xx - yy) / 2;
+  const double area = std::abs(ax * by - ay * bx);  // the product of both axes, without cancellation
+  const double long_axis = std::sqrt(middle + spread);
+  return {long_axis, area / long_axis, angle < 0 ? angle + std::numbers::pi : angle};
+}
+
+/// Solid angle of the beam in sr.
+double solid_angle(const SkyBeam& beam) {
+  const double radian = degree / arcseconds;
+  return std::numbers::pi * beam.major * beam.minor * radian * radian / (4 * std::numbers::ln2);
+}
+
+/// The index from 1 of the plane's place along an axis above the second.
+std::int64_t index_along(const BeamPlaces& places, std::size_t axis) {
+  std::int64_t rest = places.planes.front() - 1;
+  for (std::size_t lower = 2; lower < axis; ++lower) rest /= std::max<std::int64_t>(places.axes[lower], 1);
+  return rest % std::max<std::int64_t>(places.axes[axis], 1) + 1;
+}
+
+/// The number of the first card of the keyword.
+std::optional<double> number(const Header& header, const std::string& keyword) {
+  const CardValue found = header.find(keyword);
+  return found.value ? as_real(*found.value) : std::nullopt;
+}
+
+}  // namespace
+
+PixelBeam beam_in_pixels(const SkyBeam& beam, const std::string& header, const Shape& shape, double pixel_scale,
+                         std::vector<std::string>& warnings) {
+  const PixelBeam pixels = ellipse_in_pixels(beam, steps_of(header, shape, pixel_scale));
+  const double most = static_cast<double>(std::min(shape.width, shape.height)) / 4;
+  if (pixels.major < narrowest || pixels.major > most)
+    refuse("the beam of " + shortest(beam.major) + " x " + shortest(beam.minor) + " arcseconds (" + origin_of(beam) +
+           ") is " + shortest(std::round(pixels.major * 100) / 100) + " pixels long, and at least " +
+           shortest(narrowest) + " and at most a quarter of the image, " + shortest(most) +
+           ", make sense; are BMAJ and BMIN in arcseconds in place of degrees? beam.source: given with beam.fwhm in "
+           "arcseconds overrides them");
+  if (pixels.minor < narrow)
+    warnings.push_back("the beam is only " + shortest(std::round(pixels.minor * 100) / 100) +
+                       " pixels wide, so fitted shapes and fluxes are biased; image with smaller pixels");
+  return pixels;
+}
+
+std::optional<double> frequency_of(const BeamPlaces& places) {
+  const Header header(places.header);
+  for (std::size_t axis = 2; axis < std::max<std::size_t>(places.axes.size(), 4); ++axis) {
+    const std::string n = std::to_string(axis + 1);
+    if (!header.first_text("CTYPE" + n).starts_with("FREQ")) continue;
+    const auto value = number(header, "CRVAL" + n);
+    if (!value) continue;
+    const double pixel = axis < places.axes.size() ? static_cast<double>(index_along(places, axis)) : 1;
+    const std::string unit = header.first_text("CUNIT" + n);
+    const double at =
+        *value + (pixel - number(header, "CRPIX" + n).value_or(0)) * number(header, "CDELT" + n).value_or(0);
+    const auto hertz = unit_factor(unit.empty() ? "Hz" : unit, "Hz");
+    if (hertz && at * *hertz > 0) return at * *hertz;
+  }
+  for (const char* keyword : {"RESTFRQ", "RESTFREQ"})
+    if (const auto rest = number(header, keyword); rest && *rest > 0) return rest;
+  return std::nullopt;
+}
+
+double jansky_per_beam(const SkyBeam& beam, double beam_pixels, const BeamPlaces& places,
+                       std::vector<std::string>& warnings) {
+  const std::string written = Header(places.header).first_text("BUNIT"), unit = fits_unit(written);
+  if (const auto factor = unit_factor(unit, "Jy/beam")) return *factor;
+  if (const auto factor = unit_factor(unit, "Jy/pixel")) return *factor * beam_pixels;
+  if (const auto factor = unit_factor(unit, "Jy/sr")) return *factor * solid_angle(beam);
+  if (const auto factor = unit_factor(unit, "K")) {
+    const auto frequency = frequency_of(places);
+    if (!frequency)
+      refuse(
+          "the pixels are in K (BUNIT), and a flux needs their frequency, which the header does not tell: add an axis "
+          "FREQ or RESTFRQ, or convert the image to Jy/beam");
+    const double wave_number = *frequency / light_speed;
+    return *factor * 2 * boltzmann * wave_number * wave_number * solid_angle(beam) / jansky;
+  }
+  warnings.push_back((written.empty() ? std::string("the header has no BUNIT")
+                                      : "BUNIT = '" + written + "' is no brightness in Jy or K") +
+                     ", so fluxes have no unit: they are sums of pixel values divided by the beam's area; set BUNIT to "
+                     "Jy/beam if it is");
+  return 0;
+}
+
+}  // namespace srcextract

@@ -1,0 +1,61 @@
+#include "pipeline/chain/fit_sources.hpp"
+
+#include <cmath>
+#include <cstdint>
+#include <optional>
+
+#include "pipeline/chain/make_catalog.hpp"
+#include "stages/fit/fit_islands.hpp"
+#include "stages/sky/map_of_mesh.hpp"
+
+namespace srcextract {
+namespace {
+
+std::int64_t pixel_within(double position, std::int64_t size) {
+  const double nearest = std::floor(position + 0.5);
+  if (!(nearest > 0)) return 0;
+  return nearest < static_cast<double>(size) ? static_cast<std::int64_t>(nearest) : size - 1;
+}
+
+/// Tells the rows the level that was subtracted.
+void add_levels(const Extraction& extraction, const Shape& shape, FittedIslands& fitted) {
+  const SkyMesh<Cpu>& mesh = extraction.check.mesh;
+  std::optional<MapOfMesh> level;
+  if (!mesh.level.empty()) level.emplace(mesh.grid, mesh.level, mesh.level_bend);
+  for (std::vector<ComponentRow>* rows : {&fitted.gaussians, &fitted.sources})
+    for (ComponentRow& row : *rows)
+      row.of_island.level =
+          level ? static_cast<double>(level->at(pixel_within(row.x, shape.width), pixel_within(row.y, shape.height)))
+                : extraction.levels.background;
+}
+
+}  // namespace
+
+void fit_sources(const Config& config, const Cpu& where, Extraction& extraction) {
+  const CheckData& check = extraction.check;
+  NoiseMap<Cpu> noise;
+  if (has_map(config.weights))
+    noise.variance = &check.variance;
+  else if (noise_varies(config) && !check.mesh.level.empty())
+    noise.mesh = &check.mesh;
+  const RmsRows rows(noise, where);
+  const RmsOfPixels rms = rows.pixels();
+  const FitMap map{check.above,
+                   extraction.runs,
+                   extraction.label,
+                   noise.varies() ? extraction.levels.noise_scale : extraction.levels.sigma,
+                   noise.varies() ? &rms : nullptr,
+                   extraction.levels.in_noise};
+  extraction.fitted = fit_islands(map, extraction.sources.size(), config, where);
+  add_levels(extraction, check.above.shape, *extraction.fitted);
+  Config without = config;
+  without.fit.model = FitModel::none;
+  if (!shows_pixels(without)) extraction.check.above = {};
+  if (!shows_variance(without)) extraction.check.variance = {};
+  if (!keeps_segmentation(without)) {
+    extraction.runs = {};
+    extraction.label = {};
+  }
+}
+
+}  // namespace srcextract

@@ -1,0 +1,279 @@
+#include "stages/fit/fit_island.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <cstddef>
+#include <numbers>
+#include <tuple>
+#include <utility>
+
+#include "stages/fit/fit_pixels.hpp"
+
+namespace srcextract {
+namespace {
+
+/// Most Gaussians that are fitted together.
+constexpr std::size_t block_size = 8;
+
+using Members = std::vector<std::size_t>;
+
+double squared(double x) {
+  return x * x;
+}
+
+/// Divides Gaussians into blocks: the brightest that is left with its nearest neighbours.
+std::vector<Members> blocks_of(const std::vector<Fitted>& all) {
+  Members left(all.size());
+  for (std::size_t i = 0; i < left.size(); ++i) left[i] = i;
+  std::vector<Members> blocks;
+  while (!left.empty()) {
+    const Gaussian& first =
+        all[*std::ranges::max_element(left, {}, [&](std::size_t i) { return all[i].start.peak; })].start;
+    const std::size_t size = std::min(block_size, left.size());
+    std::ranges::stable_sort(
+        left, {}, [&](std::size_t i) { return squared(all[i].start.x - first.x) + squared(all[i].start.y - first.y); });
+    Members block(left.begin(), left.begin() + static_cast<std::ptrdiff_t>(size));
+    std::ranges::sort(block);
+    blocks.push_back(std::move(block));
+    left.erase(left.begin(), left.begin() + static_cast<std::ptrdiff_t>(size));
+    std::ranges::sort(left);
+  }
+  return blocks;
+}
+
+/// The largest residual of an island.
+struct Excess {
+  std::int32_t x = 0, y = 0;
+  double value = 0;  ///< in units of the noise there
+  double rms = 0;    ///< of the island's residuals, in units of the noise
+};
+
+/// The fit of one island.
+class IslandFit {
+ public:
+  IslandFit(const FitMap& map, const FitIsland& island, const FitRule& rule) : map_(map), island_(island), rule_(rule) {
+    const double largest = island.diagonal() + std::sqrt(fwhm_squared * rule.beam.axis(1));
+    limits_ = {squared(0.5) * rule.beam.axis(-1), squared(2 * largest) / fwhm_squared,
+               std::sqrt(fwhm_squared * rule.beam.axis(1)), rule.config.rounds};
+  }
+
+  IslandGaussians result() {
+    std::vector<Gaussian> seeds = find_seeds(map_, island_, rule_.seeds);
+    const auto most = static_cast<std::size_t>(rule_.config.max_components);
+    if (seeds.size() > most) {
+      seeds.resize(most);
+      out_.flags |= fit_flag::left_out;
+    }
+    std::ranges::sort(seeds, {}, [](const Gaussian& one) { return std::tuple(one.y, one.x); });
+    for (const Gaussian& seed : seeds) out_.of.push_back({seed, seed});
+    settle();
+    for (std::int64_t i = 0; i < rule_.config.refine && !out_.of.empty() && out_.of.size() < most; ++i)
+      if (!add_one()) break;
+    if (!out_.of.empty()) find_covariance();
+    return std::move(out_);
+  }
+
+ private:
+  /// Fits until all Gaussians are likely. Those that are not get the shape of the beam, then are dropped: at first the
+  /// faintest alone, which may have spoiled the others; after a few attempts all of them.
+  void settle() {
+    constexpr int most_attempts = 8, attempts_for_one = 4;
+    for (int attempt = 0; attempt < most_attempts && !out_.of.empty(); ++attempt) {
+      fit_all();
+      Members bad;
+      for (std::size_t i = 0; i < out_.of.size(); ++i)
+        if (is_unlikely(out_.of[i])) bad.push_back(i);
+      if (bad.empty()) return;
+      if (attempt < attempts_for_one)
+        bad = {*std::ranges::min_element(bad, {}, [&](std::size_t i) { return out_.of[i].now.peak; })};
+      for (std::size_t k = bad.size(); k-- > 0;) restrain(bad[k]);
+    }
+  }
+
+  /// Gives a Gaussian the shape of the beam, or drops it if it has that.
+  void restrain(std::size_t i) {
+    Fitted& one = out_.of[i];
+    if (one.free_shape) {
+      one.free_shape = false;
+      one.flags |= fit_flag::beam_shape;
+      one.start = gaussian_of(one.start.peak, one.start.x, one.start.y, rule_.beam);
+      one.now = one.start;
+    } else {
+      out_.of.erase(out_.of.begin() + static_cast<std::ptrdiff_t>(i));
+      out_.flags |= fit_flag::dropped;
+    }
+  }
+
+  bool is_unlikely(const Fitted& one) const {
+    constexpr double least_of_threshold = 0.6, most_of_peak = 1.5;
+    const Gaussian& g = one.now;
+    if (g.peak < least_of_threshold * rule_.seeds.threshold) return true;
+    if (g.peak > most_of_peak * island_.peak() / island_.noise() + 1) return true;
+    if (g.x < island_.xmin() - 0.5 || g.x > island_.xmax() + 0.5 || g.y < island_.ymin() - 0.5 ||
+        g.y > island_.ymax() + 0.5)
+      return true;
+    const GaussianShape spread = g.spread();
+    const bool cornered = spread.axis(-1) < 1.05 * limits_.narrowest || spread.axis(1) > 0.95 * limits_.widest;
+    return one.free_shape && (one.flags & fit_flag::unconverged) != 0 && cornered;
+  }
+
+  void fit_all() {
+    const std::vector<Members> blocks = blocks_of(out_.of);
+    pixels_.assign(blocks.size(), {});
+    blocks_ = blocks;
+    const int sweeps = blocks.size() == 1 ? 1 : 2;
+    for (int sweep = 0; sweep < sweeps; ++sweep)
+      for (std::size_t b = 0; b < blocks.size(); ++b) fit_block(blocks[b], pixels_[b]);
+  }
+
+  /// Fits the Gaussians of a block, with all others subtracted. The pixels follow the fitted shapes a few times.
+  void fit_block(const Members& members, FitPixels& pixels) {
+    constexpr int most_choices = 4;
+    std::vector<Fitted> of;
+    std::size_t parameters = 0;
+    for (const std::size_t i : members) {
+      of.push_back(out_.of[i]);
+      of.back().flags &= static_cast<std::int16_t>(~fit_flag::unconverged);
+      parameters += of.back().parameters();
+    }
+    pixels.clear();
+    bool converged = false;
+    for (int choice = 0; choice < most_choices; ++choice) {
+      if (!choose_pixels(map_, island_, of, rule_.config.radius, pixels)) break;
+      subtract_others(members, pixels);
+      if (pixels.size() < parameters + 1) {
+        converged = false;
+        break;
+      }
+      BlockFit fit(limits_);
+      const std::int64_t rounds = fit.fit(pixels, of);
+      out_.rounds += rounds;
+      converged = rounds < limits_.rounds;
+      if (!converged) break;
+    }
+    for (std::size_t k = 0; k < members.size(); ++k) {
+      if (!converged) of[k].flags |= fit_flag::unconverged;
+      out_.of[members[k]] = of[k];
+    }
+  }
+
+  void subtract_others(const Members& members, FitPixels& pixels) const {
+    if (members.size() == out_.of.size()) return;
+    for (std::size_t i = 0; i < out_.of.size(); ++i) {
+      if (std::ranges::binary_search(members, i)) continue;
+      for (std::size_t p = 0; p < pixels.size(); ++p) pixels.value[p] -= out_.of[i].now.at(pixels.x[p], pixels.y[p]);
+    }
+  }
+
+  Excess largest_residual() const {
+    Excess most;
+    double squares = 0;
+    const double least_distance =
+        std::max(0.25 * std::sqrt(fwhm_squared * fwhm_squared * rule_.beam.determinant()), 5.0);
+    island_.for_each_pixel([&](std::int32_t x, std::int32_t y) {
+      const double residual = static_cast<double>(map_.at(x, y)) - island_.noise() * model_at(out_.of, x, y);
+      const double value = residual / map_.noise(x, y);
+      squares += value * value;
+      if (!(value > most.value)) return;
+      const bool near = std::ranges::any_of(
+          out_.of, [&](const Fitted& one) { return squared(x - one.now.x) + squared(y - one.now.y) < least_distance; });
+      if (!near) most = {x, y, value, 0};
+    });
+    most.rms = std::sqrt(squares / static_cast<double>(island_.size()));
+    return most;
+  }
+
+  /// How much larger than the beam a residual is, by its area at half of the largest.
+  double growth_of(const Excess& excess) const {
+    std::int64_t area = 0;
+    island_.for_each_pixel([&](std::int32_t x, std::int32_t y) {
+      const double residual = static_cast<double>(map_.at(x, y)) - island_.noise() * model_at(out_.of, x, y);
+      if (residual > excess.value / 2 * map_.noise(x, y)) ++area;
+    });
+    return std::max(1.0, static_cast<double>(area) / (std::numbers::ln2 * rule_.beam_pixels));
+  }
+
+  /// Adds a Gaussian where the residual asks for it. Returns false if none is added.
+  bool add_one() {
+    const Excess excess = largest_residual();
+    if (!(excess.value > rule_.seeds.least) || !(excess.rms > 1)) return false;
+    const IslandGaussians before = out_;
+    const double peak = excess.value * map_.noise(excess.x, excess.y) / island_.noise();
+    const double grown = growth_of(excess);
+    const Gaussian seed =
+        gaussian_of(peak, excess.x, excess.y, {grown * rule_.beam.xx, grown * rule_.beam.xy, grown * rule_.beam.yy});
+    for (Fitted& one : out_.of) one.start = one.now;
+    out_.of.push_back({seed, seed});
+    std::ranges::stable_sort(out_.of, {}, [](const Fitted& one) { return std::tuple(one.start.y, one.start.x); });
+    settle();
+    if (out_.of.size() > before.of.size() && largest_residual().rms < excess.rms) return true;
+    const std::int64_t rounds = out_.rounds;
+    out_ = before;
+    out_.rounds = rounds;
+    fit_all();
+    return false;
+  }
+
+  /// Puts the covariances of all blocks together. Where one is not to be had, no Gaussian is left.
+  void find_covariance() {
+    std::vector<std::size_t> first;
+    std::size_t parameters = 0;
+    for (const Fitted& one : out_.of) {
+      first.push_back(parameters);
+      parameters += one.parameters();
+    }
+    out_.covariance.reset(parameters);
+    std::int64_t free = 0;
+    for (std::size_t b = 0; b < blocks_.size(); ++b) {
+      const FitPixels& pixels = with_noise(pixels_[b]);
+      std::vector<Fitted> of;
+      std::vector<std::size_t> place;
+      for (const std::size_t i : blocks_[b]) {
+        of.push_back(out_.of[i]);
+        for (std::size_t k = 0; k < of.back().parameters(); ++k) place.push_back(first[i] + k);
+      }
+      BlockFit fit(limits_);
+      SymmetricMatrix covariance;
+      if (!fit.find_covariance(pixels, of, rule_.correlation, covariance)) {
+        out_.of.clear();
+        return;
+      }
+      for (std::size_t i = 0; i < place.size(); ++i)
+        for (std::size_t k = 0; k <= i; ++k) out_.covariance.at(place[i], place[k]) = covariance.at(i, k);
+      out_.chi2 += fit.chi2();
+      out_.pixels += static_cast<std::int64_t>(pixels.size());
+      free += static_cast<std::int64_t>(pixels.size()) - static_cast<std::int64_t>(place.size());
+    }
+    if (free > 0) out_.chi2 /= static_cast<double>(free);
+  }
+
+  FitPixels& with_noise(FitPixels& pixels) const {
+    pixels.noise.resize(pixels.size());
+    for (std::size_t i = 0; i < pixels.size(); ++i)
+      pixels.noise[i] = map_.noise(pixels.x[i], pixels.y[i]) / island_.noise();
+    return pixels;
+  }
+
+  const FitMap& map_;
+  const FitIsland& island_;
+  const FitRule& rule_;
+  FitLimits limits_;
+  IslandGaussians out_;
+  std::vector<Members> blocks_;
+  std::vector<FitPixels> pixels_;
+};
+
+}  // namespace
+
+double model_at(const std::vector<Fitted>& of, double x, double y) {
+  double sum = 0;
+  for (const Fitted& one : of) sum += one.now.at(x, y);
+  return sum;
+}
+
+IslandGaussians fit_gaussians(const FitMap& map, const FitIsland& island, const FitRule& rule) {
+  if (island.size() > rule.config.large) return {};
+  return IslandFit(map, island, rule).result();
+}
+
+}  // namespace srcextract

@@ -1,0 +1,26 @@
+#pragma once
+
+#include "stages/fit/fit_block.hpp"
+#include "stages/fit/noise_correlation.hpp"
+#include "stages/fit/seeds.hpp"
+#include "stages/settings/fit.hpp"
+
+namespace srcextract {
+
+/// What holds for the fits of all islands of a map.
+struct FitRule {
+  FitConfig config;
+  GaussianShape beam;
+  double beam_pixels = 1;  ///< pixels a beam
+  NoiseCorrelation correlation;
+  SeedRule seeds;
+
+  FitRule(const FitConfig& of, const PixelBeam& pixel_beam, double noise_area, double threshold, double seed)
+      : config(of),
+        beam(shape_of(pixel_beam)),
+        beam_pixels(pixel_beam.area()),
+        correlation(beam, noise_area),
+        seeds{beam, seed, threshold, noise_of_curvature(correlation)} {}
+};
+
+}  // namespace srcextract

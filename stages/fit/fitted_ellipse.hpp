@@ -1,0 +1,97 @@
+#pragma once
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <cstddef>
+#include <numbers>
+
+#include "stages/fit/fitted_row.hpp"
+
+namespace srcextract {
+
+/// A spread in any plane and unit, with the covariances of xx, xy and yy.
+struct MeasuredSpread {
+  GaussianShape of;
+  std::array<std::array<double, 3>, 3> covariance = {};
+};
+
+/// The spread of a row, in squared pixels.
+inline MeasuredSpread measured_spread(const ComponentRow& row) {
+  MeasuredSpread spread{row.shape};
+  for (std::size_t a = 0; a < 3; ++a)
+    for (std::size_t b = 0; b < 3; ++b) spread.covariance[a][b] = row.covariance[of_xx + a][of_xx + b];
+  return spread;
+}
+
+/// The spread less that of the beam: of a Gaussian that the beam has not seen. It may have negative eigenvalues.
+inline MeasuredSpread without_beam(MeasuredSpread spread, const GaussianShape& beam) {
+  spread.of = {spread.of.xx - beam.xx, spread.of.xy - beam.xy, spread.of.yy - beam.yy};
+  return spread;
+}
+
+/// The spread in another plane, into which `first` and `second` turn steps of one pixel in x and y: J K J' for J.
+inline MeasuredSpread turned(const MeasuredSpread& spread, const std::array<double, 2>& first,
+                             const std::array<double, 2>& second) {
+  const auto [a, b] = first;
+  const auto [c, d] = second;
+  const double rows[3][3] = {{a * a, 2 * a * b, b * b}, {a * c, a * d + b * c, b * d}, {c * c, 2 * c * d, d * d}};
+  const double from[3] = {spread.of.xx, spread.of.xy, spread.of.yy};
+  double to[3] = {}, half[3][3] = {};
+  MeasuredSpread out;
+  for (std::size_t i = 0; i < 3; ++i)
+    for (std::size_t k = 0; k < 3; ++k) {
+      to[i] += rows[i][k] * from[k];
+      for (std::size_t l = 0; l < 3; ++l) half[i][k] += rows[i][l] * spread.covariance[l][k];
+    }
+  for (std::size_t i = 0; i < 3; ++i)
+    for (std::size_t k = 0; k < 3; ++k)
+      for (std::size_t l = 0; l < 3; ++l) out.covariance[i][k] += half[i][l] * rows[k][l];
+  out.of = {to[0], to[1], to[2]};
+  return out;
+}
+
+/// The ellipse of a spread at half its peak.
+struct FittedEllipse {
+  double major = 0, minor = 0;  ///< full widths at half maximum; 0 where the eigenvalue is not above 0
+  double angle = 0;             ///< of the major axis, in degrees from the first axis towards the second, in [0, 180)
+  double major_error = 0, minor_error = 0, angle_error = 0;
+  double major_limit = 0;  ///< that the major axis does not exceed, at two standard errors
+  bool extended = false;   ///< the larger eigenvalue is above 0 by more than two standard errors
+};
+
+/// Eigenvalues and vectors with errors by their derivatives.
+inline FittedEllipse ellipse_of(const MeasuredSpread& spread) {
+  constexpr double degrees = 180 / std::numbers::pi;
+  const auto& [xx, xy, yy] = spread.of;
+  const double radius = std::hypot((xx - yy) / 2, xy);
+  double angle = std::atan2(2 * xy, xx - yy) / 2;
+  const double c = std::cos(angle), s = std::sin(angle), by_angle = 4 * radius * radius;
+  const auto error_of = [&](const std::array<double, 3>& by) {
+    double sum = 0;
+    for (std::size_t i = 0; i < 3; ++i)
+      for (std::size_t k = 0; k < 3; ++k) sum += by[i] * spread.covariance[i][k] * by[k];
+    return std::sqrt(std::max(sum, 0.0));
+  };
+  const double large = spread.of.axis(1), small = spread.of.axis(-1);
+  const double large_error = error_of({c * c, 2 * c * s, s * s}), small_error = error_of({s * s, -2 * c * s, c * c});
+  const auto width = [](double eigenvalue) { return eigenvalue > 0 ? std::sqrt(fwhm_squared * eigenvalue) : 0; };
+  const auto width_error = [&](double eigenvalue, double error) {
+    return eigenvalue > 0 ? fwhm_squared * error / (2 * width(eigenvalue)) : 0;
+  };
+  if (angle < 0) angle += std::numbers::pi;
+  FittedEllipse out;
+  out.major = width(large);
+  out.minor = width(small);
+  out.angle = large > 0 && angle < std::numbers::pi ? angle * degrees : 0;
+  out.major_error = width_error(large, large_error);
+  out.minor_error = width_error(small, small_error);
+  // A round shape has any angle.
+  out.angle_error =
+      radius > 0 ? std::min(90.0, degrees * error_of({-xy / by_angle, (xx - yy) / by_angle, xy / by_angle})) : 90.0;
+  out.major_limit = width(large + 2 * large_error);
+  out.extended = large > 2 * large_error;
+  return out;
+}
+
+}  // namespace srcextract

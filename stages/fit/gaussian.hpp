@@ -1,0 +1,61 @@
+#pragma once
+
+#include <cmath>
+
+#include "stages/math/exact_math.hpp"
+#include "stages/settings/pixel_beam.hpp"
+
+namespace srcextract {
+
+/// A symmetric matrix of squared pixels: the covariance of a Gaussian's profile.
+struct GaussianShape {
+  double xx = 1, xy = 0, yy = 1;
+
+  double determinant() const { return xx * yy - xy * xy; }
+  /// The larger (1) or smaller (-1) of the eigenvalues.
+  double axis(int sign) const {
+    const double half = (xx - yy) / 2;
+    return (xx + yy) / 2 + sign * std::sqrt(half * half + xy * xy);
+  }
+};
+
+/// 8 ln 2: the squared full width at half maximum of a Gaussian over its variance.
+inline constexpr double fwhm_squared = 5.545177444479562;
+
+inline GaussianShape shape_of(const PixelBeam& beam) {
+  const double c = std::cos(beam.angle), s = std::sin(beam.angle);
+  const double major = beam.major * beam.major / fwhm_squared, minor = beam.minor * beam.minor / fwhm_squared;
+  return {major * c * c + minor * s * s, (major - minor) * c * s, major * s * s + minor * c * c};
+}
+
+/// A Gaussian in the pixels of a map: peak exp(-d' K^-1 d / 2), where d is the distance from (x, y) and K = L L', with
+/// L = (l11 0; l21 l22). This form has no angle, and K is positive definite for all numbers but l11 = 0, l22 = 0.
+struct Gaussian {
+  double peak = 0, x = 0, y = 0;
+  double l11 = 1, l21 = 0, l22 = 1;
+
+  GaussianShape spread() const { return {l11 * l11, l11 * l21, l21 * l21 + l22 * l22}; }
+  /// The root of the determinant of K.
+  double extent() const { return l11 * l22; }
+
+  /// d' K^-1 d.
+  double distance(double px, double py) const {
+    const double u = (px - x) / l11, v = (py - y - l21 * u) / l22;
+    return u * u + v * v;
+  }
+  double at(double px, double py) const {
+    const double q = distance(px, py);
+    return q < farthest ? peak * exp_in_float_range(-q / 2) : 0;
+  }
+
+  /// Beyond this distance a Gaussian is below 1e-13 of its peak.
+  static constexpr double farthest = 60;
+};
+
+/// A Gaussian of this spread.
+inline Gaussian gaussian_of(double peak, double x, double y, const GaussianShape& spread) {
+  const double l11 = std::sqrt(spread.xx), l21 = spread.xy / l11;
+  return {peak, x, y, l11, l21, std::sqrt(spread.yy - l21 * l21)};
+}
+
+}  // namespace srcextract

@@ -1,0 +1,119 @@
+#pragma once
+
+#include <algorithm>
+#include <cmath>
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "stages/core/image.hpp"
+#include "stages/core/runs.hpp"
+#include "stages/detect/noise_map.hpp"
+
+namespace srcextract {
+
+/// The map in which islands were found.
+struct FitMap {
+  const Image<float, Cpu>& above;  ///< pixels above the level; NaN: masked
+  const Runs<Cpu>& runs;
+  const Buffer<std::int32_t, Cpu>& label;  ///< of each run; 0: of no island
+  double sigma = 0;                        ///< noise of a pixel, or factor of `rms`
+  const RmsOfPixels* rms = nullptr;        ///< if the noise differs from pixel to pixel
+  double threshold = 3;                    ///< above which pixels belong to islands, in units of their noise
+
+  const Shape& shape() const { return above.shape; }
+  bool holds(std::int64_t x, std::int64_t y) const {
+    return x >= 0 && y >= 0 && x < shape().width && y < shape().height;
+  }
+  float at(std::int64_t x, std::int64_t y) const { return above.pixels[y * shape().width + x]; }
+  double noise(std::int64_t x, std::int64_t y) const {
+    return rms == nullptr ? sigma : sigma * static_cast<double>(rms->at(x, y));
+  }
+};
+
+/// Pixels in raster order, with values and noise in units of the noise of their island.
+struct FitPixels {
+  std::vector<std::int32_t> x, y;
+  std::vector<double> value, noise;
+
+  std::size_t size() const { return x.size(); }
+  void clear() {
+    x.clear();
+    y.clear();
+    value.clear();
+    noise.clear();
+  }
+};
+
+/// The pixels of an island, row by row.
+class FitIsland {
+ public:
+  FitIsland(const FitMap& map, std::int32_t number, std::span<const std::int32_t> runs) : map_(map), number_(number) {
+    for (const std::int32_t run : runs) add(map.runs.runs[run]);
+    find_peak();
+  }
+
+  std::int32_t number() const { return number_; }
+  std::int64_t size() const { return size_; }
+  std::span<const Run> runs() const { return runs_; }
+  std::int32_t xmin() const { return xmin_; }
+  std::int32_t xmax() const { return xmax_; }
+  std::int32_t ymin() const { return runs_.front().y; }
+  std::int32_t ymax() const { return runs_.back().y; }
+  /// The brightest pixel; the first of equal ones.
+  std::int32_t xpeak() const { return xpeak_; }
+  std::int32_t ypeak() const { return ypeak_; }
+  double peak() const { return static_cast<double>(map_.at(xpeak_, ypeak_)); }
+  /// The noise of a pixel, at the brightest one.
+  double noise() const { return noise_; }
+  double diagonal() const { return std::hypot(xmax() - xmin() + 1.0, ymax() - ymin() + 1.0); }
+  /// Whether the edge of the image cuts it.
+  bool at_edge() const {
+    return xmin() == 0 || ymin() == 0 || xmax() == map_.shape().width - 1 || ymax() == map_.shape().height - 1;
+  }
+
+  /// Calls f(x, y) for every pixel in raster order.
+  template <class F>
+  void for_each_pixel(F&& f) const {
+    for (const Run& run : runs_)
+      for (std::int32_t x = run.begin; x < run.end; ++x) f(x, run.y);
+  }
+
+  /// The number of a pixel in raster order; -1: it is not in the island.
+  std::int64_t place_of(std::int64_t x, std::int64_t y) const {
+    const auto row = std::ranges::lower_bound(runs_, y, {}, &Run::y);
+    for (auto run = row; run != runs_.end() && run->y == y; ++run)
+      if (x >= run->begin && x < run->end)
+        return before_[static_cast<std::size_t>(run - runs_.begin())] + (x - run->begin);
+    return -1;
+  }
+
+ private:
+  void add(const Run& run) {
+    xmin_ = runs_.empty() ? run.begin : std::min(xmin_, run.begin);
+    xmax_ = runs_.empty() ? run.end - 1 : std::max(xmax_, run.end - 1);
+    before_.push_back(size_);
+    runs_.push_back(run);
+    size_ += run.end - run.begin;
+  }
+  void find_peak() {
+    xpeak_ = runs_.front().begin;
+    ypeak_ = runs_.front().y;
+    for_each_pixel([&](std::int32_t x, std::int32_t y) {
+      if (!(map_.at(x, y) > map_.at(xpeak_, ypeak_))) return;
+      xpeak_ = x;
+      ypeak_ = y;
+    });
+    noise_ = map_.noise(xpeak_, ypeak_);
+  }
+
+  const FitMap& map_;
+  std::int32_t number_;
+  std::vector<Run> runs_;
+  std::vector<std::int64_t> before_;  ///< number of pixels before each run
+  std::int64_t size_ = 0;
+  std::int32_t xmin_ = 0, xmax_ = 0, xpeak_ = 0, ypeak_ = 0;
+  double noise_ = 0;
+};
+
+}  // namespace srcextract

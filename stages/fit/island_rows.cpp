@@ -1,0 +1,337 @@
+#include "stages/fit/island_rows.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <cstddef>
+#include <utility>
+
+namespace srcextract {
+namespace {
+
+/// Derivatives of the measured quantities by the parameters of an island's Gaussians.
+using Gradient = std::array<std::vector<double>, fitted_values>;
+
+FittedCovariance covariance_of(const Gradient& gradient, const SymmetricMatrix& parameters) {
+  FittedCovariance out = {};
+  std::vector<double> turned(parameters.size());
+  for (std::size_t a = 0; a < fitted_values; ++a) {
+    for (std::size_t i = 0; i < turned.size(); ++i) {
+      turned[i] = 0;
+      for (std::size_t k = 0; k < turned.size(); ++k) turned[i] += parameters.at(i, k) * gradient[a][k];
+    }
+    for (std::size_t b = 0; b <= a; ++b) {
+      double sum = 0;
+      for (std::size_t i = 0; i < turned.size(); ++i) sum += gradient[b][i] * turned[i];
+      out[a][b] = out[b][a] = sum;
+    }
+  }
+  return out;
+}
+
+/// The Gaussians of an island as quantities with derivatives.
+class Quantities {
+ public:
+  Quantities(const FitIsland& island, const FitRule& rule, const IslandGaussians& gaussians)
+      : noise_(island.noise()), of_beam_(std::sqrt(rule.beam.determinant())), gaussians_(gaussians) {
+    std::size_t first = 0;
+    for (const Fitted& one : gaussians.of) {
+      first_.push_back(first);
+      first += one.parameters();
+    }
+  }
+
+  double total(std::size_t i) const { return noise_ * now(i).peak * now(i).extent() / of_beam_; }
+
+  /// Adds factors times the derivatives of the quantities of Gaussian i to those of a sum.
+  void add_peak(std::size_t i, double factor, std::vector<double>& to) const { to[first_[i]] += factor * noise_; }
+  void add_total(std::size_t i, double factor, std::vector<double>& to) const {
+    to[first_[i]] += factor * total(i) / now(i).peak;
+    if (!gaussians_.of[i].free_shape) return;
+    to[first_[i] + 3] += factor * total(i);
+    to[first_[i] + 5] += factor * total(i);
+  }
+  void add_x(std::size_t i, double factor, std::vector<double>& to) const { to[first_[i] + 1] += factor; }
+  void add_y(std::size_t i, double factor, std::vector<double>& to) const { to[first_[i] + 2] += factor; }
+  void add_spread(std::size_t i, double factor, Gradient& to) const {
+    if (!gaussians_.of[i].free_shape) return;
+    const Gaussian& g = now(i);
+    const std::size_t at = first_[i] + 3;
+    to[of_xx][at] += factor * 2 * g.l11 * g.l11;
+    to[of_xy][at] += factor * g.l11 * g.l21;
+    to[of_xy][at + 1] += factor * g.l11;
+    to[of_yy][at + 1] += factor * 2 * g.l21;
+    to[of_yy][at + 2] += factor * 2 * g.l22 * g.l22;
+  }
+  Gradient no_gradient() const {
+    Gradient none;
+    none.fill(std::vector<double>(gaussians_.covariance.size(), 0.0));
+    return none;
+  }
+
+  ComponentRow row_of(std::size_t i) const {
+    const Gaussian& g = now(i);
+    ComponentRow row;
+    row.peak = noise_ * g.peak;
+    row.total = total(i);
+    row.x = row.xmax = g.x;
+    row.y = row.ymax = g.y;
+    row.shape = g.spread();
+    row.flags = gaussians_.of[i].flags;
+    Gradient gradient = no_gradient();
+    add_peak(i, 1, gradient[of_peak_flux]);
+    add_total(i, 1, gradient[of_total_flux]);
+    add_x(i, 1, gradient[of_x]);
+    add_y(i, 1, gradient[of_y]);
+    add_spread(i, 1, gradient);
+    row.covariance = covariance_of(gradient, gaussians_.covariance);
+    row.xmax_error = std::sqrt(row.covariance[of_x][of_x]);
+    row.ymax_error = std::sqrt(row.covariance[of_y][of_y]);
+    return row;
+  }
+
+  /// The source of several Gaussians: the sum of their light, with its moments.
+  ComponentRow joined(const std::vector<ComponentRow>& rows, const std::vector<std::size_t>& members) const {
+    const std::size_t brightest = *std::ranges::max_element(members, {}, [&](std::size_t i) { return rows[i].peak; });
+    ComponentRow sum = rows[brightest];
+    sum.code = SourceCode::multiple;
+    sum.total = sum.x = sum.y = 0;
+    sum.shape = {0, 0, 0};
+    for (const std::size_t i : members) {
+      sum.total += rows[i].total;
+      sum.x += rows[i].total * rows[i].x;
+      sum.y += rows[i].total * rows[i].y;
+      sum.flags |= rows[i].flags;
+    }
+    sum.x /= sum.total;
+    sum.y /= sum.total;
+    for (const std::size_t i : members) {
+      const double share = rows[i].total / sum.total, dx = rows[i].x - sum.x, dy = rows[i].y - sum.y;
+      sum.shape.xx += share * (rows[i].shape.xx + dx * dx);
+      sum.shape.xy += share * (rows[i].shape.xy + dx * dy);
+      sum.shape.yy += share * (rows[i].shape.yy + dy * dy);
+    }
+    Gradient gradient = no_gradient();
+    sum.peak = 0;
+    for (const std::size_t i : members) {
+      const Gaussian unit = gaussian_of(1, now(i).x, now(i).y, now(i).spread());
+      const double share = unit.at(sum.xmax, sum.ymax);
+      sum.peak += share * rows[i].peak;
+      add_peak(i, share, gradient[of_peak_flux]);
+      add_member(i, rows[i], sum, gradient);
+    }
+    sum.covariance = covariance_of(gradient, gaussians_.covariance);
+    return sum;
+  }
+
+ private:
+  const Gaussian& now(std::size_t i) const { return gaussians_.of[i].now; }
+
+  void add_member(std::size_t i, const ComponentRow& row, const ComponentRow& sum, Gradient& to) const {
+    const double share = row.total / sum.total, dx = row.x - sum.x, dy = row.y - sum.y;
+    add_total(i, 1, to[of_total_flux]);
+    add_x(i, share, to[of_x]);
+    add_total(i, dx / sum.total, to[of_x]);
+    add_y(i, share, to[of_y]);
+    add_total(i, dy / sum.total, to[of_y]);
+    add_spread(i, share, to);
+    add_total(i, (row.shape.xx + dx * dx - sum.shape.xx) / sum.total, to[of_xx]);
+    add_total(i, (row.shape.xy + dx * dy - sum.shape.xy) / sum.total, to[of_xy]);
+    add_total(i, (row.shape.yy + dy * dy - sum.shape.yy) / sum.total, to[of_yy]);
+    add_x(i, 2 * share * dx, to[of_xx]);
+    add_x(i, share * dy, to[of_xy]);
+    add_y(i, share * dx, to[of_xy]);
+    add_y(i, 2 * share * dy, to[of_yy]);
+  }
+
+  double noise_, of_beam_;
+  const IslandGaussians& gaussians_;
+  std::vector<std::size_t> first_;
+};
+
+/// Which Gaussians are one source: the number of the source of each, from 0, in the order of the Gaussians.
+class Groups {
+ public:
+  Groups(const std::vector<Fitted>& of, const FitRule& rule) : of_(of), rule_(rule), group_(of.size()) {
+    for (std::size_t i = 0; i < of.size(); ++i) group_[i] = i;
+    for (std::size_t i = 0; i < of.size(); ++i)
+      for (std::size_t k = 0; k < i; ++k)
+        if (group_[i] != group_[k] && belong_together(of[i].now, of[k].now)) join(group_[i], group_[k]);
+  }
+
+  std::vector<std::vector<std::size_t>> members() const {
+    std::vector<std::vector<std::size_t>> groups;
+    for (std::size_t first = 0; first < group_.size(); ++first) {
+      std::vector<std::size_t> members;
+      for (std::size_t i = 0; i < group_.size(); ++i)
+        if (group_[i] == first) members.push_back(i);
+      if (!members.empty()) groups.push_back(std::move(members));
+    }
+    return groups;
+  }
+
+ private:
+  void join(std::size_t one, std::size_t other) {
+    const auto [to, from] = std::minmax(one, other);
+    std::ranges::replace(group_, from, to);
+  }
+
+  bool belong_together(const Gaussian& one, const Gaussian& other) const {
+    const double dx = other.x - one.x, dy = other.y - one.y, distance = std::hypot(dx, dy);
+    const auto width = [&](const Gaussian& g) {
+      return distance * std::sqrt(fwhm_squared / g.distance(g.x + dx, g.y + dy));
+    };
+    if (distance > 0 && distance > (width(one) + width(other)) / 2) return false;
+    constexpr int steps = 20;
+    const auto at = [&](int step) {
+      const double part = static_cast<double>(step) / steps;
+      return model_at(of_, one.x + part * dx, one.y + part * dy);
+    };
+    double least = at(0);
+    for (int step = 1; step <= steps; ++step) least = std::min(least, at(step));
+    return least >= std::min(at(0), at(steps)) - rule_.config.group_tolerance * rule_.seeds.threshold;
+  }
+
+  const std::vector<Fitted>& of_;
+  const FitRule& rule_;
+  std::vector<std::size_t> group_;
+};
+
+bool near_masked(const FitMap& map, const FitIsland& island) {
+  if (island.at_edge()) return true;
+  for (const Run& run : island.runs())
+    for (std::int64_t y = run.y - 1; y <= run.y + 1; ++y)
+      for (std::int64_t x = run.begin - 1; x <= run.end; ++x)
+        if (const float value = map.at(x, y); value != value) return true;
+  return false;
+}
+
+/// Sums of J'C J over the pixels of an island, where J holds `columns` derivatives a pixel times its noise.
+SymmetricMatrix noise_of_sums(const std::vector<std::int32_t>& x, const std::vector<std::int32_t>& y,
+                              const std::vector<double>& j, std::size_t columns, const FitRule& rule) {
+  constexpr std::size_t few = 20000;
+  SymmetricMatrix sums(columns);
+  if (x.size() <= few) {
+    add_correlated(x, y, j, columns, rule.correlation, sums);
+    return sums;
+  }
+  // Derivatives that hardly change within a beam.
+  for (std::size_t i = 0; i < x.size(); ++i)
+    for (std::size_t a = 0; a < columns; ++a)
+      for (std::size_t b = 0; b <= a; ++b)
+        sums.at(a, b) += rule.correlation.sum() * j[i * columns + a] * j[i * columns + b];
+  return sums;
+}
+
+IslandFacts facts_of(const FitMap& map, const FitIsland& island, const FitRule& rule, const std::vector<Fitted>& of) {
+  IslandFacts facts;
+  std::vector<std::int32_t> x, y;
+  std::vector<double> noise;
+  double sum = 0, residuals = 0, squares = 0;
+  island.for_each_pixel([&](std::int32_t px, std::int32_t py) {
+    const auto value = static_cast<double>(map.at(px, py));
+    const double residual = value - island.noise() * model_at(of, px, py);
+    sum += value;
+    residuals += residual;
+    squares += residual * residual;
+    x.push_back(px);
+    y.push_back(py);
+    noise.push_back(map.noise(px, py) / rule.beam_pixels);
+  });
+  const auto size = static_cast<double>(island.size());
+  facts.total = sum / rule.beam_pixels;
+  facts.total_error = std::sqrt(noise_of_sums(x, y, noise, 1, rule).at(0, 0));
+  facts.rms = island.noise();
+  facts.residual_mean = residuals / size;
+  facts.residual_rms = std::sqrt(squares / size);
+  return facts;
+}
+
+/// A source without a fit.
+ComponentRow row_of_moments(const FitMap& map, const FitIsland& island, const FitRule& rule) {
+  ComponentRow row;
+  row.code = SourceCode::multiple;
+  row.flags = fit_flag::moments;
+  row.peak = island.peak();
+  row.xmax = island.xpeak();
+  row.ymax = island.ypeak();
+  double sum = 0;
+  island.for_each_pixel([&](std::int32_t x, std::int32_t y) {
+    const auto value = static_cast<double>(map.at(x, y));
+    sum += value;
+    row.x += value * x;
+    row.y += value * y;
+  });
+  row.total = sum / rule.beam_pixels;
+  row.x /= sum;
+  row.y /= sum;
+  row.shape = {0, 0, 0};
+  island.for_each_pixel([&](std::int32_t x, std::int32_t y) {
+    const double share = static_cast<double>(map.at(x, y)) / sum, dx = x - row.x, dy = y - row.y;
+    row.shape.xx += share * dx * dx;
+    row.shape.xy += share * dx * dy;
+    row.shape.yy += share * dy * dy;
+  });
+  std::vector<std::int32_t> px, py;
+  std::vector<double> j;
+  island.for_each_pixel([&](std::int32_t x, std::int32_t y) {
+    px.push_back(x);
+    py.push_back(y);
+    const double noise = map.noise(x, y), dx = x - row.x, dy = y - row.y;
+    const double one[] = {noise / rule.beam_pixels,
+                          noise * dx / sum,
+                          noise * dy / sum,
+                          noise * (dx * dx - row.shape.xx) / sum,
+                          noise * (dx * dy - row.shape.xy) / sum,
+                          noise * (dy * dy - row.shape.yy) / sum};
+    j.insert(j.end(), std::begin(one), std::end(one));
+  });
+  const SymmetricMatrix sums = noise_of_sums(px, py, j, fitted_values - 1, rule);
+  for (std::size_t a = of_total_flux; a < fitted_values; ++a)
+    for (std::size_t b = of_total_flux; b < fitted_values; ++b) row.covariance[a][b] = sums.at(a - 1, b - 1);
+  row.covariance[of_peak_flux][of_peak_flux] = island.noise() * island.noise();
+  row.xmax_error = std::sqrt(row.covariance[of_x][of_x]);
+  row.ymax_error = std::sqrt(row.covariance[of_y][of_y]);
+  row.pixels = static_cast<std::int32_t>(std::min<std::int64_t>(island.size(), INT32_MAX));
+  return row;
+}
+
+}  // namespace
+
+IslandRows rows_of_island(const FitMap& map, const FitIsland& island, const FitRule& rule,
+                          const IslandGaussians& gaussians) {
+  IslandRows out;
+  if (gaussians.of.empty()) {
+    out.sources.push_back(row_of_moments(map, island, rule));
+    out.sources.back().source = 1;
+  } else {
+    const Quantities quantities(island, rule, gaussians);
+    for (std::size_t i = 0; i < gaussians.of.size(); ++i) {
+      out.gaussians.push_back(quantities.row_of(i));
+      ComponentRow& row = out.gaussians.back();
+      row.chi2 = gaussians.chi2;
+      row.rounds = static_cast<std::int32_t>(gaussians.rounds);
+      row.pixels = static_cast<std::int32_t>(gaussians.pixels);
+      row.code = gaussians.of.size() == 1 ? SourceCode::single : SourceCode::companion;
+    }
+    for (const std::vector<std::size_t>& members : Groups(gaussians.of, rule).members()) {
+      for (const std::size_t i : members) out.gaussians[i].source = static_cast<std::int32_t>(out.sources.size()) + 1;
+      if (members.size() > 1)
+        for (const std::size_t i : members) out.gaussians[i].code = SourceCode::multiple;
+      out.sources.push_back(members.size() == 1 ? out.gaussians[members[0]]
+                                                : quantities.joined(out.gaussians, members));
+      out.sources.back().source = static_cast<std::int32_t>(out.sources.size());
+    }
+  }
+  const IslandFacts facts = facts_of(map, island, rule, gaussians.of);
+  const auto common =
+      static_cast<std::int16_t>(gaussians.flags | (near_masked(map, island) ? fit_flag::at_edge : std::int16_t{0}));
+  for (std::vector<ComponentRow>* rows : {&out.gaussians, &out.sources})
+    for (ComponentRow& row : *rows) {
+      row.island = island.number();
+      row.flags |= common;
+      row.of_island = facts;
+    }
+  return out;
+}
+
+}  // namespace srcextract

@@ -1,0 +1,33 @@
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "stages/core/image.hpp"
+#include "stages/fit/fitted_row.hpp"
+
+namespace srcextract {
+
+/// The sum of fitted Gaussians as an image, row by row. Each reaches to 1e-4 of the noise at its island.
+class ModelRows {
+ public:
+  ModelRows(const std::vector<ComponentRow>& gaussians, const Shape& shape);
+
+  /// Sets row y, from 0.
+  void fill(std::int64_t y, float* row);
+
+ private:
+  struct Part {
+    Gaussian gaussian;
+    double reach;  ///< largest Gaussian::distance
+  };
+
+  /// Rows whose Gaussians are listed together.
+  static constexpr std::int64_t band = 32;
+
+  Shape shape_;
+  std::vector<std::vector<Part>> bands_;
+  std::vector<double> sum_;
+};
+
+}  // namespace srcextract

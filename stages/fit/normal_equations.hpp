@@ -1,0 +1,68 @@
+#pragma once
+
+#include <cmath>
+#include <cstddef>
+#include <vector>
+
+namespace srcextract {
+
+/// A symmetric matrix of any size, its lower triangle row by row; sums and solutions have one order.
+class SymmetricMatrix {
+ public:
+  SymmetricMatrix() = default;
+  explicit SymmetricMatrix(std::size_t size) { reset(size); }
+
+  void reset(std::size_t size) {
+    size_ = size;
+    of_.assign(size * (size + 1) / 2, 0);
+  }
+  std::size_t size() const { return size_; }
+  double& at(std::size_t row, std::size_t column) { return of_[place(row, column)]; }
+  double at(std::size_t row, std::size_t column) const { return of_[place(row, column)]; }
+  /// The first element of a row, whose elements up to the diagonal follow.
+  double* row(std::size_t i) { return of_.data() + i * (i + 1) / 2; }
+  const double* row(std::size_t i) const { return of_.data() + i * (i + 1) / 2; }
+
+ private:
+  static std::size_t place(std::size_t row, std::size_t column) {
+    return row >= column ? row * (row + 1) / 2 + column : column * (column + 1) / 2 + row;
+  }
+
+  std::size_t size_ = 0;
+  std::vector<double> of_;
+};
+
+/// Replaces a matrix by its Cholesky factor. False if it is not positive definite to within rounding.
+inline bool factorise(SymmetricMatrix& matrix) {
+  for (std::size_t i = 0; i < matrix.size(); ++i) {
+    double* const row = matrix.row(i);
+    const double before = row[i];
+    for (std::size_t j = 0; j <= i; ++j) {
+      const double* const other = matrix.row(j);
+      double sum = row[j];
+      for (std::size_t k = 0; k < j; ++k) sum -= row[k] * other[k];
+      if (j < i) {
+        row[j] = sum / other[j];
+      } else {
+        if (!(sum > 1e-13 * before)) return false;
+        row[i] = std::sqrt(sum);
+      }
+    }
+  }
+  return true;
+}
+
+/// Solves L L' x = b in place.
+inline void solve(const SymmetricMatrix& factor, double* x) {
+  for (std::size_t i = 0; i < factor.size(); ++i) {
+    const double* const row = factor.row(i);
+    for (std::size_t k = 0; k < i; ++k) x[i] -= row[k] * x[k];
+    x[i] /= row[i];
+  }
+  for (std::size_t i = factor.size(); i-- > 0;) {
+    for (std::size_t k = i + 1; k < factor.size(); ++k) x[i] -= factor.at(k, i) * x[k];
+    x[i] /= factor.at(i, i);
+  }
+}
+
+}  // namespace srcextract

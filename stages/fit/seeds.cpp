@@ -1,0 +1,198 @@
+#include "stages/fit/seeds.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <cstddef>
+#include <cstdlib>
+#include <numbers>
+#include <numeric>
+
+namespace srcextract {
+namespace {
+
+/// The distances of a pixel's neighbours, and their weights in the curvature.
+constexpr int around[3] = {-1, 0, 1};
+
+constexpr double weight_of(int dx, int dy) {
+  return dx == 0 && dy == 0 ? 8 : -1;
+}
+
+/// The curvature at a pixel. A masked neighbour counts as equal to the pixel.
+double curvature(const FitMap& map, std::int32_t x, std::int32_t y) {
+  const auto middle = static_cast<double>(map.at(x, y));
+  double sum = 0;
+  for (const int dy : around)
+    for (const int dx : around) {
+      const bool there = map.holds(x + dx, y + dy);
+      const double value = there ? static_cast<double>(map.at(x + dx, y + dy)) : middle;
+      sum += middle - (value == value ? value : middle);
+    }
+  return sum;
+}
+
+/// Maxima of curvature with all that is known of them.
+class Summits {
+ public:
+  Summits(const FitMap& map, const FitIsland& island, const SeedRule& rule) : map_(map), island_(island), rule_(rule) {
+    const auto size = static_cast<std::size_t>(island.size());
+    curvature_.reserve(size);
+    island.for_each_pixel([&](std::int32_t x, std::int32_t y) {
+      x_.push_back(x);
+      y_.push_back(y);
+      curvature_.push_back(curvature(map, x, y));
+    });
+    order_.resize(size);
+    std::iota(order_.begin(), order_.end(), 0);
+    std::ranges::stable_sort(order_, std::greater<>(), [&](std::size_t i) { return curvature_[i]; });
+    summit_.assign(size, none);
+    flood();
+  }
+
+  const std::vector<std::size_t>& found() const { return found_; }
+  std::int32_t x(std::size_t i) const { return x_[i]; }
+  std::int32_t y(std::size_t i) const { return y_[i]; }
+  double curved(std::size_t i) const { return curvature_[i]; }
+
+ private:
+  static constexpr auto none = static_cast<std::size_t>(-1);
+
+  /// Adds pixels from the most curved down to those that are not curved. Where two summits meet, the one that stands
+  /// out less is judged.
+  void flood() {
+    for (const std::size_t pixel : order_) {
+      if (curvature_[pixel] <= 0) break;
+      summit_[pixel] = pixel;
+      for (const int dy : around)
+        for (const int dx : around) {
+          if (dx == 0 && dy == 0) continue;
+          const std::int64_t near = island_.place_of(x_[pixel] + dx, y_[pixel] + dy);
+          if (near >= 0 && summit_[static_cast<std::size_t>(near)] != none) join(pixel, static_cast<std::size_t>(near));
+        }
+    }
+    for (const std::size_t pixel : order_)
+      if (summit_[pixel] == pixel) judge(pixel, 0);
+    std::ranges::stable_sort(found_, std::greater<>(), [&](std::size_t i) { return map_.at(x_[i], y_[i]); });
+  }
+
+  void join(std::size_t pixel, std::size_t near) {
+    const std::size_t a = root_of(pixel), b = root_of(near);
+    if (a == b) return;
+    const bool first = curvature_[a] > curvature_[b] || (curvature_[a] == curvature_[b] && a < b);
+    const std::size_t higher = first ? a : b, lower = first ? b : a;
+    if (lower != pixel) judge(lower, curvature_[pixel]);
+    summit_[lower] = higher;
+  }
+
+  std::size_t root_of(std::size_t pixel) {
+    while (summit_[pixel] != pixel) pixel = summit_[pixel] = summit_[summit_[pixel]];
+    return pixel;
+  }
+
+  void judge(std::size_t summit, double saddle) {
+    constexpr double least_prominence = 4;
+    const double noise = map_.noise(x_[summit], y_[summit]);
+    if (curvature_[summit] - saddle > least_prominence * rule_.curved_noise * noise &&
+        brightest_near(summit) > rule_.least * noise)
+      found_.push_back(summit);
+  }
+
+  double brightest_near(std::size_t pixel) const {
+    float most = map_.at(x_[pixel], y_[pixel]);
+    for (const int dy : around)
+      for (const int dx : around)
+        if (map_.holds(x_[pixel] + dx, y_[pixel] + dy)) most = std::max(most, map_.at(x_[pixel] + dx, y_[pixel] + dy));
+    return static_cast<double>(most);
+  }
+
+  const FitMap& map_;
+  const FitIsland& island_;
+  const SeedRule& rule_;
+  std::vector<std::int32_t> x_, y_;
+  std::vector<double> curvature_;
+  std::vector<std::size_t> order_, summit_, found_;
+};
+
+/// The depth of a summit, in units of e-folds, at which its island is cut.
+double depth_of(double peak, const SeedRule& rule) {
+  return portable_log(std::max(peak / rule.threshold, 1.2));
+}
+
+/// How much larger than the beam's the spread of an island is, if it is one Gaussian that its lowest pixels cut.
+double growth_by_area(const FitIsland& island, double peak, const SeedRule& rule) {
+  const double depth = depth_of(peak, rule);
+  return static_cast<double>(island.size()) / (2 * std::numbers::pi * depth * std::sqrt(rule.beam.determinant()));
+}
+
+Gaussian start_at(const FitMap& map, const FitIsland& island, std::int32_t x, std::int32_t y, double growth,
+                  const SeedRule& rule) {
+  const double peak = std::max(static_cast<double>(map.at(x, y)) / island.noise(), 1.0);
+  const double grown = std::clamp(growth, 1.0, std::max(1.0, growth_by_area(island, peak, rule)));
+  return gaussian_of(peak, x, y, {grown * rule.beam.xx, grown * rule.beam.xy, grown * rule.beam.yy});
+}
+
+/// The start of an island that is one Gaussian much larger than the beam: of its shape. A Gaussian of spread K that is
+/// cut at depth d below its peak, in units of e-folds, has pixels with the second moments d K / 2.
+Gaussian start_of_shape(const FitMap& map, const FitIsland& island, std::int32_t x, std::int32_t y, double depth) {
+  double sum_x = 0, sum_y = 0;
+  island.for_each_pixel([&](std::int32_t px, std::int32_t py) {
+    sum_x += px;
+    sum_y += py;
+  });
+  const auto size = static_cast<double>(island.size());
+  GaussianShape moments{0, 0, 0};
+  island.for_each_pixel([&](std::int32_t px, std::int32_t py) {
+    const double dx = px - sum_x / size, dy = py - sum_y / size, by = 2 / (depth * size);
+    moments.xx += by * dx * dx;
+    moments.xy += by * dx * dy;
+    moments.yy += by * dy * dy;
+  });
+  return gaussian_of(static_cast<double>(map.at(x, y)) / island.noise(), x, y, moments);
+}
+
+/// The curvature at the summit of a Gaussian of this spread with a peak of 1.
+double curvature_of(const GaussianShape& spread) {
+  const Gaussian unit = gaussian_of(1, 0, 0, spread);
+  double sum = 0;
+  for (const int dy : around)
+    for (const int dx : around) sum += 1 - unit.at(dx, dy);
+  return sum;
+}
+
+}  // namespace
+
+double noise_of_curvature(const NoiseCorrelation& correlation) {
+  double variance = 0;
+  const auto at = [&](int dx, int dy) {
+    if (dy < 0) {
+      dx = -dx;
+      dy = -dy;
+    }
+    return std::abs(dx) > correlation.reach() || dy > correlation.reach()
+               ? 0.0
+               : correlation.row(dy)[dx + correlation.reach()];
+  };
+  for (const int ay : around)
+    for (const int ax : around)
+      for (const int by : around)
+        for (const int bx : around) variance += weight_of(ax, ay) * weight_of(bx, by) * at(bx - ax, by - ay);
+  return std::sqrt(variance);
+}
+
+std::vector<Gaussian> find_seeds(const FitMap& map, const FitIsland& island, const SeedRule& rule) {
+  const Summits summits(map, island, rule);
+  std::vector<Gaussian> seeds;
+  const double of_beam = curvature_of(rule.beam);
+  const bool one = summits.found().size() < 2;
+  constexpr double much_larger = 2;
+  const double peak = island.peak() / island.noise(), by_area = growth_by_area(island, peak, rule);
+  if (one && by_area > much_larger)
+    return {start_of_shape(map, island, island.xpeak(), island.ypeak(), depth_of(peak, rule))};
+  for (const std::size_t i : summits.found()) {
+    const double by_curvature = static_cast<double>(map.at(summits.x(i), summits.y(i))) * of_beam / summits.curved(i);
+    seeds.push_back(start_at(map, island, summits.x(i), summits.y(i), one ? by_area : by_curvature, rule));
+  }
+  if (seeds.empty()) seeds.push_back(start_at(map, island, island.xpeak(), island.ypeak(), by_area, rule));
+  return seeds;
+}
+
+}  // namespace srcextract

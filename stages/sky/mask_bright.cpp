@@ -1,0 +1,71 @@
+#include "stages/sky/mask_bright.hpp"
+
+#include <algorithm>
+#include <cstddef>
+#include <vector>
+
+#include "stages/core/parallel.hpp"
+#include "stages/sky/mesh_rows.hpp"
+
+namespace srcextract {
+
+namespace {
+
+constexpr std::int64_t rows_at_a_time = 16;
+
+/// Bright pixels [begin, end) of a row.
+struct BrightPart {
+  std::int64_t begin, end;
+};
+
+/// The bright pixels of every row.
+std::vector<std::vector<BrightPart>> find_bright(const Image<float, Cpu>& image, const SkyMesh<Cpu>& mesh,
+                                                 const BrightRule& rule, const Cpu& where) {
+  const auto [width, height] = image.shape;
+  std::vector<std::vector<BrightPart>> found(static_cast<std::size_t>(height));
+  parallel_for(height, rows_at_a_time, where, [&, width = width](std::int64_t begin, std::int64_t end) {
+    MeshRow level(mesh.grid, mesh.level, mesh.level_bend), rms(mesh.grid, mesh.rms, mesh.rms_bend);
+    std::vector<float> levels(static_cast<std::size_t>(width)), noise(levels.size());
+    for (std::int64_t y = begin; y < end; ++y) {
+      level.go_to(y);
+      rms.go_to(y);
+      level.fill(levels.data());
+      rms.fill(noise.data());
+      const float* const row = image.pixels.data() + y * width;
+      std::vector<BrightPart>& parts = found[static_cast<std::size_t>(y)];
+      for (std::int64_t x = 0; x < width; ++x) {
+        const auto i = static_cast<std::size_t>(x);
+        if (!rule.is_bright(row[x], levels[i], noise[i])) continue;
+        if (!parts.empty() && parts.back().end == x)
+          ++parts.back().end;
+        else
+          parts.push_back({x, x + 1});
+      }
+    }
+  });
+  return found;
+}
+
+}  // namespace
+
+Image<float, Cpu> mask_bright(const Image<float, Cpu>& image, const SkyMesh<Cpu>& mesh, const BrightRule& rule,
+                              const Cpu& where) {
+  const std::vector<std::vector<BrightPart>> bright = find_bright(image, mesh, rule, where);
+  const auto [width, height] = image.shape;
+  Image<float, Cpu> masked(image.shape, where);
+  parallel_for(height, rows_at_a_time, where,
+               [&, width = width, height = height](std::int64_t begin, std::int64_t end) {
+                 for (std::int64_t y = begin; y < end; ++y) {
+                   float* const row = masked.pixels.data() + y * width;
+                   std::copy_n(image.pixels.data() + y * width, width, row);
+                   for (std::int64_t near = std::max<std::int64_t>(0, y - rule.margin);
+                        near <= std::min(height - 1, y + rule.margin); ++near)
+                     for (const BrightPart& part : bright[static_cast<std::size_t>(near)])
+                       std::fill(row + std::max<std::int64_t>(0, part.begin - rule.margin),
+                                 row + std::min(width, part.end + rule.margin), masked_pixel);
+                 }
+               });
+  return masked;
+}
+
+}  // namespace srcextract

@@ -1,0 +1,90 @@
+"""config="radio" is part of the package: Gaussians and sources of a radio map as tables, of a file and of an array."""
+import os
+import subprocess
+
+import numpy as np
+import pytest
+
+fits = pytest.importorskip("astropy.io.fits")
+table = pytest.importorskip("astropy.table")
+
+import srcextract as sx
+
+BEAM = (12.0, 8.0)  # arcsec, north up
+SIZE, PIXEL = 256, 2.0
+POINTS = ((60.3, 80.2, 2.0), (150.6, 40.4, 0.5), (200.1, 210.8, 1.0))  # x, y from 0, Jy
+
+
+def header():
+    return fits.Header({"CTYPE1": "RA---SIN", "CTYPE2": "DEC--SIN", "CRVAL1": 10.0, "CRVAL2": 20.0, "CRPIX1": 128.0,
+                        "CRPIX2": 128.0, "CDELT1": -PIXEL / 3600, "CDELT2": PIXEL / 3600, "BMAJ": BEAM[0] / 3600,
+                        "BMIN": BEAM[1] / 3600, "BPA": 0.0, "BUNIT": "mJy/beam"})
+
+
+def image():
+    """Points in white noise that the beam has seen."""
+    rng = np.random.default_rng(4)
+    y, x = np.mgrid[:SIZE, :SIZE]
+    sigma = [width / PIXEL / 2.3548200450309493 for width in BEAM]  # along y and x
+    ky, kx = np.fft.fftfreq(SIZE)[:, None], np.fft.rfftfreq(SIZE)[None, :]
+    noise = np.fft.irfft2(np.fft.rfft2(rng.normal(size=(SIZE, SIZE))) *
+                          np.exp(-2 * np.pi**2 * ((sigma[0] * ky)**2 + (sigma[1] * kx)**2)), s=(SIZE, SIZE))
+    out = noise / noise.std()
+    for at_x, at_y, flux in POINTS:
+        out += 1000 * flux * np.exp(-((x - at_x) / sigma[1])**2 / 2 - ((y - at_y) / sigma[0])**2 / 2)
+    return out.astype(np.float32)
+
+
+@pytest.fixture
+def path(tmp_path):
+    fits.PrimaryHDU(image(), header()).writeto(tmp_path / "map.fits")
+    return tmp_path / "map.fits"
+
+
+def check(rows):
+    assert len(rows) == len(POINTS) and str(rows["Total_flux"].unit) == "Jy"
+    for x, y, flux in POINTS:
+        row = rows[np.argmin(np.hypot(rows["Xposn"] - x, rows["Yposn"] - y))]
+        assert np.hypot(row["Xposn"] - x, row["Yposn"] - y) < 0.05
+        assert abs(row["Total_flux"] - flux) < 0.02 and abs(row["Peak_flux"] - flux) < 0.01
+        assert abs(3600 * row["Maj"] - BEAM[0]) < 0.2 and not row["RESOLVED"]
+
+
+def test_gaussians_and_sources_of_a_file(path):
+    found = sx.extract(path, config="radio")
+    check(found.components)
+    check(found.sources)
+    assert list(found.components["Source_id"]) == list(found.sources["Source_id"])
+
+
+def test_the_command_has_the_same(path):
+    program = os.environ.get("SRCEXTRACT_PROGRAM")
+    if not program:
+        pytest.skip("no data: SRCEXTRACT_PROGRAM names no program")
+    subprocess.run([program, "-q", "-o", path.parent, "radio", path], check=True)
+    found = sx.extract(path, config="radio")
+    for name, rows in (("gaul", found.components), ("srl", found.sources)):
+        written = table.Table.read(path.parent / f"map.{name}.fits")
+        assert written.colnames == rows.colnames
+        for column in rows.colnames:
+            assert np.all(written[column] == rows[column]), column
+
+
+def test_an_array_with_its_header(path):
+    check(sx.extract(image(), header=header(), config="radio").components)
+
+
+def test_keys_beside_the_name(path):
+    rows = sx.extract(path, config="radio", output__style="aegean").components
+    assert "int_flux" in rows.colnames and len(rows) == len(POINTS)
+
+
+def test_without_a_fit_there_are_no_components(path):
+    with pytest.raises(sx.ConfigError, match="fit__model"):
+        sx.extract(path).components
+
+
+def test_without_a_beam_there_is_an_error(path):
+    fits.setval(path, "BMAJ", value=0.0)
+    with pytest.raises(sx.InputError, match="beam.source"):
+        sx.extract(path, config="radio")

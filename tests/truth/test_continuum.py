@@ -1,0 +1,204 @@
+"""config/radio.yaml on maps whose components are known: what is found, fluxes, positions and shapes, and their errors, in
+both kinds of noise; and beside PyBDSF and Aegean where a Python that has them is named."""
+import json
+import os
+import subprocess
+import sys
+
+import numpy as np
+import pytest
+
+pytest.importorskip("scipy")
+table = pytest.importorskip("astropy.table")
+
+import continuum_maps
+from program import ROOT
+from rounds import first
+
+SEEDS = first(8, tuple(range(11, 43)))
+
+
+def extract(program, path, *settings):
+    """The Gaussians that are fitted in a map, their sources, and the report."""
+    options = [part for setting in settings for part in ("--set", setting)]
+    subprocess.run([program, "-q", "-o", path.parent, *options, ROOT / "config/radio.yaml", path], check=True,
+                   capture_output=True)
+    stem = str(path)[:-5]
+    return (table.Table.read(f"{stem}.gaul.fits"), table.Table.read(f"{stem}.srl.fits"),
+            json.loads(open(f"{stem}.run.json").read()))
+
+
+class Judged:
+    """Components of several maps with the rows that were found for them."""
+
+    def __init__(self, program, directory, dirty):
+        self.truth, self.rows, self.missed, self.false, self.areas = [], [], [], 0, []
+        for seed in SEEDS:
+            field = continuum_maps.Field(seed, dirty=dirty)
+            path = directory / f"map{seed}.fits"
+            field.write(path)
+            gaussians, _, told = extract(program, path)
+            places = np.column_stack([gaussians["Xposn"], gaussians["Yposn"]])
+            found = continuum_maps.match(field, places)
+            self.false += continuum_maps.false_rows(field, places)
+            self.areas.append(told["fit"]["noise_area"])
+            for i, row in enumerate(found):
+                part = {name: values[i] for name, values in field.truth.items()}
+                (self.missed if row < 0 else self.truth).append(part)
+                if row >= 0:
+                    self.rows.append(gaussians[row])
+
+    def chosen(self, kind, least, most=np.inf):
+        return [(t, r) for t, r in zip(self.truth, self.rows) if t["kind"] in kind and least <= t["snr"] < most]
+
+    def complete(self, least, most):
+        found, missed = (sum(least <= t["snr"] < most for t in of) for of in (self.truth, self.missed))
+        return found, found + missed
+
+
+@pytest.fixture(scope="module", params=(False, True), ids=("white noise through the beam", "dirty map"))
+def judged(program, tmp_path_factory, request):
+    return Judged(program, tmp_path_factory.mktemp("continuum"), request.param), request.param
+
+
+def spread(values):
+    low, high = np.percentile(values, [16, 84])
+    return (high - low) / 2
+
+
+def check_pulls(pulls, what):
+    """Their width is 1, to 5 % and three errors of the width itself (from percentiles: 1.2 / sqrt(2 N))."""
+    allowed = 0.05 + 3 * 1.2 / np.sqrt(2 * len(pulls))
+    assert len(pulls) > 20 and abs(spread(pulls) - 1) < allowed, f"{what}: {spread(pulls)} of {len(pulls)}"
+    assert abs(np.median(pulls)) < 0.05 + 4 * 1.25 / np.sqrt(len(pulls)), f"{what}: {np.median(pulls)}"
+
+
+def test_what_is_above_8_sigma_is_found_and_nothing_else(judged):
+    found, of = judged[0].complete(8, np.inf)
+    assert of > 60 and found >= 0.99 * of, f"{found} of {of}"
+    found, of = judged[0].complete(6, 8)
+    assert found >= 0.85 * of, f"{found} of {of}"
+    assert judged[0].false <= 0.02 * len(judged[0].rows)
+
+
+def test_the_area_of_the_noise_is_measured(judged):
+    assert np.allclose(judged[0].areas, 1 if judged[1] else 2, atol=0.12)
+
+
+def test_errors_of_points_are_as_large_as_errors(judged):
+    points = judged[0].chosen(("point",), 10)
+    check_pulls([(r["Peak_flux"] - t["peak"]) / r["E_Peak_flux"] for t, r in points], "peak")
+    check_pulls([(r["Total_flux"] - t["total"]) / r["E_Total_flux"] for t, r in points], "total")
+    check_pulls([(r["Xposn"] - t["x"]) / r["E_Xposn"] for t, r in points], "x")
+    check_pulls([(r["Yposn"] - t["y"]) / r["E_Yposn"] for t, r in points], "y")
+    check_pulls([(3600 * r["Maj"] - t["major"]) / (3600 * r["E_Maj"]) for t, r in points], "major axis")
+    check_pulls([(3600 * r["Min"] - t["minor"]) / (3600 * r["E_Min"]) for t, r in points], "minor axis")
+
+
+def test_errors_on_the_sky_are_those_in_pixels(judged):
+    for _, row in judged[0].chosen(("point",), 10):
+        assert np.isclose(3600 * row["E_RA"], continuum_maps.PIXEL * row["E_Xposn"], rtol=1e-2)
+        assert np.isclose(3600 * row["E_DEC"], continuum_maps.PIXEL * row["E_Yposn"], rtol=1e-2)
+
+
+def test_fluxes_are_in_jansky_without_bias(judged):
+    bright = judged[0].chosen(("point", "resolved"), 30)
+    for name, of in (("Peak_flux", "peak"), ("Total_flux", "total")):
+        ratios = np.array([row[name] / part[of] for part, row in bright])
+        assert len(ratios) > 20
+        assert abs(np.median(ratios) - 1) < 0.005 + 3 * 1.25 * spread(ratios) / np.sqrt(len(ratios))
+
+
+def test_few_points_are_called_resolved_and_resolved_ones_are(judged):
+    points = [row for _, row in judged[0].chosen(("point",), 8)]
+    assert len(points) > 40 and np.mean([row["RESOLVED"] for row in points]) <= 0.05
+    assert all((row["DC_Maj"] > 0) == row["RESOLVED"] for row in points)
+    wide = [row["RESOLVED"] for part, row in judged[0].chosen(("resolved",), 50)
+            if part["major"] > 1.3 * continuum_maps.BEAM[0]]
+    assert len(wide) > 3 and np.mean(wide) > 0.9
+
+
+def test_a_point_has_no_size_without_the_beam_within_its_error(judged):
+    points = [row for _, row in judged[0].chosen(("point",), 20)]
+    below = [row["DC_Maj"] <= row["DC_MAJ_LIM"] for row in points]
+    assert np.all(below)
+    assert np.mean([3600 * row["DC_MAJ_LIM"] < continuum_maps.BEAM[0] for row in points]) > 0.95
+
+
+def test_doubles_are_two_gaussians_with_all_their_light(program, tmp_path):
+    field = continuum_maps.Field(21, doubles=40, every=40000)
+    field.write(tmp_path / "doubles.fits")
+    gaussians, sources, _ = extract(program, tmp_path / "doubles.fits")
+    places = np.column_stack([gaussians["Xposn"], gaussians["Yposn"]])
+    found = continuum_maps.match(field, places)
+    double = field.truth["kind"] == "double"
+    bright = double & (field.truth["snr"] > 8)
+    assert bright.sum() > 60 and np.mean(found[bright] >= 0) >= 0.96
+    ratios = []
+    for source in np.unique(field.truth["source"][bright]):
+        of = np.flatnonzero(field.truth["source"] == source)
+        rows = {found[i] for i in of if found[i] >= 0}
+        ratios.append(sum(gaussians["Total_flux"][row] for row in rows) / field.truth["total"][of].sum())
+    assert abs(np.median(ratios) - 1) < 0.01 + 3 * 1.25 * spread(ratios) / np.sqrt(len(ratios))
+    for row in sources[sources["S_Code"] == "M"]:
+        of = gaussians[gaussians["Source_id"] == row["Source_id"]]
+        assert len(of) == 0 or np.isclose(row["Total_flux"], of["Total_flux"].sum(), rtol=1e-6)
+
+
+# What a peer finds in a map: x, y (from 0), peak and total in Jy, their errors, as a program of its own Python.
+PEERS = {
+    "AegeanTools": """
+from AegeanTools.BANE import filter_image
+from AegeanTools.source_finder import SourceFinder
+
+def find(path):
+    filter_image(path, path[:-5], cores=1)
+    found = SourceFinder().find_sources_in_image(path, rmsin=path[:-5] + "_rms.fits", bkgin=path[:-5] + "_bkg.fits",
+                                                 innerclip=5, outerclip=4, cores=1, cube_index=0)
+    return [[s.ra, s.dec, s.peak_flux, s.int_flux, s.err_peak_flux, s.err_int_flux] for s in found]
+""",
+    "bdsf": """
+import bdsf
+
+def find(path):
+    image = bdsf.process_image(path, thresh_isl=3, thresh_pix=5, quiet=True, ncores=1)
+    return [[*g.centre_sky, g.peak_flux, g.total_flux, g.peak_fluxE, g.total_fluxE] for g in image.gaussians]
+"""}
+RUN = """
+import json, sys
+if __name__ == "__main__":
+    print("\\n" + json.dumps([[float(value) for value in row] for row in find(sys.argv[1])]))
+"""
+
+
+def scores(field, rows):
+    """Found above 5 and 8 sigma, false, median and scatter of the totals of points above 10 sigma, and the width of
+    their pulls."""
+    places = field.pixels_of(rows[:, 0], rows[:, 1])
+    found, snr = continuum_maps.match(field, places), field.truth["snr"]
+    points = (field.truth["kind"] == "point") & (snr > 10) & (found >= 0)
+    of, total = rows[found[points]], field.truth["total"][points]
+    ratio = of[:, 3] / total
+    return {"5 to 8 sigma": int(np.sum((found >= 0) & (snr > 5) & (snr < 8))), "above 8": int(np.sum((found >= 0) & (snr > 8))),
+            "false": continuum_maps.false_rows(field, places), "total": round(float(np.median(ratio)), 3),
+            "scatter": round(spread(ratio), 3), "pull": round(spread((of[:, 3] - total) / of[:, 5]), 2)}
+
+
+@pytest.mark.parametrize("peer", PEERS)
+def test_beside_a_peer(program, tmp_path, peer):
+    python = os.environ.get("SRCEXTRACT_RADIO_PYTHON")
+    if not python:
+        pytest.skip("no data: SRCEXTRACT_RADIO_PYTHON names no Python that has AegeanTools and bdsf")
+    field = continuum_maps.Field(31, size=1536)
+    field.write(tmp_path / "map.fits")
+    (tmp_path / "find.py").write_text(PEERS[peer] + RUN)
+    done = subprocess.run([python, tmp_path / "find.py", tmp_path / "map.fits"], capture_output=True, text=True, check=True,
+                          cwd=tmp_path, timeout=600)
+    theirs = scores(field, np.array(json.loads(done.stdout.splitlines()[-1])))
+    rows, _, _ = extract(program, tmp_path / "map.fits")
+    names = ("RA", "DEC", "Peak_flux", "Total_flux", "E_Peak_flux", "E_Total_flux")
+    ours = scores(field, np.column_stack([rows[name] for name in names]))
+    print(f"{peer} {theirs}, srcextract {ours}", file=sys.stderr)
+    assert ours["5 to 8 sigma"] >= theirs["5 to 8 sigma"] - 2 and ours["above 8"] >= theirs["above 8"] - 1
+    assert ours["false"] <= theirs["false"] + 1
+    assert ours["scatter"] <= 1.1 * theirs["scatter"]
