@@ -162,3 +162,24 @@ def test_hdus_of_a_mosaic_are_compared_by_number(run, batch, data, tmp_path):
 
 def test_shards_merge_to_the_same_bytes(run, batch, data, tmp_path):
     assert_shards_merge_to_the_same_bytes(run, batch, tmp_path)
+
+
+def test_an_image_by_itself_gets_the_reference_that_was_chosen(batch, data, tmp_path):
+    """What was under way at the end of a process is tried in a process of its own."""
+    write_frame(data / "night/lost.fits", 0, 0, 22, CRVAL1=100.0)
+    with open(data / "survey.csv", "a") as manifest:
+        manifest.write("night/lost.fits,templates\n")
+    batch(code=6)
+    lines = []
+    for name in ("night/a.diff", "night/lost.diff"):
+        number = 0xcbf29ce484222325  # FNV-1a
+        for byte in name.encode():
+            number = (number ^ byte) * 0x100000001b3 % 2**64
+        lines.append(f"begun  1 {number:016x} {name}".ljust(127) + "\n")
+    (tmp_path / "tried").mkdir()
+    (tmp_path / "tried/journal.begun").write_text("".join(lines))
+    done = batch(out="tried", code=6)
+    assert len(done.did) == 3 and "in processes of their own" in done.err, done.err
+    assert results(tmp_path / "tried") == results(tmp_path / "out")
+    assert survey.failures(tmp_path / "tried") == survey.failures(tmp_path / "out")
+    assert taken(tmp_path / "tried", "night/a") == "data/templates/cells/right.fits"
