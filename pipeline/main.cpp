@@ -194,6 +194,11 @@ int run_images(const CommandLine& command) {
     return 0;
   }
   if (command.reference.empty()) require_outputs_of_images(config);
+  if (!command.bands.empty() && fits_gaussians(config))
+    throw Error(ErrorKind::config,
+                config.place_of("fit.model") +
+                    ": 'fit.model' is gaussians, which are fitted in one image; leave out --band, or "
+                    "find sources in one image and fit them in another with -d");
   const bool show_progress = stderr_is_terminal() && command.verbosity != Verbosity::quiet;
   const std::shared_ptr<const FilesBeside> beside = files_beside(command, run_config);
   MemoryBudget budget = memory_budget(command.memory);

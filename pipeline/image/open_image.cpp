@@ -215,6 +215,9 @@ OpenImage::OpenImage(const ImageTask& task, const Job& job, std::shared_ptr<cons
                reference_ ? config_of(task.file->beside->of_reference) : nullptr, task.file->path,
                frame_.image().axes(), frame_.plane_numbers()});
   input_.resolved = &config_;
+  if (fits_gaussians(config_)) return;
+  paths_.components.clear();  // no Gaussians are fitted at given positions
+  paths_.regions.clear();
 }
 
 void OpenImage::mask_blank_border() {

@@ -246,3 +246,25 @@ def test_regions_are_where_the_gaussians_are(program, tmp_path, field, header):
         assert np.isclose(-value if declination[0] == "-" else value, row["DEC"], atol=1e-5)
         assert float(flux) == row["Total_flux"]
         assert kind == ("GAUSSIAN" if row["DC_Maj"] > 0 else "POINT") and np.isclose(float(major), 3600 * row["DC_Maj"], atol=1e-3)
+
+
+def test_bands_are_refused_and_positions_have_no_gaussians(program, tmp_path, field, header):
+    path = write(tmp_path / "map.fits", field.image[None, None], header)
+    command = [program, "-q", "-o", tmp_path, "-d", path, "--band", f"a={path}", "--band", f"b={path}", ROOT / "config/radio.yaml"]
+    done = subprocess.run(command, capture_output=True, text=True)
+    assert done.returncode == 2 and "fit.model" in done.stderr
+    (tmp_path / "places.csv").write_text("X_IMAGE,Y_IMAGE\n100,100\n")
+    done = subprocess.run([program, "-q", "-o", tmp_path, "--positions", tmp_path / "places.csv", ROOT / "config/radio.yaml", path],
+                          capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr
+    told = json.loads(next(tmp_path.glob("map*.run.json")).read_text())
+    assert "fit" not in told and not any(name.endswith(("gaul.fits", "srl.fits")) for name in told["outputs"])
+
+
+def test_gaussians_of_a_detection_image_are_fitted_in_another(program, tmp_path, field, header):
+    deep = write(tmp_path / "deep.fits", field.image[None, None], header)
+    half = write(tmp_path / "half.fits", field.image[None, None] / 2, header)
+    done = subprocess.run([program, "-q", "-o", tmp_path, "-d", deep, ROOT / "config/radio.yaml", half], capture_output=True,
+                          text=True)
+    assert done.returncode == 0, done.stderr
+    check(field, table.Table.read(tmp_path / "half.gaul.fits"), factor=0.5)
