@@ -204,7 +204,7 @@ OpenImage::OpenImage(const ImageTask& task, const Job& job, std::shared_ptr<cons
   config_ = resolve(
       config, {task.name, input_.header(), frame_.image().primary_header(), input_.exposure.shape(), kind_of(input_),
                reference_ ? std::string_view(reference_->frame.image().header()) : std::string_view(),
-               reference_ ? config_of(task.file->beside->of_reference) : nullptr});
+               reference_ ? config_of(task.file->beside->of_reference) : nullptr, task.image.number});
   input_.resolved = &config_;
 }
 

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstddef>
 #include <string>
 #include <string_view>
 
@@ -21,6 +22,7 @@ struct RunImage {
   RunKind kind;
   std::string_view reference_header = {};  ///< of a difference
   const Config* of_reference = nullptr;    ///< its configuration; null: the image's, without maps
+  std::size_t number = 0;                  ///< among the images of its file, from 0
 };
 
 /// The configuration that the stages and outputs of an image see. Called once an image, with the configuration that has
@@ -34,10 +36,12 @@ struct RunImage {
 /// - measurement.pixel_scale, if it is 0 and needed: from the WCS. Surface brightness thresholds and the columns
 ///   MU_MAX, MU_THRESHOLD and CLASS_STAR need it.
 /// - at given positions: forced_config
+/// - resources.files: of a file with a set of numbers for each image, the set of this one. A difference has no PSF of a
+///   file.
 /// - output.columns: also those that alerts of a difference tell; resources.written_columns has what is written
 ///
 /// Logs the pixel scale, and a warning for each value that the image lacks. Throws Error{input} if a keyword has no
-/// usable number, or if a threshold needs a WCS and there is none.
+/// usable number, if a threshold needs a WCS and there is none, or if a file has no numbers for this image.
 Config resolve(const Config& given, const RunImage& image);
 
 /// The configuration of a detection image, whose pixels have the size of those measured. `measured` is resolved.
