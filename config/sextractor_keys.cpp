@@ -15,8 +15,7 @@ constexpr std::size_t any = 4096;
 constexpr std::string_view no_association =
     "catalogues are not associated with lists: match them afterwards (TOPCAT, stilts tmatch2), or measure at the "
     "positions of a list by --positions";
-constexpr std::string_view no_models =
-    "there are no fits of models or PSFs: psfex and other programs read the catalogue";
+constexpr std::string_view no_models = "there are no fits of models to galaxies";
 constexpr std::string_view no_buffers = "memory has no limits of its own here: nothing is lost when it is full";
 constexpr std::string_view no_xml = "what a run did is in IMAGE.run.json";
 
@@ -106,8 +105,8 @@ constexpr SextractorKey keys[] = {
     {"INTERP_MAXXLAG", "16", integer, 1, 2, "", kept, "weights.interpolate_columns"},
     {"INTERP_MAXYLAG", "16", integer, 1, 2, "", kept, "weights.interpolate_rows"},
     {"INTERP_TYPE", "ALL", word, 1, 2, "NONE VAR_ONLY ALL", kept, "weights.interpolate"},
-    {"PSF_NAME", "default.psf", text, 0, 2, "", idle, no_models},
-    {"PSF_NMAX", "1", integer, 1, 1, "", idle, no_models},
+    {"PSF_NAME", "default.psf", text, 0, 2, "", kept, "psf.file"},
+    {"PSF_NMAX", "1", integer, 1, 1, "", idle, "one star is fitted to each source"},
     {"PATTERN_TYPE", "RINGS-HARMONIC", word, 1, 1, "RINGS-QUADPOLE RINGS-OCTOPOLE RINGS-HARMONIC GAUSS-LAGUERRE", idle,
      no_models},
     {"SOM_NAME", "default.som", text, 1, 1, "", idle, no_models},

@@ -18,17 +18,12 @@ struct Absent {
 constexpr Absent absent[] = {
     {"CHI2_DETMODEL FLAGS_DETMODEL FLUXERR_DETMODEL FLUX_DETMODEL MAGERR_DETMODEL MAG_DETMODEL NITER_DETMODEL",
      "there are no fits of models; FLUX_AUTO measured with -d DETECT is in one aperture in all bands"},
-    {"SPREADERR_MODEL SPREAD_MODEL",
-     "there are no fits of PSFs; CLASS_STAR, FWHM_IMAGE and MU_MAX tell stars from galaxies, or psfex and its "
-     "catalogue"},
-    {"ALPHAPSF_B1950 ALPHAPSF_J2000 ALPHAPSF_SKY CHI2_PSF DELTAPSF_B1950 DELTAPSF_J2000 DELTAPSF_SKY ERRAPSF_IMAGE "
-     "ERRAPSF_WORLD ERRBPSF_IMAGE ERRBPSF_WORLD ERRCXXPSF_IMAGE ERRCXXPSF_WORLD ERRCXYPSF_IMAGE ERRCXYPSF_WORLD "
-     "ERRCYYPSF_IMAGE ERRCYYPSF_WORLD ERRTHETAPSF_B1950 ERRTHETAPSF_IMAGE ERRTHETAPSF_J2000 ERRTHETAPSF_SKY "
-     "ERRTHETAPSF_WORLD ERRX2PSF_IMAGE ERRX2PSF_WORLD ERRXYPSF_IMAGE ERRXYPSF_WORLD ERRY2PSF_IMAGE ERRY2PSF_WORLD "
-     "FLUXERR_PSF FLUX_PSF FWHMPSF_IMAGE FWHMPSF_WORLD MAGERR_PSF MAG_PSF NITER_PSF XPSF_IMAGE XPSF_WORLD "
-     "YPSF_IMAGE YPSF_WORLD",
-     "there are no fits of PSFs; XWIN_IMAGE and YWIN_IMAGE are positions that are nearly as precise, FLUX_APER and "
-     "FLUX_AUTO fluxes"},
+    {"ERRAPSF_IMAGE ERRAPSF_WORLD ERRBPSF_IMAGE ERRBPSF_WORLD ERRCXXPSF_IMAGE ERRCXXPSF_WORLD ERRCXYPSF_IMAGE "
+     "ERRCXYPSF_WORLD ERRCYYPSF_IMAGE ERRCYYPSF_WORLD ERRTHETAPSF_B1950 ERRTHETAPSF_IMAGE ERRTHETAPSF_J2000 "
+     "ERRTHETAPSF_SKY ERRTHETAPSF_WORLD ERRX2PSF_IMAGE ERRX2PSF_WORLD ERRXYPSF_IMAGE ERRXYPSF_WORLD ERRY2PSF_IMAGE "
+     "ERRY2PSF_WORLD FWHMPSF_IMAGE FWHMPSF_WORLD NITER_PSF",
+     "fits of PSFs tell flux, place and CHI2_PSF alone; ERRX2WIN_IMAGE and its like are errors of a position that is "
+     "nearly as precise"},
     {"ALPHAMODEL_B1950 ALPHAMODEL_J2000 ALPHAMODEL_SKY AMODEL_IMAGE AMODEL_WORLD BMODEL_IMAGE BMODEL_WORLD "
      "CHI2_MODEL CXXMODEL_IMAGE CXXMODEL_WORLD CXYMODEL_IMAGE CXYMODEL_WORLD CYYMODEL_IMAGE CYYMODEL_WORLD "
      "DELTAMODEL_B1950 DELTAMODEL_J2000 DELTAMODEL_SKY DISK_ASPECTERR_IMAGE DISK_ASPECTERR_WORLD DISK_ASPECT_IMAGE "
@@ -66,7 +61,8 @@ constexpr Absent absent[] = {
     {"NUMBER_ASSOC VECTOR_ASSOC",
      "catalogues are not associated with lists; match them afterwards, or measure at the positions of a list by "
      "--positions"},
-    {"ALPHAPEAK_B1950 ALPHAWIN_B1950 ALPHA_B1950 DELTAPEAK_B1950 DELTAWIN_B1950 DELTA_B1950 ERRTHETAWIN_B1950 "
+    {"ALPHAPEAK_B1950 ALPHAPSF_B1950 ALPHAWIN_B1950 ALPHA_B1950 DELTAPEAK_B1950 DELTAPSF_B1950 DELTAWIN_B1950 "
+     "DELTA_B1950 ERRTHETAWIN_B1950 "
      "ERRTHETA_B1950 THETAWIN_B1950 THETA_B1950",
      "positions of the equinox 1950 are not computed; those of J2000 are there, by the same name but for the year"},
     {"XPEAK_FOCAL XWIN_FOCAL X_FOCAL X_MAMA YPEAK_FOCAL YWIN_FOCAL Y_FOCAL Y_MAMA",
@@ -118,7 +114,7 @@ const std::map<std::string, std::string_view>& reasons() {
 bool is_common(const std::string& name) {
   // VIGNET's name includes its size here; EXT_NUMBER is a column of output.one_catalogue.
   if (name == "VIGNET" || name == "EXT_NUMBER") return true;
-  if (reasons().contains(name)) return false;  // as those of stars, which only differences have
+  if (reasons().contains(name)) return false;
   return std::ranges::count(column_names(), name) > 0 && !is_ours_alone(name);
 }
 

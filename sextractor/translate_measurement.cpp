@@ -1,16 +1,20 @@
+#include <algorithm>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "config/number_file.hpp"
 #include "config/values.hpp"
 #include "sextractor/text_file.hpp"
 #include "sextractor/translation.hpp"
+#include "stages/catalogue/declared_columns.hpp"
 #include "stages/core/ascii.hpp"
 #include "stages/core/error.hpp"
 #include "stages/core/line_words.hpp"
 #include "stages/core/words.hpp"
 #include "stages/settings/network_numbers.hpp"
 #include "stages/settings/problems.hpp"
+#include "stages/settings/psf.hpp"
 
 namespace srcextract::sextractor {
 
@@ -114,6 +118,32 @@ void put_network(const Request& request, Translation& to) {
   to.put("measurement.seeing_fwhm", format_value(seeing.number()), {&seeing});
 }
 
+/// Whether the columns ask for a fit of the PSF.
+bool wants_psf(const Request& request) {
+  return std::ranges::any_of(declared_columns(), [&](const DeclaredColumn& one) {
+    const bool of_psf =
+        std::string_view(one.column.name).find("PSF_") != std::string_view::npos || one.file.key == psf_key;
+    return of_psf && request.wants(one.column.name);
+  });
+}
+
+void put_psf(const Request& request, Translation& to) {
+  const Setting &model = request["PSF_NAME"], &most = request["PSF_NMAX"];
+  if (!wants_psf(request)) return to.pass_over({&model, &most}, "no column of PSFs is asked for");
+  const std::string place = model.is_set() ? model.place : request.path;
+  const std::string name = model.values.empty() ? "" : model.values.front(), file = find_file(name, request.path);
+  if (file.empty())
+    fail(place, "PSF_NAME " + name +
+                    ", by which columns such as FLUX_PSF are measured: there is no such file, neither here nor beside "
+                    "this one; let psfex make it of a catalogue, or take these columns out" +
+                    model.further_words());
+  to.put("psf.file", format_value(file), {&model});
+  to.put("psf.weights", "data", {}, "as SExtractor");
+  if (model.values.size() > 1) to.lose(model, "the PSF of the measured image alone is fitted");
+  if (most.is_set() && most.number() > 1)
+    to.lose(most, "one star is fitted to each source; deblending divides close ones");
+}
+
 void put_zero_point(const Request& request, Translation& to) {
   double zero_point = 0;
   const Setting& from = zero_point_of(request, zero_point);
@@ -139,6 +169,7 @@ void translate_measurement(const Request& request, Translation& to) {
   to.put("measurement.petrosian", format_value(request["PHOT_PETROPARAMS"].numbers()), {&request["PHOT_PETROPARAMS"]});
   put_fractions(request, to);
   put_network(request, to);
+  put_psf(request, to);
 }
 
 }  // namespace srcextract::sextractor

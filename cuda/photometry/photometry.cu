@@ -33,8 +33,28 @@ template <>
 constexpr int least_family_blocks<LightRadiusFamily> = 6;
 template <>
 constexpr int least_family_blocks<WindowFamily> = 10;
+
+/// Stars by the profile of a difference and by the PSF of a file, likewise.
+struct StarsByProfile : StarFamily {
+  template <class Lanes>
+  __device__ StarLight measure(const Lanes& lanes, const MeasuredSource& source, const PhotometryImage& image,
+                               int) const {
+    return measure_by_profile(lanes, source, image);
+  }
+};
+struct StarsByPsf : StarFamily {
+  template <class Lanes>
+  __device__ StarLight measure(const Lanes& lanes, const MeasuredSource& source, const PhotometryImage& image,
+                               int) const {
+    return measure_by_psf(lanes, source, image);
+  }
+};
 template <>
-constexpr int least_family_blocks<StarFamily> = 6;
+constexpr int least_family_blocks<StarsByProfile> = 6;
+template <>
+constexpr int least_family_blocks<StarsByPsf> = 6;
+template <>
+constexpr int least_family_blocks<SpreadFamily> = 6;
 
 /// Circles by the area of pixels take more registers than circles by sub-pixels, so each kind has a kernel.
 struct CirclesBySubPixels : CircleFamily {
@@ -97,6 +117,7 @@ struct SourceTable {
 struct LevelledImage {
   PhotometryImage image;
   const Levels* levels;
+  const Background* whole = nullptr;  ///< PhotometryInput::whole
 
   __device__ PhotometryImage known() const {
     PhotometryImage all = image;
@@ -104,6 +125,8 @@ struct LevelledImage {
     all.threshold = analysis_level(*levels);
     all.analysis = analysis_line(*levels);
     all.least_bad_variance = least_bad_variance(image.least_bad_variance, levels->noise_scale);
+    complete_noise(*levels, all);
+    if (whole != nullptr) all.saturation -= whole->clipped.median;
     return all;
   }
 };
@@ -128,13 +151,19 @@ __device__ void measure_source(const Lanes& lanes, const One& family, const Leve
   }
 }
 
+/// Doubles that the warps of a launch have, each its own.
+struct Scratch {
+  double* memory;
+  std::int64_t each;
+};
+
 /// A warp takes a row of a source, or a source if its rows are measured together. Large sources are left out.
 /// `found_in` is read only if `elsewhere`: a kernel that uses both images has fewer registers left.
 template <class One, bool elsewhere>
 __global__ void __launch_bounds__(family_threads, least_family_blocks<One>)
     measure_family_kernel(One family, LevelledImage measured, LevelledImage found_in, SourceTable sources,
-                          typename One::Row* rows) {
-  const WarpLanes<block_warps> lanes;
+                          typename One::Row* rows, Scratch scratch) {
+  const WarpLanes<block_warps> lanes(scratch.memory + thread_index() / warp_size * scratch.each);
   const int parts = rows_are_together<One> ? 1 : family.rows();
   const std::int64_t count = sources.items() * parts;
   for (std::int64_t i = thread_index() / warp_size; i < count; i += thread_total() / warp_size) {
@@ -187,6 +216,22 @@ void measure_large(const One& family, const LevelledImage& image, const Levelled
   }
 }
 
+/// Blocks of a launch whose warps have `each` doubles of their own: few enough for the cache, if there are any.
+std::int64_t most_blocks(int each, const Gpu& where) {
+  constexpr std::int64_t with_scratch = 6, most_bytes = std::int64_t{64} << 20;
+  if (each == 0) return most_family_blocks * where.multiprocessors;
+  const std::int64_t of_memory = most_bytes / (block_warps * each * static_cast<std::int64_t>(sizeof(double)));
+  return std::clamp<std::int64_t>(of_memory, 1, with_scratch * where.multiprocessors);
+}
+
+/// Lets a family read the numbers of its file where the device has them.
+template <class One>
+void take_numbers(std::span<const HandedNumbers> numbers, One& family) {
+  if constexpr (requires { family.take_numbers(nullptr); })
+    for (const HandedNumbers& one : numbers)
+      if (one.key == One::numbers_key) family.take_numbers(one.at);
+}
+
 }  // namespace
 
 Image<std::int32_t, Gpu> map_owners(const Runs<Gpu>& runs, const Components<Gpu>& components, const Gpu& where,
@@ -213,11 +258,13 @@ Photometry<Gpu> measure_photometry(const PhotometryInput<Gpu>& input, const Sett
                          0, 0, config.measurement.mask, thresholds_follow_map(config)},
                         levels.data()};
     image.image.least_bad_variance = least_bad_variance(weights);
+    set_noise(config, image.image);
     return image;
   };
   LevelledImage image = levelled(input.image, input.variance, input.levels, config.weights);
   if (input.least_variance != nullptr) image.image.least_variance = input.least_variance->data();
   image.image.star = input.star;
+  image.whole = input.whole != nullptr ? input.whole->data() : nullptr;
   const FoundImage<Gpu>* const other = input.found_in;
   const LevelledImage found_in =
       other == nullptr ? image : levelled(other->image, other->variance, other->levels, other->weights);
@@ -228,7 +275,8 @@ Photometry<Gpu> measure_photometry(const PhotometryInput<Gpu>& input, const Sett
   Photometry<Gpu> measured;
   for_each_family([&]<class One>() {
     if (!is_measured<One>(choice, config)) return;
-    const One family(config);
+    One family(config);
+    take_numbers(input.numbers, family);
     auto& out = measured.of<One>();
     out.each = family.rows();
     if (room == 0) return;
@@ -243,12 +291,15 @@ Photometry<Gpu> measure_photometry(const PhotometryInput<Gpu>& input, const Sett
                               measured.of<StarFamily>().rows.data(),
                               items};
     const std::int64_t parts = rows_are_together<One> ? room : room * out.each;
-    const auto blocks = static_cast<unsigned int>(
-        std::min((parts + block_warps - 1) / block_warps, most_family_blocks * where.multiprocessors));
+    const int each = scratch_of(family);
+    const auto blocks =
+        static_cast<unsigned int>(std::min((parts + block_warps - 1) / block_warps, most_blocks(each, where)));
+    Buffer<double, Gpu> memory(std::int64_t{blocks} * block_warps * each, where);
+    const Scratch scratch{memory.data(), each};
     const auto launch = [&]<bool elsewhere, class Kind>(const Kind& kind) {
       measure_large<Kind, elsewhere>(kind, image, found_in, sources, out.rows.data(), where);
       measure_family_kernel<Kind, elsewhere>
-          <<<blocks, family_threads, 0, where.stream>>>(kind, image, found_in, sources, out.rows.data());
+          <<<blocks, family_threads, 0, where.stream>>>(kind, image, found_in, sources, out.rows.data(), scratch);
     };
     constexpr bool looks = looks_at_both<One, WarpLanes<block_warps>>;
     if constexpr (std::is_same_v<One, CircleFamily>) {
@@ -256,6 +307,11 @@ Photometry<Gpu> measure_photometry(const PhotometryInput<Gpu>& input, const Sett
         launch.template operator()<false>(CirclesByArea{family});
       else
         launch.template operator()<false>(CirclesBySubPixels{family});
+    } else if constexpr (std::is_same_v<One, StarFamily>) {
+      if (family.psf.known())
+        launch.template operator()<false>(StarsByPsf{family});
+      else
+        launch.template operator()<false>(StarsByProfile{family});
     } else if (looks && other != nullptr) {
       launch.template operator()<looks>(family);
     } else {

@@ -23,6 +23,10 @@ class WarpLanes {
   /// Pixels that a thread looks at together.
   static constexpr int width = 1;
 
+  WarpLanes() = default;
+  /// `scratch` is memory of this warp alone.
+  __device__ explicit WarpLanes(double* scratch) : scratch_(scratch) {}
+
   /// Whether this thread stores the common result.
   __device__ bool is_first() const { return first_lane(); }
 
@@ -110,6 +114,23 @@ class WarpLanes {
   template <class Column, class Row>
   __device__ Product<Column, Row> product(const ApertureBox& box, const Column& of_column, const Row& of_row) const {
     return Product<Column, Row>(box, of_column, of_row, product_of_warp());
+  }
+
+  /// HostLanes::scratch; the launch knows how much a source needs.
+  __device__ double* scratch(int) const {
+    return scratch_;
+  }
+
+  template <class F>
+  __device__ void each(int count, const F& f) const {
+    __syncwarp();
+#pragma unroll 1
+    for (int i = lane(); i < count; i += warp_size) f(i);
+    __syncwarp();
+  }
+  template <class F>
+  __device__ void each_block(int count, const F& f) const {
+    each(count, f);
   }
 
   template <int M, class F>
@@ -318,6 +339,8 @@ class WarpLanes {
       add_in_order(pixel, steps.columns, own);
     }
   }
+
+  double* scratch_ = nullptr;
 
   /// The sum over the warp, which may not fit in 32 bits.
   __device__ static std::int64_t total_of(std::uint32_t own) {

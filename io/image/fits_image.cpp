@@ -316,6 +316,8 @@ std::vector<SelectedImage> FitsImages::select(const HduNames& hdus, const std::s
     image.extver = hdu->version;
     image.by_pattern = choice == Choice::by_pattern;
     image.is_mask = image.by_pattern && is_mask_plane(*hdu);
+    const auto before = impl_->seen.begin() + hdu->index;
+    image.number = static_cast<std::size_t>(std::count_if(impl_->seen.begin(), before, has_pixels));
     impl_->hold(*hdu);
   }
   for (SelectedImage& image : images) image.held_bytes = held_bytes();

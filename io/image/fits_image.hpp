@@ -90,6 +90,7 @@ struct SelectedImage {
   std::optional<std::int64_t> extver = {};  ///< EXTVER, if the HDU has one
   bool has_header = true;                   ///< false: the headers become invalid here
   bool by_pattern = false;                  ///< selected by `all` or a pattern, not by name
+  std::size_t number = 0;                   ///< among the HDUs of its file that have pixels, from 0
   bool is_mask = false;                     ///< integers whose EXTNAME marks a mask (is_mask_plane)
 };
 

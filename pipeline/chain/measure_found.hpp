@@ -42,7 +42,9 @@ void find_photometry(const Pixels<Where>& pixels, const Config& config, Detectio
                                      .absorbed = cleaned ? &found.cleaned.absorbed : nullptr,
                                      .found_in = found_in,
                                      .least_variance = varies ? &found.least_variance : nullptr,
-                                     .star = pixels.star.view()};
+                                     .star = pixels.star.view(),
+                                     .whole = found.mesh.level.empty() ? nullptr : &found.whole,
+                                     .numbers = pixels.numbers};
   found.photometry = measure_photometry(input, config, where);
   done("photometry");
 }

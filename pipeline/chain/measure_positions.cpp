@@ -15,13 +15,14 @@ Config forced_config(Config config, bool ellipses) {
   config.convolve = {};
   config.morphology = {};
   config.deblend = {};
-  config.output.columns = forced_columns(ellipses);
+  config.output.columns = forced_columns(ellipses, config.resources.numbers_of(psf_key) != nullptr);
   return config;
 }
 
 void measure_positions(const ForcedPositions& positions, const Image<float, Cpu>& image, const Image<float, Cpu>& noise,
                        const Config& config, Detection<Cpu>& found, const Cpu& where) {
-  ForcedLight light = measure_forced(positions, image, noise, *found.levels, config, where);
+  ForcedLight light = measure_forced(positions, image, noise, *found.levels, config, where,
+                                     found.mesh.level.empty() ? nullptr : &found.whole);
   found.sums = std::move(light.pixel);
   found.photometry = std::move(light.photometry);
   // Errors must come from variances; that alone matters here. The flux of the pixel and its error are in no column.

@@ -104,7 +104,8 @@ void Detector::prepare(const Shape& shape, const Config& config, std::int64_t be
 bool Detector::may_be_reused(const Config& config) const {
   return graph_ && config.settings() == captured_.settings() && pixels_->noise.pixels.data() == captured_noise_ &&
          pixels_->variance.pixels.data() == captured_variance_ && pixels_->kept.pixels.data() == captured_kept_ &&
-         pixels_->star.in_middle == captured_filter_ && pixels_->star.view() == captured_star_;
+         pixels_->star.in_middle == captured_filter_ && pixels_->star.view() == captured_star_ &&
+         pixels_->numbers == captured_numbers_;
 }
 
 void Detector::grow(const Capacity& needed) {
@@ -124,6 +125,7 @@ void Detector::capture(const Config& config) {
   captured_kept_ = pixels_->kept.pixels.data();
   captured_star_ = pixels_->star.view();
   captured_filter_ = pixels_->star.in_middle;
+  captured_numbers_ = pixels_->numbers;
 }
 
 }  // namespace srcextract

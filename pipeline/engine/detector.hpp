@@ -56,6 +56,7 @@ class Detector {
               *captured_kept_ = nullptr;  ///< of the captured image
   StarView captured_star_;
   std::vector<float> captured_filter_;
+  std::vector<HandedNumbers> captured_numbers_;
   Shape shape_;        ///< shape of the pixels
   Capacity capacity_;  ///< for images of shape_
 };

@@ -3,11 +3,16 @@
 #include <algorithm>
 #include <array>
 #include <atomic>
+#include <functional>
+#include <iterator>
+#include <map>
 #include <memory>
 #include <mutex>
 #include <optional>
 #include <span>
+#include <string>
 #include <utility>
+#include <vector>
 
 #include "cuda/ingest/ingest.hpp"
 #include "pipeline/chain/aperture_noise.hpp"
@@ -77,9 +82,17 @@ class CudaExtractor::Session {
   const Gpu& where() const { return stream_.where(); }
   Pixels<Gpu>& pixels() { return detector_.pixels(); }
   void make_room(const RunPlan& plan);
+  std::vector<HandedNumbers> hand_over(const Config& config);
+
+  /// Numbers of a file, and their copy on the device.
+  struct Handed {
+    Resources::Numbers numbers;
+    Buffer<double, Gpu> there;
+  };
 
   Cpu host_;
   Stream stream_;
+  std::map<std::string, Handed, std::less<>> handed_;  ///< by the key that names the file
   Ingester ingester_{stream_.where()};
   HostResults results_;
   StageEvents events_{stream_.where()};
@@ -93,6 +106,7 @@ class CudaExtractor::Session::Engine {
 
   Engine(Session& session, Pixels<Gpu>& pixels, const Config& config, const Observer& observer)
       : session_(session), pixels_(pixels), config_(config), observer_(observer), events_(session.events_) {
+    pixels.numbers = session.hand_over(config);
     events_.begin();
   }
 
@@ -269,6 +283,28 @@ void CudaExtractor::Session::make_room(const RunPlan& plan) {
   pixels().kept = {};
   pixels().star = {};
   where().workspace->repeat();
+}
+
+/// Copies the numbers of the files that measured families read on the device, unless it has them.
+std::vector<HandedNumbers> CudaExtractor::Session::hand_over(const Config& config) {
+  std::vector<HandedNumbers> all;
+  const ColumnChoice choice(config.output.columns);
+  for_each_family([&]<class One>() {
+    if constexpr (requires { One::numbers_key; }) {
+      const auto file = config.resources.files.find(One::numbers_key);
+      if (file == config.resources.files.end() || !is_measured<One>(choice, config)) return;
+      const Resources::Numbers& numbers = file->second.front();
+      const auto [at, is_new] = handed_.try_emplace(One::numbers_key);
+      Handed& handed = at->second;
+      if (is_new || (handed.numbers != numbers && *handed.numbers != *numbers)) {
+        Buffer<double, Cpu> here(std::ssize(*numbers), host_);
+        std::ranges::copy(*numbers, here.begin());
+        handed = {numbers, to_device(here, where())};
+      }
+      all.push_back({at->first, handed.there.data()});
+    }
+  });
+  return all;
 }
 
 std::unique_lock<std::mutex> CudaExtractor::Session::turn_of_first_image(const Exposure& exposure,

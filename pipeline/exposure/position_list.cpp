@@ -138,7 +138,7 @@ class PositionReader {
   Table rest() && {
     std::vector<std::string> measured = column_names();
     measured.erase(measured.begin(), measured.begin() + std::ssize(column_groups()));
-    for (const std::string& name : forced_columns(true)) measured.push_back(name);
+    for (const std::string& name : forced_columns(true, true)) measured.push_back(name);
     measured.insert(measured.end(), {vignet_column.name, "EXT_NUMBER", "EXTNAME"});
     Table left{{}, table_.rows};
     for (std::size_t i = 0; i < table_.columns.size(); ++i) {

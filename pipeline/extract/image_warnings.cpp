@@ -246,26 +246,27 @@ void warn_of_missing_columns(const Config& config, const ImageResult& result, Wa
 /// Warns if columns are named that need the shape of the image's stars, which is not known. Groups leave them out.
 void warn_of_unknown_stars(const Config& config, Warnings& warnings) {
   if (config.resources.has_star_profile) return;
+  const bool has_psf = StarFamily::is_known(config);
   std::vector<std::string> named;
-  const auto is_of_stars = [](const std::string& word) { return word == "psf" || word == "frames"; };
+  const auto is_of_stars = [&](const std::string& word) { return (word == "psf" && !has_psf) || word == "frames"; };
   const auto add_named = [&](const auto& column) {
     for (const std::string& word : config.output.columns)
       if (word == column.declared.column.name || (is_of_stars(word) && word == column.declared.group))
         named.emplace_back(column.declared.column.name);
   };
-  std::ranges::for_each(StarFamily::columns, add_named);
+  if (!has_psf) std::ranges::for_each(StarFamily::columns, add_named);
   std::ranges::for_each(StarFramesFamily::columns, add_named);
   std::ranges::for_each(dipole_columns, add_named);
   if (named.empty()) return;
   const bool none_left = std::ranges::all_of(config.output.columns, [&](const std::string& word) {
     return is_of_stars(word) || std::ranges::count(named, word) > 0;
   });
-  warnings.push_back(
-      fmt::format("{}: the catalogue has {}: the shape of stars is known of a fitted difference alone "
-                  "(srcextract difference, difference.kernel: fitted)",
-                  config.place_of("output.columns"),
-                  none_left ? "no column at all"
-                            : "nothing of " + first_few(named.size(), [&](std::size_t i) { return named[i]; })));
+  warnings.push_back(fmt::format(
+      "{}: the catalogue has {}: the shape of stars is known {} of a fitted difference "
+      "(srcextract difference, difference.kernel: fitted)",
+      config.place_of("output.columns"),
+      none_left ? "no column at all" : "nothing of " + first_few(named.size(), [&](std::size_t i) { return named[i]; }),
+      has_psf ? "by psf.file, and these are" : "by a file of PSFEx's (psf.file), or"));
 }
 
 /// Warns if rows of a difference are residuals of stars: the catalogue does not tell these from changes.

@@ -178,6 +178,18 @@ void resolve_frames(const Config& given, const RunImage& image, Config& config) 
   config.resources.reference = reference;
 }
 
+/// Leaves the numbers of this image of files that have a set for each.
+void choose_numbers(const RunImage& image, Config& config) {
+  if (image.kind == RunKind::difference) config.resources.files.erase(psf_key);
+  for (auto& [key, sets] : config.resources.files) {
+    if (sets.size() == 1) continue;
+    if (image.number >= sets.size())
+      throw Error(ErrorKind::input, fmt::format("{}: the file is for {} images of a file, and this is number {}: {}",
+                                                config.place_of(key), sets.size(), image.number + 1, image.name));
+    sets = {sets[image.number]};
+  }
+}
+
 /// Measures what alerts tell besides the columns of the catalogue, which keeps its own.
 void add_columns_of_alerts(Config& config) {
   const ColumnChoice written(config.output.columns);
@@ -237,6 +249,7 @@ Config resolve(const Config& given, const RunImage& image) {
                     ": 'fit.model' is gaussians, which are not fitted to a difference; set it to none");
   if (image.kind != RunKind::sources) config.fit.model = FitModel::none;
   resolve_beam(config, image);
+  choose_numbers(image, config);
   if (image.kind == RunKind::difference) resolve_frames(given, image, config);
   if (image.kind == RunKind::circles || image.kind == RunKind::ellipses)
     return forced_config(std::move(config), image.kind == RunKind::ellipses);  // no threshold or column needs a scale

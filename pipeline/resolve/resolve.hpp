@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstddef>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -25,6 +26,7 @@ struct RunImage {
   // Where the beam of a radio map is looked for, besides the headers (io/wcs/beam.hpp).
   std::string path = {};
   std::vector<std::int64_t> axes = {}, planes = {1};
+  std::size_t number = 0;                  ///< among the images of its file, from 0
 };
 
 /// The configuration that the stages and outputs of an image see. Called once an image, with the configuration that has
@@ -41,11 +43,13 @@ struct RunImage {
 /// - measurement.pixel_scale, if it is 0 and needed: from the WCS. Surface brightness thresholds and the columns
 ///   MU_MAX, MU_THRESHOLD and CLASS_STAR need it.
 /// - at given positions: forced_config
+/// - resources.files: of a file with a set of numbers for each image, the set of this one. A difference has no PSF of a
+///   file.
 /// - output.columns: also those that alerts of a difference tell; resources.written_columns has what is written
 ///
 /// Logs the pixel scale, and a warning for each value that the image lacks. Throws Error{input} if a keyword has no
-/// usable number, if a threshold needs a WCS and there is none, or if a beam is needed and there is none. Throws
-/// Error{config} for a difference of radio maps to which Gaussians are fitted.
+/// usable number, if a threshold needs a WCS and there is none, if a beam is needed and there is none, or if a file has no
+/// numbers for this image. Throws Error{config} for a difference of radio maps to which Gaussians are fitted.
 Config resolve(const Config& given, const RunImage& image);
 
 /// The configuration of a detection image, whose pixels have the size of those measured. `measured` is resolved.

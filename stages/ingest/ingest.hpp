@@ -1,5 +1,8 @@
 #pragma once
 
+#include <vector>
+
+#include "stages/core/handed_numbers.hpp"
 #include "stages/core/image.hpp"
 #include "stages/core/pixel_source.hpp"
 #include "stages/core/stage_record.hpp"
@@ -27,6 +30,7 @@ struct Pixels {
   Image<float, Where> kept = {};
   /// The shape of a star and its filter, if a step has found them.
   StarProfile<Where> star = {};
+  std::vector<HandedNumbers> numbers = {};  ///< of files, in the memory of a device; the host has Settings::resources
 };
 
 inline void record_fields(const Pixels<Cpu>& pixels, FieldRecorder& to) {

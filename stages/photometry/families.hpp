@@ -10,6 +10,7 @@
 #include "stages/photometry/petrosian.hpp"
 #include "stages/photometry/position_noise.hpp"
 #include "stages/photometry/profile.hpp"
+#include "stages/photometry/spread.hpp"
 #include "stages/photometry/star_fit.hpp"
 #include "stages/photometry/star_frames.hpp"
 #include "stages/photometry/window.hpp"
@@ -40,8 +41,11 @@ struct FamilyRows {
 ///    must be equal to the last bit.
 ///  - measure_in(lanes, source, found_in, image), if the family also needs the image in which sources were found.
 ///    measure() then passes one image for both.
-///  - needs_star_profile, if it is measured only in images whose stars have a known shape (PhotometryImage::star).
+///  - is_known(config), if it is measured only where something is known, as the shape of stars.
 ///  - file: the NeededFile of numbers that it needs, if any. Its constructor takes them from Settings::resources.
+///  - numbers_key and take_numbers(pointer), if a device shall read the numbers of that key's file from its own memory.
+///    They are handed to it once (HandedNumbers), and are of any size.
+///  - scratch(): how many doubles each source needs while it is measured (Lanes::scratch), if any.
 ///  - name: of its results in records and messages; `uses`: the names of the families whose results it uses, if any.
 ///  - columns: a list of RowColumn, each declared with its formula (stages/photometry/row_column.hpp);
 ///    `has_many_rows`: a column of each row, as NAME, NAME_1 ...
@@ -50,8 +54,9 @@ struct FamilyRows {
 /// device.
 template <class... One>
 struct FamilyList {};
-using Families = FamilyList<CircleFamily, KronFamily, PetrosianFamily, LightRadiusFamily, WindowFamily, ProfileFamily,
-                            PositionNoiseFamily, AnnulusFamily, LowWeightFamily, StarFamily, StarFramesFamily>;
+using Families =
+    FamilyList<CircleFamily, KronFamily, PetrosianFamily, LightRadiusFamily, WindowFamily, ProfileFamily,
+               PositionNoiseFamily, AnnulusFamily, LowWeightFamily, StarFamily, StarFramesFamily, SpreadFamily>;
 
 /// The rows of one family, told apart from those of another with the same type of row.
 template <class One, class Where>
@@ -147,16 +152,20 @@ inline bool is_read(const NeededFile& file, const Settings& config) {
   return file.key.empty() || config.resources.numbers_of(file.key) != nullptr;
 }
 
-/// Whether a family needs the shape of the image's stars.
+/// Doubles that a family needs for each source while it is measured.
 template <class One>
-inline constexpr bool needs_star_profile = requires {
-  One::needs_star_profile;
-};
+int scratch_of(const One& family) {
+  if constexpr (requires { family.scratch(); })
+    return family.scratch();
+  else
+    return 0;
+}
 
 /// Whether a family is measured: a column asks for it, and what it needs is there.
 template <class One>
 bool is_measured(const ColumnChoice& choice, const Settings& config) {
-  if (needs_star_profile<One> && !config.resources.has_star_profile) return false;
+  if constexpr (requires { One::is_known(config); })
+    if (!One::is_known(config)) return false;
   return choice.needs(One::name) && is_read(file_of<One>(), config);
 }
 

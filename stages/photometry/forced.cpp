@@ -75,9 +75,10 @@ Touched look_at_circle(const SourceShape& at, float radius, const PhotometryImag
 class Measurement {
  public:
   Measurement(const ForcedPositions& positions, const PhotometryImage& image, const Settings& config)
-      : positions_(positions), image_(image), circles_(config), kron_(config) {}
+      : positions_(positions), image_(image), circles_(config), kron_(config), stars_(config) {}
 
   int circles() const { return circles_.rows(); }
+  bool has_stars() const { return stars_.psf.known(); }
 
   /// Measures position i into its rows of `out`.
   SRCEXTRACT_VECTOR_CLONES SRCEXTRACT_FLATTEN void measure(std::int64_t i, ForcedLight& out) const {
@@ -88,11 +89,17 @@ class Measurement {
     if (!is_on_image(at, {image_.width, image_.height})) {
       std::fill_n(light, circles(), CircleFlux{nan, nan, flag::aperture_cut});
       if (positions_.ellipses) out.photometry.of<KronFamily>().rows[i] = {nan, nan, 0, flag::aperture_cut, 0};
+      if (has_stars()) out.photometry.of<StarFamily>().rows[i] = {nan, at.x, at.y, nan, nan, 0, flag::aperture_cut};
       return;
     }
     const MeasuredSource source{1, shape_at(at), &pixel, nullptr, nullptr};
     measure_rows_in(circles_, HostLanes(), source, image_, image_,
                     [&](int which, const CircleFlux& row) { light[which] = looked_at(row, source, which, pixel); });
+    if (has_stars()) {
+      const HostLanes lanes;
+      out.photometry.of<StarFamily>().rows[i] =
+          PsfFit<HostLanes>(lanes, stars_.psf, stars_.weights, source, image_).forced(at.x, at.y);
+    }
     if (!positions_.ellipses) return;
     out.photometry.of<KronFamily>().rows[i] = has_ellipse(at)
                                                   ? measure_ellipse(source, static_cast<float>(at.kron_radius), pixel)
@@ -153,14 +160,17 @@ class Measurement {
   const PhotometryImage& image_;
   CircleFamily circles_;
   KronFamily kron_;
+  StarFamily stars_;
 };
 
 }  // namespace
 
-std::vector<std::string> forced_columns(bool ellipses) {
+std::vector<std::string> forced_columns(bool ellipses, bool stars) {
   std::vector<std::string> names = {"NUMBER",      "X_IMAGE",     "Y_IMAGE",    "BACKGROUND",   "FLAGS",
                                     "ALPHA_J2000", "DELTA_J2000", "FLUX_APER",  "FLUXERR_APER", "FLUXLIM_APER",
                                     "MAG_APER",    "MAGERR_APER", "MAGLIM_APER"};
+  if (stars)
+    for (const char* more : {"FLUX_PSF", "FLUXERR_PSF", "MAG_PSF", "MAGERR_PSF", "CHI2_PSF"}) names.emplace_back(more);
   if (!ellipses) return names;
   for (const char* more : {"A_IMAGE", "B_IMAGE", "THETA_IMAGE", "KRON_RADIUS", "FLUX_AUTO", "FLUXERR_AUTO",
                            "FLUXLIM_AUTO", "MAG_AUTO", "MAGERR_AUTO", "MAGLIM_AUTO"})
@@ -170,7 +180,7 @@ std::vector<std::string> forced_columns(bool ellipses) {
 
 ForcedLight measure_forced(const ForcedPositions& positions, const Image<float, Cpu>& image,
                            const Image<float, Cpu>& variance, const Levels& levels, const Settings& config,
-                           const Cpu& where) {
+                           const Cpu& where, const Value<Background, Cpu>* whole) {
   PhotometryImage pixels{image.pixels.data(),
                          variance.pixels.data(),
                          nullptr,
@@ -180,12 +190,16 @@ ForcedLight measure_forced(const ForcedPositions& positions, const Image<float, 
                          0,
                          config.measurement.mask};
   pixels.least_bad_variance = least_bad_variance(least_bad_variance(config.weights), levels.noise_scale);
+  set_noise(config, pixels);
+  complete_noise(levels, pixels);
+  if (whole != nullptr) pixels.saturation -= (*whole)->clipped.median;
   const Measurement measurement(positions, pixels, config);
   const std::int64_t count = std::ssize(positions.places);
   ForcedLight out;
   out.pixel = Buffer<SourceSums, Cpu>(count, where);
   out.photometry.of<CircleFamily>() = {{count * measurement.circles(), where}, measurement.circles()};
   if (positions.ellipses) out.photometry.of<KronFamily>() = {{count, where}, 1};
+  if (measurement.has_stars()) out.photometry.of<StarFamily>() = {{count, where}, 1};
   parallel_for(count, places_at_a_time, where, [&](std::int64_t begin, std::int64_t end) {
     for (std::int64_t i = begin; i < end; ++i) measurement.measure(i, out);
   });

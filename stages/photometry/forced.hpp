@@ -35,12 +35,12 @@ struct ForcedPositions {
 
 /// Results, one element for each position.
 struct ForcedLight {
-  Photometry<Cpu> photometry;     ///< circles; with ellipses also kron
+  Photometry<Cpu> photometry;     ///< circles; with ellipses also kron; with a PSF stars
   Buffer<SourceSums, Cpu> pixel;  ///< the pixel at the position, as a source of one pixel
 };
 
-/// Names of the columns of forced photometry, which replace output.columns for make_catalog.
-std::vector<std::string> forced_columns(bool ellipses);
+/// Names of the columns of forced photometry, which replace output.columns for make_catalog. `stars`: also of the PSF.
+std::vector<std::string> forced_columns(bool ellipses, bool stars);
 
 /// Sums the light in circles (circles.hpp) and ellipses (ellipse_flux.hpp) about positions of an image, above levels.
 /// Pixels have no owner: neighbours count as they are, bad pixels as `measurement.mask` says. `variance` is as in
@@ -50,8 +50,9 @@ std::vector<std::string> forced_columns(bool ellipses);
 /// - flag::crowded is set if more than a tenth of these pixels are bad.
 /// - flag::masked_pixels is set, by pixel.near_masked, if any of them is bad.
 /// - pixel.peak is the brightest pixel of all apertures.
+/// - If a file tells the PSF, PsfFit::forced measures stars at the positions. `whole` is as in PhotometryInput.
 ForcedLight measure_forced(const ForcedPositions& positions, const Image<float, Cpu>& image,
                            const Image<float, Cpu>& variance, const Levels& levels, const Settings& config,
-                           const Cpu& where);
+                           const Cpu& where, const Value<Background, Cpu>* whole = nullptr);
 
 }  // namespace srcextract

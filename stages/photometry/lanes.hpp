@@ -149,6 +149,23 @@ class HostLanes {
     return {box.x_begin, box.y_begin, columns_.data(), rows_.data()};
   }
 
+  /// Memory for `count` doubles, until the next source.
+  double* scratch(int count) const {
+    if (scratch_.size() < static_cast<std::size_t>(count)) scratch_.resize(static_cast<std::size_t>(count));
+    return scratch_.data();
+  }
+
+  /// f(i) for i from 0 to count - 1, in any order. What f stores, as in scratch(), all lanes see afterwards.
+  template <class F>
+  void each(int count, const F& f) const {
+    for (int i = 0; i < count; ++i) f(i);
+  }
+  /// The same for every i that is a multiple of `width`: f takes `width` numbers together.
+  template <class F>
+  void each_block(int count, const F& f) const {
+    for (int i = 0; i < count; i += width) f(i);
+  }
+
   /// Only counts: f(x, y) returns a Counted<M>.
   template <int M, class F>
   SumsAndCounts<0, M> count(const ApertureBox& box, const F& f) const {
@@ -331,7 +348,7 @@ class HostLanes {
   }
 
   mutable CircleParts<width> parts_;
-  mutable std::vector<double> columns_, rows_;
+  mutable std::vector<double> columns_, rows_, scratch_;
   mutable std::int64_t bins_[most_bins] = {};
   mutable HostKeys keys_;
 };

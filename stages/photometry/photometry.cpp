@@ -30,6 +30,8 @@ PhotometryImage photometry_image(const Image<float, Cpu>& pixels, const Image<fl
                         thresholds_follow_map(config),
                         analysis_line(levels)};
   image.least_bad_variance = least_bad_variance(least_bad_variance(weights), levels.noise_scale);
+  set_noise(config, image);
+  complete_noise(levels, image);
   return image;
 }
 
@@ -120,6 +122,7 @@ Photometry<Cpu> measure_photometry(const PhotometryInput<Cpu>& input, const Sett
   PhotometryImage image = photometry_image(input.image, input.variance, owners, *input.levels, config.weights, config);
   if (input.least_variance != nullptr) image.least_variance = input.least_variance->data();
   image.star = input.star;
+  if (input.whole != nullptr) image.saturation -= (*input.whole)->clipped.median;
   const FoundImage<Cpu>* const other = input.found_in;
   const PhotometryImage found_in = other == nullptr ? image
                                                     : photometry_image(other->image, other->variance, owners,

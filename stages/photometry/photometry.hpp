@@ -1,6 +1,9 @@
 #pragma once
 
+#include <span>
+
 #include "stages/clean/clean_sources.hpp"
+#include "stages/core/handed_numbers.hpp"
 #include "stages/detect/label.hpp"
 #include "stages/measure/parentage.hpp"
 #include "stages/photometry/families.hpp"
@@ -32,6 +35,9 @@ struct PhotometryInput {
   /// Least variance of each source's pixels, if thresholds follow the noise that a mesh has for each pixel; else null.
   const Buffer<float, Where>* least_variance = nullptr;
   StarView star = {};  ///< the shape of the image's stars, if it is known
+  /// The sky of the image itself, if a mesh was subtracted; null: that of `levels`.
+  const Value<Background, Where>* whole = nullptr;
+  std::span<const HandedNumbers> numbers = {};  ///< numbers of files in the device's memory; the host needs none
 };
 
 /// Returns the owner of every pixel:

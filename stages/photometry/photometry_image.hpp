@@ -7,7 +7,7 @@
 #include "stages/core/masked_pixel.hpp"
 #include "stages/detect/detection_levels.hpp"
 #include "stages/math/star_profile.hpp"
-#include "stages/settings/measurement.hpp"
+#include "stages/settings/settings.hpp"
 
 namespace srcextract {
 
@@ -55,7 +55,18 @@ struct PhotometryImage {
   const float* least_variance = nullptr;    ///< per source: least variance, if a mesh gives the noise; else null
   /// Pixels with at least this variance are bad for apertures; isophotal measures use them unchanged.
   float least_bad_variance = std::numeric_limits<float>::infinity();
-  StarView star = {};  ///< shape of the stars, if it is known
+  StarView star = {};            ///< shape of the stars, if it is known
+  bool noise_is_mapped = false;  ///< `variance` is of a map
+  double pixel_variance = 0;     ///< FluxCalibration::pixel, if least_variance does not tell it for each source
+  double gain = 0;               ///< FluxCalibration::gain
+  double saturation = std::numeric_limits<double>::infinity();  ///< above the sky, the value of a saturated pixel
+
+  /// The variance that the photons of a count of light have, in units of FluxCalibration::pixel of this source; 0: not
+  /// known, or in the map of variances.
+  SRCEXTRACT_HOST_DEVICE double photons_for(std::int32_t number) const {
+    const double unit = least_variance != nullptr ? static_cast<double>(least_variance[number - 1]) : pixel_variance;
+    return gain > 0 && unit > 0 ? 1 / (gain * unit) : 0;
+  }
 
   SRCEXTRACT_HOST_DEVICE std::int64_t at(std::int32_t x, std::int32_t y) const {
     return static_cast<std::int64_t>(y) * width + x;
@@ -214,5 +225,21 @@ struct PhotometryImage {
     return true;
   }
 };
+
+/// Sets what the noise of a pixel follows from in absolute units, but for complete_noise.
+inline void set_noise(const Settings& config, PhotometryImage& image) {
+  image.noise_is_mapped = has_map(config.weights);
+  const bool photons_known = !image.noise_is_mapped && image.variance != nullptr;
+  image.gain = photons_known ? 0 : config.measurement.gain;
+  if (config.resources.saturation > 0)
+    image.saturation = config.resources.saturation - given_number(config.given_sky.level).value_or(0);
+}
+
+/// Sets what follows from levels, which a device alone may know. `image` has its background.
+SRCEXTRACT_HOST_DEVICE inline void complete_noise(const Levels& levels, PhotometryImage& image) {
+  const double unit = image.noise_is_mapped ? levels.noise_scale : levels.sigma;
+  image.pixel_variance = unit * unit;
+  image.saturation -= image.background;
+}
 
 }  // namespace srcextract

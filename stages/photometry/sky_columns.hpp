@@ -79,6 +79,7 @@ inline constexpr const char* world_error_ucd = "stat.error;pos";
 inline constexpr ColumnNeeds of_position = {"X_IMAGE", "Y_IMAGE"};
 inline constexpr ColumnNeeds of_peak = {"XPEAK_IMAGE", "YPEAK_IMAGE"};
 inline constexpr ColumnNeeds of_window_position = {"XWIN_IMAGE", "YWIN_IMAGE"};
+inline constexpr ColumnNeeds of_star_position = {"XPSF_IMAGE", "YPSF_IMAGE"};
 inline constexpr ColumnNeeds of_moments = {"X_IMAGE", "Y_IMAGE", "X2_IMAGE", "Y2_IMAGE", "XY_IMAGE"};
 inline constexpr ColumnNeeds of_errors = {"X_IMAGE", "Y_IMAGE", "ERRX2_IMAGE", "ERRY2_IMAGE", "ERRXY_IMAGE"};
 inline constexpr ColumnNeeds of_window_moments = {"XWIN_IMAGE", "YWIN_IMAGE", "X2WIN_IMAGE", "Y2WIN_IMAGE",
@@ -116,6 +117,16 @@ inline constexpr SkyColumn sky_columns[] = {
     {"ALPHAWIN_J2000", "deg", "pos.eq.ra", "Right ascension of the windowed position (J2000)", of_window_position,
      &SkyRow::right_ascension},
     {"DELTAWIN_J2000", "deg", "pos.eq.dec", "Declination of the windowed position (J2000)", of_window_position,
+     &SkyRow::declination},
+    {"XPSF_WORLD", "deg", "pos", "First sky coordinate of the fitted star, in the header's system", of_star_position,
+     &SkyRow::x},
+    {"YPSF_WORLD", "deg", "pos", "Second sky coordinate of it", of_star_position, &SkyRow::y},
+    {"ALPHAPSF_SKY", "deg", "pos", "Longitude of the fitted star, in the header's system", of_star_position,
+     &SkyRow::longitude},
+    {"DELTAPSF_SKY", "deg", "pos", "Latitude of it", of_star_position, &SkyRow::latitude},
+    {"ALPHAPSF_J2000", "deg", "pos.eq.ra", "Right ascension of the fitted star (J2000)", of_star_position,
+     &SkyRow::right_ascension},
+    {"DELTAPSF_J2000", "deg", "pos.eq.dec", "Declination of the fitted star (J2000)", of_star_position,
      &SkyRow::declination},
     {"X2_WORLD", "deg**2", world_variance_ucd, "Variance along the first coordinate of the sky", of_moments,
      &SkyRow::x2, of_found},

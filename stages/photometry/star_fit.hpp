@@ -10,24 +10,11 @@
 #include "stages/core/stage_record.hpp"
 #include "stages/photometry/measured_source.hpp"
 #include "stages/photometry/photometry_image.hpp"
+#include "stages/photometry/psf_fit.hpp"
 #include "stages/photometry/row_column.hpp"
 #include "stages/settings/settings.hpp"
 
 namespace srcextract {
-
-/// The light of a source if it is a star. The sums are over the pixels of the filter about the place, divided by the
-/// sum of filter times shape, or its square.
-struct StarLight {
-  double flux, x, y;  ///< the place is from 0
-  double pixels;      ///< variance of the flux in units of FluxCalibration::pixel; maps of noise have the photons
-  double misfit;      ///< sum of squared differences from the shape over the noise of each pixel, in that unit
-  std::int32_t good;  ///< pixels that are not masked
-  std::int32_t flags;
-
-  bool operator==(const StarLight&) const = default;
-
-  double error(const FluxCalibration& at) const { return std::sqrt(pixels * at.pixel); }
-};
 
 /// The flux of the shape of a star (StarProfile) that fits a source best in the noise of the image.
 /// - The place is the nearest peak of significance, uphill from the source's peak: the top of a parabola through nine
@@ -38,10 +25,15 @@ struct StarLight {
 ///
 /// This is the flux of least variance against the noise of the sky (King 1983, PASP 95, 163, for independent pixels).
 /// Neighbours are not taken out. The flux is NaN where less than half of the shape lies on good pixels.
+///
+/// In an image whose PSF a file tells (psf.file), PsfFit measures the same results.
 struct StarFamily {
   using Row = StarLight;
   static constexpr const char* name = "star";
-  static constexpr bool needs_star_profile = true;
+  static constexpr const char* numbers_key = psf_key;
+  static bool is_known(const Settings& config) {
+    return config.resources.has_star_profile || config.resources.numbers_of(psf_key) != nullptr;
+  }
   static constexpr RowColumn<StarLight> columns[] = {
       {"FLUX_PSF", pixel_sum_unit, flux_ucd, "Flux of the star that fits best", "photometry", LightOf<StarLight>::flux},
       {"FLUXERR_PSF", pixel_sum_unit, flux_error_ucd, "RMS error of FLUX_PSF", "photometry", LightOf<StarLight>::error},
@@ -61,12 +53,33 @@ struct StarFamily {
        }},
   };
 
-  explicit StarFamily(const Settings&) {}
+  PsfModel psf;  ///< not known if the image has a StarProfile
+  PsfWeights weights;
+
+  explicit StarFamily(const Settings& config) : weights(config.psf.weights) {
+    if (config.resources.has_star_profile) return;
+    if (const std::vector<double>* const numbers = config.resources.numbers_of(psf_key))
+      psf = PsfModel(numbers->data());
+  }
+  void take_numbers(const double* on_device) { psf.numbers = on_device; }
+  int scratch() const { return psf.known() ? PsfStamp<HostLanes>::numbers_for(psf, 1) : 0; }
   SRCEXTRACT_HOST_DEVICE int rows() const { return 1; }
 
   template <class Lanes>
   SRCEXTRACT_HOST_DEVICE StarLight measure(const Lanes& lanes, const MeasuredSource& source,
                                            const PhotometryImage& image, int) const {
+    return psf.known() ? measure_by_psf(lanes, source, image) : measure_by_profile(lanes, source, image);
+  }
+
+  template <class Lanes>
+  SRCEXTRACT_HOST_DEVICE StarLight measure_by_psf(const Lanes& lanes, const MeasuredSource& source,
+                                                  const PhotometryImage& image) const {
+    return PsfFit<Lanes>(lanes, psf, weights, source, image).fit(*source.found, source.shape.x, source.shape.y);
+  }
+
+  template <class Lanes>
+  SRCEXTRACT_HOST_DEVICE StarLight measure_by_profile(const Lanes& lanes, const MeasuredSource& source,
+                                                      const PhotometryImage& image) const {
     std::int32_t x = source.found->xpeak, y = source.found->ypeak;
     const FieldTerms terms = image.star.at(x, y);
     for (int step = 0; step <= image.star.filter.half; ++step) {

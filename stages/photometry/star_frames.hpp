@@ -34,7 +34,7 @@ struct StarFramesFamily {
   using Row = FramesLight;
   static constexpr const char* name = "star in both frames";
   static constexpr const char* uses[] = {StarFamily::name};
-  static constexpr bool needs_star_profile = true;
+  static bool is_known(const Settings& config) { return config.resources.has_star_profile; }
   static constexpr RowColumn<FramesLight> columns[] = {
       {"FLUX_NEW", pixel_sum_unit, flux_ucd, "Flux of a star in the new frame, where the change is", "frames",
        [](const FramesLight& row, const FluxCalibration&) { return row.fresh; }},

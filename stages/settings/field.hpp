@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "stages/settings/number_lines.hpp"
+#include "stages/settings/number_tables.hpp"
 
 namespace srcextract::config {
 
@@ -35,6 +36,7 @@ struct Field {
   bool is_column = false;         ///< text: the name of a column, or a pattern of names
   bool is_path = false;           ///< text: the path of a file
   ReadNumbers numbers = nullptr;  ///< path of a text file: reads its numbers, which Resources keep
+  ReadTables tables = nullptr;    ///< path of a FITS file: reads the numbers of its tables, which Resources keep
   bool is_number = false;         ///< text: a number is also allowed
   bool is_keyword = false;        ///< text: a FITS keyword
   std::string allowed = {};       ///< for users: the allowed values, where type and limits do not describe them

@@ -11,6 +11,7 @@
 #include "stages/settings/map_keys.hpp"
 #include "stages/settings/measurement_keys.hpp"
 #include "stages/settings/output_keys.hpp"
+#include "stages/settings/psf_keys.hpp"
 #include "stages/settings/weights_keys.hpp"
 
 namespace srcextract {
@@ -39,6 +40,7 @@ void for_each_field(AnySettings& c, F&& f) {
   config::for_each_fit_field(c, f);
   config::for_each_measurement_field(c, f);
   config::for_each_difference_field(c, f);
+  config::for_each_psf_field(c, f);
   config::for_each_output_field(c, f);
   config::for_each_quicklook_field(c, f);
 }

@@ -24,6 +24,7 @@
 #include "stages/settings/morphology.hpp"
 #include "stages/settings/output.hpp"
 #include "stages/settings/pixel_beam.hpp"
+#include "stages/settings/psf.hpp"
 #include "stages/settings/quicklook.hpp"
 #include "stages/settings/weights.hpp"
 
@@ -45,8 +46,9 @@ struct FrameSettings {
 struct Resources {
   using Numbers = std::shared_ptr<const std::vector<double>>;
 
-  /// The numbers of files (Field::numbers), by the path of the key that names one.
-  std::map<std::string, Numbers, std::less<>> files = {};
+  /// The numbers of files (Field::numbers, Field::tables), by the path of the key that names one. A file may have a set
+  /// for each image of a file; pipeline/resolve leaves that of the image.
+  std::map<std::string, std::vector<Numbers>, std::less<>> files = {};
   double class_scale = 0;  ///< pixel scale for CLASS_STAR; 0: measurement.pixel_scale
   double saturation = 0;   ///< sources with a pixel of at least this value are flagged; 0 = none
   std::optional<FrameSettings> reference = {}, fresh = {};  ///< of a difference; else as the image's own
@@ -59,13 +61,14 @@ struct Resources {
   /// The numbers of the file that this key names; null: it names none.
   const std::vector<double>* numbers_of(std::string_view key) const {
     const auto found = files.find(key);
-    return found == files.end() ? nullptr : found->second.get();
+    return found == files.end() ? nullptr : found->second.front().get();
   }
 
   /// Files are equal if their numbers are.
   bool operator==(const Resources& other) const {
-    const auto same = [](const auto& a, const auto& b) {
-      return a.first == b.first && (a.second == b.second || *a.second == *b.second);
+    const auto same_set = [](const Numbers& a, const Numbers& b) { return a == b || *a == *b; };
+    const auto same = [&](const auto& a, const auto& b) {
+      return a.first == b.first && std::ranges::equal(a.second, b.second, same_set);
     };
     return class_scale == other.class_scale && saturation == other.saturation && reference == other.reference &&
            fresh == other.fresh && has_star_profile == other.has_star_profile &&
@@ -91,6 +94,7 @@ struct Settings {
   FitConfig fit;
   MeasurementConfig measurement;
   DifferenceConfig difference;
+  PsfConfig psf;
   OutputConfig output;
   QuicklookConfig quicklook;
 

@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "config/number_file.hpp"
+#include "io/fits/number_tables.hpp"
 #include "io/image/kernel_file.hpp"
 #include "stages/core/error.hpp"
 #include "stages/math/kernel_values.hpp"
@@ -43,14 +44,26 @@ void read_kernel(Config& config) {
   convolve.normalize = convolve.normalize && file.normalize;
 }
 
+/// The sets of numbers in a FITS file. Throws Error{config}, or Error{memory}.
+std::vector<std::vector<double>> read_sets(const std::string& path, ReadTables read) {
+  TableNumbers numbers = read(read_number_tables(path));
+  if (!numbers.problem.empty()) throw Error(ErrorKind::config, path + ": " + numbers.problem);
+  return std::move(numbers.sets);
+}
+
 /// Reads the files of numbers that keys name.
 void read_numbers(Config& config) {
   for_each_field(config.settings(), [&]<class T>(const config::Field& field, const T& path) {
     if constexpr (std::is_same_v<T, std::string>) {
-      if (field.numbers == nullptr || path.empty()) return;
+      if ((field.numbers == nullptr && field.tables == nullptr) || path.empty()) return;
       try {
-        config.resources.files[field.path()] =
-            std::make_shared<const std::vector<double>>(config::read_numbers(path, field.numbers));
+        std::vector<std::vector<double>> sets;
+        if (field.tables != nullptr)
+          sets = read_sets(path, field.tables);
+        else
+          sets.push_back(config::read_numbers(path, field.numbers));
+        for (std::vector<double>& set : sets)
+          config.resources.files[field.path()].push_back(std::make_shared<const std::vector<double>>(std::move(set)));
       } catch (const Error& error) {
         fail(config, field.path(), error.what());
       }

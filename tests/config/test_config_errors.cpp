@@ -33,7 +33,7 @@ TEST(ConfigErrors, NamePlaceProblemAndWayOut) {
       {"detection:\n  area: 3\n", "x.yaml:2:3: unknown key 'area' in 'detection'; did you mean 'min_area'?"},
       {"surprise: {}\n",
        "x.yaml:1:1: unknown section 'surprise'; the sections are input, beam, combine, background, weights, mask, "
-       "flags, convolve, detection, morphology, deblend, fit, measurement, difference, output, quicklook"},
+       "flags, convolve, detection, morphology, deblend, fit, measurement, difference, psf, output, quicklook"},
       {"detection:\n  threshold: 4\n  threshold: 5\n",
        "x.yaml:3:3: duplicate key 'threshold' in 'detection'; it stands at x.yaml:2:3 already"},
       {"input: {hdu: 1}\noutput: {segmentation: true}\ninput: {plane: 2}\n",
@@ -130,7 +130,7 @@ TEST(ConfigErrors, NamePlaceProblemAndWayOut) {
        "x.yaml:1:1: a configuration is a map of sections: input, beam, combine, background, weights, mask, flags, "
        "convolve, "
        "detection, "
-       "morphology, deblend, fit, measurement, difference, output, quicklook"},
+       "morphology, deblend, fit, measurement, difference, psf, output, quicklook"},
       {"? [a]\n: 3\n", "x.yaml:1:3: a key must be a word"},
       {"deblend: {thresholds: 1}\n",
        "x.yaml:1:23: 'deblend.thresholds' must be at least 2, not 1; one is the threshold itself; 32 is usual"},

@@ -338,6 +338,17 @@ def make_texts():
     put("network", "short", network[:200])
     put("network", "layers", network.replace("3 10 10 1", "3 9 9 1"))
     put("network", "number", network.replace("0.5", "1e999", 1))
+    mask = np.exp(-0.2 * (np.square(np.mgrid[:9, :9] - 4).sum(axis=0))).astype("f4") * np.array([1, 0.1, 0.2], "f4")[:, None, None]
+    table = fits.BinTableHDU.from_columns([fits.Column("PSF_MASK", "243E", dim="(9,9,3)", array=[mask])], name="PSF_DATA")
+    table.header.update({"POLNAXIS": 2, "POLGRP1": 1, "POLNAME1": "X_IMAGE", "POLZERO1": 50.5, "POLSCAL1": 99.0, "POLGRP2": 1,
+                         "POLNAME2": "Y_IMAGE", "POLZERO2": 50.5, "POLSCAL2": 99.0, "POLNGRP": 1, "POLDEG1": 1,
+                         "PSF_FWHM": 3.5, "PSF_SAMP": 0.7, "PSFNAXIS": 3, "PSFAXIS1": 9, "PSFAXIS2": 9, "PSFAXIS3": 3})
+    model = stored(fits.HDUList([fits.PrimaryHDU(), table]))
+    put("psf", "whole", model)
+    put("psf", "short", model[:6000])
+    put("psf", "groups", model.replace(b"POLGRP2 =                    1", b"POLGRP2 =                    2"))
+    put("psf", "degree", model.replace(b"POLDEG1 =                    1", b"POLDEG1 =                   10"))
+    put("psf", "gzipped", gzip.compress(model, mtime=0))
     kernel, columns = "CONV NORM\n1 2 1\n2 4 2\n1 2 1\n", "NUMBER\nX_IMAGE_DBL # x\nFLUX_APER(2)\nVIGNET[7]\nMAG_PSF\nCLASS_STAR\n"
     for name, text in {"usual": "# a comment\nDETECT_THRESH 1.5 # sigma\nFILTER_NAME x.conv\nSTARNNW_NAME x.nnw\nGAIN=2\n", "magnitudes": "DETECT_THRESH 22,30\nANALYSIS_THRESH 22.5,30\nPIXEL_SCALE 0.3\n",
                        "weights": "WEIGHT_TYPE MAP_RMS,MAP_WEIGHT\nWEIGHT_IMAGE a.fits,\"b.fits\"\nWEIGHT_THRESH 1e-3;2\nINTERP_TYPE VAR_ONLY\nFLAG_IMAGE f,g\nFLAG_TYPE OR,MAX\n",

@@ -9,6 +9,7 @@
 #include "stages/measure/columns.hpp"
 #include "stages/photometry/photometry.hpp"
 #include "tests/parity/parity_support.hpp"
+#include "tests/support/psf_tables.hpp"
 #include "tests/support/star_profiles.hpp"
 
 namespace srcextract {
@@ -46,6 +47,10 @@ Config everything(MaskNeighbours mask, Overlap overlap, bool leaves_out = false)
   config.measurement.overlap = overlap;
   config.measurement.flux_radius = {0.1, 0.5, 1};
   config.measurement.annulus = {3, 24.5};
+  config.measurement.gain = 1.7;
+  testing::set_psf(
+      testing::psf_table(27, 0.7, 3.1, {testing::moffat(1.9, 1.3, 0.4), testing::gaussian(2), testing::gaussian(1.5)}),
+      config);
   if (!leaves_out) return config;
   config.weights.type = WeightType::variance;
   config.weights.threshold = 1.8;
@@ -98,6 +103,8 @@ PhotometryResults run_photometry(const Backend<Where>& backend, const Field& fie
   PhotometryInput<Where> input_there{elsewhere, variance,  levels_there, runs,     components,
                                      sums,      parentage, nullptr,      &found_in};
   input.star = input_there.star = star.view();
+  const testing::HandedPsf<Where> psf(backend, config);
+  input.numbers = input_there.numbers = psf.numbers;
   const Photometry<Where> measured = measure_photometry(other != nullptr ? input_there : input, config, where);
   PhotometryResults results{backend.get(owners.pixels), {}};
   for_each_family([&]<class One>() {
@@ -138,6 +145,27 @@ TYPED_TEST(PhotometryParity, EveryValueEqualsOneThreadToTheLastBit) {
     ++turn;
   }
   EXPECT_GT(sources, static_cast<std::size_t>(testing::share(2500)));
+}
+
+/// Where a file tells the PSF, which a difference does not use.
+TYPED_TEST(PhotometryParity, FitsOfThePsfOfAFileEqualOneThreadToTheLastBit) {
+  std::size_t turn = 0;
+  std::int64_t fitted = 0;
+  for (const Field& field : testing::parity_fields(300)) {
+    const bool mapped = turn++ % 2 == 0;
+    if (testing::sanitized && turn % 4 != 0) continue;
+    Config config =
+        everything(turn % 3 == 0 ? MaskNeighbours::none : MaskNeighbours::correct, Overlap::sub_pixels, mapped);
+    config.resources.has_star_profile = false;
+    config.resources.saturation = turn % 2 == 0 ? 1e4 : 0;
+    config.psf.weights = turn % 3 == 0 ? PsfWeights::sky : turn % 3 == 1 ? PsfWeights::data : PsfWeights::model;
+    const PhotometryResults one = run_photometry(Backend<Cpu>(), field, Cpu{1}, config, mapped);
+    const PhotometryResults other = run_photometry(this->backend(), field, this->where(), config, mapped);
+    EXPECT_TRUE(same_rows(other.rows<StarFamily>(), one.rows<StarFamily>())) << field.name;
+    EXPECT_TRUE(same_rows(other.rows<SpreadFamily>(), one.rows<SpreadFamily>())) << field.name;
+    fitted += std::ranges::count_if(one.rows<StarFamily>(), [](const StarLight& star) { return star.flux > 0; });
+  }
+  EXPECT_GT(fitted, testing::share(1000));
 }
 
 /// And what looks at both images is not as in either.

@@ -335,11 +335,11 @@ TEST(SextractorTranslation, TheNetworkOfClassStar) {
 
 TEST(SextractorTranslation, Columns) {
   const Converted converted =
-      convert("GAIN 1\n", "NUMBER\nX_IMAGE_DBL\nX_IMAGE\nVIGNET(35,21)\nFLUX_GROWTH\nMAG_PSF\n");
+      convert("GAIN 1\n", "NUMBER\nX_IMAGE_DBL\nX_IMAGE\nVIGNET(35,21)\nFLUX_GROWTH\nMAG_MODEL\n");
   EXPECT_THAT(converted.config.output.columns, ElementsAre("NUMBER", "X_IMAGE", "VIGNET(35,21)"));
   EXPECT_THAT(lost(converted), HasSubstr("FLUX_GROWTH: there is no growth curve"));
-  EXPECT_THAT(lost(converted), HasSubstr("MAG_PSF: there are no fits of PSFs"));
-  EXPECT_THAT(convert_error("GAIN 1\n", "MAG_PSF\n"), StartsWith("x.param: of the columns that it asks for"));
+  EXPECT_THAT(lost(converted), HasSubstr("MAG_MODEL: there are no fits of models to galaxies"));
+  EXPECT_THAT(convert_error("GAIN 1\n", "MAG_MODEL\n"), StartsWith("x.param: of the columns that it asks for"));
   EXPECT_THAT(lost(convert("DEBLEND_NTHRESH 1\n", "NUMBER\nID_PARENT\n")), HasSubstr("ID_PARENT: "));
   const Config several = convert("CATALOG_TYPE FITS_LDAC\n", "EXT_NUMBER\nNUMBER\n").config;
   EXPECT_THAT(several.output.formats, ElementsAre(CatalogFormat::fits, CatalogFormat::ldac));
@@ -399,10 +399,10 @@ TEST(SextractorTranslation, PathsStayWhatTheyAre) {
 }
 
 TEST(SextractorTranslation, OnePlaceForEachReason) {
-  const Converted converted = convert("GAIN 1\n", "NUMBER\nMAG_PSF\nFLUX_PSF\nFLUX_GROWTH\n");
+  const Converted converted = convert("GAIN 1\n", "NUMBER\nMAG_MODEL\nFLUX_MODEL\nFLUX_GROWTH\n");
   const std::vector<sextractor::Unmet> groups = sextractor::by_reason(converted.translation.unmet, true);
   ASSERT_EQ(groups.size(), 2U);
-  EXPECT_EQ(groups[0].what, "MAG_PSF, FLUX_PSF");
+  EXPECT_EQ(groups[0].what, "MAG_MODEL, FLUX_MODEL");
   EXPECT_THAT(groups[0].place, ::testing::EndsWith("x.param:2"));
 }
 

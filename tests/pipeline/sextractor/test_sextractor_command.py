@@ -120,8 +120,13 @@ def test_one_value_of_weights_for_two_images(sex, tmp_path):
 
 
 def test_columns_that_there_are_not(sex, tmp_path):
-    (tmp_path / "default.param").write_text("NUMBER\nMAG_PSF\nVECTOR_ASSOC\n")
-    refused(sex("sky.fits"), 2, "default.param:2: MAG_PSF: there are no fits of PSFs", "default.param:3: VECTOR_ASSOC")
+    (tmp_path / "default.param").write_text("NUMBER\nMAG_MODEL\nVECTOR_ASSOC\n")
+    refused(sex("sky.fits"), 2, "default.param:2: MAG_MODEL: there are no fits of models", "default.param:3: VECTOR_ASSOC")
+
+
+def test_a_psf_that_is_not_there(sex, tmp_path):
+    (tmp_path / "default.param").write_text("NUMBER\nMAG_PSF\n")
+    refused(sex("sky.fits"), 2, "PSF_NAME default.psf", "let psfex make it")
 
 
 def test_a_header_beside_the_image(sex, tmp_path):

@@ -5,6 +5,7 @@
 
 #include "stages/photometry/photometry.hpp"
 #include "tests/support/backends.hpp"
+#include "tests/support/psf_tables.hpp"
 
 namespace srcextract::testing {
 
@@ -39,7 +40,7 @@ inline SourceSums sums_of(const Given& given) {
 template <class Where>
 Photometry<Where> photometry_of(const Backend<Where>& backend, const std::vector<float>& pixels,
                                 const std::vector<Given>& sources, const Settings& config,
-                                const std::vector<Run>& of_none = {}, const StarView& star = {}) {
+                                const std::vector<Run>& of_none = {}, const StarView& star = {}, double sigma = 0) {
   Image<float, Where> image;
   image.shape = {side, side};
   image.pixels = backend.put(pixels);
@@ -58,11 +59,16 @@ Photometry<Where> photometry_of(const Backend<Where>& backend, const std::vector
   const auto count = std::ssize(sources);
   const Runs<Where> found{{side, side}, backend.put(runs), backend.put(row_begin)};
   const Components<Where> components{backend.put(labels), backend.put_value(ComponentCounts{count, count})};
-  const auto levels = put_levels(backend, 1.0);
+  Levels known;
+  known.detection = 1;
+  known.sigma = sigma;
+  const auto levels = backend.put_value(known);
+  const HandedPsf<Where> psf(backend, config);
   const Buffer<SourceSums, Where> of_sources = backend.put(sums);
   const Buffer<Parentage, Where> parentage;
   PhotometryInput<Where> input{image, no_variance, levels, found, components, of_sources, parentage};
   input.star = star;
+  input.numbers = psf.numbers;
   return measure_photometry(input, config, backend.where());
 }
 

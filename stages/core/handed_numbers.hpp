@@ -1,0 +1,15 @@
+#pragma once
+
+#include <string_view>
+
+namespace srcextract {
+
+/// The numbers of a file that a key names, in the memory of a device.
+struct HandedNumbers {
+  std::string_view key;
+  const double* at;
+
+  bool operator==(const HandedNumbers&) const = default;
+};
+
+}  // namespace srcextract

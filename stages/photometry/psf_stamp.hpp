@@ -1,0 +1,176 @@
+#pragma once
+
+#include <cmath>
+#include <cstdint>
+
+#include "stages/math/psf_model.hpp"
+#include "stages/photometry/aperture_box.hpp"
+
+namespace srcextract {
+
+/// The PSF of one star, as pixels of the image, in memory that the lanes lend (Lanes::scratch). A stamp is 0 around the
+/// pixels that the mask covers, so gradients need no test.
+///
+/// Resampling is SExtractor's: the mask's pixels by lanczos_taps, along x and then along y. What lies outside the mask
+/// is 0. Values are those of the mask: they are not scaled by the size of its pixels.
+template <class Lanes>
+class PsfStamp {
+ public:
+  static constexpr int border = 2;
+
+  /// Numbers that the lanes must lend for `stamps` stamps.
+  static SRCEXTRACT_HOST_DEVICE int numbers_for(const PsfModel& model, int stamps) {
+    return static_cast<int>(numbers_before_stamps(model) + stamps * stamp_size(model));
+  }
+
+  SRCEXTRACT_HOST_DEVICE PsfStamp(const PsfModel& model, double* memory)
+      : model_(model), across_(row_size(model)), stride_(across_ + 16) {
+    basis_ = memory;
+    taps_x_ = basis_ + PsfModel::most_terms;
+    taps_y_ = taps_x_ + tap_size * model.wide();
+    local_ = taps_y_ + tap_size * model.high();
+    along_x_ = local_ + model.plane();
+    stamps_ = memory + numbers_before_stamps(model);
+  }
+
+  /// Finds the terms of the polynomial for a star at (x, y), counted from 0.
+  SRCEXTRACT_HOST_DEVICE void go_to(const Lanes& lanes, double x, double y) const {
+    lanes.each(model_.terms, [&](int i) { basis_[i] = model_.term(i, x + 1, y + 1); });
+  }
+
+  /// Makes the mask of these planes, the model's light() or spread(), for the next stamps.
+  SRCEXTRACT_HOST_DEVICE void take(const Lanes& lanes, const double* planes) const {
+    const int plane = model_.plane(), terms = model_.terms;
+    lanes.each_block(plane, [&](int i) {
+      double sum[Lanes::width] = {};
+      for (int k = 0; k < terms; ++k) {
+        const double factor = basis_[k];
+        const double* const from = planes + std::int64_t{k} * plane + i;
+        for (int j = 0; j < Lanes::width; ++j) sum[j] += factor * from[j];
+      }
+      for (int j = 0; j < Lanes::width; ++j) local_[i + j] = sum[j];
+    });
+  }
+
+  /// Draws the part of stamp number `which` that is in a box, for a star at (x, y).
+  SRCEXTRACT_HOST_DEVICE void draw(const Lanes& lanes, double x, double y, const ApertureBox& box, int which = 0) {
+    const bool anywhere = place(x, model_.middle_x(), model_.columns, box.x_begin, box.x_end, begin_x_, size_x_) &&
+                          place(y, model_.middle_y(), model_.rows, box.y_begin, box.y_end, begin_y_, size_y_);
+    if (!anywhere) size_x_ = size_y_ = 0;
+    find_taps(lanes, x, model_.middle_x(), model_.columns, begin_x_, size_x_, taps_x_);
+    find_taps(lanes, y, model_.middle_y(), model_.rows, begin_y_, size_y_, taps_y_);
+    resample_x(lanes);
+    resample_y(lanes, stamp(which));
+  }
+
+  /// The pixel of stamp `which` at (x, y), which is at most border - 1 pixels outside of the pixels that it covers. The
+  /// next pixels of the row follow, and up to Lanes::width numbers may be read.
+  SRCEXTRACT_HOST_DEVICE const double* at(std::int32_t x, std::int32_t y, int which = 0) const {
+    return stamp(which) + (y - begin_y_ + border) * stride_ + (x - begin_x_ + border);
+  }
+  /// From a row of pixels to the next.
+  SRCEXTRACT_HOST_DEVICE std::int64_t stride() const { return stride_; }
+
+  /// The part of a box that the stamp covers, with `margin` pixels more on each side.
+  SRCEXTRACT_HOST_DEVICE ApertureBox covered(ApertureBox box, int margin) const {
+    if (size_x_ == 0 || size_y_ == 0) return {box.x_begin, box.x_begin, box.y_begin, box.y_begin, box.cut};
+    const auto cut = [](std::int32_t from, std::int32_t to, std::int32_t& begin, std::int32_t& end) {
+      if (begin < from) begin = from;
+      if (end > to) end = to;
+      if (end < begin) end = begin;
+    };
+    cut(begin_x_ - margin, begin_x_ + size_x_ + margin, box.x_begin, box.x_end);
+    cut(begin_y_ - margin, begin_y_ + size_y_ + margin, box.y_begin, box.y_end);
+    return box;
+  }
+
+ private:
+  static constexpr std::int64_t tap_size = PsfModel::taps + 1;  ///< the first pixel, and the weights
+
+  static SRCEXTRACT_HOST_DEVICE std::int64_t row_size(const PsfModel& model) {
+    return PsfModel::padded(model.wide() + border);
+  }
+  static SRCEXTRACT_HOST_DEVICE std::int64_t numbers_before_stamps(const PsfModel& model) {
+    return PsfModel::most_terms + tap_size * (model.wide() + model.high()) + model.plane() +
+           model.rows * row_size(model);
+  }
+  static SRCEXTRACT_HOST_DEVICE std::int64_t stamp_size(const PsfModel& model) {
+    return (model.high() + 2 * border + 1) * (row_size(model) + 16);
+  }
+
+  SRCEXTRACT_HOST_DEVICE double* stamp(int which) const { return stamps_ + which * stamp_size(model_); }
+
+  /// The pixels of an axis that the mask covers, between limits; false if there is none, or the place is no number.
+  SRCEXTRACT_HOST_DEVICE bool place(double at, int middle, int size, std::int32_t least, std::int32_t most,
+                                    std::int32_t& begin, std::int32_t& count) const {
+    constexpr double furthest = 1 << 30;
+    if (!(at > -furthest && at < furthest)) return false;
+    begin = static_cast<std::int32_t>(std::ceil(at - middle * model_.step));
+    auto end = static_cast<std::int32_t>(std::floor(at + (size - 1 - middle) * model_.step)) + 1;
+    if (begin < least) begin = least;
+    if (end > most) end = most;
+    const int room = static_cast<int>((size - 1) * model_.step) + 2;
+    count = end - begin < room ? end - begin : room;
+    return count > 0;
+  }
+
+  SRCEXTRACT_HOST_DEVICE void find_taps(const Lanes& lanes, double at, int middle, int size, std::int32_t begin,
+                                        std::int32_t count, double* taps) const {
+    lanes.each(count, [&](int i) {
+      double* const own = taps + tap_size * i;
+      own[0] = lanczos_taps(middle + (begin + i - at) / model_.step, size, own + 1);
+    });
+  }
+
+  /// Columns that are filled: those of the stamp, and zeros beside them.
+  SRCEXTRACT_HOST_DEVICE int filled() const { return PsfModel::padded(size_x_ + border); }
+
+  /// The rows of the mask that the stamp needs, at the columns of the image.
+  SRCEXTRACT_HOST_DEVICE void resample_x(const Lanes& lanes) const {
+    if (size_y_ == 0) return;
+    const std::int64_t rows = model_.rows;
+    const int first = static_cast<int>(taps_y_[0]);
+    const int needed = static_cast<int>(taps_y_[tap_size * (size_y_ - 1)]) + PsfModel::taps - first;
+    const int blocks = (needed + Lanes::width - 1) / Lanes::width;
+    lanes.each(filled() * blocks, [&](int task) {
+      const int x = task / blocks, row = first + task % blocks * Lanes::width;
+      double sum[Lanes::width] = {};
+      if (x < size_x_) {
+        const double* const taps = taps_x_ + tap_size * x;
+        const double* const from = local_ + static_cast<int>(taps[0]) * rows + row;
+        for (int k = 0; k < PsfModel::taps; ++k) {
+          const double weight = taps[1 + k];
+          for (int j = 0; j < Lanes::width; ++j) sum[j] += weight * from[k * rows + j];
+        }
+      }
+      for (int j = 0; j < Lanes::width && row + j < rows; ++j) along_x_[(row + j) * across_ + x] = sum[j];
+    });
+  }
+
+  SRCEXTRACT_HOST_DEVICE void resample_y(const Lanes& lanes, double* out) const {
+    const int columns = filled(), blocks = columns / Lanes::width;
+    lanes.each((size_y_ + 2 * border) * blocks, [&](int task) {
+      const int y = task / blocks - border, block = task % blocks * Lanes::width;
+      double sum[Lanes::width] = {};
+      if (y >= 0 && y < size_y_) {
+        const double* const taps = taps_y_ + tap_size * y;
+        const double* const from = along_x_ + static_cast<int>(taps[0]) * across_ + block;
+        for (int k = 0; k < PsfModel::taps; ++k) {
+          const double weight = taps[1 + k];
+          for (int j = 0; j < Lanes::width; ++j) sum[j] += weight * from[k * across_ + j];
+        }
+      }
+      double* const to = out + (y + border) * stride_ + block;
+      for (int j = 0; j < Lanes::width; ++j) to[border + j] = sum[j];
+      if (block == 0)
+        for (int j = 0; j < border; ++j) out[(y + border) * stride_ + j] = 0;
+    });
+  }
+
+  PsfModel model_;
+  std::int64_t across_, stride_;  ///< numbers of a row of the mask at the columns of the image, and of a stamp
+  double *basis_, *taps_x_, *taps_y_, *local_, *along_x_, *stamps_;
+  std::int32_t begin_x_ = 0, begin_y_ = 0, size_x_ = 0, size_y_ = 0;
+};
+
+}  // namespace srcextract
