@@ -122,7 +122,7 @@ void put_network(const Request& request, Translation& to) {
 bool wants_psf(const Request& request) {
   return std::ranges::any_of(declared_columns(), [&](const DeclaredColumn& one) {
     const bool of_psf =
-        std::string_view(one.column.name).find("PSF_") != std::string_view::npos || one.file.key == psf_key;
+        std::string_view(one.column.name).find("PSF") != std::string_view::npos || one.file.key == psf_key;
     return of_psf && request.wants(one.column.name);
   });
 }
