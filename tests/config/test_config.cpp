@@ -269,6 +269,13 @@ TEST(ConfigOverrides, ErrorsBeginWithTheSetting) {
 
 // --- files -----------------------------------------------------------------------------------------------------------
 
+TEST(Config, RadioIsPartOfTheProgram) {
+  const Config own = load_given("radio").config;
+  EXPECT_EQ(own.settings(), load_given(testing::source_file("config/radio.yaml")).config.settings());
+  EXPECT_EQ(own.fit.model, FitModel::gaussians);
+  EXPECT_EQ(own.detection.min_area, 0);
+}
+
 TEST(ConfigFiles, TheShippedOnesMeanWhatTheySay) {
   const Config standard = load_given(testing::source_file("config/default.yaml")).config;
   EXPECT_EQ(dump_config(load_given("").config), dump_config(standard));
