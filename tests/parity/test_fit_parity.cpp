@@ -39,6 +39,13 @@ FitScene with_masks(FitScene scene) {
   return scene;
 }
 
+/// The detector holds no more than so much.
+FitScene with_limit(FitScene scene, float most) {
+  for (std::vector<float>* frame : {&scene.reference, &scene.fresh})
+    for (float& pixel : *frame) pixel = std::min(pixel, most);
+  return scene;
+}
+
 FitScene exchanged(FitScene scene) {
   std::swap(scene.reference, scene.fresh);
   return scene;
@@ -61,6 +68,7 @@ std::vector<FitCase> fit_cases() {
                              {"odd", odd, {1.5, 0}},
                              {"masks", with_masks(odd), {1.5, 0}},
                              {"saturated", with_masks(plain), {1.5, 2500}},
+                             {"unknown saturation", with_limit(with_masks(plain), 1000), {1.5, 0}},
                              {"new convolved", exchanged(with_masks(plain)), {1.5, 0}},
                              {"wide kernel", wide},
                              {"few stamps", testing::expose({.stars = 8, .seed = 3})}};
@@ -123,6 +131,9 @@ TYPED_TEST(FitParity, EveryPixelEqualsOneThreadToTheLastBit) {
     for (std::size_t i = 0; i < host.frames.size(); ++i)
       EXPECT_TRUE(same_bytes(host.frames[i], here.frames.at(i))) << one.name << ": frame " << i;
     EXPECT_EQ(host.masked, here.masked) << one.name;
+    EXPECT_EQ(host.facts.candidates, here.facts.candidates) << one.name;
+    EXPECT_EQ(host.facts.reference_pile_up, here.facts.reference_pile_up) << one.name;
+    EXPECT_EQ(host.facts.reference_pile_up, one.name == "unknown saturation" ? 1000 : 0) << one.name;
     EXPECT_EQ(host.facts.condition, here.facts.condition) << one.name;
     EXPECT_EQ(host.facts.residual, here.facts.residual) << one.name;
     EXPECT_LT(host.masked, one.scene.shape.count() * 3 / 4) << one.name << ": hardly a pixel was compared";

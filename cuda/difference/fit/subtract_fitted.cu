@@ -7,6 +7,8 @@
 #include "cuda/device/launch.hpp"
 #include "cuda/device/warp.hpp"
 #include "cuda/ingest/decode.hpp"
+#include "stages/difference/fit/choose_stamps.hpp"
+#include "stages/difference/fit/find_peaks.hpp"
 #include "stages/difference/fit/fit_view.hpp"
 
 namespace srcextract {
@@ -151,18 +153,24 @@ ImageView view(const Image<float, Gpu>& image) {
 
 }  // namespace
 
-float shared_greatest(const Image<float, Gpu>& frame, const Gpu& where) {
-  return shared_greatest(to_host(frame, where), Cpu{where.host_threads});
-}
-
 KernelFit fit_kernel(const Image<float, Gpu>& reference, const Image<float, Gpu>& fresh, const DifferenceConfig& config,
                      const FrameLights& lights, const Gpu& where, const FrameMaps<Gpu>& maps, bool finds_stars) {
   const auto on_host = [&](const Image<float, Gpu>* map) {
     return map == nullptr ? Image<float, Cpu>() : to_host(*map, where);
   };
   const Image<float, Cpu> of_reference = on_host(maps.reference), of_fresh = on_host(maps.fresh);
-  return fit_kernel(to_host(reference, where), to_host(fresh, where), config, lights, Cpu{where.host_threads},
-                    {map_of(of_reference), map_of(of_fresh)}, finds_stars);
+  FrameLights known = lights;
+  const auto find_greatest = [&](const Image<float, Gpu>& frame, FrameLight& light) {
+    if (!(light.saturation > 0) && !light.greatest) light.greatest = shared_greatest(frame, where);
+  };
+  find_greatest(reference, known.reference);
+  find_greatest(fresh, known.fresh);
+  const Image<float, Cpu> reference_copy = to_host(reference, where), fresh_copy = to_host(fresh, where);
+  const auto find = [&](const LevelledFrame& frame, float threshold) {
+    return find_peaks(&frame.image == &fresh_copy ? fresh : reference, frame.level, threshold, where);
+  };
+  return fit_kernel(reference_copy, fresh_copy, config, known, Cpu{where.host_threads},
+                    {map_of(of_reference), map_of(of_fresh)}, finds_stars, find);
 }
 
 void subtract_fitted(const Image<float, Gpu>& reference, const Image<float, Gpu>& fresh, const KernelFit& fit,

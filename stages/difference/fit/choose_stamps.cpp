@@ -5,6 +5,9 @@
 #include <cmath>
 #include <cstdlib>
 
+#include "stages/core/parallel.hpp"
+#include "stages/core/vector_clones.hpp"
+
 namespace srcextract {
 namespace {
 
@@ -28,13 +31,22 @@ bool is_masked_group(const float* first, std::int64_t width) {
   return true;
 }
 
+SRCEXTRACT_VECTOR_CLONES
+bool any_bad(const float* pixels, std::int64_t count, FrameLevel level) {
+  int bad = 0;
+  for (std::int64_t i = 0; i < count; ++i) bad |= level.is_bad(pixels[i]) ? 1 : 0;
+  return bad != 0;
+}
+
 /// Whether a stamp may be here: see choose_stamps().
 bool is_clean(const LevelledFrame& frame, const Stamp& stamp, std::int64_t reach) {
   const auto [width, height] = frame.image.shape;
   const float* const pixels = frame.image.pixels.data();
   const float limit = frame.level.limit;
+  const std::int64_t left = std::max<std::int64_t>(0, stamp.x - reach), right = std::min(width - 1, stamp.x + reach);
   for (std::int64_t y = std::max<std::int64_t>(0, stamp.y - reach); y <= std::min(height - 1, stamp.y + reach); ++y) {
-    for (std::int64_t x = std::max<std::int64_t>(0, stamp.x - reach); x <= std::min(width - 1, stamp.x + reach); ++x) {
+    if (!any_bad(pixels + y * width + left, right - left + 1, frame.level)) continue;
+    for (std::int64_t x = left; x <= right; ++x) {
       const float* const pixel = pixels + y * width + x;
       if (*pixel >= limit) return false;
       if (*pixel != *pixel && x + group_side <= width && y + group_side <= height && is_masked_group(pixel, width))
@@ -91,21 +103,35 @@ class Cells {
 };
 
 Stamps choose_above(const std::vector<Peak>& peaks, double threshold, const LevelledFrame& bright,
-                    const LevelledFrame& other, StampReach reach) {
-  Stamps stamps;
+                    const LevelledFrame& other, StampReach reach, const Cpu& where) {
+  constexpr std::size_t looked_at_together = 64;
+  const auto above = static_cast<std::size_t>(
+      std::ranges::find_if(peaks, [&](const Peak& peak) { return static_cast<double>(peak.value) <= threshold; }) -
+      peaks.begin());
+  Stamps stamps{{}, static_cast<std::int64_t>(above), 0};
   Cells cells(bright.image.shape);
-  for (const Peak& peak : peaks) {
-    if (static_cast<double>(peak.value) <= threshold) break;
-    ++stamps.candidates;
-    const Stamp stamp{peak.x, peak.y};
-    if (!is_inside(bright.image.shape, stamp, reach.margin)) {
-      ++stamps.refused;
-    } else if (cells.has_room(stamp) && cells.is_apart(stamp)) {
-      if (is_clean(bright, stamp, reach.around) && is_clean(other, stamp, reach.around)) {
-        cells.add(stamp);
-        stamps.chosen.push_back(stamp);
-      } else {
+  for (std::size_t first = 0; first < above; first += looked_at_together) {
+    const std::size_t count = std::min(looked_at_together, above - first);
+    const auto may_be_stamp = [&](const Stamp& stamp) { return cells.has_room(stamp) && cells.is_apart(stamp); };
+    std::array<bool, looked_at_together> clean{};
+    parallel_for(static_cast<std::int64_t>(count), 4, where, [&](std::int64_t begin, std::int64_t end) {
+      for (auto i = static_cast<std::size_t>(begin); i < static_cast<std::size_t>(end); ++i) {
+        const Stamp stamp{peaks[first + i].x, peaks[first + i].y};
+        clean[i] = is_inside(bright.image.shape, stamp, reach.margin) && may_be_stamp(stamp) &&
+                   is_clean(bright, stamp, reach.around) && is_clean(other, stamp, reach.around);
+      }
+    });
+    for (std::size_t i = 0; i < count; ++i) {
+      const Stamp stamp{peaks[first + i].x, peaks[first + i].y};
+      if (!is_inside(bright.image.shape, stamp, reach.margin)) {
         ++stamps.refused;
+      } else if (may_be_stamp(stamp)) {
+        if (clean[i]) {
+          cells.add(stamp);
+          stamps.chosen.push_back(stamp);
+        } else {
+          ++stamps.refused;
+        }
       }
     }
   }
@@ -115,16 +141,17 @@ Stamps choose_above(const std::vector<Peak>& peaks, double threshold, const Leve
 
 }  // namespace
 
-std::vector<Peak> find_stars(const LevelledFrame& frame, const Cpu& where) {
+std::vector<Peak> find_stars(const LevelledFrame& frame, const FindPeaks& find) {
   const double sigma = std::sqrt(static_cast<double>(frame.level.variance));
-  return find_peaks(frame, static_cast<float>(faint_sigmas * sigma), where);
+  return find(frame, static_cast<float>(faint_sigmas * sigma));
 }
 
 Stamps choose_stamps(const LevelledFrame& bright, const std::vector<Peak>& stars, const LevelledFrame& other,
-                     StampReach reach) {
+                     StampReach reach, const Cpu& where) {
   const double sigma = std::sqrt(static_cast<double>(bright.level.variance));
-  Stamps stamps = choose_above(stars, bright_sigmas * sigma, bright, other, reach);
-  if (stamps.chosen.size() < few_stamps) stamps = choose_above(stars, faint_sigmas * sigma, bright, other, reach);
+  Stamps stamps = choose_above(stars, bright_sigmas * sigma, bright, other, reach, where);
+  if (stamps.chosen.size() < few_stamps)
+    stamps = choose_above(stars, faint_sigmas * sigma, bright, other, reach, where);
   return stamps;
 }
 

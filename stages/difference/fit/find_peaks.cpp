@@ -7,34 +7,15 @@
 #include "stages/core/parallel.hpp"
 #include "stages/core/vector_clones.hpp"
 #include "stages/difference/fit/choose_stamps.hpp"
-#include "stages/math/exact_math.hpp"
+#include "stages/difference/fit/peak_pixel.hpp"
 
 namespace srcextract {
 namespace {
 
-constexpr double smoothing_sigma = 1.3;
-constexpr int smoothing_half = 5;
-constexpr int smoothing_taps = 2 * smoothing_half + 1;
-constexpr std::int64_t peak_half = 7;
 constexpr std::int64_t rows_searched_at_once = 64, pixels_searched_at_once = 64;
 /// Rows lie so many more pixels apart than they are wide: columns of rows of 4096 pixels would share lines of the
 /// cache.
 constexpr std::int64_t apart = 16;
-
-struct Smoothing {
-  float weight[smoothing_taps];
-
-  Smoothing() {
-    double sum = 0;
-    double values[smoothing_taps];
-    for (int k = 0; k < smoothing_taps; ++k) {
-      const double t = (k - smoothing_half) / smoothing_sigma;
-      values[k] = portable_exp(-t * t / 2);
-      sum += values[k];
-    }
-    for (int k = 0; k < smoothing_taps; ++k) weight[k] = static_cast<float>(values[k] / sum);
-  }
-};
 
 /// A row above the sky; `out` has smoothing_half pixels of sky on either side.
 SRCEXTRACT_VECTOR_CLONES
@@ -85,17 +66,8 @@ class SmoothedRows {
 
   const float* row(std::int64_t y) const { return pixels_.data() + (y - begin_) * width_; }
 
-  /// Whether no pixel around is larger, and no earlier one is equal.
-  bool is_peak(std::int64_t x, std::int64_t y, std::int64_t half) const {
-    const float value = row(y)[x];
-    for (std::int64_t j = std::max(begin_, y - half); j <= std::min(end_ - 1, y + half); ++j) {
-      for (std::int64_t i = std::max<std::int64_t>(0, x - half); i <= std::min(width_ - 1, x + half); ++i) {
-        const bool earlier = j < y || (j == y && i < x);
-        if (earlier ? row(j)[i] >= value : row(j)[i] > value) return false;
-      }
-    }
-    return true;
-  }
+  ImageView view() const { return {pixels_.data(), {width_, end_ - begin_}}; }
+  std::int64_t begin() const { return begin_; }
 
  private:
   std::int64_t width_, begin_, end_;
@@ -119,17 +91,14 @@ std::vector<Peak> find_peaks(const LevelledFrame& frame, float threshold, const 
                      const std::int64_t last = std::min(first + pixels_searched_at_once, width);
                      if (!any_above(row + first, last - first, threshold)) continue;
                      for (std::int64_t x = first; x < last; ++x)
-                       if (row[x] > threshold && smoothed.is_peak(x, y, 1) && smoothed.is_peak(x, y, peak_half))
+                       if (row[x] > threshold && is_peak(smoothed.view(), x, y - smoothed.begin()))
                          own.push_back({row[x], x, y});
                    }
                  }
                  const std::lock_guard lock(joining);
                  peaks.insert(peaks.end(), own.begin(), own.end());
                });
-  std::ranges::sort(peaks, [](const Peak& a, const Peak& b) {
-    if (a.value != b.value) return a.value > b.value;
-    return a.y != b.y ? a.y < b.y : a.x < b.x;
-  });
+  sort_peaks(peaks);
   return peaks;
 }
 

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <vector>
 
 #include "stages/core/image.hpp"
@@ -19,5 +20,10 @@ struct Peak {
 /// The pixels above `threshold` that are the largest within 15 x 15 pixels of the frame after a Gaussian of sigma 1.3;
 /// of equal ones the first. Brightest first, equal ones in raster order. Bad pixels count as sky.
 std::vector<Peak> find_peaks(const LevelledFrame& frame, float threshold, const Cpu& where);
+std::vector<Peak> find_peaks(const Image<float, Gpu>& image, const FrameLevel& level, float threshold,
+                             const Gpu& where);
+
+/// find_peaks(), wherever that is quick.
+using FindPeaks = std::function<std::vector<Peak>(const LevelledFrame& frame, float threshold)>;
 
 }  // namespace srcextract

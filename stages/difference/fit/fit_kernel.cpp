@@ -89,9 +89,9 @@ struct FitPlan {
 };
 
 FitPlan plan_fit(const LevelledFrame& reference, const std::vector<Peak>& stars, const LevelledFrame& fresh,
-                 const DifferenceConfig& config) {
-  const Stamps stamps = choose_stamps(reference, stars, fresh, usual_reach);
-  const StarWidths widths = measure_widths(reference, fresh, stamps.chosen);
+                 const DifferenceConfig& config, const Cpu& where) {
+  const Stamps stamps = choose_stamps(reference, stars, fresh, usual_reach, where);
+  const StarWidths widths = measure_widths(reference, fresh, stamps.chosen, where);
   const bool new_is_sharper = widths.ratio < 1 - equal_widths;
   const bool of_new = config.convolve == Convolved::fresh || (config.convolve == Convolved::either && new_is_sharper);
   const double target = of_new ? widths.reference : widths.fresh;
@@ -184,16 +184,16 @@ namespace {
 
 /// fit_kernel() of frames whose level is known.
 KernelFit fit_levelled(const LevelledFrame& old_frame, const LevelledFrame& new_frame, const DifferenceConfig& config,
-                       const Cpu& where, bool finds_stars) {
+                       const Cpu& where, bool finds_stars, const FindPeaks& find) {
   const Shape& shape = new_frame.image.shape;
   require_noise(old_frame.level, "reference");
   require_noise(new_frame.level, "new frame");
   require_overlap(old_frame, new_frame);
-  const std::vector<Peak> old_stars = find_stars(old_frame, where), new_stars = find_stars(new_frame, where);
-  const FitPlan plan = plan_fit(old_frame, old_stars, new_frame, config);
+  const std::vector<Peak> old_stars = find_stars(old_frame, find), new_stars = find_stars(new_frame, find);
+  const FitPlan plan = plan_fit(old_frame, old_stars, new_frame, config, where);
   const FramePair frames{plan.convolves_new ? new_frame : old_frame, plan.convolves_new ? old_frame : new_frame};
   const Stamps stamps = choose_stamps(frames.from, plan.convolves_new ? new_stars : old_stars, frames.to,
-                                      {plan.kernel_half + least_inside, plan.stamp_half + plan.kernel_half});
+                                      {plan.kernel_half + least_inside, plan.stamp_half + plan.kernel_half}, where);
   if (stamps.chosen.size() < least_stamps) refuse_few_stamps(stamps, stamps.chosen.size());
   require_shared_stars(old_stars, new_stars, shape.count());
 
@@ -217,7 +217,7 @@ KernelFit fit_levelled(const LevelledFrame& old_frame, const LevelledFrame& new_
   remove_noise(sums, terms, fit.basis, share, solution, where);
   FitFacts& facts = fit.facts;
   describe_stamps(solution, stamps, facts);
-  const StarResidual residual = residual_of(fit, frames, stamps.chosen, plan.stamp_half, terms, sums, solution);
+  const StarResidual residual = residual_of(fit, frames, stamps.chosen, plan.stamp_half, terms, sums, solution, where);
   facts.residual = residual.share;
   facts.star_variance = residual.variance;
   if (facts.residual > most_residual)
@@ -259,10 +259,17 @@ std::string describe_pile_up(const FrameLevel& level, const std::string& name) {
 
 KernelFit fit_kernel(const Image<float, Cpu>& reference, const Image<float, Cpu>& fresh, const DifferenceConfig& config,
                      const FrameLights& lights, const Cpu& where, const FrameMaps<Cpu>& maps, bool finds_stars) {
+  const auto find = [&](const LevelledFrame& frame, float threshold) { return find_peaks(frame, threshold, where); };
+  return fit_kernel(reference, fresh, config, lights, where, maps, finds_stars, find);
+}
+
+KernelFit fit_kernel(const Image<float, Cpu>& reference, const Image<float, Cpu>& fresh, const DifferenceConfig& config,
+                     const FrameLights& lights, const Cpu& where, const FrameMaps<Cpu>& maps, bool finds_stars,
+                     const FindPeaks& find) {
   const LevelledFrame old_frame{reference, measure_level(reference, lights.reference, where, maps.reference)};
   const LevelledFrame new_frame{fresh, measure_level(fresh, lights.fresh, where, maps.fresh)};
   try {
-    return fit_levelled(old_frame, new_frame, config, where, finds_stars);
+    return fit_levelled(old_frame, new_frame, config, where, finds_stars, find);
   } catch (const Error& error) {
     throw Error(error.kind(), error.what() + describe_pile_up(old_frame.level, "reference") +
                                   describe_pile_up(new_frame.level, "new frame"));

@@ -3,6 +3,7 @@
 #include <vector>
 
 #include "stages/core/image.hpp"
+#include "stages/difference/fit/find_peaks.hpp"
 #include "stages/difference/fit/fit_facts.hpp"
 #include "stages/difference/fit/frame_level.hpp"
 #include "stages/difference/fit/frame_pixel.hpp"
@@ -35,8 +36,8 @@ std::vector<double> kernel_in_middle(const KernelFit& fit, const Shape& shape);
 ///
 /// With a map of a frame's noise, that is the noise of its sky; photons of its light are added by the gain.
 ///
-/// The fit runs on the host, for a device as well: it reads few pixels, in sums whose order decides the last bit. The
-/// shape of the stars is found if `finds_stars`.
+/// The fit runs on the host, for a device as well: it reads few pixels, in sums whose order decides the last bit. Only
+/// peaks are found on the device. The shape of the stars is found if `finds_stars`.
 ///
 /// Throws Error{input}, without the place of a key, if a frame has no noise, if no pixel is good in both, if fewer
 /// than 3 stamps are left, if the frames share few of their bright stars (share_of_shared_stars), or if most of the
@@ -44,6 +45,9 @@ std::vector<double> kernel_in_middle(const KernelFit& fit, const Shape& shape);
 KernelFit fit_kernel(const Image<float, Cpu>& reference, const Image<float, Cpu>& fresh, const DifferenceConfig& config,
                      const FrameLights& lights, const Cpu& where, const FrameMaps<Cpu>& maps = {},
                      bool finds_stars = true);
+KernelFit fit_kernel(const Image<float, Cpu>& reference, const Image<float, Cpu>& fresh, const DifferenceConfig& config,
+                     const FrameLights& lights, const Cpu& where, const FrameMaps<Cpu>& maps, bool finds_stars,
+                     const FindPeaks& find);
 KernelFit fit_kernel(const Image<float, Gpu>& reference, const Image<float, Gpu>& fresh, const DifferenceConfig& config,
                      const FrameLights& lights, const Gpu& where, const FrameMaps<Gpu>& maps = {},
                      bool finds_stars = true);

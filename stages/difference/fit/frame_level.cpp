@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "stages/core/parallel.hpp"
+#include "stages/core/vector_clones.hpp"
 #include "stages/difference/fit/median.hpp"
 
 namespace srcextract {
@@ -84,34 +85,39 @@ void take_map(const Image<float, Cpu>& map, bool rescales, const std::vector<Cel
   level.variance = upper_median(variances) * level.map_scale;
 }
 
-/// The greatest value of some pixels, and how many have it.
-struct Greatest {
-  float value = -std::numeric_limits<float>::infinity();
-  std::int64_t count = 0;
-
-  void add(float pixel) {
-    if (pixel > value) *this = {pixel, 0};
-    count += pixel == value ? 1 : 0;
-  }
-  void add(const Greatest& other) {
-    if (other.value > value) *this = {other.value, 0};
-    count += other.value == value ? other.count : 0;
-  }
-};
+/// The greatest of some pixels; -infinity: there is none.
+SRCEXTRACT_VECTOR_CLONES
+float greatest_of(const float* pixels, std::int64_t count) {
+  constexpr int chains = 64;
+  float greatest[chains];
+  std::fill_n(greatest, chains, -std::numeric_limits<float>::infinity());
+  std::int64_t i = 0;
+  for (; i + chains <= count; i += chains)
+    for (int k = 0; k < chains; ++k) greatest[k] = pixels[i + k] > greatest[k] ? pixels[i + k] : greatest[k];
+  for (; i < count; ++i) greatest[0] = pixels[i] > greatest[0] ? pixels[i] : greatest[0];
+  return *std::max_element(greatest, greatest + chains);
+}
 
 }  // namespace
 
 float shared_greatest(const Image<float, Cpu>& frame, const Cpu& where) {
-  constexpr std::int64_t rows_at_once = 64, least_count = 5;
+  constexpr std::int64_t rows_at_once = 64;
   const std::int64_t width = frame.shape.width;
-  std::vector<Greatest> parts(static_cast<std::size_t>((frame.shape.height + rows_at_once - 1) / rows_at_once));
+  std::vector<float> parts(static_cast<std::size_t>((frame.shape.height + rows_at_once - 1) / rows_at_once));
   parallel_for(frame.shape.height, rows_at_once, where, [&](std::int64_t begin, std::int64_t end) {
-    Greatest& part = parts[static_cast<std::size_t>(begin / rows_at_once)];
-    for (std::int64_t i = begin * width; i < end * width; ++i) part.add(frame.pixels[i]);
+    parts[static_cast<std::size_t>(begin / rows_at_once)] =
+        greatest_of(frame.pixels.data() + begin * width, (end - begin) * width);
   });
-  Greatest greatest;
-  for (const Greatest& part : parts) greatest.add(part);
-  return greatest.count >= least_count ? greatest.value : 0;
+  if (parts.empty()) return 0;
+  const float greatest = *std::ranges::max_element(parts);
+  std::int64_t count = 0;
+  for (std::size_t part = 0; part < parts.size(); ++part) {
+    if (parts[part] != greatest) continue;
+    const std::int64_t begin = static_cast<std::int64_t>(part) * rows_at_once * width;
+    const std::int64_t end = std::min(begin + rows_at_once * width, frame.shape.count());
+    count += std::count(frame.pixels.begin() + begin, frame.pixels.begin() + end, greatest);
+  }
+  return count >= least_shared_count ? greatest : 0;
 }
 
 double spread_whole_numbers(std::vector<float>& values) {

@@ -39,6 +39,9 @@ const Image<float, Where>* map_of(const Image<float, Where>& variance) {
 /// a few counts. Returns the variance that this adds; 0 where not all values are whole.
 double spread_whole_numbers(std::vector<float>& values);
 
+/// So many pixels of a frame share its greatest value if there is a limit.
+inline constexpr std::int64_t least_shared_count = 5;
+
 /// The greatest value of a frame, if five of its pixels or more share it: the detector, or the type of the file, holds
 /// no more. Brightest pixels of stars that are not saturated have different values. 0: there is none.
 float shared_greatest(const Image<float, Cpu>& frame, const Cpu& where);

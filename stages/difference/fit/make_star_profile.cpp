@@ -69,18 +69,19 @@ bool is_bright(const LevelledFrame& frame, const StarShape& shape) {
 }
 
 /// The brightest stamps that are about as wide as the narrowest fifth: galaxies are wider than stars.
-std::vector<Star> stars_among(const LevelledFrame& frame, const std::vector<Stamp>& stamps, std::int64_t half) {
+std::vector<Star> stars_among(const LevelledFrame& frame, const std::vector<Stamp>& stamps, std::int64_t half,
+                              const Cpu& where) {
   struct Candidate {
     StarShape shape;
     Stamp stamp;
   };
   std::vector<Candidate> all;
   std::vector<double> widths;
-  for (const Stamp& stamp : stamps) {
-    const StarShape shape = shape_of(frame, stamp);
-    if (!(shape.sigma > 0)) continue;
-    all.push_back({shape, stamp});
-    widths.push_back(shape.sigma);
+  const std::vector<StarShape> shapes = shapes_of(frame, stamps, where);
+  for (std::size_t s = 0; s < stamps.size(); ++s) {
+    if (!(shapes[s].sigma > 0)) continue;
+    all.push_back({shapes[s], stamps[s]});
+    widths.push_back(shapes[s].sigma);
   }
   if (all.empty()) return {};
   const double usual = ranked(widths, narrow_share);
@@ -92,9 +93,12 @@ std::vector<Star> stars_among(const LevelledFrame& frame, const std::vector<Stam
   std::vector<Star> stars;
   for (const auto& [shape, stamp] : all) {
     const auto x = static_cast<double>(stamp.x), y = static_cast<double>(stamp.y);
-    stars.push_back({x + shape.x, y + shape.y, sky_around(frame, stamp, half), 1, is_bright(frame, shape),
-                     FieldTerms(x, y, width, height)});
+    stars.push_back({x + shape.x, y + shape.y, 0, 1, is_bright(frame, shape), FieldTerms(x, y, width, height)});
   }
+  parallel_for(std::ssize(stars), 1, where, [&](std::int64_t begin, std::int64_t end) {
+    for (auto s = static_cast<std::size_t>(begin); s < static_cast<std::size_t>(end); ++s)
+      stars[s].sky = sky_around(frame, all[s].stamp, half);
+  });
   return stars;
 }
 
@@ -272,7 +276,7 @@ void improve_node(const std::vector<Star>& stars, const std::vector<std::vector<
 
 MeanStar mean_of(const LevelledFrame& frame, const std::vector<Stamp>& stamps, double fwhm, const Cpu& where) {
   const int half = std::clamp(static_cast<int>(std::ceil(shape_reach * fwhm)), least_half, most_half);
-  std::vector<Star> stars = stars_among(frame, stamps, half);
+  std::vector<Star> stars = stars_among(frame, stamps, half, where);
   const int core = std::min(static_cast<int>(std::ceil(core_reach * fwhm)), half);
   const auto bright = std::ranges::count(stars, true, &Star::is_bright);
   const int order = bright >= stars_of_order_2 ? 2 : (bright >= stars_of_order_1 ? 1 : 0);
@@ -360,7 +364,7 @@ void make_star_profile(const FramePair& frames, const std::vector<Stamp>& stamps
                               static_cast<double>(fit.from.variance),
                               {fit.basis.half, kernel_in_middle(fit, shape)}};
   const int half = std::clamp(static_cast<int>(std::ceil(filter_reach * fwhm)), least_filter_half, most_filter_half);
-  const std::vector<Square> filters = whiten(squares_of(mean), noise, half);
+  const std::vector<Square> filters = whiten(squares_of(mean), noise, half, where);
   StarProfile<Cpu>& profile = fit.star;
   profile.sizes = {.light = {nullptr, mean.half, mean.terms()},
                    .filter = {nullptr, half, mean.terms()},

@@ -4,6 +4,7 @@
 #include <cmath>
 #include <numeric>
 
+#include "stages/core/parallel.hpp"
 #include "stages/difference/fit/median.hpp"
 
 namespace srcextract {
@@ -51,9 +52,11 @@ RobustSolution solve_robustly(const std::vector<StampSums>& sums, const std::vec
       solution.used.clear();
       break;
     }
-    solution.fits.clear();
-    for (std::size_t s = 0; s < sums.size(); ++s)
-      solution.fits.push_back(fit_of_stamp(sums[s], terms[s], solution.coefficients));
+    solution.fits.resize(sums.size());
+    parallel_for(std::ssize(sums), 8, where, [&](std::int64_t begin, std::int64_t end) {
+      for (auto s = static_cast<std::size_t>(begin); s < static_cast<std::size_t>(end); ++s)
+        solution.fits[s] = fit_of_stamp(sums[s], terms[s], solution.coefficients);
+    });
     std::vector<std::size_t> next = agreeing(solution);
     if (next == solution.used || solution.iterations == most_rounds) break;
     solution.used = std::move(next);

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "stages/core/parallel.hpp"
 #include "stages/difference/fit/median.hpp"
 
 namespace srcextract {
@@ -66,7 +67,7 @@ double expected_chi(const KernelFit& fit, const FramePair& frames, const Stamp& 
 
 StarResidual residual_of(const KernelFit& fit, const FramePair& frames, const std::vector<Stamp>& stamps,
                          int stamp_half, const std::vector<FieldTerms>& terms, const std::vector<StampSums>& sums,
-                         const RobustSolution& solution) {
+                         const RobustSolution& solution, const Cpu& where) {
   constexpr std::size_t share = 4, most = 40;
   std::vector<std::size_t> bright = solution.used;
   std::ranges::sort(bright, [&](std::size_t a, std::size_t b) {
@@ -74,10 +75,15 @@ StarResidual residual_of(const KernelFit& fit, const FramePair& frames, const st
     return of_a != of_b ? of_a > of_b : a < b;
   });
   bright.resize(std::min(most, bright.size() / share + 1));
-  std::vector<double> excess, variances;
-  for (const std::size_t s : bright) {
-    const std::vector<double> squares = squared_kernel(fit, terms[s], solution.coefficients);
-    const double expected = expected_chi(fit, frames, stamps[s], stamp_half, squares);
+  std::vector<double> all(bright.size()), excess, variances;
+  parallel_for(std::ssize(bright), 1, where, [&](std::int64_t begin, std::int64_t end) {
+    for (auto i = static_cast<std::size_t>(begin); i < static_cast<std::size_t>(end); ++i)
+      all[i] = expected_chi(fit, frames, stamps[bright[i]], stamp_half,
+                            squared_kernel(fit, terms[bright[i]], solution.coefficients));
+  });
+  for (std::size_t i = 0; i < bright.size(); ++i) {
+    const std::size_t s = bright[i];
+    const double expected = all[i];
     excess.push_back((solution.fits[s].chi - expected) * sums[s].pixels / solution.fits[s].light);
     if (expected > 0) variances.push_back(solution.fits[s].chi / expected);
   }

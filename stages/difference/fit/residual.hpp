@@ -15,6 +15,6 @@ struct StarResidual {
 };
 StarResidual residual_of(const KernelFit& fit, const FramePair& frames, const std::vector<Stamp>& stamps,
                          int stamp_half, const std::vector<FieldTerms>& terms, const std::vector<StampSums>& sums,
-                         const RobustSolution& solution);
+                         const RobustSolution& solution, const Cpu& where);
 
 }  // namespace srcextract

@@ -41,32 +41,31 @@ class Assembly {
         for (int b = 0; b < terms_; ++b) pairs_.push_back(terms[s].value[a] * terms[s].value[b]);
   }
 
-  /// The rows of a column.
+  /// All equations that a column has with itself and with later ones, and its right side.
   void fill(int column, Equations& equations) const {
-    const int rows = count(column);
-    std::vector<double> sum(static_cast<std::size_t>(terms_ * terms_));
-    for (int other = 0; other <= column; ++other) {
-      add_stamps(column, other, sum);
-      for (int a = 0; a < rows; ++a)
-        for (int b = 0; b < count(other); ++b)
-          equations.row(first_[static_cast<std::size_t>(column)] + a)[first_[static_cast<std::size_t>(other)] + b] =
-              sum[static_cast<std::size_t>(std::int64_t{a} * terms_ + b)];
+    const int data = sums_.front().data(), pairs = terms_ * terms_, columns = data - column + 1;
+    std::vector<double> sums(static_cast<std::size_t>(std::int64_t{columns} * pairs), 0);
+    for (std::size_t k = 0; k < used_.size(); ++k) {
+      const double* const products = sums_[used_[k]].products_from(column);
+      for (int other = 0; other < columns; ++other)
+        add_scaled(pairs_.data() + k * static_cast<std::size_t>(pairs), products[other], pairs,
+                   sums.data() + std::ptrdiff_t{other} * pairs);
     }
-    add_stamps(column, sums_.front().data(), sum);
-    for (int a = 0; a < rows; ++a)
-      equations.right[static_cast<std::size_t>(std::int64_t{first_[static_cast<std::size_t>(column)]} + a)] =
-          sum[static_cast<std::size_t>(std::int64_t{a} * terms_)];
+    const int first = first_[static_cast<std::size_t>(column)];
+    for (int other = column; other < data; ++other) {
+      const double* const sum = sums.data() + std::ptrdiff_t{other - column} * pairs;
+      for (int b = 0; b < count(other); ++b)
+        for (int a = 0; a < count(column); ++a)
+          equations.row(first_[static_cast<std::size_t>(other)] + b)[first + a] = sum[std::ptrdiff_t{a} * terms_ + b];
+    }
+    for (int a = 0; a < count(column); ++a)
+      equations.right[static_cast<std::size_t>(std::int64_t{first} + a)] =
+          sums[static_cast<std::size_t>(std::int64_t{columns - 1} * pairs + std::int64_t{a} * terms_)];
   }
 
  private:
   int count(int column) const {
     return first_[static_cast<std::size_t>(column) + 1] - first_[static_cast<std::size_t>(column)];
-  }
-  void add_stamps(int i, int j, std::vector<double>& sum) const {
-    std::ranges::fill(sum, 0);
-    const int pairs = terms_ * terms_;
-    for (std::size_t k = 0; k < used_.size(); ++k)
-      add_scaled(pairs_.data() + k * static_cast<std::size_t>(pairs), sums_[used_[k]].product(i, j), pairs, sum.data());
   }
 
   const std::vector<StampSums>& sums_;

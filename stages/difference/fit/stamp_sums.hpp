@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
+#include <cstdlib>
 #include <vector>
 
 #include "stages/difference/fit/choose_stamps.hpp"
@@ -18,10 +19,9 @@ struct StampSums {
   double pixels = 0;             ///< with a weight
   std::vector<double> products;  ///< row by row those with j >= i
 
-  double product(int i, int j) const {
-    const int first = std::min(i, j), other = std::max(i, j);
-    return products[static_cast<std::size_t>(std::int64_t{first} * (2 * columns - first - 1) / 2 + other)];
-  }
+  /// The products of column i with itself and all later ones.
+  const double* products_from(int i) const { return products.data() + std::int64_t{i} * (2 * columns - i + 1) / 2; }
+  double product(int i, int j) const { return products_from(std::min(i, j))[std::abs(i - j)]; }
   int data() const { return columns - 1; }  ///< the column of the other frame
   int sky() const { return columns - 2; }   ///< the column of 1
 };

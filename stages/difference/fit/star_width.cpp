@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "stages/core/parallel.hpp"
 #include "stages/difference/fit/median.hpp"
 #include "stages/math/exact_math.hpp"
 
@@ -49,8 +50,6 @@ Moments moments_at(const ImageView& frame, const FrameLevel& level, const Stamp&
   return sums;
 }
 
-}  // namespace
-
 StarShape shape_of(const LevelledFrame& frame, const Stamp& stamp) {
   double x = 0, y = 0, sigma = first_sigma, light = 0;
   for (int round = 0; round < rounds; ++round) {
@@ -67,13 +66,26 @@ StarShape shape_of(const LevelledFrame& frame, const Stamp& stamp) {
   return {x, y, sigma, light};
 }
 
-StarWidths measure_widths(const LevelledFrame& reference, const LevelledFrame& fresh,
-                          const std::vector<Stamp>& stamps) {
+}  // namespace
+
+std::vector<StarShape> shapes_of(const LevelledFrame& frame, const std::vector<Stamp>& stamps, const Cpu& where) {
+  std::vector<StarShape> shapes(stamps.size());
+  parallel_for(std::ssize(stamps), 1, where, [&](std::int64_t begin, std::int64_t end) {
+    for (auto s = static_cast<std::size_t>(begin); s < static_cast<std::size_t>(end); ++s)
+      shapes[s] = shape_of(frame, stamps[s]);
+  });
+  return shapes;
+}
+
+StarWidths measure_widths(const LevelledFrame& reference, const LevelledFrame& fresh, const std::vector<Stamp>& stamps,
+                          const Cpu& where) {
   std::vector<double> of_reference, of_fresh, ratios, along_x, along_y;
   const std::size_t step = stamps.size() / enough_stamps + 1;
-  for (std::size_t s = 0; s < stamps.size(); s += step) {
-    const Stamp& stamp = stamps[s];
-    const StarShape r = shape_of(reference, stamp), n = shape_of(fresh, stamp);
+  std::vector<Stamp> some;
+  for (std::size_t s = 0; s < stamps.size(); s += step) some.push_back(stamps[s]);
+  const std::vector<StarShape> in_reference = shapes_of(reference, some, where), in_new = shapes_of(fresh, some, where);
+  for (std::size_t s = 0; s < some.size(); ++s) {
+    const StarShape &r = in_reference[s], &n = in_new[s];
     if (!(r.sigma > 0 && n.sigma > 0)) continue;
     of_reference.push_back(r.sigma * fwhm_per_sigma);
     of_fresh.push_back(n.sigma * fwhm_per_sigma);

@@ -21,10 +21,11 @@ struct StarWidths {
 struct StarShape {
   double x, y, sigma, light;
 };
-StarShape shape_of(const LevelledFrame& frame, const Stamp& stamp);
+std::vector<StarShape> shapes_of(const LevelledFrame& frame, const std::vector<Stamp>& stamps, const Cpu& where);
 
 /// Width and place of the best-fitting Gaussian: second moments under a Gaussian weight of the same shape
 /// (adaptive moments; Bernstein & Jarvis 2002, AJ 123, 583), which noise and neighbours move less than plain moments.
-StarWidths measure_widths(const LevelledFrame& reference, const LevelledFrame& fresh, const std::vector<Stamp>& stamps);
+StarWidths measure_widths(const LevelledFrame& reference, const LevelledFrame& fresh, const std::vector<Stamp>& stamps,
+                          const Cpu& where);
 
 }  // namespace srcextract

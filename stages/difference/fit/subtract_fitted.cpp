@@ -12,7 +12,6 @@
 #include "stages/core/vector_clones.hpp"
 #include "stages/difference/fit/fit_view.hpp"
 #include "stages/difference/fit/prepared_rows.hpp"
-#include "stages/difference/fit/taps.hpp"
 
 namespace srcextract {
 namespace {
@@ -24,21 +23,46 @@ static_assert(rows_at_once % fitted_tile == 0);
 
 using Tile = std::array<float, tile_pixels>;
 
-/// The sums of the kernel times the pixels under it, for every pixel of a tile.
+/// Continues the sums of the first `active` of at most `rows` rows of a tile by a row of pixels. The taps of the first
+/// of these rows are at `weight`, `side` apart; every next row has the tap before. Their number is known when this is
+/// compiled, so that the sums stay in registers.
+template <int rows>
+inline __attribute__((always_inline)) void add_pixels(int active, const float* pixels, const float* weight, int side,
+                                                      float* __restrict sums) {
+  if constexpr (rows > 1)
+    if (active < rows) return add_pixels<rows - 1>(active, pixels, weight, side, sums);
+  for (int u = 0; u < side; ++u) {
+    for (int x = 0; x < fitted_tile; ++x) {
+#pragma GCC unroll 16
+      for (int row = 0; row < rows; ++row)
+        sums[row * fitted_tile + x] = std::fmaf(weight[u * side - row], pixels[u + x], sums[row * fitted_tile + x]);
+    }
+  }
+}
+
+/// The sums of the kernel times the pixels under it, for every pixel of a tile: chains of fmaf over the rows of the
+/// kernel, and in these from left to right. A row of pixels is read once for all rows of sums that it is under,
+/// and asked for two tiles ahead: so many rows are more than processors foresee. `columns`: the kernel, column by
+/// column.
 SRCEXTRACT_VECTOR_CLONES
-void sum_tile(const float* pixels, std::int64_t stride, const float* kernel, int side, float* __restrict sums) {
-  static_assert(fitted_tile == pixels_together);
-  constexpr int rows = 4;
+void sum_tile(const float* pixels, std::int64_t stride, const float* columns, int side, float* __restrict sums) {
+  constexpr int rows = 8, next_tiles = 2 * fitted_tile;
+  static_assert(fitted_tile % rows == 0);
   for (int i = 0; i < tile_pixels; ++i) sums[i] = 0;
-  for (int row = 0; row < fitted_tile; row += rows)
-    for (int v = 0; v < side; ++v)
-      add_taps<rows>({pixels + (row + v) * stride, stride}, 1, kernel + std::ptrdiff_t{v} * side, side, fitted_tile,
-                     sums + std::ptrdiff_t{row} * fitted_tile);
+  for (int top = 0; top < fitted_tile; top += rows) {
+    for (int y = 0; y < side + rows - 1; ++y) {
+      const int first = std::max(0, y - side + 1), end = std::min(y + 1, rows);
+      __builtin_prefetch(pixels + (top + y) * stride + side + next_tiles);
+      add_pixels<rows>(end - first, pixels + (top + y) * stride, columns + y - first, side,
+                       sums + std::ptrdiff_t{top + first} * fitted_tile);
+    }
+  }
 }
 
 /// The kernel's magnitude on bad pixels, whose variance is negative; and the same times the light that may be there.
-/// Goes from one bad pixel to the next: in raster order, so every pixel of the tile gets its taps in theirs.
-void sum_bad(const float* variance, const float* light, std::int64_t stride, const float* kernel, int side, Tile& sums,
+/// Goes from one bad pixel to the next: in raster order, so every pixel of the tile gets its taps in theirs. `columns`:
+/// the kernel, column by column.
+void sum_bad(const float* variance, const float* light, std::int64_t stride, const float* columns, int side, Tile& sums,
              Tile& lights) {
   sums.fill(0);
   lights.fill(0);
@@ -49,7 +73,7 @@ void sum_bad(const float* variance, const float* light, std::int64_t stride, con
       const float brightness = hidden_light(light[j * stride + i], variance[j * stride + i]);
       for (int row = std::max(0, j - side + 1); row <= std::min(j, fitted_tile - 1); ++row) {
         for (int x = std::max(0, i - side + 1); x <= std::min(i, fitted_tile - 1); ++x) {
-          const float magnitude = std::fabs(kernel[(j - row) * side + i - x]);
+          const float magnitude = std::fabs(columns[(i - x) * side + j - row]);
           const auto pixel = static_cast<std::size_t>(std::int64_t{row} * fitted_tile + x);
           sums[pixel] += magnitude;
           lights[pixel] += magnitude * brightness;
@@ -72,7 +96,17 @@ bool copy_magnitudes(const float* variance, std::int64_t stride, int side, float
   return bad != 0;
 }
 
-/// FitView::kernel_value() of all taps. `exact` has room for them.
+/// The kernels, turned about the diagonal: column by column.
+std::vector<double> by_columns(const std::vector<double>& kernels, const FitView& fit) {
+  std::vector<double> result;
+  const int side = fit.side();
+  for (auto kernel = kernels.begin(); kernel != kernels.end(); kernel += fit.taps())
+    for (int u = 0; u < side; ++u)
+      for (int v = 0; v < side; ++v) result.push_back(kernel[std::ptrdiff_t{v} * side + u]);
+  return result;
+}
+
+/// FitView::kernel_value() of all taps, in the order of `kernels`. `exact` has room for them.
 SRCEXTRACT_VECTOR_CLONES
 void make_kernel(const double* kernels, FieldTerms at, int terms, int taps, double* __restrict exact,
                  float* __restrict kernel) {
@@ -85,8 +119,10 @@ void make_kernel(const double* kernels, FieldTerms at, int terms, int taps, doub
 /// Sums over the kernel, tile by tile.
 class TileSums {
  public:
-  explicit TileSums(const FitView& fit)
+  /// `kernels`: those of the fit, by columns.
+  TileSums(const FitView& fit, const std::vector<double>& kernels)
       : fit_(fit),
+        kernels_(kernels),
         exact_(static_cast<std::size_t>(fit.taps())),
         kernel_(exact_.size()),
         squares_(kernel_.size()),
@@ -94,7 +130,7 @@ class TileSums {
 
   /// Sums for the tile that begins at (x, y).
   void sum(const PaddedRows& frame, std::int64_t x, std::int64_t y) {
-    make_kernel(fit_.kernels, fit_.terms_of_tile(x, y), fit_.terms, fit_.taps(), exact_.data(), kernel_.data());
+    make_kernel(kernels_.data(), fit_.terms_of_tile(x, y), fit_.terms, fit_.taps(), exact_.data(), kernel_.data());
     square_kernel();
     const float *light = frame.light(y) + x, *variance = frame.variance(y) + x;
     std::int64_t stride = frame.stride();
@@ -108,7 +144,9 @@ class TileSums {
     all_ = 1;
     if (!bad) return clear_bad();
     all_ = 0;
-    for (const float value : kernel_) all_ += std::fabs(value);
+    for (int tap = 0; tap < fit_.taps(); ++tap)  // row by row
+      all_ += std::fabs(
+          kernel_[static_cast<std::size_t>(std::int64_t{tap % fit_.side()} * fit_.side() + tap / fit_.side())]);
     sum_bad(variance, light, stride, kernel_.data(), fit_.side(), bad_, bad_light_);
     has_bad_ = true;
   }
@@ -127,9 +165,9 @@ class TileSums {
   void square_kernel() {
     const int less = fit_.half - fit_.square_half, side = fit_.square_side();
     float* square = squares_.data();
-    for (int v = 0; v < side; ++v) {
-      const float* const row = kernel_.data() + std::ptrdiff_t{v + less} * fit_.side() + less;
-      for (int u = 0; u < side; ++u) *square++ = row[u] * row[u];
+    for (int u = 0; u < side; ++u) {
+      const float* const column = kernel_.data() + std::ptrdiff_t{u + less} * fit_.side() + less;
+      for (int v = 0; v < side; ++v) *square++ = column[v] * column[v];
     }
   }
 
@@ -141,8 +179,9 @@ class TileSums {
   }
 
   const FitView& fit_;
+  const std::vector<double>& kernels_;
   std::vector<double> exact_;
-  std::vector<float> kernel_, squares_, window_;
+  std::vector<float> kernel_, squares_, window_;  ///< the kernel and its squares by columns
   Tile light_{}, variance_{}, bad_{}, bad_light_{};
   bool has_bad_ = false;
   float all_ = 1;
@@ -186,29 +225,39 @@ void keep_frames(const Task& task, const FittedRow& row, const TileSums::Row& su
   }
 }
 
-/// Subtracts the tiles that begin at row `top`; returns how many of their pixels are masked. `variance` has the rows of
-/// the other frame from there on.
-std::int64_t subtract_tiles(const Task& task, const PaddedRows& from, const float* variance, TileSums& sums,
-                            std::int64_t top) {
-  const auto [width, height] = task.to.shape;
-  const std::int64_t rows = std::min<std::int64_t>(fitted_tile, height - top);
-  std::vector<FittedRow> shared;
-  for (std::int64_t row = 0; row < rows; ++row) shared.emplace_back(task.fit, top + row);
+/// Subtracts the tile whose rows are [top, end); returns how many of its pixels are masked. `variance` has the rows of
+/// the other frame from there on, `shared` what pixels of a row share.
+std::int64_t subtract_tile(const Task& task, const FittedRow* shared, const float* variance, const TileSums& sums,
+                           std::int64_t left, std::int64_t top, std::int64_t end) {
+  const std::int64_t width = task.to.shape.width;
   float* const of_stars = task.out.variance.pixels.empty() ? nullptr : task.out.variance.pixels.data();
   float not_kept[fitted_tile];
   std::int64_t masked = 0;
+  const auto count = static_cast<int>(std::min<std::int64_t>(fitted_tile, width - left));
+  for (std::int64_t row = 0; row < end - top; ++row) {
+    const std::int64_t i = (top + row) * width + left;
+    const float* const own = variance + row * width + left;
+    masked += subtract_row(task.fit, shared[row], sums.row(row), task.to.pixels.data() + i, own, static_cast<int>(left),
+                           count, task.out.image.pixels.data() + i, task.out.noise.pixels.data() + i,
+                           of_stars == nullptr ? not_kept : of_stars + i);
+    if (task.frames.reference != nullptr) keep_frames(task, shared[row], sums.row(row), own, left, i, count);
+  }
+  return masked;
+}
+
+/// Subtracts rows [begin, end), tiles below each other first: they share pixels, which are then still in the cache.
+/// Returns how many pixels are masked. `variance` has the rows of the other frame.
+std::int64_t subtract_rows(const Task& task, const PaddedRows& from, const Image<float, Cpu>& variance, TileSums& sums,
+                           std::int64_t begin, std::int64_t end) {
+  const std::int64_t width = task.to.shape.width;
+  std::vector<FittedRow> shared;
+  for (std::int64_t y = begin; y < end; ++y) shared.emplace_back(task.fit, y);
+  std::int64_t masked = 0;
   for (std::int64_t left = 0; left < width; left += fitted_tile) {
-    sums.sum(from, left, top);
-    const auto count = static_cast<int>(std::min<std::int64_t>(fitted_tile, width - left));
-    for (std::int64_t row = 0; row < rows; ++row) {
-      const std::int64_t i = (top + row) * width + left;
-      masked +=
-          subtract_row(task.fit, shared[static_cast<std::size_t>(row)], sums.row(row), task.to.pixels.data() + i,
-                       variance + row * width + left, static_cast<int>(left), count, task.out.image.pixels.data() + i,
-                       task.out.noise.pixels.data() + i, of_stars == nullptr ? not_kept : of_stars + i);
-      if (task.frames.reference != nullptr)
-        keep_frames(task, shared[static_cast<std::size_t>(row)], sums.row(row), variance + row * width + left, left, i,
-                    count);
+    for (std::int64_t top = begin; top < end; top += fitted_tile) {
+      sums.sum(from, left, top);
+      masked += subtract_tile(task, shared.data() + (top - begin), variance.pixels.data() + (top - begin) * width, sums,
+                              left, top, std::min(top + fitted_tile, end));
     }
   }
   return masked;
@@ -228,6 +277,7 @@ void subtract_fitted(const Image<float, Cpu>& reference, const Image<float, Cpu>
   if (maps.any()) out.variance = Image<float, Cpu>(shape, where);
   StarFrames<Cpu> frames;
   const Task task{view, to, out, keeps_frames ? make_frame_images(shape, frames, where) : FrameImages{}};
+  const std::vector<double> columns = by_columns(kernels, view);
   std::atomic<std::int64_t> masked = 0;
   parallel_for(shape.height, rows_at_once, where, [&](std::int64_t begin, std::int64_t end) {
     PaddedRows padded(from, level, fit, rows_at_once, where);
@@ -235,13 +285,9 @@ void subtract_fitted(const Image<float, Cpu>& reference, const Image<float, Cpu>
     Image<float, Cpu> variance({shape.width, end - begin}, where);
     RowsAround around({to.pixels.data(), shape}, view.to, begin);
     for (std::int64_t y = begin; y < end; ++y) around.variances(y, variance.pixels.data() + (y - begin) * shape.width);
-    TileSums sums(view);
-    std::int64_t own = 0;
-    for (std::int64_t y = begin; y < end; y += fitted_tile) {
-      stop_if_asked();
-      own += subtract_tiles(task, padded, variance.pixels.data() + (y - begin) * shape.width, sums, y);
-    }
-    masked += own;
+    TileSums sums(view, columns);
+    stop_if_asked();
+    masked += subtract_rows(task, padded, variance, sums, begin, end);
   });
   out.masked = MaskCounts{};
   out.masked->nan = masked;

@@ -3,6 +3,9 @@
 #include <array>
 #include <cmath>
 #include <complex>
+#include <cstddef>
+
+#include "stages/core/parallel.hpp"
 
 namespace srcextract {
 namespace {
@@ -98,18 +101,20 @@ double DifferenceNoise::variance_of_pixel() const {
   return white + convolved * square;
 }
 
-std::vector<Square> whiten(const std::vector<Square>& shapes, const DifferenceNoise& noise, int half) {
+std::vector<Square> whiten(const std::vector<Square>& shapes, const DifferenceNoise& noise, int half,
+                           const Cpu& where) {
   const std::vector<double> spectrum = spectrum_of(noise);
-  std::vector<Square> filters;
-  for (const Square& shape : shapes) {
-    Grid grid = transform(shape);
-    for (std::size_t i = 0; i < grid.size(); ++i) grid[i] = std::conj(grid[i]) / spectrum[i];
-    grid = transform_rows(transform_rows(grid));  // of the conjugate: the inverse transform, but for its scale
-    Square filter{half, {}};
-    for (int y = -half; y <= half; ++y)
-      for (int x = -half; x <= half; ++x) filter.values.push_back(grid[place_of(x, y)].real() / (points * points));
-    filters.push_back(std::move(filter));
-  }
+  std::vector<Square> filters(shapes.size(), {half, {}});
+  parallel_for(std::ssize(shapes), 1, where, [&](std::int64_t begin, std::int64_t end) {
+    for (auto s = static_cast<std::size_t>(begin); s < static_cast<std::size_t>(end); ++s) {
+      Grid grid = transform(shapes[s]);
+      for (std::size_t i = 0; i < grid.size(); ++i) grid[i] = std::conj(grid[i]) / spectrum[i];
+      grid = transform_rows(transform_rows(grid));  // of the conjugate: the inverse transform, but for its scale
+      for (int y = -half; y <= half; ++y)
+        for (int x = -half; x <= half; ++x)
+          filters[s].values.push_back(grid[place_of(x, y)].real() / (points * points));
+    }
+  });
   return filters;
 }
 

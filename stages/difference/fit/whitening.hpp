@@ -4,6 +4,8 @@
 #include <cstdint>
 #include <vector>
 
+#include "stages/core/exec.hpp"
+
 namespace srcextract {
 
 /// A square of values, row by row, of which the middle is the origin.
@@ -30,7 +32,7 @@ struct DifferenceNoise {
 /// Divides shapes by the spectrum of the noise, white + convolved |kernel|^2, relative to the variance of a pixel. The
 /// results have a half width of `half`, at most 16. The Fourier transforms have 64 x 64 points and a fixed order, so
 /// the result has the same bits everywhere.
-std::vector<Square> whiten(const std::vector<Square>& shapes, const DifferenceNoise& noise, int half);
+std::vector<Square> whiten(const std::vector<Square>& shapes, const DifferenceNoise& noise, int half, const Cpu& where);
 
 /// The variance of noise that was multiplied by the filter and summed, relative to noise of independent pixels of the
 /// same variance.

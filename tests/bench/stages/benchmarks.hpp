@@ -77,6 +77,8 @@ void add_cuda_chain();
 void add_cuda_convolutions();
 void add_cuda_memory();
 void add_cuda_library();
+void add_cpu_differences();
+void add_cuda_differences();
 void add_cpu_pictures();
 void add_cuda_pictures();
 

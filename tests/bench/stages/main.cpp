@@ -53,6 +53,7 @@ void add_cuda() {
   add_cuda_convolutions();
   add_cuda_memory();
   add_cuda_library();
+  add_cuda_differences();
   add_cuda_pictures();
 #else
   benchmark::AddCustomContext("cuda", "skipped: not built");
@@ -76,6 +77,7 @@ int main(int argc, char** argv) {
   srcextract::bench::add_cpu_steps();
   srcextract::bench::add_cpu_tiles();
   srcextract::bench::add_cpu_convolutions();
+  srcextract::bench::add_cpu_differences();
   srcextract::bench::add_cpu_pictures();
   srcextract::bench::add_cuda();
   benchmark::RunSpecifiedBenchmarks();

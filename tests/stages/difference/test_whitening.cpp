@@ -36,7 +36,7 @@ double covariance(const DifferenceNoise& noise, int dx, int dy) {
 TEST(Whitening, LeavesTheShapeWhereTheNoiseIsWhite) {
   const Square shape = gaussian(9, 1.5, 1.2, 0.3), point{0, {1}};
   for (const DifferenceNoise& noise : {DifferenceNoise{4, 0, gaussian(8, 2, 2)}, DifferenceNoise{1, 7, point}}) {
-    const Square filter = whiten({shape}, noise, 7).front();
+    const Square filter = whiten({shape}, noise, 7, Cpu{}).front();
     for (int y = -7; y <= 7; ++y)
       for (int x = -7; x <= 7; ++x) EXPECT_NEAR(filter.at(x, y), shape.at(x, y), 1e-14);
     EXPECT_NEAR(correlation_of(filter, noise), 1, 1e-12);
@@ -47,7 +47,7 @@ TEST(Whitening, LeavesTheShapeWhereTheNoiseIsWhite) {
 TEST(Whitening, SolvesTheEquationsOfTheMatchedFilter) {
   const DifferenceNoise noise{1, 3, gaussian(8, 1.4, 1.7, -0.2)};
   const Square shape = gaussian(12, 1.8, 1.5, 0.1);
-  const Square filter = whiten({shape}, noise, 16).front();
+  const Square filter = whiten({shape}, noise, 16, Cpu{}).front();
   const double unit = covariance(noise, 0, 0), peak = shape.at(0, 0);
   for (int y = -4; y <= 4; ++y) {
     for (int x = -4; x <= 4; ++x) {

@@ -1,0 +1,80 @@
+#include "stages/difference/fit/find_peaks.hpp"
+
+#include "cuda/device/launch.hpp"
+#include "stages/difference/fit/fit_view.hpp"
+#include "stages/difference/fit/peak_pixel.hpp"
+
+namespace srcextract {
+
+namespace {
+
+/// Smooths along rows the pixels above the sky.
+__global__ void __launch_bounds__(block_threads)
+    smooth_rows_kernel(ImageView image, FrameLevel level, Smoothing smoothing, float* out) {
+  const std::int64_t width = image.shape.width, count = width * image.shape.height;
+  for (std::int64_t i = thread_index(); i < count; i += thread_total()) {
+    const std::int64_t x = i % width, y = i / width;
+    float sum = 0;
+    for (int k = 0; k < smoothing_taps; ++k) {
+      const std::int64_t from = x + k - smoothing_half;
+      sum = fmaf(smoothing.weight[k], image.contains(from, y) ? level.above(image.at(from, y)) : 0, sum);
+    }
+    out[i] = sum;
+  }
+}
+
+/// Smooths along columns what is smooth along rows.
+__global__ void __launch_bounds__(block_threads)
+    smooth_columns_kernel(ImageView rows, Smoothing smoothing, float* out) {
+  const std::int64_t width = rows.shape.width, count = width * rows.shape.height;
+  for (std::int64_t i = thread_index(); i < count; i += thread_total()) {
+    const std::int64_t x = i % width, y = i / width;
+    float sum = 0;
+    for (int k = 0; k < smoothing_taps; ++k) {
+      const std::int64_t from = y + k - smoothing_half;
+      sum = fmaf(smoothing.weight[k], rows.contains(x, from) ? rows.at(x, from) : 0, sum);
+    }
+    out[i] = sum;
+  }
+}
+
+/// Lists the peaks, in any order.
+__global__ void __launch_bounds__(block_threads)
+    list_peaks_kernel(ImageView smoothed, float threshold, Peak* peaks, unsigned int* found) {
+  const std::int64_t width = smoothed.shape.width, count = width * smoothed.shape.height;
+  for (std::int64_t i = thread_index(); i < count; i += thread_total()) {
+    const float value = smoothed.pixels[i];
+    if (!(value > threshold) || !is_peak(smoothed, i % width, i / width)) continue;
+    peaks[atomicAdd(found, 1U)] = {value, i % width, i / width};
+  }
+}
+
+}  // namespace
+
+std::vector<Peak> find_peaks(const Image<float, Gpu>& image, const FrameLevel& level, float threshold,
+                             const Gpu& where) {
+  const Shape shape = image.shape;
+  const auto squares = [](std::int64_t side) { return side / (peak_half + 1) + 1; };
+  const unsigned int grid = grid_for(shape.count(), where);
+  const Smoothing smoothing;
+  // As large as what subtract_fitted() takes, which then takes their memory.
+  const std::int64_t room = padded_shape(shape, most_kernel_half).count();
+  Buffer<float, Gpu> rows(room, where), smoothed(room, where);
+  // Cleared: what lies between the members of a peak is copied to the host, too.
+  Buffer<Peak, Gpu> peaks = filled<Peak>(squares(shape.width) * squares(shape.height), 0, where);
+  Buffer<unsigned int, Gpu> found = filled<unsigned int>(1, 0, where);
+  smooth_rows_kernel<<<grid, block_threads, 0, where.stream>>>({image.pixels.data(), shape}, level, smoothing,
+                                                               rows.data());
+  check_launch();
+  smooth_columns_kernel<<<grid, block_threads, 0, where.stream>>>({rows.data(), shape}, smoothing, smoothed.data());
+  check_launch();
+  list_peaks_kernel<<<grid, block_threads, 0, where.stream>>>({smoothed.data(), shape}, threshold, peaks.data(),
+                                                              found.data());
+  check_launch();
+  const Buffer<Peak, Cpu> all = to_host(peaks, to_host(found, where)[0], where);
+  std::vector<Peak> sorted(all.begin(), all.end());
+  sort_peaks(sorted);
+  return sorted;
+}
+
+}  // namespace srcextract

@@ -1,0 +1,63 @@
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+#include <vector>
+
+#include "stages/core/host_device.hpp"
+#include "stages/difference/fit/find_peaks.hpp"
+#include "stages/difference/resample_pixel.hpp"
+#include "stages/math/exact_math.hpp"
+
+namespace srcextract {
+
+inline constexpr int smoothing_half = 5;
+inline constexpr int smoothing_taps = 2 * smoothing_half + 1;
+/// A peak is the largest so many pixels to either side, so that no two lie in a square of one pixel more.
+inline constexpr std::int64_t peak_half = 7;
+
+/// The taps of the Gaussian. A smoothed pixel is a chain of fmaf over rows of sums, and these over pixels above the
+/// sky, both in the order of the taps; beyond the edges is 0.
+struct Smoothing {
+  float weight[smoothing_taps];
+
+  Smoothing() {
+    constexpr double sigma = 1.3;
+    double sum = 0;
+    double values[smoothing_taps];
+    for (int k = 0; k < smoothing_taps; ++k) {
+      const double t = (k - smoothing_half) / sigma;
+      values[k] = portable_exp(-t * t / 2);
+      sum += values[k];
+    }
+    for (int k = 0; k < smoothing_taps; ++k) weight[k] = static_cast<float>(values[k] / sum);
+  }
+};
+
+/// Whether no pixel within `half` is larger, and no earlier one is equal.
+SRCEXTRACT_HOST_DEVICE inline bool is_peak(const ImageView& smoothed, std::int64_t x, std::int64_t y,
+                                           std::int64_t half) {
+  const float value = smoothed.at(x, y);
+  for (std::int64_t j = y - half; j <= y + half; ++j) {
+    for (std::int64_t i = x - half; i <= x + half; ++i) {
+      if (!smoothed.contains(i, j)) continue;
+      const bool earlier = j < y || (j == y && i < x);
+      if (earlier ? smoothed.at(i, j) >= value : smoothed.at(i, j) > value) return false;
+    }
+  }
+  return true;
+}
+/// The same within peak_half; most pixels have a larger neighbour.
+SRCEXTRACT_HOST_DEVICE inline bool is_peak(const ImageView& smoothed, std::int64_t x, std::int64_t y) {
+  return is_peak(smoothed, x, y, 1) && is_peak(smoothed, x, y, peak_half);
+}
+
+/// Brightest first, equal ones in raster order.
+inline void sort_peaks(std::vector<Peak>& peaks) {
+  std::ranges::sort(peaks, [](const Peak& a, const Peak& b) {
+    if (a.value != b.value) return a.value > b.value;
+    return a.y != b.y ? a.y < b.y : a.x < b.x;
+  });
+}
+
+}  // namespace srcextract
