@@ -26,7 +26,7 @@ struct RunImage {
   // Where the beam of a radio map is looked for, besides the headers (io/wcs/beam.hpp).
   std::string path = {};
   std::vector<std::int64_t> axes = {}, planes = {1};
-  std::size_t number = 0;                  ///< among the images of its file, from 0
+  std::size_t number = 0;  ///< among the images of its file, from 0
 };
 
 /// The configuration that the stages and outputs of an image see. Called once an image, with the configuration that has
@@ -48,8 +48,8 @@ struct RunImage {
 /// - output.columns: also those that alerts of a difference tell; resources.written_columns has what is written
 ///
 /// Logs the pixel scale, and a warning for each value that the image lacks. Throws Error{input} if a keyword has no
-/// usable number, if a threshold needs a WCS and there is none, if a beam is needed and there is none, or if a file has no
-/// numbers for this image. Throws Error{config} for a difference of radio maps to which Gaussians are fitted.
+/// usable number, if a threshold needs a WCS and there is none, if a beam is needed and there is none, or if a file has
+/// no numbers for this image. Throws Error{config} for a difference of radio maps to which Gaussians are fitted.
 Config resolve(const Config& given, const RunImage& image);
 
 /// The configuration of a detection image, whose pixels have the size of those measured. `measured` is resolved.
