@@ -141,9 +141,9 @@ Stamps choose_above(const std::vector<Peak>& peaks, double threshold, const Leve
 
 }  // namespace
 
-std::vector<Peak> find_stars(const LevelledFrame& frame, const FindPeaks& find_peaks) {
+std::vector<Peak> find_stars(const LevelledFrame& frame, const FindPeaks& find) {
   const double sigma = std::sqrt(static_cast<double>(frame.level.variance));
-  return find_peaks(frame, static_cast<float>(faint_sigmas * sigma));
+  return find(frame, static_cast<float>(faint_sigmas * sigma));
 }
 
 Stamps choose_stamps(const LevelledFrame& bright, const std::vector<Peak>& stars, const LevelledFrame& other,

@@ -37,7 +37,7 @@ struct StampReach {
 
 /// The local maxima of a frame within 15 x 15 pixels after a Gaussian of sigma 1.3, above 10 times the noise of the
 /// sky, brightest first (find_peaks).
-std::vector<Peak> find_stars(const LevelledFrame& frame, const FindPeaks& find_peaks);
+std::vector<Peak> find_stars(const LevelledFrame& frame, const FindPeaks& find);
 
 /// Chooses the brightest of the `stars` of `bright`, at most three in each cell of the frame: so all of the field is
 /// fitted, and the bright stars tell the core of the kernel. They are above 20 times the noise of the sky, or above 10

@@ -176,13 +176,13 @@ KernelFit fit_kernel(const Image<float, Cpu>& reference, const Image<float, Cpu>
 
 KernelFit fit_kernel(const Image<float, Cpu>& reference, const Image<float, Cpu>& fresh, const DifferenceConfig& config,
                      const FrameLights& lights, const Cpu& where, const FrameMaps<Cpu>& maps, bool finds_stars,
-                     const FindPeaks& find_peaks) {
+                     const FindPeaks& find) {
   const LevelledFrame old_frame{reference, measure_level(reference, lights.reference, where, maps.reference)};
   const LevelledFrame new_frame{fresh, measure_level(fresh, lights.fresh, where, maps.fresh)};
   require_noise(old_frame.level, "reference");
   require_noise(new_frame.level, "new frame");
   require_overlap(old_frame, new_frame);
-  const std::vector<Peak> old_stars = find_stars(old_frame, find_peaks), new_stars = find_stars(new_frame, find_peaks);
+  const std::vector<Peak> old_stars = find_stars(old_frame, find), new_stars = find_stars(new_frame, find);
   const FitPlan plan = plan_fit(old_frame, old_stars, new_frame, config, where);
   const FramePair frames{plan.convolves_new ? new_frame : old_frame, plan.convolves_new ? old_frame : new_frame};
   const Stamps stamps = choose_stamps(frames.from, plan.convolves_new ? new_stars : old_stars, frames.to,

@@ -47,7 +47,7 @@ KernelFit fit_kernel(const Image<float, Cpu>& reference, const Image<float, Cpu>
                      bool finds_stars = true);
 KernelFit fit_kernel(const Image<float, Cpu>& reference, const Image<float, Cpu>& fresh, const DifferenceConfig& config,
                      const FrameLights& lights, const Cpu& where, const FrameMaps<Cpu>& maps, bool finds_stars,
-                     const FindPeaks& find_peaks);
+                     const FindPeaks& find);
 KernelFit fit_kernel(const Image<float, Gpu>& reference, const Image<float, Gpu>& fresh, const DifferenceConfig& config,
                      const FrameLights& lights, const Gpu& where, const FrameMaps<Gpu>& maps = {},
                      bool finds_stars = true);

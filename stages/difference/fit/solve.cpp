@@ -44,7 +44,7 @@ class Assembly {
   /// All equations that a column has with itself and with later ones, and its right side.
   void fill(int column, Equations& equations) const {
     const int data = sums_.front().data(), pairs = terms_ * terms_, columns = data - column + 1;
-    std::vector<double> sums(static_cast<std::size_t>(columns * pairs), 0);
+    std::vector<double> sums(static_cast<std::size_t>(std::int64_t{columns} * pairs), 0);
     for (std::size_t k = 0; k < used_.size(); ++k) {
       const double* const products = sums_[used_[k]].products_from(column);
       for (int other = 0; other < columns; ++other)
@@ -56,11 +56,11 @@ class Assembly {
       const double* const sum = sums.data() + std::ptrdiff_t{other - column} * pairs;
       for (int b = 0; b < count(other); ++b)
         for (int a = 0; a < count(column); ++a)
-          equations.row(first_[static_cast<std::size_t>(other)] + b)[first + a] = sum[a * terms_ + b];
+          equations.row(first_[static_cast<std::size_t>(other)] + b)[first + a] = sum[std::ptrdiff_t{a} * terms_ + b];
     }
     for (int a = 0; a < count(column); ++a)
-      equations.right[static_cast<std::size_t>(first + a)] =
-          sums[static_cast<std::size_t>(std::int64_t{columns - 1} * pairs + a * terms_)];
+      equations.right[static_cast<std::size_t>(std::int64_t{first} + a)] =
+          sums[static_cast<std::size_t>(std::int64_t{columns - 1} * pairs + std::int64_t{a} * terms_)];
   }
 
  private:

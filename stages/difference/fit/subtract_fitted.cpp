@@ -145,7 +145,8 @@ class TileSums {
     if (!bad) return clear_bad();
     all_ = 0;
     for (int tap = 0; tap < fit_.taps(); ++tap)  // row by row
-      all_ += std::fabs(kernel_[static_cast<std::size_t>(tap % fit_.side() * fit_.side() + tap / fit_.side())]);
+      all_ += std::fabs(
+          kernel_[static_cast<std::size_t>(std::int64_t{tap % fit_.side()} * fit_.side() + tap / fit_.side())]);
     sum_bad(variance, light, stride, kernel_.data(), fit_.side(), bad_, bad_light_);
     has_bad_ = true;
   }
