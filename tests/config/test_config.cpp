@@ -273,7 +273,6 @@ TEST(Config, RadioIsPartOfTheProgram) {
   const Config own = load_given("radio").config;
   EXPECT_EQ(own.settings(), load_given(testing::source_file("config/radio.yaml")).config.settings());
   EXPECT_EQ(own.fit.model, FitModel::gaussians);
-  EXPECT_EQ(own.detection.min_area, 0);
 }
 
 TEST(ConfigFiles, TheShippedOnesMeanWhatTheySay) {
