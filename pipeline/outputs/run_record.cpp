@@ -350,7 +350,7 @@ Json fitted_json(const FittedIslands& fitted) {
 /// Adds one image's inputs and sky.
 void add_image(const RunRecord& report, Json& json) {
   const Extraction& extraction = report.result.extraction;
-  json["input"] = input_json(report.input, report.config.config, report.datasum);
+  json["input"] = input_json(report.input, report.datasum);
   if (report.input.reference)
     json["reference"] = reference_json(*report.input.reference, report.input.file.beside->of_reference.get());
   if (report.input.positions) json["positions"] = positions_json(report.input);
