@@ -5,7 +5,7 @@
 
 namespace srcextract::testing {
 
-using Cards = std::vector<std::string>;
+using HeaderPairs = std::vector<std::string>;
 
 inline std::string card(const std::string& text) {
   std::string out = text;
@@ -14,7 +14,7 @@ inline std::string card(const std::string& text) {
 }
 
 /// "NAME=value" pairs as the header of a float image of 2048 x 2048 pixels.
-inline std::string header(const Cards& pairs, int naxis = 2) {
+inline std::string header(const HeaderPairs& pairs, int naxis = 2) {
   std::string out = card("SIMPLE  =                    T") + card("BITPIX  =                  -32");
   out += card("NAXIS   =                    " + std::to_string(naxis));
   out += card("NAXIS1  =                 2048") + card("NAXIS2  =                 2048");

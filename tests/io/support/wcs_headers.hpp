@@ -43,13 +43,13 @@ inline std::string find_places(const std::string& header, Places& places, const 
 inline const std::vector<std::pair<double, double>> pixels = {{1.0, 1.0}, {317.25, 91.5}, {100.0, 230.75}};
 
 /// A plain TAN image, with cards to spoil or extend it.
-inline Cards tan(const Cards& more) {
-  Cards out = {"CRVAL1=12.5", "CRVAL2=60.25", "CRPIX1=100", "CRPIX2=120", "CDELT1=-0.01", "CDELT2=0.012"};
+inline HeaderPairs tan(const HeaderPairs& more) {
+  HeaderPairs out = {"CRVAL1=12.5", "CRVAL2=60.25", "CRPIX1=100", "CRPIX2=120", "CDELT1=-0.01", "CDELT2=0.012"};
   out.insert(out.end(), more.begin(), more.end());
   return out;
 }
-inline Cards equatorial(const Cards& more) {
-  Cards out = tan({"CTYPE1='RA---TAN'", "CTYPE2='DEC--TAN'"});
+inline HeaderPairs equatorial(const HeaderPairs& more) {
+  HeaderPairs out = tan({"CTYPE1='RA---TAN'", "CTYPE2='DEC--TAN'"});
   out.insert(out.end(), more.begin(), more.end());
   return out;
 }

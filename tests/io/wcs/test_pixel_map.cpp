@@ -14,17 +14,17 @@
 namespace srcextract {
 namespace {
 
-using testing::Cards;
 using ::testing::HasSubstr;
 using testing::header;
+using testing::HeaderPairs;
 using ::testing::StartsWith;
 
 const Shape shape{1030, 1011};
 
 /// The cards of the frame that most tests begin with, some of them with other values or new.
-Cards tangent(const Cards& other = {}) {
-  Cards cards = {"CTYPE1='RA---TAN'", "CTYPE2='DEC--TAN'", "CRVAL1=150.1163", "CRVAL2=2.2058",
-                 "CRPIX1=512.5",      "CRPIX2=512.5",      "CD1_1=-5.0E-5",   "CD2_2=5.0E-5"};
+HeaderPairs tangent(const HeaderPairs& other = {}) {
+  HeaderPairs cards = {"CTYPE1='RA---TAN'", "CTYPE2='DEC--TAN'", "CRVAL1=150.1163", "CRVAL2=2.2058",
+                       "CRPIX1=512.5",      "CRPIX2=512.5",      "CD1_1=-5.0E-5",   "CD2_2=5.0E-5"};
   const auto keyword = [](const std::string& card) { return card.substr(0, card.find('=')); };
   for (const std::string& card : other) {
     std::erase_if(cards, [&](const std::string& old) { return keyword(old) == keyword(card); });
@@ -33,10 +33,10 @@ Cards tangent(const Cards& other = {}) {
   return cards;
 }
 
-const Cards map_sip = {"CTYPE1='RA---TAN-SIP'", "CTYPE2='DEC--TAN-SIP'", "A_ORDER=2",    "B_ORDER=2",
-                       "A_2_0=2.0E-6",          "A_1_1=-1.5E-6",         "B_0_2=1.7E-6", "B_1_1=3.0E-6"};
+const HeaderPairs map_sip = {"CTYPE1='RA---TAN-SIP'", "CTYPE2='DEC--TAN-SIP'", "A_ORDER=2",    "B_ORDER=2",
+                             "A_2_0=2.0E-6",          "A_1_1=-1.5E-6",         "B_0_2=1.7E-6", "B_1_1=3.0E-6"};
 
-PixelMap map_of(const Cards& cards, const Cards& other, Shape size = shape) {
+PixelMap map_of(const HeaderPairs& cards, const HeaderPairs& other, Shape size = shape) {
   return map_pixels(size, header(cards), "new.fits", header(other), "reference.fits", Cpu{3});
 }
 
@@ -47,7 +47,7 @@ std::pair<double, double> position(const PixelMap& map, std::int64_t x, std::int
 
 struct MapCase {
   std::string name;
-  Cards cards, other;
+  HeaderPairs cards, other;
   std::vector<std::pair<double, double>> expected;  ///< of the tried pixels
 };
 void PrintTo(const MapCase& c, std::ostream* out) {
@@ -175,7 +175,7 @@ TEST(PixelMapTest, WithoutSkyInCommonThereAreNoPositions) {
   EXPECT_TRUE(std::isinf(largest_shift(map)));
 }
 
-Cards whole_sky(const std::string& projection, const std::string& centre) {
+HeaderPairs whole_sky(const std::string& projection, const std::string& centre) {
   return {"CTYPE1='RA---" + projection + "'",
           "CTYPE2='DEC--" + projection + "'",
           "CRVAL1=" + centre,
@@ -213,7 +213,7 @@ TEST(PixelMapTest, NothingIsInterpolatedAcrossTheCutOfASky) {
 }
 
 /// The message of the error that these two frames give.
-std::string refusal(const Cards& cards, const Cards& other) {
+std::string refusal(const HeaderPairs& cards, const HeaderPairs& other) {
   try {
     map_of(cards, other);
   } catch (const Error& error) {

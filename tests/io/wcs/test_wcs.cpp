@@ -17,16 +17,16 @@ namespace srcextract {
 namespace {
 
 using testing::at;
-using testing::Cards;
 using testing::equatorial;
 using testing::find_places;
 using testing::header;
+using testing::HeaderPairs;
 using testing::pixels;
 using testing::Places;
 
 struct Case {
   std::string name;
-  Cards cards;
+  HeaderPairs cards;
   std::vector<std::pair<double, double>> expected;  ///< of `pixels`
   int naxis = 2;
 };
@@ -35,34 +35,34 @@ void PrintTo(const Case& c, std::ostream* out) {
 }
 
 // Cards that several cases share.
-const Cards sip = {"CTYPE1='RA---TAN-SIP'",
-                   "CTYPE2='DEC--TAN-SIP'",
-                   "CRVAL1=202.4823",
-                   "CRVAL2=47.1751",
-                   "CRPIX1=128",
-                   "CRPIX2=128",
-                   "CD1_1=0.000249756880272355",
-                   "CD1_2=0.000230177809743655",
-                   "CD2_1=0.000230428519265417",
-                   "CD2_2=-0.000249965770576587",
-                   "A_ORDER=3",
-                   "A_0_2=2.9656E-06",
-                   "A_0_3=3.7746E-09",
-                   "A_1_1=2.1886E-05",
-                   "A_1_2=-1.6847E-07",
-                   "A_2_0=-2.3863E-05",
-                   "A_2_1=-8.561E-09",
-                   "A_3_0=-1.4172E-07",
-                   "B_ORDER=3",
-                   "B_0_2=2.31E-05",
-                   "B_0_3=-1.6168E-07",
-                   "B_1_1=-2.4386E-05",
-                   "B_1_2=-5.7813E-09",
-                   "B_2_0=2.1197E-06",
-                   "B_2_1=-1.6583E-07",
-                   "B_3_0=-2.0249E-08"};
+const HeaderPairs sip = {"CTYPE1='RA---TAN-SIP'",
+                         "CTYPE2='DEC--TAN-SIP'",
+                         "CRVAL1=202.4823",
+                         "CRVAL2=47.1751",
+                         "CRPIX1=128",
+                         "CRPIX2=128",
+                         "CD1_1=0.000249756880272355",
+                         "CD1_2=0.000230177809743655",
+                         "CD2_1=0.000230428519265417",
+                         "CD2_2=-0.000249965770576587",
+                         "A_ORDER=3",
+                         "A_0_2=2.9656E-06",
+                         "A_0_3=3.7746E-09",
+                         "A_1_1=2.1886E-05",
+                         "A_1_2=-1.6847E-07",
+                         "A_2_0=-2.3863E-05",
+                         "A_2_1=-8.561E-09",
+                         "A_3_0=-1.4172E-07",
+                         "B_ORDER=3",
+                         "B_0_2=2.31E-05",
+                         "B_0_3=-1.6168E-07",
+                         "B_1_1=-2.4386E-05",
+                         "B_1_2=-5.7813E-09",
+                         "B_2_0=2.1197E-06",
+                         "B_2_1=-1.6583E-07",
+                         "B_3_0=-2.0249E-08"};
 
-Cards polynomial(const std::string& projection) {
+HeaderPairs polynomial(const std::string& projection) {
   return {"CTYPE1='RA---" + projection + "'",
           "CTYPE2='DEC--" + projection + "'",
           "CRVAL1=344.4",
@@ -182,8 +182,8 @@ INSTANTIATE_TEST_SUITE_P(Headers, Wcs, ::testing::ValuesIn(cases()), [](const au
 
 TEST(WcsTest, TangentPlaneOnTheEquatorIsTheArcTangent) {
   Places places = at({{1.0, 1.0}, {101.0, 1.0}, {1.0, 101.0}});
-  const Cards cards = {"CTYPE1='RA---TAN'", "CTYPE2='DEC--TAN'", "CRVAL1=0.0", "CRVAL2=0.0",
-                       "CRPIX1=1.0",        "CRPIX2=1.0",        "CDELT1=1.0", "CDELT2=1.0"};
+  const HeaderPairs cards = {"CTYPE1='RA---TAN'", "CTYPE2='DEC--TAN'", "CRVAL1=0.0", "CRVAL2=0.0",
+                             "CRPIX1=1.0",        "CRPIX2=1.0",        "CDELT1=1.0", "CDELT2=1.0"};
   ASSERT_EQ(find_places(header(cards), places), "");
   const double degree = std::numbers::pi / 180;
   const double hundred_degrees_of_plane = std::atan(100 * degree) / degree;
@@ -195,8 +195,8 @@ TEST(WcsTest, TangentPlaneOnTheEquatorIsTheArcTangent) {
 
 TEST(WcsTest, RightAscensionIsFrom0To360) {
   Places places = at({{1, 50}, {50, 50}, {99, 50}});
-  const Cards cards = {"CTYPE1='RA---TAN'", "CTYPE2='DEC--TAN'", "CRVAL1=-0.2", "CRVAL2=0.0",
-                       "CRPIX1=50",         "CRPIX2=50",         "CDELT1=0.01", "CDELT2=0.01"};
+  const HeaderPairs cards = {"CTYPE1='RA---TAN'", "CTYPE2='DEC--TAN'", "CRVAL1=-0.2", "CRVAL2=0.0",
+                             "CRPIX1=50",         "CRPIX2=50",         "CDELT1=0.01", "CDELT2=0.01"};
   ASSERT_EQ(find_places(header(cards), places), "");
   EXPECT_NEAR(places.alpha[0], 359.31, 1e-3);
   EXPECT_NEAR(places.alpha[1], 359.8, 1e-9);
@@ -220,8 +220,8 @@ TEST(WcsTest, ManySourcesAgreeWithOneByOne) {
 TEST(WcsTest, OffTheSkyIsNotANumberAndHurtsNoOther) {
   const double nan = std::numeric_limits<double>::quiet_NaN();
   Places places = at({{100, 50}, {1, 1}, {nan, 50}, {100, nan}, {100.5, 50.5}});
-  const Cards cards = {"CTYPE1='RA---AIT'", "CTYPE2='DEC--AIT'", "CRVAL1=0.0",  "CRVAL2=0.0",
-                       "CRPIX1=100.5",      "CRPIX2=50.5",       "CDELT1=-2.0", "CDELT2=2.0"};
+  const HeaderPairs cards = {"CTYPE1='RA---AIT'", "CTYPE2='DEC--AIT'", "CRVAL1=0.0",  "CRVAL2=0.0",
+                             "CRPIX1=100.5",      "CRPIX2=50.5",       "CDELT1=-2.0", "CDELT2=2.0"};
   ASSERT_EQ(find_places(header(cards), places), "");
   EXPECT_NEAR(places.alpha[0], 1.0, 1e-3);
   for (std::size_t i : {1, 2, 3}) {
@@ -238,14 +238,14 @@ TEST(WcsTest, NoSourcesStillHaveColumns) {
 }
 
 TEST(WcsTest, TroubleOnTheOtherAxesOfACubeDoesNotMatter) {
-  const Cards trouble[] = {{"CTYPE3='VELO-F2V'", "CRVAL3=1.0E6", "CUNIT3='m/s'"},  // without RESTFRQ
-                           {"CTYPE3='FREQ-TAB'", "PS3_0='NOT-HERE'"},
-                           {"CTYPE3='WAVE'", "CUNIT3='furlongs'"},
-                           {"CTYPE3='FREQ'", "CDELT3=0.0"},
-                           {"WCSAXES=999999999"}};
+  const HeaderPairs trouble[] = {{"CTYPE3='VELO-F2V'", "CRVAL3=1.0E6", "CUNIT3='m/s'"},  // without RESTFRQ
+                                 {"CTYPE3='FREQ-TAB'", "PS3_0='NOT-HERE'"},
+                                 {"CTYPE3='WAVE'", "CUNIT3='furlongs'"},
+                                 {"CTYPE3='FREQ'", "CDELT3=0.0"},
+                                 {"WCSAXES=999999999"}};
   Places expected = at(pixels);
   ASSERT_EQ(find_places(header(equatorial({})), expected), "");
-  for (const Cards& cards : trouble) {
+  for (const HeaderPairs& cards : trouble) {
     Places places = at(pixels);
     EXPECT_EQ(find_places(header(equatorial(cards), 3), places), "") << cards[0];
     EXPECT_EQ(places.alpha, expected.alpha) << cards[0];
@@ -260,7 +260,7 @@ TEST(WcsTest, GarbageGivesAReasonOrPositionsButNeverACrash) {
   EXPECT_NE(find_places(std::string(8000, '\0'), none), "");
 
   std::mt19937 random(20260101);
-  Cards surfaces = polynomial("TNX");
+  HeaderPairs surfaces = polynomial("TNX");
   std::erase_if(surfaces, [](const std::string& pair) { return pair.starts_with("PV"); });
   surfaces.push_back("WAT1_001='wtype=tnx axtype=ra lngcor = \"1. 2. 2. 0. -1. 1. -1. 1. 1e-4 2e-4 3e-4\"'");
   surfaces.push_back("WAT2_001='wtype=tnx axtype=dec latcor = \"3. 2. 2. 1. -1. 1. -1. 1. 1e-4 2e-4 3e-4 1e-4\"'");

@@ -11,17 +11,17 @@ namespace srcextract {
 namespace {
 
 using testing::at;
-using testing::Cards;
 using testing::equatorial;
 using testing::find_places;
 using testing::header;
+using testing::HeaderPairs;
 using testing::pixels;
 using testing::Places;
 using testing::tan;
 
 struct Refused {
   std::string name;
-  Cards cards;
+  HeaderPairs cards;
   std::string reason;  ///< a part of it
 };
 void PrintTo(const Refused& c, std::ostream* out) {
@@ -67,17 +67,17 @@ INSTANTIATE_TEST_SUITE_P(
 TEST(WcsTest, CardsThatDoNotMatterDoNotHurt) {
   Places expected = at(pixels);
   ASSERT_EQ(find_places(header(equatorial({})), expected), "");
-  const Cards harmless = {"CUNIT1=",
-                          "CUNIT2='deg' / \xb0, it's said",
-                          "WCSNAME='O''Brien's'",
-                          "LONPOLE=180.0",
-                          "WAT0_001='system=image'",
-                          "WAT1_001='wtype=tan axtype=ra'",
-                          "LTV1=-3.0",
-                          "DATE-OBS='31/08/93'",
-                          "OBSGEO-X=nonsense",
-                          "RADESYSA='FK4'",
-                          "EXTNAME='a 'quoted' name"};
+  const HeaderPairs harmless = {"CUNIT1=",
+                                "CUNIT2='deg' / \xb0, it's said",
+                                "WCSNAME='O''Brien's'",
+                                "LONPOLE=180.0",
+                                "WAT0_001='system=image'",
+                                "WAT1_001='wtype=tan axtype=ra'",
+                                "LTV1=-3.0",
+                                "DATE-OBS='31/08/93'",
+                                "OBSGEO-X=nonsense",
+                                "RADESYSA='FK4'",
+                                "EXTNAME='a 'quoted' name"};
   Places places = at(pixels);
   EXPECT_EQ(find_places(header(equatorial(harmless)), places), "");
   EXPECT_EQ(places.alpha, expected.alpha);
@@ -119,8 +119,8 @@ TEST(WcsTest, PrintsNothing) {
   ::testing::internal::CaptureStdout();
   ::testing::internal::CaptureStderr();
   std::vector<std::string> reasons;
-  for (const Cards& cards :
-       {Cards{"CDELT1='oops'"}, Cards{"CUNIT1='furlong'"}, Cards{"PV2_99=1.0"}, Cards{"CD1_1=0.0"}}) {
+  for (const HeaderPairs& cards : {HeaderPairs{"CDELT1='oops'"}, HeaderPairs{"CUNIT1='furlong'"},
+                                   HeaderPairs{"PV2_99=1.0"}, HeaderPairs{"CD1_1=0.0"}}) {
     Places places = at(pixels);
     reasons.push_back(find_places(header(equatorial(cards)), places));
   }
