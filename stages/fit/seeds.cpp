@@ -91,9 +91,8 @@ class Summits {
   void judge(std::size_t summit, double saddle) {
     constexpr double least_prominence = 4;
     const double noise = map_.noise(x_[summit], y_[summit]);
-    if (curvature_[summit] - saddle > least_prominence * rule_.curved_noise * noise &&
-        brightest_near(summit) > rule_.least * noise)
-      found_.push_back(summit);
+    const double least = least_prominence * rule_.curved_noise * noise + rule_.ripple * curvature_[summit];
+    if (curvature_[summit] - saddle > least && brightest_near(summit) > rule_.least * noise) found_.push_back(summit);
   }
 
   double brightest_near(std::size_t pixel) const {
@@ -149,12 +148,12 @@ Gaussian start_of_shape(const FitMap& map, const FitIsland& island, std::int32_t
   return gaussian_of(static_cast<double>(map.at(x, y)) / island.noise(), x, y, moments);
 }
 
-/// The curvature at the summit of a Gaussian of this spread with a peak of 1.
-double curvature_of(const GaussianShape& spread) {
+/// The curvature of a Gaussian of this spread with a peak of 1, at a distance from its summit.
+double curvature_of(const GaussianShape& spread, double x = 0, double y = 0) {
   const Gaussian unit = gaussian_of(1, 0, 0, spread);
   double sum = 0;
   for (const int dy : around)
-    for (const int dx : around) sum += 1 - unit.at(dx, dy);
+    for (const int dx : around) sum += unit.at(x, y) - unit.at(x + dx, y + dy);
   return sum;
 }
 
@@ -176,6 +175,15 @@ double noise_of_curvature(const NoiseCorrelation& correlation) {
       for (const int by : around)
         for (const int bx : around) variance += weight_of(ax, ay) * weight_of(bx, by) * at(bx - ax, by - ay);
   return std::sqrt(variance);
+}
+
+double ripple_of_curvature(const GaussianShape& beam) {
+  // Pixels beside the ridge are half a pixel off, and those on it at least two pixels apart. From a place between two
+  // of these to the farther one, the light on the ridge falls by exp(-(2^2 - 1^2) / 2 variances).
+  constexpr double beside = 0.5, fall = 1.5;
+  const double angle = portable_atan2(2 * beam.xy, beam.xx - beam.yy) / 2;
+  const double off = curvature_of(beam, -beside * std::sin(angle), beside * std::cos(angle)) / curvature_of(beam);
+  return std::max(0.0, 1 - off * portable_exp(fall / beam.axis(1)));
 }
 
 std::vector<Gaussian> find_seeds(const FitMap& map, const FitIsland& island, const SeedRule& rule) {

@@ -85,6 +85,27 @@ TEST(FitIslands, PartsNeighboursThatShareAnIsland) {
   }
 }
 
+TEST(FitIslands, DoNotDivideAPointOfAnElongatedBeam) {
+  std::mt19937 random(11);
+  std::uniform_real_distribution<double> uniform;
+  for (const double major : {9.0, 12.0, 15.0, 20.0})
+    for (int trial = 0; trial < 40; ++trial) {
+      const PixelBeam narrow{major, 3, std::numbers::pi * uniform(random)};
+      const MapGaussian one{20 + 200 * uniform(random),
+                            40 + uniform(random),
+                            40 + uniform(random),
+                            narrow.major,
+                            narrow.minor,
+                            narrow.angle};
+      Image<float, Cpu> image = empty_map(81);
+      add_gaussians({one}, image);
+      const FittedIslands found = islands_of(std::move(image), narrow).fitted();
+      ASSERT_EQ(found.gaussians.size(), 1U) << major << " " << narrow.angle;
+      EXPECT_NEAR(found.gaussians[0].total / one.peak, 1, 1e-3) << major << " " << narrow.angle;
+      EXPECT_EQ(found.gaussians[0].flags, 0);
+    }
+}
+
 /// Pulls: differences from the truth in units of the errors.
 struct Pulls {
   std::vector<double> peak, total, x, y, major;
