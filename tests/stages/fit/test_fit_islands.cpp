@@ -212,6 +212,51 @@ TEST(FitIslands, LeavesNoIslandOut) {
   }
 }
 
+/// The first run of every island.
+std::vector<Run> first_runs(const MapIslands& islands) {
+  std::vector<Run> first;
+  for (std::int64_t i = 0; i < std::ssize(islands.runs.runs); ++i)
+    if (islands.components.label[i] > std::ssize(first)) first.push_back(islands.runs.runs[i]);
+  return first;
+}
+
+TEST(FitIslands, OfAnotherImageAreWhereTheyWereFound) {
+  constexpr std::int64_t side = 300;
+  Image<float, Cpu> image = empty_map(side);
+  add_gaussians(sources_on_grid(side, 50, 1, 4), image);
+  MapIslands islands = islands_of(std::move(image), beam);
+  const auto first = first_runs(islands);
+  islands.image = correlated_noise({side, side}, beam, false, 3);
+  for (const auto& [y, begin, end] : first)
+    islands.image.pixels[y * side + begin] = std::numeric_limits<float>::quiet_NaN();
+  const FittedIslands found = islands.fitted();
+  ASSERT_GE(found.sources.size(), first.size());
+  ASSERT_GT(first.size(), 50U);
+  std::int64_t unfitted = 0;
+  for (const ComponentRow& row : found.sources) {
+    const auto& [y, begin, end] = first[static_cast<std::size_t>(row.island - 1)];
+    EXPECT_TRUE(std::isfinite(row.total));
+    if ((row.flags & fit_flag::moments) == 0) continue;
+    ++unfitted;
+    EXPECT_LT(std::hypot(row.x - begin, row.y - y), 3 * beam.major);
+  }
+  EXPECT_GT(unfitted, 20);
+}
+
+TEST(FitIslands, OfMaskedPixelsAloneHaveAPlace) {
+  constexpr std::int64_t side = 81;
+  Image<float, Cpu> image = empty_map(side);
+  add_gaussians({{50, 40, 30, beam.major, beam.minor, beam.angle}}, image);
+  MapIslands islands = islands_of(std::move(image), beam);
+  std::fill(islands.image.pixels.begin(), islands.image.pixels.end(), std::numeric_limits<float>::quiet_NaN());
+  const FittedIslands found = islands.fitted();
+  ASSERT_EQ(found.sources.size(), 1U);
+  EXPECT_EQ(found.sources[0].flags & fit_flag::moments, fit_flag::moments);
+  EXPECT_TRUE(std::isnan(found.sources[0].total));
+  EXPECT_NEAR(found.sources[0].x, 40, 0.5);
+  EXPECT_NEAR(found.sources[0].y, 30, 0.5);
+}
+
 TEST(FitIslands, DoesNotDependOnThreads) {
   const MapIslands islands = hard_islands();
   const FittedIslands one = islands.fitted(Cpu{1}), three = islands.fitted(Cpu{3});
