@@ -7,7 +7,7 @@
 
 namespace srcextract {
 
-/// What holds for the fits of all islands of a map.
+/// Settings, beam and noise that the fits of all islands of a map share.
 struct FitRule {
   FitConfig config;
   GaussianShape beam;

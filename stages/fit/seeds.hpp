@@ -8,7 +8,7 @@
 
 namespace srcextract {
 
-/// What a summit must be to start a Gaussian.
+/// Requirements that a summit meets to start a Gaussian.
 struct SeedRule {
   GaussianShape beam;
   double least = 5;         ///< height above the level, in units of the noise
