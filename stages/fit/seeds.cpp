@@ -4,6 +4,7 @@
 #include <cmath>
 #include <cstddef>
 #include <cstdlib>
+#include <limits>
 #include <numbers>
 #include <numeric>
 
@@ -17,17 +18,24 @@ constexpr double weight_of(int dx, int dy) {
   return dx == 0 && dy == 0 ? 8 : -1;
 }
 
-/// The curvature at a pixel. A masked neighbour counts as equal to the pixel.
+/// The curvature at a pixel. A neighbour that is masked or outside does not count, nor does the opposite one: alone it
+/// would bring in the slope. The others count for them.
 double curvature(const FitMap& map, std::int32_t x, std::int32_t y) {
-  const auto middle = static_cast<double>(map.at(x, y));
+  const auto at = [&](int dx, int dy) {
+    return map.holds(x + dx, y + dy) ? static_cast<double>(map.at(x + dx, y + dy))
+                                     : std::numeric_limits<double>::quiet_NaN();
+  };
+  const double middle = at(0, 0);
   double sum = 0;
+  int counted = 0;
   for (const int dy : around)
     for (const int dx : around) {
-      const bool there = map.holds(x + dx, y + dy);
-      const double value = there ? static_cast<double>(map.at(x + dx, y + dy)) : middle;
-      sum += middle - (value == value ? value : middle);
+      const double value = at(dx, dy);
+      if ((dx == 0 && dy == 0) || std::isnan(value) || std::isnan(at(-dx, -dy))) continue;
+      sum += middle - value;
+      ++counted;
     }
-  return sum;
+  return counted > 0 ? sum * 8 / counted : 0;
 }
 
 /// Maxima of curvature with all that is known of them.
@@ -65,13 +73,20 @@ class Summits {
       for (const int dy : around)
         for (const int dx : around) {
           if (dx == 0 && dy == 0) continue;
-          const std::int64_t near = island_.place_of(x_[pixel] + dx, y_[pixel] + dy);
+          const std::int64_t near = place_near(pixel, dx, dy);
           if (near >= 0 && summit_[static_cast<std::size_t>(near)] != none) join(pixel, static_cast<std::size_t>(near));
         }
     }
     for (const std::size_t pixel : order_)
       if (summit_[pixel] == pixel) judge(pixel, 0);
     std::ranges::stable_sort(found_, std::greater<>(), [&](std::size_t i) { return map_.at(x_[i], y_[i]); });
+  }
+
+  /// The place of a neighbour; of the pixel beyond it where it is masked. -1: not in the island.
+  std::int64_t place_near(std::size_t pixel, int dx, int dy) const {
+    const std::int32_t x = x_[pixel] + dx, y = y_[pixel] + dy;
+    const bool masked = map_.holds(x, y) && std::isnan(map_.at(x, y));
+    return masked ? island_.place_of(x + dx, y + dy) : island_.place_of(x, y);
   }
 
   void join(std::size_t pixel, std::size_t near) {

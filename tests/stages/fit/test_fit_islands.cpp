@@ -243,6 +243,23 @@ TEST(FitIslands, OfAnotherImageAreWhereTheyWereFound) {
   EXPECT_GT(unfitted, 20);
 }
 
+TEST(FitIslands, DoNotDivideAPointAroundAMaskedPixel) {
+  std::mt19937 random(13);
+  std::uniform_real_distribution<double> uniform;
+  for (int trial = 0; trial < 40; ++trial) {
+    const MapGaussian one{1000, 40 + uniform(random), 40 + uniform(random), beam.major, beam.minor, beam.angle};
+    Image<float, Cpu> image = empty_map(81);
+    add_gaussians({one}, image);
+    const auto x = static_cast<std::int64_t>(39 + 3 * uniform(random));
+    const std::int64_t y = 39 + trial % 4;
+    image.pixels[y * 81 + x] = std::numeric_limits<float>::quiet_NaN();
+    const FittedIslands found = islands_of(std::move(image), beam).fitted();
+    ASSERT_EQ(found.gaussians.size(), 1U) << x << " " << y;
+    EXPECT_NEAR(found.gaussians[0].total / one.peak, 1, 1e-3);
+    EXPECT_EQ(found.gaussians[0].flags, fit_flag::at_edge);
+  }
+}
+
 TEST(FitIslands, OfMaskedPixelsAloneHaveAPlace) {
   constexpr std::int64_t side = 81;
   Image<float, Cpu> image = empty_map(side);
