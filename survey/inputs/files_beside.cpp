@@ -122,6 +122,17 @@ void require_difference_config(const Config& config, const ImageConfig* of_refer
   if (of_reference != nullptr) require_frame_config(reference);
 }
 
+/// Two bands share a PSF only if each names it.
+void require_psf_of_bands(const Config& config, const std::vector<BandFile>& bands) {
+  const auto names_none = [](const BandFile& band) {
+    return std::ranges::none_of(band.settings, [](const std::string& own) { return own.starts_with("psf.file="); });
+  };
+  if (config.psf.file.empty() || std::ranges::count_if(bands, names_none) < 2) return;
+  throw Error(ErrorKind::config, config.place_of(psf_key) + ": '" + config.psf.file +
+                                     "' is the PSF of one image, and several bands have no other; set psf.file for "
+                                     "each band");
+}
+
 /// The outputs are those of several images. The configurations of the bands and of the detection image are checked too.
 void require_bands_config(const Config& config, const FilesBeside& beside, const NamesBeside& names) {
   const auto refuse = [&](const std::string& key, const std::string& what) {
@@ -132,6 +143,7 @@ void require_bands_config(const Config& config, const FilesBeside& beside, const
   if (!config.output.check_images.empty()) refuse("output.check_images", "check images are");
   if (config.output.quicklook) refuse("output.quicklook", "the picture is");
   if (config.output.report) refuse("output.report", "the report is");
+  require_psf_of_bands(config, beside.bands);
   require_one_hdu(beside.detection->config(), names);
   for (const BandFile& band : beside.bands) require_one_hdu(band.given->config, names);
 }
@@ -180,11 +192,11 @@ void require_reference_settings(const std::vector<std::string>& settings, const 
 }
 
 std::string problem_of_band_setting(const std::string& setting) {
-  constexpr std::array<std::string_view, 7> sections = {"background.", "combine.",     "flags.",  "input.",
-                                                        "mask.",       "measurement.", "weights."};
+  constexpr std::array<std::string_view, 8> sections = {"background.", "combine.",     "flags.", "input.",
+                                                        "mask.",       "measurement.", "psf.",   "weights."};
   if (std::ranges::none_of(sections, [&](std::string_view section) { return setting.starts_with(section); }))
-    return "a band has keys of its own in background, combine, flags, input, mask, measurement and weights alone; all "
-           "others are those of the run, for which there is --set";
+    return "a band has keys of its own in background, combine, flags, input, mask, measurement, psf and weights alone; "
+           "all others are those of the run, for which there is --set";
   if (setting.starts_with("measurement.pixel_scale="))
     return "all bands have the pixels of DETECT; set it for all of them, by --set";
   return "";

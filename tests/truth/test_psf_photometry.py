@@ -223,6 +223,46 @@ def test_each_hdu_has_its_model(program, tmp_path):
     assert done.returncode != 0 and "the file is for 2 images of a file, and this is number 3" in done.stderr
 
 
+def test_each_band_has_its_model(program, tmp_path):
+    rng, side = np.random.default_rng(33), 200
+    places = rng.uniform(20, side - 20, (2, 12)).T
+    for name, fwhm in (("g", 3.0), ("r", 5.0)):
+        psf, image = Moffats(fwhm, side), np.zeros((side, side))
+        for x, y in places:
+            psf.add(image, x, y, 20000)
+        fits.writeto(tmp_path / f"{name}.fits", noisy(rng, image))
+        write_psf(tmp_path / f"{name}.psf", psf.table())
+
+    def catalogue(name, *options):
+        command = [str(program), "-q", "-o", name, "--set", "output.formats=[csv]", "--set", "measurement.mask=none", "-d", "g.fits"]
+        done = subprocess.run([*command, *options], cwd=tmp_path, capture_output=True, text=True)
+        return done if done.returncode != 0 else read_catalogue(next((tmp_path / name).glob("*.csv")))
+
+    bands = ["--band", "g=g.fits", "--band", "r=r.fits"]
+    both = catalogue("both", *bands, "--set", "psf.file=g.psf", "--band-set", "r:psf.file=r.psf")
+    for name in "gr":
+        alone = catalogue(name, "--set", f"psf.file={name}.psf", f"{name}.fits")
+        assert len(alone["FLUX_PSF"]) >= 8
+        np.testing.assert_array_equal(both[f"FLUX_PSF_{name}"], alone["FLUX_PSF"])
+        assert abs(np.median(alone["FLUX_PSF"]) / 20000 - 1) < 0.02
+    # The PSF of one band would be wrong by a third in the other.
+    refused = catalogue("refused", *bands, "--set", "psf.file=g.psf")
+    assert refused.returncode == 2 and "psf.file" in refused.stderr and "several bands have no other" in refused.stderr
+
+
+def test_no_good_pixel_at_a_position(program, tmp_path):
+    image = noisy(np.random.default_rng(23), np.zeros((120, 120)))
+    image[:60] = np.nan
+    fits.writeto(tmp_path / "image.fits", image)
+    (tmp_path / "list.csv").write_text("X_IMAGE,Y_IMAGE\n60,20\n60,100\n")
+    model = write_psf(tmp_path / "x.psf", Moffats(3.0, 120).table(21))
+    run(program, "plain", tmp_path / "image.fits", tmp_path, "--positions", tmp_path / "list.csv", "--set",
+        "output.formats=[csv]", "--set", f"psf.file={model}")
+    mine = read_catalogue(tmp_path / "image.forced.cat.csv")
+    assert np.isnan(mine["FLUX_APER"][0]) and np.isnan(mine["FLUX_PSF"][0]) and mine["MAG_PSF"][0] == 99
+    assert np.isfinite(mine["FLUX_PSF"][1]) and mine["FLUX_PSF"][1] != 0
+
+
 def test_files_that_are_no_model(program, tmp_path):
     image = tmp_path / "image.fits"
     fits.writeto(image, noisy(np.random.default_rng(41), np.zeros((64, 64))))
