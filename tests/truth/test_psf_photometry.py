@@ -217,6 +217,9 @@ def test_each_hdu_has_its_model(program, tmp_path):
         alone = read_catalogue(tmp_path / "one" / "one.cat.csv")
         assert len(alone["FLUX_PSF"]) >= 15
         np.testing.assert_array_equal(found["FLUX_PSF"], alone["FLUX_PSF"])
+    done = subprocess.run([str(program), "-q", "-o", "out", *command, "--set", "psf.file=one.psf", "both.fits"], cwd=tmp_path,
+                          capture_output=True, text=True)
+    assert done.returncode == 0 and done.stderr.count("one PSF, which is fitted in all HDUs") == 1, done.stderr
     fits.HDUList([fits.PrimaryHDU(), *map(fits.ImageHDU, [*frames, frames[0]])]).writeto(tmp_path / "three.fits")
     done = subprocess.run([str(program), "-o", "out", *command, "--set", "psf.file=both.psf", "three.fits"], cwd=tmp_path,
                           capture_output=True, text=True)
