@@ -112,6 +112,11 @@ void require_difference_config(const Config& config, const ImageConfig* of_refer
                 config.place_of("detection.threshold") +
                     ": a pixel of a difference is above a threshold below 0, or its negative is; give "
                     "one of at least 0");
+  for (const char* column : {"SPREAD_MODEL", "SPREADERR_MODEL"})
+    if (std::ranges::count(config.output.columns, column) > 0)
+      throw Error(ErrorKind::config, config.place_of("output.columns") + ": " + column +
+                                         " is by the PSF of an image (psf.file), which is not that of a difference; "
+                                         "leave it out");
   const Config& reference = of_reference != nullptr ? of_reference->config : config;
   if (!config.combine.files.empty() && config.combine.files == reference.combine.files)
     throw Error(ErrorKind::config,

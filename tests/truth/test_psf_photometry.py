@@ -299,6 +299,16 @@ def test_without_a_model(program, tmp_path):
     assert "psf.file" in message and code == 0
 
 
+def test_spread_of_a_difference(program, tmp_path):
+    """It has none, also if a PSF is named."""
+    for name in ("old.fits", "new.fits"):
+        fits.writeto(tmp_path / name, noisy(np.random.default_rng(52), np.zeros((64, 64))))
+    write_psf(tmp_path / "x.psf", Moffats(3.0, 64).table(21))
+    sets = ["--set", "psf.file=x.psf", "--set", "output.columns=[NUMBER, SPREAD_MODEL]"]
+    done = subprocess.run([str(program), "difference", *sets, "old.fits", "new.fits"], cwd=tmp_path, capture_output=True, text=True)
+    assert done.returncode == 2 and "SPREAD_MODEL is by the PSF of an image" in done.stderr
+
+
 @pytest.mark.parametrize("fwhm, step, mask", [(1.2, 0.3, 61), (4.0, 1.0, 151)])
 def test_odd_sizes(program, tmp_path, fwhm, step, mask):
     """Stars sharper than pixels, and a mask wider than the image."""
