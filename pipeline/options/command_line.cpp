@@ -83,7 +83,7 @@ void add_places(CLI::App& app, CommandLine& command, Texts& texts) {
                                 ->group("Files");
   app.add_option("--band-set", texts.band_settings,
                  "Override one setting for a band alone, as in g:measurement.gain=2;\n"
-                 "of background, combine, flags, input, mask, measurement, weights;\n"
+                 "of background, combine, flags, input, mask, measurement, psf, weights;\n"
                  "may be given again")
       ->type_name("NAME:KEY=VALUE")
       ->allow_extra_args(false)

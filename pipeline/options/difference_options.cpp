@@ -11,8 +11,8 @@ namespace {
 constexpr const char* difference_description =
     "Finds what changed between two frames of one field: matches their stars by a fitted\n"
     "kernel, subtracts REFERENCE from NEW, and extracts what is above the threshold, and\n"
-    "what is below it. REFERENCE may be a folder: of every NEW, the frame in it that covers\n"
-    "most of NEW is taken.";
+    "what is below it. REFERENCE may be a folder: for every NEW, the frame in it that\n"
+    "covers most of NEW is taken.";
 
 constexpr const char* difference_footer = R"(Example:
   srcextract difference -o out config.yaml monday.fits tuesday.fits
@@ -51,6 +51,7 @@ CommandLine parse_difference_options(int argc, const char* const* argv) {
   if (!command.answer.empty()) return command;
   if (command.inputs.size() < 2)
     throw Error(ErrorKind::config, "name two images, REFERENCE and NEW, not " + std::to_string(command.inputs.size()) +
+                                       (command.config.empty() ? "" : ", beside CONFIG '" + command.config + "'") +
                                        "; see srcextract difference --help");
   require_reference_settings(command.reference_settings);
   command.reference = command.inputs.front();

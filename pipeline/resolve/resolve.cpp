@@ -182,6 +182,10 @@ void resolve_frames(const Config& given, const RunImage& image, Config& config) 
 void choose_numbers(const RunImage& image, Config& config) {
   if (image.kind == RunKind::difference) config.resources.files.erase(psf_key);
   for (auto& [key, sets] : config.resources.files) {
+    if (key == psf_key && sets.size() == 1 && image.number > 0 && config.input.hdu.several())
+      spdlog::warn(
+          "{}: {}: the file has one PSF, which is fitted in all HDUs; psfex makes one for each HDU of a catalogue",
+          image.name, config.place_of(key));
     if (sets.size() == 1) continue;
     if (image.number >= sets.size())
       throw Error(ErrorKind::input, fmt::format("{}: the file is for {} images of a file, and this is number {}: {}",

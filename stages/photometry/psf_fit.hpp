@@ -149,7 +149,7 @@ class PsfFit {
     return light();
   }
 
-  /// The light of a star at a given place, over all pixels of its mask.
+  /// The light of a star at a given place, over all pixels of its mask. It is NaN if too few of them are good.
   SRCEXTRACT_HOST_DEVICE StarLight forced(double x, double y) {
     constexpr int rounds = 3;  // weights follow the flux of the one before
     begin_at(x, y);
@@ -158,11 +158,12 @@ class PsfFit {
     box_ = {all.x_begin - 1, all.x_end + 1, all.y_begin - 1, all.y_end + 1};  // the ring lies outside
     for (int round = 0; round < (noise_.photons > 0 ? rounds : 1); ++round) {
       const Sums<9> s = sums();
-      if (!(s.of[squares] > 0)) return failed(x, y);
+      if (!(s.of[squares] > 0)) return unknown(x, y);
       flux_ = s.of[light_shape] / s.of[squares];
       variance_ = 1 / s.of[squares];
     }
-    return light();
+    const StarLight fitted = light();
+    return fitted.good > 0 ? fitted : unknown(x, y);
   }
 
  private:
@@ -286,6 +287,12 @@ class PsfFit {
   SRCEXTRACT_HOST_DEVICE static StarLight failed(double x, double y) {
     constexpr double nan = std::numeric_limits<double>::quiet_NaN();
     return {0, x, y, nan, nan, 0, 0};
+  }
+
+  SRCEXTRACT_HOST_DEVICE static StarLight unknown(double x, double y) {
+    StarLight none = failed(x, y);
+    none.flux = std::numeric_limits<double>::quiet_NaN();
+    return none;
   }
 
   const Lanes& lanes_;

@@ -217,8 +217,8 @@ void put_plane(const std::vector<double>& grid, int side, const PsfModel& model,
 /// The numbers of the model, with planes of the mask, which stand row by row.
 std::vector<double> numbers_of(const Draft& draft, const std::vector<double>& mask) {
   constexpr int margin = 16;  // in which the disk fades
-  // Of PSF_FWHM. SExtractor's disk of a sixteenth is drawn on coarse pixels, as if it were 1.09 times as long: so much
-  // makes values and errors those of SExtractor 2.25.
+  // The part of PSF_FWHM that is the disk's scale length. SExtractor draws its disk of a sixteenth on coarse pixels, as
+  // if it were 1.09 times as long: so much makes values and errors those of SExtractor 2.25.
   constexpr double disk_part = 1.09 / 16;
   PsfModel model = draft.model;
   std::vector<double> all(static_cast<std::size_t>(PsfModel::count_of(model.columns, model.rows, model.terms)), 0);

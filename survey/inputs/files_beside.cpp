@@ -112,6 +112,11 @@ void require_difference_config(const Config& config, const ImageConfig* of_refer
                 config.place_of("detection.threshold") +
                     ": a pixel of a difference is above a threshold below 0, or its negative is; give "
                     "one of at least 0");
+  for (const char* column : {"SPREAD_MODEL", "SPREADERR_MODEL"})
+    if (std::ranges::count(config.output.columns, column) > 0)
+      throw Error(ErrorKind::config, config.place_of("output.columns") + ": " + column +
+                                         " is by the PSF of an image (psf.file), which is not that of a difference; "
+                                         "leave it out");
   const Config& reference = of_reference != nullptr ? of_reference->config : config;
   if (!config.combine.files.empty() && config.combine.files == reference.combine.files)
     throw Error(ErrorKind::config,
@@ -120,6 +125,17 @@ void require_difference_config(const Config& config, const ImageConfig* of_refer
                     "name combine.planes or combine.hdus, or leave them out");
   require_frame_config(config);
   if (of_reference != nullptr) require_frame_config(reference);
+}
+
+/// Two bands share a PSF only if each names it.
+void require_psf_of_bands(const Config& config, const std::vector<BandFile>& bands) {
+  const auto names_none = [](const BandFile& band) {
+    return std::ranges::none_of(band.settings, [](const std::string& own) { return own.starts_with("psf.file="); });
+  };
+  if (config.psf.file.empty() || std::ranges::count_if(bands, names_none) < 2) return;
+  throw Error(ErrorKind::config, config.place_of(psf_key) + ": '" + config.psf.file +
+                                     "' is the PSF of one image, and several bands have no other; set psf.file for "
+                                     "each band");
 }
 
 /// The outputs are those of several images. The configurations of the bands and of the detection image are checked too.
@@ -132,6 +148,7 @@ void require_bands_config(const Config& config, const FilesBeside& beside, const
   if (!config.output.check_images.empty()) refuse("output.check_images", "check images are");
   if (config.output.quicklook) refuse("output.quicklook", "the picture is");
   if (config.output.report) refuse("output.report", "the report is");
+  require_psf_of_bands(config, beside.bands);
   require_one_hdu(beside.detection->config(), names);
   for (const BandFile& band : beside.bands) require_one_hdu(band.given->config, names);
 }
@@ -180,11 +197,11 @@ void require_reference_settings(const std::vector<std::string>& settings, const 
 }
 
 std::string problem_of_band_setting(const std::string& setting) {
-  constexpr std::array<std::string_view, 7> sections = {"background.", "combine.",     "flags.",  "input.",
-                                                        "mask.",       "measurement.", "weights."};
+  constexpr std::array<std::string_view, 8> sections = {"background.", "combine.",     "flags.", "input.",
+                                                        "mask.",       "measurement.", "psf.",   "weights."};
   if (std::ranges::none_of(sections, [&](std::string_view section) { return setting.starts_with(section); }))
-    return "a band has keys of its own in background, combine, flags, input, mask, measurement and weights alone; all "
-           "others are those of the run, for which there is --set";
+    return "a band has keys of its own in background, combine, flags, input, mask, measurement, psf and weights alone; "
+           "all others are those of the run, for which there is --set";
   if (setting.starts_with("measurement.pixel_scale="))
     return "all bands have the pixels of DETECT; set it for all of them, by --set";
   return "";

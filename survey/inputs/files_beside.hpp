@@ -25,7 +25,8 @@ void require_detection_settings(const std::vector<std::string>& settings, const 
 void require_reference_settings(const std::vector<std::string>& settings, const NamesBeside& names = {});
 
 /// Why a band cannot have its own value of a setting (`dotted.key=value`); empty if it can. Allowed sections are
-/// `background`, `combine`, `flags`, `input`, `mask`, `measurement` and `weights`, without measurement.pixel_scale.
+/// `background`, `combine`, `flags`, `input`, `mask`, `measurement`, `psf` and `weights`, without
+/// measurement.pixel_scale.
 std::string problem_of_band_setting(const std::string& setting);
 
 /// Throws Error{config} if the configuration does not allow these files beside an image: a reference, positions, a

@@ -217,10 +217,53 @@ def test_each_hdu_has_its_model(program, tmp_path):
         alone = read_catalogue(tmp_path / "one" / "one.cat.csv")
         assert len(alone["FLUX_PSF"]) >= 15
         np.testing.assert_array_equal(found["FLUX_PSF"], alone["FLUX_PSF"])
+    done = subprocess.run([str(program), "-q", "-o", "out", *command, "--set", "psf.file=one.psf", "both.fits"], cwd=tmp_path,
+                          capture_output=True, text=True)
+    assert done.returncode == 0 and done.stderr.count("one PSF, which is fitted in all HDUs") == 1, done.stderr
     fits.HDUList([fits.PrimaryHDU(), *map(fits.ImageHDU, [*frames, frames[0]])]).writeto(tmp_path / "three.fits")
     done = subprocess.run([str(program), "-o", "out", *command, "--set", "psf.file=both.psf", "three.fits"], cwd=tmp_path,
                           capture_output=True, text=True)
     assert done.returncode != 0 and "the file is for 2 images of a file, and this is number 3" in done.stderr
+
+
+def test_each_band_has_its_model(program, tmp_path):
+    rng, side = np.random.default_rng(33), 200
+    places = rng.uniform(20, side - 20, (2, 12)).T
+    for name, fwhm in (("g", 3.0), ("r", 5.0)):
+        psf, image = Moffats(fwhm, side), np.zeros((side, side))
+        for x, y in places:
+            psf.add(image, x, y, 20000)
+        fits.writeto(tmp_path / f"{name}.fits", noisy(rng, image))
+        write_psf(tmp_path / f"{name}.psf", psf.table())
+
+    def catalogue(name, *options):
+        command = [str(program), "-q", "-o", name, "--set", "output.formats=[csv]", "--set", "measurement.mask=none", "-d", "g.fits"]
+        done = subprocess.run([*command, *options], cwd=tmp_path, capture_output=True, text=True)
+        return done if done.returncode != 0 else read_catalogue(next((tmp_path / name).glob("*.csv")))
+
+    bands = ["--band", "g=g.fits", "--band", "r=r.fits"]
+    both = catalogue("both", *bands, "--set", "psf.file=g.psf", "--band-set", "r:psf.file=r.psf")
+    for name in "gr":
+        alone = catalogue(name, "--set", f"psf.file={name}.psf", f"{name}.fits")
+        assert len(alone["FLUX_PSF"]) >= 8
+        np.testing.assert_array_equal(both[f"FLUX_PSF_{name}"], alone["FLUX_PSF"])
+        assert abs(np.median(alone["FLUX_PSF"]) / 20000 - 1) < 0.02
+    # The PSF of one band would be wrong by a third in the other.
+    refused = catalogue("refused", *bands, "--set", "psf.file=g.psf")
+    assert refused.returncode == 2 and "psf.file" in refused.stderr and "several bands have no other" in refused.stderr
+
+
+def test_no_good_pixel_at_a_position(program, tmp_path):
+    image = noisy(np.random.default_rng(23), np.zeros((120, 120)))
+    image[:60] = np.nan
+    fits.writeto(tmp_path / "image.fits", image)
+    (tmp_path / "list.csv").write_text("X_IMAGE,Y_IMAGE\n60,20\n60,100\n")
+    model = write_psf(tmp_path / "x.psf", Moffats(3.0, 120).table(21))
+    run(program, "plain", tmp_path / "image.fits", tmp_path, "--positions", tmp_path / "list.csv", "--set",
+        "output.formats=[csv]", "--set", f"psf.file={model}")
+    mine = read_catalogue(tmp_path / "image.forced.cat.csv")
+    assert np.isnan(mine["FLUX_APER"][0]) and np.isnan(mine["FLUX_PSF"][0]) and mine["MAG_PSF"][0] == 99
+    assert np.isfinite(mine["FLUX_PSF"][1]) and mine["FLUX_PSF"][1] != 0
 
 
 def test_files_that_are_no_model(program, tmp_path):
@@ -254,6 +297,16 @@ def test_without_a_model(program, tmp_path):
     fits.writeto(tmp_path / "image.fits", noisy(np.random.default_rng(51), np.zeros((64, 64))))
     code, message = said(program, tmp_path, "''", tmp_path / "image.fits")
     assert "psf.file" in message and code == 0
+
+
+def test_spread_of_a_difference(program, tmp_path):
+    """It has none, also if a PSF is named."""
+    for name in ("old.fits", "new.fits"):
+        fits.writeto(tmp_path / name, noisy(np.random.default_rng(52), np.zeros((64, 64))))
+    write_psf(tmp_path / "x.psf", Moffats(3.0, 64).table(21))
+    sets = ["--set", "psf.file=x.psf", "--set", "output.columns=[NUMBER, SPREAD_MODEL]"]
+    done = subprocess.run([str(program), "difference", *sets, "old.fits", "new.fits"], cwd=tmp_path, capture_output=True, text=True)
+    assert done.returncode == 2 and "SPREAD_MODEL is by the PSF of an image" in done.stderr
 
 
 @pytest.mark.parametrize("fwhm, step, mask", [(1.2, 0.3, 61), (4.0, 1.0, 151)])
