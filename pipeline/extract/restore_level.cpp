@@ -40,6 +40,14 @@ void restore_at_sources(const LevelAt& level, Sources& catalogue) {
   }
 }
 
+void restore_at_components(const LevelAt& level, FittedIslands& fitted) {
+  const auto width = static_cast<std::int32_t>(fitted.shape.width),
+             height = static_cast<std::int32_t>(fitted.shape.height);
+  for (std::vector<ComponentRow>* rows : {&fitted.gaussians, &fitted.sources})
+    for (ComponentRow& row : *rows)
+      row.of_island.level += static_cast<double>(level(pixel_in(row.x + 1, 1, width), pixel_in(row.y + 1, 1, height)));
+}
+
 GivenLevel summary_of(const Image<float, Cpu>& map) {
   constexpr std::int64_t sampled = 1 << 16;
   const std::int64_t count = map.shape.count(), step = std::max<std::int64_t>(1, count / sampled);
@@ -77,6 +85,7 @@ void restore_level(const ImageInput& input, const Cpu& where, Extraction& extrac
     extraction.given_level = {level.number, level.number, level.number};
   }
   restore_at_sources(level, extraction.sources);
+  if (extraction.fitted) restore_at_components(level, *extraction.fitted);
   for (BrightPixel& pixel : extraction.brightest) pixel.value += level(pixel.x, pixel.y);
   if (input.level != nullptr && shows_level(config)) extraction.check.level = std::move(map);
 }

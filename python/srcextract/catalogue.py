@@ -137,7 +137,7 @@ class Catalogue:
 
     @property
     def sources(self) -> Any:
-        """What these Gaussians make up, a new astropy.table.Table."""
+        """The sources that these Gaussians make up, a new astropy.table.Table."""
         return _table_of(self.name, self._made.sources())
 
     def _vector(self, name: str) -> NDArray[Any]:

@@ -88,6 +88,7 @@ class IslandFit {
         bad = {*std::ranges::min_element(bad, {}, [&](std::size_t i) { return out_.of[i].now.peak; })};
       for (std::size_t k = bad.size(); k-- > 0;) restrain(bad[k]);
     }
+    fit_all();  // those that the last attempt has restrained
   }
 
   /// Gives a Gaussian the shape of the beam, or drops it if it has that.

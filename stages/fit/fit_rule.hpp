@@ -7,7 +7,7 @@
 
 namespace srcextract {
 
-/// What holds for the fits of all islands of a map.
+/// Settings, beam and noise that the fits of all islands of a map share.
 struct FitRule {
   FitConfig config;
   GaussianShape beam;
@@ -20,7 +20,7 @@ struct FitRule {
         beam(shape_of(pixel_beam)),
         beam_pixels(pixel_beam.area()),
         correlation(beam, noise_area),
-        seeds{beam, seed, threshold, noise_of_curvature(correlation)} {}
+        seeds{beam, seed, threshold, noise_of_curvature(correlation), ripple_of_curvature(beam)} {}
 };
 
 }  // namespace srcextract

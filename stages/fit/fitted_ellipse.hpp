@@ -4,6 +4,7 @@
 #include <array>
 #include <cmath>
 #include <cstddef>
+#include <limits>
 #include <numbers>
 
 #include "stages/fit/fitted_row.hpp"
@@ -56,7 +57,7 @@ struct FittedEllipse {
   double major = 0, minor = 0;  ///< full widths at half maximum; 0 where the eigenvalue is not above 0
   double angle = 0;             ///< of the major axis, in degrees from the first axis towards the second, in [0, 180)
   double major_error = 0, minor_error = 0, angle_error = 0;
-  double major_limit = 0;  ///< that the major axis does not exceed, at two standard errors
+  double major_limit = 0;  ///< that the major axis does not exceed, at two standard errors; NaN: the shape has none
   bool extended = false;   ///< the larger eigenvalue is above 0 by more than two standard errors
 };
 
@@ -89,8 +90,10 @@ inline FittedEllipse ellipse_of(const MeasuredSpread& spread) {
   // A round shape has any angle.
   out.angle_error =
       radius > 0 ? std::min(90.0, degrees * error_of({-xy / by_angle, (xx - yy) / by_angle, xy / by_angle})) : 90.0;
-  out.major_limit = width(large + 2 * large_error);
-  out.extended = large > 2 * large_error;
+  // A shape without an error was given, not measured.
+  const bool measured = large_error > 0;
+  out.major_limit = measured ? width(large + 2 * large_error) : std::numeric_limits<double>::quiet_NaN();
+  out.extended = measured && large > 2 * large_error;
   return out;
 }
 

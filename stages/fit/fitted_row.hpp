@@ -31,7 +31,7 @@ inline constexpr const char* description =
 /// several, or moments.
 enum class SourceCode : std::int16_t { single, companion, multiple };
 
-/// What is known of the island of a row, above the level.
+/// Sums and noise of the island of a row, above the level.
 struct IslandFacts {
   double total = 0, total_error = 0;  ///< in pixel values, per beam
   double rms = 0;                     ///< noise of a pixel

@@ -45,11 +45,14 @@ struct FitPixels {
   }
 };
 
-/// The pixels of an island, row by row.
+/// The pixels of an island, row by row, without those that are masked in the map; it may have been found in another
+/// image. An island of masked pixels alone keeps them.
 class FitIsland {
  public:
   FitIsland(const FitMap& map, std::int32_t number, std::span<const std::int32_t> runs) : map_(map), number_(number) {
-    for (const std::int32_t run : runs) add(map.runs.runs[run]);
+    for (const std::int32_t run : runs) add_unmasked(map.runs.runs[run]);
+    if (size_ == 0)
+      for (const std::int32_t run : runs) add(map.runs.runs[run]);
     find_peak();
   }
 
@@ -95,6 +98,13 @@ class FitIsland {
     before_.push_back(size_);
     runs_.push_back(run);
     size_ += run.end - run.begin;
+  }
+  void add_unmasked(const Run& run) {
+    const auto masked = [&](std::int32_t x) { return std::isnan(map_.at(x, run.y)); };
+    for (std::int32_t begin = run.begin, end = begin; begin < run.end; begin = end + 1) {
+      for (end = begin; end < run.end && !masked(end);) ++end;
+      if (begin < end) add({.y = run.y, .begin = begin, .end = end});
+    }
   }
   void find_peak() {
     xpeak_ = runs_.front().begin;

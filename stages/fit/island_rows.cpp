@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <cstddef>
+#include <limits>
 #include <utility>
 
 namespace srcextract {
@@ -246,7 +247,15 @@ IslandFacts facts_of(const FitMap& map, const FitIsland& island, const FitRule& 
   return facts;
 }
 
-/// A source without a fit.
+/// Whether all pixels of an island are above the level. Those that were found in another image may not be.
+bool is_bright(const FitMap& map, const FitIsland& island) {
+  bool bright = true;
+  island.for_each_pixel([&](std::int32_t x, std::int32_t y) { bright = bright && map.at(x, y) > 0; });
+  return bright;
+}
+
+/// A source without a fit. The moments of pixels that are not all bright may lie anywhere: then they are those of the
+/// island's area, without errors.
 ComponentRow row_of_moments(const FitMap& map, const FitIsland& island, const FitRule& rule) {
   ComponentRow row;
   row.code = SourceCode::multiple;
@@ -254,23 +263,26 @@ ComponentRow row_of_moments(const FitMap& map, const FitIsland& island, const Fi
   row.peak = island.peak();
   row.xmax = island.xpeak();
   row.ymax = island.ypeak();
-  double sum = 0;
+  const bool bright = is_bright(map, island);
+  const auto weight = [&](std::int32_t x, std::int32_t y) { return bright ? static_cast<double>(map.at(x, y)) : 1; };
+  double total = 0, sum = 0;
   island.for_each_pixel([&](std::int32_t x, std::int32_t y) {
-    const auto value = static_cast<double>(map.at(x, y));
-    sum += value;
-    row.x += value * x;
-    row.y += value * y;
+    total += static_cast<double>(map.at(x, y));
+    sum += weight(x, y);
+    row.x += weight(x, y) * x;
+    row.y += weight(x, y) * y;
   });
-  row.total = sum / rule.beam_pixels;
+  row.total = total / rule.beam_pixels;
   row.x /= sum;
   row.y /= sum;
   row.shape = {0, 0, 0};
   island.for_each_pixel([&](std::int32_t x, std::int32_t y) {
-    const double share = static_cast<double>(map.at(x, y)) / sum, dx = x - row.x, dy = y - row.y;
+    const double share = weight(x, y) / sum, dx = x - row.x, dy = y - row.y;
     row.shape.xx += share * dx * dx;
     row.shape.xy += share * dx * dy;
     row.shape.yy += share * dy * dy;
   });
+  const double by = bright ? 1 / sum : std::numeric_limits<double>::quiet_NaN();
   std::vector<std::int32_t> px, py;
   std::vector<double> j;
   island.for_each_pixel([&](std::int32_t x, std::int32_t y) {
@@ -278,11 +290,11 @@ ComponentRow row_of_moments(const FitMap& map, const FitIsland& island, const Fi
     py.push_back(y);
     const double noise = map.noise(x, y), dx = x - row.x, dy = y - row.y;
     const double one[] = {noise / rule.beam_pixels,
-                          noise * dx / sum,
-                          noise * dy / sum,
-                          noise * (dx * dx - row.shape.xx) / sum,
-                          noise * (dx * dy - row.shape.xy) / sum,
-                          noise * (dy * dy - row.shape.yy) / sum};
+                          noise * dx * by,
+                          noise * dy * by,
+                          noise * (dx * dx - row.shape.xx) * by,
+                          noise * (dx * dy - row.shape.xy) * by,
+                          noise * (dy * dy - row.shape.yy) * by};
     j.insert(j.end(), std::begin(one), std::end(one));
   });
   const SymmetricMatrix sums = noise_of_sums(px, py, j, fitted_values - 1, rule);

@@ -4,6 +4,7 @@
 #include <cmath>
 #include <cstddef>
 #include <cstdlib>
+#include <limits>
 #include <numbers>
 #include <numeric>
 
@@ -17,17 +18,24 @@ constexpr double weight_of(int dx, int dy) {
   return dx == 0 && dy == 0 ? 8 : -1;
 }
 
-/// The curvature at a pixel. A masked neighbour counts as equal to the pixel.
+/// The curvature at a pixel. A neighbour that is masked or outside does not count, nor does the opposite one: alone it
+/// would bring in the slope. The others count for them.
 double curvature(const FitMap& map, std::int32_t x, std::int32_t y) {
-  const auto middle = static_cast<double>(map.at(x, y));
+  const auto at = [&](int dx, int dy) {
+    return map.holds(x + dx, y + dy) ? static_cast<double>(map.at(x + dx, y + dy))
+                                     : std::numeric_limits<double>::quiet_NaN();
+  };
+  const double middle = at(0, 0);
   double sum = 0;
+  int counted = 0;
   for (const int dy : around)
     for (const int dx : around) {
-      const bool there = map.holds(x + dx, y + dy);
-      const double value = there ? static_cast<double>(map.at(x + dx, y + dy)) : middle;
-      sum += middle - (value == value ? value : middle);
+      const double value = at(dx, dy);
+      if ((dx == 0 && dy == 0) || std::isnan(value) || std::isnan(at(-dx, -dy))) continue;
+      sum += middle - value;
+      ++counted;
     }
-  return sum;
+  return counted > 0 ? sum * 8 / counted : 0;
 }
 
 /// Maxima of curvature with all that is known of them.
@@ -65,13 +73,20 @@ class Summits {
       for (const int dy : around)
         for (const int dx : around) {
           if (dx == 0 && dy == 0) continue;
-          const std::int64_t near = island_.place_of(x_[pixel] + dx, y_[pixel] + dy);
+          const std::int64_t near = place_near(pixel, dx, dy);
           if (near >= 0 && summit_[static_cast<std::size_t>(near)] != none) join(pixel, static_cast<std::size_t>(near));
         }
     }
     for (const std::size_t pixel : order_)
       if (summit_[pixel] == pixel) judge(pixel, 0);
     std::ranges::stable_sort(found_, std::greater<>(), [&](std::size_t i) { return map_.at(x_[i], y_[i]); });
+  }
+
+  /// The place of a neighbour; of the pixel beyond it where it is masked. -1: not in the island.
+  std::int64_t place_near(std::size_t pixel, int dx, int dy) const {
+    const std::int32_t x = x_[pixel] + dx, y = y_[pixel] + dy;
+    const bool masked = map_.holds(x, y) && std::isnan(map_.at(x, y));
+    return masked ? island_.place_of(x + dx, y + dy) : island_.place_of(x, y);
   }
 
   void join(std::size_t pixel, std::size_t near) {
@@ -91,9 +106,8 @@ class Summits {
   void judge(std::size_t summit, double saddle) {
     constexpr double least_prominence = 4;
     const double noise = map_.noise(x_[summit], y_[summit]);
-    if (curvature_[summit] - saddle > least_prominence * rule_.curved_noise * noise &&
-        brightest_near(summit) > rule_.least * noise)
-      found_.push_back(summit);
+    const double least = least_prominence * rule_.curved_noise * noise + rule_.ripple * curvature_[summit];
+    if (curvature_[summit] - saddle > least && brightest_near(summit) > rule_.least * noise) found_.push_back(summit);
   }
 
   double brightest_near(std::size_t pixel) const {
@@ -149,12 +163,12 @@ Gaussian start_of_shape(const FitMap& map, const FitIsland& island, std::int32_t
   return gaussian_of(static_cast<double>(map.at(x, y)) / island.noise(), x, y, moments);
 }
 
-/// The curvature at the summit of a Gaussian of this spread with a peak of 1.
-double curvature_of(const GaussianShape& spread) {
+/// The curvature of a Gaussian of this spread with a peak of 1, at a distance from its summit.
+double curvature_of(const GaussianShape& spread, double x = 0, double y = 0) {
   const Gaussian unit = gaussian_of(1, 0, 0, spread);
   double sum = 0;
   for (const int dy : around)
-    for (const int dx : around) sum += 1 - unit.at(dx, dy);
+    for (const int dx : around) sum += unit.at(x, y) - unit.at(x + dx, y + dy);
   return sum;
 }
 
@@ -176,6 +190,15 @@ double noise_of_curvature(const NoiseCorrelation& correlation) {
       for (const int by : around)
         for (const int bx : around) variance += weight_of(ax, ay) * weight_of(bx, by) * at(bx - ax, by - ay);
   return std::sqrt(variance);
+}
+
+double ripple_of_curvature(const GaussianShape& beam) {
+  // Pixels beside the ridge are half a pixel off, and those on it at least two pixels apart. From a place between two
+  // of these to the farther one, the light on the ridge falls by exp(-(2^2 - 1^2) / 2 variances).
+  constexpr double beside = 0.5, fall = 1.5;
+  const double angle = portable_atan2(2 * beam.xy, beam.xx - beam.yy) / 2;
+  const double off = curvature_of(beam, -beside * std::sin(angle), beside * std::cos(angle)) / curvature_of(beam);
+  return std::max(0.0, 1 - off * portable_exp(fall / beam.axis(1)));
 }
 
 std::vector<Gaussian> find_seeds(const FitMap& map, const FitIsland& island, const SeedRule& rule) {

@@ -72,9 +72,9 @@ struct OutputConfig {
   std::vector<std::string> header_keywords = {};
   /// If several HDUs of a file are extracted, also write {stem}.cat.fits with the sources of all.
   bool one_catalogue = false;
-  /// Of what fit.model finds, also write {stem}.{name} for each, in every table format.
+  /// Each of these tables of fit.model is also written as {stem}.{name}, in every table format.
   std::vector<ComponentTable> catalogues = {};
-  /// Of these tables.
+  /// The tables in `catalogues` have these names, units and UCDs.
   TableStyle style = TableStyle::pybdsf;
   /// Also write {stem}.gaul.{format} for each.
   std::vector<ComponentRegions> regions = {};

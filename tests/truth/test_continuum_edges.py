@@ -61,6 +61,15 @@ def test_a_plain_map(program, tmp_path, field, header):
     assert head["FREQ0"] == 1.28e9 and head["INIMAGE"] == "plain.fits" and head["EQUINOX"] == 2000
 
 
+def test_a_given_level_is_told(program, tmp_path, field, header):
+    path = write(tmp_path / "raised.fits", field.image[None, None] + 1e-3, header)
+    fits.writeto(tmp_path / "level.fits", np.full(field.image.shape, 1e-3, "f4"))
+    for level in ("0.001", tmp_path / "level.fits"):
+        rows, _, _ = gaussians(program, path, f"background.level={level}")
+        check(field, rows)
+        assert rows["Isl_mean"] == pytest.approx(1e-3)
+
+
 @pytest.mark.parametrize("unit, scale", (("JY/BEAM", 1), ("Jy beam-1", 1), ("beam-1 Jy", 1), ("mJy/beam", 1e3),
                                          ("uJy/beam", 1e6), ("Jy/pixel", 1 / continuum_maps.BEAM_PIXELS)))
 def test_units_are_turned_into_jansky(program, tmp_path, field, header, unit, scale):

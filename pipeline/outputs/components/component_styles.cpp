@@ -44,9 +44,6 @@ class Values {
   const std::string& text(std::string_view name, std::size_t row) const {
     return std::get<std::vector<std::string>>(column(name).values)[row];
   }
-  bool has(std::string_view name) const {
-    return std::ranges::find(table_.columns, name, &TableColumn::name) != table_.columns.end();
-  }
   std::size_t rows() const { return static_cast<std::size_t>(table_.rows); }
 
  private:

@@ -220,7 +220,8 @@ void add_further(Builder& to) {
   to.whole("RESOLVED", "meta.code",
            "1: size and flux exceed those of a point by more than two standard errors; else DC_Maj is 0",
            [](const ComponentOnSky& c, std::size_t) { return std::int32_t{c.resolved}; });
-  to.real("DC_MAJ_LIM", "deg", "phys.angSize.smajAxis;stat.max", "upper limit of DC_Maj at two standard errors",
+  to.real("DC_MAJ_LIM", "deg", "phys.angSize.smajAxis;stat.max",
+          "upper limit of DC_Maj at two standard errors; NaN: the shape was not fitted",
           [](const ComponentOnSky& c) { return c.deconvolved.major_limit; });
   to.real("COV_RA_DEC", "deg2", "stat.covariance;pos.eq", "covariance of both errors of the place",
           [](const ComponentOnSky& c) { return c.sky_covariance(c.steps.east, c.steps.north); });

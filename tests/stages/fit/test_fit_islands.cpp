@@ -85,6 +85,27 @@ TEST(FitIslands, PartsNeighboursThatShareAnIsland) {
   }
 }
 
+TEST(FitIslands, DoNotDivideAPointOfAnElongatedBeam) {
+  std::mt19937 random(11);
+  std::uniform_real_distribution<double> uniform;
+  for (const double major : {9.0, 12.0, 15.0, 20.0})
+    for (int trial = 0; trial < 40; ++trial) {
+      const PixelBeam narrow{major, 3, std::numbers::pi * uniform(random)};
+      const MapGaussian one{20 + 200 * uniform(random),
+                            40 + uniform(random),
+                            40 + uniform(random),
+                            narrow.major,
+                            narrow.minor,
+                            narrow.angle};
+      Image<float, Cpu> image = empty_map(81);
+      add_gaussians({one}, image);
+      const FittedIslands found = islands_of(std::move(image), narrow).fitted();
+      ASSERT_EQ(found.gaussians.size(), 1U) << major << " " << narrow.angle;
+      EXPECT_NEAR(found.gaussians[0].total / one.peak, 1, 1e-3) << major << " " << narrow.angle;
+      EXPECT_EQ(found.gaussians[0].flags, 0);
+    }
+}
+
 /// Pulls: differences from the truth in units of the errors.
 struct Pulls {
   std::vector<double> peak, total, x, y, major;
@@ -189,6 +210,68 @@ TEST(FitIslands, LeavesNoIslandOut) {
         found.sources, [](const ComponentRow& row) { return (row.flags & fit_flag::moments) != 0; });
     if (large == 40) EXPECT_GT(of_moments, 1);
   }
+}
+
+/// The first run of every island.
+std::vector<Run> first_runs(const MapIslands& islands) {
+  std::vector<Run> first;
+  for (std::int64_t i = 0; i < std::ssize(islands.runs.runs); ++i)
+    if (islands.components.label[i] > std::ssize(first)) first.push_back(islands.runs.runs[i]);
+  return first;
+}
+
+TEST(FitIslands, OfAnotherImageAreWhereTheyWereFound) {
+  constexpr std::int64_t side = 300;
+  Image<float, Cpu> image = empty_map(side);
+  add_gaussians(sources_on_grid(side, 50, 1, 4), image);
+  MapIslands islands = islands_of(std::move(image), beam);
+  const auto first = first_runs(islands);
+  islands.image = correlated_noise({side, side}, beam, false, 3);
+  for (const auto& [y, begin, end] : first)
+    islands.image.pixels[y * side + begin] = std::numeric_limits<float>::quiet_NaN();
+  const FittedIslands found = islands.fitted();
+  ASSERT_GE(found.sources.size(), first.size());
+  ASSERT_GT(first.size(), 50U);
+  std::int64_t unfitted = 0;
+  for (const ComponentRow& row : found.sources) {
+    const auto& [y, begin, end] = first[static_cast<std::size_t>(row.island - 1)];
+    EXPECT_TRUE(std::isfinite(row.total));
+    if ((row.flags & fit_flag::moments) == 0) continue;
+    ++unfitted;
+    EXPECT_LT(std::hypot(row.x - begin, row.y - y), 3 * beam.major);
+  }
+  EXPECT_GT(unfitted, 20);
+}
+
+TEST(FitIslands, DoNotDivideAPointAroundAMaskedPixel) {
+  std::mt19937 random(13);
+  std::uniform_real_distribution<double> uniform;
+  for (int trial = 0; trial < 40; ++trial) {
+    const MapGaussian one{1000, 40 + uniform(random), 40 + uniform(random), beam.major, beam.minor, beam.angle};
+    Image<float, Cpu> image = empty_map(81);
+    add_gaussians({one}, image);
+    const auto x = static_cast<std::int64_t>(39 + 3 * uniform(random));
+    const std::int64_t y = 39 + trial % 4;
+    image.pixels[y * 81 + x] = std::numeric_limits<float>::quiet_NaN();
+    const FittedIslands found = islands_of(std::move(image), beam).fitted();
+    ASSERT_EQ(found.gaussians.size(), 1U) << x << " " << y;
+    EXPECT_NEAR(found.gaussians[0].total / one.peak, 1, 1e-3);
+    EXPECT_EQ(found.gaussians[0].flags, fit_flag::at_edge);
+  }
+}
+
+TEST(FitIslands, OfMaskedPixelsAloneHaveAPlace) {
+  constexpr std::int64_t side = 81;
+  Image<float, Cpu> image = empty_map(side);
+  add_gaussians({{50, 40, 30, beam.major, beam.minor, beam.angle}}, image);
+  MapIslands islands = islands_of(std::move(image), beam);
+  std::fill(islands.image.pixels.begin(), islands.image.pixels.end(), std::numeric_limits<float>::quiet_NaN());
+  const FittedIslands found = islands.fitted();
+  ASSERT_EQ(found.sources.size(), 1U);
+  EXPECT_EQ(found.sources[0].flags & fit_flag::moments, fit_flag::moments);
+  EXPECT_TRUE(std::isnan(found.sources[0].total));
+  EXPECT_NEAR(found.sources[0].x, 40, 0.5);
+  EXPECT_NEAR(found.sources[0].y, 30, 0.5);
 }
 
 TEST(FitIslands, DoesNotDependOnThreads) {

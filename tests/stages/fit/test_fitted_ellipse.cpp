@@ -71,6 +71,16 @@ TEST(FittedEllipse, SmallerThanTheBeamHasNoSizeButALimit) {
   EXPECT_LT(alone.major_limit, 8);
 }
 
+TEST(FittedEllipse, OfAShapeThatWasNotFittedHasNoLimit) {
+  // The shape of the beam, to within rounding.
+  for (const double rounded : {-1e-15, 0.0, 1e-15}) {
+    const GaussianShape beam = known(5.2, 3.8, 120);
+    const FittedEllipse alone = ellipse_of(without_beam({{beam.xx + rounded, beam.xy, beam.yy}}, beam));
+    EXPECT_FALSE(alone.extended);
+    EXPECT_TRUE(std::isnan(alone.major_limit));
+  }
+}
+
 TEST(FittedEllipse, ErrorsAreTheScatterOfDrawnShapes) {
   std::mt19937_64 random(7);
   std::normal_distribution<double> normal;
