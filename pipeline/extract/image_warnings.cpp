@@ -228,9 +228,12 @@ bool is_on_the_sky(const std::string& word) {
   });
 }
 
-/// Warns that requested sky columns are missing.
+/// Warns that requested sky columns and regions are missing.
 void warn_of_missing_columns(const Config& config, const ImageResult& result, Warnings& warnings) {
   if (result.no_sky_reason.empty()) return;
+  if (fits_gaussians(config) && !config.output.regions.empty())
+    warnings.push_back(config.place_of("output.regions") +
+                       ": the files of regions are empty, since regions are on the sky: " + result.no_sky_reason);
   std::vector<std::string> missing = config.output.columns;
   std::erase_if(missing, [](const std::string& word) { return !is_on_the_sky(word); });
   if (missing.empty()) return;

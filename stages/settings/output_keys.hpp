@@ -82,7 +82,7 @@ void for_each_output_field(AnySettings& c, F&& f) {
     c.output.columns);
   f(Field{.section = section,
           .key = "catalogues",
-          .description = "Of what `fit.model` finds, also write `{stem}.{name}.fits` for each: `srl` (sources), `gaul` "
+          .description = "Tables of the fit (`fit.model`), each a file `{stem}.{name}.fits`: `srl` (sources), `gaul` "
                          "(their Gaussians); also in the other table formats of `formats`",
           .unused = use_problem(fits_gaussians(c), c.output.catalogues, {}, "fit.model gaussians")},
     c.output.catalogues);

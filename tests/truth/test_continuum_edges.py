@@ -257,6 +257,14 @@ def test_regions_are_where_the_gaussians_are(program, tmp_path, field, header):
         assert kind == ("GAUSSIAN" if row["DC_Maj"] > 0 else "POINT") and np.isclose(float(major), 3600 * row["DC_Maj"], atol=1e-3)
 
 
+def test_empty_regions_of_a_map_without_a_place_on_the_sky_are_told(program, tmp_path, field, header):
+    for name in ("CTYPE1", "CTYPE2"):
+        header.pop(name)
+    path = write(tmp_path / "map.fits", field.image, {k: v for k, v in header.items() if not k.endswith(("3", "4"))})
+    rows, _, said = gaussians(program, path, "output.regions=[reg]", f"measurement.pixel_scale={continuum_maps.PIXEL}")
+    assert len(rows) > 10 and "files of regions are empty" in said
+
+
 def test_bands_are_refused_and_positions_have_no_gaussians(program, tmp_path, field, header):
     path = write(tmp_path / "map.fits", field.image[None, None], header)
     command = [program, "-q", "-o", tmp_path, "-d", path, "--band", f"a={path}", "--band", f"b={path}", ROOT / "config/radio.yaml"]
