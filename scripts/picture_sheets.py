@@ -60,15 +60,15 @@ def field(size, seed, count, faint, bright, margin=6):
 class Found:
     """The files that a run has written."""
 
-    def __init__(self, program, image, settings, *words, further=None, command=(), extra=None):
+    def __init__(self, program, image, settings, *words, further=None, command=(), config="default", header=None):
         with tempfile.TemporaryDirectory() as made_in:
             folder = pathlib.Path(made_in)
             for name, pixels in {"image": image, **(further or {})}.items():
-                fits.PrimaryHDU(np.asarray(pixels, np.float32)).writeto(folder / f"{name}.fits")
+                fits.PrimaryHDU(np.asarray(pixels, np.float32), header).writeto(folder / f"{name}.fits")
             sets = [word for key, value in settings.items() for word in ("--set", f"{key}={value}".replace("FOLDER", str(folder)))]
             words = [word.replace("FOLDER", str(folder)) for word in words]
             images = [folder / "image.fits"] if not command else [folder / f"{name}.fits" for name in ("image", *(further or {}))]
-            run = [program, *command, "-q", "-o", folder / "out", *words, *sets, ROOT / "config/default.yaml", *images]
+            run = [program, *command, "-q", "-o", folder / "out", *words, *sets, ROOT / f"config/{config}.yaml", *images]
             done = subprocess.run([str(word) for word in run], stderr=subprocess.PIPE, text=True)
             if done.returncode:
                 raise SystemExit(done.stderr)
