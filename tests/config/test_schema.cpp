@@ -84,8 +84,8 @@ const std::vector<std::string> right = {
     "detection: {false_discovery_rate: 0.01, correlated_pixels: 9}",
     "convolve: {kernel: gaussian, fwhm: 2, filter: matched}",
     "measurement: {zero_point: 22.5, pixel_scale: 0.2}\ndetection: {threshold: -1, threshold_unit: mag_per_arcsec2}",
-    "difference: {kernel: gaussian, align: wcs, interpolation: bilinear, reference_fwhm: 2.5, new_fwhm: 3, match_flux: "
-    "false}",
+    "difference: {kernel: gaussian, align: wcs, interpolation: bilinear, reference_fwhm: 2.5, new_fwhm: 3}",
+    "difference: {kernel: gaussian, match_flux: false}",
     "output: {quicklook: true}",
     "output: {columns: [default, FLUX_AUTO, 'VIGNET(35,35)']}",
     "measurement: {mask: none, noise: apertures, apertures: [3, 5.5], kron: [2, 0], petrosian: [2, 0.0]}",

@@ -39,9 +39,10 @@ inline NumberTable psf_table(int side, double step, double fwhm, const std::vect
   set("PSFAXIS2", side);
   set("PSFAXIS3", static_cast<double>(planes.size()));
   std::vector<double>& mask = table.columns["PSF_MASK"];
+  const int middle = side / 2;
   for (const PsfPlane& plane : planes)
     for (int y = 0; y < side; ++y)
-      for (int x = 0; x < side; ++x) mask.push_back(plane((x - side / 2) * step, (y - side / 2) * step));
+      for (int x = 0; x < side; ++x) mask.push_back(plane((x - middle) * step, (y - middle) * step));
   return table;
 }
 
