@@ -35,7 +35,7 @@ inline bool shows_gaussians(CheckImage image) {
 /// The tables of a radio map: sources, and the Gaussians that they are made of.
 enum class ComponentTable { srl, gaul };
 
-/// Whose names, units and UCDs the columns of Gaussians and their sources have.
+/// Names, units and UCDs of the columns of Gaussians and their sources: those of PyBDSF, Aegean or CASDA.
 enum class TableStyle { pybdsf, aegean, casda };
 
 /// Files for other programs with the Gaussians of a radio map: of DS9, of kvis, and a sky model for calibration.

@@ -31,7 +31,7 @@ void for_each_psf_field(AnySettings& c, F&& f) {
   f(Field{.section = section,
           .key = "weights",
           .description =
-              "Whose photons count in the noise of a pixel: those of the fitted star (`model`), none (`sky`), or "
+              "Photons that count in the noise of a pixel: those of the fitted star (`model`), none (`sky`), or "
               "those in the pixel (`data`, as SExtractor; faint stars get too little light)",
           .unused = c.psf.file.empty() && c.psf.weights != PsfWeights::model ? "has no use without psf.file" : ""},
     c.psf.weights);
