@@ -1,6 +1,5 @@
 #include "io/catalog/component_regions.hpp"
 
-#include <algorithm>
 #include <charconv>
 #include <cmath>
 #include <cstdint>
@@ -8,7 +7,8 @@
 #include <vector>
 
 #include "io/catalog/text_values.hpp"
-#include "stages/core/error.hpp"
+#include "io/wcs/direction.hpp"
+#include "io/wcs/sexagesimal.hpp"
 
 namespace srcextract {
 namespace {
@@ -31,12 +31,7 @@ struct ComponentValues {
         code(std::get<std::vector<std::string>>(values(table, "S_Code"))) {}
 
  private:
-  static const ColumnValues& values(const Table& table, const char* name) {
-    const auto found = std::ranges::find(table.columns, name, &TableColumn::name);
-    if (found == table.columns.end())
-      throw Error(ErrorKind::internal, std::string("no column ") + name + " of components; please report this");
-    return found->values;
-  }
+  static const ColumnValues& values(const Table& table, const char* name) { return column_named(table, name).values; }
   static const std::vector<double>& reals(const Table& table, const char* name) {
     return std::get<std::vector<double>>(values(table, name));
   }
@@ -58,7 +53,7 @@ struct Ds9Components {
     append_rounded(out, of.dec[row], 7);
     for (const double width : {of.major[row], of.minor[row]}) {
       out += ',';
-      append_rounded(out, width / 2 * 3600, 3);
+      append_rounded(out, width / 2 * arcseconds, 3);
       out += '"';
     }
     out += ',';
@@ -87,22 +82,6 @@ struct KvisComponents {
   }
 };
 
-/// Hours or degrees, minutes and seconds: 12:00:00.000 or 12.00.00.000.
-void append_sexagesimal(std::string& out, double value, char separator) {
-  const auto thousandths = std::llround(std::abs(value) * 3600000);
-  const auto two = [&](std::int64_t part) {
-    if (part < 10) out += '0';
-    out += std::to_string(part);
-  };
-  two(thousandths / 3600000);
-  out += separator;
-  two(thousandths / 60000 % 60);
-  out += separator;
-  const std::int64_t seconds = thousandths % 60000;
-  two(seconds / 1000);
-  out += '.' + std::to_string(1000 + seconds % 1000).substr(1);
-}
-
 /// A sky model for the calibration of LOFAR data: what the sky has, without the beam.
 struct SkyModel {
   static std::string begin(double frequency) {
@@ -113,12 +92,10 @@ struct SkyModel {
   static void append(std::string& out, const ComponentValues& of, std::size_t row) {
     const bool point = !(of.point_major[row] > 0);
     out += "s" + std::to_string(row + 1) + (point ? ", POINT, " : ", GAUSSIAN, ");
-    append_sexagesimal(out, of.ra[row] / 15, ':');
-    out += of.dec[row] < 0 ? ", -" : ", +";
-    append_sexagesimal(out, of.dec[row], '.');
-    out += ", ";
+    out += sexagesimal_hours(of.ra[row], 3) + ", " + sexagesimal_degrees(of.dec[row], 3, '.') + ", ";
     append_number(out, of.flux[row]);
-    for (const double size : {of.point_major[row] * 3600, of.point_minor[row] * 3600, of.point_angle[row]}) {
+    for (const double size :
+         {of.point_major[row] * arcseconds, of.point_minor[row] * arcseconds, of.point_angle[row]}) {
       out += ", ";
       append_rounded(out, point ? 0 : size, 3);
     }

@@ -12,6 +12,7 @@
 #include "io/catalog/catalog_writers.hpp"
 #include "io/catalog/row_sink.hpp"
 #include "io/catalog/text_values.hpp"
+#include "io/wcs/direction.hpp"
 #include "stages/core/error.hpp"
 
 namespace srcextract {
@@ -170,8 +171,8 @@ class SkyRegions final : public RowSink {
     write_text_rows(file_, rows.count, [&](std::string& text, std::size_t row) {
       Region region{.x = x.at(row),
                     .y = y.at(row),
-                    .a = 3600 * extent * a.at(row),
-                    .b = 3600 * extent * b.at(row),
+                    .a = arcseconds * extent * a.at(row),
+                    .b = arcseconds * extent * b.at(row),
                     .theta = theta.at(row),
                     .label = {}};
       if (!std::isfinite(region.x) || !std::isfinite(region.y)) return;

@@ -1,21 +1,14 @@
 #include "pipeline/chain/fit_sources.hpp"
 
-#include <cmath>
-#include <cstdint>
 #include <optional>
 
 #include "pipeline/chain/make_catalog.hpp"
+#include "stages/core/nearest_pixel.hpp"
 #include "stages/fit/fit_islands.hpp"
 #include "stages/sky/map_of_mesh.hpp"
 
 namespace srcextract {
 namespace {
-
-std::int64_t pixel_within(double position, std::int64_t size) {
-  const double nearest = std::floor(position + 0.5);
-  if (!(nearest > 0)) return 0;
-  return nearest < static_cast<double>(size) ? static_cast<std::int64_t>(nearest) : size - 1;
-}
 
 /// Tells the rows the level that was subtracted.
 void add_levels(const Extraction& extraction, const Shape& shape, FittedIslands& fitted) {
@@ -25,7 +18,7 @@ void add_levels(const Extraction& extraction, const Shape& shape, FittedIslands&
   for (std::vector<ComponentRow>* rows : {&fitted.gaussians, &fitted.sources})
     for (ComponentRow& row : *rows)
       row.of_island.level =
-          level ? static_cast<double>(level->at(pixel_within(row.x, shape.width), pixel_within(row.y, shape.height)))
+          level ? static_cast<double>(level->at(nearest_pixel(row.x, shape.width), nearest_pixel(row.y, shape.height)))
                 : extraction.levels.background;
 }
 

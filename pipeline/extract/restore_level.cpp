@@ -5,6 +5,7 @@
 #include <utility>
 #include <vector>
 
+#include "stages/core/nearest_pixel.hpp"
 #include "stages/ingest/ingest.hpp"
 
 namespace srcextract {
@@ -41,11 +42,11 @@ void restore_at_sources(const LevelAt& level, Sources& catalogue) {
 }
 
 void restore_at_components(const LevelAt& level, FittedIslands& fitted) {
-  const auto width = static_cast<std::int32_t>(fitted.shape.width),
-             height = static_cast<std::int32_t>(fitted.shape.height);
+  const Shape& shape = fitted.shape;
   for (std::vector<ComponentRow>* rows : {&fitted.gaussians, &fitted.sources})
     for (ComponentRow& row : *rows)
-      row.of_island.level += static_cast<double>(level(pixel_in(row.x + 1, 1, width), pixel_in(row.y + 1, 1, height)));
+      row.of_island.level +=
+          static_cast<double>(level(nearest_pixel(row.x, shape.width), nearest_pixel(row.y, shape.height)));
 }
 
 GivenLevel summary_of(const Image<float, Cpu>& map) {

@@ -1,9 +1,13 @@
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <string>
+#include <string_view>
 #include <variant>
 #include <vector>
+
+#include "stages/core/error.hpp"
 
 namespace srcextract {
 
@@ -25,5 +29,13 @@ struct Table {
   std::vector<TableColumn> columns;
   std::int64_t rows = 0;  ///< the length of every column
 };
+
+/// The column of a table that this program made. Throws Error{internal} without it.
+inline const TableColumn& column_named(const Table& table, std::string_view name) {
+  const auto found = std::ranges::find(table.columns, name, &TableColumn::name);
+  if (found == table.columns.end())
+    throw Error(ErrorKind::internal, "no column " + std::string(name) + " in a table; please report this");
+  return *found;
+}
 
 }  // namespace srcextract

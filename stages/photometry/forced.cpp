@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <numbers>
 
+#include "stages/core/nearest_pixel.hpp"
 #include "stages/core/parallel.hpp"
 #include "stages/core/vector_clones.hpp"
 #include "stages/weights/variance_pixel.hpp"
@@ -107,18 +108,13 @@ class Measurement {
   }
 
  private:
-  /// The pixel of a position, or the nearest pixel.
-  static std::int32_t pixel_of(double position, std::int32_t size) {
-    return static_cast<std::int32_t>(std::clamp(std::floor(position + 0.5), 0.0, size - 1.0));
-  }
-
   SourceSums sums_of_pixel(const ForcedPosition& at) const {
     SourceSums sums{};
     const bool known = at.x == at.x && at.y == at.y;
     sums.npix = 1;
     sums.v = 1;
-    sums.xpeak = sums.xmin = sums.xmax = known ? pixel_of(at.x, image_.width) : 0;
-    sums.ypeak = sums.ymin = sums.ymax = known ? pixel_of(at.y, image_.height) : 0;
+    sums.xpeak = sums.xmin = sums.xmax = known ? static_cast<std::int32_t>(nearest_pixel(at.x, image_.width)) : 0;
+    sums.ypeak = sums.ymin = sums.ymax = known ? static_cast<std::int32_t>(nearest_pixel(at.y, image_.height)) : 0;
     if (known) {  // the position in it, with moments of 0 about that
       sums.vx = at.x - sums.xmin;
       sums.vy = at.y - sums.ymin;

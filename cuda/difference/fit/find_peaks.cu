@@ -8,31 +8,27 @@ namespace srcextract {
 
 namespace {
 
-/// Smooths along rows the pixels above the sky.
+/// A pixel above the sky.
+struct AboveSky {
+  FrameLevel level;
+  __device__ float operator()(float value) const { return level.above(value); }
+};
+
+struct AsItIs {
+  __device__ float operator()(float value) const { return value; }
+};
+
+/// Smooths along rows (dx 1, dy 0) or columns (0, 1) what `value` makes of the pixels.
+template <class Value>
 __global__ void __launch_bounds__(block_threads)
-    smooth_rows_kernel(ImageView image, FrameLevel level, Smoothing smoothing, float* out) {
+    smooth_kernel(ImageView image, int dx, int dy, Value value, Smoothing smoothing, float* out) {
   const std::int64_t width = image.shape.width, count = width * image.shape.height;
   for (std::int64_t i = thread_index(); i < count; i += thread_total()) {
     const std::int64_t x = i % width, y = i / width;
     float sum = 0;
     for (int k = 0; k < smoothing_taps; ++k) {
-      const std::int64_t from = x + k - smoothing_half;
-      sum = fmaf(smoothing.weight[k], image.contains(from, y) ? level.above(image.at(from, y)) : 0, sum);
-    }
-    out[i] = sum;
-  }
-}
-
-/// Smooths along columns what is smooth along rows.
-__global__ void __launch_bounds__(block_threads)
-    smooth_columns_kernel(ImageView rows, Smoothing smoothing, float* out) {
-  const std::int64_t width = rows.shape.width, count = width * rows.shape.height;
-  for (std::int64_t i = thread_index(); i < count; i += thread_total()) {
-    const std::int64_t x = i % width, y = i / width;
-    float sum = 0;
-    for (int k = 0; k < smoothing_taps; ++k) {
-      const std::int64_t from = y + k - smoothing_half;
-      sum = fmaf(smoothing.weight[k], rows.contains(x, from) ? rows.at(x, from) : 0, sum);
+      const std::int64_t from_x = x + dx * (k - smoothing_half), from_y = y + dy * (k - smoothing_half);
+      sum = fmaf(smoothing.weight[k], image.contains(from_x, from_y) ? value(image.at(from_x, from_y)) : 0, sum);
     }
     out[i] = sum;
   }
@@ -63,10 +59,11 @@ std::vector<Peak> find_peaks(const Image<float, Gpu>& image, const FrameLevel& l
   // Cleared: what lies between the members of a peak is copied to the host, too.
   Buffer<Peak, Gpu> peaks = filled<Peak>(squares(shape.width) * squares(shape.height), 0, where);
   Buffer<unsigned int, Gpu> found = filled<unsigned int>(1, 0, where);
-  smooth_rows_kernel<<<grid, block_threads, 0, where.stream>>>({image.pixels.data(), shape}, level, smoothing,
-                                                               rows.data());
+  smooth_kernel<<<grid, block_threads, 0, where.stream>>>(ImageView{image.pixels.data(), shape}, 1, 0, AboveSky{level},
+                                                          smoothing, rows.data());
   check_launch();
-  smooth_columns_kernel<<<grid, block_threads, 0, where.stream>>>({rows.data(), shape}, smoothing, smoothed.data());
+  smooth_kernel<<<grid, block_threads, 0, where.stream>>>(ImageView{rows.data(), shape}, 0, 1, AsItIs{}, smoothing,
+                                                          smoothed.data());
   check_launch();
   list_peaks_kernel<<<grid, block_threads, 0, where.stream>>>({smoothed.data(), shape}, threshold, peaks.data(),
                                                               found.data());

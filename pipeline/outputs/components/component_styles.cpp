@@ -2,7 +2,6 @@
 
 #include <spdlog/fmt/fmt.h>
 
-#include <algorithm>
 #include <cmath>
 #include <functional>
 #include <limits>
@@ -11,7 +10,8 @@
 #include <variant>
 #include <vector>
 
-#include "stages/core/error.hpp"
+#include "io/wcs/direction.hpp"
+#include "io/wcs/sexagesimal.hpp"
 #include "stages/fit/fitted_row.hpp"
 
 namespace srcextract {
@@ -22,12 +22,7 @@ class Values {
  public:
   explicit Values(const Table& table) : table_(table) {}
 
-  const TableColumn& column(std::string_view name) const {
-    const auto found = std::ranges::find(table_.columns, name, &TableColumn::name);
-    if (found == table_.columns.end())
-      throw Error(ErrorKind::internal, "no column " + std::string(name) + " of components; please report this");
-    return *found;
-  }
+  const TableColumn& column(std::string_view name) const { return column_named(table_, name); }
   double real(std::string_view name, std::size_t row) const {
     return std::visit(
         [&]<class T>(const std::vector<T>& values) -> double {
@@ -50,26 +45,11 @@ class Values {
   const Table& table_;
 };
 
-/// Hours or degrees, minutes and seconds with two decimals, "12:00:00.00".
-std::string sexagesimal(double value) {
-  const auto hundredths = std::llround(std::abs(value) * 360000);
-  return fmt::format("{:02}:{:02}:{:02}.{:02}", hundredths / 360000, hundredths / 6000 % 60, hundredths / 100 % 60,
-                     hundredths % 100);
-}
-std::string hours_of(double right_ascension) {
-  if (!std::isfinite(right_ascension)) return "";
-  const std::string text = sexagesimal(right_ascension / 15);
-  return text.starts_with("24:") ? "00:00:00.00" : text;
-}
-std::string degrees_of(double declination) {
-  return std::isfinite(declination) ? (std::signbit(declination) ? "-" : "+") + sexagesimal(declination) : "";
-}
-
 /// Jhhmmss±ddmmss: truncated, as the IAU asks of names.
 std::string name_at(double right_ascension, double declination) {
   if (!std::isfinite(right_ascension) || !std::isfinite(declination)) return "";
   const auto cut = [](double value) {
-    const auto seconds = static_cast<std::int64_t>(std::abs(value) * 3600);
+    const auto seconds = static_cast<std::int64_t>(std::abs(value) * arcseconds);
     return fmt::format("{:02}{:02}{:02}", seconds / 3600, seconds / 60 % 60, seconds % 60);
   };
   return "J" + cut(right_ascension / 15) + (std::signbit(declination) ? "-" : "+") + cut(declination);
@@ -129,8 +109,6 @@ std::vector<std::int32_t> numbers_in_island(const Values& from) {
   return numbers;
 }
 
-constexpr double arcsec = 3600;  // in a degree
-
 Table aegean_table(const Values& from, std::uint32_t datasum, const Config& config) {
   const std::string peak = from.column("Peak_flux").unit, total = from.column("Total_flux").unit;
   const std::vector<std::int32_t> numbers = numbers_in_island(from);
@@ -139,8 +117,8 @@ Table aegean_table(const Values& from, std::uint32_t datasum, const Config& conf
   to.whole("source", "meta.id", [&](std::size_t row) { return numbers[row]; });
   to.scaled("background", peak, "instr.background", "Isl_mean");
   to.scaled("local_rms", peak, "stat.stdev;phot.flux.density", "Isl_rms");
-  to.text("ra_str", "pos.eq.ra", [&](std::size_t row) { return hours_of(from.real("RA", row)); });
-  to.text("dec_str", "pos.eq.dec", [&](std::size_t row) { return degrees_of(from.real("DEC", row)); });
+  to.text("ra_str", "pos.eq.ra", [&](std::size_t row) { return sexagesimal_hours(from.real("RA", row), 2); });
+  to.text("dec_str", "pos.eq.dec", [&](std::size_t row) { return sexagesimal_degrees(from.real("DEC", row), 2); });
   to.scaled("ra", "deg", "pos.eq.ra;meta.main", "RA");
   to.error("err_ra", "deg", "stat.error;pos.eq.ra", "E_RA");
   to.scaled("dec", "deg", "pos.eq.dec;meta.main", "DEC");
@@ -149,10 +127,10 @@ Table aegean_table(const Values& from, std::uint32_t datasum, const Config& conf
   to.error("err_peak_flux", peak, "stat.error;phot.flux.density;stat.max;em.radio", "E_Peak_flux");
   to.scaled("int_flux", total, "phot.flux.density;em.radio", "Total_flux");
   to.error("err_int_flux", total, "stat.error;phot.flux.density;em.radio", "E_Total_flux");
-  to.scaled("a", "arcsec", "phys.angSize.smajAxis", "Maj", arcsec);
-  to.error("err_a", "arcsec", "stat.error;phys.angSize.smajAxis", "E_Maj", arcsec);
-  to.scaled("b", "arcsec", "phys.angSize.sminAxis", "Min", arcsec);
-  to.error("err_b", "arcsec", "stat.error;phys.angSize.sminAxis", "E_Min", arcsec);
+  to.scaled("a", "arcsec", "phys.angSize.smajAxis", "Maj", arcseconds);
+  to.error("err_a", "arcsec", "stat.error;phys.angSize.smajAxis", "E_Maj", arcseconds);
+  to.scaled("b", "arcsec", "phys.angSize.sminAxis", "Min", arcseconds);
+  to.error("err_b", "arcsec", "stat.error;phys.angSize.sminAxis", "E_Min", arcseconds);
   to.scaled("pa", "deg", "pos.posAng", "PA");
   to.error("err_pa", "deg", "stat.error;pos.posAng", "E_PA");
   to.whole("flags", "meta.code.qual", [&](std::size_t row) { return aegean_flags(from.whole("FLAG", row)); });
@@ -177,19 +155,19 @@ std::string component_of(std::int32_t island, std::int32_t number) {
 }
 
 void add_casda_shape(Restyled& to) {
-  to.scaled("maj_axis", "arcsec", "phys.angSize.smajAxis;em.radio;stat.fit", "Maj", arcsec);
-  to.scaled("min_axis", "arcsec", "phys.angSize.sminAxis;em.radio;stat.fit", "Min", arcsec);
+  to.scaled("maj_axis", "arcsec", "phys.angSize.smajAxis;em.radio;stat.fit", "Maj", arcseconds);
+  to.scaled("min_axis", "arcsec", "phys.angSize.sminAxis;em.radio;stat.fit", "Min", arcseconds);
   to.scaled("pos_ang", "deg", "phys.angSize;pos.posAng;em.radio;stat.fit", "PA");
-  to.scaled("maj_axis_err", "arcsec", "stat.error;phys.angSize.smajAxis;em.radio", "E_Maj", arcsec);
-  to.scaled("min_axis_err", "arcsec", "stat.error;phys.angSize.sminAxis;em.radio", "E_Min", arcsec);
+  to.scaled("maj_axis_err", "arcsec", "stat.error;phys.angSize.smajAxis;em.radio", "E_Maj", arcseconds);
+  to.scaled("min_axis_err", "arcsec", "stat.error;phys.angSize.sminAxis;em.radio", "E_Min", arcseconds);
   to.scaled("pos_ang_err", "deg", "stat.error;phys.angSize;pos.posAng;em.radio", "E_PA");
-  to.scaled("maj_axis_deconv", "arcsec", "phys.angSize.smajAxis;em.radio;askap:meta.deconvolved", "DC_Maj", arcsec);
-  to.scaled("min_axis_deconv", "arcsec", "phys.angSize.sminAxis;em.radio;askap:meta.deconvolved", "DC_Min", arcsec);
+  to.scaled("maj_axis_deconv", "arcsec", "phys.angSize.smajAxis;em.radio;askap:meta.deconvolved", "DC_Maj", arcseconds);
+  to.scaled("min_axis_deconv", "arcsec", "phys.angSize.sminAxis;em.radio;askap:meta.deconvolved", "DC_Min", arcseconds);
   to.scaled("pos_ang_deconv", "deg", "phys.angSize;pos.posAng;em.radio;askap:meta.deconvolved", "DC_PA");
   to.scaled("maj_axis_deconv_err", "arcsec", "stat.error;phys.angSize.smajAxis;em.radio;askap:meta.deconvolved",
-            "E_DC_Maj", arcsec);
+            "E_DC_Maj", arcseconds);
   to.scaled("min_axis_deconv_err", "arcsec", "stat.error;phys.angSize.sminAxis;em.radio;askap:meta.deconvolved",
-            "E_DC_Min", arcsec);
+            "E_DC_Min", arcseconds);
   to.scaled("pos_ang_deconv_err", "deg", "stat.error;phys.angSize;pos.posAng;em.radio;askap:meta.deconvolved",
             "E_DC_PA");
 }
@@ -209,12 +187,12 @@ Table casda_table(const Values& from, const Config& config) {
           [&](std::size_t row) { return component_of(from.whole("Isl_id", row), numbers[row]); });
   to.text("component_name", "meta.id",
           [&](std::size_t row) { return name_at(from.real("RA", row), from.real("DEC", row)); });
-  to.text("ra_hms_cont", "pos.eq.ra", [&](std::size_t row) { return hours_of(from.real("RA", row)); });
-  to.text("dec_dms_cont", "pos.eq.dec", [&](std::size_t row) { return degrees_of(from.real("DEC", row)); });
+  to.text("ra_hms_cont", "pos.eq.ra", [&](std::size_t row) { return sexagesimal_hours(from.real("RA", row), 2); });
+  to.text("dec_dms_cont", "pos.eq.dec", [&](std::size_t row) { return sexagesimal_degrees(from.real("DEC", row), 2); });
   to.scaled("ra_deg_cont", "deg", "pos.eq.ra;meta.main", "RA");
   to.scaled("dec_deg_cont", "deg", "pos.eq.dec;meta.main", "DEC");
-  to.scaled("ra_err", "arcsec", "stat.error;pos.eq.ra", "E_RA", arcsec);
-  to.scaled("dec_err", "arcsec", "stat.error;pos.eq.dec", "E_DEC", arcsec);
+  to.scaled("ra_err", "arcsec", "stat.error;pos.eq.ra", "E_RA", arcseconds);
+  to.scaled("dec_err", "arcsec", "stat.error;pos.eq.dec", "E_DEC", arcseconds);
   to.real("freq", "MHz", "em.freq", [&](std::size_t) { return frequency; });
   to.scaled("flux_peak", peak, "phot.flux.density;stat.max;em.radio;stat.fit", "Peak_flux", milli);
   to.scaled("flux_peak_err", peak, "stat.error;phot.flux.density;stat.max;em.radio;stat.fit", "E_Peak_flux", milli);

@@ -6,6 +6,7 @@
 #include <utility>
 #include <vector>
 
+#include "io/wcs/direction.hpp"
 #include "io/wcs/local_sky.hpp"
 #include "stages/fit/fitted_ellipse.hpp"
 
@@ -49,7 +50,7 @@ struct ComponentOnSky {
 
 /// Degrees of a pixel without a WCS: squares, north up, east left.
 SkySteps plain_steps(double pixel_scale) {
-  const double side = pixel_scale / 3600;
+  const double side = pixel_scale / arcseconds;
   return {{-side, 0}, {0, side}};
 }
 
@@ -88,7 +89,7 @@ std::vector<ComponentOnSky> on_sky(const std::vector<ComponentRow>& rows, const 
       where);
   const PixelBeam& beam = *config.resources.beam;
   const double area = config.beam.fwhm[0] * config.beam.fwhm[1] / (beam.major * beam.minor);  // of a pixel, arcsec^2
-  for (ComponentOnSky& one : out) find_ellipses(shape_of(beam), std::sqrt(area) / 3600, one);
+  for (ComponentOnSky& one : out) find_ellipses(shape_of(beam), std::sqrt(area) / arcseconds, one);
   return out;
 }
 

@@ -5,6 +5,7 @@
 
 #include "io/catalog/component_regions.hpp"
 #include "io/catalog/table_writer.hpp"
+#include "io/wcs/direction.hpp"
 #include "pipeline/outputs/components/component_styles.hpp"
 #include "pipeline/outputs/components/component_table.hpp"
 
@@ -20,8 +21,8 @@ void describe_map(const ImageInput& input, const FittedIslands& fitted, ImageFac
   if (config.resources.frequency > 0) add("FREQ0", config.resources.frequency);
   add("EQUINOX", 2000.0);
   add("INIMAGE", std::filesystem::path(input.file.path).filename().string());
-  add("BMAJ", config.beam.fwhm[0] / 3600);
-  add("BMIN", config.beam.fwhm[1] / 3600);
+  add("BMAJ", config.beam.fwhm[0] / arcseconds);
+  add("BMIN", config.beam.fwhm[1] / arcseconds);
   add("BPA", config.beam.angle);
   add("NOISAREA", fitted.noise_area);
 }

@@ -1,0 +1,16 @@
+#pragma once
+
+#include <cmath>
+#include <cstdint>
+
+namespace srcextract {
+
+/// The pixel of a row or column of `size` pixels that is nearest to a position; both count from 0. Pixel 0 where the
+/// position is NaN.
+inline std::int64_t nearest_pixel(double position, std::int64_t size) {
+  const double nearest = std::floor(position + 0.5);
+  if (!(nearest > 0)) return 0;
+  return nearest < static_cast<double>(size) ? static_cast<std::int64_t>(nearest) : size - 1;
+}
+
+}  // namespace srcextract
