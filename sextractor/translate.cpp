@@ -91,9 +91,6 @@ Config accepted(Translation& to) {
 void put_columns(const Request& request, Translation& to) {
   Config config = accepted(to);
   config.output.columns.clear();
-  // VIGNET needs other columns (PSFEx reads it with them), so it is tried after all others.
-  std::stable_partition(to.columns.begin(), to.columns.end(),
-                        [](const std::string& name) { return !name.starts_with("VIGNET("); });
   for (const std::string& name : to.columns) {
     config.output.columns.push_back(name);
     const std::string problem = config::columns_problem(config);

@@ -63,11 +63,6 @@ void add_columns(const Request& request, Translation& to) {
          "EXT_NUMBER: one catalogue of them, with the columns EXT_NUMBER and EXTNAME");
 }
 
-std::string why_no_check_image(const std::string& type) {
-  if (type == "APERTURES") return "apertures are not drawn into images; output.quicklook draws the ellipses of sources";
-  return "there is no such check image";
-}
-
 void put_check_images(const Request& request, Translation& to) {
   const Setting& types = request["CHECKIMAGE_TYPE"];
   std::vector<std::string> images;
@@ -78,7 +73,7 @@ void put_check_images(const Request& request, Translation& to) {
     if (!ours.empty() && std::ranges::count(images, ours) == 0) images.push_back(ours);
     segmentation |= type == "SEGMENTATION";
     if (ours.empty() && type != "NONE" && type != "SEGMENTATION" && type != "IDENTICAL")
-      to.unmet.push_back({"CHECKIMAGE_TYPE " + type, types.place, why_no_check_image(type), true});
+      to.unmet.push_back({"CHECKIMAGE_TYPE " + type, types.place, "there is no such check image", true});
   }
   std::string list;
   for (const std::string& image : images) list += (list.empty() ? "" : ", ") + image;
@@ -94,7 +89,7 @@ std::string our_check_image(const std::string& type) {
   static const std::map<std::string, std::string> ours = {
       {"BACKGROUND", "background"},         {"BACKGROUND_RMS", "rms"}, {"-BACKGROUND", "-background"},
       {"MINIBACKGROUND", "minibackground"}, {"FILTERED", "filtered"},  {"OBJECTS", "objects"},
-      {"MINIBACK_RMS", "miniback_rms"},     {"-OBJECTS", "-objects"}};
+      {"MINIBACK_RMS", "miniback_rms"},     {"-OBJECTS", "-objects"},  {"APERTURES", "apertures"}};
   const auto found = ours.find(type);
   return found == ours.end() ? "" : found->second;
 }

@@ -128,7 +128,7 @@ bool shows_pixels(const Config& config) {
          std::ranges::any_of(config.output.check_images, [](CheckImage image) {
            return image == CheckImage::minus_background || image == CheckImage::filtered ||
                   image == CheckImage::objects || image == CheckImage::minus_objects || image == CheckImage::snr ||
-                  image == CheckImage::residual;
+                  image == CheckImage::residual || image == CheckImage::apertures;
          });
 }
 

@@ -21,6 +21,7 @@
 #include "stages/measure/empty_apertures.hpp"
 #include "stages/photometry/star_fit.hpp"
 #include "stages/photometry/star_frames.hpp"
+#include "stages/settings/problems.hpp"
 #include "stages/sky/mesh.hpp"
 
 namespace srcextract {
@@ -365,6 +366,10 @@ void warn_of_cleaned_match(const Config& config, Warnings& warnings) {
                        "alone (so does SEP); set deblend.clean to false");
 }
 
+void warn_of_psfex(const Config& config, Warnings& warnings) {
+  if (std::string problem = config::psfex_problem(config); !problem.empty()) warnings.push_back(std::move(problem));
+}
+
 }  // namespace
 
 std::vector<std::string> image_warnings(const ImageInput& input, const ImageResult& result) {
@@ -372,6 +377,7 @@ std::vector<std::string> image_warnings(const ImageInput& input, const ImageResu
   const Config& config = input.file.config->config;
   const Shape& shape = input.exposure.shape();
   Warnings warnings;
+  warn_of_psfex(input.config(), warnings);
   warn_of_padding(extraction.background, warnings);
   warn_of_no_noise(config, extraction.background, warnings);
   const bool large = warn_of_large_source(input, config, extraction, warnings);

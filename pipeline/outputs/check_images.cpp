@@ -7,6 +7,7 @@
 #include "io/catalog/carried_cards.hpp"
 #include "io/catalog/float_image.hpp"
 #include "io/wcs/celestial_keywords.hpp"
+#include "pipeline/outputs/aperture_outlines.hpp"
 #include "pipeline/outputs/check_rows.hpp"
 #include "pipeline/outputs/sky_rows.hpp"
 #include "stages/convolve/convolve.hpp"
@@ -21,6 +22,9 @@ namespace {
 std::string extname(CheckImage which) {
   return in_capitals(names_of(which).at(static_cast<std::size_t>(which)));
 }
+
+/// What an outline of an aperture adds to its pixels, in noise of the sky; as SExtractor.
+constexpr double line_sigmas = 30;
 
 bool is_sextractors(const ImageInput& input) {
   return input.config().kept.as_sextractor;
@@ -84,6 +88,15 @@ OutputFile write_check_image(const std::string& path, CheckImage which, ImageCom
                  [&](std::int64_t y, float* row) { std::copy_n(nodes.data() + y * of.width, of.width, row); });
   }
   CheckRows rows(extraction, is_sextractors(input));
+  if (which == CheckImage::apertures) {
+    const auto line = static_cast<float>(line_sigmas * extraction.levels.sigma);
+    const std::vector<std::int64_t> outlines = aperture_outlines(extraction.sources, input.config().measurement, shape);
+    return write(shape, {1, 1}, metadata.pixel_unit, [&](std::int64_t y, float* row) {
+      rows.fill(which, y, row, width);
+      for (auto i = std::ranges::lower_bound(outlines, y * width); i != outlines.end() && *i < (y + 1) * width; ++i)
+        row[*i - y * width] += line;
+    });
+  }
   const bool has_unit = which != CheckImage::snr && !shows_foreground(which);
   const std::string unit = has_unit ? metadata.pixel_unit : "";
   return write(shape, {1, 1}, unit, [&](std::int64_t y, float* row) { rows.fill(which, y, row, width); });

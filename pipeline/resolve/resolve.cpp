@@ -194,16 +194,26 @@ void choose_numbers(const RunImage& image, Config& config) {
   }
 }
 
-/// Measures what alerts tell besides the columns of the catalogue, which keeps its own.
+/// Measures these columns besides those of the catalogue, which keeps its own.
+void measure_besides(std::span<const char* const> names, Config& config) {
+  if (!config.resources.written_columns) config.resources.written_columns = config.output.columns;
+  const ColumnChoice chosen(config.output.columns);
+  for (const char* name : names)
+    if (!chosen.has(name)) config.output.columns.emplace_back(name);
+}
+
 void add_columns_of_alerts(Config& config) {
-  const ColumnChoice written(config.output.columns);
-  config.resources.written_columns = config.output.columns;
-  const auto add = [&](std::span<const char* const> names) {
-    for (const char* name : names)
-      if (!written.has(name)) config.output.columns.emplace_back(name);
-  };
-  add(alert_columns);
-  if (config.resources.has_star_profile) add(alert_columns_of_stars);
+  measure_besides(alert_columns, config);
+  if (config.resources.has_star_profile) measure_besides(alert_columns_of_stars, config);
+}
+
+/// The radii of the ellipses that the check image of apertures shows: those in which light is summed.
+void add_columns_of_outlines(Config& config) {
+  constexpr const char* kron[] = {"KRON_RADIUS"};
+  constexpr const char* petrosian[] = {"PETRO_RADIUS"};
+  const ColumnChoice chosen(config.output.columns);
+  if (chosen.needs(KronFamily::name)) measure_besides(kron, config);
+  if (chosen.needs(PetrosianFamily::name)) measure_besides(petrosian, config);
 }
 
 /// Sets what is given in beams: the side of a mesh and the least area of a source.
@@ -260,6 +270,7 @@ Config resolve(const Config& given, const RunImage& image) {
   config.resources.has_star_profile =
       image.kind == RunKind::difference && config.difference.kernel == MatchingKernel::fitted;
   if (image.kind == RunKind::difference && !config.output.alerts.empty()) add_columns_of_alerts(config);
+  if (std::ranges::count(config.output.check_images, CheckImage::apertures) > 0) add_columns_of_outlines(config);
   if (!is_scored(config) && !is_measured<StarFamily>(ColumnChoice(config.output.columns), config))
     config.resources.has_star_profile = false;  // nobody asks for it
   if (is_scored(config))

@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "stages/core/parallel.hpp"
+#include "stages/picture/ellipse_walk.hpp"
 
 namespace srcextract {
 
@@ -23,61 +24,12 @@ constexpr std::uint8_t tints = 128;
 constexpr double ellipse_axes = 3;  // in A_IMAGE and B_IMAGE
 constexpr double least_radius = 4;
 
-struct Point {
-  double x = 0;
-  double y = 0;
-};
-
-/// Cosine and sine of an angle in degrees, from -90 to 90. Only + - * and constants, so that results round alike with
-/// every C library. Computed by Taylor's series of half the angle, then doubled; the first terms left out are below
-/// 1e-15.
-Point direction(double degrees) {
-  const double half = degrees * (3.14159265358979323846 / 360);
-  const double square = half * half;
-  double cosine = 1;
-  double sine = 1;
-  for (int n = 16; n >= 2; n -= 2) {
-    cosine = 1 - cosine * square / (n * (n - 1));
-    sine = 1 - sine * square / (n * (n + 1));
-  }
-  sine *= half;
-  return {1 - 2 * sine * sine, 2 * sine * cosine};
-}
-
-/// An ellipse in pixels of the picture.
-struct Ellipse {
-  Point centre;
-  double a, b;
-  Point axis;  ///< direction of a
-};
-
-void draw_point(const Point& point, Image<std::uint8_t, Cpu>& image) {
+void draw_point(const CurvePoint& point, Image<std::uint8_t, Cpu>& image) {
   const double x = std::floor(point.x + 0.5);
   const double y = std::floor(point.y + 0.5);
   const auto [width, height] = image.shape;
   if (!(x >= 0 && x < static_cast<double>(width) && y >= 0 && y < static_cast<double>(height))) return;
   image.pixels[static_cast<std::int64_t>(y) * width + static_cast<std::int64_t>(x)] = ellipse_colour;
-}
-
-/// Draws four points at a time, one in every quadrant, each less than a pixel from the last.
-void draw_ellipse(const Ellipse& ellipse, Image<std::uint8_t, Cpu>& image) {
-  const Point& centre = ellipse.centre;
-  const Point& axis = ellipse.axis;
-  const auto draw_opposites = [&](double cosine, double sine) {
-    const double along = ellipse.a * cosine;
-    const double across = ellipse.b * sine;
-    const Point offset{along * axis.x - across * axis.y, along * axis.y + across * axis.x};
-    draw_point({centre.x + offset.x, centre.y + offset.y}, image);
-    draw_point({centre.x - offset.x, centre.y - offset.y}, image);
-  };
-  const int steps = static_cast<int>(1.6 * ellipse.a) + 1;  // a quadrant is shorter than pi / 2 a
-  const Point step = direction(90.0 / steps);
-  Point place{1, 0};  // on the unit circle
-  for (int i = 0; i < steps; ++i) {
-    draw_opposites(place.x, place.y);
-    draw_opposites(-place.y, place.x);
-    place = {place.x * step.x - place.y * step.y, place.x * step.y + place.y * step.x};
-  }
 }
 
 Rgb tinted(std::uint8_t grey, Tint tint) {
@@ -112,13 +64,13 @@ ColourPicture draw_ellipses(const Sources& catalogue, const Picture& picture, co
   const auto longest = static_cast<double>(std::max(drawn.image.shape.width, drawn.image.shape.height));
   for (std::size_t i = 0; i < sources.number.size(); ++i) {
     // The first pixel covers 0.5 to 1.5 in the catalogue, and -0.5 to 0.5 in the picture.
-    const Point centre{(sources.x_image[i] - 0.5) / scale - 0.5, (sources.y_image[i] - 0.5) / scale - 0.5};
+    const CurvePoint centre{(sources.x_image[i] - 0.5) / scale - 0.5, (sources.y_image[i] - 0.5) / scale - 0.5};
     const double a = ellipse_axes * sources.a_image[i] / scale;
     const double b = ellipse_axes * sources.b_image[i] / scale;
     // NaN fails these comparisons, so no ellipse is drawn.
     if (!(a <= longest && b <= longest && std::fabs(sources.theta_image[i]) <= 90)) continue;
-    draw_ellipse({centre, std::max(a, least_radius), std::max(b, least_radius), direction(sources.theta_image[i])},
-                 drawn.image);
+    walk_ellipse({centre, std::max(a, least_radius), std::max(b, least_radius), direction(sources.theta_image[i])},
+                 [&](const CurvePoint& point) { draw_point(point, drawn.image); });
   }
   return drawn;
 }

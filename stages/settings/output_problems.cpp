@@ -62,28 +62,6 @@ std::string vignet_problem(const std::string& word, const std::vector<std::strin
                  : "holds " + quoted(word) + ", for which regions and csv have no room: add another to output.formats";
 }
 
-/// Only PSFEx reads VIGNET from FITS_LDAC. Without FLAGS or ELONGATION PSFEx crashes, and without the others it reads
-/// no star. Columns of position and flux can be chosen in its configuration.
-std::string psfex_problem(const Settings& config) {
-  const ColumnChoice choice(config.output.columns);
-  const bool read = std::ranges::count(config.output.formats, CatalogFormat::ldac) > 0;
-  if (!read || !vignet_size(config.output.columns).any()) return "";
-  std::vector<std::string> missing;
-  for (const char* name : {"FLUX_RADIUS", "SNR_WIN", "ELONGATION", "FLAGS"})
-    if (!choice.has(name)) missing.emplace_back(name);
-  const auto has_position = [&](const std::string& which) {
-    return choice.has("X" + which + "_IMAGE") && choice.has("Y" + which + "_IMAGE");
-  };
-  if (!has_position("") && !has_position("WIN") && !has_position("PEAK")) missing.emplace_back("X_IMAGE, Y_IMAGE");
-  const bool has_flux = std::ranges::any_of(choice.names(), [](const std::string& name) {
-    return name.starts_with("FLUX_") && name != "FLUX_RADIUS" && name != "FLUX_MAX";
-  });
-  if (!has_flux) missing.emplace_back("FLUX_APER");
-  if (missing.empty()) return "";
-  return "holds VIGNET, which PSFEx reads from the format ldac, and PSFEx crashes or refuses without " + join(missing) +
-         ": add what is missing, or leave out VIGNET or the format ldac";
-}
-
 }  // namespace
 
 std::string keyword_problem(const std::string& keyword) {
@@ -161,7 +139,27 @@ std::string columns_problem(const Settings& config) {
     if (!missing.empty()) return "holds " + quoted(name) + ", which " + missing;
     before.push_back(name);
   }
-  return psfex_problem(config);
+  return "";
+}
+
+std::string psfex_problem(const Settings& config) {
+  const ColumnChoice choice(config.output.columns);
+  const bool read = std::ranges::count(config.output.formats, CatalogFormat::ldac) > 0;
+  if (!read || !vignet_size(config.output.columns).any()) return "";
+  std::vector<std::string> missing;
+  for (const char* name : {"FLUX_RADIUS", "SNR_WIN", "ELONGATION", "FLAGS"})
+    if (!choice.has(name)) missing.emplace_back(name);
+  const auto has_position = [&](const std::string& which) {
+    return choice.has("X" + which + "_IMAGE") && choice.has("Y" + which + "_IMAGE");
+  };
+  if (!has_position("") && !has_position("WIN") && !has_position("PEAK")) missing.emplace_back("X_IMAGE, Y_IMAGE");
+  const bool has_flux = std::ranges::any_of(choice.names(), [](const std::string& name) {
+    return name.starts_with("FLUX_") && name != "FLUX_RADIUS" && name != "FLUX_MAX";
+  });
+  if (!has_flux) missing.emplace_back("FLUX_APER");
+  if (missing.empty()) return "";
+  return "output.columns holds VIGNET, which PSFEx reads from the format ldac, and PSFEx crashes or refuses without " +
+         join(missing) + ": add what is missing";
 }
 
 std::string check_compression_use(const OutputConfig& config) {

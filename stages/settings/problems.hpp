@@ -126,6 +126,9 @@ std::string annulus_problem(const MeasurementConfig& config);
 
 /// The columns exist, and their required settings are given.
 std::string columns_problem(const Settings& config);
+/// What PSFEx would miss in a catalogue with VIGNET in the format ldac; empty if nothing. Without FLAGS or ELONGATION
+/// it crashes, and without the others it reads no star.
+std::string psfex_problem(const Settings& config);
 /// Compression needs outputs to compress.
 std::string check_compression_use(const OutputConfig& config);
 std::string parquet_compression_use(const OutputConfig& config);

@@ -291,12 +291,6 @@ TEST(ConfigErrors, ColumnsAndAperturesThatThereAreNot) {
       {"output: {columns: ['VIGNET(3,3)'], formats: [csv, reg]}",
        "x.yaml:1:19: 'output.columns' holds 'VIGNET(3,3)', for which regions and csv have no room: add another to "
        "output.formats"},
-      {"output: {columns: [NUMBER, 'VIGNET(3,3)', FLUX_RADIUS, SNR], formats: [ldac]}",
-       "x.yaml:1:19: 'output.columns' holds VIGNET, which PSFEx reads from the format ldac, and PSFEx crashes or "
-       "refuses "
-       "without SNR_WIN, ELONGATION, FLAGS, X_IMAGE, Y_IMAGE, FLUX_APER: add what is missing, or leave out VIGNET or "
-       "the "
-       "format ldac"},
       {"measurement: {apertures: []}",
        "x.yaml:1:26: 'measurement.apertures' is empty; name a diameter in pixels, as in [5]"},
       {"measurement: {apertures: [5, 0]}",

@@ -60,6 +60,29 @@ def test_they_are_sextractors(program, image, tmp_path):
     assert np.array_equal(found["minibackground"], fits.getdata(names["minibackground"]))
 
 
+@pytest.mark.skipif(sextractor.PROGRAM is None, reason="SExtractor is not installed")
+@pytest.mark.parametrize("columns, circles", ((["FLUX_AUTO", "MAG_APER(2)"], "10,25"), (["FLUX_APER"], "7"), (["FLUX_AUTO"], "7")))
+def test_outlines_of_apertures_are_where_sextractor_draws_them(program, image, tmp_path, columns, circles):
+    """Both draw lines one pixel wide, which add 30 sigma; a corner of a line may be another pixel."""
+    sextractor.sextract(image, tmp_path, ["NUMBER", *columns], BACK_TYPE="AUTO", BACK_SIZE=64, THRESH_TYPE="RELATIVE",
+                        DETECT_THRESH=1.5, WEIGHT_TYPE="BACKGROUND", PHOT_APERTURES=circles, CHECKIMAGE_TYPE="APERTURES,-BACKGROUND",
+                        CHECKIMAGE_NAME=f"{tmp_path}/a.fits,{tmp_path}/b.fits")
+    names = [column.split("(")[0] for column in columns]
+    found, _ = ours(program, tmp_path, image, ["apertures", "-background", "rms"], convolve="{kernel: none}",
+                    measurement=f"{{apertures: [{circles}], mask: none}}",
+                    output=f"{{check_images: [apertures, -background, rms], columns: [default, {', '.join(names)}]}}")
+    assert "KRON_RADIUS" not in fits.getdata(tmp_path / "image.cat.fits").names
+    theirs = fits.getdata(tmp_path / "a.fits") - fits.getdata(tmp_path / "b.fits")
+    lines = found["apertures"] - found["minus_background"]
+    noise = np.median(found["rms"])
+    drawn, expected = lines > noise, theirs > noise
+    near = [(a & ndimage.binary_dilation(b, np.ones((3, 3)))).sum() / a.sum()
+            for a, b in ((drawn, expected), (expected, drawn))]
+    assert drawn.sum() > 5000 and min(near) > 0.995
+    assert np.median(lines[drawn]) == pytest.approx(30 * noise, rel=0.02)
+    assert np.median(theirs[expected]) == pytest.approx(np.median(lines[drawn]), rel=0.02)
+
+
 def test_they_fit_each_other_and_the_catalogue(program, image, tmp_path):
     found, pixels = ours(program, tmp_path, image)
     stored = fits.getdata(image).astype(np.float32)

@@ -1,0 +1,18 @@
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "stages/catalogue/sources.hpp"
+#include "stages/core/image.hpp"
+#include "stages/settings/measurement.hpp"
+
+namespace srcextract {
+
+/// The pixels that outlines of apertures cross, sorted; a pixel is there once for each outline. The outlines are the
+/// circles of `measurement.apertures` where the catalogue has their fluxes, and ellipses where it has KRON_RADIUS or
+/// PETRO_RADIUS. A source whose position or shape is unknown has none.
+std::vector<std::int64_t> aperture_outlines(const Sources& sources, const MeasurementConfig& measurement,
+                                            const Shape& shape);
+
+}  // namespace srcextract
