@@ -2,6 +2,8 @@
 
 #include <fitsio.h>
 
+#include <algorithm>
+#include <iterator>
 #include <string_view>
 
 #include "io/files/input_file.hpp"
@@ -75,11 +77,16 @@ void TableStream::end() {
   bytes_ = 0;
 }
 
-void TableStream::commit(std::vector<OutputFile> beside) {
+std::vector<OutputFile> TableStream::finish() {
   end();
   std::vector<OutputFile> files;
   files.push_back(std::move(file_));
-  for (OutputFile& file : beside) files.push_back(std::move(file));
+  return files;
+}
+
+void FileTables::commit(std::vector<OutputFile> beside) {
+  std::vector<OutputFile> files = finish();
+  std::ranges::move(beside, std::back_inserter(files));
   srcextract::commit(files);
 }
 

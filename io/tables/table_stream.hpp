@@ -29,15 +29,23 @@ class StoredTables {
   virtual void commit(std::vector<OutputFile> beside) = 0;
 };
 
+/// Tables in files of their own.
+class FileTables : public StoredTables {
+ public:
+  /// Ends the last table. Returns the files, which the caller commits.
+  virtual std::vector<OutputFile> finish() = 0;
+  void commit(std::vector<OutputFile> beside) override;
+};
+
 /// Writes the tables to a FITS file with checksums (FITS Standard 4.0, 4.4.2.7), without keeping rows. Throws
 /// Error{config} for a table of more than 999 columns.
-class TableStream final : public StoredTables {
+class TableStream final : public FileTables {
  public:
   explicit TableStream(const std::string& path);
 
   void begin(const TableHead& head) override;
   void write(std::span<const std::byte> rows) override;
-  void commit(std::vector<OutputFile> beside) override;
+  std::vector<OutputFile> finish() override;
 
  private:
   void end();

@@ -22,6 +22,7 @@ int run_merge(const MergeCommand& command) {
   spdlog::info("{}, {} failed, {} -> {}{}", counted(merged.images, "image"), merged.failures,
                counted(merged.sources, "source"), options.output,
                command.report ? ", " + survey_page_path(options.output) : "");
+  for (const auto& [path, rows] : merged.components) spdlog::info("{} -> {}", counted(rows, "component"), path);
   return 0;
 }
 

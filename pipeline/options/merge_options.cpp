@@ -25,6 +25,10 @@ directories, machines or times. IMAGE is the name below the directory that batch
 given, with [HDU] where a file has several; bytes that FITS text cannot hold are written
 as in URLs (%C3%A9).
 
+Of radio maps whose Gaussians were fitted, the tables .srl.fits and .gaul.fits are joined as
+well, after a column IMAGE: survey.srl.fits and survey.gaul.fits beside survey.cat.fits, in the
+format of SURVEY (Parquet beside survey.hats). Source_id, Gaus_id and Isl_id count in an image.
+
 --report also writes a page for a browser beside SURVEY, survey.report.html of
 survey.cat.fits, survey.csv or survey.hats: what failed and why, the images that stand
 out, and plots over all images. It is at most 2 MB and needs no network. Images that

@@ -168,7 +168,7 @@ std::string config_in(const std::vector<std::string>& history) {
 }
 
 /// One file per table, in a format other than FITS.
-class ConvertedTables final : public StoredTables {
+class ConvertedTables final : public FileTables {
  public:
   explicit ConvertedTables(const std::string& path)
       : format_(format_of_ending(path).format), paths_(survey_files(path)) {
@@ -191,11 +191,9 @@ class ConvertedTables final : public StoredTables {
     if (sink_ && !rows.empty()) sink_->write(rows_->of(rows));
   }
 
-  void commit(std::vector<OutputFile> beside) override {
+  std::vector<OutputFile> finish() override {
     end();
-    files_.reserve(files_.size() + beside.size());
-    for (OutputFile& file : beside) files_.push_back(std::move(file));
-    srcextract::commit(files_);
+    return std::move(files_);
   }
 
  private:
@@ -227,7 +225,7 @@ std::string survey_stem(const std::string& path) {
   return stem;
 }
 
-std::unique_ptr<StoredTables> make_survey_tables(const std::string& path) {
+std::unique_ptr<FileTables> make_survey_tables(const std::string& path) {
   if (format_of_ending(path).format == CatalogFormat::fits) return std::make_unique<TableStream>(path);
   return std::make_unique<ConvertedTables>(path);
 }

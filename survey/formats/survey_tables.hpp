@@ -17,6 +17,6 @@ std::vector<std::string> survey_files(const std::string& path);
 std::string survey_stem(const std::string& path);
 
 /// A writer of the tables in the format of the ending of `path`.
-std::unique_ptr<StoredTables> make_survey_tables(const std::string& path);
+std::unique_ptr<FileTables> make_survey_tables(const std::string& path);
 
 }  // namespace srcextract

@@ -21,6 +21,8 @@
 #include "stages/core/error.hpp"
 #include "survey/formats/survey_tables.hpp"
 #include "survey/merge/image_places.hpp"
+#include "survey/merge/merge_components.hpp"
+#include "survey/merge/merge_files.hpp"
 #include "survey/merge/merge_images.hpp"
 #include "survey/merge/merge_journals.hpp"
 #include "survey/merge/merge_layout.hpp"
@@ -32,51 +34,12 @@ namespace {
 
 namespace fs = std::filesystem;
 
-std::string catalog_path(const SurveyImage& image, const std::vector<std::string>& directories) {
-  const std::string fits = extension(CatalogFormat::fits);
-  for (const auto& [path, bytes] : image.record.outputs) {
-    if (path.ends_with(fits)) return (fs::path(directories[image.directory]) / path).string();
-  }
+/// The image's FITS catalogue.
+WrittenFile catalog_of(const SurveyImage& image, const std::vector<std::string>& directories) {
+  if (auto catalog = output_with_ending(image, extension(CatalogFormat::fits), directories)) return *std::move(catalog);
   throw Error(ErrorKind::config, image_label(image.record) + " of " + directories[image.directory] +
                                      " has no FITS catalogue, and those are what is merged; add fits to output.formats "
                                      "and run `srcextract batch` again");
-}
-
-std::int64_t catalog_bytes(const ImageRecord& record) {
-  const auto catalog = std::ranges::find_if(
-      record.outputs, [](const auto& output) { return output.first.ends_with(extension(CatalogFormat::fits)); });
-  return catalog->second;
-}
-
-/// The size of a file; empty if it cannot be read: opening the file reports why.
-std::optional<std::int64_t> stored_size(const std::string& path) {
-  std::error_code unknown;
-  const auto bytes = fs::file_size(path, unknown);
-  return unknown ? std::nullopt : std::optional(static_cast<std::int64_t>(bytes));
-}
-
-void require_size(const std::string& path, std::optional<std::int64_t> bytes, const ImageRecord& record) {
-  const std::int64_t written = catalog_bytes(record);
-  if (bytes.value_or(written) == written) return;
-  throw Error(ErrorKind::input, path + ": the catalogue has " + std::to_string(*bytes) + " bytes, but " +
-                                    std::to_string(written) + " when it was written");
-}
-
-/// Opens the image's catalogue, checks its size, and calls f(file). Errors say what to do.
-template <class F>
-void with_catalog(const SurveyImage& image, const std::string& path, F&& f) {
-  try {
-    require_size(path, stored_size(path), image.record);
-    // A replaced file may be gzipped, with any inflated size: at most one byte more than the expected size is read.
-    const InputFile file(path, [&](std::span<const std::byte>) { return catalog_bytes(image.record) + 1; });
-    require_size(path, file.size(), image.record);
-    f(file);
-  } catch (const Error& error) {
-    if (error.kind() != ErrorKind::input) throw;
-    throw Error(ErrorKind::input, std::string(error.what()) + "; the journal says that it holds the " +
-                                      counted(image.record.sources, "source") + " of " + image_label(image.record) +
-                                      ": remove what is there, and start the same `srcextract batch` again");
-  }
 }
 
 /// The rows of an image.
@@ -103,8 +66,9 @@ Catalogs look_at_catalogs(const SurveyImages& images, const std::vector<std::str
       catalogs.headers.add({});
       continue;
     }
-    const std::string path = catalog_path(image, directories);
-    with_catalog(image, path, [&](const InputFile& file) {
+    const WrittenFile catalog = catalog_of(image, directories);
+    const std::string& path = catalog.path;
+    with_output(image, catalog, [&](const InputFile& file) {
       const StoredTable& table = reader.read(file);
       if (table.rows != image.record.sources)
         throw Error(ErrorKind::input, path + ": the catalogue has " + counted(table.rows, "row"));
@@ -133,7 +97,7 @@ std::vector<SkyPlace> write_sources(StoredTables& out, TableHead head, const Sur
     const SurveyImage image = images[i];
     if (!image.record.done) continue;
     places.begin(i, image.record.sources);
-    with_catalog(image, catalog_path(image, directories), [&](const InputFile& file) {
+    with_output(image, catalog_of(image, directories), [&](const InputFile& file) {
       const RowPlan& plan = plans[rows.arrangement];
       std::vector<std::byte> blank = plan.blank;
       store_text(image_text(image.record), static_cast<std::size_t>(head.columns.front().bytes), blank.data());
@@ -193,9 +157,23 @@ std::unique_ptr<StoredTables> make_tables(const std::string& output) {
   return is_by_cells_of_the_sky(output) ? make_hats_tables(output) : make_survey_tables(output);
 }
 
-std::vector<std::string> files_of(const MergeOptions& options) {
+/// The output without its ending.
+std::string stem_of_survey(const std::string& output) {
+  return is_by_cells_of_the_sky(output) ? output.substr(0, output.rfind(".hats")) : survey_stem(output);
+}
+
+/// Tables of radio components that are written beside the survey catalogue. Regions have none.
+std::vector<ComponentFile> component_files(const MergeOptions& options, const SurveyImages& images) {
+  const bool by_cells = is_by_cells_of_the_sky(options.output);
+  if (!by_cells && !format_of_ending(options.output).table) return {};
+  return find_component_files(stem_of_survey(options.output),
+                              by_cells ? ".parquet" : format_of_ending(options.output).ending, images);
+}
+
+std::vector<std::string> files_of(const MergeOptions& options, const std::vector<ComponentFile>& components) {
   const std::string& output = options.output;
   std::vector<std::string> files = is_by_cells_of_the_sky(output) ? std::vector{output} : survey_files(output);
+  for (const ComponentFile& file : components) files.push_back(file.path);
   if (options.make_page) files.push_back(survey_page_path(output));
   return files;
 }
@@ -242,9 +220,10 @@ void require_survey_page(const std::string& path) {
 }
 
 /// An earlier survey catalogue may be replaced; files of the survey may not.
-void require_kept(const MergeOptions& options, const SurveyImages& images) {
+void require_kept(const MergeOptions& options, const SurveyImages& images,
+                  const std::vector<ComponentFile>& components) {
   std::error_code unknown;
-  for (const std::string& output : files_of(options)) {
+  for (const std::string& output : files_of(options, components)) {
     require_no_failures(output, options.directories);
     if (!fs::exists(output, unknown)) continue;
     require_merged_text(output);
@@ -282,11 +261,9 @@ void require_few_lost(const Lost& lost, const MergeOptions& options) {
                                     "with --max-failed");
 }
 
-/// The page about the survey; nothing if none is wanted.
-std::vector<OutputFile> write_page(const MergeOptions& options, const SurveyFacts& facts) {
-  std::vector<OutputFile> files;
+/// Adds the page about the survey, if one is wanted.
+void write_page(const MergeOptions& options, const SurveyFacts& facts, std::vector<OutputFile>& files) {
   if (options.make_page) files.emplace_back(facts.page).write(options.make_page(facts));
-  return files;
 }
 
 }  // namespace
@@ -296,8 +273,7 @@ void require_format(const std::string& output) {
 }
 
 std::string survey_page_path(const std::string& output) {
-  const std::size_t stem = output.rfind(".hats");
-  return (is_by_cells_of_the_sky(output) ? output.substr(0, stem) : survey_stem(output)) + ".report.html";
+  return stem_of_survey(output) + ".report.html";
 }
 
 Merged merge_surveys(const MergeOptions& options, const std::function<void(const std::string&)>& tell) {
@@ -309,7 +285,8 @@ Merged merge_surveys(const MergeOptions& options, const std::function<void(const
   Lost lost;
   const SurveyImages images = join_journals(options.directories, options.partial, lost, warn);
   require_few_lost(lost, options);
-  require_kept(options, images);
+  const std::vector<ComponentFile> components = component_files(options, images);
+  require_kept(options, images, components);
   warn_of_versions(images, warn);
   const Catalogs catalogs = look_at_catalogs(images, options.directories);
   if (const std::string mixed = catalogs.layout.describe_mixed_units("the images"); !mixed.empty())
@@ -329,15 +306,20 @@ Merged merge_surveys(const MergeOptions& options, const std::function<void(const
     return rows.data_begin > 0 ? units[rows.arrangement] : "";
   };
   write_images(*out, head, images, unit_of, catalogs.headers, warn);
-  out->commit(write_page(options, {.output = options.output,
-                                   .page = survey_page_path(options.output),
-                                   .images = images,
-                                   .directories = options.directories,
-                                   .unit_of = unit_of,
-                                   .headers = catalogs.headers,
-                                   .places = places,
-                                   .warnings = {warnings.begin(), warnings.end()}}));
-  return count(images);
+  Merged merged = count(images);
+  std::vector<OutputFile> beside = write_components(components, images, options, warn, merged.components);
+  write_page(options,
+             {.output = options.output,
+              .page = survey_page_path(options.output),
+              .images = images,
+              .directories = options.directories,
+              .unit_of = unit_of,
+              .headers = catalogs.headers,
+              .places = places,
+              .warnings = {warnings.begin(), warnings.end()}},
+             beside);
+  out->commit(std::move(beside));
+  return merged;
 }
 
 }  // namespace srcextract

@@ -3,6 +3,7 @@
 #include <cstdint>
 #include <functional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "survey/merge/survey_facts.hpp"
@@ -11,6 +12,7 @@ namespace srcextract {
 
 struct Merged {
   std::int64_t images = 0, failures = 0, sources = 0;
+  std::vector<std::pair<std::string, std::int64_t>> components = {};  ///< tables of radio components, and their rows
 };
 
 struct MergeOptions {
@@ -35,6 +37,8 @@ std::string survey_page_path(const std::string& output);
 /// or a directory .hats (survey/sky/hats_tables.hpp). In a FITS file, HDU 1, SOURCES, has every row of every catalogue
 /// after a column IMAGE that names the image. HDU 2, IMAGES, has a row for every image of the journals, failed ones
 /// included.
+/// The tables of radio components are joined as well, in the same format: survey.srl.fits and survey.gaul.fits beside
+/// survey.fits or survey.cat.fits, of Parquet beside survey.hats. Ids are those within an image.
 /// The page is committed together with them. Rows are ordered by name, then HDU. The bytes do not depend on
 /// directories, shards, machines or times, except for paths of failed images in REASON, which are as given. Rows are
 /// streamed: memory grows with the number of images, not of sources. Throws Error{config} if the directories belong to

@@ -57,6 +57,16 @@ std::size_t offset_of(const std::string& name, const std::vector<StoredColumn>& 
   return offset;
 }
 
+/// Text of one element a row, whose width may differ from catalogue to catalogue.
+bool is_text(const StoredColumn& column) {
+  return column.form.ends_with('A') && column.dim.empty();
+}
+
+/// The bytes of the column of this name in a row.
+std::size_t bytes_of(const std::string& name, const std::vector<StoredColumn>& columns) {
+  return static_cast<std::size_t>(std::ranges::find(columns, name, &StoredColumn::name)->bytes);
+}
+
 }  // namespace
 
 SurveyLayout::SurveyLayout(std::vector<StoredColumn> first) {
@@ -80,6 +90,13 @@ void SurveyLayout::add_column(const StoredColumn& column, const std::string& pat
   }
   if (known->path.empty())
     fail(path + " has a column " + column.name + ", which says in a joined catalogue where a row is from");
+  if (is_text(known->stored) && is_text(column)) {
+    if (column.bytes > known->stored.bytes) {
+      known->stored.form = column.form;
+      known->stored.bytes = column.bytes;
+    }
+    return;
+  }
   const auto type = [](const StoredColumn& one) { return one.form + one.dim; };
   if (type(known->stored) != type(column))
     fail("column " + column.name + " is of type " + type(known->stored) + " in " + known->path + " and of type " +
@@ -123,7 +140,7 @@ RowPlan SurveyLayout::plan(const Arrangement& arrangement) const {
     }
     const std::size_t from = offset_of(column->stored.name, there);
     if (from < plan.catalog_row_bytes) {
-      add_piece({from, to, bytes}, plan.pieces);
+      add_piece({from, to, bytes_of(column->stored.name, there)}, plan.pieces);
     } else if (!store_nan(column->stored, plan.blank.data() + to)) {
       fail(arrangement.path + " has no column " + column->stored.name + ", which " + column->path + " has",
            what_else_to_try);

@@ -26,7 +26,8 @@ class SurveyLayout {
   explicit SurveyLayout(std::vector<StoredColumn> first);
 
   /// Adds the columns of the catalogue at `path`, and returns the number of their arrangement, which most catalogues of
-  /// a survey share. Throws Error{config} that names both files if a column has another type in another catalogue.
+  /// a survey share. Text becomes as wide as its widest. Throws Error{config} that names both files if a column has
+  /// another type in another catalogue.
   std::size_t add(const StoredTable& catalog, const std::string& path);
 
   /// All added columns. A column with different units in different catalogues has no unit.
