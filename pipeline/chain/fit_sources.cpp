@@ -48,6 +48,9 @@ void fit_sources(const Config& config, const Cpu& where, Extraction& extraction)
                    extraction.levels.in_noise};
   extraction.fitted = fit_islands(map, extraction.sources.size(), config, where);
   add_levels(extraction, check.above.shape, *extraction.fitted);
+}
+
+void drop_fitted_images(const Config& config, Extraction& extraction) {
   Config without = config;
   without.fit.model = FitModel::none;
   if (!shows_pixels(without)) extraction.check.above = {};

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <string>
 
 namespace srcextract {
 
@@ -26,6 +27,12 @@ struct FitConfig {
   double group_tolerance = 1.0;
   /// Islands of more pixels get moments in place of a fit, which bounds the time that an image takes.
   std::int64_t large = 20000;
+  /// Measure the Gaussians in every channel of a cube, and their spectral index.
+  bool channels = false;
+  /// Measure the Gaussians in Stokes Q, U and V.
+  bool stokes = false;
+  /// The cube that is measured, in place of the image's own planes. Its pixels must show the same sky.
+  std::string cube;
 
   bool operator==(const FitConfig&) const = default;
 };

@@ -24,7 +24,8 @@ enum class CheckImage {
   threshold,
   morphology,
   model,
-  residual
+  residual,
+  islands
 };
 
 /// Whether it shows the Gaussians of fit.model.

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "io/wcs/local_sky.hpp"
+#include "pipeline/outputs/components/cube_columns.hpp"
 #include "stages/fit/fitted_ellipse.hpp"
 
 namespace srcextract {
@@ -281,7 +282,9 @@ Table component_table(ComponentTable kind, const FittedIslands& islands, const s
   table.text("S_Code", "meta.code.class", "S: one Gaussian in its island, C: one of several, M: several or moments",
              [](const ComponentOnSky& c) { return std::string(text_of(c.row->code)); });
   add_further(table);
-  return table.take();
+  Table out = table.take();
+  add_cube_columns(kind, islands, out);
+  return out;
 }
 
 }  // namespace srcextract
