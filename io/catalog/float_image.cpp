@@ -153,10 +153,13 @@ void for_each_piece(const FloatImage& image, F&& f) {
 
 }  // namespace
 
-std::string image_header(std::int64_t bitpix, const char* type, const Shape& shape, const std::string& cards) {
-  return whole_header(format_card({"SIMPLE", true}) + format_card({"BITPIX", bitpix}, type) +
-                      format_card({"NAXIS", std::int64_t{2}}) + format_card({"NAXIS1", shape.width}) +
-                      format_card({"NAXIS2", shape.height}) + cards);
+std::string image_header(std::int64_t bitpix, const char* type, const Shape& shape, const std::string& cards,
+                         std::size_t further_axes) {
+  std::string axes = format_card({"NAXIS", static_cast<std::int64_t>(2 + further_axes)}) +
+                     format_card({"NAXIS1", shape.width}) + format_card({"NAXIS2", shape.height});
+  for (std::size_t i = 3; i < 3 + further_axes; ++i)
+    axes += format_card({"NAXIS" + std::to_string(i), std::int64_t{1}});
+  return whole_header(format_card({"SIMPLE", true}) + format_card({"BITPIX", bitpix}, type) + axes + cards);
 }
 
 OutputFile write_float_image(const std::string& path, const FloatImage& image, ImageCompression compression,
@@ -169,7 +172,7 @@ OutputFile write_float_image(const std::string& path, const FloatImage& image, I
   const auto write = [&](std::span<const std::byte> bytes, bool last = false) {
     file.write(gzip ? gzip->add(bytes, last) : bytes);
   };
-  write(std::as_bytes(std::span<const char>(image_header(-32, "float32", image.shape, cards))));
+  write(std::as_bytes(std::span<const char>(image_header(-32, "float32", image.shape, cards, image.further_axes))));
   for_each_piece(image, write);
   const auto beyond = static_cast<std::size_t>(image.shape.count()) * sizeof(float) % fits_record;
   write(std::vector<std::byte>(beyond == 0 ? 0 : fits_record - beyond), true);

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <functional>
 #include <string>
@@ -22,10 +23,14 @@ struct FloatImage {
   std::string unit;   ///< BUNIT, unless it is empty
   std::string cards;  ///< further header cards, 80 columns each
   MakeRow make_row;
+  std::size_t further_axes =
+      0;  ///< of length 1, above the second; not in tiles, which many programs read with two axes
 };
 
-/// The header of a primary image, in whole records. `type` is the comment of BITPIX; `cards` follow the axes.
-std::string image_header(std::int64_t bitpix, const char* type, const Shape& shape, const std::string& cards);
+/// The header of a primary image, in whole records. `type` is the comment of BITPIX; `cards` follow the axes, of which
+/// `further_axes` have length 1.
+std::string image_header(std::int64_t bitpix, const char* type, const Shape& shape, const std::string& cards,
+                         std::size_t further_axes = 0);
 
 /// Writes the image a few rows at a time; the caller commits the file. Compression keeps every bit of the pixels. The
 /// bytes depend on the image and on the version of zlib. A tiled image is the first extension: GZIP_2 without

@@ -8,6 +8,7 @@
 #include "io/fits/header.hpp"
 #include "io/fits/header_values.hpp"
 #include "io/wcs/beam_table.hpp"
+#include "io/wcs/cube_axes.hpp"
 #include "io/wcs/direction.hpp"
 #include "stages/core/ascii.hpp"
 #include "stages/core/decimal.hpp"
@@ -89,46 +90,73 @@ Answer history_beam(const BeamPlaces& places, std::vector<std::string>& warnings
   return answer;
 }
 
-/// Channel and polarisation of a plane, from 0.
-std::pair<std::int64_t, std::int64_t> place_in_cube(const BeamPlaces& places, std::int64_t plane) {
-  const Header header(places.header);
-  std::int64_t rest = plane - 1, channel = 0, polarisation = 0;
-  for (std::size_t axis = 2; axis < places.axes.size(); ++axis) {
-    const std::int64_t length = std::max<std::int64_t>(places.axes[axis], 1), index = rest % length;
-    rest /= length;
-    const std::string type = header.first_text("CTYPE" + std::to_string(axis + 1));
-    if (type.starts_with("STOKES"))
-      polarisation = index;
-    else if (length > 1)
-      channel = index;
+/// Beams of planes that differ by more than this share of their size are no longer one.
+constexpr double same_beam = 0.01;
+
+/// The covariance of a beam in (north, east), and back.
+struct SkyCovariance {
+  double nn = 0, ne = 0, ee = 0;
+
+  SkyCovariance inverse() const {
+    const double by = 1 / (nn * ee - ne * ne);
+    return {ee * by, -ne * by, nn * by};
   }
-  return {channel, polarisation};
+  void add(const SkyCovariance& other, double weight) {
+    nn += weight * other.nn;
+    ne += weight * other.ne;
+    ee += weight * other.ee;
+  }
+};
+
+SkyCovariance covariance_of(const PlaneBeam& beam) {
+  const double c = std::cos(beam.angle * degree), s = std::sin(beam.angle * degree);
+  const double major = beam.major * beam.major, minor = beam.minor * beam.minor;
+  return {major * c * c + minor * s * s, (major - minor) * c * s, major * s * s + minor * c * c};
 }
 
-/// Beams of a plane that differ by more than this share of their size are no longer one.
-constexpr double same_beam = 0.01;
+/// The Gaussian that is nearest to a sum of beams with these weights. Fitted to points in a sum of beams that differ by
+/// 30 %, it has their flux to 0.1 %; the mean covariance alone has 5 % too much, its harmonic mean 5 % too little.
+PlaneBeam beam_of_sum(const std::vector<const PlaneBeam*>& beams, const std::vector<double>& weights) {
+  double all = 0;
+  for (const double weight : weights) all += weight;
+  SkyCovariance mean, of_inverses, middle;
+  for (std::size_t i = 0; i < beams.size(); ++i) {
+    mean.add(covariance_of(*beams[i]), weights[i] / all);
+    of_inverses.add(covariance_of(*beams[i]).inverse(), weights[i] / all);
+  }
+  middle.add(mean, 0.5);
+  middle.add(of_inverses.inverse(), 0.5);
+  const double half = (middle.nn + middle.ee) / 2, apart = std::hypot((middle.nn - middle.ee) / 2, middle.ne);
+  return {.major = std::sqrt(half + apart),
+          .minor = std::sqrt(half - apart),
+          .angle = std::atan2(2 * middle.ne, middle.nn - middle.ee) / 2 / degree};
+}
 
 Answer table_beam(const BeamPlaces& places, std::vector<std::string>& warnings) {
   const std::vector<PlaneBeam> beams = read_beam_table(places.path);
-  const PlaneBeam *largest = nullptr, *smallest = nullptr;
-  const auto area = [](const PlaneBeam& beam) { return beam.major * beam.minor; };
+  std::vector<const PlaneBeam*> used;
+  const CubeAxes axes(places.header, places.axes);
   for (const std::int64_t plane : places.planes) {
-    const auto [channel, polarisation] = place_in_cube(places, plane);
-    const auto found = std::ranges::find_if(beams, [&, c = channel, p = polarisation](const PlaneBeam& beam) {
-      return beam.channel == c && beam.polarisation == p;
+    const CubePlane at = axes.plane(plane);
+    const auto found = std::ranges::find_if(beams, [&](const PlaneBeam& beam) {
+      return beam.channel == at.channel && beam.polarisation == at.polarisation;
     });
-    if (found == beams.end() || !found->usable()) {
+    if (found == beams.end() || !found->usable())
       warnings.push_back("plane " + std::to_string(plane) + " has no beam in the table BEAMS");
-      continue;
-    }
-    if (largest == nullptr || area(*found) > area(*largest)) largest = &*found;
-    if (smallest == nullptr || area(*found) < area(*smallest)) smallest = &*found;
+    else
+      used.push_back(&*found);
   }
-  if (largest == nullptr) return {std::nullopt, "the table BEAMS has none for the planes that are used"};
-  if (area(*smallest) < (1 - 2 * same_beam) * area(*largest))
-    warnings.push_back(
-        "the beams of the planes differ, and that of the largest is used; convolve the planes to one beam");
-  return settled(largest->major, largest->minor, largest->angle, BeamSource::table, warnings);
+  if (used.empty()) return {std::nullopt, "the table BEAMS has none for the planes that are used"};
+  const auto [smallest, largest] =
+      std::ranges::minmax(used, {}, [](const PlaneBeam* beam) { return beam->major * beam->minor; });
+  const bool differ = smallest->major * smallest->minor < (1 - 2 * same_beam) * largest->major * largest->minor;
+  const bool weighed = differ && places.weights.size() == used.size();
+  if (differ)
+    warnings.push_back(std::string("the beams of the planes differ, and ") +
+                       (weighed ? "their weighted mean" : "that of the largest") +
+                       " is used; convolve the planes to one beam");
+  const PlaneBeam chosen = weighed ? beam_of_sum(used, places.weights) : *largest;
+  return settled(chosen.major, chosen.minor, chosen.angle, BeamSource::table, warnings);
 }
 
 /// As table_beam, if a header says that there is a table.

@@ -29,6 +29,7 @@ struct BeamPlaces {
   std::string path = {};                   ///< the file, which may have a table BEAMS; empty: none
   std::vector<std::int64_t> axes = {};     ///< NAXIS1, NAXIS2, ...
   std::vector<std::int64_t> planes = {1};  ///< that are used, from 1, counted through all axes above the second
+  std::vector<double> weights = {};        ///< of the planes, if they were combined by weights
 };
 
 /// The beam of an image, and what a user should know about it.
@@ -42,7 +43,8 @@ struct FoundBeam {
 /// 2. BMAJ, BMIN and BPA in the header, in degrees,
 /// 3. AIPS' cards HISTORY, of which the last counts that has all three numbers.
 ///
-/// Of several planes the largest beam counts, with a warning if they differ by more than 1 %. Axes in the wrong order
+/// Of several planes the largest beam counts or, for a sum by weights, the Gaussian that is nearest to the sum of their
+/// beams; with a warning if they differ by more than 1 %. Axes in the wrong order
 /// are exchanged, with a warning. Throws Error{input} that names the ways to give a beam if there is none.
 FoundBeam find_beam(const BeamConfig& config, const BeamPlaces& places);
 
@@ -53,7 +55,8 @@ FoundBeam find_beam(const BeamConfig& config, const BeamPlaces& places);
 PixelBeam beam_in_pixels(const SkyBeam& beam, const std::string& header, const Shape& shape, double pixel_scale,
                          std::vector<std::string>& warnings);
 
-/// The frequency of a plane in Hz, from the axis FREQ or the keyword RESTFRQ; nothing if the header has neither.
+/// The mean frequency of the planes in Hz, from the spectral axis or the keyword RESTFRQ; nothing if the header has
+/// neither.
 std::optional<double> frequency_of(const BeamPlaces& places);
 
 /// The factor from pixel values to Jy/beam, by BUNIT: of Jy/beam, Jy/pixel, K or MJy/sr, with any prefix and spelling.

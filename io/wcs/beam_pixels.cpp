@@ -8,6 +8,7 @@
 #include "io/fits/header.hpp"
 #include "io/wcs/beam.hpp"
 #include "io/wcs/celestial_wcs.hpp"
+#include "io/wcs/cube_axes.hpp"
 #include "io/wcs/direction.hpp"
 #include "io/wcs/local_sky.hpp"
 #include "io/wcs/unit.hpp"
@@ -80,19 +81,6 @@ double solid_angle(const SkyBeam& beam) {
   return std::numbers::pi * beam.major * beam.minor * radian * radian / (4 * std::numbers::ln2);
 }
 
-/// The index from 1 of the plane's place along an axis above the second.
-std::int64_t index_along(const BeamPlaces& places, std::size_t axis) {
-  std::int64_t rest = places.planes.front() - 1;
-  for (std::size_t lower = 2; lower < axis; ++lower) rest /= std::max<std::int64_t>(places.axes[lower], 1);
-  return rest % std::max<std::int64_t>(places.axes[axis], 1) + 1;
-}
-
-/// The number of the first card of the keyword.
-std::optional<double> number(const Header& header, const std::string& keyword) {
-  const CardValue found = header.find(keyword);
-  return found.value ? as_real(*found.value) : std::nullopt;
-}
-
 }  // namespace
 
 PixelBeam beam_in_pixels(const SkyBeam& beam, const std::string& header, const Shape& shape, double pixel_scale,
@@ -112,22 +100,11 @@ PixelBeam beam_in_pixels(const SkyBeam& beam, const std::string& header, const S
 }
 
 std::optional<double> frequency_of(const BeamPlaces& places) {
-  const Header header(places.header);
-  for (std::size_t axis = 2; axis < std::max<std::size_t>(places.axes.size(), 4); ++axis) {
-    const std::string n = std::to_string(axis + 1);
-    if (!header.first_text("CTYPE" + n).starts_with("FREQ")) continue;
-    const auto value = number(header, "CRVAL" + n);
-    if (!value) continue;
-    const double pixel = axis < places.axes.size() ? static_cast<double>(index_along(places, axis)) : 1;
-    const std::string unit = header.first_text("CUNIT" + n);
-    const double at =
-        *value + (pixel - number(header, "CRPIX" + n).value_or(0)) * number(header, "CDELT" + n).value_or(0);
-    const auto hertz = unit_factor(unit.empty() ? "Hz" : unit, "Hz");
-    if (hertz && at * *hertz > 0) return at * *hertz;
-  }
-  for (const char* keyword : {"RESTFRQ", "RESTFREQ"})
-    if (const auto rest = number(header, keyword); rest && *rest > 0) return rest;
-  return std::nullopt;
+  const CubeAxes axes(places.header, places.axes);
+  const double mean =
+      mean_over(places.planes, places.weights, [&](std::int64_t plane) { return axes.plane(plane).frequency; });
+  if (mean > 0) return mean;
+  return axes.rest_frequency() > 0 ? std::optional(axes.rest_frequency()) : std::nullopt;
 }
 
 double jansky_per_beam(const SkyBeam& beam, double beam_pixels, const BeamPlaces& places,

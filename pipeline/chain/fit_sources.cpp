@@ -38,6 +38,9 @@ void fit_sources(const Config& config, const Cpu& where, Extraction& extraction)
     FittedIslands& fitted = *extraction.fitted;
     fitted.reliability = find_reliability(fitted.sources, fitted.gaussians, negative.sources, fitted.beam.side());
   }
+}
+
+void drop_fitted_images(const Config& config, Extraction& extraction) {
   Config without = config;
   without.fit.model = FitModel::none;
   if (!shows_pixels(without)) extraction.check.above = {};

@@ -6,7 +6,10 @@
 namespace srcextract {
 
 /// Fits Gaussians to the islands of an extraction, on the host for both back ends. Requires the segmentation and the
-/// images of make_catalog, which are there if fits_gaussians(config). Drops those that no output needs.
+/// images of make_catalog, which are there if fits_gaussians(config).
 void fit_sources(const Config& config, const Cpu& where, Extraction& extraction);
+
+/// Drops segmentation and images that no output needs.
+void drop_fitted_images(const Config& config, Extraction& extraction);
 
 }  // namespace srcextract

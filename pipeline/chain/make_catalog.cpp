@@ -111,7 +111,7 @@ void check_detection_image(const FoundSky& in, const Shape& shape) {
 bool keeps_segmentation(const Config& config) {
   const bool cuts_out = vignet_size(config.output.columns).any() && config.measurement.mask != MaskNeighbours::none;
   const bool of_objects = std::ranges::any_of(config.output.check_images, [](CheckImage image) {
-    return image == CheckImage::objects || image == CheckImage::minus_objects;
+    return image == CheckImage::objects || image == CheckImage::minus_objects || image == CheckImage::islands;
   });
   return config.kept.segmentation || fits_gaussians(config) || config.output.segmentation || config.output.report ||
          of_objects || cuts_out || has_flags(config.flags) ||

@@ -70,6 +70,8 @@ Images memory_of_stages(const RunPlan& plan) {
        {.host = found, .device = found + (convolved ? 1 : 0) + (by_mesh ? 1 : 0)}},
       // The host keeps the image, and the one in which sources are found.
       {"check images", shows_pixels(config), {.host = 2}},
+      // A plane above its sky, and the plane without its sources.
+      {"cube", measures_cube(config), {.host = 2}},
       // Both frames, for cut-outs.
       {"alerts", plan.of_difference() && !config.output.alerts.empty(), {.host = 2}},
       // The image without copies of its stars, and with them.

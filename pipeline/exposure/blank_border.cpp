@@ -1,5 +1,7 @@
 #include "pipeline/exposure/blank_border.hpp"
 
+#include <spdlog/spdlog.h>
+
 #include <algorithm>
 #include <cstddef>
 #include <cstring>
@@ -71,6 +73,16 @@ std::optional<BlankBorder> find_blank_border(const PixelSource& plane, const Cpu
     std::memcpy(out, marks->data() + first, static_cast<std::size_t>(count));
   };
   return border;
+}
+
+void mask_blank_border(const std::string& name, Exposure& exposure) {
+  if (exposure.mask || exposure.planes.size() > 1) return;
+  const std::optional<BlankBorder> border = find_blank_border(exposure.planes.front(), Cpu{1});
+  if (!border) return;
+  exposure.mask = border->mask;
+  spdlog::warn(
+      "{}: {} pixels in runs of exact zeros at its border are taken for blank; write NaN there, or give mask.file",
+      name, border->pixels);
 }
 
 }  // namespace srcextract

@@ -2,8 +2,10 @@
 
 #include <cstdint>
 #include <optional>
+#include <string>
 
 #include "stages/core/exec.hpp"
+#include "stages/core/exposure.hpp"
 #include "stages/core/pixel_source.hpp"
 
 namespace srcextract {
@@ -18,5 +20,8 @@ struct BlankBorder {
 /// at least 5 % of a row: no noise makes such runs. Nothing if there are none at the border. Unless there are, few rows
 /// are read.
 std::optional<BlankBorder> find_blank_border(const PixelSource& plane, const Cpu& where);
+
+/// Masks the blank border of a radio map that no mask covers, with a warning that begins with `name`.
+void mask_blank_border(const std::string& name, Exposure& exposure);
 
 }  // namespace srcextract

@@ -7,6 +7,7 @@
 
 #include "io/wcs/pixel_map.hpp"
 #include "io/wcs/wcs.hpp"
+#include "pipeline/exposure/blank_border.hpp"
 #include "pipeline/exposure/map_pairs.hpp"
 #include "stages/core/error.hpp"
 
@@ -65,7 +66,13 @@ OpenDetection open_detection(const DetectionTask& task, const HduNames& hdu, std
   const SelectedMaps maps = pair_maps(file, images, config, most_inflated).front();
   OpenFrame frame(images.front().open(), task.path, config, most_inflated);
   OpenMaps opened = open_maps(maps, task.path, frame, config);
-  return {task, std::move(frame), std::move(opened)};
+  OpenDetection detection(task, std::move(frame), std::move(opened));
+  if (!fits_gaussians(config)) return detection;
+  Exposure exposure = detection.exposure();
+  const bool given = exposure.mask.has_value();
+  mask_blank_border(task.path, exposure);
+  if (!given) detection.border = exposure.mask;
+  return detection;
 }
 
 }  // namespace srcextract

@@ -2,6 +2,7 @@
 
 #include <cstdint>
 #include <limits>
+#include <optional>
 #include <string>
 #include <utility>
 
@@ -22,7 +23,13 @@ struct OpenDetection {
   OpenFrame frame;
   OpenMaps maps;
 
-  Exposure exposure() const { return exposure_of(frame, maps, task.config()); }
+  std::optional<PixelSource> border = std::nullopt;  ///< the mask of a radio map's blank border
+
+  Exposure exposure() const {
+    Exposure exposure = exposure_of(frame, maps, task.config());
+    if (border) exposure.mask = border;
+    return exposure;
+  }
 };
 
 /// Opens the first image that `hdu` selects of the task's file. Throws Error{input} if it cannot be read, and

@@ -1,10 +1,12 @@
 #include "pipeline/exposure/open_frame.hpp"
 
 #include <spdlog/fmt/fmt.h>
+#include <spdlog/spdlog.h>
 
 #include <filesystem>
 
 #include "pipeline/exposure/choose_plane.hpp"
+#include "pipeline/exposure/cube_planes.hpp"
 #include "stages/combine/combine.hpp"
 #include "stages/core/error.hpp"
 
@@ -42,6 +44,10 @@ OpenFrame::OpenFrame(FitsImage image, const std::string& path, const Config& con
     return;
   }
   const std::string key = key_of_planes(combine);
+  if (combines_channels(config)) {
+    said_at(config.place_of(key), [&] { add_channels(path, config); });
+    return;
+  }
   std::vector<std::pair<std::string, HduNames>> others;
   for (const std::string& hdu : combine.hdus) others.emplace_back(path, hdu);
   for (const std::string& file : combine.files) others.emplace_back(file, config.input.hdu);
@@ -55,6 +61,16 @@ OpenFrame::OpenFrame(FitsImage image, const std::string& path, const Config& con
     add_images(key, others, config);
   }
   require_one_shape(config.place_of(key));
+}
+
+void OpenFrame::add_channels(const std::string& path, const Config& config) {
+  CombinedChannels channels =
+      combine_channels(images_.front(), path, config.beam, config.background, config.combine.planes);
+  for (const std::string& one : channels.left_out) spdlog::warn("{}: {}", path, one);
+  planes_.push_back(std::move(channels.image));
+  plane_numbers_ = std::move(channels.planes);
+  weights_ = std::move(channels.weights);
+  for (const std::int64_t number : plane_numbers_) combined_.push_back("plane " + std::to_string(number));
 }
 
 void OpenFrame::add_planes(const std::vector<std::int64_t>& numbers, const Config& config) {

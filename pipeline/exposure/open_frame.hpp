@@ -38,6 +38,8 @@ class OpenFrame {
   const std::vector<PixelSource>& planes() const { return planes_; }
   /// Their numbers in the cube of image(), from 1; of the first one alone, if they are of several images.
   const std::vector<std::int64_t>& plane_numbers() const { return plane_numbers_; }
+  /// The weights of channels that were combined into the one plane (combine_channels); else none.
+  const std::vector<double>& weights() const { return weights_; }
   const PixelSource& first() const { return planes_.front(); }
 
   /// The part of `most_inflated` that is left.
@@ -56,6 +58,7 @@ class OpenFrame {
   const std::vector<std::string>& combined() const { return combined_; }
 
  private:
+  void add_channels(const std::string& path, const Config& config);
   void add_planes(const std::vector<std::int64_t>& numbers, const Config& config);
   void add_images(const std::string& key, const std::vector<std::pair<std::string, HduNames>>& files_and_hdus,
                   const Config& config);
@@ -66,6 +69,7 @@ class OpenFrame {
   std::int64_t most_inflated_;  ///< bytes that are left
   std::vector<std::int64_t> plane_numbers_;
   std::vector<PixelSource> planes_;
+  std::vector<double> weights_;
   std::vector<std::string> combined_;
 };
 

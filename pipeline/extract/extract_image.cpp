@@ -11,6 +11,7 @@
 #include "pipeline/chain/fit_sources.hpp"
 #include "pipeline/chain/stage_list.hpp"
 #include "pipeline/engine/host_engine.hpp"
+#include "pipeline/extract/measure_cube.hpp"
 #include "pipeline/extract/precision.hpp"
 #include "pipeline/extract/restore_level.hpp"
 #include "pipeline/extract/sky_columns.hpp"
@@ -228,6 +229,12 @@ void fit_sources(const ImageInput& input, const Execution& execution, ImageResul
   const auto begin = std::chrono::steady_clock::now();
   fit_sources(input.config(), execution.cpu, result.extraction);
   result.times.push_back({"fit", seconds_since(begin)});
+  if (measures_cube(input.config())) {
+    const auto measuring = std::chrono::steady_clock::now();
+    measure_cube(input, execution.cpu, result.extraction);
+    result.times.push_back({"cube", seconds_since(measuring)});
+  }
+  drop_fitted_images(input.config(), result.extraction);
 }
 
 /// Checks an unchanged image of one file. Combined or subtracted images have another sky than their files.

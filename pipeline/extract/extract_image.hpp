@@ -39,6 +39,7 @@ struct ImageInput {
   const OpenDetection* detection = nullptr;  ///< the image that sources are detected in; null: this image
   const OpenPositions* positions = nullptr;  ///< positions to measure; null: detected sources
   const Config* resolved = nullptr;          ///< its configuration (pipeline/resolve)
+  const OpenFrame* cube = nullptr;           ///< whose planes are measured (measures_cube); null: none
 
   const Config& config() const { return *resolved; }
   const PixelSource& first() const { return exposure.planes.front(); }

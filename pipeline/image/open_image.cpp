@@ -198,11 +198,12 @@ OpenImage::OpenImage(const ImageTask& task, const Job& job, std::shared_ptr<cons
     positions_.emplace(place_positions(*position_list_, input_.header(), task.name));
     input_.positions = &*positions_;
   }
+  if (measures_cube(config)) open_cube(config);
   maps_ = open_maps(task.maps, task.file->path, frame_, config);
   const auto reference = std::move(input_.exposure.reference);
   input_.exposure = exposure_of(frame_, maps_, config);
   input_.exposure.reference = reference;
-  if (fits_gaussians(config)) mask_blank_border();
+  if (fits_gaussians(config)) mask_blank_border(task_.name, input_.exposure);
   const auto shown = [](const std::optional<OpenMap>& map) { return map ? &*map : nullptr; };
   input_.weights = shown(maps_.weights);
   input_.mask = shown(maps_.mask);
@@ -214,25 +215,36 @@ OpenImage::OpenImage(const ImageTask& task, const Job& job, std::shared_ptr<cons
       config, {task.name, input_.header(), frame_.image().primary_header(), input_.exposure.shape(), kind_of(input_),
                reference_ ? std::string_view(reference_->frame.image().header()) : std::string_view(),
                reference_ ? config_of(task.file->beside->of_reference) : nullptr, task.file->path,
-               frame_.image().axes(), frame_.plane_numbers(), task.image.number});
+               frame_.image().axes(), frame_.plane_numbers(), frame_.weights(), task.image.number});
   input_.resolved = &config_;
   if (fits_gaussians(config_)) return;
   paths_.components.clear();  // no Gaussians are fitted at given positions
   paths_.regions.clear();
 }
 
-void OpenImage::mask_blank_border() {
-  if (input_.exposure.mask || frame_.planes().size() > 1) return;
-  const std::optional<BlankBorder> border = find_blank_border(frame_.first(), Cpu{1});
-  if (!border) return;
-  input_.exposure.mask = border->mask;
-  spdlog::warn(
-      "{}: {} pixels in runs of exact zeros at its border are taken for blank; write NaN there, or give mask.file",
-      task_.name, border->pixels);
+void OpenImage::open_cube(const Config& config) {
+  input_.cube = &frame_;
+  if (config.fit.cube.empty()) return;
+  Config plain = config;
+  plain.combine = {};
+  plain.input.plane = 0;
+  said_at(config.place_of("fit.cube"), [&] {
+    cube_.emplace(select_images(config.fit.cube, HduNames(), frame_.most_inflated()).front().open(), config.fit.cube,
+                  plain, frame_.most_inflated());
+    const Shape &shape = cube_->first().shape, &own = frame_.first().shape;
+    if (shape != own)
+      throw Error(ErrorKind::input,
+                  fmt::format("{} is {} x {} pixels and {} is {} x {}: Gaussians are measured pixel by pixel; resample "
+                              "one to the grid of the other",
+                              config.fit.cube, shape.width, shape.height, task_.name, own.width, own.height));
+    require_same_sky(*cube_, config.fit.cube, frame_, task_.name);
+  });
+  input_.cube = &*cube_;
 }
 
 void OpenImage::require_unchanged() const {
   frame_.require_unchanged();
+  if (cube_) cube_->require_unchanged();
   if (reference_) reference_->require_unchanged();
   if (detection_) {
     detection_->frame.require_unchanged();

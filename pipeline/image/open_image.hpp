@@ -122,8 +122,8 @@ class OpenImage {
   /// The same for Gaussians of a radio map.
   std::optional<Injection> find_injection(ImageResult& result, const Cpu& where) const;
 
-  /// Masks zeros at the border of a radio map that no mask covers.
-  void mask_blank_border();
+  /// Opens the cube whose planes are measured.
+  void open_cube(const Config& config);
 
   /// Throws Error{input} if a file used for the result changed while it was read.
   void require_unchanged() const;
@@ -135,6 +135,7 @@ class OpenImage {
   const ImageTask& task_;
   const Job& job_;
   OpenFrame frame_;
+  std::optional<OpenFrame> cube_;
   std::optional<OpenReference> reference_;
   std::shared_ptr<const OpenDetection> detection_;
   std::shared_ptr<const PositionList> position_list_;

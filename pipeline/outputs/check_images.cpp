@@ -35,8 +35,16 @@ bool is_sextractors(const ImageInput& input) {
 std::string check_image_cards(const ImageInput& input, const Shape& sides) {
   const std::string& header = input.header();
   const std::string name = is_sextractors(input) ? name_cards(header) : "";
-  return name + celestial_cards(header, sides.width, sides.height) +
+  return name + celestial_cards(header, sides.width, sides.height) + further_axes(input).cards +
          carried_cards(header, input.frame.image().primary_header());
+}
+
+FurtherAxes further_axes(const ImageInput& input) {
+  if (!fits_gaussians(input.config())) return {};
+  const FitsImage& image = input.frame.image();
+  const CelestialKeywords sky = read_celestial_keywords(image.header());
+  const bool as_matrix = sky.real("CD1_1").has_value() || sky.real("CD2_2").has_value();
+  return CubeAxes(image.header(), image.axes()).axes_of(input.frame.plane_numbers(), input.frame.weights(), as_matrix);
 }
 
 void show_masked_pixels(const ImageInput& input, Extraction& extraction, const Cpu& where) {
@@ -78,8 +86,9 @@ OutputFile write_check_image(const std::string& path, CheckImage which, ImageCom
   const std::int64_t width = shape.width;
   const auto write = [&](const Shape& of, const Shape& sides, const std::string& unit, const MakeRow& make_row) {
     const std::string name = is_sextractors(input) ? "" : extname(which);
-    return write_float_image(path, {of, name, unit, check_image_cards(input, sides), make_row}, compression, metadata,
-                             where);
+    return write_float_image(path,
+                             {of, name, unit, check_image_cards(input, sides), make_row, further_axes(input).count},
+                             compression, metadata, where);
   };
   if (which == CheckImage::minibackground || which == CheckImage::miniback_rms) {
     const Buffer<float, Cpu>& nodes = which == CheckImage::minibackground ? check.mesh.level : check.mesh.rms;
@@ -97,7 +106,7 @@ OutputFile write_check_image(const std::string& path, CheckImage which, ImageCom
         row[*i - y * width] += line;
     });
   }
-  const bool has_unit = which != CheckImage::snr && !shows_foreground(which);
+  const bool has_unit = which != CheckImage::snr && which != CheckImage::islands && !shows_foreground(which);
   const std::string unit = has_unit ? metadata.pixel_unit : "";
   return write(shape, {1, 1}, unit, [&](std::int64_t y, float* row) { rows.fill(which, y, row, width); });
 }

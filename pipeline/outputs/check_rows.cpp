@@ -66,6 +66,9 @@ void CheckRows::fill(CheckImage which, std::int64_t y, float* row, std::int64_t 
       std::transform(check.above.pixels.data() + y * width, check.above.pixels.data() + (y + 1) * width, noise_.begin(),
                      row, [](float pixel, float model) { return pixel_of(pixel - model); });
       return;
+    case CheckImage::islands:
+      std::fill_n(row, width, 1.0F);
+      return clear_row(extraction_, false, width, y, row);
     case CheckImage::threshold:
       return show_runs(check.thresholded, y, row, width);
     case CheckImage::morphology:

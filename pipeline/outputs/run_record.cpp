@@ -358,6 +358,26 @@ Json reliability_json(const Reliability& of) {
           {"elsewhere", {{"bins", reliability_json(of.elsewhere)}}}};
 }
 
+/// A measured plane of a cube.
+Json plane_json(const MeasuredPlane& plane) {
+  const bool measured = plane.left_out.empty();
+  return {
+      {"plane", plane.plane},
+      {"channel", plane.channel},
+      {"stokes", plane.stokes},
+      {"frequency", plane.frequency > 0 ? Json(plane.frequency) : Json(nullptr)},
+      {"beam", plane.major > 0 ? Json({{"fwhm", {plane.major, plane.minor}}, {"angle", plane.angle}}) : Json(nullptr)},
+      {"rms", plane.noise > 0 ? Json(plane.noise) : Json(nullptr)},
+      {"noise_area", measured ? Json(plane.noise_area) : Json(nullptr)},
+      {"left_out", measured ? Json(nullptr) : Json(plane.left_out)}};
+}
+
+Json planes_json(const std::vector<MeasuredPlane>& planes) {
+  Json rows = Json::array();
+  for (const MeasuredPlane& plane : planes) rows.push_back(plane_json(plane));
+  return rows;
+}
+
 /// The Gaussians of a radio map; `noise_area`: of the noise's autocorrelation, in beams.
 Json fitted_json(const FittedIslands& fitted) {
   const auto moments = std::ranges::count_if(
@@ -368,6 +388,8 @@ Json fitted_json(const FittedIslands& fitted) {
                {"noise_area", fitted.noise_area},
                {"noise_area_measured", fitted.area_measured}};
   if (fitted.reliability) json["reliability"] = reliability_json(*fitted.reliability);
+  if (!fitted.channels.empty()) json["channels"] = planes_json(fitted.channels);
+  if (!fitted.polarised.empty()) json["stokes"] = planes_json(fitted.polarised);
   return json;
 }
 

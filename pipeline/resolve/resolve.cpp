@@ -260,7 +260,7 @@ void resolve_correlation(Config& config, const RunImage& image, const BeamPlaces
 
 /// Finds the beam, and sets what is given in beams.
 void resolve_beam(Config& config, const RunImage& image) {
-  const BeamPlaces places{image.header, image.primary_header, image.path, image.axes, image.planes};
+  const BeamPlaces places{image.header, image.primary_header, image.path, image.axes, image.planes, image.weights};
   if (!uses_beam(config)) return resolve_correlation(config, image, places);
   try {
     FoundBeam found = find_beam(config.beam, places);
@@ -292,6 +292,7 @@ Config resolve(const Config& given, const RunImage& image) {
                 config.place_of("fit.model") +
                     ": 'fit.model' is gaussians, which are not fitted to a difference; set it to none");
   if (image.kind != RunKind::sources) config.fit.model = FitModel::none;
+  if (!image.weights.empty()) config.combine = {};
   resolve_beam(config, image);
   choose_numbers(image, config);
   if (image.kind == RunKind::difference) resolve_frames(given, image, config);

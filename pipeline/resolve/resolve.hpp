@@ -26,7 +26,8 @@ struct RunImage {
   // Where the beam of a radio map is looked for, besides the headers (io/wcs/beam.hpp).
   std::string path = {};
   std::vector<std::int64_t> axes = {}, planes = {1};
-  std::size_t number = 0;  ///< among the images of its file, from 0
+  std::vector<double> weights = {};  ///< of planes that are one image already
+  std::size_t number = 0;            ///< among the images of its file, from 0
 };
 
 /// The configuration that the stages and outputs of an image see. Called once an image, with the configuration that has

@@ -150,19 +150,7 @@ bool BlockFit::find_covariance(const FitPixels& pixels, const std::vector<Fitted
   add_correlated(pixels.x, pixels.y, j, parameters, correlation, correlated);
   damped_ = sums_.normal;
   if (!factorise(damped_)) return false;
-  // N^-1 S N^-1, column by column: first N^-1 S, then N^-1 of its transpose.
-  std::vector<double> half(parameters * parameters), column(parameters);
-  for (std::size_t k = 0; k < parameters; ++k) {
-    for (std::size_t i = 0; i < parameters; ++i) column[i] = correlated.at(i, k);
-    solve(damped_, column.data());
-    for (std::size_t i = 0; i < parameters; ++i) half[i * parameters + k] = column[i];
-  }
-  covariance.reset(parameters);
-  for (std::size_t i = 0; i < parameters; ++i) {
-    std::copy_n(half.begin() + static_cast<std::ptrdiff_t>(i * parameters), parameters, column.begin());
-    solve(damped_, column.data());
-    for (std::size_t k = 0; k <= i; ++k) covariance.at(i, k) = column[k];
-  }
+  covariance = sandwich(damped_, correlated);
   return true;
 }
 

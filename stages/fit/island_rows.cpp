@@ -206,23 +206,6 @@ bool near_masked(const FitMap& map, const FitIsland& island) {
   return false;
 }
 
-/// Sums of J'C J over the pixels of an island, where J holds `columns` derivatives a pixel times its noise.
-SymmetricMatrix noise_of_sums(const std::vector<std::int32_t>& x, const std::vector<std::int32_t>& y,
-                              const std::vector<double>& j, std::size_t columns, const FitRule& rule) {
-  constexpr std::size_t few = 20000;
-  SymmetricMatrix sums(columns);
-  if (x.size() <= few) {
-    add_correlated(x, y, j, columns, rule.correlation, sums);
-    return sums;
-  }
-  // Derivatives that hardly change within a beam.
-  for (std::size_t i = 0; i < x.size(); ++i)
-    for (std::size_t a = 0; a < columns; ++a)
-      for (std::size_t b = 0; b <= a; ++b)
-        sums.at(a, b) += rule.correlation.sum() * j[i * columns + a] * j[i * columns + b];
-  return sums;
-}
-
 IslandFacts facts_of(const FitMap& map, const FitIsland& island, const FitRule& rule, const std::vector<Fitted>& of) {
   IslandFacts facts;
   std::vector<std::int32_t> x, y;
@@ -240,7 +223,7 @@ IslandFacts facts_of(const FitMap& map, const FitIsland& island, const FitRule& 
   });
   const auto size = static_cast<double>(island.size());
   facts.total = sum / rule.beam_pixels;
-  facts.total_error = std::sqrt(noise_of_sums(x, y, noise, 1, rule).at(0, 0));
+  facts.total_error = std::sqrt(noise_of_sums(x, y, noise, 1, rule.correlation).at(0, 0));
   facts.rms = island.noise();
   facts.residual_mean = residuals / size;
   facts.residual_rms = std::sqrt(squares / size);
@@ -297,7 +280,7 @@ ComponentRow row_of_moments(const FitMap& map, const FitIsland& island, const Fi
                           noise * (dy * dy - row.shape.yy) * by};
     j.insert(j.end(), std::begin(one), std::end(one));
   });
-  const SymmetricMatrix sums = noise_of_sums(px, py, j, fitted_values - 1, rule);
+  const SymmetricMatrix sums = noise_of_sums(px, py, j, fitted_values - 1, rule.correlation);
   for (std::size_t a = of_total_flux; a < fitted_values; ++a)
     for (std::size_t b = of_total_flux; b < fitted_values; ++b) row.covariance[a][b] = sums.at(a - 1, b - 1);
   row.covariance[of_peak_flux][of_peak_flux] = island.noise() * island.noise();
@@ -308,6 +291,21 @@ ComponentRow row_of_moments(const FitMap& map, const FitIsland& island, const Fi
 }
 
 }  // namespace
+
+SymmetricMatrix noise_of_sums(const std::vector<std::int32_t>& x, const std::vector<std::int32_t>& y,
+                              const std::vector<double>& j, std::size_t columns, const NoiseCorrelation& correlation) {
+  constexpr std::size_t few = 20000;
+  SymmetricMatrix sums(columns);
+  if (x.size() <= few) {
+    add_correlated(x, y, j, columns, correlation, sums);
+    return sums;
+  }
+  // Derivatives that hardly change within a beam.
+  for (std::size_t i = 0; i < x.size(); ++i)
+    for (std::size_t a = 0; a < columns; ++a)
+      for (std::size_t b = 0; b <= a; ++b) sums.at(a, b) += correlation.sum() * j[i * columns + a] * j[i * columns + b];
+  return sums;
+}
 
 IslandRows rows_of_island(const FitMap& map, const FitIsland& island, const FitRule& rule,
                           const IslandGaussians& gaussians) {

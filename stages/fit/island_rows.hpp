@@ -1,5 +1,7 @@
 #pragma once
 
+#include <cstddef>
+#include <cstdint>
 #include <vector>
 
 #include "stages/fit/fit_island.hpp"
@@ -18,5 +20,10 @@ struct IslandRows {
 /// one source, from the moments of the island's pixels.
 IslandRows rows_of_island(const FitMap& map, const FitIsland& island, const FitRule& rule,
                           const IslandGaussians& gaussians);
+
+/// Sums of J'C J over the pixels of an island in raster order, where J holds `columns` derivatives a pixel times its
+/// noise.
+SymmetricMatrix noise_of_sums(const std::vector<std::int32_t>& x, const std::vector<std::int32_t>& y,
+                              const std::vector<double>& j, std::size_t columns, const NoiseCorrelation& correlation);
 
 }  // namespace srcextract

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <algorithm>
 #include <cmath>
 #include <cstddef>
 #include <vector>
@@ -63,6 +64,25 @@ inline void solve(const SymmetricMatrix& factor, double* x) {
     for (std::size_t k = i + 1; k < factor.size(); ++k) x[i] -= factor.at(k, i) * x[k];
     x[i] /= factor.at(i, i);
   }
+}
+
+/// N^-1 S N^-1 for a symmetric S and the Cholesky factor of N.
+inline SymmetricMatrix sandwich(const SymmetricMatrix& factor, const SymmetricMatrix& sums) {
+  const std::size_t size = factor.size();
+  SymmetricMatrix out(size);
+  // Column by column: first N^-1 S, then N^-1 of its transpose.
+  std::vector<double> half(size * size), column(size);
+  for (std::size_t k = 0; k < size; ++k) {
+    for (std::size_t i = 0; i < size; ++i) column[i] = sums.at(i, k);
+    solve(factor, column.data());
+    for (std::size_t i = 0; i < size; ++i) half[i * size + k] = column[i];
+  }
+  for (std::size_t i = 0; i < size; ++i) {
+    std::copy_n(half.begin() + static_cast<std::ptrdiff_t>(i * size), size, column.begin());
+    solve(factor, column.data());
+    for (std::size_t k = 0; k <= i; ++k) out.at(i, k) = column[k];
+  }
+  return out;
 }
 
 }  // namespace srcextract

@@ -67,8 +67,11 @@ const std::byte* stored_pixels(const PixelSource& source, std::int64_t first, st
   if (source.memory != nullptr) return source.memory + first * source.format.bytes();
   thread_local std::vector<std::byte> stored;
   const auto bytes = static_cast<std::size_t>(count * source.format.bytes());
-  if (stored.size() < bytes) stored.resize(bytes);
-  source.read(first, count, stored.data());
+  std::vector<std::byte> own =
+      std::exchange(stored, {});  // what is read may be made of planes that this thread ingests
+  if (own.size() < bytes) own.resize(bytes);
+  source.read(first, count, own.data());
+  stored = std::move(own);
   return stored.data();
 }
 

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <string>
 
 namespace srcextract {
 
@@ -29,6 +30,12 @@ struct FitConfig {
   /// Whether sources are looked for in the negated map as well. Where its noise is symmetric, they tell how many of the
   /// sources are false.
   bool reliability = false;
+  /// Measure the Gaussians in every channel of a cube, and their spectral index.
+  bool channels = false;
+  /// Measure the Gaussians in Stokes Q, U and V.
+  bool stokes = false;
+  /// The cube that is measured, in place of the image's own planes. Its pixels must show the same sky.
+  std::string cube;
 
   bool operator==(const FitConfig&) const = default;
 };

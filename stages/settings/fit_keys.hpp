@@ -94,6 +94,24 @@ void for_each_fit_field(AnySettings& c, F&& f) {
                          "sources of equal S/N",
           .unused = of_fit(c.fit.reliability, usual.reliability)},
     c.fit.reliability);
+  f(Field{.section = section,
+          .key = "channels",
+          .description = "Measure the Gaussians in every channel of the cube, at their places and with their shapes, "
+                         "and fit spectral indices",
+          .unused = of_fit(c.fit.channels, usual.channels)},
+    c.fit.channels);
+  f(Field{.section = section,
+          .key = "stokes",
+          .description = "Measure the Gaussians in the planes of Stokes Q, U and V",
+          .unused = of_fit(c.fit.stokes, usual.stokes)},
+    c.fit.stokes);
+  f(Field{.section = section,
+          .key = "cube",
+          .description = "FITS file with the planes for `channels` and `stokes`, on the pixels of the image; relative "
+                         "to the working directory. Empty = the image's own file",
+          .is_path = true,
+          .unused = use_problem(measures_cube(c), c.fit.cube, usual.cube, "fit.channels or fit.stokes")},
+    c.fit.cube);
 }
 
 }  // namespace srcextract::config

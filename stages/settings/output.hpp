@@ -25,6 +25,7 @@ enum class CheckImage {
   morphology,
   model,
   residual,
+  islands,
   apertures
 };
 

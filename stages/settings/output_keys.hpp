@@ -39,7 +39,7 @@ inline std::vector<std::string> names_of(ComponentRegions) {
 void may_be_none(CheckImage);  // never defined: its declaration is the marker
 inline std::vector<std::string> names_of(CheckImage) {
   return {"background",     "rms",          "-background", "filtered",   "objects", "-objects", "snr",
-          "minibackground", "miniback_rms", "threshold",   "morphology", "model",   "residual", "apertures"};
+          "minibackground", "miniback_rms", "threshold",   "morphology", "model",   "residual", "islands", "apertures"};
 }
 
 void may_be_none(AlertFormat);
@@ -126,9 +126,9 @@ void for_each_output_field(AnySettings& c, F&& f) {
           .description =
               "Also write `{stem}.{name}.fits` for each: level and noise of the sky, the image above it, "
               "the filtered image, sources alone, all but sources, signal to noise, the meshes, pixels above "
-              "the threshold (1, others 0) before and after morphology, with `fit.model` the Gaussians and the "
-              "image without them, and the image above the sky with the outlines of apertures; a minus in front "
-              "becomes `minus_`",
+              "the threshold (1, others 0) before and after morphology, pixels of sources (1, others 0), with "
+              "`fit.model` the Gaussians and the image without them, and the image above the sky with the outlines of "
+              "apertures; a minus in front becomes `minus_`",
           .problem = check_images_problem(c)},
     c.output.check_images);
   f(Field{.section = section,

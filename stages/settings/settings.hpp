@@ -108,6 +108,17 @@ inline bool fits_gaussians(const Settings& of) {
   return of.fit.model == FitModel::gaussians;
 }
 
+/// Whether the image is the sum of a radio cube's channels, which are read one by one.
+inline bool combines_channels(const Settings& of) {
+  return fits_gaussians(of) && of.combine.method == CombineMethod::inverse_variance && of.combine.hdus.empty() &&
+         of.combine.files.empty();
+}
+
+/// Whether fitted Gaussians are measured in planes of a cube.
+inline bool measures_cube(const Settings& of) {
+  return fits_gaussians(of) && (of.fit.channels || of.fit.stokes);
+}
+
 /// Whether a setting needs the beam of the image, which Resources then have.
 inline bool uses_beam(const Settings& of) {
   return fits_gaussians(of) || of.background.mesh_beams > 0;

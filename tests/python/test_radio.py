@@ -74,6 +74,19 @@ def test_an_array_with_its_header(path):
     check(sx.extract(image(), header=header(), config="radio").components)
 
 
+def test_channels_and_their_spectra(tmp_path):
+    frequencies = np.array([1.0e9, 1.2e9, 1.4e9])
+    planes = [image() * np.float32((frequency / 1.2e9)**-0.8) for frequency in frequencies]
+    cards = header()
+    cards.update({"CTYPE3": "FREQ", "CRVAL3": 1.0e9, "CDELT3": 2.0e8, "CRPIX3": 1.0})
+    fits.PrimaryHDU(np.array(planes), cards).writeto(tmp_path / "cube.fits")
+    found = sx.extract(tmp_path / "cube.fits", config="radio", input__plane=2, fit__channels=True)
+    for rows in (found.components, found.sources):
+        check(rows)
+        assert np.allclose(rows["Freq_ch3"], 1.4e9) and str(rows["Total_flux_ch3"].unit) == "Jy"
+        assert np.allclose(rows["Spec_Indx"], -0.8, atol=0.02) and np.all(rows["E_Spec_Indx"] > 0)
+
+
 def test_keys_beside_the_name(path):
     rows = sx.extract(path, config="radio", output__style="aegean").components
     assert "int_flux" in rows.colnames and len(rows) == len(POINTS)

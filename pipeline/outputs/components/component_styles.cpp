@@ -12,6 +12,7 @@
 
 #include "io/wcs/direction.hpp"
 #include "io/wcs/sexagesimal.hpp"
+#include "pipeline/outputs/components/cube_columns.hpp"
 #include "stages/fit/fitted_row.hpp"
 
 namespace srcextract {
@@ -38,6 +39,11 @@ class Values {
   }
   const std::string& text(std::string_view name, std::size_t row) const {
     return std::get<std::vector<std::string>>(column(name).values)[row];
+  }
+  /// The value of a column that may be missing: NaN then.
+  double real_if_any(std::string_view name, std::size_t row) const {
+    const bool there = std::ranges::find(table_.columns, name, &TableColumn::name) != table_.columns.end();
+    return there ? real(name, row) : std::numeric_limits<double>::quiet_NaN();
   }
   std::size_t rows() const { return static_cast<std::size_t>(table_.rows); }
 
@@ -201,8 +207,10 @@ Table casda_table(const Values& from, const Config& config) {
   add_casda_shape(to);
   to.scaled("chi_squared_fit", "", "stat.fit.chi2", "FIT_CHI2");
   to.scaled("rms_fit_gauss", peak, "stat.stdev;stat.fit", "Resid_Isl_rms", milli);
-  to.real("spectral_index", "", "spect.index;em.radio", [&](std::size_t) { return unknown; });
-  to.real("spectral_curvature", "", "askap:spect.curvature;em.radio", [&](std::size_t) { return unknown; });
+  to.real("spectral_index", "", "spect.index;em.radio",
+          [&](std::size_t row) { return from.real_if_any("Spec_Indx", row); });
+  to.real("spectral_curvature", "", "askap:spect.curvature;em.radio",
+          [&](std::size_t row) { return from.real_if_any("Spec_curv", row); });
   to.scaled("rms_image", peak, "stat.stdev;phot.flux.density", "Isl_rms", milli);
   to.whole("has_siblings", "meta.code", [&](std::size_t row) { return std::int32_t{from.text("S_Code", row) != "S"}; });
   constexpr std::int32_t estimated = fit_flag::moments | fit_flag::unconverged;
@@ -217,7 +225,13 @@ Table casda_table(const Values& from, const Config& config) {
 }  // namespace
 
 Table styled(Table components, TableStyle style, std::uint32_t datasum, const Config& config) {
-  if (style == TableStyle::aegean) return aegean_table(Values(components), datasum, config);
+  if (style == TableStyle::aegean) {
+    Table table = aegean_table(Values(components), datasum, config);
+    // Aegean has no names for them.
+    for (TableColumn& column : components.columns)
+      if (is_cube_column(column.name)) table.columns.push_back(std::move(column));
+    return table;
+  }
   if (style == TableStyle::casda) return casda_table(Values(components), config);
   return components;
 }

@@ -8,6 +8,7 @@
 
 #include "io/wcs/direction.hpp"
 #include "io/wcs/local_sky.hpp"
+#include "pipeline/outputs/components/cube_columns.hpp"
 #include "stages/fit/fitted_ellipse.hpp"
 
 namespace srcextract {
@@ -286,7 +287,9 @@ Table component_table(ComponentTable kind, const FittedIslands& islands, const s
     table.real("RELIABILITY", "", "stat.probability",
                "share of sources of its S/N that are real, by those of the negated map",
                [](const ComponentOnSky& c) { return c.row->reliability; });
-  return table.take();
+  Table out = table.take();
+  add_cube_columns(kind, islands, out);
+  return out;
 }
 
 }  // namespace srcextract

@@ -14,7 +14,7 @@ namespace srcextract {
 ///   its y axis anticlockwise, in degrees of the pixel's side.
 /// - E_RA is an arc on the sky: it is not divided by cos(DEC).
 /// - Isl_id is NUMBER of the catalogue. Ids are counted from 1.
-/// - Columns that PyBDSF lacks come last, in capitals.
+/// - Columns that PyBDSF lacks follow in capitals, then those of a cube (cube_columns.hpp).
 /// Without a celestial WCS, RA and DEC are NaN. `config` is resolved: it has the beam.
 Table component_table(ComponentTable kind, const FittedIslands& islands, const std::string& header,
                       const std::string& pixel_unit, const Config& config, const Cpu& where);

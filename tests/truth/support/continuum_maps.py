@@ -27,10 +27,10 @@ def header(size, **more):
     return fits.Header({**cards, **more})
 
 
-def correlated(rng, size, dirty):
+def correlated(rng, size, dirty, beam=BEAM):
     """Noise of variance 1 on a torus: white noise seen through the beam or, if `dirty`, noise whose autocorrelation is
     the beam."""
-    beam = covariance(*BEAM) / (2 if dirty else 1)
+    beam = covariance(*beam) / (2 if dirty else 1)
     north = 2 * np.pi * np.fft.fftfreq(size)[:, None]
     east = -2 * np.pi * np.fft.rfftfreq(size)[None, :]
     through = np.exp(-(beam[0, 0] * east**2 + 2 * beam[0, 1] * east * north + beam[1, 1] * north**2) / 2)

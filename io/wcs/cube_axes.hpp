@@ -1,0 +1,85 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace srcextract {
+
+/// Polarisations as FITS numbers them.
+enum Stokes : int { stokes_i = 1, stokes_q = 2, stokes_u = 3, stokes_v = 4 };
+
+/// Where a plane of a cube lies on the axes above the second.
+struct CubePlane {
+  std::int64_t number = 1;        ///< of the plane, from 1
+  std::int64_t channel = 0;       ///< along the spectral axis, from 0
+  std::int64_t polarisation = 0;  ///< along the axis STOKES, from 0
+  std::int64_t other = 0;         ///< along all further axes together, from 0
+  int stokes = stokes_i;          ///< Stokes, or another number of FITS; that of I without an axis
+  double frequency = 0;           ///< in Hz, by the spectral axis; 0: not known
+};
+
+/// Axes above the second of an image that is made of planes of a cube, each of length 1.
+struct FurtherAxes {
+  std::size_t count = 0;
+  std::string cards = {};  ///< CTYPE, CUNIT, CRVAL, CRPIX and CDELT or CDi_i of each
+};
+
+/// The axes above the second, in any order: one of frequencies, velocities or wavelengths, one of polarisations, and
+/// others. Without a spectral axis the first axis with several planes that is not STOKES counts as one.
+class CubeAxes {
+ public:
+  /// `header` has 80-column cards; `axes` are NAXIS1, NAXIS2, ... It may describe more axes, of length 1.
+  CubeAxes(std::string_view header, const std::vector<std::int64_t>& axes);
+  CubeAxes(const CubeAxes&) = delete;
+  CubeAxes& operator=(const CubeAxes&) = delete;
+
+  std::int64_t planes() const { return planes_; }
+  /// RESTFRQ in Hz; 0: the header has none.
+  double rest_frequency() const { return rest_frequency_; }
+  CubePlane plane(std::int64_t number) const;
+
+  /// Planes of a polarisation in the order of their channels. They lie where `like` does on further axes.
+  std::vector<CubePlane> channels_of(int stokes, const CubePlane& like) const;
+
+  /// These axes for an image made of planes. Steps are CDi_i if `as_matrix`, else CDELT. The reference pixel is moved
+  /// so that the image's pixel 1 is the mean of the planes.
+  FurtherAxes axes_of(const std::vector<std::int64_t>& planes, const std::vector<double>& weights,
+                      bool as_matrix) const;
+
+ private:
+  struct Axis {
+    std::string number, type, unit;
+    std::int64_t length = 1, stride = 1;
+    double value = 0, pixel = 0, step = 0;
+
+    std::int64_t index(std::int64_t plane) const { return (plane - 1) / stride % length; }
+    double at(double index) const { return value + (index + 1 - pixel) * step; }
+  };
+
+  double frequency_at(std::int64_t index) const;
+
+  std::vector<Axis> axes_;
+  const Axis* spectral_ = nullptr;
+  const Axis* stokes_ = nullptr;
+  std::int64_t planes_ = 1;
+  std::size_t further_ = 0;
+  double rest_frequency_ = 0, rest_wavelength_ = 0;
+  bool radio_velocity_ = true;
+};
+
+/// The values of `of` at planes, weighed; without weights their mean.
+template <class F>
+double mean_over(const std::vector<std::int64_t>& planes, const std::vector<double>& weights, F&& of) {
+  double sum = 0, all = 0;
+  for (std::size_t i = 0; i < planes.size(); ++i) {
+    const double weight = weights.empty() ? 1 : weights[i];
+    sum += weight * of(planes[i]);
+    all += weight;
+  }
+  return sum / all;
+}
+
+}  // namespace srcextract

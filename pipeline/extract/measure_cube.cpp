@@ -1,0 +1,196 @@
+#include "pipeline/extract/measure_cube.hpp"
+
+#include <spdlog/spdlog.h>
+
+#include <algorithm>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "pipeline/chain/find_sky.hpp"
+#include "pipeline/exposure/cube_planes.hpp"
+#include "stages/core/error.hpp"
+#include "stages/detect/noise_map.hpp"
+#include "stages/fit/plane_fluxes.hpp"
+
+namespace srcextract {
+namespace {
+
+/// Measures planes of one cube.
+class CubeRun {
+ public:
+  CubeRun(const ImageInput& input, const Cpu& where, Extraction& extraction)
+      : input_(input), where_(where), extraction_(extraction), config_(input.config()) {
+    // Maps and numbers of the image's noise are not those of its planes.
+    if (given_number(config_.given_sky.level) != 0) config_.given_sky.level.clear();
+    config_.given_sky.level_hdu = HduNames("auto");
+    config_.given_sky.rms.clear();
+  }
+
+  void channels() {
+    const CubeAxes axes(image().header(), image().axes());
+    std::vector<BeamPlane> planes = beams_of(channels_of(stokes_i, axes));
+    std::vector<MeasuredPlane> measured;
+    for (BeamPlane& plane : planes) measured.push_back(measure(plane, [&] { return read(plane.at.number); }));
+    std::vector<double> noise;
+    for (const MeasuredPlane& one : measured) noise.push_back(one.noise);
+    leave_out_noisy(noise, planes);
+    for (std::size_t i = 0; i < planes.size(); ++i) {
+      if (planes[i].problem.empty()) continue;
+      measured[i].left_out = planes[i].problem;
+      measured[i].gaussians.clear();
+      measured[i].sources.clear();
+    }
+    extraction_.fitted->channels = std::move(measured);
+  }
+
+  void polarisations() {
+    const CubeAxes axes(image().header(), image().axes());
+    for (const int stokes : {stokes_q, stokes_u, stokes_v})
+      if (std::vector<CubePlane> planes = channels_of(stokes, axes); !planes.empty())
+        extraction_.fitted->polarised.push_back(measure_polarisation(std::move(planes), axes));
+    if (extraction_.fitted->polarised.empty())
+      throw Error(ErrorKind::input,
+                  input_.name + ": fit.stokes is true, and " + file() +
+                      " has no plane of Stokes Q, U or V by its axis STOKES; set it to false, or name the file that "
+                      "has them with fit.cube");
+  }
+
+ private:
+  bool is_own() const { return input_.cube == &input_.frame; }
+  const FitsImage& image() const { return input_.cube->image(); }
+  const std::string& file() const { return is_own() ? input_.file.path : input_.file.config->config.fit.cube; }
+  /// The plane whose place on further axes counts.
+  std::int64_t first_plane() const { return input_.cube->plane_numbers().front(); }
+
+  std::vector<CubePlane> channels_of(int stokes, const CubeAxes& axes) const {
+    const CubePlane like = axes.plane(first_plane());
+    std::vector<CubePlane> found = axes.channels_of(stokes, like);
+    // A cube of another polarisation alone is measured as it is.
+    return found.empty() && stokes == stokes_i ? axes.channels_of(like.stokes, like) : found;
+  }
+
+  /// Whether the Gaussians were fitted in this plane, or in a sum with it.
+  bool is_fitted(const CubePlane& plane) const {
+    return is_own() && std::ranges::count(input_.frame.plane_numbers(), plane.number) > 0;
+  }
+
+  /// The beam of the image is that of its planes if it was not found in a table.
+  std::vector<BeamPlane> beams_of(const std::vector<CubePlane>& planes) const {
+    return find_plane_beams(image(), file(), is_own() ? config_.beam : input_.file.config->config.beam, planes);
+  }
+
+  Pixels<Cpu> read(std::int64_t plane) const { return masked(read_cube_plane(image(), plane, where_)); }
+
+  Pixels<Cpu> masked(Pixels<Cpu> pixels) const {
+    if (input_.exposure.mask) apply_mask(ingest(*input_.exposure.mask, where_).image, pixels, where_);
+    return pixels;
+  }
+
+  MeasuredPlane measure_polarisation(std::vector<CubePlane> planes, const CubeAxes& axes) const {
+    const bool combined = planes.size() > 1 && (!is_own() || !input_.frame.weights().empty());
+    if (!combined) {
+      const std::int64_t channel = is_own() ? axes.plane(first_plane()).channel : planes.front().channel;
+      std::erase_if(planes, [&](const CubePlane& one) { return one.channel != channel; });
+      BeamPlane plane = beams_of(planes).front();
+      return measure(plane, [&] { return read(plane.at.number); });
+    }
+    std::vector<std::int64_t> numbers;
+    for (const CubePlane& one : planes) numbers.push_back(one.number);
+    const BeamConfig& beam = is_own() ? config_.beam : input_.file.config->config.beam;
+    const CombinedChannels sum = combine_channels(image(), file(), beam, config_.background, numbers);
+    for (const std::string& one : sum.left_out) spdlog::warn("{}: {}", input_.name, one);
+    const BeamPlaces places{image().header(), image().primary_header(), file(), image().axes(), sum.planes,
+                            sum.weights};
+    BeamPlane plane{axes.plane(sum.planes.front()), find_beam(beam, places).beam, ""};
+    plane.at.frequency = mean_over(sum.planes, sum.weights, [&](std::int64_t n) { return axes.plane(n).frequency; });
+    return measure(plane, [&] { return masked(ingest(sum.image, where_)); });
+  }
+
+  /// Measures a plane whose pixels `read` gives. Adds the problem to one that cannot be used.
+  template <class Read>
+  MeasuredPlane measure(BeamPlane& plane, Read&& read) const {
+    MeasuredPlane out{.plane = plane.at.number,
+                      .channel = plane.at.channel + 1,
+                      .stokes = plane.at.stokes,
+                      .frequency = plane.at.frequency};
+    if (plane.problem.empty()) measure_pixels(plane, read(), out);
+    out.left_out = plane.problem;
+    return out;
+  }
+
+  void measure_pixels(BeamPlane& plane, Pixels<Cpu> pixels, MeasuredPlane& out) const {
+    const Shape shape = pixels.image.shape;
+    if (pixels.masked->total() == shape.count()) {
+      plane.problem = "all its pixels are blank";
+      return;
+    }
+    std::vector<std::string> warnings;
+    PixelBeam beam = beam_in_pixels(*plane.beam, image().header(), shape, config_.measurement.pixel_scale, warnings);
+    const BeamPlaces places{image().header(), image().primary_header(), file(), image().axes(), {plane.at.number}};
+    beam.to_jansky = jansky_per_beam(*plane.beam, beam.area(), places, warnings);
+    out.major = plane.beam->major;
+    out.minor = plane.beam->minor;
+    out.angle = plane.beam->angle;
+    measure_above_sky(plane, std::move(pixels.image), beam, out);
+  }
+
+  void measure_above_sky(BeamPlane& plane, Image<float, Cpu> image, const PixelBeam& beam, MeasuredPlane& out) const {
+    MeshSky<Cpu> sky = estimate_sky(image, config_, where_);
+    NoiseMap<Cpu> noise;
+    Image<float, Cpu> above;
+    if (sky.mesh.level.empty()) {
+      const Background level = *sky.background;
+      out.noise = level.clipped.sigma;
+      above = std::move(image);
+      for (float& pixel : above.pixels) pixel -= static_cast<float>(level.clipped.median);
+    } else {
+      out.noise = sky.background->clipped.sigma;
+      noise.mesh = &sky.mesh;
+      above = subtract_sky(std::move(image), sky.mesh, where_);
+    }
+    if (!(out.noise > 0)) {
+      plane.problem = "it has no noise";
+      return;
+    }
+    const RmsRows rows(noise, where_);
+    const RmsOfPixels rms = rows.pixels();
+    const FitMap map{above, extraction_.runs, extraction_.label, noise.varies() ? 1 : out.noise,
+                     noise.varies() ? &rms : nullptr};
+    FluxesOfPlane fluxes = measure_plane(map, *extraction_.fitted, beam, config_.fit, is_fitted(plane.at), where_);
+    out.noise_area = fluxes.noise_area;
+    const double factor = beam.to_jansky > 0 ? beam.to_jansky : 1;
+    for (PlaneFluxes* all : {&fluxes.gaussians, &fluxes.sources})
+      for (PlaneFlux& one : *all) {
+        one.total *= factor;
+        one.error *= factor;
+        one.error_of_noise *= factor;
+      }
+    out.gaussians = std::move(fluxes.gaussians);
+    out.sources = std::move(fluxes.sources);
+  }
+
+  const ImageInput& input_;
+  const Cpu& where_;
+  Extraction& extraction_;
+  Config config_;
+};
+
+}  // namespace
+
+void measure_cube(const ImageInput& input, const Cpu& where, Extraction& extraction) {
+  CubeRun run(input, where, extraction);
+  if (input.config().fit.channels) run.channels();
+  if (input.config().fit.stokes) run.polarisations();
+  for (const auto* planes : {&extraction.fitted->channels, &extraction.fitted->polarised})
+    for (const MeasuredPlane& plane : *planes)
+      if (!plane.left_out.empty())
+        spdlog::warn("{}: {} is not measured: {}", input.name,
+                     name_of({.number = plane.plane,
+                              .channel = plane.channel - 1,
+                              .stokes = plane.stokes,
+                              .frequency = plane.frequency}),
+                     plane.left_out);
+}
+
+}  // namespace srcextract

@@ -1,0 +1,21 @@
+#pragma once
+
+#include <string>
+
+#include "stages/catalogue/table.hpp"
+#include "stages/fit/fit_islands.hpp"
+#include "stages/settings/output.hpp"
+
+namespace srcextract {
+
+/// Adds the columns of channels and polarisations to a table of components, in PyBDSF's names where it has some:
+/// - Total_flux_chN and Freq_chN of channel N; NaN where the channel was left out,
+/// - Spec_Indx, Spec_curv, Spec_flux at Spec_Freq (fit_spectrum),
+/// - Total_Q, Total_U, Total_V, and the polarisation that follows (polarisation_of).
+/// Units are those of the column Total_flux.
+void add_cube_columns(ComponentTable kind, const FittedIslands& islands, Table& table);
+
+/// Whether add_cube_columns makes a column of this name.
+bool is_cube_column(const std::string& name);
+
+}  // namespace srcextract

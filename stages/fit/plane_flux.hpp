@@ -1,0 +1,18 @@
+#pragma once
+
+#include <limits>
+#include <vector>
+
+namespace srcextract {
+
+/// The flux of a Gaussian or a source in a plane, in which its place and its shape were not fitted. NaN: the plane does
+/// not tell it.
+struct PlaneFlux {
+  double total = std::numeric_limits<double>::quiet_NaN();
+  double error = std::numeric_limits<double>::quiet_NaN();           ///< with that of place and shape
+  double error_of_noise = std::numeric_limits<double>::quiet_NaN();  ///< by the noise of the plane alone
+};
+
+using PlaneFluxes = std::vector<PlaneFlux>;
+
+}  // namespace srcextract

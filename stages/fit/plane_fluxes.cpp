@@ -1,0 +1,234 @@
+#include "stages/fit/plane_fluxes.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <cstddef>
+#include <span>
+#include <vector>
+
+#include "stages/core/parallel.hpp"
+#include "stages/detect/runs_by_source.hpp"
+#include "stages/fit/fit_pixels.hpp"
+#include "stages/fit/island_rows.hpp"
+#include "stages/fit/noise_area.hpp"
+
+namespace srcextract {
+namespace {
+
+/// Place and spread of a row, whose covariances follow one another from of_x on.
+constexpr std::size_t shape_values = of_yy - of_x + 1;
+using ByShape = std::array<double, shape_values>;
+
+/// The spread of a Gaussian of the fit in a plane with another beam. One that is narrower than half the beam is a
+/// point.
+GaussianShape seen_through(const GaussianShape& fitted, const GaussianShape& of_fit, const GaussianShape& beam) {
+  constexpr double narrowest = 0.25;
+  const GaussianShape seen{fitted.xx - of_fit.xx + beam.xx, fitted.xy - of_fit.xy + beam.xy,
+                           fitted.yy - of_fit.yy + beam.yy};
+  return seen.axis(-1) > narrowest * beam.axis(-1) ? seen : beam;
+}
+
+/// Derivatives of a Gaussian of peak 1, of this value at (dx, dy), by place and spread.
+ByShape derivatives(const GaussianShape& spread, double dx, double dy, double value) {
+  const double by = 1 / spread.determinant();
+  const double u = (spread.yy * dx - spread.xy * dy) * by, v = (spread.xx * dy - spread.xy * dx) * by;
+  return {value * u, value * v, value * u * u / 2, value * u * v, value * v * v / 2};
+}
+
+/// Derivatives of ln sqrt(det K) by place and spread.
+ByShape growth(const GaussianShape& spread) {
+  const double by = 1 / spread.determinant();
+  return {0, 0, spread.yy * by / 2, -spread.xy * by, spread.xx * by / 2};
+}
+
+/// The Gaussians of one island in a plane.
+class IslandInPlane {
+ public:
+  IslandInPlane(std::span<const ComponentRow> rows, const GaussianShape& of_fit, const GaussianShape& beam)
+      : rows_(rows), of_beam_(std::sqrt(beam.determinant())) {
+    for (const ComponentRow& row : rows) {
+      const GaussianShape seen = seen_through(row.shape, of_fit, beam);
+      const Gaussian one = gaussian_of(1, row.x, row.y, seen);
+      all_.push_back({one, one, false});
+    }
+  }
+
+  /// Fits the peaks. False: the plane does not tell them.
+  bool fit(const FitMap& map, const FitIsland& island, double radius, const NoiseCorrelation& correlation) {
+    FitPixels pixels;
+    choose_pixels(map, island, all_, radius, pixels);
+    noise_ = island.noise();
+    const std::size_t size = all_.size();
+    if (pixels.size() < size || !(noise_ > 0)) return false;
+    std::vector<double> j(pixels.size() * size);
+    factor_.reset(size);
+    peak_.assign(size, 0);
+    for (std::size_t i = 0; i < pixels.size(); ++i) {
+      double* const row = j.data() + i * size;
+      for (std::size_t k = 0; k < size; ++k) row[k] = all_[k].now.at(pixels.x[i], pixels.y[i]);
+      for (std::size_t k = 0; k < size; ++k) {
+        peak_[k] += row[k] * pixels.value[i];
+        for (std::size_t l = 0; l <= k; ++l) factor_.at(k, l) += row[k] * row[l];
+      }
+    }
+    if (!factorise(factor_)) return false;
+    solve(factor_, peak_.data());
+    find_slopes(pixels, j);
+    for (std::size_t i = 0; i < pixels.size(); ++i)
+      for (std::size_t k = 0; k < size; ++k) j[i * size + k] *= map.noise(pixels.x[i], pixels.y[i]) / noise_;
+    covariance_ = sandwich(factor_, noise_of_sums(pixels.x, pixels.y, j, size, correlation));
+    return true;
+  }
+
+  /// The sum of some Gaussians. `shared`: the plane is a part of the image that was fitted.
+  PlaneFlux sum_of(std::span<const std::size_t> members, bool shared) const {
+    double total = 0, of_noise = 0, of_shape = 0;
+    for (const std::size_t i : members) {
+      total += peak_[i] * extent(i);
+      for (const std::size_t k : members) of_noise += covariance_.at(i, k) * extent(i) * extent(k);
+    }
+    for (std::size_t k = 0; k < all_.size(); ++k) {
+      const ByShape slope = slope_by(members, k);
+      of_shape += variance_by(slope, k);
+      if (shared && std::ranges::count(members, k) > 0) of_shape += 2 * covariance_with(slope, k);
+    }
+    const double all = std::max(of_noise + of_shape, of_noise);
+    return {noise_ * total, noise_ * std::sqrt(all), noise_ * std::sqrt(of_noise)};
+  }
+
+ private:
+  /// The integral over a Gaussian of peak 1, in beams.
+  double extent(std::size_t i) const { return all_[i].now.extent() / of_beam_; }
+
+  /// Derivatives of all peaks by place and spread of each Gaussian, if its peak were 1: -N^-1 J' dg for the derivatives
+  /// dg of the Gaussian.
+  void find_slopes(const FitPixels& pixels, const std::vector<double>& j) {
+    const std::size_t size = all_.size();
+    slopes_.assign(size * shape_values, std::vector<double>(size, 0.0));
+    for (std::size_t k = 0; k < size; ++k) {
+      const GaussianShape spread = all_[k].now.spread();
+      for (std::size_t i = 0; i < pixels.size(); ++i) {
+        const double* const row = j.data() + i * size;
+        if (row[k] == 0) continue;
+        const ByShape by = derivatives(spread, pixels.x[i] - all_[k].now.x, pixels.y[i] - all_[k].now.y, row[k]);
+        for (std::size_t p = 0; p < shape_values; ++p)
+          for (std::size_t l = 0; l < size; ++l) slopes_[k * shape_values + p][l] -= by[p] * row[l];
+      }
+      for (std::size_t p = 0; p < shape_values; ++p) solve(factor_, slopes_[k * shape_values + p].data());
+    }
+  }
+
+  /// Derivatives of a sum by place and spread of Gaussian k.
+  ByShape slope_by(std::span<const std::size_t> members, std::size_t k) const {
+    const ByShape grows = growth(all_[k].now.spread());
+    ByShape slope = {};
+    for (std::size_t p = 0; p < shape_values; ++p)
+      for (const std::size_t i : members)
+        slope[p] += extent(i) * peak_[k] * (slopes_[k * shape_values + p][i] + (i == k ? grows[p] : 0));
+    return slope;
+  }
+
+  double variance_by(const ByShape& slope, std::size_t k) const {
+    double variance = 0;
+    for (std::size_t p = 0; p < shape_values; ++p)
+      for (std::size_t q = 0; q < shape_values; ++q)
+        variance += slope[p] * rows_[k].covariance[of_x + p][of_x + q] * slope[q];
+    return std::max(variance, 0.0);
+  }
+
+  /// The covariance of this slope's error and of the peak that Gaussian k would have if its shape were known. In the
+  /// fit that peak is the free one less its slopes times the errors of the shape. A plane of weight w = 1 / variance in
+  /// a sum shares as much noise with the sum as the sum has.
+  double covariance_with(const ByShape& slope, std::size_t k) const {
+    const ComponentRow& row = rows_[k];
+    double covariance = 0;
+    for (std::size_t p = 0; p < shape_values; ++p) {
+      double of_peak = row.covariance[of_peak_flux][of_x + p];
+      for (std::size_t q = 0; q < shape_values; ++q)
+        of_peak -= row.peak * slopes_[k * shape_values + q][k] * row.covariance[of_x + q][of_x + p];
+      covariance += slope[p] * extent(k) * of_peak / noise_;
+    }
+    return covariance;
+  }
+
+  std::span<const ComponentRow> rows_;
+  double of_beam_, noise_ = 0;
+  std::vector<Fitted> all_;
+  SymmetricMatrix factor_, covariance_;
+  std::vector<double> peak_;                 ///< in units of noise_
+  std::vector<std::vector<double>> slopes_;  ///< by Gaussian and value, of all peaks for a peak of 1
+};
+
+/// The sum over an island. A pixel that is masked would be missing.
+PlaneFlux sum_over_island(const FitMap& map, std::span<const std::int32_t> runs, double beam_pixels,
+                          const NoiseCorrelation& correlation) {
+  std::vector<std::int32_t> px, py;
+  std::vector<double> noise;
+  double sum = 0;
+  for (const std::int32_t number : runs) {
+    const Run& run = map.runs.runs[number];
+    for (std::int32_t x = run.begin; x < run.end; ++x) {
+      sum += static_cast<double>(map.at(x, run.y)) / beam_pixels;
+      px.push_back(x);
+      py.push_back(run.y);
+      noise.push_back(map.noise(x, run.y) / beam_pixels);
+    }
+  }
+  if (std::isnan(sum)) return {};
+  const double error = std::sqrt(noise_of_sums(px, py, noise, 1, correlation).at(0, 0));
+  return {sum, error, error};
+}
+
+/// Where the rows of each island begin; rows are in the order of the islands, which are numbered from 1.
+std::vector<std::size_t> begins_of(const std::vector<ComponentRow>& rows, std::size_t islands) {
+  std::vector<std::size_t> begin(islands + 1, rows.size());
+  for (std::size_t i = rows.size(); i-- > 0;) begin[static_cast<std::size_t>(rows[i].island) - 1] = i;
+  for (std::size_t i = islands; i-- > 0;) begin[i] = std::min(begin[i], begin[i + 1]);
+  return begin;
+}
+
+}  // namespace
+
+FluxesOfPlane measure_plane(const FitMap& plane, const FittedIslands& fitted, const PixelBeam& beam,
+                            const FitConfig& config, bool shared, const Cpu& where) {
+  FluxesOfPlane out;
+  const GaussianShape of_fit = shape_of(fitted.beam), of_plane = shape_of(beam);
+  out.noise_area = config.noise_area == 0 ? measure_noise_area(plane, of_plane, where) : config.noise_area;
+  const NoiseCorrelation correlation(of_plane, out.noise_area);
+  out.gaussians.resize(fitted.gaussians.size());
+  out.sources.resize(fitted.sources.size());
+  if (fitted.sources.empty()) return out;
+  const auto islands = static_cast<std::size_t>(fitted.sources.back().island);
+  const std::vector<std::size_t> gaussians = begins_of(fitted.gaussians, islands),
+                                 sources = begins_of(fitted.sources, islands);
+  const RunsBySource runs = group_runs(plane.label, static_cast<std::int64_t>(islands), where);
+  parallel_for(static_cast<std::int64_t>(islands), 4, where, [&](std::int64_t begin, std::int64_t end) {
+    for (std::int64_t i = begin; i < end; ++i) {
+      const auto at = static_cast<std::size_t>(i);
+      const std::size_t first = gaussians[at], count = gaussians[at + 1] - first;
+      if (count == 0) {
+        for (std::size_t s = sources[at]; s < sources[at + 1]; ++s)
+          out.sources[s] = sum_over_island(plane, runs.members(i), beam.area(), correlation);
+        continue;
+      }
+      const FitIsland island(plane, static_cast<std::int32_t>(i + 1), runs.members(i));
+      IslandInPlane in_plane(std::span(fitted.gaussians).subspan(first, count), of_fit, of_plane);
+      if (!in_plane.fit(plane, island, config.radius, correlation)) continue;
+      std::vector<std::size_t> members;
+      for (std::size_t g = 0; g < count; ++g) {
+        members.assign(1, g);
+        out.gaussians[first + g] = in_plane.sum_of(members, shared);
+      }
+      for (std::size_t s = sources[at]; s < sources[at + 1]; ++s) {
+        members.clear();
+        for (std::size_t g = 0; g < count; ++g)
+          if (fitted.gaussians[first + g].source == fitted.sources[s].source) members.push_back(g);
+        out.sources[s] = in_plane.sum_of(members, shared);
+      }
+    }
+  });
+  return out;
+}
+
+}  // namespace srcextract
