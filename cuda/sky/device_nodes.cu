@@ -16,6 +16,13 @@ __global__ void filter_nodes_kernel(NodeView from, BackgroundConfig config, Node
   if (i < from.width * from.height) to.set(i, filtered_node(from, i % from.width, i / from.width, config));
 }
 
+__global__ void turn_to_pixels_kernel(NodeView from, NodeView units, double rms_factor, NodeWriter to) {
+  const std::int64_t i = thread_index();
+  if (i >= from.width * from.height) return;
+  const std::int64_t x = i % from.width, y = i / from.width;
+  to.set(i, node_of_units(from.at(x, y), units.at(x, y), rms_factor));
+}
+
 }  // namespace
 
 DeviceNodes DeviceNodes::filled_and_filtered(const BackgroundConfig& config, const Gpu& where) const {
@@ -26,6 +33,14 @@ DeviceNodes DeviceNodes::filled_and_filtered(const BackgroundConfig& config, con
   filter_nodes_kernel<<<blocks, block_threads, 0, where.stream>>>(whole.view(), config, filtered.writer());
   check_launch();
   return filtered;
+}
+
+DeviceNodes DeviceNodes::of_pixels(const NodeView& units, double rms_factor, const Gpu& where) const {
+  DeviceNodes turned(shape, where);
+  turn_to_pixels_kernel<<<blocks_for(shape.count()), block_threads, 0, where.stream>>>(view(), units, rms_factor,
+                                                                                       turned.writer());
+  check_launch();
+  return turned;
 }
 
 }  // namespace srcextract

@@ -27,6 +27,9 @@ struct DeviceNodes {
   /// The nodes for the spline: bad nodes filled, then the median filter.
   DeviceNodes filled_and_filtered(const BackgroundConfig& config, const Gpu& where) const;
 
+  /// These nodes, which are in units of others, as nodes of pixels (node_of_units).
+  DeviceNodes of_pixels(const NodeView& units, double rms_factor, const Gpu& where) const;
+
   Shape shape;
   Buffer<float, Gpu> level, rms;
 };

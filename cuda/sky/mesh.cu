@@ -124,7 +124,8 @@ __global__ void __launch_bounds__(summary_threads)
 
 }  // namespace
 
-MeshSky<Gpu> estimate_mesh(const Image<float, Gpu>& image, const BackgroundConfig& config, const Gpu& where) {
+MeshSky<Gpu> estimate_mesh(const Image<float, Gpu>& image, const BackgroundConfig& config, const Gpu& where,
+                           const MeshUnits<Gpu>& units) {
   const MeshGrid grid = mesh_grid(image.shape, mesh_sides(config));
   const std::int64_t count = grid.nodes.count();
   DeviceNodes estimates(grid.nodes, where), bends(grid.nodes, where);
@@ -132,7 +133,9 @@ MeshSky<Gpu> estimate_mesh(const Image<float, Gpu>& image, const BackgroundConfi
   estimate_mesh_kernel<<<static_cast<unsigned int>(count), block_threads, 0, where.stream>>>(
       image.pixels.data(), grid, config, estimates.writer(), unmasked.data());
   check_launch();
-  DeviceNodes nodes = estimates.filled_and_filtered(config, where);
+  const bool again = units.mesh != nullptr;
+  DeviceNodes nodes = estimates.filled_and_filtered(again ? widened_filter(config) : config, where);
+  if (again) nodes = nodes.of_pixels(nodes_of(*units.mesh), units.rms_factor, where);
   MeshSky<Gpu> sky{{grid, {}, {}, {}, {}}, Value<Background, Gpu>(where), Value<Background, Gpu>(where)};
   for (Background* const one : {sky.background.data(), sky.above.data()})  // zeroes their padding, too
     check(cudaMemsetAsync(one, 0, sizeof(Background), where.stream));

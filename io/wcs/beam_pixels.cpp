@@ -122,8 +122,10 @@ double jansky_per_beam(const SkyBeam& beam, double beam_pixels, const BeamPlaces
     const double wave_number = *frequency / light_speed;
     return *factor * 2 * boltzmann * wave_number * wave_number * solid_angle(beam) / jansky;
   }
+  const bool ambiguous = written.starts_with("MJY");
   warnings.push_back((written.empty() ? std::string("the header has no BUNIT")
-                                      : "BUNIT = '" + written + "' is no brightness in Jy or K") +
+                                      : "BUNIT = '" + written + "' is no brightness in Jy or K" +
+                                            (ambiguous ? " (MJY may be milli or mega)" : "")) +
                      ", so fluxes have no unit: they are sums of pixel values divided by the beam's area; set BUNIT to "
                      "Jy/beam if it is");
   return 0;

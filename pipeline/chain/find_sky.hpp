@@ -8,6 +8,7 @@
 
 #include "config/config.hpp"
 #include "pipeline/chain/detection.hpp"
+#include "stages/math/exact_math.hpp"
 #include "stages/sky/background.hpp"
 #include "stages/sky/given_sky.hpp"
 #include "stages/sky/mask_bright.hpp"
@@ -18,8 +19,26 @@
 
 namespace srcextract {
 
+/// What makes the noise of meshes right: by how much a clip of normal values, the level of their own that meshes have,
+/// and the median over meshes make it too small.
+inline double factor_of_noise(const Config& config, const BackgroundConfig& meshes) {
+  constexpr double usual_area = 1.5;  // half-way between white noise seen through the beam and a dirty map
+  double clipped = 1;
+  for (int round = 0; round < 20; ++round) {
+    const double at = meshes.kappa * clipped, density = 0.398942280401432677940 * portable_exp(-at * at / 2);
+    clipped = std::sqrt(1 - 2 * at * density / (1 - 2 * portable_normal_tail(at)));
+  }
+  double common = 1;
+  if (const auto& beam = config.resources.beam)
+    common = beam->area() * (config.fit.noise_area > 0 ? config.fit.noise_area : usual_area);
+  const double share = std::min(0.5, common / static_cast<double>(mesh_sides(meshes).count()));
+  return (1 + share * 2 / 3) / clipped;
+}
+
 /// The mesh of an image without its sources: what is above the sky of `first` by most of the seed, and a beam around.
 /// Few sources are left, so that pixels are clipped at no less than 3.5 sigma: a clip at 3 makes sigma 1.5 % too small.
+/// Pixels are counted in the noise of `first`: what it missed is the same for many meshes, which the filter then
+/// leaves.
 template <class Where>
 MeshSky<Where> estimate_without_sources(const Image<float, Where>& image, const SkyMesh<Where>& first,
                                         const Config& config, const Where& where) {
@@ -30,7 +49,8 @@ MeshSky<Where> estimate_without_sources(const Image<float, Where>& image, const 
   if (const auto& beam = config.resources.beam) rule.margin = static_cast<std::int64_t>(std::ceil(beam->major));
   BackgroundConfig second = config.background;
   second.kappa = std::max(second.kappa, least_kappa);
-  return estimate_mesh(mask_bright(image, first, rule, where), second, where);
+  return estimate_mesh(mask_bright(image, first, rule, where), second, where,
+                       {&first, factor_of_noise(config, second)});
 }
 
 /// Estimates the parts of the sky that are not given, from unmasked pixels. One level for the whole image has only

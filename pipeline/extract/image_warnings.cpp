@@ -123,7 +123,10 @@ std::int64_t mesh_for(std::int64_t pixels) {
 
 void warn_of_filled_meshes(const Shape& shape, const Config& config, const Extraction& extraction, Warnings& warnings) {
   if (has_level(config.given_sky)) return;
-  const Shape size = mesh_sides(config.background);
+  // The second pass leaves sources out, and the median over meshes leaves out what the first one took for sky.
+  const std::int64_t together = config.background.refine > 1 ? config.background.filter_size : 1;
+  Shape size = mesh_sides(config.background);
+  size = {size.width * together, size.height * together};
   const MeshFilling filling = fill_meshes(extraction.sources, shape, size);
   const double beams = config.background.mesh_beams;
   const std::string place = config.place_of(beams > 0 ? "background.mesh_beams" : "background.mesh_size");
@@ -131,21 +134,22 @@ void warn_of_filled_meshes(const Shape& shape, const Config& config, const Extra
     if (beams > 0)
       return fmt::format("set background.mesh_beams to {:.0f}",
                          std::ceil(beams * static_cast<double>(side) / static_cast<double>(size.width)));
+    side /= together;
     return config.background.mesh_height > 0 ? fmt::format("make meshes as large as {} x {} pixels", side, side)
                                              : fmt::format("set background.mesh_size to {}", side);
   };
   if (filling.largest_pixels > size.count() / 3)
-    warnings.push_back(fmt::format(
-        "{}: source {} has {} pixels, more than a third of a mesh of {} x {}, and is in part taken for sky; "
-        "{} if the sky varies over no less",
-        place, filling.largest, filling.largest_pixels, size.width, size.height,
-        advice(mesh_for(filling.largest_pixels))));
+    warnings.push_back(
+        fmt::format("{}: source {} has {} pixels, more than a third of {} of {} x {}, and is in part taken for sky; "
+                    "{} if the sky varies over no less",
+                    place, filling.largest, filling.largest_pixels, together > 1 ? "the filter's meshes" : "a mesh",
+                    size.width, size.height, advice(mesh_for(filling.largest_pixels))));
   if (filling.filled > 0)
     warnings.push_back(
         fmt::format("{}: sources cover more than half of {} of {} meshes, most ({:.0f} %) of that around pixel {}, {}: "
                     "the level there is theirs, not that of the sky; {} or more",
-                    place, filling.filled, extraction.background.mesh.width * extraction.background.mesh.height,
-                    100 * filling.most, filling.x, filling.y, advice(2 * std::max(size.width, size.height))));
+                    place, filling.filled, mesh_grid(shape, size).nodes.count(), 100 * filling.most, filling.x,
+                    filling.y, advice(2 * std::max(size.width, size.height))));
 }
 
 /// Range of the block medians, without the few that a large source raises or a defect lowers.

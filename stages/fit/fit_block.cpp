@@ -15,6 +15,11 @@ std::size_t parameters_of(const std::vector<Fitted>& of) {
   return parameters;
 }
 
+/// Adds `by` times some values to others.
+void add_multiple(const double* of, double by, std::size_t count, double* to) {
+  for (std::size_t i = 0; i < count; ++i) to[i] += by * of[i];
+}
+
 }  // namespace
 
 /// Makes room for parameters, and notes what derive() divides by.
@@ -67,6 +72,13 @@ void BlockFit::add_up(const FitPixels& pixels, const std::vector<Fitted>& of, Fi
     const std::size_t active = derive(pixels, i, of, model);
     const double residual = pixels.value[i] - model;
     sums.chi2 += residual * residual;
+    if (active == parameters) {
+      for (std::size_t a = 0; a < active; ++a) {
+        sums.right[a] += derivative_[a] * residual;
+        add_multiple(derivative_.data(), derivative_[a], a + 1, sums.normal.row(a));
+      }
+      continue;
+    }
     for (std::size_t a = 0; a < active; ++a) {
       const double by = derivative_[a];
       double* const row = sums.normal.row(active_[a]);

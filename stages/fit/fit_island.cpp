@@ -197,7 +197,8 @@ class IslandFit {
   /// Adds a Gaussian where the residual asks for it. Returns false if none is added.
   bool add_one() {
     const Excess excess = largest_residual();
-    if (!(excess.value > rule_.seeds.least) || !(excess.rms > 1)) return false;
+    const double least = excess.rms < 1.5 ? rule_.seeds.least : rule_.seeds.threshold;
+    if (!(excess.value > least) || !(excess.rms > 1)) return false;
     const IslandGaussians before = out_;
     const double peak = excess.value * map_.noise(excess.x, excess.y) / island_.noise();
     const double grown = growth_of(excess);

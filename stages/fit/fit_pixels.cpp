@@ -82,6 +82,9 @@ bool choose_pixels(const FitMap& map, const FitIsland& island, const std::vector
   }
   join(parts);
   FitPixels chosen;
+  std::size_t most = 0;
+  for (const RowPart& one : parts) most += static_cast<std::size_t>(one.end - one.begin);
+  chosen.reserve(most);
   for (const RowPart& one : parts) add_pixels(map, island, one, chosen);
   if (chosen.x == to.x && chosen.y == to.y) return false;
   to = std::move(chosen);

@@ -37,6 +37,11 @@ struct FitPixels {
   std::vector<double> value, noise;
 
   std::size_t size() const { return x.size(); }
+  void reserve(std::size_t most) {
+    x.reserve(most);
+    y.reserve(most);
+    value.reserve(most);
+  }
   void clear() {
     x.clear();
     y.clear();

@@ -132,7 +132,7 @@ double area_of(const LagSums& sums, const GaussianShape& beam) {
 }  // namespace
 
 double measure_noise_area(const FitMap& map, const GaussianShape& beam, const Cpu& where) {
-  constexpr std::int64_t enough_pixels = std::int64_t{1} << 20, few_pixels = 1000;
+  constexpr std::int64_t enough_pixels = std::int64_t{1} << 19, few_pixels = 1000;
   constexpr double usual = 2, least = 0.05, most = 20;
   const auto [width, height] = map.shape();
   const std::int64_t groups = height / rows_together;

@@ -18,9 +18,9 @@ struct BrightPart {
   std::int64_t begin, end;
 };
 
-/// The bright pixels of every row.
+/// The bright pixels of every row. `to` receives all pixels in units of the noise.
 std::vector<std::vector<BrightPart>> find_bright(const Image<float, Cpu>& image, const SkyMesh<Cpu>& mesh,
-                                                 const BrightRule& rule, const Cpu& where) {
+                                                 const BrightRule& rule, Image<float, Cpu>& to, const Cpu& where) {
   const auto [width, height] = image.shape;
   std::vector<std::vector<BrightPart>> found(static_cast<std::size_t>(height));
   parallel_for(height, rows_at_a_time, where, [&, width = width](std::int64_t begin, std::int64_t end) {
@@ -32,6 +32,11 @@ std::vector<std::vector<BrightPart>> find_bright(const Image<float, Cpu>& image,
       level.fill(levels.data());
       rms.fill(noise.data());
       const float* const row = image.pixels.data() + y * width;
+      float* const scaled = to.pixels.data() + y * width;
+      for (std::int64_t x = 0; x < width; ++x) {
+        const auto i = static_cast<std::size_t>(x);
+        scaled[x] = in_units_of_noise(row[x], levels[i], noise[i]);
+      }
       std::vector<BrightPart>& parts = found[static_cast<std::size_t>(y)];
       for (std::int64_t x = 0; x < width; ++x) {
         const auto i = static_cast<std::size_t>(x);
@@ -50,14 +55,13 @@ std::vector<std::vector<BrightPart>> find_bright(const Image<float, Cpu>& image,
 
 Image<float, Cpu> mask_bright(const Image<float, Cpu>& image, const SkyMesh<Cpu>& mesh, const BrightRule& rule,
                               const Cpu& where) {
-  const std::vector<std::vector<BrightPart>> bright = find_bright(image, mesh, rule, where);
-  const auto [width, height] = image.shape;
   Image<float, Cpu> masked(image.shape, where);
+  const std::vector<std::vector<BrightPart>> bright = find_bright(image, mesh, rule, masked, where);
+  const auto [width, height] = image.shape;
   parallel_for(height, rows_at_a_time, where,
                [&, width = width, height = height](std::int64_t begin, std::int64_t end) {
                  for (std::int64_t y = begin; y < end; ++y) {
                    float* const row = masked.pixels.data() + y * width;
-                   std::copy_n(image.pixels.data() + y * width, width, row);
                    for (std::int64_t near = std::max<std::int64_t>(0, y - rule.margin);
                         near <= std::min(height - 1, y + rule.margin); ++near)
                      for (const BrightPart& part : bright[static_cast<std::size_t>(near)])

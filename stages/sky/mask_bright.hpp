@@ -20,7 +20,12 @@ struct BrightRule {
   }
 };
 
-/// A copy of an image with those pixels masked. The mesh tells level and noise.
+/// A pixel above the level in units of the noise; where that is 0, in its own.
+SRCEXTRACT_HOST_DEVICE inline float in_units_of_noise(float pixel, float level, float rms) {
+  return rms > 0 ? (pixel - level) / rms : pixel - level;
+}
+
+/// The image above its level in units of its noise, which the mesh tells, with bright pixels masked.
 Image<float, Cpu> mask_bright(const Image<float, Cpu>& image, const SkyMesh<Cpu>& mesh, const BrightRule& rule,
                               const Cpu& where);
 Image<float, Gpu> mask_bright(const Image<float, Gpu>& image, const SkyMesh<Gpu>& mesh, const BrightRule& rule,

@@ -89,8 +89,13 @@ MeshFacts facts_of(const NodeBuffers& estimates, const NodeBuffers& nodes) {
 }  // namespace
 
 MeshSky<Cpu> mesh_sky_of(const NodeBuffers& estimates, const MeshGrid& grid, const BackgroundConfig& config,
-                         const Cpu& where) {
-  NodeBuffers nodes = estimates.filled_and_filtered(config, where);
+                         const Cpu& where, const MeshUnits<Cpu>& units) {
+  const bool again = units.mesh != nullptr;
+  NodeBuffers nodes = estimates.filled_and_filtered(again ? widened_filter(config) : config, where);
+  if (again)
+    nodes = nodes.made(where, [&](const NodeView& all, std::int64_t x, std::int64_t y) {
+      return node_of_units(all.at(x, y), nodes_of(*units.mesh).at(x, y), units.rms_factor);
+    });
   MeshSky<Cpu> sky;
   Background& background = *sky.background;
   background.mesh = facts_of(estimates, nodes);
@@ -105,10 +110,11 @@ MeshSky<Cpu> mesh_sky_of(const NodeBuffers& estimates, const MeshGrid& grid, con
   return sky;
 }
 
-MeshSky<Cpu> estimate_mesh(const Image<float, Cpu>& image, const BackgroundConfig& config, const Cpu& where) {
+MeshSky<Cpu> estimate_mesh(const Image<float, Cpu>& image, const BackgroundConfig& config, const Cpu& where,
+                           const MeshUnits<Cpu>& units) {
   std::int64_t unmasked = 0;
   const NodeBuffers estimates = estimate_nodes(image, config, unmasked, where);
-  MeshSky<Cpu> sky = mesh_sky_of(estimates, mesh_grid(image.shape, mesh_sides(config)), config, where);
+  MeshSky<Cpu> sky = mesh_sky_of(estimates, mesh_grid(image.shape, mesh_sides(config)), config, where, units);
   sky.background->all.count = sky.above->all.count = unmasked;
   return sky;
 }

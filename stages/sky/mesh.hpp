@@ -55,6 +55,13 @@ struct MeshSky {
   Value<Background, Where> above;
 };
 
+/// The mesh in whose noise pixels are counted.
+template <class Where>
+struct MeshUnits {
+  const SkyMesh<Where>* mesh = nullptr;  ///< of the same grid; null: pixels are as they are
+  double rms_factor = 1;                 ///< what the noise is to be multiplied by, besides
+};
+
 /// Level and noise of the sky, mesh by mesh (stages/sky/mesh_estimate.hpp):
 /// - In each mesh: a cut at 2 sigma about the mean, a histogram, and a clip at kappa sigma about the median.
 /// - A mesh with less than half of its pixels unmasked takes the mean of the nearest meshes with more.
@@ -63,8 +70,13 @@ struct MeshSky {
 ///
 /// With kappa = 3 the values equal those of SExtractor 2.25 (MINIBACKGROUND, MINIBACK_RMS) to the last bit. Images
 /// wider than 16384 pixels are an exception: SExtractor reads only some of their rows.
-MeshSky<Cpu> estimate_mesh(const Image<float, Cpu>& image, const BackgroundConfig& config, const Cpu& where);
-MeshSky<Gpu> estimate_mesh(const Image<float, Gpu>& image, const BackgroundConfig& config, const Gpu& where);
+///
+/// With `units`, pixels are in units of the noise of that mesh, above its level (mask_bright). The sky is that of
+/// pixels.
+MeshSky<Cpu> estimate_mesh(const Image<float, Cpu>& image, const BackgroundConfig& config, const Cpu& where,
+                           const MeshUnits<Cpu>& units = {});
+MeshSky<Gpu> estimate_mesh(const Image<float, Gpu>& image, const BackgroundConfig& config, const Gpu& where,
+                           const MeshUnits<Gpu>& units = {});
 
 /// The image above the sky level: pixel - level in float. Masked pixels stay masked.
 Image<float, Cpu> subtract_sky(const Image<float, Cpu>& image, const SkyMesh<Cpu>& mesh, const Cpu& where);

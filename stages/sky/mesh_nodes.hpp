@@ -1,5 +1,6 @@
 #pragma once
 
+#include <algorithm>
 #include <cmath>
 #include <cstdint>
 
@@ -20,6 +21,12 @@ struct NodeView {
     return {level[y * width + x], rms[y * width + x]};
   }
 };
+
+/// The nodes of a mesh.
+template <class Mesh>
+NodeView nodes_of(const Mesh& mesh) {
+  return {mesh.level.data(), mesh.rms.data(), mesh.grid.nodes.width, mesh.grid.nodes.height};
+}
 
 SRCEXTRACT_HOST_DEVICE inline bool is_bad(const MeshNode& node) {
   return node.level != node.level;
@@ -73,8 +80,30 @@ SRCEXTRACT_HOST_DEVICE inline MeshNode filled_node(const NodeView& nodes, std::i
   return is_bad(node) ? NearestNodes(nodes, x, y).mean() : node;
 }
 
-/// The median of an odd number of values, which are sorted in place.
+/// The value of the middle rank among an odd number of values, which are moved (Hoare 1961, "Find").
+SRCEXTRACT_HOST_DEVICE inline float median_of_many(float* values, int count) {
+  const int middle = count / 2;
+  for (int low = 0, high = count - 1; low < high;) {
+    const float pivot = values[middle];
+    int left = low, right = high;
+    while (left <= right) {
+      while (values[left] < pivot) ++left;
+      while (pivot < values[right]) --right;
+      if (left > right) break;
+      const float value = values[left];
+      values[left++] = values[right];
+      values[right--] = value;
+    }
+    if (right < middle) low = left;
+    if (middle < left) high = right;
+  }
+  return values[middle];
+}
+
+/// The median of an odd number of values, which are moved. Sorting takes the square of their number.
 SRCEXTRACT_HOST_DEVICE inline float median_of_few(float* values, int count) {
+  constexpr int few = 25;
+  if (count > few) return median_of_many(values, count);
   for (int i = 1; i < count; ++i) {
     const float value = values[i];
     int k = i;
@@ -86,6 +115,17 @@ SRCEXTRACT_HOST_DEVICE inline float median_of_few(float* values, int count) {
 
 /// The largest width and height of the median filter, in nodes.
 inline constexpr int most_filter_size = 15;
+
+/// The filter of an image in units of the noise of a mesh: that noise is nearly 1 everywhere, so that more nodes may
+/// count. They then add hardly any noise to what the first mesh has.
+inline BackgroundConfig widened_filter(BackgroundConfig config) {
+  const auto widened = [](std::int64_t size) {
+    return size > 0 ? std::min<std::int64_t>(2 * size - 1, most_filter_size) : 0;
+  };
+  config.filter_size = widened(config.filter_size);
+  config.filter_height = widened(config.filter_height);
+  return config;
+}
 
 /// A node after the median filter. No node of `nodes` is bad.
 SRCEXTRACT_HOST_DEVICE inline MeshNode filtered_node(const NodeView& nodes, std::int64_t x, std::int64_t y,
@@ -111,6 +151,13 @@ SRCEXTRACT_HOST_DEVICE inline MeshNode filtered_node(const NodeView& nodes, std:
   const auto difference = static_cast<double>(level) - static_cast<double>(node.level);
   if (!(std::fabs(difference) >= config.filter_threshold)) return node;
   return {level, median(nodes.rms)};
+}
+
+/// A node of an image that is in units of the noise of another mesh, above its level, as a node of pixels.
+SRCEXTRACT_HOST_DEVICE inline MeshNode node_of_units(const MeshNode& node, const MeshNode& unit, double rms_factor) {
+  const double noise = unit.rms > 0 ? static_cast<double>(unit.rms) : 1;
+  return {static_cast<float>(static_cast<double>(unit.level) + static_cast<double>(node.level) * noise),
+          static_cast<float>(static_cast<double>(node.rms) * noise * rms_factor)};
 }
 
 /// Turns -0 into +0: a search may find either of the two first.

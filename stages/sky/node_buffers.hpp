@@ -50,7 +50,7 @@ MeshNode node_by_histogram(const MeshPixels& pixels, const MeshSums& survivors, 
 
 /// The sky that these estimates give; background.all is not set.
 MeshSky<Cpu> mesh_sky_of(const NodeBuffers& estimates, const MeshGrid& grid, const BackgroundConfig& config,
-                         const Cpu& where);
+                         const Cpu& where, const MeshUnits<Cpu>& units = {});
 
 /// The median of the values; 1 if there are none.
 inline float median_of(std::vector<float> values) {

@@ -16,6 +16,7 @@ import end_to_end
 import growth
 import host
 import images
+import radio
 import regression
 import sky
 import surveys
@@ -23,7 +24,7 @@ import visit
 from session import Session
 
 TABLES = {"device": device, "end-to-end": end_to_end, "cpu": host, "compressed": compressed, "growth": growth,
-          "sky": sky, "columns": columns, "images": images, "difference": difference, "surveys": surveys,
+          "sky": sky, "columns": columns, "images": images, "radio": radio, "difference": difference, "surveys": surveys,
           "visit": visit, "compare": regression}
 
 

@@ -1,6 +1,7 @@
 // The sky by meshes: CPU and CUDA bodies on the same input, to the last bit. Where no GPU is, the CPU stands against
 // itself on another number of threads.
 
+#include "stages/sky/mask_bright.hpp"
 #include "stages/sky/mesh.hpp"
 #include "tests/parity/parity_support.hpp"
 
@@ -41,6 +42,24 @@ TYPED_TEST(MeshParity, EveryNodePixelAndRunEqualsOneThreadToTheLastBit) {
     }
   }
   EXPECT_GT(runs, static_cast<std::size_t>(testing::share(100'000)));
+}
+
+TYPED_TEST(MeshParity, ASecondMeshInUnitsOfTheFirstIsThatOfOneThreadToTheLastBit) {
+  const auto second = [](const auto& backend, const Field& field, const auto& where, const BackgroundConfig& config) {
+    const auto image = testing::put_image(backend, field.shape, field.pixels);
+    const auto first = estimate_mesh(image, config, where);
+    return testing::look_above(
+        backend, image,
+        estimate_mesh(mask_bright(image, first.mesh, {4, 3}, where), config, where, {&first.mesh, 1.01}), where);
+  };
+  for (const Field& field : testing::parity_fields(900))
+    for (const std::int64_t filter : {1, 5, 9}) {
+      BackgroundConfig config;
+      config.mesh_size = 40;
+      config.filter_size = filter;
+      expect_same(second(this->backend(), field, this->where(), config), second(Backend<Cpu>(), field, Cpu{1}, config),
+                  field.name + ", a second mesh");
+    }
 }
 
 TYPED_TEST(MeshParity, OblongMeshesAndFiltersAreThoseOfOneThreadToTheLastBit) {

@@ -70,8 +70,14 @@ def test_a_given_level_is_told(program, tmp_path, field, header):
         assert rows["Isl_mean"] == pytest.approx(1e-3)
 
 
-@pytest.mark.parametrize("unit, scale", (("JY/BEAM", 1), ("Jy beam-1", 1), ("beam-1 Jy", 1), ("mJy/beam", 1e3),
-                                         ("uJy/beam", 1e6), ("Jy/pixel", 1 / continuum_maps.BEAM_PIXELS)))
+PER_PIXEL = 1 / continuum_maps.BEAM_PIXELS
+PER_STERADIAN = (180 * 3600 / np.pi)**2 / (continuum_maps.BEAM_PIXELS * continuum_maps.PIXEL**2)
+
+
+@pytest.mark.parametrize("unit, scale", (
+    ("JY/BEAM", 1), ("Jy beam-1", 1), ("beam-1 Jy", 1), ("BEAM-1 JY", 1), ("Jy/bm", 1), ("JANSKY/BEAM", 1), ("JY/BEAM ", 1),
+    ("Jy beam^-1", 1), ("jy/beam", 1), ("Jy / beam", 1), ("mJy/beam", 1e3), ("mjy/beam", 1e3), ("uJy/beam", 1e6),
+    ("uJY/BEAM", 1e6), ("Jy/pixel", PER_PIXEL), ("Jy/pix", PER_PIXEL), ("JY/PIXEL", PER_PIXEL), ("MJy/sr", 1e-6 * PER_STERADIAN)))
 def test_units_are_turned_into_jansky(program, tmp_path, field, header, unit, scale):
     path = write(tmp_path / "unit.fits", scale * field.image[None, None], {**header, "BUNIT": unit})
     rows, _, _ = gaussians(program, path)
@@ -88,9 +94,10 @@ def test_kelvins_are_turned_into_jansky(program, tmp_path, field, header):
     assert done.returncode == 3 and "FREQ" in done.stderr
 
 
-def test_an_unknown_unit_is_told_and_no_jansky(program, tmp_path, field, header):
-    rows, told, said = gaussians(program, write(tmp_path / "counts.fits", field.image[None, None], {**header, "BUNIT": "adu"}))
-    assert "BUNIT" in said and rows["Total_flux"].unit is None
+@pytest.mark.parametrize("unit, why", (("adu", ""), ("Jy/beam/pix", ""), ("Jy", ""), ("MJY/BEAM", "milli or mega"), ("", "no BUNIT")))
+def test_an_unknown_unit_is_told_and_no_jansky(program, tmp_path, field, header, unit, why):
+    rows, told, said = gaussians(program, write(tmp_path / "counts.fits", field.image[None, None], {**header, "BUNIT": unit}))
+    assert "BUNIT" in said and why in said and rows["Total_flux"].unit is None
     assert told["beam"]["unit_in_jansky"] is None
     check(field, rows)
 
@@ -201,15 +208,50 @@ def test_nothing_is_found_in_noise_or_in_a_negated_map(program, tmp_path, header
     noise = continuum_maps.QUIET * continuum_maps.correlated(rng, 512, False)
     rows, _, _ = gaussians(program, write(tmp_path / "noise.fits", noise[None, None], header))
     assert len(rows) <= 1
+    # The negated sources are holes: nothing there is above the sky, and nothing else is far above it.
+    field = continuum_maps.Field(5, size=384, every=9000)
+    rows, _, _ = gaussians(program, write(tmp_path / "negated.fits", -field.image[None, None], header))
+    assert len(rows) <= 1
+    rows, _, _ = gaussians(program, write(tmp_path / "below.fits", field.image[None, None] - 1, header))
+    check(field, rows)
+    assert rows["Isl_mean"] == pytest.approx(-1, abs=1e-4)
 
 
-def test_an_island_at_the_edge_is_kept_and_flagged(program, tmp_path, field, header):
-    brightest = np.argmax(field.truth["snr"])
-    x = int(field.truth["x"][brightest])
-    cut = field.image[:, :x + 1] if x > field.size / 2 else field.image[:, x:]
-    rows, _, _ = gaussians(program, write(tmp_path / "edge.fits", cut[None, None], header))
-    at_edge = np.minimum(rows["Xposn"], cut.shape[1] - 1 - rows["Xposn"]) < 2
-    assert np.any(rows["FLAG"][at_edge] & 8)
+@pytest.mark.parametrize("side", range(4))
+def test_an_island_at_the_edge_is_kept_and_flagged(program, tmp_path, field, header, side):
+    # The cut goes through a bright source near the middle, which comes to lie on each border in turn.
+    apart = np.hypot(field.truth["x"] - field.size / 2, field.truth["y"] - field.size / 2)
+    bright = np.argmin(np.where(field.truth["snr"] > 20, apart, np.inf))
+    x, y = (int(field.truth[axis][bright]) for axis in "xy")
+    cut = (field.image[:, x:], field.image[:, :x + 1], field.image[y:], field.image[:y + 1])[side]
+    gaussians(program, write(tmp_path / "edge.fits", cut[None, None], header))
+    rows = table.Table.read(tmp_path / "edge.srl.fits")
+    at = rows["Xposn"] if side < 2 else rows["Yposn"]
+    border = 0 if side % 2 == 0 else cut.shape[1 - side // 2] - 1
+    along, there = ("Yposn", y) if side < 2 else ("Xposn", x)
+    row = rows[np.argmin(np.hypot(at - border, rows[along] - there))]
+    assert row["FLAG"] & 8 and abs(row[along] - there) < 2
+    assert 0.8 < row["Peak_flux"] / field.truth["peak"][bright] < 1.2
+
+
+def test_a_map_that_emission_covers_has_all_islands_with_their_light(program, tmp_path, header):
+    size = 400
+    rng = np.random.default_rng(8)
+    scale = np.hypot(np.fft.fftfreq(size)[:, None], np.fft.rfftfreq(size)[None, :])
+    scale[0, 0] = 1
+    ridges = np.fft.irfft2(np.fft.rfft2(rng.standard_normal((size, size))) * scale**-1.6, s=(size, size))
+    image = 100 * continuum_maps.QUIET * np.maximum(ridges / ridges.std(), 0)
+    image = (image + continuum_maps.QUIET * continuum_maps.correlated(rng, size, False)).astype("f4")
+    path = write(tmp_path / "filaments.fits", image[None, None], header)
+    rows, _, _ = gaussians(program, path, "output.segmentation=true", "background.level=0")
+    sources, labels = table.Table.read(tmp_path / "filaments.srl.fits"), np.squeeze(fits.getdata(tmp_path / "filaments.seg.fits"))
+    assert set(sources["Isl_id"]) == set(range(1, labels.max() + 1)) and (labels > 0).sum() > size * size / 8
+    for row in sources:
+        light = image[labels == row["Isl_id"]].astype(float).sum() / continuum_maps.BEAM_PIXELS
+        assert row["Isl_Total_flux"] == pytest.approx(light, rel=1e-4)
+    assert np.all(np.isfinite(sources["Total_flux"])) and np.all(sources["E_Total_flux"] > 0)
+    # Islands are described by Gaussians, or else by moments: most of the light is in the tables.
+    assert 0.6 < sources["Total_flux"].sum() / (image[labels > 0].sum() / continuum_maps.BEAM_PIXELS) < 1.4
 
 
 def test_no_island_vanishes(program, tmp_path, field, header):

@@ -40,7 +40,9 @@ TEST(UnitTest, WhatSaysNothingHasNoFactor) {
 TEST(UnitTest, WhatObservatoriesWriteIsUnderstood) {
   for (const auto& [from, to] :
        {std::pair("counts", "count"), std::pair("electron/s", "ct/s"), std::pair("DN", "adu"),
-        std::pair("COUNTS/S", "count / s"), std::pair("JY/BEAM", "Jy / beam"), std::pair("DEG", "deg")}) {
+        std::pair("COUNTS/S", "count / s"), std::pair("JY/BEAM", "Jy / beam"), std::pair("DEG", "deg"),
+        std::pair("Jy/bm", "Jy/beam"), std::pair("JANSKY/BEAM", "Jy/beam"), std::pair("mjy/beam", "mJy/beam"),
+        std::pair("uJY/BEAM", "uJy/beam")}) {
     EXPECT_EQ(unit_factor(from, to), 1.0) << from << " to " << to;
     EXPECT_EQ(unit_factor(to, from), 1.0) << to << " to " << from;
   }

@@ -27,9 +27,11 @@ Image<float, Cpu> crowded_map(std::int64_t side, unsigned seed) {
 }
 
 /// The sky of a map as config/radio.yaml has it, with so many passes.
-MeshSky<Cpu> sky_of(const Image<float, Cpu>& image, std::int64_t passes) {
+MeshSky<Cpu> sky_of(const Image<float, Cpu>& image, std::int64_t passes, std::int64_t mesh = 90,
+                    std::int64_t filter = 3) {
   Config config;
-  config.background.mesh_size = 90;
+  config.background.mesh_size = mesh;
+  config.background.filter_size = filter;
   config.background.estimator = BackgroundEstimator::median;
   config.background.refine = passes;
   config.detection.threshold = 3;
@@ -59,6 +61,49 @@ TEST(SecondSky, IsHardlyRaisedBySources) {
     EXPECT_GT(first.clipped.median, 0.01) << seed;
     EXPECT_LT(second.clipped.median, first.clipped.median / 2) << seed;
     EXPECT_GT(second.clipped.median, -0.03) << seed;
+  }
+}
+
+/// Median and scatter of the noise of nodes over the true one, for nodes whose meshes are not masked.
+struct Ratio {
+  double median, scatter;
+};
+Ratio noise_over_truth(const SkyMesh<Cpu>& mesh, double radius, const auto& rms_at) {
+  std::vector<double> ratios;
+  const double middle = static_cast<double>(mesh.grid.image.width) / 2;
+  for (std::int64_t i = 0; i < mesh.grid.nodes.count(); ++i) {
+    const double x = (static_cast<double>(i % mesh.grid.nodes.width) + 0.5) * static_cast<double>(mesh.grid.mesh.width);
+    const double y =
+        (static_cast<double>(i / mesh.grid.nodes.width) + 0.5) * static_cast<double>(mesh.grid.mesh.height);
+    if (std::hypot(x - middle, y - middle) < radius) ratios.push_back(static_cast<double>(mesh.rms[i]) / rms_at(x, y));
+  }
+  std::ranges::sort(ratios);
+  const auto at = [&](double part) {
+    return ratios[static_cast<std::size_t>(part * static_cast<double>(ratios.size() - 1))];
+  };
+  return {at(0.5), (at(0.84) - at(0.16)) / 2};
+}
+
+TEST(SecondSky, FollowsNoiseThatRisesToTheBorder) {
+  for (const unsigned seed : {1U, 2U, 3U}) {
+    constexpr std::int64_t side = 1200;
+    const auto rms_at = [](double x, double y) {
+      return std::pow(4, (std::pow(x - side / 2, 2) + std::pow(y - side / 2, 2)) / std::pow(side / 2, 2));
+    };
+    Image<float, Cpu> image = correlated_noise({side, side}, beam, false, seed);
+    for (std::int64_t i = 0; i < image.shape.count(); ++i) {
+      const auto x = static_cast<double>(i % side), y = static_cast<double>(i / side);
+      image.pixels[i] = std::hypot(x - side / 2, y - side / 2) < side / 2
+                            ? image.pixels[i] * static_cast<float>(rms_at(x, y))
+                            : masked_pixel;
+    }
+    const SkyMesh<Cpu> mesh = sky_of(image, 2, 45, 5).mesh;
+    const Ratio inner = noise_over_truth(mesh, side / 2 - 100, rms_at),
+                all = noise_over_truth(mesh, side / 2 - 30, rms_at);
+    EXPECT_NEAR(inner.median, 1, 0.012) << seed;
+    EXPECT_LT(inner.scatter, 0.04) << seed;
+    EXPECT_NEAR(all.median, 1, 0.012) << seed;
+    EXPECT_LT(all.scatter, 0.05) << seed;
   }
 }
 

@@ -57,6 +57,23 @@ struct Spots {
   }
 };
 
+TYPED_TEST(MaskBright, CountsPixelsInTheNoiseOfTheirPlace) {
+  const Shape shape{256, 256};
+  std::mt19937 random(1);
+  std::normal_distribution<double> normal;
+  std::vector<float> pixels;
+  for (std::int64_t i = 0; i < shape.count(); ++i)
+    pixels.push_back(static_cast<float>((1 + static_cast<double>(i % shape.width) / 64) * normal(random)));
+  for (const float pixel : this->mask(shape, pixels, {9, 0})) ASSERT_FALSE(std::isnan(pixel));
+  const std::vector<float> scaled = this->mask(shape, pixels, {9, 0});
+  for (std::int64_t first = 0; first < shape.width; first += 32) {
+    double squares = 0;
+    for (std::int64_t i = 0; i < shape.count(); ++i)
+      if (i % shape.width / 32 == first / 32) squares += std::pow(scaled[static_cast<std::size_t>(i)], 2);
+    EXPECT_NEAR(std::sqrt(squares / (32.0 * 256)), 1, 0.05) << first;
+  }
+}
+
 TYPED_TEST(MaskBright, MasksBrightPixelsAndTheirNeighboursAlone) {
   for (const unsigned seed : {1U, 2U, 3U})
     for (const std::int64_t margin : {0, 1, 5}) {
@@ -68,7 +85,8 @@ TYPED_TEST(MaskBright, MasksBrightPixelsAndTheirNeighboursAlone) {
         const bool expected = spots.near_bright(i, margin);
         near += expected ? 1 : 0;
         ASSERT_EQ(std::isnan(masked[at]), expected) << i << " " << margin;
-        if (!expected) ASSERT_EQ(masked[at], spots.pixels[at]);
+        // The lowest meshes have three rows: they know the level to half of the noise.
+        if (!expected) ASSERT_NEAR(masked[at], (spots.pixels[at] - 50) / 2, 0.5 + 0.15 * std::fabs(masked[at]));
       }
       EXPECT_GE(near, 14);
     }

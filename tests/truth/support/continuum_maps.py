@@ -108,6 +108,9 @@ class Field:
         fits.PrimaryHDU(self.image[None, None].astype("f4"), fits.Header({**self.header, **cards})).writeto(
             path, overwrite=True)
 
+    def sky_of(self, x, y):
+        return np.column_stack(WCS(self.header).celestial.all_pix2world(x, y, 0))
+
     def pixels_of(self, right_ascension, declination):
         return np.column_stack(WCS(self.header).celestial.all_world2pix(right_ascension, declination, 0))
 
