@@ -26,6 +26,7 @@ Commands:
   batch            a survey of any size, which may be killed and started again
   merge            the catalogues of a survey as one
   difference       what changed between two images
+  psf              the PSF of an image, from its stars
   compare          one catalogue against another
   convert-config   a configuration of SExtractor's as one of srcextract
   sextractor       SExtractor's command line and output files
@@ -150,7 +151,7 @@ std::string of_columns(const std::string& asked) {
 }  // namespace
 
 std::vector<std::string> command_names() {
-  return {"batch", "merge", "difference", "compare", "convert-config", "sextractor", "columns", "keys", "help"};
+  return {"batch", "merge", "difference", "psf", "compare", "convert-config", "sextractor", "columns", "keys", "help"};
 }
 
 bool is_answer(int argc, const char* const* argv) {
