@@ -81,7 +81,7 @@ std::vector<std::string> sorted_out(const std::vector<PsfStar>& stars) {
               fmt::format("{}: the PSF of {} cannot be made, for {}: {}{}; name a model by psf.file, or leave out "
                           "the columns of PSFs",
                           input.config().place_of("psf.method"), input.name, found.made.problem,
-                          found.stars.empty() ? "nothing is found above 2 sigma" : "of " + sources + " ",
+                          found.stars.empty() ? "nothing is found above 2 sigma" : "of " + sources + ": ",
                           found.sorted.empty() ? "" : join(found.sorted)));
 }
 
@@ -94,8 +94,8 @@ void tell(const ImageInput& input, const FoundPsf& found) {
   if (surface.degree < wanted)
     spdlog::warn("{}: its PSF varies over the field by degree {} and not by {} (psf.degree): {}", input.name,
                  surface.degree, wanted,
-                 "there are " + counted(static_cast<std::int64_t>(found.used()), "star") + " for it, where " +
-                     std::to_string(stars_needed(static_cast<int>(wanted), surface.width)) + " are needed");
+                 "it has " + counted(static_cast<std::int64_t>(found.used()), "star") + ", and " +
+                     std::to_string(stars_needed(static_cast<int>(wanted))) + " would tell that degree");
 }
 
 }  // namespace

@@ -7,10 +7,8 @@
 #include "pipeline/outputs/psf_picture.hpp"
 
 namespace srcextract {
-namespace {
 
-/// All sources that were looked at, with what became of them.
-Table table_of_stars(const std::vector<PsfStar>& stars) {
+Table star_table(const std::vector<PsfStar>& stars) {
   Table table;
   table.rows = std::ssize(stars);
   const auto add = [&](const char* name, const char* unit, const char* description, auto value_of) {
@@ -33,13 +31,11 @@ Table table_of_stars(const std::vector<PsfStar>& stars) {
   return table;
 }
 
-}  // namespace
-
 std::vector<OutputFile> write_psf_files(const PsfPaths& paths, const FoundPsf& found, const std::string& name,
                                         const CatalogMetadata& metadata, const Cpu& where) {
   std::vector<OutputFile> files;
   files.push_back(write_psf(paths.model, found.made.table, metadata.version));
-  files.push_back(write_table(paths.stars, table_of_stars(found.stars), metadata, where));
+  files.push_back(write_table(paths.stars, star_table(found.stars), metadata, where));
   files.push_back(OutputFile(paths.picture));
   files.back().write(psf_picture(found.made, found.stars, name));
   return files;

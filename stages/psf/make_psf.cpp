@@ -194,7 +194,11 @@ MadePsf make_psf(const PsfImage& image, std::vector<PsfStar>& stars, int most_de
     sum += star.chi2;
     ++used;
   }
-  made.table = table_of(surface, stars.size(), used, sum / static_cast<double>(std::max<std::size_t>(used, 1)));
+  if (used == 0) {
+    made.problem = "no source is a star that could tell it";
+    return made;
+  }
+  made.table = table_of(surface, stars.size(), used, sum / static_cast<double>(used));
   made.stack = stack_of(all, all.members(), surface);
   return made;
 }

@@ -236,12 +236,9 @@ const char* phrase_of(StarVerdict verdict) {
   return phrases[static_cast<std::size_t>(verdict)];
 }
 
-std::size_t stars_needed(int degree, double width) {
-  constexpr double a_coefficient = 3;
-  const double step = std::min(1.0, 0.5 * width / 2.35);
-  return degree == 0
-             ? 1
-             : static_cast<std::size_t>(std::ceil(a_coefficient * PsfSurface::terms_of(degree) / (step * step)));
+std::size_t stars_needed(int degree) {
+  constexpr std::size_t a_coefficient = 5;
+  return degree == 0 ? 1 : a_coefficient * static_cast<std::size_t>(PsfSurface::terms_of(degree));
 }
 
 StarChoice choose_stars(std::vector<PsfStar>& stars, const Shape& shape, double saturation, int most_degree) {
@@ -256,13 +253,13 @@ StarChoice choose_stars(std::vector<PsfStar>& stars, const Shape& shape, double 
     choice.radius = keep_sizes(stars, rows);
     choice.width = 2 * choice.radius * width_over_diameter;
     keep_round(stars, rows);
-    keep_isolated(stars, rows, choice.width, std::max(wanted / 2, stars_needed(most_degree, choice.width)));
+    keep_isolated(stars, rows, choice.width, std::max(wanted / 2, stars_needed(most_degree)));
     keep_spread_out(stars, rows, shape);
     choice.used = rows.size();
     if (choice.used >= wanted) break;
   }
   choice.degree = most_degree;
-  while (choice.degree > 0 && choice.used < stars_needed(choice.degree, choice.width)) --choice.degree;
+  while (choice.degree > 0 && choice.used < stars_needed(choice.degree)) --choice.degree;
   return choice;
 }
 

@@ -49,6 +49,6 @@ struct StarChoice {
 StarChoice choose_stars(std::vector<PsfStar>& stars, const Shape& shape, double saturation, int most_degree);
 
 /// The least number of stars for a polynomial of that degree.
-std::size_t stars_needed(int degree, double width);
+std::size_t stars_needed(int degree);
 
 }  // namespace srcextract

@@ -139,7 +139,7 @@ class Equations {
 
   /// One over the variance that a pixel of the orthogonal planes has before the stars tell more.
   Values prior(const PsfSurface& usual) const {
-    constexpr double of_first = 1, of_others = 0.1, of_peak = 3e-4;
+    constexpr double of_first = 0.3, of_others = 0.1, of_peak = 3e-4;
     constexpr double of_blurred = 0.2734375;  // root of the sum of squares of the kernel in two axes
     const double* const mean = usual.of(0);
     const double floor = of_peak * *std::max_element(mean, mean + plane_);
