@@ -33,6 +33,7 @@
 #include "pipeline/options/command_line.hpp"
 #include "pipeline/options/difference_options.hpp"
 #include "pipeline/options/merge_options.hpp"
+#include "pipeline/options/psf_options.hpp"
 #include "pipeline/options/sextractor_options.hpp"
 #include "pipeline/outputs/outputs.hpp"
 #include "pipeline/sextractor/convert_command.hpp"
@@ -219,7 +220,8 @@ int run_images(const CommandLine& command) {
   const Job job{.output_dir = command.output_dir,
                 .arguments = arguments_but_inputs(command),
                 .kept = kept,
-                .positions = positions};
+                .positions = positions,
+                .only_psf = command.only_psf};
   const Progress progress(show, files.size(), total_bytes(files));
   RunControl control;
   control.on_failure = [](const ImageTask& task, const Failure& failure) {
@@ -255,6 +257,7 @@ int run(int given_count, char** given) {
   if (command == "inject") return run_inject(parse_inject_options(argc, argv));
   if (command == "convert-config") return run_convert(argc, argv);
   if (command == "merge") return run_merge(parse_merge_options(argc, argv));
+  if (command == "psf") return run_images(parse_psf_options(argc, argv));
   if (command == "difference") return run_images(parse_difference_options(argc, argv));
   return run_images(parse_command_line(argc, argv));
 }

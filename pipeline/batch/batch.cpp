@@ -134,6 +134,7 @@ class Crew {
     const MemoryBudget::Share share = take(task, needed);
     const std::shared_ptr<void> watch = control_.watch(task.name);
     OpenImage image(task, job_);
+    if (job_.only_psf) return image.finish_psf(with_threads(execution, needed), progress);
     ImageResult result;
     try {
       result = extract_image(image.input(), with_threads(execution, needed), progress);

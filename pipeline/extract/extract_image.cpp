@@ -11,6 +11,7 @@
 #include "pipeline/chain/fit_sources.hpp"
 #include "pipeline/chain/stage_list.hpp"
 #include "pipeline/engine/host_engine.hpp"
+#include "pipeline/extract/find_psf.hpp"
 #include "pipeline/extract/measure_cube.hpp"
 #include "pipeline/extract/precision.hpp"
 #include "pipeline/extract/restore_level.hpp"
@@ -261,8 +262,11 @@ void flag_sources(const ImageInput& input, const Execution& execution, ImageResu
 
 }  // namespace
 
-ImageResult extract_image(const ImageInput& input, const Execution& execution, Progress& progress, FoundOnce* once) {
+ImageResult extract_image(const ImageInput& given, const Execution& execution, Progress& progress, FoundOnce* once) {
   FoundOnce of_this_one;
+  const std::shared_ptr<const FoundPsf> psf = makes_psf(given) ? find_psf(given, execution, progress) : nullptr;
+  ImageInput input = given;
+  if (psf) input.resolved = &psf->config;
   const ImageRun run(input, execution, progress, once != nullptr ? *once : of_this_one);
   ImageResult result;
   if (execution.compare) {
@@ -271,6 +275,8 @@ ImageResult extract_image(const ImageInput& input, const Execution& execution, P
     result.backend = "cpu";
     result.extraction = run.extract_cpu(run.observer(result));
   }
+  if (psf) result.times.insert(result.times.begin(), {"psf", psf->seconds});
+  result.psf = psf;
   fit_sources(input, execution, result);
   restore_level(input, execution.cpu, result.extraction);
   if (input.positions != nullptr)

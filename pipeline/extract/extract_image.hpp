@@ -51,6 +51,8 @@ struct ImageInput {
   }
 };
 
+struct FoundPsf;
+
 /// Result of extracting one image.
 struct ImageResult {
   Extraction extraction;               ///< with sky positions, if the image has any
@@ -59,7 +61,8 @@ struct ImageResult {
   std::string backend;                 ///< of the catalogue: cpu or cuda
   std::vector<StepTime> times;
   BackendComparison comparison;
-  std::vector<std::string> warnings;  ///< possible problems (pipeline/extract/image_warnings.hpp)
+  std::shared_ptr<const FoundPsf> psf;  ///< made from the image (pipeline/extract/find_psf.hpp); null: none is
+  std::vector<std::string> warnings;    ///< possible problems (pipeline/extract/image_warnings.hpp)
 };
 
 /// Sources of the detection image: found once, with the first measured image's pixel scale, and reused for the others.

@@ -252,9 +252,9 @@ void warn_of_missing_columns(const Config& config, const ImageResult& result, Wa
 }
 
 /// Warns if columns are named that need the shape of the image's stars, which is not known. Groups leave them out.
-void warn_of_unknown_stars(const Config& config, Warnings& warnings) {
+void warn_of_unknown_stars(const Config& config, bool made_psf, Warnings& warnings) {
   if (config.resources.has_star_profile) return;
-  const bool has_psf = StarFamily::is_known(config);
+  const bool has_psf = made_psf || StarFamily::is_known(config);
   std::vector<std::string> named;
   const auto is_of_stars = [&](const std::string& word) { return (word == "psf" && !has_psf) || word == "frames"; };
   const auto add_named = [&](const auto& column) {
@@ -400,7 +400,7 @@ std::vector<std::string> image_warnings(const ImageInput& input, const ImageResu
   }
   if (input.positions == nullptr) warn_of_cleaned_match(input.config(), warnings);
   if (input.positions == nullptr) warn_of_missing_columns(config, result, warnings);
-  warn_of_unknown_stars(input.config(), warnings);
+  warn_of_unknown_stars(input.config(), result.psf != nullptr, warnings);
   return warnings;
 }
 

@@ -24,6 +24,7 @@
 #include "pipeline/outputs/image_head.hpp"
 #include "pipeline/outputs/injection/inject_gaussians.hpp"
 #include "pipeline/outputs/picture_file.hpp"
+#include "pipeline/outputs/psf_files.hpp"
 #include "pipeline/outputs/report/report.hpp"
 #include "pipeline/outputs/run_record.hpp"
 #include "pipeline/outputs/vignets.hpp"
@@ -49,8 +50,10 @@ ImageFacts facts_of(const ImageInput& input, const Extraction& extraction, const
 }
 
 /// The catalogues and the label map, complete but not committed.
-std::vector<OutputFile> write_tables(const OutputPaths& paths, const ImageInput& input, const Extraction& extraction,
+std::vector<OutputFile> write_tables(const OutputPaths& paths, const ImageInput& input, const ImageResult& result,
                                      const ImageConfig& config, std::uint32_t datasum, const Cpu& where) {
+  const Extraction& extraction = result.extraction;
+  const FoundPsf* const psf = result.psf.get();
   const CatalogMetadata metadata = metadata_of(input, extraction, config);
   const Vignets vignets = cut_vignets(extraction, config.config, where);
   const Table nothing;
@@ -67,6 +70,8 @@ std::vector<OutputFile> write_tables(const OutputPaths& paths, const ImageInput&
         write_check_image(path, which, config.config.output.check_compression, extraction, input, metadata, where));
   for (const auto& [format, path] : paths.alerts)
     files.push_back(write_alerts(path, format, input, extraction, metadata, where));
+  if (psf != nullptr && !paths.psf.model.empty())
+    std::ranges::move(write_psf_files(paths.psf, *psf, input.name, metadata, where), std::back_inserter(files));
   std::ranges::move(write_components(paths, input, extraction, metadata, datasum, where), std::back_inserter(files));
   return files;
 }
@@ -287,6 +292,19 @@ std::optional<Injection> OpenImage::find_injection(ImageResult& result, const Cp
   return injection;
 }
 
+ImageOutcome OpenImage::finish_psf(const Execution& execution, Progress& progress) {
+  const std::shared_ptr<const FoundPsf> found = find_psf(input_, execution, progress);
+  require_unchanged();
+  const CatalogMetadata metadata{.version = program_version(),
+                                 .config_yaml = task_.file->config->yaml,
+                                 .pixel_unit = pixel_unit(input_.header()),
+                                 .sum_unit = sum_unit(pixel_unit(input_.header()))};
+  std::vector<OutputFile> files = write_psf_files(paths_.psf, *found, input_.name, metadata, execution.cpu);
+  commit(files, job_.flush);
+  spdlog::info("{}: done in {:.3f} s: {}", input_.name, seconds_since(begin_), paths_.psf.model);
+  return {begin_record(task_), task_.name, {}, {}};
+}
+
 ImageOutcome OpenImage::finish(ImageResult result, const Execution& execution) {
   tell(result);
   const ImageConfig& config = *task_.file->config;
@@ -303,7 +321,7 @@ ImageOutcome OpenImage::finish(ImageResult result, const Execution& execution) {
   const std::uint32_t datasum = checksum(result);
   const auto writing = Clock::now();
   make_directory_of(paths_.report);
-  std::vector<OutputFile> files = write_tables(paths_, input_, result.extraction, config, datasum, execution.cpu);
+  std::vector<OutputFile> files = write_tables(paths_, input_, result, config, datasum, execution.cpu);
   if (job_.flush == Flush::now) {
     for (OutputFile& file : files) file.flush();
   }

@@ -46,7 +46,8 @@ struct Job {
   Flush flush = Flush::now;  ///< later: the code that records outputs as complete flushes them first
   bool describe = true;      ///< log the properties and results of every image
   std::shared_ptr<PositionTables> positions = std::make_shared<PositionTables>();  ///< tables of positions to measure
-  TakeResult take = {};  ///< receives each result instead of writing output files; empty: files are written
+  bool only_psf = false;  ///< make the PSF of each image and write its files alone
+  TakeResult take = {};   ///< receives each result instead of writing output files; empty: files are written
   TakeWithoutSky take_without_sky = {};  ///< empty: an image that shows no sky has failed
 };
 
@@ -114,6 +115,9 @@ class OpenImage {
   /// Writes the outputs once every one is complete, run.json last, or none if one fails; or calls Job::take.
   /// `execution` says where the image was extracted. Throws Error{output} or Error{storage}.
   ImageOutcome finish(ImageResult result, const Execution& execution);
+
+  /// Makes the PSF of the image, and writes its files and nothing else.
+  ImageOutcome finish_psf(const Execution& execution, Progress& progress);
 
  private:
   /// Measures the completeness, if it is asked for, and logs it.

@@ -27,6 +27,7 @@ Commands:
   merge            the catalogues of a survey as one
   difference       what changed between two images
   inject           which sources of a radio map are found, and how well they are measured
+  psf              the PSF of an image, from its stars
   compare          one catalogue against another
   convert-config   a configuration of SExtractor's as one of srcextract
   sextractor       SExtractor's command line and output files
@@ -151,7 +152,7 @@ std::string of_columns(const std::string& asked) {
 }  // namespace
 
 std::vector<std::string> command_names() {
-  return {"batch",          "merge",      "difference", "inject", "compare",
+  return {"batch",          "merge",      "difference", "inject", "psf", "compare",
           "convert-config", "sextractor", "columns",    "keys",   "help"};
 }
 

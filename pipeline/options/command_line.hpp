@@ -8,7 +8,7 @@
 
 namespace srcextract {
 
-/// Options of `srcextract [CONFIG] IMAGE...` and `srcextract difference`.
+/// Options of `srcextract [CONFIG] IMAGE...`, `srcextract difference` and `srcextract psf`.
 struct CommandLine : RunOptions {
   std::string reference;                        ///< the frame that is subtracted; empty: none
   std::string detect;                           ///< the detection image; empty: each image itself
@@ -17,6 +17,7 @@ struct CommandLine : RunOptions {
   std::vector<BandOption> bands;                ///< images in which detected sources are measured; empty: the inputs
   std::string positions;                        ///< the table of positions to measure; empty: none
   bool dump_config = false;
+  bool only_psf = false;  ///< make the PSF of the images alone
 };
 
 /// Throws Error{config} if the arguments make no sense.

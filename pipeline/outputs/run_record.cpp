@@ -11,11 +11,13 @@
 #include <variant>
 
 #include "config/values.hpp"
+#include "pipeline/extract/find_psf.hpp"
 #include "pipeline/machine/utc.hpp"
 #include "pipeline/machine/versions.hpp"
 #include "pipeline/outputs/completeness/completeness_json.hpp"
 #include "pipeline/outputs/injection/injection_tables.hpp"
 #include "stages/settings/keys.hpp"
+#include "stages/settings/psf_numbers.hpp"
 #include "survey/journal/directory_lock.hpp"
 
 namespace srcextract {
@@ -393,6 +395,27 @@ Json fitted_json(const FittedIslands& fitted) {
   return json;
 }
 
+/// The PSF that was fitted: made from the image, or given.
+Json psf_json(const ImageInput& input, const FoundPsf* found) {
+  const std::vector<double>* const numbers =
+      (found != nullptr ? found->config : input.config()).resources.numbers_of(psf_key);
+  Json json = {{"sum", psf_sum(*numbers)}};
+  if (found == nullptr) return json;
+  const PsfSurface& surface = found->made.surface;
+  json["fwhm"] = surface.width;
+  json["degree"] = surface.degree;
+  json["step"] = surface.step;
+  json["chi2"] = std::get<double>(found->made.table.cards.at("CHI2"));
+  json["stars"] = found->used();
+  Json& out = json["left_out"] = Json::object();
+  for (const PsfStar& star : found->stars) {
+    if (star.verdict == StarVerdict::used) continue;
+    Json& count = out[name_of(star.verdict)];
+    count = count.is_null() ? 1 : count.get<std::int64_t>() + 1;
+  }
+  return json;
+}
+
 /// Adds one image's inputs and sky.
 void add_image(const RunRecord& report, Json& json) {
   const Extraction& extraction = report.result.extraction;
@@ -411,6 +434,9 @@ void add_image(const RunRecord& report, Json& json) {
                                          extraction.sources);
   if (report.input.config().resources.beam) json["beam"] = beam_json(report.input.config());
   if (extraction.fitted) json["fit"] = fitted_json(*extraction.fitted);
+  const FoundPsf* const psf = report.result.psf.get();
+  if (psf != nullptr || report.input.config().resources.numbers_of(psf_key) != nullptr)
+    json["psf"] = psf_json(report.input, psf);
   json["background"] = background_json(report);
   json["levels"] = levels_json(extraction.levels);
   if (const DetectionConfig& detection = report.input.config().detection; controls_false_discoveries(detection))

@@ -21,6 +21,7 @@
 #include "stages/core/error.hpp"
 #include "stages/photometry/families.hpp"
 #include "stages/settings/network_numbers.hpp"
+#include "stages/settings/psf_numbers.hpp"
 
 namespace srcextract {
 namespace {
@@ -178,6 +179,15 @@ void resolve_frames(const Config& given, const RunImage& image, Config& config) 
   config.resources.reference = reference;
 }
 
+/// Makes the light of the PSF 1, if psf.normalise asks for it.
+void normalise_given_psf(Config& config) {
+  const std::vector<double>* const given = config.resources.numbers_of(psf_key);
+  if (config.psf.normalise != PsfNormalise::total || given == nullptr) return;
+  std::vector<double> numbers = *given;
+  normalise_psf(numbers);
+  config.resources.files[psf_key] = {std::make_shared<const std::vector<double>>(std::move(numbers))};
+}
+
 /// Leaves the numbers of this image of files that have a set for each.
 void choose_numbers(const RunImage& image, Config& config) {
   if (image.kind == RunKind::difference) config.resources.files.erase(psf_key);
@@ -187,11 +197,26 @@ void choose_numbers(const RunImage& image, Config& config) {
           "{}: {}: the file has one PSF, which is fitted in all HDUs; psfex makes one for each HDU of a catalogue",
           image.name, config.place_of(key));
     if (sets.size() == 1) continue;
+    if (key == psf_key && !config.input.hdu.several())
+      spdlog::warn("{}: {}: the file has {} PSFs, one for each HDU of an image; number {} of them is taken", image.name,
+                   config.place_of(key), sets.size(), image.number + 1);
     if (image.number >= sets.size())
       throw Error(ErrorKind::input, fmt::format("{}: the file is for {} images of a file, and this is number {}: {}",
                                                 config.place_of(key), sets.size(), image.number + 1, image.name));
     sets = {sets[image.number]};
   }
+  normalise_given_psf(config);
+}
+
+/// Throws Error{config} if a column of the fitted star is named, and nothing tells the shape of stars.
+void require_psf(const Config& config, const RunImage& image) {
+  if (config.psf.method == PsfMethod::fit || image.kind == RunKind::difference || StarFamily::is_known(config)) return;
+  for (const auto& column : StarFamily::columns)
+    if (std::ranges::count(config.output.columns, column.declared.column.name) > 0)
+      throw Error(ErrorKind::config,
+                  fmt::format("{}: 'output.columns' holds '{}', which needs the shape of stars: name "
+                              "a model by psf.file, or let psf.method: fit make one from the image",
+                              config.place_of("output.columns"), column.declared.column.name));
 }
 
 /// Measures these columns besides those of the catalogue, which keeps its own.
@@ -296,6 +321,7 @@ Config resolve(const Config& given, const RunImage& image) {
   resolve_beam(config, image);
   choose_numbers(image, config);
   if (image.kind == RunKind::difference) resolve_frames(given, image, config);
+  require_psf(config, image);
   if (image.kind == RunKind::circles || image.kind == RunKind::ellipses)
     return forced_config(std::move(config), image.kind == RunKind::ellipses);  // no threshold or column needs a scale
   config.resources.has_star_profile =

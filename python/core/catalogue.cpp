@@ -21,11 +21,13 @@
 #include "pipeline/outputs/components/component_styles.hpp"
 #include "pipeline/outputs/components/component_table.hpp"
 #include "pipeline/outputs/injection/inject_gaussians.hpp"
+#include "pipeline/outputs/psf_files.hpp"
 #include "pipeline/outputs/report/report.hpp"
 #include "pipeline/outputs/sky_rows.hpp"
 #include "pipeline/outputs/vignets.hpp"
 #include "python/core/arrays.hpp"
 #include "python/core/gil.hpp"
+#include "python/core/psf.hpp"
 #include "stages/core/error.hpp"
 #include "stages/core/parallel.hpp"
 #include "stages/detect/label_image.hpp"
@@ -85,6 +87,26 @@ nb::list fitted_columns(nb::handle self, bool gaussians) {
                 "no Gaussians were fitted; extract the image with config=\"radio\", or with fit__model=\"gaussians\"");
   nb::list columns;
   append_columns(gaussians ? catalogue.gaussians : catalogue.sources, self, columns);
+  return columns;
+}
+
+const FoundPsf& found_psf(const Catalogue& catalogue) {
+  if (catalogue.result.psf != nullptr) return *catalogue.result.psf;
+  throw Error(
+      ErrorKind::config,
+      "no PSF was made from the image; use fit_psf, or extract it with psf__method=\"fit\" and a column of PSFs");
+}
+
+Psf psf_of(const Catalogue& catalogue) {
+  return psf_of_table(found_psf(catalogue).made.table, catalogue.name);
+}
+
+/// The sources that were looked at for the PSF, as columns_of().
+nb::list stars_of(nb::handle self) {
+  auto& catalogue = nb::cast<Catalogue&>(self);
+  if (catalogue.stars.columns.empty()) catalogue.stars = star_table(found_psf(catalogue).stars);
+  nb::list columns;
+  append_columns(catalogue.stars, self, columns);
   return columns;
 }
 
@@ -216,6 +238,8 @@ void bind_catalogue(nb::module_& module) {
       .def("columns", [](nb::object self) { return columns_of(self); })
       .def("gaussians", [](nb::object self) { return fitted_columns(self, true); })
       .def("sources", [](nb::object self) { return fitted_columns(self, false); })
+      .def("psf", &psf_of)
+      .def("stars", &stars_of)
       .def("background", [](const Catalogue& self) { return sky_of(self, SkyPart::level); })
       .def("rms", [](const Catalogue& self) { return sky_of(self, SkyPart::rms); })
       .def("segmentation", &segmentation_of)

@@ -8,6 +8,7 @@
 #include "python/core/catalogue.hpp"
 #include "python/core/extractor.hpp"
 #include "python/core/log.hpp"
+#include "python/core/psf.hpp"
 #include "python/core/sep/image.hpp"
 #include "python/core/stages/stages.hpp"
 #include "stages/core/parallel.hpp"
@@ -23,6 +24,7 @@ NB_MODULE(_core, module) {
   python::bind_log(module);
   python::bind_arrays(module);
   python::bind_catalogue(module);
+  python::bind_psf(module);
   python::bind_dlpack(module);
   python::bind_extractor(module);
   module.def("available_threads", &available_threads);

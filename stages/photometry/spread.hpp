@@ -31,7 +31,10 @@ struct SpreadFamily {
   static constexpr const char* name = "spread";
   static constexpr const char* uses[] = {StarFamily::name};
   static constexpr const char* numbers_key = psf_key;
-  static constexpr NeededFile file{psf_key, [](const Settings& c) -> const std::string& { return c.psf.file; }};
+  static constexpr NeededFile file{psf_key, [](const Settings& c) -> const std::string& {
+                                     static const std::string image = "the image";
+                                     return c.psf.method == PsfMethod::fit ? image : c.psf.file;
+                                   }};
   static constexpr RowColumn<StarSpread> columns[] = {
       {"SPREAD_MODEL", "", "src.morph.param", "How much wider than a star it is; about 0 for a star", "psf",
        [](const StarSpread& row, const FluxCalibration&) { return row.spread; }},

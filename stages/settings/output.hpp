@@ -63,6 +63,8 @@ struct OutputConfig {
   bool quicklook = false;
   /// Also write the page {stem}.report.html.
   bool report = false;
+  /// Also write a fitted PSF: {stem}.psf, its stars {stem}.psf.stars.fits, and the picture {stem}.psf.svg.
+  bool psf = false;
   /// Copies of the image's stars that are put into it at random places, so that the page can show how many are found.
   std::int64_t report_copies = 0;
   /// Also write {stem}.{name}.fits for each.

@@ -110,6 +110,12 @@ void for_each_output_field(AnySettings& c, F&& f) {
                          "configuration in one file; the option `--report`"},
     c.output.report);
   f(Field{.section = section,
+          .key = "psf",
+          .description = "Also write the PSF of psf.method fit: `{stem}.psf` for SExtractor, its stars and those left "
+                         "out `{stem}.psf.stars.fits`, and a picture `{stem}.psf.svg`",
+          .unused = use_problem(c.psf.method == PsfMethod::fit, c.output.psf, false, "psf.method fit")},
+    c.output.psf);
+  f(Field{.section = section,
           .key = "report_copies",
           .description =
               "Fainter copies of its own stars that are put into the image, for the completeness in the report; "

@@ -45,7 +45,8 @@ std::string needed_for_column(const std::string& name, const Settings& config) {
     return "needs a map of flags: give flags.file or flags.hdu";
   for (const DeclaredColumn& one : declared_columns())
     if (one.column.name == name && !one.file.key.empty() && one.file.name(config).empty())
-      return "is made with a file: name it by " + std::string(one.file.key);
+      return "is made with a file: name it by " + std::string(one.file.key) +
+             (one.file.key == psf_key ? ", or let psf.method: fit make one from the image" : "");
   return "";
 }
 

@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "stages/settings/field.hpp"
+#include "stages/settings/problems.hpp"
 #include "stages/settings/psf.hpp"
 #include "stages/settings/psf_numbers.hpp"
 #include "stages/settings/settings.hpp"
@@ -14,6 +15,13 @@ inline std::vector<std::string> names_of(PsfWeights) {
   return {"model", "sky", "data"};
 }
 
+inline std::vector<std::string> names_of(PsfMethod) {
+  return {"file", "fit"};
+}
+inline std::vector<std::string> names_of(PsfNormalise) {
+  return {"aperture", "total"};
+}
+
 }  // namespace srcextract
 
 namespace srcextract::config {
@@ -22,18 +30,42 @@ namespace srcextract::config {
 template <MaybeConst<Settings> AnySettings, class F>
 void for_each_psf_field(AnySettings& c, F&& f) {
   const Section section{"psf", "The shape of stars, and fits of it"};
+  const PsfConfig usual;
+  const bool is_fitted = c.psf.method == PsfMethod::fit, is_known = is_fitted || !c.psf.file.empty();
+  f(Field{.section = section,
+          .key = "method",
+          .description = "Where the shape is from: `file`, or `fit` (from the stars of the image itself, for which the "
+                         "image is searched once more)"},
+    c.psf.method);
   f(Field{.section = section,
           .key = "file",
           .description = "PSFEx's `.psf` of the image, for `FLUX_PSF` and the other columns of PSFs; empty = none",
           .is_path = true,
-          .tables = psf_numbers},
+          .tables = psf_numbers,
+          .unused =
+              is_fitted && !c.psf.file.empty() ? "has no use where psf.method is fit; leave out one of them" : ""},
     c.psf.file);
+  f(Field{.section = section,
+          .key = "degree",
+          .description = "Highest degree of the polynomial by which a fitted PSF varies over the field; lower where "
+                         "stars are few. 0 = it does not vary",
+          .at_least = 0,
+          .at_most = 4,
+          .why = "higher degrees follow the noise of single stars",
+          .unused = use_problem(is_fitted, c.psf.degree, usual.degree, "psf.method fit")},
+    c.psf.degree);
+  f(Field{.section = section,
+          .key = "normalise",
+          .description = "Light that `FLUX_PSF` counts: that in the aperture of the catalogue that PSFEx read "
+                         "(`aperture`, as SExtractor), or all of the model's (`total`, as a fitted PSF always)",
+          .unused = use_problem(is_known, c.psf.normalise, usual.normalise, "psf.file or psf.method fit")},
+    c.psf.normalise);
   f(Field{.section = section,
           .key = "weights",
           .description =
               "Photons that count in the noise of a pixel: those of the fitted star (`model`), none (`sky`), or "
               "those in the pixel (`data`, as SExtractor; faint stars get too little light)",
-          .unused = c.psf.file.empty() && c.psf.weights != PsfWeights::model ? "has no use without psf.file" : ""},
+          .unused = use_problem(is_known, c.psf.weights, usual.weights, "psf.file or psf.method fit")},
     c.psf.weights);
 }
 

@@ -285,4 +285,18 @@ TableNumbers psf_numbers(const std::vector<NumberTable>& tables) {
   return result;
 }
 
+double psf_sum(const std::vector<double>& numbers) {
+  const PsfModel model(numbers.data());
+  double sum = 0;  // where all coordinates of the polynomial are 0 the first term alone is left
+  for (int i = 0; i < model.columns * model.rows; ++i) sum += model.light()[i];
+  return sum * model.step * model.step;
+}
+
+void normalise_psf(std::vector<double>& numbers) {
+  const PsfModel model(numbers.data());
+  const double sum = psf_sum(numbers);
+  if (!(sum > 0)) return;
+  for (auto i = static_cast<std::size_t>(model.light() - model.numbers); i < numbers.size(); ++i) numbers[i] /= sum;
+}
+
 }  // namespace srcextract

@@ -1,10 +1,18 @@
 #pragma once
 
+#include <vector>
+
 #include "stages/settings/number_tables.hpp"
 
 namespace srcextract {
 
 /// The models of PSFEx's .psf, one for each table PSF_DATA, as the numbers of PsfModel.
 TableNumbers psf_numbers(const std::vector<NumberTable>& tables);
+
+/// The light of a star of flux 1 in the middle of the model's field.
+double psf_sum(const std::vector<double>& numbers);
+
+/// Makes psf_sum() 1.
+void normalise_psf(std::vector<double>& numbers);
 
 }  // namespace srcextract

@@ -13,8 +13,8 @@
 namespace srcextract {
 namespace {
 
-constexpr const char *segmentation_extension = ".seg.fits", *injection_extension = ".inject",
-                     *injected_extension = ".injected";
+constexpr const char *segmentation_extension = ".seg.fits", *psf_stars_extension = ".psf.stars.fits",
+                     *injection_extension = ".inject", *injected_extension = ".injected";
 
 /// ".background.fits", ".minus_background.fits.gz".
 std::string check_image_extension(CheckImage image, ImageCompression compression) {
@@ -82,6 +82,7 @@ std::vector<std::string> OutputPaths::all() const {
   for (const auto& [format, path] : alerts) paths.push_back(path);
   for (const auto& [table, path] : components) paths.push_back(path);
   for (const auto& [format, path] : regions) paths.push_back(path);
+  if (!psf.model.empty()) paths.insert(paths.end(), {psf.model, psf.stars, psf.picture});
   paths.push_back(report);
   return paths;
 }
@@ -91,6 +92,7 @@ OutputPaths output_paths(const std::string& directory, const std::string& name, 
   const std::string base = output_base(directory, name, hdu);
   OutputPaths paths;
   for (CatalogFormat format : config.formats) paths.catalogs.emplace_back(format, base + extension(format));
+  if (config.psf) paths.psf = {base + ".psf", base + psf_stars_extension, base + ".psf.svg"};
   if (config.segmentation) paths.segmentation = base + segmentation_extension;
   if (config.quicklook) paths.picture = base + ".png";
   if (config.report) paths.page = base + ".report.html";
@@ -132,7 +134,9 @@ std::vector<std::string> InjectionPaths::all() const {
 bool is_output_name(const std::string& name) {
   for (const char* extension : {injection_extension, injected_extension})
     if (name.ends_with(std::string(extension) + ".fits")) return true;
-  if (name.ends_with(extension(CatalogFormat::fits)) || name.ends_with(segmentation_extension)) return true;
+  if (name.ends_with(extension(CatalogFormat::fits)) || name.ends_with(segmentation_extension) ||
+      name.ends_with(psf_stars_extension))
+    return true;
   for (const ComponentTable table : {ComponentTable::srl, ComponentTable::gaul})
     if (name.ends_with(component_extension(table) + ".fits")) return true;
   for (std::size_t i = 0; i < names_of(CheckImage{}).size(); ++i)

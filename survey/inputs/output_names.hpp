@@ -17,6 +17,11 @@ namespace srcextract {
 /// in any case. A name without such an ending is unchanged.
 std::string image_stem(const std::string& name);
 
+/// Paths of the outputs of a PSF that is made from an image.
+struct PsfPaths {
+  std::string model, stars, picture;  ///< empty: not asked for
+};
+
 /// Paths of all outputs of one image.
 struct OutputPaths {
   std::vector<std::pair<CatalogFormat, std::string>> catalogs;
@@ -27,7 +32,8 @@ struct OutputPaths {
   std::vector<std::pair<AlertFormat, std::string>> alerts;
   std::vector<std::pair<ComponentTable, std::string>> components;  ///< by format: the ending tells it
   std::vector<std::pair<ComponentRegions, std::string>> regions;   ///< of the Gaussians
-  std::string report;                                              ///< the run.json
+  PsfPaths psf;
+  std::string report;  ///< the run.json
 
   std::vector<std::string> all() const;
 };

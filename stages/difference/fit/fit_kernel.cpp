@@ -8,12 +8,12 @@
 #include "stages/core/error.hpp"
 #include "stages/core/shortest_number.hpp"
 #include "stages/difference/fit/make_star_profile.hpp"
-#include "stages/difference/fit/median.hpp"
 #include "stages/difference/fit/reject_stamps.hpp"
 #include "stages/difference/fit/remove_noise.hpp"
 #include "stages/difference/fit/residual.hpp"
 #include "stages/difference/fit/shared_stars.hpp"
 #include "stages/difference/fit/star_width.hpp"
+#include "stages/math/median.hpp"
 
 namespace srcextract {
 namespace {

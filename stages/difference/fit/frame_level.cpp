@@ -7,7 +7,7 @@
 
 #include "stages/core/parallel.hpp"
 #include "stages/core/vector_clones.hpp"
-#include "stages/difference/fit/median.hpp"
+#include "stages/math/median.hpp"
 
 namespace srcextract {
 namespace {

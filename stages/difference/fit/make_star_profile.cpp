@@ -10,12 +10,12 @@
 
 #include "stages/core/parallel.hpp"
 #include "stages/difference/fit/equations.hpp"
-#include "stages/difference/fit/median.hpp"
 #include "stages/difference/fit/own_photons.hpp"
 #include "stages/difference/fit/shape_here.hpp"
 #include "stages/difference/fit/star_width.hpp"
 #include "stages/difference/fit/whitening.hpp"
 #include "stages/math/exact_math.hpp"
+#include "stages/math/median.hpp"
 
 namespace srcextract {
 namespace {

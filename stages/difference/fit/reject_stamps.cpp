@@ -5,7 +5,7 @@
 #include <numeric>
 
 #include "stages/core/parallel.hpp"
-#include "stages/difference/fit/median.hpp"
+#include "stages/math/median.hpp"
 
 namespace srcextract {
 namespace {

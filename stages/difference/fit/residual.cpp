@@ -4,7 +4,7 @@
 #include <cmath>
 
 #include "stages/core/parallel.hpp"
-#include "stages/difference/fit/median.hpp"
+#include "stages/math/median.hpp"
 
 namespace srcextract {
 namespace {

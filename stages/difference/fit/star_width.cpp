@@ -4,8 +4,8 @@
 #include <cmath>
 
 #include "stages/core/parallel.hpp"
-#include "stages/difference/fit/median.hpp"
 #include "stages/math/exact_math.hpp"
+#include "stages/math/median.hpp"
 
 namespace srcextract {
 namespace {

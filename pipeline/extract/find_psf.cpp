@@ -1,0 +1,154 @@
+#include "pipeline/extract/find_psf.hpp"
+
+#include <spdlog/spdlog.h>
+
+#include <algorithm>
+#include <chrono>
+#include <span>
+#include <utility>
+
+#include "pipeline/log/seconds_since.hpp"
+#include "stages/catalogue/declared_columns.hpp"
+#include "stages/core/counted.hpp"
+#include "stages/core/words.hpp"
+#include "stages/photometry/spread.hpp"
+#include "stages/settings/psf_numbers.hpp"
+
+namespace srcextract {
+namespace {
+
+/// The settings by which stars are found: SExtractor's filter and deblending, above the sky and noise of the image's
+/// own configuration.
+Config config_of_stars(const Config& given) {
+  constexpr double threshold = 2;
+  Config config = given;
+  config.detection = {.threshold = threshold, .min_area = 3};
+  config.convolve = {};
+  config.convolve.kernel = KernelShape::values;
+  config.convolve.values = {{1, 2, 1}, {2, 4, 2}, {1, 2, 1}};
+  config.morphology = {};
+  config.deblend = {.method = DeblendMethod::tree, .clean = true};
+  config.fit = {};
+  config.flags = {};
+  config.psf = {};
+  config.kept = {};
+  config.output = {};
+  config.output.columns = {"FLUX_AUTO", "FLUX_RADIUS", "SNR_WIN"};
+  config.output.check_images = {CheckImage::minus_background, CheckImage::rms};
+  const MeasurementConfig usual;
+  config.measurement.mask = usual.mask;
+  config.measurement.noise = usual.noise;
+  config.measurement.kron = usual.kron;
+  config.measurement.flux_radius = usual.flux_radius;
+  config.resources.files.erase(psf_key);
+  config.resources.written_columns.reset();
+  return config;
+}
+
+std::vector<PsfStar> stars_of(const Sources& sources) {
+  const UsualValues usual(sources);
+  const std::vector<double> flux = numbers_of(sources, "FLUX_AUTO"), radius = numbers_of(sources, "FLUX_RADIUS"),
+                            snr = numbers_of(sources, "SNR_WIN");
+  std::vector<PsfStar> stars;
+  for (std::size_t row = 0; row < flux.size(); ++row) {
+    const double a = usual.a_image[row], b = usual.b_image[row];
+    stars.push_back({.x = usual.x_image[row] - 1,
+                     .y = usual.y_image[row] - 1,
+                     .flux = flux[row],
+                     .snr = snr[row],
+                     .radius = radius[row],
+                     .ellipticity = a + b > 0 ? (a - b) / (a + b) : 0,
+                     .peak = usual.flux_max[row],
+                     .flags = usual.flags[row]});
+  }
+  return stars;
+}
+
+/// "12 too faint", for each reason that a source was left out for.
+std::vector<std::string> sorted_out(const std::vector<PsfStar>& stars) {
+  std::vector<std::string> words;
+  for (auto verdict = StarVerdict::used; verdict <= StarVerdict::misfit;
+       verdict = static_cast<StarVerdict>(static_cast<int>(verdict) + 1)) {
+    const auto count = std::ranges::count(stars, verdict, &PsfStar::verdict);
+    if (count > 0 && verdict != StarVerdict::used) words.push_back(std::to_string(count) + " " + phrase_of(verdict));
+  }
+  return words;
+}
+
+[[noreturn]] void refuse(const ImageInput& input, const FoundPsf& found) {
+  const std::string sources = counted(std::ssize(found.stars), "source");
+  throw Error(ErrorKind::input,
+              fmt::format("{}: the PSF of {} cannot be made, for {}: {}{}; name a model by psf.file, or leave out "
+                          "the columns of PSFs",
+                          input.config().place_of("psf.method"), input.name, found.made.problem,
+                          found.stars.empty() ? "nothing is found above 2 sigma" : "of " + sources + ": ",
+                          found.sorted.empty() ? "" : join(found.sorted)));
+}
+
+void tell(const ImageInput& input, const FoundPsf& found) {
+  const PsfSurface& surface = found.made.surface;
+  spdlog::info("{}: PSF of {}: full width {:.3g} pixels, polynomial of degree {}, pixels of {:.3g}; left out: {}",
+               input.name, counted(static_cast<std::int64_t>(found.used()), "star"), surface.width, surface.degree,
+               surface.step, found.sorted.empty() ? "none" : join(found.sorted));
+  const std::int64_t wanted = input.config().psf.degree;
+  if (surface.degree < wanted)
+    spdlog::warn("{}: its PSF varies over the field by degree {} and not by {} (psf.degree): {}", input.name,
+                 surface.degree, wanted,
+                 "it has " + counted(static_cast<std::int64_t>(found.used()), "star") + ", and " +
+                     std::to_string(stars_needed(static_cast<int>(wanted))) + " would tell that degree");
+}
+
+}  // namespace
+
+std::size_t FoundPsf::used() const {
+  return static_cast<std::size_t>(std::ranges::count(stars, StarVerdict::used, &PsfStar::verdict));
+}
+
+bool makes_psf(const ImageInput& input) {
+  const Config& config = input.config();
+  if (config.psf.method != PsfMethod::fit || input.reference != nullptr) return false;
+  const ColumnChoice choice(config.output.columns);
+  return config.output.psf || input.positions != nullptr || choice.needs(StarFamily::name) ||
+         choice.needs(SpreadFamily::name);
+}
+
+std::shared_ptr<const FoundPsf> find_psf(const ImageInput& input, const Execution& execution, Progress& progress) {
+  const auto begin = std::chrono::steady_clock::now();
+  const Config config = config_of_stars(input.config());
+  ImageInput own = input;
+  own.resolved = &config;
+  own.flags.clear();
+  own.detection = nullptr;
+  own.positions = nullptr;
+  Execution where = execution;
+  where.compare = false;
+  if (execution.compare) where.device.reset();
+  const ImageResult result = extract_image(own, where, progress);
+  const Extraction& extraction = result.extraction;
+  const bool has_map = !extraction.check.variance.pixels.empty();
+  const double sigma = has_map ? extraction.levels.noise_scale : extraction.levels.sigma;
+  const double saturation = config.resources.saturation - extraction.sky_level();
+
+  auto found = std::make_shared<FoundPsf>();
+  found->stars = stars_of(extraction.sources);
+  found->made = make_psf({extraction.check.above, has_map ? &extraction.check.variance : nullptr, sigma * sigma,
+                          config.measurement.gain, config.resources.saturation > 0 ? saturation : 0},
+                         found->stars, static_cast<int>(input.config().psf.degree), execution.cpu);
+  found->sorted = sorted_out(found->stars);
+  if (!found->made.problem.empty()) refuse(input, *found);
+  TableNumbers numbers = psf_numbers({found->made.table});
+  if (!numbers.problem.empty())
+    throw Error(ErrorKind::input,
+                fmt::format("{}: the PSF made of its stars is not usable: {}; name a model by psf.file", input.name,
+                            numbers.problem));
+  found->config = input.config();
+  found->config.resources.files[psf_key] = {
+      std::make_shared<const std::vector<double>>(std::move(numbers.sets.front()))};
+  if (input.positions != nullptr)
+    found->config.output.columns = forced_columns(input.positions->forced().ellipses, true);
+  found->seconds = seconds_since(begin);
+  tell(input, *found);
+  return found;
+}
+
+}  // namespace srcextract

@@ -1,0 +1,43 @@
+#include "pipeline/options/psf_options.hpp"
+
+#include <CLI/CLI.hpp>
+
+#include "stages/core/error.hpp"
+
+namespace srcextract {
+namespace {
+
+constexpr const char* psf_description =
+    "Makes the PSF of each image from its own stars, as psf.method: fit does before it\n"
+    "measures, and writes no catalogue of sources.";
+
+constexpr const char* psf_footer = R"(Example:
+  srcextract psf m31.fits
+  srcextract psf -o models --set psf.degree=3 --set measurement.gain=1.6 night1/*.fits
+  srcextract --set psf.file=m31.psf --set 'output.columns=[default, psf]' m31.fits
+
+Outputs, for an image m31.fits:
+  m31.psf             the model, for psf.file, for SExtractor (PSF_NAME) and SourceXtractor++
+  m31.psf.stars.fits  every source that was found, with chi2, and why it was not used
+  m31.psf.svg         picture: the model over the field, and what it leaves of the stars
+Of CONFIG the sky, noise maps, masks, gain and saturation count, and psf.degree.
+
+Exit codes: as of srcextract --help)";
+
+}  // namespace
+
+CommandLine parse_psf_options(int argc, const char* const* argv) {
+  CommandLine command;
+  CLI::App app(psf_description, "srcextract psf");
+  app.footer(psf_footer);
+  RunOptionParser parser(app, command, "IMAGE", "FITS images; each is tried, whatever becomes of the others");
+  parser.parse(argc, argv);
+  if (!command.answer.empty()) return command;
+  if (command.inputs.empty())
+    throw Error(ErrorKind::config, "IMAGE is required: name at least one FITS file; see srcextract psf --help");
+  command.only_psf = true;
+  command.settings.insert(command.settings.end(), {"psf.method=fit", "output.psf=true"});
+  return command;
+}
+
+}  // namespace srcextract

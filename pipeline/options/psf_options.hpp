@@ -1,0 +1,10 @@
+#pragma once
+
+#include "pipeline/options/command_line.hpp"
+
+namespace srcextract {
+
+/// The result makes the PSF of every image, and no catalogue. Throws Error{config} if the arguments make no sense.
+CommandLine parse_psf_options(int argc, const char* const* argv);
+
+}  // namespace srcextract

@@ -1,0 +1,168 @@
+#include "stages/psf/fit_members.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+namespace srcextract {
+namespace {
+
+/// Whether a source is near a star that makes the PSF: its light is then in the star's pixels.
+class NearStars {
+ public:
+  NearStars(const std::vector<PsfStar>& stars, double reach) : reach_(reach) {
+    for (const PsfStar& star : stars)
+      if (star.verdict == StarVerdict::used) makers_.push_back({star.x, star.y});
+    std::ranges::sort(makers_, {}, &Place::y);
+  }
+  bool has(const PsfStar& star) const {
+    for (auto one = std::ranges::lower_bound(makers_, star.y - reach_, {}, &Place::y);
+         one != makers_.end() && one->y <= star.y + reach_; ++one) {
+      const double dx = one->x - star.x, dy = one->y - star.y;
+      if (dx * dx + dy * dy <= reach_ * reach_) return true;
+    }
+    return false;
+  }
+
+ private:
+  struct Place {
+    double x, y;
+  };
+  double reach_;
+  std::vector<Place> makers_;
+};
+
+/// The normal equations of flux and two shifts: the shifts times the flux are the unknowns.
+struct ShiftSums {
+  double ff = 0, fx = 0, fy = 0, xx = 0, xy = 0, yy = 0, f = 0, x = 0, y = 0;
+
+  void add(double weight, double light, double shape, double dx, double dy) {
+    ff += weight * shape * shape;
+    fx += weight * shape * dx;
+    fy += weight * shape * dy;
+    xx += weight * dx * dx;
+    xy += weight * dx * dy;
+    yy += weight * dy * dy;
+    f += weight * shape * light;
+    x += weight * dx * light;
+    y += weight * dy * light;
+  }
+
+  /// Flux and shifts; shifts are 0 if they cannot be told apart, or the flux is not clear.
+  void solve(double& flux, double& shift_x, double& shift_y) const {
+    constexpr double least_pivot = 1e-6, clear = 100;  // squared signal to noise
+    shift_x = shift_y = 0;
+    flux = ff > 0 ? f / ff : 0;
+    if (!(flux > 0 && flux * flux * ff > clear)) return;
+    const double a = xx - fx * fx / ff, b = xy - fx * fy / ff, c = yy - fy * fy / ff;
+    const double u = x - fx * f / ff, v = y - fy * f / ff, area = a * c - b * b;
+    if (!(area > least_pivot * xx * yy)) return;
+    shift_x = (u * c - v * b) / area;
+    shift_y = (v * a - u * b) / area;
+    const double free = (f - fx * shift_x - fy * shift_y) / ff;
+    if (free > 0) flux = free;
+    shift_x /= -flux;
+    shift_y /= -flux;
+  }
+};
+
+}  // namespace
+
+PsfMembers::PsfMembers(const PsfImage& image, const std::vector<PsfStar>& stars, const PsfSurface& surface)
+    : image_(image) {
+  const int half = static_cast<int>(surface.radius);
+  const NearStars near(stars, surface.radius + 2 * surface.width);
+  const auto inside = [](double place, std::int64_t size) {
+    return place > -0.5 && place < static_cast<double>(size) - 0.5;
+  };
+  for (std::size_t row = 0; row < stars.size(); ++row) {
+    const PsfStar& star = stars[row];
+    const bool makes = star.verdict == StarVerdict::used;
+    if (!inside(star.x, image.above.shape.width) || !inside(star.y, image.above.shape.height)) continue;
+    if (makes || near.has(star))
+      members_.push_back({row, star.x, star.y, std::max(star.flux, 0.0), star.x, star.y, makes,
+                          PsfWindow(surface, star.x, star.y, half)});
+  }
+}
+
+PsfMembers::Pixel PsfMembers::pixel(const PsfMember& member, int column, int row) const {
+  const std::int64_t x = member.window.left() + column, y = member.window.top() + row;
+  const Shape& shape = image_.above.shape;
+  if (x < 0 || y < 0 || x >= shape.width || y >= shape.height) return {};
+  const std::int64_t at = y * shape.width + x;
+  const float above = image_.above.pixels[at];
+  if (std::isnan(above) || (image_.saturation > 0 && above >= image_.saturation)) return {};
+  const double scale = image_.variance != nullptr ? static_cast<double>(image_.variance->pixels[at]) : 1;
+  if (!(scale > 0 && scale < std::numeric_limits<double>::infinity())) return {};
+  const double left = left_[static_cast<std::size_t>(at)], light = above - left;
+  const double photons = image_.gain > 0 && light > 0 ? light / image_.gain : 0;
+  return {true, left, image_.sky_variance * scale + photons, static_cast<std::size_t>(at)};
+}
+
+std::vector<double> PsfMembers::shape_of(const PsfSurface& surface, const PsfMember& member) const {
+  std::vector<double> shape;
+  member.window.draw(surface.at(member.begin_x, member.begin_y).data(), shape);
+  return shape;
+}
+
+void PsfMembers::add(const PsfMember& member, const std::vector<double>& shape, double flux) {
+  const int size = member.window.size();
+  const Shape& whole = image_.above.shape;
+  for (int column = 0; column < size; ++column) {
+    const std::int64_t x = member.window.left() + column;
+    if (x < 0 || x >= whole.width) continue;
+    for (int row = 0; row < size; ++row) {
+      const std::int64_t y = member.window.top() + row;
+      if (y < 0 || y >= whole.height) continue;
+      float& pixel = left_[static_cast<std::size_t>(y * whole.width + x)];
+      pixel = static_cast<float>(
+          pixel +
+          flux *
+              shape[static_cast<std::size_t>(column) * static_cast<std::size_t>(size) + static_cast<std::size_t>(row)]);
+    }
+  }
+}
+
+void PsfMembers::fit(const PsfSurface& surface) {
+  constexpr int rounds = 2;
+  left_.assign(image_.above.pixels.begin(), image_.above.pixels.end());
+  for (PsfMember& member : members_) {
+    member.window.move(surface, member.x, member.y);
+    add(member, shape_of(surface, member), -member.flux);
+  }
+  for (int round = 0; round < rounds; ++round)
+    for (PsfMember& member : members_) fit_one(surface, member);
+}
+
+void PsfMembers::fit_one(const PsfSurface& surface, PsfMember& member) {
+  constexpr double most_step = 0.3;
+  const int size = member.window.size();
+  const std::vector<double> plane = surface.at(member.begin_x, member.begin_y);
+  std::vector<double> shape;
+  member.window.draw(plane.data(), shape);
+  ShiftSums sums;
+  for (int column = 1; column + 1 < size; ++column) {
+    for (int row = 1; row + 1 < size; ++row) {
+      const Pixel pixel = this->pixel(member, column, row);
+      if (!pixel.good) continue;
+      const std::ptrdiff_t i = std::ptrdiff_t{column} * size + row;
+      const double* const here = shape.data() + i;
+      sums.add(1 / pixel.variance, pixel.left + member.flux * *here, *here, (here[size] - here[-size]) / 2,
+               (here[1] - here[-1]) / 2);
+    }
+  }
+  add(member, shape, member.flux);
+  double dx = 0, dy = 0;
+  sums.solve(member.flux, dx, dy);
+  member.flux = std::max(member.flux, 0.0);
+  const double furthest = surface.width / 2;
+  const auto moved = [&](double place, double step, double begin) {
+    return std::clamp(place + std::clamp(step, -most_step, most_step), begin - furthest, begin + furthest);
+  };
+  member.x = moved(member.x, dx, member.begin_x);
+  member.y = moved(member.y, dy, member.begin_y);
+  member.window.move(surface, member.x, member.y);
+  member.window.draw(plane.data(), shape);
+  add(member, shape, -member.flux);
+}
+
+}  // namespace srcextract

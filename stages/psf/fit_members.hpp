@@ -1,0 +1,51 @@
+#pragma once
+
+#include <cstddef>
+#include <vector>
+
+#include "stages/psf/make_psf.hpp"
+#include "stages/psf/psf_stamps.hpp"
+
+namespace srcextract {
+
+/// A source that is fitted while a PSF is made: a star that makes it, or a neighbour of one.
+struct PsfMember {
+  std::size_t row;  ///< in the list of sources
+  double x, y, flux;
+  double begin_x, begin_y;  ///< places move a little from here
+  bool makes;               ///< it is a star that makes the PSF
+  PsfWindow window;
+};
+
+/// All members in the image that they leave. Each is fitted in what the others leave, in their order.
+class PsfMembers {
+ public:
+  PsfMembers(const PsfImage& image, const std::vector<PsfStar>& stars, const PsfSurface& surface);
+
+  /// Subtracts all members with a new surface, and fits each of them twice.
+  void fit(const PsfSurface& surface);
+
+  std::vector<PsfMember>& members() { return members_; }
+
+  /// What a pixel of a member tells.
+  struct Pixel {
+    bool good;
+    double left;      ///< above the sky, without all members
+    double variance;  ///< of sky and photons
+    std::size_t at;   ///< in the image
+  };
+  Pixel pixel(const PsfMember& member, int column, int row) const;
+
+  /// A member's own PSF in the pixels of its window.
+  std::vector<double> shape_of(const PsfSurface& surface, const PsfMember& member) const;
+
+ private:
+  void add(const PsfMember& member, const std::vector<double>& shape, double flux);
+  void fit_one(const PsfSurface& surface, PsfMember& member);
+
+  const PsfImage& image_;
+  std::vector<float> left_;
+  std::vector<PsfMember> members_;
+};
+
+}  // namespace srcextract

@@ -1,0 +1,206 @@
+#include "stages/psf/make_psf.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <iterator>
+#include <utility>
+
+#include "stages/math/median.hpp"
+#include "stages/psf/fit_members.hpp"
+#include "stages/psf/moffat_modes.hpp"
+#include "stages/psf/solve_planes.hpp"
+
+namespace srcextract {
+namespace {
+
+/// In the first turns the formula of the PSF is improved, in the others its pixels.
+constexpr double accuracies[] = {0.2, 0.1, 0.05, 0.02, 0.01, 0.01};
+constexpr int turns = std::size(accuracies), turns_of_formula = 3;
+
+/// Makes the star's shape and its gradients orthogonal.
+void add_own_shapes(const std::vector<double>& shape, int size, StarEquations& star) {
+  std::vector<double> along_x(shape.size(), 0), along_y(shape.size(), 0);
+  for (int column = 1; column + 1 < size; ++column) {
+    for (int row = 1; row + 1 < size; ++row) {
+      const std::ptrdiff_t i = std::ptrdiff_t{column} * size + row;
+      along_x[static_cast<std::size_t>(i)] = (shape.data()[i + size] - shape.data()[i - size]) / 2;
+      along_y[static_cast<std::size_t>(i)] = (shape.data()[i + 1] - shape.data()[i - 1]) / 2;
+    }
+  }
+  for (std::vector<double> one : {shape, along_x, along_y}) {
+    star.take_out(one);
+    double square = 0;
+    for (std::size_t i = 0; i < one.size(); ++i) square += star.weight[i] * one[i] * one[i];
+    const double factor = square > 0 ? 1 / std::sqrt(square) : 0;
+    for (double& value : one) value *= factor;
+    star.own.push_back(std::move(one));
+  }
+}
+
+/// What the pixels of a star tell of the PSF.
+StarEquations equations_of(const PsfMembers& all, const PsfMember& star, const PsfSurface& surface, double accuracy) {
+  constexpr double outlier = 25;  // squared
+  const std::vector<double> shape = all.shape_of(surface, star);
+  StarEquations own{&star.window, surface.basis(star.begin_x, star.begin_y), {}, {}, {}};
+  own.beyond.assign(shape.size(), 0);
+  own.weight.assign(shape.size(), 0);
+  const int size = star.window.size();
+  for (int column = 0; column < size; ++column) {
+    for (int row = 0; row < size; ++row) {
+      const PsfMembers::Pixel pixel = all.pixel(star, column, row);
+      const double dx = static_cast<double>(star.window.left() + column) - star.x,
+                   dy = static_cast<double>(star.window.top() + row) - star.y;
+      if (!pixel.good || dx * dx + dy * dy > surface.radius * surface.radius) continue;
+      const auto i = static_cast<std::size_t>(column) * static_cast<std::size_t>(size) + static_cast<std::size_t>(row);
+      const double of_model = accuracy * star.flux * shape[i], variance = pixel.variance + of_model * of_model;
+      if (accuracy < accuracies[0] && pixel.left * pixel.left > outlier * variance) continue;
+      own.beyond[i] = pixel.left / star.flux;
+      own.weight[i] = star.flux * star.flux / variance;
+    }
+  }
+  add_own_shapes(shape, size, own);
+  return own;
+}
+
+/// Reduced chi^2 of the core of a star.
+double chi2_of(const PsfMembers& all, const PsfMember& star, const PsfSurface& surface, double accuracy) {
+  constexpr double core = 2.5;  // full widths
+  const std::vector<double> shape = all.shape_of(surface, star);
+  const int size = star.window.size(), unknowns = 3;
+  const double radius = std::min(surface.radius, core * surface.width);
+  double sum = 0;
+  int count = 0;
+  for (int column = 0; column < size; ++column) {
+    for (int row = 0; row < size; ++row) {
+      const PsfMembers::Pixel pixel = all.pixel(star, column, row);
+      const double dx = static_cast<double>(star.window.left() + column) - star.x,
+                   dy = static_cast<double>(star.window.top() + row) - star.y;
+      if (!pixel.good || dx * dx + dy * dy > radius * radius) continue;
+      const double of_model =
+          accuracy * star.flux *
+          shape[static_cast<std::size_t>(column) * static_cast<std::size_t>(size) + static_cast<std::size_t>(row)];
+      sum += pixel.left * pixel.left / (pixel.variance + of_model * of_model);
+      ++count;
+    }
+  }
+  return count > unknowns ? sum / (count - unknowns) : std::numeric_limits<double>::quiet_NaN();
+}
+
+/// Leaves out stars whose chi is far above the others'.
+void reject(std::vector<PsfStar>& stars, std::vector<PsfMember>& members) {
+  constexpr double sigmas = 3, least_sigma = 0.05;
+  constexpr std::size_t least_stars = 4;
+  std::vector<double> chi;
+  for (const PsfMember& member : members)
+    if (member.makes) chi.push_back(std::sqrt(stars[member.row].chi2));
+  if (chi.size() < least_stars) return;
+  const double middle = upper_median(chi);
+  for (double& one : chi) one = std::abs(one - middle);
+  const double limit = middle + sigmas * std::max(sigma_per_deviation * upper_median(chi), least_sigma);
+  for (PsfMember& member : members) {
+    PsfStar& star = stars[member.row];
+    if (!member.makes || (std::sqrt(star.chi2) <= limit && member.flux > 0)) continue;
+    member.makes = false;
+    star.verdict = StarVerdict::misfit;
+  }
+}
+
+/// The mean of all stars, by their flux.
+PsfStack stack_of(const PsfMembers& all, const std::vector<PsfMember>& members, const PsfSurface& surface) {
+  PsfStack stack{.side = 2 * static_cast<int>(surface.radius) + 1};
+  const auto side = static_cast<std::size_t>(stack.side);
+  stack.light.assign(side * side, 0);
+  stack.left.assign(side * side, 0);
+  std::vector<double> flux(side * side, 0);
+  for (const PsfMember& star : members) {
+    if (!star.makes) continue;
+    const std::vector<double> shape = all.shape_of(surface, star);
+    for (std::size_t i = 0; i < side * side; ++i) {
+      const std::size_t column = i % side, row = i / side;
+      const PsfMembers::Pixel pixel = all.pixel(star, static_cast<int>(column), static_cast<int>(row));
+      if (!pixel.good) continue;
+      flux[i] += star.flux;
+      stack.left[i] += pixel.left;
+      stack.light[i] += pixel.left + star.flux * shape[column * side + row];
+    }
+  }
+  for (std::size_t i = 0; i < side * side; ++i) {
+    stack.light[i] = flux[i] > 0 ? stack.light[i] / flux[i] : 0;
+    stack.left[i] = flux[i] > 0 ? stack.left[i] / flux[i] : 0;
+  }
+  return stack;
+}
+
+/// Radius of the model, which fits into the image: 4 full widths, at least 12 pixels. 0: the image is too small.
+double radius_for(double width, const Shape& shape) {
+  constexpr double widths = 4, least = 12, least_widths = 2, most = 120;
+  const double room = static_cast<double>(std::min(shape.width, shape.height) - 1) / 2;
+  const double radius = std::min({std::max(least, std::ceil(widths * width)), std::floor(room), most});
+  return radius >= least_widths * width && radius >= PsfModel::taps / 2 ? radius : 0;
+}
+
+}  // namespace
+
+MadePsf make_psf(const PsfImage& image, std::vector<PsfStar>& stars, int most_degree, const Cpu& where) {
+  MadePsf made;
+  const Shape& shape = image.above.shape;
+  const StarChoice choice = choose_stars(stars, shape, image.saturation, most_degree);
+  if (choice.used == 0) {
+    made.problem = "no source is a star that could tell it";
+    return made;
+  }
+  const double radius = radius_for(choice.width, shape);
+  if (radius == 0) {
+    made.problem = "stars are about " + std::to_string(static_cast<int>(std::ceil(choice.width))) +
+                   " pixels wide at half their height, and the image is too small for a model of them";
+    return made;
+  }
+  PsfSurface& surface = made.surface;
+  surface = begin_surface(shape, choice.degree, choice.width, radius);
+  surface.of_file = 2 * choice.radius;
+  MoffatField formula{.width = choice.width};
+  PsfSurface usual;
+  std::vector<double> departure(surface.planes.size(), 0);
+  draw_field(formula, surface);
+  PsfMembers all(image, stars, surface);
+  for (int turn = 0; turn < turns; ++turn) {
+    const double accuracy = accuracies[turn];
+    all.fit(surface);
+    for (const PsfMember& member : all.members())
+      if (member.makes) stars[member.row].chi2 = chi2_of(all, member, surface, accuracy);
+    if (turn >= turns_of_formula) reject(stars, all.members());
+    std::vector<StarEquations> equations;
+    for (const PsfMember& member : all.members())
+      if (member.makes) equations.push_back(equations_of(all, member, surface, accuracy));
+    if (turn < turns_of_formula) {
+      improve_field(equations, surface, formula);
+      draw_field(formula, surface);
+      usual = surface;
+    } else {
+      improve_surface(equations, usual, surface, departure, where);
+      fix_gauge(surface);
+    }
+  }
+  all.fit(surface);
+  double sum = 0;
+  std::size_t used = 0;
+  for (const PsfMember& member : all.members()) {
+    if (!member.makes) continue;
+    PsfStar& star = stars[member.row];
+    star.chi2 = chi2_of(all, member, surface, std::end(accuracies)[-1]);
+    star.x = member.x;
+    star.y = member.y;
+    star.flux = member.flux;
+    sum += star.chi2;
+    ++used;
+  }
+  if (used == 0) {
+    made.problem = "no source is a star that could tell it";
+    return made;
+  }
+  made.table = table_of(surface, stars.size(), used, sum / static_cast<double>(used));
+  made.stack = stack_of(all, all.members(), surface);
+  return made;
+}
+
+}  // namespace srcextract

@@ -1,0 +1,156 @@
+#include "stages/psf/psf_surface.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <string>
+
+namespace srcextract {
+namespace {
+
+/// Where a star stands in the polynomial: 0 in the middle of the field.
+double scaled(double place, std::int64_t size) {
+  const auto whole = static_cast<double>(size);
+  return (place - (whole - 1) / 2) / whole;
+}
+
+/// Calls f(index, x, y) for the pixels of a plane, with their offsets from its middle in pixels of the image.
+template <class F>
+void for_each_pixel(const PsfSurface& surface, F&& f) {
+  const int middle = surface.side / 2;
+  std::size_t i = 0;
+  for (int y = 0; y < surface.side; ++y)
+    for (int x = 0; x < surface.side; ++x) f(i++, (x - middle) * surface.step, (y - middle) * surface.step);
+}
+
+void taper(PsfSurface& surface) {
+  const double most = surface.radius * surface.radius, inner = std::max(surface.radius - surface.width, 0.0);
+  const double least = inner * inner;
+  for_each_pixel(surface, [&](std::size_t i, double x, double y) {
+    const double square = x * x + y * y;
+    if (square <= least) return;
+    const double part = square < most ? (most - square) / (most - least) : 0;
+    for (int k = 0; k < surface.terms(); ++k) surface.of(k)[i] *= part;
+  });
+}
+
+/// Light, and moments of the core, of a plane.
+struct Moments {
+  double light = 0, x = 0, y = 0;
+};
+
+Moments moments_of(const PsfSurface& surface, const double* plane) {
+  const double core = surface.width * surface.width;
+  Moments sums;
+  for_each_pixel(surface, [&](std::size_t i, double x, double y) {
+    sums.light += plane[i];
+    if (x * x + y * y > core) return;
+    sums.x += x * plane[i];
+    sums.y += y * plane[i];
+  });
+  return sums;
+}
+
+/// Half the difference of the pixels before and after, along x or y, over the step.
+std::vector<double> gradient(const PsfSurface& surface, const double* plane, bool along_y) {
+  std::vector<double> slope(surface.plane(), 0);
+  const int side = surface.side, next = along_y ? side : 1;
+  for (int y = 1; y + 1 < side; ++y) {
+    for (int x = 1; x + 1 < side; ++x) {
+      const std::ptrdiff_t i = std::ptrdiff_t{y} * side + x;
+      slope[static_cast<std::size_t>(i)] = (plane[i + next] - plane[i - next]) / (2 * surface.step);
+    }
+  }
+  return slope;
+}
+
+void add(double factor, const std::vector<double>& values, double* plane) {
+  for (std::size_t i = 0; i < values.size(); ++i) plane[i] += factor * values[i];
+}
+
+}  // namespace
+
+std::vector<double> PsfSurface::basis(double x, double y) const {
+  const double u = scaled(x, image.width), v = scaled(y, image.height);
+  std::vector<double> terms;
+  double of_y = 1;
+  for (int j = 0; j <= degree; ++j) {
+    double product = of_y;
+    for (int i = 0; i + j <= degree; ++i) {
+      terms.push_back(product);
+      product *= u;
+    }
+    of_y *= v;
+  }
+  return terms;
+}
+
+std::vector<double> PsfSurface::at(double x, double y) const {
+  const std::vector<double> terms = basis(x, y);
+  std::vector<double> sum(plane(), 0);
+  for (std::size_t k = 0; k < terms.size(); ++k) {
+    const double* const from = of(static_cast<int>(k));
+    for (std::size_t i = 0; i < sum.size(); ++i) sum[i] += terms[k] * from[i];
+  }
+  return sum;
+}
+
+PsfSurface begin_surface(const Shape& image, int degree, double width, double radius) {
+  constexpr double gaussian_width = 2.35, finest = 0.25;  // full width of a Gaussian over its sigma
+  PsfSurface surface{.image = image, .degree = degree, .width = width};
+  surface.step = std::clamp(0.5 * width / gaussian_width, finest, 1.0);
+  const int reach = static_cast<int>(std::ceil(radius / surface.step));
+  surface.side = 2 * reach + 1;
+  surface.radius = radius;
+  surface.planes.assign(static_cast<std::size_t>(surface.terms()) * surface.plane(), 0);
+  return surface;
+}
+
+void fix_gauge(PsfSurface& surface) {
+  taper(surface);
+  double* const first = surface.of(0);
+  const double light = moments_of(surface, first).light * surface.step * surface.step;
+  if (!(light > 0)) return;
+  for (std::size_t i = 0; i < surface.planes.size(); ++i) surface.planes[i] /= light;
+  const std::vector<double> reference(first, first + surface.plane());
+  const Moments own = moments_of(surface, first);
+  const std::vector<double> along_x = gradient(surface, first, false), along_y = gradient(surface, first, true);
+  const double of_x = moments_of(surface, along_x.data()).x, of_y = moments_of(surface, along_y.data()).y;
+  for (int k = 0; k < surface.terms(); ++k) {
+    double* const plane = surface.of(k);
+    const Moments sums = moments_of(surface, plane);
+    if (of_x != 0) add(-sums.x / of_x, along_x, plane);
+    if (of_y != 0) add(-sums.y / of_y, along_y, plane);
+    const double wanted = k == 0 ? own.light : 0;
+    add((wanted - moments_of(surface, plane).light) / own.light, reference, plane);
+  }
+}
+
+NumberTable table_of(const PsfSurface& surface, std::size_t found, std::size_t used, double chi2) {
+  NumberTable table{.name = "PSF_DATA", .cards = {}, .columns = {}, .rows = 1};
+  const auto set = [&](const std::string& card, double value) { table.cards[card] = value; };
+  set("LOADED", static_cast<double>(found));
+  set("ACCEPTED", static_cast<double>(used));
+  set("CHI2", chi2);
+  const bool varies = surface.degree > 0;
+  set("POLNAXIS", varies ? 2 : 0);
+  for (int d = 1; d <= 2 && varies; ++d) {
+    const std::string number = std::to_string(d);
+    const auto size = static_cast<double>(d == 1 ? surface.image.width : surface.image.height);
+    set("POLGRP" + number, 1);
+    table.cards["POLNAME" + number] = d == 1 ? "X_IMAGE" : "Y_IMAGE";
+    set("POLZERO" + number, (size + 1) / 2);
+    set("POLSCAL" + number, size);
+  }
+  set("POLNGRP", varies ? 1 : 0);
+  if (varies) set("POLDEG1", surface.degree);
+  set("PSF_FWHM", surface.of_file);
+  set("PSF_SAMP", surface.step);
+  set("PSFNAXIS", 3);
+  set("PSFAXIS1", surface.side);
+  set("PSFAXIS2", surface.side);
+  set("PSFAXIS3", surface.terms());
+  for (const double value : surface.planes) table.columns["PSF_MASK"].push_back(static_cast<float>(value));
+  return table;
+}
+
+}  // namespace srcextract
