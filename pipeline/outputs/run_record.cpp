@@ -347,6 +347,18 @@ Json fitted_json(const FittedIslands& fitted) {
           {"noise_area_measured", fitted.area_measured}};
 }
 
+/// The fit of a crowd, turn by turn.
+Json crowd_json(const CrowdFit& fit) {
+  Json turns = Json::array();
+  for (const CrowdTurn& turn : fit.turns)
+    turns.push_back({{"found", turn.found}, {"stars", turn.stars}, {"rounds", turn.rounds}, {"noise", turn.noise}});
+  Json json = {{"stars", fit.rows.size()}, {"fwhm", fit.fwhm}, {"noise", fit.noise}, {"turns", turns}};
+  for (const CrowdBin& bin : fit.bins)
+    json["injected"].push_back(
+        {{"flux", bin.flux}, {"added", bin.added}, {"found", bin.found}, {"bias", bin.bias}, {"scatter", bin.scatter}});
+  return json;
+}
+
 /// Adds one image's inputs and sky.
 void add_image(const RunRecord& report, Json& json) {
   const Extraction& extraction = report.result.extraction;
@@ -365,6 +377,7 @@ void add_image(const RunRecord& report, Json& json) {
                                          extraction.sources);
   if (report.input.config().resources.beam) json["beam"] = beam_json(report.input.config());
   if (extraction.fitted) json["fit"] = fitted_json(*extraction.fitted);
+  if (extraction.crowd) json["crowd"] = crowd_json(*extraction.crowd);
   json["background"] = background_json(report);
   json["levels"] = levels_json(extraction.levels);
   if (extraction.aperture_noise) json["aperture_noise"] = aperture_noise_json(*extraction.aperture_noise);
