@@ -144,11 +144,11 @@ GivenConfig parse_given(const std::string& yaml, const std::string& name, const 
 }
 
 bool is_own_configuration(const std::string& path) {
-  return path == "radio" && !std::filesystem::exists(path);
+  return (path == "radio" || path == "crowd") && !std::filesystem::exists(path);
 }
 
 GivenConfig load_given(const std::string& path, const Overrides& overrides) {
-  if (is_own_configuration(path)) return parse_given(radio_yaml(), path, overrides);
+  if (is_own_configuration(path)) return parse_given(path == "radio" ? radio_yaml() : crowd_yaml(), path, overrides);
   if (!path.empty()) return parse_given(read_file(path), path, overrides);
   GivenConfig given = parse_given(default_yaml(), default_name, overrides);
   // A user has no file in which to look up a line of it.

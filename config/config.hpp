@@ -64,11 +64,11 @@ struct GivenConfig {
   std::set<std::string> used_in_file = {};  ///< keys that the file by itself uses, whatever options change; no errors
 };
 
-/// Whether this is the name of a configuration that is part of the program, `radio`, and of no file.
+/// Whether this is the name of a configuration that is part of the program, `radio` or `crowd`, and of no file.
 bool is_own_configuration(const std::string& path);
 
 /// As parse_config and for a file, but without errors about keys without use. An empty path means config/default.yaml,
-/// which is part of the program, as is `radio`.
+/// which is part of the program, as are `radio` and `crowd`.
 GivenConfig parse_given(const std::string& yaml, const std::string& name, const Overrides& overrides);
 GivenConfig load_given(const std::string& path, const Overrides& overrides = {});
 

@@ -10,4 +10,7 @@ const std::string& default_yaml();
 /// The text of config/radio.yaml.
 const std::string& radio_yaml();
 
+/// The text of config/crowd.yaml.
+const std::string& crowd_yaml();
+
 }  // namespace srcextract

@@ -73,7 +73,8 @@ void require_separate_log(const CommandLine& command, const Config& config, cons
 
 /// Whether a configuration says nothing of what the default one does beyond a threshold.
 bool leaves_out_most(const Config& config) {
-  return std::ranges::none_of(std::array{"convolve.kernel", "deblend.method", "detection.threshold_unit"},
+  return !fits_crowd(config) &&
+         std::ranges::none_of(std::array{"convolve.kernel", "deblend.method", "detection.threshold_unit"},
                               [&](const char* key) { return config.set_at.contains(key); });
 }
 
@@ -201,6 +202,10 @@ int run_images(const CommandLine& command) {
                 config.place_of("fit.model") +
                     ": 'fit.model' is gaussians, which are fitted in one image; leave out --band, or "
                     "find sources in one image and fit them in another with -d");
+  if ((!command.bands.empty() || !command.detect.empty()) && fits_crowd(config))
+    throw Error(ErrorKind::config, config.place_of("crowd.method") +
+                                       ": 'crowd.method' is joint, which finds its stars in one image; leave out "
+                                       "--band and -d, or fit it at given places with --positions");
   const bool show_progress = stderr_is_terminal() && command.verbosity != Verbosity::quiet;
   const std::shared_ptr<const FilesBeside> beside = files_beside(command, run_config);
   MemoryBudget budget = memory_budget(command.memory);

@@ -7,6 +7,7 @@
 #include "stages/clean/clean_sources.hpp"
 #include "stages/convolve/kernel.hpp"
 #include "stages/core/stage_record.hpp"
+#include "stages/crowd/crowd_fit.hpp"
 #include "stages/deblend/deblend.hpp"
 #include "stages/detect/label.hpp"
 #include "stages/detect/noise_map.hpp"
@@ -58,6 +59,7 @@ struct Detection {
   Buffer<std::int64_t, Where> areas;   ///< number of pixels of each source in `analysed`
   Photometry<Where> photometry;        ///< results of the families that were asked for
   std::optional<ApertureNoise> noise;  ///< noise of sums in the measured image, on the host, if asked for
+  std::optional<CrowdFit> crowd;       ///< all stars, on the host, if they are fitted at once
   /// For dual images: the image in which sources were found. Background, levels and so on are of the measured image.
   const FoundSky* found_in = nullptr;
 };

@@ -7,6 +7,7 @@
 #include "stages/catalogue/sources.hpp"
 #include "stages/core/runs.hpp"
 #include "stages/core/stage_record.hpp"
+#include "stages/crowd/crowd_fit.hpp"
 #include "stages/detect/threshold.hpp"
 #include "stages/difference/fit/fit_facts.hpp"
 #include "stages/fit/fit_islands.hpp"
@@ -78,6 +79,7 @@ struct Extraction {
   std::optional<FramesAsRead> frames;         ///< set if output.alerts asks for cut-outs of a difference
   std::optional<ApertureNoise> aperture_noise;  ///< of the measured image, if measurement.noise asks for it
   std::optional<FittedIslands> fitted;          ///< set if fit.model asks for Gaussians
+  std::optional<CrowdFit> crowd;                ///< set if crowd.method asks for it; pixels only for check images
   std::optional<FoundIn> found_in;  ///< set if there is a detection image; all other members are of the measured image
   /// Set if the sky's level was given, and subtracted. `background` and `levels` are then those of the image above it.
   std::optional<GivenLevel> given_level;

@@ -8,6 +8,7 @@
 #include "stages/catalogue/vignets.hpp"
 #include "stages/core/masked_pixel.hpp"
 #include "stages/core/parallel.hpp"
+#include "stages/crowd/crowd_columns.hpp"
 #include "stages/detect/no_sky.hpp"
 #include "stages/measure/columns.hpp"
 #include "stages/measure/saturation.hpp"
@@ -184,8 +185,12 @@ Extraction make_catalog(Detection<Cpu>&& found, std::span<const SourceSums> sums
   if (found.found_in != nullptr)
     add_found_in(*found.found_in, measured, shape, config, where, calibration, found.photometry, out);
   if (!usual) add_measured_columns(found.photometry, calibration, config, out.sources, where);
-  if (may_be_saturated(config.measurement))
+  if (found.crowd) {
+    add_crowd_columns(found.crowd->rows, config.measurement.zero_point, config.crowd.inject > 0, out.sources, where);
+    out.crowd = std::move(found.crowd);
+  } else if (may_be_saturated(config.measurement)) {
     out.brightest = brightest_pixels(found.fluxes.empty() ? sums : all_of(found.fluxes), mesh_of(found), where);
+  }
   clock.done("columns", out.sources);
   if (keeps_images(config))
     out.check = check_data(found, config, where);

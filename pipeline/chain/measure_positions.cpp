@@ -3,7 +3,37 @@
 #include <algorithm>
 #include <utility>
 
+#include "stages/crowd/crowd_columns.hpp"
+#include "stages/crowd/fit_crowd.hpp"
+#include "stages/weights/variance_pixel.hpp"
+
 namespace srcextract {
+namespace {
+
+/// The image whose stars are fitted. Requires the levels of prepare_positions.
+CrowdImage crowd_image(const Image<float, Cpu>& image, const Image<float, Cpu>& noise, const Config& config,
+                       const Detection<Cpu>& found) {
+  PhotometryImage pixels{};
+  pixels.variance = noise.pixels.data();
+  pixels.background = found.levels->background;
+  set_noise(config, pixels);
+  complete_noise(*found.levels, pixels);
+  if (!found.mesh.level.empty()) pixels.saturation -= (*found.whole).clipped.median;
+  CrowdImage out{image.pixels.data(), noise.pixels.data(), image.shape, pixels.background, pixels.pixel_variance};
+  out.scales = !pixels.noise_is_mapped || is_rescaled(config.weights);
+  out.least_bad_variance = least_bad_variance(least_bad_variance(config.weights), found.levels->noise_scale);
+  out.gain = pixels.gain;
+  out.saturation = pixels.saturation;
+  return out;
+}
+
+/// Whether a check image shows pixels of the fit.
+bool shows_fit(const Config& config) {
+  return std::ranges::any_of(config.output.check_images,
+                             [](CheckImage image) { return shows_model(image) || shows_crowd(image); });
+}
+
+}  // namespace
 
 Config forced_config(Config config, bool ellipses) {
   // No threshold is needed, so none may fail because the pixel scale is unknown. A threshold in units of sigma still
@@ -15,8 +45,35 @@ Config forced_config(Config config, bool ellipses) {
   config.convolve = {};
   config.morphology = {};
   config.deblend = {};
-  config.output.columns = forced_columns(ellipses, config.resources.numbers_of(psf_key) != nullptr);
+  config.output.columns = fits_crowd(config)
+                              ? crowd_column_names(config.crowd.inject > 0)
+                              : forced_columns(ellipses, config.resources.numbers_of(psf_key) != nullptr);
   return config;
+}
+
+Config crowd_config(Config config) {
+  return forced_config(std::move(config), false);
+}
+
+void measure_crowd(const ForcedPositions* positions, const Image<float, Cpu>& image, const Image<float, Cpu>& noise,
+                   const Config& config, Detection<Cpu>& found, const Cpu& where, const Observer& observer) {
+  std::vector<CrowdPlace> places;
+  if (positions != nullptr)
+    for (const ForcedPosition& at : positions->places) places.push_back({at.x, at.y});
+  const std::vector<double>& numbers = *config.resources.numbers_of(psf_key);
+  CrowdImage pixels = crowd_image(image, noise, config, found);
+  pixels.needs = observer.on_crowd;
+  found.crowd =
+      fit_crowd(pixels, PsfModel(numbers.data()), config.crowd, where, positions != nullptr ? &places : nullptr);
+  if (!shows_fit(config)) found.crowd->model = found.crowd->residual = found.crowd->weight = {};
+  found.sums = Buffer<SourceSums, Cpu>(std::ssize(found.crowd->rows), where);
+  for (std::int64_t i = 0; i < found.sums.size(); ++i) {
+    const CrowdRow& row = found.crowd->rows[static_cast<std::size_t>(i)];
+    found.sums[i] = sums_at({row.x, row.y}, image.shape);
+  }
+  if (noise.pixels.empty()) return;
+  found.variances = Buffer<SourceSums, Cpu>(found.sums.size(), where);
+  std::fill(found.variances.begin(), found.variances.end(), SourceSums{});
 }
 
 void measure_positions(const ForcedPositions& positions, const Image<float, Cpu>& image, const Image<float, Cpu>& noise,

@@ -2,6 +2,7 @@
 
 #include "config/config.hpp"
 #include "pipeline/chain/detect_sources.hpp"
+#include "pipeline/chain/observer.hpp"
 #include "stages/photometry/forced.hpp"
 
 namespace srcextract {
@@ -9,6 +10,9 @@ namespace srcextract {
 /// The configuration of a run that measures given positions and detects nothing, with the columns that make_catalog
 /// makes for it. `ellipses`: the positions come with ellipses, so that light in these is measured, too.
 Config forced_config(Config config, bool ellipses);
+
+/// The configuration of a run that fits all stars of an image at once.
+Config crowd_config(Config config);
 
 /// Subtracts the sky of an image measured at given positions, and finds its noise from a map of weights or the sky.
 /// `config` is a forced_config. `done` and `last_read` are as in detect_sources.
@@ -26,5 +30,19 @@ Detection<Where> prepare_positions(const Pixels<Where>& pixels, const Config& co
 /// BACKGROUND and errors are those of the pixel at the position.
 void measure_positions(const ForcedPositions& positions, const Image<float, Cpu>& image, const Image<float, Cpu>& noise,
                        const Config& config, Detection<Cpu>& found, const Cpu& where);
+
+/// Finds all stars of an image and fits them at once; with positions, fits the stars there. As measure_positions else.
+void measure_crowd(const ForcedPositions* positions, const Image<float, Cpu>& image, const Image<float, Cpu>& noise,
+                   const Config& config, Detection<Cpu>& found, const Cpu& where, const Observer& observer);
+
+/// What the configuration asks for of these two. Positions may be null for a crowd alone.
+inline void measure_places(const ForcedPositions* positions, const Image<float, Cpu>& image,
+                           const Image<float, Cpu>& noise, const Config& config, Detection<Cpu>& found,
+                           const Cpu& where, const Observer& observer) {
+  if (fits_crowd(config))
+    measure_crowd(positions, image, noise, config, found, where, observer);
+  else
+    measure_positions(*positions, image, noise, config, found, where);
+}
 
 }  // namespace srcextract

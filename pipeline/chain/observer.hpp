@@ -16,6 +16,8 @@ struct Observer {
   std::function<void(std::int64_t sources)> on_sources = {};
   /// On the host: receives the number of bytes that deblending is about to take. May throw.
   std::function<void(std::int64_t bytes)> on_deblending = {};
+  /// Receives the number of bytes that the stars of a crowd are about to take. May throw.
+  std::function<void(std::int64_t bytes)> on_crowd = {};
 };
 
 /// Calls an Observer for stages on the host. The time of a stage is wall time until its work is complete, without

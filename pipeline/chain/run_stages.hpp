@@ -92,7 +92,7 @@ Extraction extract_signs(const DetectionConfig& config, Engine& engine) {
 ///   extract();                    `detect_sources` and `make_catalog` on its pixels
 ///   keep_found();                 `detect_for_others`
 ///   extract_found(sources);       `measure_elsewhere` and `make_catalog`
-///   extract_at(positions);        `measure_positions` and `make_catalog`
+///   extract_at(positions);        `measure_positions`, or `measure_crowd`, and `make_catalog`
 ///   done(stage, result);          called after every other stage: the one hook for times, progress and records
 ///   record(stage, result);        like done() without a time.
 /// Nothing is detected where `sources` of another image, or `positions`, are given: these are measured.
@@ -107,9 +107,9 @@ Extraction run_stages(const Exposure& exposure, const Config& config, Engine& en
     read_exposure(exposure, config, engine.pixels(), engine);
     std::optional<Picture> picture = draw(engine.pixels(), config, engine);
     subtract_given_level(exposure, engine.pixels(), engine);
-    extraction = positions != nullptr ? engine.extract_at(*positions)
-                 : sources != nullptr ? engine.extract_found(*sources)
-                                      : extract_signs(config.detection, engine);
+    extraction = positions != nullptr || fits_crowd(config) ? engine.extract_at(positions)
+                 : sources != nullptr                       ? engine.extract_found(*sources)
+                                                            : extract_signs(config.detection, engine);
     extraction.picture = std::move(picture);
   }
   engine.record("catalogue", extraction);

@@ -172,8 +172,8 @@ class CudaExtractor::Session::Engine {
     return catalogue_of(summary, steps.found, &sources.sky);
   }
 
-  /// Measures the light of these pixels at given positions.
-  Extraction extract_at(const ForcedPositions& positions) {
+  /// Measures the light of these pixels at given positions; null: finds and fits a crowd.
+  Extraction extract_at(const ForcedPositions* positions) {
     const auto done = [&](const char* stage) { events_.done(stage); };
     const Detection<Gpu> there = prepare_positions<Gpu>(pixels_, config_, where(), done);
     Image<float, Cpu> image = to_host(measured_image(pixels_, there), where());
@@ -181,8 +181,8 @@ class CudaExtractor::Session::Engine {
     if (observer_.on_stage) events_.report_times(observer_.on_stage);
     Detection<Cpu> found = sky_to_host(there, where());
     StageClock clock(observer_);
-    measure_positions(positions, image, noise, config_, found, session_.host_);
-    clock.done("photometry");
+    measure_places(positions, image, noise, config_, found, session_.host_, observer_);
+    clock.done(fits_crowd(config_) ? "crowd" : "photometry");
     if (observer_.record != nullptr) {
       found.above = to_host(there.above, where());
       found.filled = {to_host(there.filled.image, where()), to_host(there.filled.variance, where())};

@@ -101,13 +101,13 @@ class HostEngine {
     return catalogue_of(std::move(found));
   }
 
-  /// Measures the light of these pixels at given positions.
-  Extraction extract_at(const ForcedPositions& positions) {
+  /// Measures the light of these pixels at given positions; null: finds and fits a crowd.
+  Extraction extract_at(const ForcedPositions* positions) {
     const Steps done{clock_, observer_, where_, config_};
     Detection<Cpu> found = prepare_positions(pixels_, config_, where_, done, last_read(pixels_));
-    measure_positions(positions, measured_image(pixels_, found), measured_noise(pixels_, found), config_, found,
-                      where_);
-    done("photometry");
+    measure_places(positions, measured_image(pixels_, found), measured_noise(pixels_, found), config_, found, where_,
+                   observer_);
+    done(fits_crowd(config_) ? "crowd" : "photometry");
     if (observer_.record != nullptr) record_detection(found, *observer_.record);
     return catalogue_of(std::move(found));
   }

@@ -75,7 +75,10 @@ class ImageRun {
       result.times.push_back({stage, seconds});
     };
     return {on_stage, record, [this](std::int64_t sources) { require_room_for(sources); },
-            [this](std::int64_t bytes) { require_room(bytes, "deblending its sources needs"); }};
+            [this](std::int64_t bytes) { require_room(bytes, "deblending its sources needs"); },
+            [this](std::int64_t bytes) {
+              require_room(bytes, "the fit of its crowd needs", "raise crowd.threshold, or cut the image into parts");
+            }};
   }
 
   /// Extracts the image on both back ends, and compares their results and times.

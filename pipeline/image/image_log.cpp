@@ -193,7 +193,12 @@ void log_result(const ImageInput& input, const ImageResult& result, bool describ
   if (describe && input.positions != nullptr)
     spdlog::info("{}: {} measured, {} of them off the image", input.name, counted(e.sources.size(), "position"),
                  input.positions->outside(input.exposure.shape()));
-  if (describe && input.positions == nullptr)
+  if (describe && e.crowd)
+    spdlog::info(
+        "{}: {} fitted at once, in {}; the noise of a pixel of the sky is {:.4g}, and the PSF {:.3g} pixels wide",
+        input.name, counted(e.sources.size(), "star"), counted(std::ssize(e.crowd->turns), "turn"), e.crowd->noise,
+        e.crowd->fwhm);
+  if (describe && input.positions == nullptr && !e.crowd)
     spdlog::info("{}: {}; {} of pixels before detection.min_area{}", input.name, sources_beyond(input.config(), e),
                  counted(e.detected, "group"), e.sources.has(columns::id_parent) ? " and deblending" : "");
   for (const std::string& warning : result.warnings) spdlog::warn("{}: {}", input.name, warning);

@@ -107,8 +107,8 @@ RunOptionParser::RunOptionParser(CLI::App& app, RunOptions& options, const std::
 
 void RunOptionParser::add_files(const std::string& input, const std::string& input_help) {
   app_.add_option("CONFIG", options_.config,
-                  "Configuration (YAML), or radio, for radio maps; without one\nconfig/default.yaml. Both are part of "
-                  "the program")
+                  "Configuration (YAML), or radio, for radio maps, or crowd, for crowded\nstars; without one "
+                  "config/default.yaml. These are part of the program")
       ->type_name("")
       ->group("Files");
   app_.add_option(input, options_.inputs, input_help)->type_name("")->group("Files");

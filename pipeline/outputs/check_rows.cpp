@@ -1,6 +1,7 @@
 #include "pipeline/outputs/check_rows.hpp"
 
 #include <algorithm>
+#include <cmath>
 
 #include "stages/core/masked_pixel.hpp"
 
@@ -59,8 +60,13 @@ void CheckRows::fill(CheckImage which, std::int64_t y, float* row, std::int64_t 
                      [](float pixel, float rms) { return pixel_of(pixel / rms); });
       return;
     case CheckImage::model:
+      if (extraction_.crowd) return fill_of_crowd(which, y, row, width);
       return model_->fill(y, row);
+    case CheckImage::chi:
+    case CheckImage::psf_sky:
+      return fill_of_crowd(which, y, row, width);
     case CheckImage::residual:
+      if (extraction_.crowd) return fill_of_crowd(which, y, row, width);
       noise_.resize(static_cast<std::size_t>(width));
       model_->fill(y, noise_.data());
       std::transform(check.above.pixels.data() + y * width, check.above.pixels.data() + (y + 1) * width, noise_.begin(),
@@ -77,6 +83,21 @@ void CheckRows::fill(CheckImage which, std::int64_t y, float* row, std::int64_t 
       return copy_row(filtered, y, row);
     default:
       return copy_row(check.above, y, row);
+  }
+}
+
+void CheckRows::fill_of_crowd(CheckImage which, std::int64_t y, float* row, std::int64_t width) {
+  const CrowdFit& fit = *extraction_.crowd;
+  if (which == CheckImage::psf_sky) sky_.level(y, row, width);
+  for (std::int64_t x = 0; x < width; ++x) {
+    const auto i = static_cast<std::size_t>(y * width + x);
+    const float weight = fit.weight[i];
+    if (which == CheckImage::model) row[x] = fit.model[i];
+    if (which == CheckImage::residual) row[x] = weight > 0 ? fit.residual[i] : masked_pixel;
+    if (which == CheckImage::chi) row[x] = weight > 0 ? fit.residual[i] * std::sqrt(weight) : masked_pixel;
+    if (which == CheckImage::psf_sky)
+      row[x] =
+          static_cast<float>(static_cast<double>(row[x]) + fit.sky.at(static_cast<double>(x), static_cast<double>(y)));
   }
 }
 

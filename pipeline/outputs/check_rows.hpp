@@ -22,6 +22,8 @@ class CheckRows {
   void fill(CheckImage which, std::int64_t y, float* row, std::int64_t width);
 
  private:
+  void fill_of_crowd(CheckImage which, std::int64_t y, float* row, std::int64_t width);
+
   const Extraction& extraction_;
   bool as_sextractor_;
   SkyRows sky_;

@@ -416,6 +416,18 @@ Json psf_json(const ImageInput& input, const FoundPsf* found) {
   return json;
 }
 
+/// The fit of a crowd, turn by turn.
+Json crowd_json(const CrowdFit& fit) {
+  Json turns = Json::array();
+  for (const CrowdTurn& turn : fit.turns)
+    turns.push_back({{"found", turn.found}, {"stars", turn.stars}, {"rounds", turn.rounds}, {"noise", turn.noise}});
+  Json json = {{"stars", fit.rows.size()}, {"fwhm", fit.fwhm}, {"noise", fit.noise}, {"turns", turns}};
+  for (const CrowdBin& bin : fit.bins)
+    json["injected"].push_back(
+        {{"flux", bin.flux}, {"added", bin.added}, {"found", bin.found}, {"bias", bin.bias}, {"scatter", bin.scatter}});
+  return json;
+}
+
 /// Adds one image's inputs and sky.
 void add_image(const RunRecord& report, Json& json) {
   const Extraction& extraction = report.result.extraction;
@@ -437,6 +449,7 @@ void add_image(const RunRecord& report, Json& json) {
   const FoundPsf* const psf = report.result.psf.get();
   if (psf != nullptr || report.input.config().resources.numbers_of(psf_key) != nullptr)
     json["psf"] = psf_json(report.input, psf);
+  if (extraction.crowd) json["crowd"] = crowd_json(*extraction.crowd);
   json["background"] = background_json(report);
   json["levels"] = levels_json(extraction.levels);
   if (const DetectionConfig& detection = report.input.config().detection; controls_false_discoveries(detection))

@@ -318,12 +318,17 @@ Config resolve(const Config& given, const RunImage& image) {
                     ": 'fit.model' is gaussians, which are not fitted to a difference; set it to none");
   if (image.kind != RunKind::sources) config.fit.model = FitModel::none;
   if (!image.weights.empty()) config.combine = {};
+  if (image.kind == RunKind::difference && fits_crowd(config))
+    throw Error(ErrorKind::config, config.place_of("crowd.method") +
+                                       ": 'crowd.method' is joint, which fits the stars of one image and not of a "
+                                       "difference; set it to none");
   resolve_beam(config, image);
   choose_numbers(image, config);
   if (image.kind == RunKind::difference) resolve_frames(given, image, config);
   require_psf(config, image);
   if (image.kind == RunKind::circles || image.kind == RunKind::ellipses)
     return forced_config(std::move(config), image.kind == RunKind::ellipses);  // no threshold or column needs a scale
+  if (fits_crowd(config)) return crowd_config(std::move(config));
   config.resources.has_star_profile =
       image.kind == RunKind::difference && config.difference.kernel == MatchingKernel::fitted;
   if (image.kind == RunKind::difference && !config.output.alerts.empty()) add_columns_of_alerts(config);

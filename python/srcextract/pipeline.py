@@ -248,6 +248,30 @@ def extract(image: Any, config: Any = None, *, header: Any = None, wcs: Any = No
                      positions=positions, name=name)
 
 
+def crowd(image: Any, psf: Any, config: Any = "crowd", **arguments: Any) -> Catalogue:
+    """Finds the stars of a crowded field and fits them all at once: ``srcextract crowd``.
+
+    Parameters
+    ----------
+    image
+        As for `extract`.
+    psf : path
+        The PSF of the image: a ``.psf`` of PSFEx (``psf.file``).
+    config, **arguments
+        As for `extract`. With ``positions``, the fluxes of stars there are fitted together, and none is found.
+
+    Returns
+    -------
+    Catalogue
+        A row for each star: FLUX_PSF, its error, and the columns of docs/crowd.md.
+
+    Raises
+    ------
+    ConfigError, InputError, OutOfMemoryError
+    """
+    return extract(image, config, psf__file=str(psf), **arguments)
+
+
 def difference(reference: Any, new: Any, config: Any = None, **arguments: Any) -> Catalogue:
     """Finds changes between two frames of one field: ``srcextract difference``.
 

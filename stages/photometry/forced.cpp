@@ -86,7 +86,7 @@ class Measurement {
     const ForcedPosition& at = positions_.places[static_cast<std::size_t>(i)];
     SourceSums& pixel = out.pixel[i];
     CircleFlux* const light = out.photometry.of<CircleFamily>().rows.data() + i * circles();
-    pixel = sums_of_pixel(at);
+    pixel = sums_at(at, {image_.width, image_.height});
     if (!is_on_image(at, {image_.width, image_.height})) {
       std::fill_n(light, circles(), CircleFlux{nan, nan, flag::aperture_cut});
       if (positions_.ellipses) out.photometry.of<KronFamily>().rows[i] = {nan, nan, 0, flag::aperture_cut, 0};
@@ -108,24 +108,6 @@ class Measurement {
   }
 
  private:
-  SourceSums sums_of_pixel(const ForcedPosition& at) const {
-    SourceSums sums{};
-    const bool known = at.x == at.x && at.y == at.y;
-    sums.npix = 1;
-    sums.v = 1;
-    sums.xpeak = sums.xmin = sums.xmax = known ? static_cast<std::int32_t>(nearest_pixel(at.x, image_.width)) : 0;
-    sums.ypeak = sums.ymin = sums.ymax = known ? static_cast<std::int32_t>(nearest_pixel(at.y, image_.height)) : 0;
-    if (known) {  // the position in it, with moments of 0 about that
-      sums.vx = at.x - sums.xmin;
-      sums.vy = at.y - sums.ymin;
-      sums.vxx = sums.vx * sums.vx;
-      sums.vyy = sums.vy * sums.vy;
-      sums.vxy = sums.vx * sums.vy;
-    }
-    sums.peak = -std::numeric_limits<float>::infinity();
-    return sums;
-  }
-
   static void note(const Touched& seen, SourceSums& pixel) {
     pixel.peak = std::max(pixel.peak, seen.peak);
     if (seen.bad > 0) pixel.near_masked = 1;
@@ -159,7 +141,30 @@ class Measurement {
   StarFamily stars_;
 };
 
+/// The pixel of a position, or the nearest pixel.
+std::int32_t pixel_of(double position, std::int64_t size) {
+  return static_cast<std::int32_t>(std::clamp(std::floor(position + 0.5), 0.0, static_cast<double>(size) - 1.0));
+}
+
 }  // namespace
+
+SourceSums sums_at(const ForcedPosition& at, const Shape& shape) {
+  SourceSums sums{};
+  const bool known = at.x == at.x && at.y == at.y;
+  sums.npix = 1;
+  sums.v = 1;
+  sums.xpeak = sums.xmin = sums.xmax = known ? pixel_of(at.x, shape.width) : 0;
+  sums.ypeak = sums.ymin = sums.ymax = known ? pixel_of(at.y, shape.height) : 0;
+  if (known) {  // the position in it, with moments of 0 about that
+    sums.vx = at.x - sums.xmin;
+    sums.vy = at.y - sums.ymin;
+    sums.vxx = sums.vx * sums.vx;
+    sums.vyy = sums.vy * sums.vy;
+    sums.vxy = sums.vx * sums.vy;
+  }
+  sums.peak = -std::numeric_limits<float>::infinity();
+  return sums;
+}
 
 std::vector<std::string> forced_columns(bool ellipses, bool stars) {
   std::vector<std::string> names = {"NUMBER",      "X_IMAGE",     "Y_IMAGE",    "BACKGROUND",   "FLAGS",

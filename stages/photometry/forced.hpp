@@ -33,6 +33,9 @@ struct ForcedPositions {
   bool ellipses = false;  ///< some positions have an ellipse, so FLUX_AUTO is measured
 };
 
+/// The pixel at a position, or the nearest one, as a source of one pixel.
+SourceSums sums_at(const ForcedPosition& at, const Shape& shape);
+
 /// Results, one element for each position.
 struct ForcedLight {
   Photometry<Cpu> photometry;     ///< circles; with ellipses also kron; with a PSF stars

@@ -3,6 +3,7 @@
 #include "stages/settings/background_keys.hpp"
 #include "stages/settings/beam_keys.hpp"
 #include "stages/settings/convolve_keys.hpp"
+#include "stages/settings/crowd_keys.hpp"
 #include "stages/settings/deblend_keys.hpp"
 #include "stages/settings/detection_keys.hpp"
 #include "stages/settings/difference_keys.hpp"
@@ -41,6 +42,7 @@ void for_each_field(AnySettings& c, F&& f) {
   config::for_each_measurement_field(c, f);
   config::for_each_difference_field(c, f);
   config::for_each_psf_field(c, f);
+  config::for_each_crowd_field(c, f);
   config::for_each_output_field(c, f);
   config::for_each_quicklook_field(c, f);
 }

@@ -25,13 +25,20 @@ enum class CheckImage {
   morphology,
   model,
   residual,
+  chi,
+  psf_sky,
   islands,
   apertures
 };
 
-/// Whether it shows the Gaussians of fit.model.
-inline bool shows_gaussians(CheckImage image) {
+/// Whether it shows the Gaussians of fit.model or the stars of a crowd.
+inline bool shows_model(CheckImage image) {
   return image == CheckImage::model || image == CheckImage::residual;
+}
+
+/// Whether it shows what only the fit of a crowd has.
+inline bool shows_crowd(CheckImage image) {
+  return image == CheckImage::chi || image == CheckImage::psf_sky;
 }
 
 /// The tables of a radio map: sources, and the Gaussians that they are made of.
@@ -49,6 +56,12 @@ enum class AlertFormat { avro, parquet };
 /// Whether it shows which pixels are above the threshold.
 inline bool shows_foreground(CheckImage image) {
   return image == CheckImage::threshold || image == CheckImage::morphology;
+}
+
+/// Whether it shows which pixels sources have, or are found in.
+inline bool shows_sources(CheckImage image) {
+  return image == CheckImage::filtered || image == CheckImage::objects || image == CheckImage::minus_objects ||
+         image == CheckImage::snr || shows_foreground(image);
 }
 
 /// Output files.

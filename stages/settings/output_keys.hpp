@@ -39,7 +39,8 @@ inline std::vector<std::string> names_of(ComponentRegions) {
 void may_be_none(CheckImage);  // never defined: its declaration is the marker
 inline std::vector<std::string> names_of(CheckImage) {
   return {"background",     "rms",          "-background", "filtered",   "objects", "-objects", "snr",
-          "minibackground", "miniback_rms", "threshold",   "morphology", "model",   "residual", "islands", "apertures"};
+          "minibackground", "miniback_rms", "threshold",   "morphology", "model",   "residual", "chi",
+          "psf_sky",        "islands",      "apertures"};
 }
 
 void may_be_none(AlertFormat);

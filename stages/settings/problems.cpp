@@ -6,6 +6,7 @@
 #include <optional>
 #include <string_view>
 
+#include "stages/catalogue/vignets.hpp"
 #include "stages/core/shortest_number.hpp"
 #include "stages/math/kernel_values.hpp"
 
@@ -108,6 +109,24 @@ std::string fit_problem(const Settings& config) {
   return "";
 }
 
+std::string crowd_problem(const Settings& config) {
+  if (!fits_crowd(config)) return "";
+  if (config.psf.file.empty()) return "is joint, which needs the PSF of the image; name its file by psf.file";
+  if (fits_gaussians(config)) return "is joint, and fit.model gaussians; set one of them to none";
+  if (config.deblend.method != DeblendMethod::none || config.deblend.clean)
+    return "is joint, whose stars are not divided further; set deblend.method to none and deblend.clean to false";
+  if (config.convolve.kernel != KernelShape::none)
+    return "is joint, whose stars are found by the PSF; set convolve.kernel to none";
+  if (config.morphology.operation != MorphologicalOperation::none)
+    return "is joint, which has no pixels above a threshold; set morphology.operation to none";
+  if (config.detection.sign != DetectionSign::positive)
+    return "is joint, whose stars are brighter than the sky; set detection.sign to positive";
+  if (config.output.segmentation || config.output.report || has_flags(config.flags) ||
+      vignet_size(config.output.columns).any())
+    return "is joint, which has no pixels of sources: leave out output.segmentation, output.report, flags and VIGNET";
+  return "";
+}
+
 std::string filter_height_problem(const BackgroundConfig& config) {
   return config.filter_height != 0 && config.filter_height % 2 == 0
              ? "must be odd, so that the filter has a centre; 0 means as filter_size"
@@ -151,8 +170,12 @@ std::string check_images_problem(const Settings& config) {
     return "asks for morphology, which changes nothing where morphology.operation is none; ask for threshold, or set "
            "the "
            "operation";
-  if (!fits_gaussians(config) && std::ranges::any_of(config.output.check_images, shows_gaussians))
-    return "asks for fitted Gaussians, which there are none of where fit.model is none";
+  if (!fits_gaussians(config) && !fits_crowd(config) && std::ranges::any_of(config.output.check_images, shows_model))
+    return "asks for a fitted model, which there is none of where fit.model and crowd.method are none";
+  if (!fits_crowd(config) && std::ranges::any_of(config.output.check_images, shows_crowd))
+    return "asks for chi or psf_sky, which are of a crowd; set crowd.method to joint";
+  if (fits_crowd(config) && std::ranges::any_of(config.output.check_images, shows_sources))
+    return "asks for pixels of sources, which a crowd has none of; ask for model, residual, chi or psf_sky";
   const bool of_mesh = std::ranges::any_of(config.output.check_images, [](CheckImage image) {
     return image == CheckImage::minibackground || image == CheckImage::miniback_rms;
   });

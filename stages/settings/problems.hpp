@@ -47,6 +47,9 @@ std::string beam_width_problem(const BeamConfig& config);
 /// Gaussians are fitted to the islands of the image itself, brighter than its sky, in units of the noise.
 std::string fit_problem(const Settings& config);
 
+/// A crowd is fitted by a PSF, and nothing detects, divides or measures sources beside it.
+std::string crowd_problem(const Settings& config);
+
 /// A list of HDUs names them one by one.
 std::string names_problem(const HduNames& hdus);
 

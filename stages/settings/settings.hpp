@@ -13,6 +13,7 @@
 #include "stages/settings/beam.hpp"
 #include "stages/settings/combine.hpp"
 #include "stages/settings/convolve.hpp"
+#include "stages/settings/crowd.hpp"
 #include "stages/settings/deblend.hpp"
 #include "stages/settings/detection.hpp"
 #include "stages/settings/difference.hpp"
@@ -95,6 +96,7 @@ struct Settings {
   MeasurementConfig measurement;
   DifferenceConfig difference;
   PsfConfig psf;
+  CrowdConfig crowd;
   OutputConfig output;
   QuicklookConfig quicklook;
 
@@ -117,6 +119,11 @@ inline bool combines_channels(const Settings& of) {
 /// Whether fitted Gaussians are measured in planes of a cube.
 inline bool measures_cube(const Settings& of) {
   return fits_gaussians(of) && (of.fit.channels || of.fit.stokes);
+}
+
+/// Whether all stars are fitted at once, in place of detection.
+inline bool fits_crowd(const Settings& of) {
+  return of.crowd.method == CrowdMethod::joint;
 }
 
 /// Whether a setting needs the beam of the image, which Resources then have.

@@ -62,8 +62,7 @@ void require_forced_config(const Config& config, const NamesBeside& names) {
   const auto refuse = [&](const std::string& key, const std::string& what) { refuse_forced(config, key, what, names); };
   if (config.output.segmentation) refuse("output.segmentation", "the label map shows the pixels of sources");
   for (const CheckImage image : config.output.check_images)
-    if (image == CheckImage::filtered || image == CheckImage::objects || image == CheckImage::minus_objects ||
-        image == CheckImage::snr || shows_foreground(image) || shows_gaussians(image))
+    if (shows_sources(image) || (shows_model(image) && !fits_crowd(config)))
       refuse("output.check_images",
              "filtered, objects, -objects, snr, threshold, morphology, model and residual show what sources are found "
              "in");

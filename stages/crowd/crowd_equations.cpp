@@ -1,0 +1,323 @@
+#include "stages/crowd/crowd_equations.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <cstddef>
+
+#include "stages/core/parallel.hpp"
+#include "stages/core/vector_clones.hpp"
+
+namespace srcextract {
+namespace {
+
+constexpr int lanes = 8;
+constexpr std::int64_t stars_at_a_time = 32;
+
+double folded(const double* of) {
+  const double a = of[0] + of[4], b = of[1] + of[5], c = of[2] + of[6], d = of[3] + of[7];
+  return (a + c) + (b + d);
+}
+
+/// Nine sums of products of two stamps' planes over a rectangle: of[3 i + j] of planes i and j. `columns` is rounded up
+/// to lanes: beyond it one of the stamps is 0.
+SRCEXTRACT_VECTOR_CLONES void sum_products(const float* one, std::int64_t one_plane, std::int64_t one_stride,
+                                           const float* two, std::int64_t two_plane, std::int64_t two_stride,
+                                           std::int64_t columns, std::int64_t rows, double* of) {
+  double sum[9][lanes] = {};
+  for (std::int64_t y = 0; y < rows; ++y) {
+    const float* const a = one + y * one_stride;
+    const float* const b = two + y * two_stride;
+    for (std::int64_t x = 0; x < columns; x += lanes) {
+      double a0[lanes], a1[lanes], a2[lanes], b0[lanes], b1[lanes], b2[lanes];
+      for (int l = 0; l < lanes; ++l) a0[l] = static_cast<double>(a[x + l]);
+      for (int l = 0; l < lanes; ++l) a1[l] = static_cast<double>(a[one_plane + x + l]);
+      for (int l = 0; l < lanes; ++l) a2[l] = static_cast<double>(a[2 * one_plane + x + l]);
+      for (int l = 0; l < lanes; ++l) b0[l] = static_cast<double>(b[x + l]);
+      for (int l = 0; l < lanes; ++l) b1[l] = static_cast<double>(b[two_plane + x + l]);
+      for (int l = 0; l < lanes; ++l) b2[l] = static_cast<double>(b[2 * two_plane + x + l]);
+      for (int l = 0; l < lanes; ++l) sum[0][l] += a0[l] * b0[l];
+      for (int l = 0; l < lanes; ++l) sum[1][l] += a0[l] * b1[l];
+      for (int l = 0; l < lanes; ++l) sum[2][l] += a0[l] * b2[l];
+      for (int l = 0; l < lanes; ++l) sum[3][l] += a1[l] * b0[l];
+      for (int l = 0; l < lanes; ++l) sum[4][l] += a1[l] * b1[l];
+      for (int l = 0; l < lanes; ++l) sum[5][l] += a1[l] * b2[l];
+      for (int l = 0; l < lanes; ++l) sum[6][l] += a2[l] * b0[l];
+      for (int l = 0; l < lanes; ++l) sum[7][l] += a2[l] * b1[l];
+      for (int l = 0; l < lanes; ++l) sum[8][l] += a2[l] * b2[l];
+    }
+  }
+  for (int i = 0; i < 9; ++i) of[i] = folded(sum[i]);
+}
+
+/// A stamp's planes times the weights of the image, 0 outside of it; and the residual there.
+struct WeighedStamp {
+  std::vector<float> planes, residual;
+
+  void make(const CrowdField& field, const CrowdStamp& stamp) {
+    constexpr std::size_t read_beyond = 16;
+    const std::int64_t plane = stamp.plane();
+    planes.assign(static_cast<std::size_t>(3 * plane) + read_beyond, 0.0F);
+    residual.assign(static_cast<std::size_t>(plane) + read_beyond, 0.0F);
+    const std::int64_t left = stamp.x - stamp.half, top = stamp.y - stamp.half;
+    const std::int64_t from = std::max<std::int64_t>(0, -left),
+                       to = std::min<std::int64_t>(stamp.side(), field.shape().width - left);
+    for (std::int64_t y = std::max<std::int64_t>(0, -top);
+         y < std::min<std::int64_t>(stamp.side(), field.shape().height - top); ++y) {
+      const std::int64_t in_image = (top + y) * field.shape().width + left;
+      const float* const weight = field.weight.data() + in_image;
+      const float* const left_over = field.residual.data() + in_image;
+      for (std::int64_t p = 0; p < 3; ++p) {
+        const float* const of = stamp.numbers + p * plane + y * stamp.stride;
+        float* const out = planes.data() + p * plane + y * stamp.stride;
+        for (std::int64_t x = from; x < to; ++x) out[x] = of[x] * weight[x];
+      }
+      for (std::int64_t x = from; x < to; ++x) residual[static_cast<std::size_t>(y * stamp.stride + x)] = left_over[x];
+    }
+  }
+};
+
+/// The sums over the pixels that both stamps have.
+void sum_overlap(const float* weighed, const CrowdStamp& one, const CrowdStamp& two, double* of) {
+  const std::int64_t one_left = one.x - one.half, one_top = one.y - one.half, two_left = two.x - two.half,
+                     two_top = two.y - two.half;
+  const std::int64_t left = std::max(one_left, two_left), top = std::max(one_top, two_top);
+  const std::int64_t columns = std::min(one_left + one.side(), two_left + two.side()) - left;
+  const std::int64_t rows = std::min(one_top + one.side(), two_top + two.side()) - top;
+  sum_products(weighed + (top - one_top) * one.stride + (left - one_left), one.plane(), one.stride,
+               two.numbers + (top - two_top) * two.stride + (left - two_left), two.plane(), two.stride, columns, rows,
+               of);
+}
+
+bool overlap(const CrowdStamp& one, const CrowdStamp& two) {
+  const std::int32_t reach = one.half + two.half;
+  return std::abs(one.x - two.x) <= reach && std::abs(one.y - two.y) <= reach;
+}
+
+/// Lists the stars whose stamps have pixels in common.
+void find_partners(const CrowdField& field, const std::vector<CrowdStar>& stars, CrowdEquations& out) {
+  const std::vector<CrowdStamp>& stamps = field.stamps();
+  StarCells cells(field.shape());
+  cells.fill(stars);
+  std::int32_t most = 0;
+  for (const CrowdStamp& stamp : stamps) most = std::max(most, stamp.half);
+  const std::int64_t pieces = (out.stars + stars_at_a_time - 1) / stars_at_a_time;
+  std::vector<std::vector<std::int32_t>> found(static_cast<std::size_t>(pieces));
+  out.row.assign(static_cast<std::size_t>(out.stars) + 1, 0);
+  parallel_for(out.stars, stars_at_a_time, field.where(), [&](std::int64_t begin, std::int64_t end) {
+    std::vector<std::int32_t>& all = found[static_cast<std::size_t>(begin / stars_at_a_time)];
+    for (std::int64_t i = begin; i < end; ++i) {
+      const CrowdStamp& own = stamps[static_cast<std::size_t>(i)];
+      const std::size_t before = all.size();
+      const double reach = own.half + most + 1.0;
+      cells.each_near(own.x - reach, own.x + reach, own.y - reach, own.y + reach, [&](std::int32_t j) {
+        if (overlap(own, stamps[static_cast<std::size_t>(j)])) all.push_back(j);
+      });
+      std::sort(all.begin() + static_cast<std::ptrdiff_t>(before), all.end());
+      out.row[static_cast<std::size_t>(i) + 1] = static_cast<std::int64_t>(all.size() - before);
+    }
+  });
+  for (std::size_t i = 1; i < out.row.size(); ++i) out.row[i] += out.row[i - 1];
+  out.partner.reserve(static_cast<std::size_t>(out.row.back()));
+  for (const std::vector<std::int32_t>& some : found) out.partner.insert(out.partner.end(), some.begin(), some.end());
+}
+
+/// The nodes that the stamps touch, and room for their sums.
+void find_nodes(const CrowdField& field, CrowdEquations& out) {
+  const SkyNodes& sky = field.sky;
+  out.node_row = {0};
+  for (const CrowdStamp& stamp : field.stamps()) {
+    const auto along = [](std::int32_t middle, std::int32_t half, std::int64_t size, const auto& place) {
+      const double last = static_cast<double>(size) - 1;
+      const auto begin = place(std::clamp(static_cast<double>(middle - half), 0.0, last)).cell,
+                 end = place(std::clamp(static_cast<double>(middle + half), 0.0, last)).cell;
+      return std::pair(begin, end + 1);
+    };
+    const auto [left, right] =
+        along(stamp.x, stamp.half, field.shape().width, [&](double at) { return sky.along_x(at); });
+    const auto [top, bottom] =
+        along(stamp.y, stamp.half, field.shape().height, [&](double at) { return sky.along_y(at); });
+    for (std::int32_t row = top; row <= bottom; ++row)
+      for (std::int32_t column = left; column <= right; ++column) out.node.push_back(sky.node(column, row));
+    out.node_row.push_back(std::ssize(out.node));
+  }
+  out.of_node.assign(3 * out.node.size(), 0.0);
+  out.star_row.assign(static_cast<std::size_t>(out.nodes) + 1, 0);
+  for (const std::int32_t node : out.node) ++out.star_row[static_cast<std::size_t>(node) + 1];
+  for (std::size_t i = 1; i < out.star_row.size(); ++i) out.star_row[i] += out.star_row[i - 1];
+  std::vector<std::int64_t> next(out.star_row.begin(), out.star_row.end() - 1);
+  out.star.resize(out.node.size());
+  out.entry.resize(out.node.size());
+  for (std::int64_t i = 0; i < out.stars; ++i) {
+    for (std::int64_t k = out.node_row[static_cast<std::size_t>(i)]; k < out.node_row[static_cast<std::size_t>(i) + 1];
+         ++k) {
+      const auto node = static_cast<std::size_t>(out.node[static_cast<std::size_t>(k)]);
+      const auto at = static_cast<std::size_t>(next[node]++);
+      out.star[at] = static_cast<std::int32_t>(i);
+      out.entry[at] = k;
+    }
+  }
+}
+
+/// The sums of a weighed stamp with the nodes of the sky.
+void sum_sky(const CrowdField& field, const CrowdStamp& stamp, const WeighedStamp& weighed, const std::int32_t* nodes,
+             std::int64_t count, double* out) {
+  const SkyNodes& sky = field.sky;
+  const std::int32_t first = nodes[0];
+  const std::int64_t left = stamp.x - stamp.half, top = stamp.y - stamp.half;
+  std::int64_t across = 1;
+  while (across < count && first % sky.columns + across < sky.columns && nodes[across] == first + across) ++across;
+  const std::int64_t from = std::max<std::int64_t>(0, -left),
+                     to = std::min<std::int64_t>(stamp.side(), field.shape().width - left);
+  for (std::int64_t y = std::max<std::int64_t>(0, -top);
+       y < std::min<std::int64_t>(stamp.side(), field.shape().height - top); ++y) {
+    const SkyNodes::Place down = sky.along_y(static_cast<double>(top + y));
+    const std::int64_t row = down.cell - first / sky.columns;
+    for (std::int64_t x = from; x < to;) {
+      const SkyNodes::Place begin = sky.along_x(static_cast<double>(left + x));
+      const std::int64_t end = std::min<std::int64_t>(to, sky.first_x(begin.cell + 1) - left);
+      double* const above = out + 3 * (row * across + begin.cell - first % sky.columns);
+      double* const below = above + 3 * across;
+      for (std::int64_t p = 0; p < 3; ++p) {
+        const float* const of = weighed.planes.data() + p * stamp.plane() + y * stamp.stride;
+        double sum = 0, moment = 0;
+        for (std::int64_t i = x; i < end; ++i) {
+          const auto value = static_cast<double>(of[i]);
+          sum += value;
+          moment += value * static_cast<double>(i - x);
+        }
+        const double right = begin.part * sum + moment / sky.side_x;
+        above[p] += (1 - down.part) * (sum - right);
+        above[3 + p] += (1 - down.part) * right;
+        below[p] += down.part * (sum - right);
+        below[3 + p] += down.part * right;
+      }
+      x = std::max(end, x + 1);
+    }
+  }
+}
+
+/// The blocks of a star with those of higher number, its right sides, and its sums with the sky.
+void add_star(const CrowdField& field, std::int64_t i, WeighedStamp& weighed, CrowdEquations& out) {
+  const auto at = static_cast<std::size_t>(i);
+  const CrowdStamp& own = field.stamps()[at];
+  weighed.make(field, own);
+  for (std::int64_t k = out.row[at]; k < out.row[at + 1]; ++k) {
+    const std::int32_t j = out.partner[static_cast<std::size_t>(k)];
+    if (j >= i)
+      sum_overlap(weighed.planes.data(), own, field.stamps()[static_cast<std::size_t>(j)], out.block.data() + 9 * k);
+  }
+  for (std::int64_t p = 0; p < 3; ++p) {
+    double sum[lanes] = {};
+    const float* const of = weighed.planes.data() + p * own.plane();
+    for (std::int64_t q = 0; q < own.plane(); q += lanes)
+      for (std::int64_t l = 0; l < lanes; ++l)
+        sum[l] +=
+            static_cast<double>(of[q + l]) * static_cast<double>(weighed.residual[static_cast<std::size_t>(q + l)]);
+    out.right[static_cast<std::size_t>(3 * i + p)] = folded(sum);
+  }
+  const std::int64_t first = out.node_row[at];
+  sum_sky(field, own, weighed, out.node.data() + first, out.node_row[at + 1] - first, out.of_node.data() + 3 * first);
+}
+
+/// Fills the blocks with stars of lower number.
+void mirror_blocks(const Cpu& where, CrowdEquations& out) {
+  parallel_for(out.stars, stars_at_a_time, where, [&](std::int64_t begin, std::int64_t end) {
+    for (std::int64_t i = begin; i < end; ++i) {
+      for (std::int64_t k = out.row[static_cast<std::size_t>(i)]; k < out.row[static_cast<std::size_t>(i) + 1]; ++k) {
+        const auto j = static_cast<std::size_t>(out.partner[static_cast<std::size_t>(k)]);
+        if (static_cast<std::int64_t>(j) >= i) break;
+        const auto first = out.partner.begin() + out.row[j], last = out.partner.begin() + out.row[j + 1];
+        const auto there = std::lower_bound(first, last, static_cast<std::int32_t>(i)) - out.partner.begin();
+        for (int p = 0; p < 3; ++p)
+          for (int q = 0; q < 3; ++q)
+            out.block[static_cast<std::size_t>(9 * k + 3 * p + q)] =
+                out.block[static_cast<std::size_t>(9 * there + 3 * q + p)];
+      }
+    }
+  });
+}
+
+/// The sums of nodes with one another, and the sky's right sides: cell by cell, then gathered by each node.
+void add_sky(const CrowdField& field, CrowdEquations& out) {
+  const SkyNodes& sky = field.sky;
+  const std::int32_t across = sky.columns - 1, down = sky.rows - 1;
+  constexpr std::size_t of_cell = 20;  // sums of 4 x 4 corners, then of 4 right sides
+  std::vector<double> cells(static_cast<std::size_t>(std::int64_t{across} * down) * of_cell);
+  parallel_for(std::int64_t{across} * down, 1, field.where(), [&](std::int64_t begin, std::int64_t end) {
+    for (std::int64_t cell = begin; cell < end; ++cell) {
+      double* const sums = cells.data() + static_cast<std::size_t>(cell) * of_cell;
+      const auto column = static_cast<std::int32_t>(cell % across), row = static_cast<std::int32_t>(cell / across);
+      const auto to_x = std::min<std::int64_t>(sky.first_x(column + 1), field.shape().width),
+                 to_y = std::min<std::int64_t>(sky.first_y(row + 1), field.shape().height);
+      for (std::int64_t y = sky.first_y(row); y < to_y; ++y) {
+        const double v = sky.along_y(static_cast<double>(y)).part;
+        double w0 = 0, w1 = 0, w2 = 0, r0 = 0, r1 = 0;
+        for (std::int64_t x = sky.first_x(column); x < to_x; ++x) {
+          const double u = sky.along_x(static_cast<double>(x)).part;
+          const auto at = static_cast<std::size_t>(y * field.shape().width + x);
+          const auto weight = static_cast<double>(field.weight[at]);
+          const double light = weight * static_cast<double>(field.residual[at]);
+          w0 += weight;
+          w1 += weight * u;
+          w2 += weight * u * u;
+          r0 += light;
+          r1 += light * u;
+        }
+        const double in_x[2][2] = {{w0 - 2 * w1 + w2, w1 - w2}, {w1 - w2, w2}}, of_x[2] = {r0 - r1, r1};
+        const double in_y[2] = {1 - v, v};
+        for (int a = 0; a < 4; ++a) {
+          for (int b = 0; b < 4; ++b) sums[4 * a + b] += in_y[a / 2] * in_y[b / 2] * in_x[a % 2][b % 2];
+          sums[16 + a] += in_y[a / 2] * of_x[a % 2];
+        }
+      }
+    }
+  });
+  out.sky.assign(static_cast<std::size_t>(9 * out.nodes), 0.0);
+  out.sky_columns.assign(static_cast<std::size_t>(9 * out.nodes), -1);
+  for (std::int32_t row = 0; row < sky.rows; ++row) {
+    for (std::int32_t column = 0; column < sky.columns; ++column) {
+      const auto node = static_cast<std::size_t>(sky.node(column, row));
+      for (int a = 0; a < 4; ++a) {  // the node is corner a of a cell
+        const std::int32_t x = column - a % 2, y = row - a / 2;
+        if (x < 0 || y < 0 || x >= across || y >= down) continue;
+        const double* const sums =
+            cells.data() +
+            (static_cast<std::size_t>(y) * static_cast<std::size_t>(across) + static_cast<std::size_t>(x)) * of_cell;
+        for (int b = 0; b < 4; ++b) {
+          const int place = 3 * (b / 2 - a / 2 + 1) + (b % 2 - a % 2 + 1);
+          out.sky[9 * node + static_cast<std::size_t>(place)] += sums[4 * a + b];
+          out.sky_columns[9 * node + static_cast<std::size_t>(place)] = sky.node(x + b % 2, y + b / 2);
+        }
+        out.right[static_cast<std::size_t>(3 * out.stars) + node] += sums[16 + a];
+      }
+    }
+  }
+}
+
+}  // namespace
+
+const double* CrowdEquations::own(std::int64_t of_star) const {
+  const auto at = static_cast<std::size_t>(of_star);
+  const auto first = partner.begin() + row[at], last = partner.begin() + row[at + 1];
+  return block.data() + 9 * (std::lower_bound(first, last, static_cast<std::int32_t>(of_star)) - partner.begin());
+}
+
+CrowdEquations make_equations(const CrowdField& field, const std::vector<CrowdStar>& stars) {
+  CrowdEquations out;
+  out.stars = std::ssize(stars);
+  out.nodes = field.sky.count();
+  out.right.assign(static_cast<std::size_t>(out.size()), 0.0);
+  find_partners(field, stars, out);
+  find_nodes(field, out);
+  field.require_room(9 * std::ssize(out.partner) * static_cast<std::int64_t>(sizeof(double)));
+  out.block.assign(9 * out.partner.size(), 0.0);
+  parallel_for(out.stars, stars_at_a_time, field.where(), [&](std::int64_t begin, std::int64_t end) {
+    WeighedStamp weighed;
+    for (std::int64_t i = begin; i < end; ++i) add_star(field, i, weighed, out);
+  });
+  mirror_blocks(field.where(), out);
+  add_sky(field, out);
+  return out;
+}
+
+}  // namespace srcextract

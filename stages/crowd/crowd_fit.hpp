@@ -1,0 +1,38 @@
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "stages/crowd/crowd_stars.hpp"
+#include "stages/crowd/sky_nodes.hpp"
+
+namespace srcextract {
+
+/// A turn of fit_crowd.
+struct CrowdTurn {
+  std::int64_t found = 0, stars = 0;  ///< new stars, and all after the turn
+  std::int64_t rounds = 0;            ///< of conjugate gradients
+  double noise = 0;                   ///< of a sky pixel
+};
+
+/// What became of the stars of some brightness that were added to the image (crowd.inject).
+struct CrowdBin {
+  double flux = 0;  ///< in the middle of the bin
+  std::int64_t added = 0, found = 0;
+  double bias = 0, scatter = 0;  ///< median of measured less true flux of those that were found; 1.4826 MAD about it
+
+  double completeness() const { return added > 0 ? static_cast<double>(found) / static_cast<double>(added) : 0; }
+};
+
+/// All stars of an image.
+struct CrowdFit {
+  std::vector<CrowdRow> rows;
+  std::vector<CrowdTurn> turns;
+  std::vector<CrowdBin> bins;                  ///< by brightness, if stars were added
+  double noise = 0;                            ///< of a typical pixel of the sky
+  double fwhm = 0;                             ///< of the PSF in the middle of the image
+  SkyNodes sky;                                ///< above the level that was subtracted before
+  std::vector<float> model, residual, weight;  ///< per pixel; weight: 0 where a pixel does not count
+};
+
+}  // namespace srcextract

@@ -1,0 +1,67 @@
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "stages/math/psf_model.hpp"
+
+namespace srcextract {
+
+/// Pixels of a square about a star: planes of (2 half + 1) rows of `stride` numbers each, with zeros at the end of a
+/// row. Planes: the PSF, and its derivatives by the star's x and y.
+struct CrowdStamp {
+  std::int32_t x = 0, y = 0;  ///< the pixel in its middle
+  std::int32_t half = 0, stride = 0;
+  const float* numbers = nullptr;
+
+  std::int32_t side() const { return 2 * half + 1; }
+  std::int64_t plane() const { return std::int64_t{side()} * stride; }
+};
+
+/// Draws a model of the PSF in single precision, with derivatives. The pixels of the mask are resampled by
+/// lanczos_taps, which are looked up in a table and interpolated linearly: an error of 1e-6 of the PSF's peak.
+/// Derivatives are those of the polynomial through as many taps. Outside the mask the PSF is 0.
+class CrowdPsf {
+ public:
+  /// Memory of a thread that draws.
+  struct Scratch {
+    std::vector<float> mask, along_x, turned, taps;
+    std::vector<std::int32_t> first;
+  };
+
+  /// `x` and `y`, the middle of the image, are where fwhm() and half_for() are found.
+  CrowdPsf(const PsfModel& model, double x, double y);
+
+  /// Width at half of the peak, in pixels.
+  double fwhm() const { return fwhm_; }
+  /// Largest half side of a stamp.
+  std::int32_t most_half() const { return most_half_; }
+  /// The half side outside of which a star of this flux is nowhere brighter than `level`; at least 3 FWHM, as long as
+  /// the mask is that large.
+  std::int32_t half_for(double flux, double level) const;
+
+  static std::int32_t stride_of(std::int32_t half) { return (2 * half + 1 + 7 + 7) / 8 * 8; }
+  static std::int64_t numbers_for(std::int32_t half) { return std::int64_t{2 * half + 1} * stride_of(half); }
+
+  enum class Planes { light, spread };
+  /// Draws one plane, or three with derivatives, into `out`, about the pixel nearest to (x, y).
+  CrowdStamp draw(double x, double y, std::int32_t half, bool derivatives, float* out, Scratch& scratch,
+                  Planes planes = Planes::light) const;
+
+ private:
+  static constexpr int taps = PsfModel::taps, phases = 1024, margin = 16;
+
+  void make_table();
+  void take_planes(const double* from, std::vector<float>& to) const;
+  void find_fwhm(double x, double y);
+
+  PsfModel model_;
+  std::int32_t columns_ = 0, rows_ = 0;  ///< of a plane with its margin
+  std::vector<float> light_, spread_;    ///< the planes, with zeros around, column by column
+  std::vector<float> table_;             ///< for each phase: taps, and their derivatives by the place
+  double fwhm_ = 1;
+  std::int32_t most_half_ = 1;
+  std::vector<double> outside_;  ///< largest pixel of the PSF at this distance or further
+};
+
+}  // namespace srcextract

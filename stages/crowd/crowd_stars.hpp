@@ -1,0 +1,41 @@
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "stages/catalogue/sources.hpp"
+
+namespace srcextract {
+
+/// A star of a crowd while it is fitted. Its number is its place in the list, in the order in which stars are found.
+struct CrowdStar {
+  double x, y;  ///< from 0
+  double flux;
+  std::int32_t turn;       ///< in which it was found, from 1; 0: its place was given
+  std::int16_t flags = 0;  ///< flag::saturated, if its core is
+  double core = 0;         ///< radius of its saturated pixels
+};
+
+/// What is measured of a star.
+struct CrowdRow {
+  double x, y, flux;
+  double variance;                 ///< of the flux, marginal over places and neighbours
+  double xx, yy, xy;               ///< covariance of the place
+  double chi2;                     ///< of the residual, weighed by the PSF
+  double spread, spread_variance;  ///< SPREAD_MODEL with the neighbours subtracted
+  double share;                    ///< of the light under its PSF that is its own
+  double quality;                  ///< part of the PSF that is on good pixels
+  double sky;                      ///< level at its place above that which was subtracted before
+  std::int32_t turn;
+  std::int16_t flags;
+  double completeness, confusion;  ///< as stars of its brightness that were added: part found, error; NaN: not known
+
+  bool operator==(const CrowdRow&) const = default;
+};
+
+/// Bits of CrowdRow::flags, beside those of flag.
+inline constexpr const char* crowd_flags =
+    "1 most light at its place is of others, 4 its core is saturated, 8 touches the image edge, 256 touches masked "
+    "pixels";
+
+}  // namespace srcextract

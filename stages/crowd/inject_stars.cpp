@@ -1,0 +1,168 @@
+#include "stages/crowd/inject_stars.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <cstddef>
+
+#include "stages/crowd/fit_crowd.hpp"
+#include "stages/math/exact_math.hpp"
+
+namespace srcextract {
+namespace {
+
+constexpr int bin_count = 10;
+constexpr double least_significance = 3, most_significance = 300;
+
+/// A number from 0 to 1 that follows from another (splitmix64).
+double part_of(std::uint64_t number) {
+  std::uint64_t z = (number + 1) * 0x9e3779b97f4a7c15U;
+  z = (z ^ (z >> 30U)) * 0xbf58476d1ce4e5b9U;
+  z = (z ^ (z >> 27U)) * 0x94d049bb133111ebU;
+  z ^= z >> 31U;
+  return static_cast<double>(z >> 11U) * 0x1p-53;
+}
+
+/// The brightness in which bins are equally wide, from 0 to bin_count.
+double place_in_bins(double flux, double error) {
+  const double from = portable_log(least_significance * error), to = portable_log(most_significance * error);
+  return flux > 0 ? (portable_log(flux) - from) / (to - from) * bin_count : -1;
+}
+
+struct Added {
+  double x, y, flux;
+};
+
+/// The error of the flux of a star that is alone, without its own photons.
+double error_alone(const CrowdPsf& psf, const Shape& shape, double noise) {
+  const std::int32_t half = psf.half_for(0, 1);
+  std::vector<float> pixels(static_cast<std::size_t>(CrowdPsf::numbers_for(half)));
+  CrowdPsf::Scratch scratch;
+  const CrowdStamp stamp = psf.draw(static_cast<double>(shape.width / 2), static_cast<double>(shape.height / 2), half,
+                                    false, pixels.data(), scratch);
+  double squares = 0;
+  for (std::int64_t i = 0; i < stamp.plane(); ++i)
+    squares += static_cast<double>(stamp.numbers[i]) * static_cast<double>(stamp.numbers[i]);
+  return noise / std::sqrt(squares);
+}
+
+std::vector<Added> choose(const Shape& shape, std::int64_t count, double fwhm, double error) {
+  constexpr double apart = 6;
+  const auto width = static_cast<double>(shape.width), height = static_cast<double>(shape.height);
+  const double side = std::max(apart * fwhm, std::sqrt(width * height / static_cast<double>(count)));
+  const auto columns = std::max<std::int64_t>(1, static_cast<std::int64_t>(width / side)),
+             rows = std::max<std::int64_t>(1, static_cast<std::int64_t>(height / side));
+  std::vector<Added> all;
+  for (std::int64_t i = 0; i < columns * rows; ++i) {
+    const auto number = static_cast<std::uint64_t>(3 * i);
+    const auto at = [&](std::int64_t cell, std::int64_t of, double size, std::uint64_t which) {
+      return (static_cast<double>(cell) + 0.25 + 0.5 * part_of(number + which)) * size / static_cast<double>(of) - 0.5;
+    };
+    const double range = portable_log(most_significance / least_significance);
+    all.push_back({at(i % columns, columns, width, 0), at(i / columns, rows, height, 1),
+                   least_significance * error * portable_exp(range * part_of(number + 2))});
+  }
+  return all;
+}
+
+std::vector<float> with_stars(const CrowdImage& image, const CrowdPsf& psf, const std::vector<Added>& stars,
+                              double noise) {
+  constexpr double dark = 0.05;
+  std::vector<float> pixels(image.pixels, image.pixels + image.shape.count());
+  std::vector<float> numbers;
+  CrowdPsf::Scratch scratch;
+  for (const Added& star : stars) {
+    const std::int32_t half = psf.half_for(star.flux, dark * noise);
+    numbers.resize(static_cast<std::size_t>(CrowdPsf::numbers_for(half)));
+    const CrowdStamp stamp = psf.draw(star.x, star.y, half, false, numbers.data(), scratch);
+    for (std::int64_t j = 0; j < stamp.side(); ++j) {
+      for (std::int64_t i = 0; i < stamp.side(); ++i) {
+        const std::int64_t x = stamp.x - half + i, y = stamp.y - half + j;
+        if (x < 0 || y < 0 || x >= image.shape.width || y >= image.shape.height) continue;
+        float& pixel = pixels[static_cast<std::size_t>(y * image.shape.width + x)];
+        pixel = static_cast<float>(static_cast<double>(pixel) +
+                                   star.flux * static_cast<double>(stamp.numbers[j * stamp.stride + i]));
+      }
+    }
+  }
+  return pixels;
+}
+
+/// The row that is like the star and nearest; null: none.
+const CrowdRow* find_row(const std::vector<CrowdRow>& rows, const StarCells& cells, const Added& star, double radius) {
+  const CrowdRow* best = nullptr;
+  double least = radius * radius;
+  cells.each_near(star.x - radius, star.x + radius, star.y - radius, star.y + radius, [&](std::int32_t i) {
+    const CrowdRow& row = rows[static_cast<std::size_t>(i)];
+    const double dx = row.x - star.x, dy = row.y - star.y, square = dx * dx + dy * dy;
+    if (square > least || row.flux < star.flux / 2 || row.flux > 2 * star.flux) return;
+    if (best != nullptr && square == least) return;
+    least = square;
+    best = &row;
+  });
+  return best;
+}
+
+double median(std::vector<double> values) {
+  const auto middle = values.begin() + std::ssize(values) / 2;
+  std::nth_element(values.begin(), middle, values.end());
+  return *middle;
+}
+
+void summarise(const std::vector<double>& differences, CrowdBin& bin) {
+  if (differences.empty()) return;
+  bin.bias = median(differences);
+  std::vector<double> distances;
+  for (const double one : differences) distances.push_back(std::abs(one - bin.bias));
+  constexpr double sigma_of_mad = 1.4826;
+  bin.scatter = sigma_of_mad * median(distances);
+}
+
+/// Values of rows between the middles of bins, which have stars.
+void tell_rows(double error, CrowdFit& fit) {
+  for (CrowdRow& row : fit.rows) {
+    const double place = std::clamp(place_in_bins(row.flux, error) - 0.5, 0.0, bin_count - 1.0);
+    const auto first = static_cast<std::size_t>(std::min(std::floor(place), bin_count - 2.0));
+    const double part = place - static_cast<double>(first);
+    const CrowdBin &low = fit.bins[first], &high = fit.bins[first + 1];
+    row.completeness = low.completeness() + part * (high.completeness() - low.completeness());
+    row.confusion = low.scatter + part * (high.scatter - low.scatter);
+  }
+}
+
+}  // namespace
+
+void inject_stars(const CrowdImage& image, const PsfModel& model, const CrowdConfig& config, const Cpu& where,
+                  CrowdFit& fit) {
+  const CrowdPsf psf(model, static_cast<double>(image.shape.width) / 2, static_cast<double>(image.shape.height) / 2);
+  const double error = error_alone(psf, image.shape, fit.noise);
+  const std::vector<Added> stars = choose(image.shape, config.inject, fit.fwhm, error);
+  const std::vector<float> pixels = with_stars(image, psf, stars, fit.noise);
+  CrowdImage other = image;
+  other.pixels = pixels.data();
+  CrowdConfig without = config;
+  without.inject = 0;
+  const CrowdFit again = fit_crowd(other, model, without, where);
+  StarCells before(image.shape), after(image.shape);
+  before.fill(fit.rows);
+  after.fill(again.rows);
+  const double radius = std::max(0.7, fit.fwhm / 4);
+  std::vector<std::vector<double>> differences(bin_count);
+  fit.bins.assign(bin_count, {});
+  const double range = portable_log(most_significance / least_significance);
+  for (int i = 0; i < bin_count; ++i)
+    fit.bins[static_cast<std::size_t>(i)].flux =
+        least_significance * error * portable_exp(range * (i + 0.5) / bin_count);
+  for (const Added& star : stars) {
+    if (find_row(fit.rows, before, star, radius) != nullptr) continue;
+    const auto which = static_cast<std::size_t>(std::clamp(place_in_bins(star.flux, error), 0.0, bin_count - 1.0));
+    ++fit.bins[which].added;
+    const CrowdRow* const row = find_row(again.rows, after, star, radius);
+    if (row == nullptr) continue;
+    ++fit.bins[which].found;
+    differences[which].push_back(row->flux - star.flux);
+  }
+  for (std::size_t i = 0; i < fit.bins.size(); ++i) summarise(differences[i], fit.bins[i]);
+  tell_rows(error, fit);
+}
+
+}  // namespace srcextract

@@ -1,0 +1,17 @@
+#pragma once
+
+#include "stages/crowd/crowd_field.hpp"
+#include "stages/crowd/crowd_fit.hpp"
+#include "stages/settings/crowd.hpp"
+
+namespace srcextract {
+
+/// Adds config.inject stars to the image, or as many as are 6 FWHM from one another, and fits it again. Fluxes are 3 to
+/// 300 times the error of a star that is alone, places are on a jittered grid: both follow from the star's number.
+/// Sets fit.bins, and completeness and confusion of its rows, by their fluxes.
+/// A star is found if a row is within max(0.7 pixels, FWHM / 4) of its place, with a flux within a factor 2. It does
+/// not count where a row of `fit` is like that already.
+void inject_stars(const CrowdImage& image, const PsfModel& psf, const CrowdConfig& config, const Cpu& where,
+                  CrowdFit& fit);
+
+}  // namespace srcextract
