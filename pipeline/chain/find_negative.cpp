@@ -2,6 +2,7 @@
 
 #include <utility>
 
+#include "pipeline/chain/detection.hpp"
 #include "stages/detect/label.hpp"
 #include "stages/detect/morphology.hpp"
 #include "stages/detect/threshold.hpp"

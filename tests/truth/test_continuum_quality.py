@@ -50,16 +50,44 @@ def test_the_negated_map_has_the_islands_that_scipy_finds(program, tmp_path, dir
     field = continuum_maps.Field(3, size=768, dirty=dirty)
     path = tmp_path / "map.fits"
     field.write(path)
-    run(program, path, *settings("fit.reliability=true", "detection.threshold=2.5", "detection.seed=3.5",
+    run(program, path, *settings("fit.reliability=true", "detection.threshold=2.5", "detection.seed=3.3",
                                  "output.check_images=[background, rms]"))
     level, rms = (np.squeeze(fits.getdata(tmp_path / f"map.{name}.fits")) for name in ("background", "rms"))
     depth = (level - field.image.astype("f4")) / rms
     labels, count = ndimage.label(depth > 2.5, np.ones((3, 3)))
     deepest = ndimage.maximum(depth, labels, np.arange(1, count + 1))
     sizes = np.bincount(labels.ravel())[1:]
-    islands = np.sum((deepest > 3.5) & (sizes >= 5))
+    islands = np.sum((deepest > 3.3) & (sizes >= 5))
     negative = record(path)["fit"]["reliability"]["negative"]
     assert islands > 30 and islands <= negative <= 1.1 * islands, (islands, negative)
+
+
+SKIES = {"mesh": (), "constant": ("background.method=constant",),
+         "from zero": ("background.method=constant", "detection.reference=zero"),
+         "given": ("background.level=1e-5", "background.rms=2.2e-5"), "map": ("weights.type=rms", "weights.file={rms}"),
+         "map, constant": ("weights.type=rms", "weights.file={rms}", "background.method=constant"),
+         "opened": ("morphology.operation=opening",), "no seed": ("detection.seed=0", "detection.threshold=3.6")}
+
+
+@pytest.mark.parametrize("sky", SKIES)
+def test_it_has_the_sources_of_a_map_that_was_negated_before(program, tmp_path, sky):
+    """Of skies that are alike on both sides: few sources, one pass."""
+    field = continuum_maps.Field(4, size=768, every=40000)
+    if sky in ("constant", "from zero", "given"):
+        field.image = np.asarray(field.image / field.rms * QUIET)
+    level = 1e-5 if sky == "given" else 0
+    fits.PrimaryHDU(field.rms.astype("f4")).writeto(tmp_path / "rms.fits")
+    options = settings("fit.reliability=true", "background.refine=1", "detection.threshold=2.5", "detection.seed=3.6",
+                       *(setting.format(rms=tmp_path / "rms.fits") for setting in SKIES[sky]))
+    told = []
+    for name, sign in (("map", 1), ("negated", -1)):
+        path = tmp_path / f"{name}.fits"
+        fits.PrimaryHDU((sign * field.image + level).astype("f4"), field.header).writeto(path)
+        run(program, path, "-q", *options)
+        told.append((record(path)["fit"]["sources"], record(path)["fit"]["reliability"]["negative"]))
+    (positive, negative), (of_negated, negative_of_negated) = told
+    assert negative > 8 and positive > negative + 8
+    assert abs(of_negated - negative) <= 1 and abs(negative_of_negated - positive) <= 1, told
 
 
 @pytest.mark.parametrize("dirty", (False, True))
@@ -114,7 +142,7 @@ def test_what_very_bright_sources_leave_around_them_is_told_apart(program, tmp_p
         run(program, path, "-q", *settings("fit.reliability=true"))
         told, sources = record(path)["fit"]["reliability"], table_of(path, "srl")
         elsewhere, near = bins_of(told)
-        assert told["bright"] == 1 and told["near_bright"]["within"] == pytest.approx(15 * SIDE, rel=1e-3)
+        assert 1 <= told["bright"] <= 3 and told["near_bright"]["within"] == pytest.approx(15 * SIDE, rel=1e-3)
         assert counts(elsewhere, "negative") <= 2 and counts(near, "positive") >= 1
         places = np.column_stack([sources["Xposn"], sources["Yposn"]])
         is_near = np.hypot(*(places - (x, y)).T) < 15 * SIDE
@@ -167,7 +195,8 @@ def test_injected_completeness_is_that_of_known_sources(program, tmp_path, dirty
         assert list(rows["SNR_LOW"]) == list(edges[:-1]) and list(rows["SNR_HIGH"]) == list(edges[1:])
         injected += rows["INJECTED"]
         matched += rows["FOUND"]
-    assert injected.sum() == 4800 and of.sum() == 1350
+    assert injected.sum() == 2400 * len(first(2, range(301, 305)))
+    assert of.sum() == 225 * len(first(6, range(201, 213)))
     known, ours = found / of, matched / injected
     error = np.sqrt(known * (1 - known) / of + ours * (1 - ours) / injected) + 1 / of
     assert np.all(abs(known - ours) < 3.5 * error), (known, ours)
@@ -332,7 +361,8 @@ def test_nothing_is_found_in_correlated_noise(program, tmp_path, way, dirty):
         rows.append(told["counts"]["sources"])
         if way.startswith("rate"):
             assert told["false_discoveries"] == {"rate": 0.01, "correlated_pixels": round(2 * BEAM_PIXELS)}
-    assert max(rows) <= (1 if way.startswith("rate") else 0), rows
+    # Of peaks of Gaussian noise 0.17 a map are above 5 sigma (Adler 1981): of areas of 5 pixels fewer.
+    assert max(rows) <= 1 and sum(rows) <= len(rows) / 10, rows
 
 
 def test_the_beam_tells_how_many_pixels_share_their_noise(program, tmp_path):

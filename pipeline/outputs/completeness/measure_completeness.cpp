@@ -6,6 +6,7 @@
 #include <utility>
 #include <vector>
 
+#include "pipeline/chain/detection.hpp"
 #include "pipeline/engine/host_engine.hpp"
 #include "pipeline/outputs/completeness/altered_image.hpp"
 #include "pipeline/outputs/completeness/random_places.hpp"

@@ -5,6 +5,7 @@
 #include <cstddef>
 #include <utility>
 
+#include "pipeline/chain/detection.hpp"
 #include "pipeline/chain/extracted_noise.hpp"
 #include "pipeline/chain/fit_sources.hpp"
 #include "pipeline/engine/host_engine.hpp"

@@ -18,8 +18,8 @@ std::string begin_section(const std::string& id, const std::string& title, const
 /// A table whose first column has the ranges of its rows.
 std::string table_of(const std::string& caption, const std::vector<std::string>& head,
                      const std::vector<std::vector<std::string>>& rows) {
-  std::string html =
-      "<table>" + (caption.empty() ? "" : "<caption>" + xml_text(caption) + "</caption>") + "<thead><tr>";
+  std::string html = "<table class=\"ranges\">" +
+                     (caption.empty() ? "" : "<caption>" + xml_text(caption) + "</caption>") + "<thead><tr>";
   for (const std::string& name : head) html += "<th scope=\"col\">" + xml_text(name) + "</th>";
   html += "</tr></thead>\n<tbody>\n";
   for (const std::vector<std::string>& row : rows) {
@@ -45,16 +45,22 @@ std::vector<std::string> cells_of(const std::string& range, const FoundShare& of
   return {range, std::to_string(of.copies), std::to_string(of.found), percent(of.share), interval(of.least, of.most)};
 }
 
-/// The section about completeness: what it is, a plot for the script, and a table.
+/// The section about completeness: what it is, a plot for the script, and a table beside it, or below if it is wide.
 std::string found_html(const std::string& text, const std::vector<std::string>& head,
                        const std::vector<std::vector<std::string>>& rows) {
+  constexpr std::size_t most_beside = 5;
   const std::string html = begin_section("completeness", "Completeness", text);
   if (rows.empty()) return html + "</section>\n";
+  const std::string table = table_of("", head, rows);
   return html +
          "<div class=\"plots\">\n<figure class=\"scripted\"><canvas id=\"found\" role=\"img\" aria-label=\"Share of "
          "copies that were found\"></canvas><figcaption>Share of copies that were found, with its 68 % interval. "
          "Dashed: 50 and 90 %.</figcaption></figure>\n" +
-         table_of("", head, rows) + "</div>\n</section>\n";
+         (head.size() > most_beside
+              ? "</div>\n<div class=\"wide\" tabindex=\"0\" role=\"region\" aria-label=\"Completeness by S/N\">\n" +
+                    table + "</div>\n"
+              : table + "</div>\n") +
+         "</section>\n";
 }
 
 std::string completeness_html(const Completeness& completeness) {
