@@ -19,6 +19,7 @@
 #include "config/config.hpp"
 #include "pipeline/batch/batch.hpp"
 #include "pipeline/batch/batch_command.hpp"
+#include "pipeline/batch/inject_command.hpp"
 #include "pipeline/batch/merge_command.hpp"
 #include "pipeline/batch/trial_command.hpp"
 #include "pipeline/compare/compare.hpp"
@@ -251,6 +252,7 @@ int run(int given_count, char** given) {
   const std::string_view command = argv[1];
   if (command == "compare") return run_comparison(argc, argv);
   if (command == "batch") return run_batch(parse_batch_options(argc, argv));
+  if (command == "inject") return run_inject(parse_inject_options(argc, argv));
   if (command == "convert-config") return run_convert(argc, argv);
   if (command == "merge") return run_merge(parse_merge_options(argc, argv));
   if (command == "difference") return run_images(parse_difference_options(argc, argv));

@@ -4,6 +4,8 @@
 #include <cstdint>
 #include <optional>
 
+#include "pipeline/chain/extracted_noise.hpp"
+#include "pipeline/chain/find_negative.hpp"
 #include "pipeline/chain/make_catalog.hpp"
 #include "stages/fit/fit_islands.hpp"
 #include "stages/sky/map_of_mesh.hpp"
@@ -33,21 +35,16 @@ void add_levels(const Extraction& extraction, const Shape& shape, FittedIslands&
 
 void fit_sources(const Config& config, const Cpu& where, Extraction& extraction) {
   const CheckData& check = extraction.check;
-  NoiseMap<Cpu> noise;
-  if (has_map(config.weights))
-    noise.variance = &check.variance;
-  else if (noise_varies(config) && !check.mesh.level.empty())
-    noise.mesh = &check.mesh;
-  const RmsRows rows(noise, where);
-  const RmsOfPixels rms = rows.pixels();
-  const FitMap map{check.above,
-                   extraction.runs,
-                   extraction.label,
-                   noise.varies() ? extraction.levels.noise_scale : extraction.levels.sigma,
-                   noise.varies() ? &rms : nullptr,
-                   extraction.levels.in_noise};
+  const ExtractedNoise noise(extraction, config, where);
+  const FitMap map{check.above,    extraction.runs, extraction.label,
+                   noise.factor(), noise.rms(),     extraction.levels.in_noise};
   extraction.fitted = fit_islands(map, extraction.sources.size(), config, where);
   add_levels(extraction, check.above.shape, *extraction.fitted);
+  if (config.fit.reliability) {
+    const FittedIslands negative = fit_negative(extraction, noise, config, where);
+    FittedIslands& fitted = *extraction.fitted;
+    fitted.reliability = find_reliability(fitted.sources, fitted.gaussians, negative.sources, fitted.beam.side());
+  }
   Config without = config;
   without.fit.model = FitModel::none;
   if (!shows_pixels(without)) extraction.check.above = {};

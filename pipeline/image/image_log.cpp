@@ -120,6 +120,27 @@ void log_map(const std::string& name, const char* what, const OpenMap& map) {
   spdlog::info("{}: {}: HDU {} of {}{}", name, what, map.image.hdu(), map.path, plane_name(map.image, map.plane));
 }
 
+/// What the negated map tells, as a whole.
+std::string describe_reliability(const Reliability& of, std::int64_t sources) {
+  const auto sum = [](const std::vector<ReliabilityBin>& bins, std::int64_t ReliabilityBin::*count) {
+    std::int64_t all = 0;
+    for (const ReliabilityBin& bin : bins) all += bin.*count;
+    return all;
+  };
+  const std::string near =
+      of.bright == 0 ? ""
+                     : fmt::format("; near {} above {} sigma: {} and {}", counted(of.bright, "source"), very_bright_snr,
+                                   sum(of.near, &ReliabilityBin::positive), sum(of.near, &ReliabilityBin::negative));
+  return fmt::format("{}, and {} in the negated map{} (fit.reliability)", counted(sources, "source"), of.negative,
+                     near);
+}
+
+/// Logs a result if `describe`; always if there is a problem.
+void log_known(const std::string& name, const std::string& problem, const std::string& text, bool describe) {
+  if (describe || !problem.empty())
+    spdlog::log(problem.empty() ? spdlog::level::info : spdlog::level::warn, "{}: {}", name, text);
+}
+
 }  // namespace
 
 void log_input(const ImageInput& input, const InputConfig& config, const std::vector<std::string>& left_out) {
@@ -164,6 +185,8 @@ void log_result(const ImageInput& input, const ImageResult& result, bool describ
     spdlog::info("{}: {} of {}; pixels share their noise over {:.3g} beams ({})", input.name,
                  counted(std::ssize(e.fitted->sources), "source"), counted(std::ssize(e.fitted->gaussians), "Gaussian"),
                  e.fitted->noise_area, e.fitted->area_measured ? "measured" : "fit.noise_area");
+  if (describe && e.fitted && e.fitted->reliability)
+    spdlog::info("{}: {}", input.name, describe_reliability(*e.fitted->reliability, std::ssize(e.fitted->sources)));
   if (describe && e.found_in) log_clip(input.detection->task.path, e.found_in->background);
   if (describe) log_background(input.name, e);
   if (describe && e.aperture_noise) log_aperture_noise(input.name, *e.aperture_noise);
@@ -178,10 +201,11 @@ void log_result(const ImageInput& input, const ImageResult& result, bool describ
 }
 
 void log_completeness(const ImageInput& input, const Completeness& completeness, bool describe) {
-  const bool known = completeness.problem.empty();
-  if (describe || !known)
-    spdlog::log(known ? spdlog::level::info : spdlog::level::warn, "{}: {}", input.name,
-                describe_completeness(completeness));
+  log_known(input.name, completeness.problem, describe_completeness(completeness), describe);
+}
+
+void log_injection(const ImageInput& input, const Injection& injection, bool describe) {
+  log_known(input.name, injection.problem, describe_injection(injection), describe);
 }
 
 void log_done(const ImageInput& input, const ImageResult& result, const Execution& execution, double seconds,

@@ -6,6 +6,7 @@
 #include "pipeline/extract/extract_image.hpp"
 #include "pipeline/machine/backend.hpp"
 #include "pipeline/outputs/completeness/completeness.hpp"
+#include "pipeline/outputs/injection/injection.hpp"
 #include "stages/settings/input.hpp"
 
 namespace srcextract {
@@ -19,6 +20,7 @@ void log_result(const ImageInput& input, const ImageResult& result, bool describ
 
 /// Logs the completeness if `describe`; always logs why it is not known.
 void log_completeness(const ImageInput& input, const Completeness& completeness, bool describe);
+void log_injection(const ImageInput& input, const Injection& injection, bool describe);
 
 /// Logs the end of an image, with the device and time, and what was written, if anything.
 void log_done(const ImageInput& input, const ImageResult& result, const Execution& execution, double seconds,

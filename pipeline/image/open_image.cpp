@@ -22,6 +22,7 @@
 #include "pipeline/outputs/completeness/measure_completeness.hpp"
 #include "pipeline/outputs/components/write_components.hpp"
 #include "pipeline/outputs/image_head.hpp"
+#include "pipeline/outputs/injection/inject_gaussians.hpp"
 #include "pipeline/outputs/picture_file.hpp"
 #include "pipeline/outputs/report/report.hpp"
 #include "pipeline/outputs/run_record.hpp"
@@ -265,6 +266,15 @@ std::optional<Completeness> OpenImage::find_completeness(ImageResult& result, co
   return completeness;
 }
 
+std::optional<Injection> OpenImage::find_injection(ImageResult& result, const Cpu& where) const {
+  const auto injecting = Clock::now();
+  std::optional<Injection> injection = measure_injection(input_, result.extraction, where);
+  if (!injection) return std::nullopt;
+  result.times.push_back({"injection", seconds_since(injecting)});
+  log_injection(input_, *injection, job_.describe);
+  return injection;
+}
+
 ImageOutcome OpenImage::finish(ImageResult result, const Execution& execution) {
   tell(result);
   const ImageConfig& config = *task_.file->config;
@@ -277,6 +287,7 @@ ImageOutcome OpenImage::finish(ImageResult result, const Execution& execution) {
   }
 
   const std::optional<Completeness> completeness = find_completeness(result, execution.cpu);
+  const std::optional<Injection> injection = find_injection(result, execution.cpu);
   const std::uint32_t datasum = checksum(result);
   const auto writing = Clock::now();
   make_directory_of(paths_.report);
@@ -286,8 +297,17 @@ ImageOutcome OpenImage::finish(ImageResult result, const Execution& execution) {
   }
   result.times.push_back({"write", seconds_since(writing)});
   const auto record = [&](double seconds) {
-    return RunRecord{job_.arguments, config,       execution, input_,  result,
-                     datasum,        paths_.all(), start_,    seconds, completeness};
+    return RunRecord{job_.arguments,
+                     config,
+                     execution,
+                     input_,
+                     result,
+                     datasum,
+                     paths_.all(),
+                     start_,
+                     seconds,
+                     completeness,
+                     injection ? &*injection : nullptr};
   };
   if (!paths_.page.empty()) {
     const auto reporting = Clock::now();

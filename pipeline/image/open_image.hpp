@@ -20,6 +20,7 @@
 #include "pipeline/machine/backend.hpp"
 #include "pipeline/machine/memory_budget.hpp"
 #include "pipeline/outputs/completeness/completeness.hpp"
+#include "pipeline/outputs/injection/injection.hpp"
 #include "pipeline/outputs/joined_file.hpp"
 #include "pipeline/outputs/outputs.hpp"
 #include "survey/inputs/image_file.hpp"
@@ -117,6 +118,9 @@ class OpenImage {
  private:
   /// Measures the completeness, if it is asked for, and logs it.
   std::optional<Completeness> find_completeness(ImageResult& result, const Cpu& where) const;
+
+  /// The same for Gaussians of a radio map.
+  std::optional<Injection> find_injection(ImageResult& result, const Cpu& where) const;
 
   /// Masks zeros at the border of a radio map that no mask covers.
   void mask_blank_border();

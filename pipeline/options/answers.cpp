@@ -26,6 +26,7 @@ Commands:
   batch            a survey of any size, which may be killed and started again
   merge            the catalogues of a survey as one
   difference       what changed between two images
+  inject           which sources of a radio map are found, and how well they are measured
   compare          one catalogue against another
   convert-config   a configuration of SExtractor's as one of srcextract
   sextractor       SExtractor's command line and output files
@@ -150,7 +151,8 @@ std::string of_columns(const std::string& asked) {
 }  // namespace
 
 std::vector<std::string> command_names() {
-  return {"batch", "merge", "difference", "compare", "convert-config", "sextractor", "columns", "keys", "help"};
+  return {"batch",          "merge",      "difference", "inject", "compare",
+          "convert-config", "sextractor", "columns",    "keys",   "help"};
 }
 
 bool is_answer(int argc, const char* const* argv) {

@@ -29,6 +29,7 @@ Fluxes in g and r of what their mean shows, in one catalogue:
 Fluxes in r.fits at known positions: srcextract --positions p.csv r.fits
 The columns that there are, and the keys of CONFIG: srcextract columns, srcextract keys
 What changed between two images: srcextract difference --help
+What is found in a radio map, and how well: srcextract inject --help
 To hold a catalogue against a reference: srcextract compare --help
 With a configuration of SExtractor's: srcextract convert-config default.sex -o config.yaml
 In the place of SExtractor: srcextract sextractor m31.fits -c default.sex; see srcextract sextractor -h

@@ -4,6 +4,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <cmath>
 #include <nlohmann/json.hpp>
 #include <numeric>
 #include <type_traits>
@@ -13,6 +14,7 @@
 #include "pipeline/machine/utc.hpp"
 #include "pipeline/machine/versions.hpp"
 #include "pipeline/outputs/completeness/completeness_json.hpp"
+#include "pipeline/outputs/injection/injection_tables.hpp"
 #include "stages/settings/keys.hpp"
 #include "survey/journal/directory_lock.hpp"
 
@@ -336,15 +338,37 @@ Json beam_json(const Config& config) {
           {"frequency", config.resources.frequency > 0 ? Json(config.resources.frequency) : Json(nullptr)}};
 }
 
+Json reliability_json(const std::vector<ReliabilityBin>& bins) {
+  Json json = Json::array();
+  const auto known = [](double number) { return std::isfinite(number) ? Json(number) : Json(nullptr); };
+  for (const ReliabilityBin& bin : bins)
+    json.push_back({{"snr", {bin.low, known(bin.high)}},
+                    {"positive", bin.positive},
+                    {"negative", bin.negative},
+                    {"reliability", known(bin.share)},
+                    {"interval", {known(bin.least), known(bin.most)}}});
+  return json;
+}
+
+/// What the negated map tells. Distances are in pixels.
+Json reliability_json(const Reliability& of) {
+  return {{"negative", of.negative},
+          {"bright", of.bright},
+          {"near_bright", {{"within", of.within}, {"bins", reliability_json(of.near)}}},
+          {"elsewhere", {{"bins", reliability_json(of.elsewhere)}}}};
+}
+
 /// The Gaussians of a radio map; `noise_area`: of the noise's autocorrelation, in beams.
 Json fitted_json(const FittedIslands& fitted) {
   const auto moments = std::ranges::count_if(
       fitted.sources, [](const ComponentRow& row) { return (row.flags & fit_flag::moments) != 0; });
-  return {{"sources", fitted.sources.size()},
-          {"gaussians", fitted.gaussians.size()},
-          {"moments", moments},
-          {"noise_area", fitted.noise_area},
-          {"noise_area_measured", fitted.area_measured}};
+  Json json = {{"sources", fitted.sources.size()},
+               {"gaussians", fitted.gaussians.size()},
+               {"moments", moments},
+               {"noise_area", fitted.noise_area},
+               {"noise_area_measured", fitted.area_measured}};
+  if (fitted.reliability) json["reliability"] = reliability_json(*fitted.reliability);
+  return json;
 }
 
 /// Adds one image's inputs and sky.
@@ -367,8 +391,12 @@ void add_image(const RunRecord& report, Json& json) {
   if (extraction.fitted) json["fit"] = fitted_json(*extraction.fitted);
   json["background"] = background_json(report);
   json["levels"] = levels_json(extraction.levels);
+  if (const DetectionConfig& detection = report.input.config().detection; controls_false_discoveries(detection))
+    json["false_discoveries"] = {{"rate", detection.false_discovery_rate},
+                                 {"correlated_pixels", detection.correlated_pixels}};
   if (extraction.aperture_noise) json["aperture_noise"] = aperture_noise_json(*extraction.aperture_noise);
   if (report.completeness) json["completeness"] = completeness_json(*report.completeness);
+  if (report.injection != nullptr) json["injection"] = injection_json(*report.injection);
   json["counts"] = counts_json(extraction, report.input.first().shape);
   json["warnings"] = report.result.warnings;
   json["header"] = header_json(report.input.keywords(report.config.config.output));

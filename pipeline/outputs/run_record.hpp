@@ -8,6 +8,7 @@
 
 #include "pipeline/extract/extract_image.hpp"
 #include "pipeline/outputs/completeness/completeness.hpp"
+#include "pipeline/outputs/injection/injection.hpp"
 #include "survey/inputs/image_file.hpp"
 #include "survey/inputs/shard.hpp"
 
@@ -26,6 +27,7 @@ struct RunRecord {
   std::chrono::system_clock::time_point start;
   double seconds = 0;                             ///< wall time from opening the image until its last table is on disk
   std::optional<Completeness> completeness = {};  ///< if output.report_copies asks for it
+  const Injection* injection = nullptr;           ///< the same for radio maps; null: not asked for
 };
 
 /// The report as JSON. Numbers are restored to the same bits; a number that is not finite is null.

@@ -206,6 +206,13 @@ void add_columns_of_alerts(Config& config) {
   if (config.resources.has_star_profile) add(alert_columns_of_stars);
 }
 
+/// The number of pixels with common noise: the area of the noise's autocorrelation, by default that of white noise seen
+/// through the beam, which is twice the beam's.
+std::int64_t correlated_pixels(const PixelBeam& beam, const FitConfig& fit) {
+  constexpr double white = 2, most = 1e6;
+  return std::llround(std::clamp(beam.area() * (fit.noise_area > 0 ? fit.noise_area : white), 1.0, most));
+}
+
 /// Sets what is given in beams: the side of a mesh and the least area of a source.
 void resolve_beams(Config& config) {
   const PixelBeam& beam = *config.resources.beam;
@@ -214,14 +221,37 @@ void resolve_beams(Config& config) {
                                                            least_mesh_size, most_mesh_size);
   if (config.detection.min_area == 0)
     config.detection.min_area = std::max<std::int64_t>(3, std::llround(std::ceil(beam.area() / 3)));
-  if (controls_false_discoveries(config.detection) && config.detection.correlated_pixels == 1)
-    config.detection.correlated_pixels = std::max<std::int64_t>(1, std::llround(beam.area()));
+  if (counts_pixels_of_beam(config.detection)) config.detection.correlated_pixels = correlated_pixels(beam, config.fit);
+}
+
+/// Sets the number of pixels with common noise where no other setting needs the beam: an image without one has 1.
+void resolve_correlation(Config& config, const RunImage& image, const BeamPlaces& places) {
+  if (!counts_pixels_of_beam(config.detection)) return;
+  config.detection.correlated_pixels = 1;
+  FoundBeam found;
+  try {
+    found = find_beam(config.beam, places);
+  } catch (const Error&) {
+    return;  // most images have no beam
+  }
+  try {
+    const PixelBeam beam =
+        beam_in_pixels(found.beam, image.header, image.shape, config.measurement.pixel_scale, found.warnings);
+    config.detection.correlated_pixels = correlated_pixels(beam, config.fit);
+    spdlog::info("{}: by its beam {} pixels share their noise (detection.correlated_pixels)", image.name,
+                 config.detection.correlated_pixels);
+  } catch (const Error& error) {
+    spdlog::warn(
+        "{}: its beam is not used, so false discoveries are counted as if pixels were independent; "
+        "detection.correlated_pixels can tell how many share their noise: {}",
+        image.name, error.what());
+  }
 }
 
 /// Finds the beam, and sets what is given in beams.
 void resolve_beam(Config& config, const RunImage& image) {
-  if (!uses_beam(config)) return;
   const BeamPlaces places{image.header, image.primary_header, image.path, image.axes, image.planes};
+  if (!uses_beam(config)) return resolve_correlation(config, image, places);
   try {
     FoundBeam found = find_beam(config.beam, places);
     const SkyBeam& beam = found.beam;
@@ -273,7 +303,11 @@ Config resolve_detection(const Config& given, const Config& measured) {
   config.measurement.pixel_scale = measured.measurement.pixel_scale;
   config.beam = measured.beam;
   config.resources.beam = measured.resources.beam;
-  if (!uses_beam(config)) return config;
+  if (!uses_beam(config)) {
+    if (counts_pixels_of_beam(config.detection))
+      config.detection.correlated_pixels = measured.detection.correlated_pixels;
+    return config;
+  }
   if (!config.resources.beam)
     throw Error(ErrorKind::config,
                 config.place_of("background.mesh_beams") +

@@ -20,6 +20,7 @@
 #include "pipeline/outputs/completeness/measure_completeness.hpp"
 #include "pipeline/outputs/components/component_styles.hpp"
 #include "pipeline/outputs/components/component_table.hpp"
+#include "pipeline/outputs/injection/inject_gaussians.hpp"
 #include "pipeline/outputs/report/report.hpp"
 #include "pipeline/outputs/sky_rows.hpp"
 #include "pipeline/outputs/vignets.hpp"
@@ -151,6 +152,7 @@ std::string report_of(const ImageInput& input, const ImageResult& result, const 
   const auto taken =
       std::chrono::duration_cast<std::chrono::system_clock::duration>(std::chrono::duration<double>(seconds));
   const std::vector<std::string> no_arguments;
+  const std::optional<Injection> injection = measure_injection(input, result.extraction, run.cpu);
   return make_report({.arguments = no_arguments,
                       .config = *input.file.config,
                       .execution = run,
@@ -159,7 +161,8 @@ std::string report_of(const ImageInput& input, const ImageResult& result, const 
                       .outputs = {},
                       .start = std::chrono::system_clock::now() - taken,
                       .seconds = seconds,
-                      .completeness = measure_completeness(input, result.extraction, run.cpu)},
+                      .completeness = measure_completeness(input, result.extraction, run.cpu),
+                      .injection = injection ? &*injection : nullptr},
                      metadata);
 }
 

@@ -1,5 +1,7 @@
 #include "stages/detect/false_discovery.hpp"
 
+#include <algorithm>
+
 #include "stages/detect/false_discovery_rule.hpp"
 #include "stages/detect/significance_counts.hpp"
 
@@ -7,7 +9,8 @@ namespace srcextract {
 
 double false_discovery_share(const DetectionConfig& config) {
   double sum = 0;
-  for (std::int64_t n = config.correlated_pixels; n > 0; --n) sum += 1.0 / static_cast<double>(n);
+  for (std::int64_t n = std::max<std::int64_t>(1, config.correlated_pixels); n > 0; --n)
+    sum += 1.0 / static_cast<double>(n);
   return config.false_discovery_rate / sum;
 }
 

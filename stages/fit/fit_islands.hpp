@@ -1,11 +1,13 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <vector>
 
 #include "stages/detect/label.hpp"
 #include "stages/fit/fitted_row.hpp"
 #include "stages/fit/island.hpp"
+#include "stages/fit/reliability.hpp"
 #include "stages/settings/settings.hpp"
 
 namespace srcextract {
@@ -14,9 +16,10 @@ namespace srcextract {
 struct FittedIslands {
   std::vector<ComponentRow> gaussians, sources;
   PixelBeam beam;
-  Shape shape;                 ///< of the image
-  double noise_area = 0;       ///< of the noise's autocorrelation, in units of the beam's
-  bool area_measured = false;  ///< else fit.noise_area gives it
+  Shape shape;                                  ///< of the image
+  double noise_area = 0;                        ///< of the noise's autocorrelation, in units of the beam's
+  bool area_measured = false;                   ///< else fit.noise_area gives it
+  std::optional<Reliability> reliability = {};  ///< set if fit.reliability asks for it
 };
 
 /// Fits Gaussians to islands, each by itself, so that rows do not depend on the number of threads. `islands` is the

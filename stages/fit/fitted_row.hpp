@@ -52,6 +52,7 @@ struct ComponentRow {
   double xmax_error = 0, ymax_error = 0;
   double chi2 = 0;  ///< sum of squared residuals in units of the noise, over the number of pixels less parameters
   std::int32_t rounds = 0, pixels = 0;  ///< of the fit
+  double reliability = 1;               ///< of sources of its S/N (stages/fit/reliability.hpp), if it was asked for
   IslandFacts of_island;
 };
 

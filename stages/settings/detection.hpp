@@ -38,8 +38,9 @@ struct DetectionConfig {
   /// Expected share of noise among the pixels above the threshold, at most (Benjamini & Hochberg 1995); replaces
   /// `threshold`. 0 = not used.
   double false_discovery_rate = 0;
-  /// Number of pixels with common noise, which lowers that rate as in Hopkins et al. (2002); 1 = unchanged.
-  std::int64_t correlated_pixels = 1;
+  /// Number of pixels with common noise, which lowers that rate as in Hopkins et al. (2002); 1 = unchanged. 0: by the
+  /// beam of the image, or 1 if it has none (resolved before any stage).
+  std::int64_t correlated_pixels = 0;
 
   bool operator==(const DetectionConfig&) const = default;
 };
@@ -47,6 +48,11 @@ struct DetectionConfig {
 /// Whether the threshold is derived from the image.
 SRCEXTRACT_HOST_DEVICE inline bool controls_false_discoveries(const DetectionConfig& config) {
   return config.false_discovery_rate != 0;
+}
+
+/// Whether the beam of the image tells how many pixels have common noise.
+inline bool counts_pixels_of_beam(const DetectionConfig& config) {
+  return controls_false_discoveries(config) && config.correlated_pixels == 0;
 }
 
 /// Whether thresholds are in units of noise.

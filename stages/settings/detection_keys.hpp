@@ -97,11 +97,12 @@ void for_each_detection_field(AnySettings& c, F&& f) {
     c.detection.false_discovery_rate);
   f(Field{.section = section,
           .key = "correlated_pixels",
-          .description = "Pixels n with common noise, as those of a beam: divides false_discovery_rate by 1 + 1/2 + "
-                         "... + 1/n (Hopkins et al. 2002); 1 = nothing is divided",
-          .at_least = 1,
+          .description =
+              "Pixels n with common noise, as those of a beam: divides false_discovery_rate by 1 + 1/2 + "
+              "... + 1/n (Hopkins et al. 2002); 1 = nothing is divided; 0 = by the image's beam, or 1 without",
+          .at_least = 0,
           .at_most = 1'000'000,
-          .why = "1 divides by nothing",
+          .why = "1 divides by nothing, and 0 asks for the beam",
           .unused = correlated_pixels_use(c.detection)},
     c.detection.correlated_pixels);
 }

@@ -26,6 +26,9 @@ struct FitConfig {
   double group_tolerance = 1.0;
   /// Islands of more pixels get moments in place of a fit, which bounds the time that an image takes.
   std::int64_t large = 20000;
+  /// Whether sources are looked for in the negated map as well. Where its noise is symmetric, they tell how many of the
+  /// sources are false.
+  bool reliability = false;
 
   bool operator==(const FitConfig&) const = default;
 };

@@ -88,6 +88,12 @@ void for_each_fit_field(AnySettings& c, F&& f) {
           .why = "a fit of a Gaussian needs 6 pixels, and larger islands take too long",
           .unused = of_fit(c.fit.large, usual.large)},
     c.fit.large);
+  f(Field{.section = section,
+          .key = "reliability",
+          .description = "Whether the same is done in the negated map: column RELIABILITY is 1 - negative / positive "
+                         "sources of equal S/N",
+          .unused = of_fit(c.fit.reliability, usual.reliability)},
+    c.fit.reliability);
 }
 
 }  // namespace srcextract::config

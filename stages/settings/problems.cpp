@@ -371,7 +371,7 @@ std::string false_discovery_problem(const Settings& config) {
 }
 
 std::string correlated_pixels_use(const DetectionConfig& config) {
-  return config.correlated_pixels == 1 || controls_false_discoveries(config)
+  return config.correlated_pixels == 0 || controls_false_discoveries(config)
              ? ""
              : "has no use without detection.false_discovery_rate";
 }

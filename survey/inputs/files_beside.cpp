@@ -54,6 +54,7 @@ void require_detection_config(const Config& config, const NamesBeside& names) {
   if (std::ranges::any_of(config.output.check_images, shows_foreground))
     refuse("output.check_images", "threshold and morphology are of one image (extract DETECT alone to see its pixels)");
   if (config.output.report_copies > 0) refuse("output.report_copies", "copies of stars are put into one image");
+  if (config.fit.reliability) refuse("fit.reliability", "one map is negated");
 }
 
 /// Nothing is detected.

@@ -13,7 +13,8 @@
 namespace srcextract {
 namespace {
 
-constexpr const char* segmentation_extension = ".seg.fits";
+constexpr const char *segmentation_extension = ".seg.fits", *injection_extension = ".inject",
+                     *injected_extension = ".injected";
 
 /// ".background.fits", ".minus_background.fits.gz".
 std::string check_image_extension(CheckImage image, ImageCompression compression) {
@@ -59,6 +60,12 @@ std::string_view without_hdu(std::string_view stem) {
   return stem.substr(begin, mark.size()) == mark ? stem.substr(0, begin) : stem;
 }
 
+/// The common part of the paths of an image's outputs.
+std::string output_base(const std::string& directory, const std::string& name, std::optional<int> hdu) {
+  const std::string base = (std::filesystem::path(directory) / image_stem(name)).string();
+  return hdu ? base + ".hdu" + std::to_string(*hdu) : base;
+}
+
 }  // namespace
 
 std::string image_stem(const std::string& name) {
@@ -81,8 +88,7 @@ std::vector<std::string> OutputPaths::all() const {
 
 OutputPaths output_paths(const std::string& directory, const std::string& name, std::optional<int> hdu,
                          const OutputConfig& config) {
-  std::string base = (std::filesystem::path(directory) / image_stem(name)).string();
-  if (hdu) base += ".hdu" + std::to_string(*hdu);
+  const std::string base = output_base(directory, name, hdu);
   OutputPaths paths;
   for (CatalogFormat format : config.formats) paths.catalogs.emplace_back(format, base + extension(format));
   if (config.segmentation) paths.segmentation = base + segmentation_extension;
@@ -103,7 +109,29 @@ OutputPaths output_paths(const std::string& directory, const std::string& name, 
   return paths;
 }
 
+InjectionPaths injection_paths(const std::string& directory, const std::string& name, std::optional<int> hdu,
+                               const OutputConfig& config) {
+  const std::string base = output_base(directory, name, hdu);
+  InjectionPaths paths;
+  for (const CatalogFormat format : config.formats) {
+    if (!names_of_format(format).table) continue;
+    paths.bins.push_back(base + injection_extension + names_of_format(format).ending);
+    paths.rows.push_back(base + injected_extension + names_of_format(format).ending);
+  }
+  paths.record = base + injection_extension + ".json";
+  return paths;
+}
+
+std::vector<std::string> InjectionPaths::all() const {
+  std::vector<std::string> paths = bins;
+  paths.insert(paths.end(), rows.begin(), rows.end());
+  paths.push_back(record);
+  return paths;
+}
+
 bool is_output_name(const std::string& name) {
+  for (const char* extension : {injection_extension, injected_extension})
+    if (name.ends_with(std::string(extension) + ".fits")) return true;
   if (name.ends_with(extension(CatalogFormat::fits)) || name.ends_with(segmentation_extension)) return true;
   for (const ComponentTable table : {ComponentTable::srl, ComponentTable::gaul})
     if (name.ends_with(component_extension(table) + ".fits")) return true;

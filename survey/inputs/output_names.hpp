@@ -36,6 +36,17 @@ struct OutputPaths {
 OutputPaths output_paths(const std::string& directory, const std::string& name, std::optional<int> hdu,
                          const OutputConfig& config);
 
+/// The files of `srcextract inject`, by output.formats: a table of ranges of S/N, one of injected Gaussians, and a
+/// record.
+struct InjectionPaths {
+  std::vector<std::string> bins, rows;
+  std::string record;
+
+  std::vector<std::string> all() const;
+};
+InjectionPaths injection_paths(const std::string& directory, const std::string& name, std::optional<int> hdu,
+                               const OutputConfig& config);
+
 /// True for FITS files that this program wrote, and which are no images to extract: `a.cat.fits`, `a.seg.fits`,
 /// `a.background.fits.gz`.
 bool is_output_name(const std::string& name);

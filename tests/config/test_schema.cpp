@@ -164,7 +164,7 @@ const std::vector<std::string> wrong = {
     "detection: {seed: high}",
     "detection: {analysis_threshold: low}",
     "detection: {false_discovery_rate: few}",
-    "detection: {false_discovery_rate: 0.01, correlated_pixels: 0}",
+    "detection: {false_discovery_rate: 0.01, correlated_pixels: -1}",
     "convolve: {kernel: gaussian, fwhm: 2, filter: weighted}",
     "measurement: {pixel_scale: -1}",
     "detection: {reference: median}",

@@ -10,17 +10,6 @@
 namespace srcextract {
 namespace {
 
-/// Sets the share, and its interval at z = 1 sigma: where |p - share| = z sqrt(p (1 - p) / n).
-void set_share(CompletenessBin& bin) {
-  if (bin.copies == 0) return;
-  const auto n = static_cast<double>(bin.copies);
-  bin.share = static_cast<double>(bin.found) / n;
-  const double middle = (bin.share + 0.5 / n) / (1 + 1 / n);
-  const double half = std::sqrt(bin.share * (1 - bin.share) / n + 0.25 / (n * n)) / (1 + 1 / n);
-  bin.least = std::max(0.0, middle - half);
-  bin.most = std::min(1.0, middle + half);
-}
-
 /// The faintest magnitude at which the share falls below `share`.
 std::optional<double> limit_of(const std::vector<CompletenessBin>& bins, double share) {
   const CompletenessBin* fainter = nullptr;
@@ -38,6 +27,17 @@ std::optional<double> limit_of(const std::vector<CompletenessBin>& bins, double 
 }
 
 }  // namespace
+
+// Wilson's interval at z = 1 sigma: where |p - share| = z sqrt(p (1 - p) / n).
+void FoundShare::set_share() {
+  if (copies == 0) return;
+  const auto n = static_cast<double>(copies);
+  share = static_cast<double>(found) / n;
+  const double middle = (share + 0.5 / n) / (1 + 1 / n);
+  const double half = std::sqrt(share * (1 - share) / n + 0.25 / (n * n)) / (1 + 1 / n);
+  least = std::max(0.0, middle - half);
+  most = std::min(1.0, middle + half);
+}
 
 std::string describe_completeness(const Completeness& completeness) {
   if (!completeness.problem.empty()) return "The completeness is not known: " + completeness.problem + ".";
@@ -65,7 +65,7 @@ Completeness summarize_copies(std::span<const CopyResult> copies) {
     ++bin.copies;
     bin.found += copy.found ? 1 : 0;
   }
-  std::ranges::for_each(all.bins, set_share);
+  std::ranges::for_each(all.bins, &CompletenessBin::set_share);
   all.half = limit_of(all.bins, 0.5);
   all.nine_tenths = limit_of(all.bins, 0.9);
   return all;

@@ -14,12 +14,19 @@ struct CopyResult {
   bool found;
 };
 
-/// The copies of one half magnitude.
-struct CompletenessBin {
-  double low = 0;  ///< magnitude of its bright end
+/// How many of some copies were found.
+struct FoundShare {
   std::int64_t copies = 0, found = 0;
   double share = 0;            ///< of copies that were found
   double least = 0, most = 1;  ///< 68 % interval of the share (Wilson 1927, JASA 22, 209)
+
+  /// Sets the share and its interval, if there are copies.
+  void set_share();
+};
+
+/// The copies of one half magnitude.
+struct CompletenessBin : FoundShare {
+  double low = 0;  ///< magnitude of its bright end
 };
 
 inline constexpr double completeness_step = 0.5;

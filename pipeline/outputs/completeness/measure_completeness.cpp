@@ -2,37 +2,24 @@
 
 #include <algorithm>
 #include <cmath>
-#include <cstring>
 #include <string>
 #include <utility>
 #include <vector>
 
-#include "pipeline/chain/read_frame.hpp"
+#include "pipeline/chain/detection.hpp"
 #include "pipeline/engine/host_engine.hpp"
+#include "pipeline/outputs/completeness/altered_image.hpp"
+#include "pipeline/outputs/completeness/random_places.hpp"
 #include "pipeline/outputs/completeness/star_templates.hpp"
 #include "pipeline/outputs/report/report_columns.hpp"
 #include "stages/math/exact_math.hpp"
-#include "stages/math/splitmix64.hpp"
 
 namespace srcextract {
 namespace {
 
 constexpr std::size_t least_templates = 3;
-constexpr std::int64_t cell_side = 64, cell_margin = 8;
+constexpr Cells cells_of_stars = {.side = 64, .margin = 8};
 constexpr double much_brighter = 0.75, much_fainter = 2, least_radius = 3;
-
-/// Each use of random numbers has a sequence of its own.
-enum class Purpose { cells, offset_x, offset_y, place_x, place_y, star, noise };
-
-/// Number i of a sequence, from 0 to below 1.
-double random(Purpose purpose, std::int64_t i) {
-  const std::int64_t begin = static_cast<std::int64_t>(purpose) << 56;
-  return static_cast<double>(splitmix64(begin + i) >> 11) * 0x1p-53;
-}
-
-std::int64_t random_below(std::int64_t end, Purpose purpose, std::int64_t i) {
-  return static_cast<std::int64_t>(random(purpose, i) * static_cast<double>(end));
-}
 
 /// Number i of an approximately normal distribution: twelve uniform numbers have the variance 1.
 double random_normal(std::int64_t i) {
@@ -46,43 +33,9 @@ ReportLight light_of(const Sources& sources, const Config& config) {
                       config.measurement.zero_point);
 }
 
-/// Reads the pixels for read_exposure, which calls these functions.
-struct FrameReader {
-  const Cpu& cpu;
-
-  const Cpu& where() const { return cpu; }
-  void read(const PixelSource& source, Pixels<Cpu>& pixels) const { ingest(source, pixels, cpu); }
-  template <class Result>
-  void done(const char*, const Result&) const {}
-};
-
-/// The image before its mask, its weights and its given level.
-Image<float, Cpu> frame_of(const ImageInput& input, const Cpu& where) {
-  Pixels<Cpu> pixels(input.exposure.shape(), where);
-  FrameReader reader{where};
-  read_exposure(Exposure(input.exposure.planes), input.config(), pixels, reader);
-  return std::move(pixels.image);
-}
-
-/// The exposure with other pixels, which must outlive it.
-Exposure exposure_with(const Exposure& exposure, const Image<float, Cpu>& image) {
-  const auto* const memory = reinterpret_cast<const std::byte*>(image.pixels.data());
-  constexpr auto bytes = static_cast<std::int64_t>(sizeof(float));
-  const auto read = [memory](std::int64_t first, std::int64_t count, std::byte* out) {
-    std::memcpy(out, memory + first * bytes, static_cast<std::size_t>(count * bytes));
-  };
-  Exposure with = exposure;
-  with.planes = {PixelSource{image.shape, {.bitpix = -32, .big_endian = false}, read, memory}};
-  return with;
-}
-
-/// The same detection, of one plane, without outputs.
+/// As config_of_altered(), with the light by which copies are found.
 Config config_of_copies(const Config& given, const std::string& magnitude) {
-  Config config = given;
-  config.combine = {};
-  config.flags = {};
-  config.kept = {};
-  config.output = {};
+  Config config = config_of_altered(given);
   if (magnitude == "MAG_AUTO") config.output.columns = {"FLUX_AUTO"};
   return config;
 }
@@ -113,35 +66,6 @@ class SourcesByPlace {
   };
   std::vector<Source> sources_;
 };
-
-/// A pixel of the image, from 0.
-struct Place {
-  std::int64_t x, y;
-};
-
-/// Random places of one pass that are not masked in `above`.
-std::vector<Place> places_of_pass(const Image<float, Cpu>& above, std::int64_t pass) {
-  const Shape& shape = above.shape;
-  const std::int64_t side = std::min({cell_side, shape.width, shape.height});
-  const std::int64_t margin = cell_margin * side / cell_side;
-  const std::int64_t columns = shape.width / side + 2, rows = shape.height / side + 2, cells = columns * rows;
-  const std::int64_t left = random_below(side, Purpose::offset_x, pass) - side + 1;
-  const std::int64_t top = random_below(side, Purpose::offset_y, pass) - side + 1;
-  std::vector<std::pair<double, Place>> places;
-  for (std::int64_t cell = 0; cell < cells; ++cell) {
-    const std::int64_t number = pass * cells + cell;
-    const auto within = [&](Purpose purpose) { return margin + random_below(side - 2 * margin, purpose, number); };
-    const Place place{left + cell % columns * side + within(Purpose::place_x),
-                      top + cell / columns * side + within(Purpose::place_y)};
-    if (place.x < 0 || place.x >= shape.width || place.y < 0 || place.y >= shape.height) continue;
-    if (std::isnan(above.pixels[place.y * shape.width + place.x])) continue;
-    places.emplace_back(random(Purpose::cells, number), place);
-  }
-  std::ranges::stable_sort(places, {}, &std::pair<double, Place>::first);
-  std::vector<Place> shuffled;
-  for (const auto& [order, place] : places) shuffled.push_back(place);
-  return shuffled;
-}
 
 /// Magnitudes of the copies.
 struct MagnitudeRange {
@@ -180,7 +104,8 @@ class CopyRuns {
   /// it leaves some out.
   Completeness run(std::int64_t wanted) {
     std::vector<CopyResult> results;
-    const std::int64_t cells = std::max<std::int64_t>(1, frame_.shape.count() / (cell_side * cell_side));
+    const std::int64_t cells =
+        std::max<std::int64_t>(1, frame_.shape.count() / (cells_of_stars.side * cells_of_stars.side));
     const std::int64_t most_passes = 8 + 4 * wanted / cells;
     std::int64_t pass = 0;
     for (; pass < most_passes && std::ssize(results) < wanted; ++pass) extract_pass(pass, wanted, results);
@@ -192,7 +117,7 @@ class CopyRuns {
 
  private:
   void extract_pass(std::int64_t pass, std::int64_t wanted, std::vector<CopyResult>& results) const {
-    std::vector<Place> places = places_of_pass(above_, pass);
+    std::vector<Place> places = places_of_pass(above_, pass, cells_of_stars);
     const std::int64_t first = std::ssize(results);
     places.resize(static_cast<std::size_t>(std::min(std::ssize(places), wanted - first)));
     if (places.empty()) return;
@@ -206,9 +131,7 @@ class CopyRuns {
 
   /// Puts copy number `i` into the image.
   Copy add_copy(std::int64_t i, const Place& place, Image<float, Cpu>& image) const {
-    constexpr double golden = 0.61803398874989484820;  // whose multiples are spread evenly
-    const double turns = (static_cast<double>(i) + 0.5) * golden;
-    const double magnitude = range_.bright + (turns - std::floor(turns)) * (range_.faint - range_.bright);
+    const double magnitude = range_.bright + spread_evenly(i) * (range_.faint - range_.bright);
     const auto is_brighter = [&](const StarTemplate& star) { return star.magnitude <= magnitude - 0.5; };
     const std::int64_t brighter = std::max<std::int64_t>(1, std::ranges::count_if(stars_, is_brighter));
     const StarTemplate& star = stars_[static_cast<std::size_t>(random_below(brighter, Purpose::star, i))];
@@ -254,7 +177,7 @@ class CopyRuns {
 std::optional<Completeness> measure_completeness(const ImageInput& input, const Extraction& extraction,
                                                  const Cpu& where) {
   const std::int64_t wanted = input.config().output.report_copies;
-  if (wanted == 0) return std::nullopt;
+  if (wanted == 0 || fits_gaussians(input.config())) return std::nullopt;
   const ReportLight light = light_of(extraction.sources, input.config());
   std::vector<StarTemplate> stars = find_star_templates(extraction, light, input.config().measurement.zero_point);
   Completeness completeness;

@@ -281,6 +281,10 @@ Table component_table(ComponentTable kind, const FittedIslands& islands, const s
   table.text("S_Code", "meta.code.class", "S: one Gaussian in its island, C: one of several, M: several or moments",
              [](const ComponentOnSky& c) { return std::string(text_of(c.row->code)); });
   add_further(table);
+  if (islands.reliability)
+    table.real("RELIABILITY", "", "stat.probability",
+               "share of sources of its S/N that are real, by those of the negated map",
+               [](const ComponentOnSky& c) { return c.row->reliability; });
   return table.take();
 }
 

@@ -19,6 +19,7 @@
 #include "pipeline/outputs/report/report_data.hpp"
 #include "pipeline/outputs/report/report_files.hpp"
 #include "pipeline/outputs/report/report_pictures.hpp"
+#include "pipeline/outputs/report/report_quality.hpp"
 #include "pipeline/outputs/run_record.hpp"
 #include "stages/core/counted.hpp"
 
@@ -106,28 +107,6 @@ std::string times_html(const std::vector<StepTime>& times) {
          fmt::format("<tr><th scope=\"row\">all</th><td class=\"number\">{:.2f}</td><td></td></tr>\n", 1e3 * all);
 }
 
-/// The section about completeness: its limits, a plot for the script, and a table.
-std::string completeness_html(const Completeness& completeness) {
-  std::string html =
-      "<section id=\"completeness\" aria-labelledby=\"of-completeness\">\n"
-      "<h2 id=\"of-completeness\">Completeness</h2>\n<p>" +
-      xml_text(describe_completeness(completeness)) + "</p>\n";
-  if (completeness.bins.empty()) return html + "</section>\n";
-  html +=
-      "<div class=\"plots\">\n<figure class=\"scripted\"><canvas id=\"found\" role=\"img\" aria-label=\"Share of "
-      "copies that were found, by magnitude\"></canvas><figcaption>Share of copies that were found, with its 68 % "
-      "interval. "
-      "Dashed: 50 and 90 %.</figcaption></figure>\n<table><thead><tr><th scope=\"col\">magnitude</th><th "
-      "scope=\"col\">copies</th><th scope=\"col\">found</th><th scope=\"col\">share, %</th><th "
-      "scope=\"col\">68 % interval</th></tr></thead>\n<tbody>\n";
-  for (const CompletenessBin& bin : completeness.bins)
-    html += fmt::format(
-        "<tr><th scope=\"row\">{} to {}</th><td class=\"number\">{}</td><td class=\"number\">{}</td><td "
-        "class=\"number\">{:.1f}</td><td class=\"number\">{:.1f} to {:.1f}</td></tr>\n",
-        bin.low, bin.low + completeness_step, bin.copies, bin.found, 100 * bin.share, 100 * bin.least, 100 * bin.most);
-  return html + "</tbody></table>\n</div>\n</section>\n";
-}
-
 /// A table with the first `rows` of the brightest sources.
 std::string table_html(const std::vector<ReportColumn>& columns, const ReportLight& light, std::size_t rows) {
   const std::vector<std::size_t> shown = short_columns(columns);
@@ -212,6 +191,7 @@ std::string make_report(const RunRecord& record, const CatalogMetadata& metadata
   const ReportLight light = report_light(columns, sources, record.input.config().measurement.zero_point);
   const ReportPictures pictures = render_pictures(extraction, light.order, config.quicklook, where);
   const std::string name = printable_name(record.input.name), &unit = metadata.pixel_unit;
+  const QualityParts quality = quality_parts(record);
   std::map<std::string, std::string, std::less<>> parts = {
       {"mark", ""},
       {"name", xml_text(name)},
@@ -225,8 +205,8 @@ std::string make_report(const RunRecord& record, const CatalogMetadata& metadata
        fmt::format("width=\"{}\" height=\"{}\"", pictures.image.shape.width, pictures.image.shape.height)},
       {"stamps", stamps_html(pictures)},
       {"table", table_html(columns, light, plain_rows)},
-      {"completeness_link", record.completeness ? "<a href=\"#completeness\">Completeness</a> " : ""},
-      {"completeness", record.completeness ? completeness_html(*record.completeness) : ""},
+      {"completeness_link", quality.links},
+      {"completeness", quality.sections},
       {"maps", maps_html(pictures, unit)},
       {"times", times_html(record.result.times)},
       {"facts", facts_html(record, unit)},
@@ -244,7 +224,8 @@ std::string make_report(const RunRecord& record, const CatalogMetadata& metadata
                                  .name = name,
                                  .pixel_unit = unit,
                                  .has_threshold = !at_positions,
-                                 .completeness = completeness},
+                                 .completeness = completeness,
+                                 .injection = record.injection},
                                 std::min(room, most_data_bytes), where);
   parts["rows_shown"] = xml_text(shown_text(data.rows, sources));
   parts["data"] = std::move(data.json);

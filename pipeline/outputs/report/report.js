@@ -239,10 +239,18 @@
     const high = (sorted[Math.floor(0.97 * (sorted.length - 1))] || 1) * 1.5;
     drawPoints($("sizes"), points, { low: Math.min(0, sorted[0] || 0), high }, `${data.size} (pixel)`);
   };
-  // The share of copies in each half magnitude, with its interval.
+  // The share of copies in each half magnitude or, of a radio map, of Gaussians by S/N, with its interval.
+  const found = data.completeness?.bins
+    ? { bins: data.completeness.bins, name: "magnitude of the copies" }
+    : {
+        bins: data.injection?.bins?.map((bin) => ({
+          ...bin, magnitudes: bin.snr.map(Math.log10), copies: bin.injected, share: bin.completeness,
+        })),
+        name: "logarithm of S/N",
+      };
   const drawCompleteness = () => {
-    const { bins } = data.completeness;
-    const x = { low: bins[0].magnitudes[0], high: bins.at(-1).magnitudes[1], name: "magnitude of the copies" };
+    const { bins, name } = found;
+    const x = { low: bins[0].magnitudes[0], high: bins.at(-1).magnitudes[1], name };
     const { context, toX, toY, left, right } = axes($("found"), x, { low: 0, high: 1.05, name: "share found" });
     const line = (places) => {
       context.beginPath();
@@ -263,7 +271,7 @@
     }
   };
   // --- start -------------------------------------------------------------------------------------------------------
-  plots = [drawHistogram, drawCounts, drawErrors, drawSizes, ...(data.completeness?.bins ? [drawCompleteness] : [])];
+  plots = [drawHistogram, drawCounts, drawErrors, drawSizes, ...(found.bins ? [drawCompleteness] : [])];
   const drawAll = () => {
     (view.isWhole ? showWhole : drawSky)();
     drawCutout();

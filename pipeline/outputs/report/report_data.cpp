@@ -8,6 +8,7 @@
 #include <nlohmann/json.hpp>
 
 #include "pipeline/outputs/completeness/completeness_json.hpp"
+#include "pipeline/outputs/injection/injection_tables.hpp"
 #include "pipeline/outputs/report/page_text.hpp"
 #include "stages/picture/display_range.hpp"
 #include "stages/picture/picture.hpp"
@@ -139,6 +140,7 @@ ReportData report_data(const ReportFacts& facts, std::size_t most_bytes, const C
                {"size", facts.light.size},
                {"counts", counts_json(facts.light)}};
   if (facts.completeness != nullptr) json["completeness"] = completeness_json(*facts.completeness);
+  if (facts.injection != nullptr) json["injection"] = injection_json(*facts.injection);
   std::string text = script_text(json.dump(-1, ' ', false, Json::error_handler_t::replace));
   text.back() = ',';  // instead of the last brace
   text += "\n\"points\":" + points_text(facts.light);

@@ -7,6 +7,7 @@
 #include "config/config.hpp"
 #include "pipeline/chain/extraction.hpp"
 #include "pipeline/outputs/completeness/completeness.hpp"
+#include "pipeline/outputs/injection/injection.hpp"
 #include "pipeline/outputs/report/report_columns.hpp"
 #include "pipeline/outputs/report/report_pictures.hpp"
 
@@ -22,6 +23,7 @@ struct ReportFacts {
   std::string name, pixel_unit;
   bool has_threshold = true;                   ///< false: measured at given positions
   const Completeness* completeness = nullptr;  ///< null: not asked for
+  const Injection* injection = nullptr;        ///< the same for a radio map
 };
 
 /// The numbers that the script of a report draws, as JSON that may stand in a <script> element.

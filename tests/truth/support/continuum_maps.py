@@ -55,8 +55,12 @@ class Field:
         for _ in range(size * size // every):
             resolved = self.rng.uniform() < 0.25
             self.add_single(*self.place(2 * spacing), resolved)
+        self.tell()
+
+    def tell(self):
+        """Sets `truth`, which is to be done again after add()."""
         names = ("kind", "x", "y", "peak", "total", "rms", "major", "minor", "source")
-        self.truth = {name: np.array(values) for name, values in zip(names, zip(*self.rows))}
+        self.truth = {name: np.array([row[i] for row in self.rows]) for i, name in enumerate(names)}
         self.truth["snr"] = self.truth["peak"] / self.truth["rms"]
 
     def place(self, apart):

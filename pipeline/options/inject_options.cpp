@@ -1,0 +1,82 @@
+#include "pipeline/options/inject_options.hpp"
+
+#include <CLI/CLI.hpp>
+#include <algorithm>
+#include <map>
+
+#include "stages/core/error.hpp"
+
+namespace srcextract {
+namespace {
+
+constexpr const char* inject_description =
+    "Measures what an extraction of a radio map finds, and how well: subtracts its sources,\n"
+    "puts Gaussians of known fluxes into the residual, and extracts it again.";
+
+constexpr const char* inject_footer = R"(Example:
+  srcextract inject radio map.fits
+  srcextract inject --number 5000 --snr 4,50 --shapes catalogue -o out my.yaml map.fits
+
+S/N is the peak over the noise of a pixel. A round has at most one Gaussian per 50 beams. Places
+follow from the number of a Gaussian alone: a repeated run has the same bytes.
+
+Outputs, for an image map.fits, in the formats of `output.formats`:
+  map.inject.fits    completeness, bias of fluxes, and pulls (measured - true) / error, by S/N
+  map.injected.fits  each Gaussian: the truth, and what was measured
+  map.inject.json    the same by S/N, with times, statistics, versions, configuration
+The table by S/N is printed as well. For images of stars output.report_copies measures the
+completeness in the report, with copies of their own stars.
+
+Exit codes: as of srcextract --help)";
+
+const std::map<std::string, InjectedShapes> shape_names = {{"points", InjectedShapes::points},
+                                                           {"catalogue", InjectedShapes::catalogue}};
+
+}  // namespace
+
+InjectCommand parse_inject_options(int argc, const char* const* argv) {
+  InjectCommand command;
+  std::vector<double> snr = {command.plan.least_snr, command.plan.most_snr};
+  std::string shapes = "points";
+  CLI::App app(inject_description, "srcextract inject");
+  app.footer(inject_footer);
+  RunOptionParser parser(app, command, "MAP", "FITS images of radio maps");
+  app.add_option("--number", command.plan.number, "How many Gaussians (default: 2000)")
+      ->type_name("N")
+      ->check(CLI::Range(1, 1'000'000).description(""))
+      ->group("Gaussians");
+  app.add_option("--snr", snr, "Least and largest S/N (default: 3,100)")
+      ->type_name("LOW,HIGH")
+      ->delimiter(',')
+      ->expected(2)
+      ->group("Gaussians");
+  app.add_option("--shapes", shapes,
+                 "points, which have the shape of the beam, or catalogue: shapes of the\nmap's own Gaussians above 10 "
+                 "sigma (default: points)")
+      ->type_name("NAME")
+      ->check(CLI::IsMember(std::vector<std::string>{"points", "catalogue"}).description(""))
+      ->group("Gaussians");
+  app.add_option("--rounds", command.plan.rounds,
+                 "Extractions over which they are spread (default: as many as are\nneeded)")
+      ->type_name("N")
+      ->check(CLI::Range(1, 1000).description(""))
+      ->group("Gaussians");
+  parser.parse(argc, argv);
+  if (!command.answer.empty()) return command;
+  const auto fail = [](const std::string& problem) {
+    throw Error(ErrorKind::config, problem + "; see srcextract inject --help");
+  };
+  if (command.inputs.empty())
+    fail(command.config.empty() ? "MAP is required: srcextract inject radio map.fits"
+                                : command.config + " is the CONFIG, and MAP is required");
+  if (std::ranges::count(command.settings, "output.report=true") > 0)
+    fail("a report is of an extraction: srcextract --report --set output.report_copies=2000 has the same table in it");
+  if (!(snr[0] > 0 && snr[0] < snr[1] && snr[1] <= 1e6))
+    fail("--snr needs two numbers, the smaller first, above 0 and up to 1e6, as in 3,100");
+  command.plan.least_snr = snr[0];
+  command.plan.most_snr = snr[1];
+  command.plan.shapes = shape_names.at(shapes);
+  return command;
+}
+
+}  // namespace srcextract

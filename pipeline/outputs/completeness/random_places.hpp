@@ -1,0 +1,40 @@
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "stages/core/image.hpp"
+#include "stages/math/splitmix64.hpp"
+
+namespace srcextract {
+
+/// Each use of random numbers has a sequence of its own.
+enum class Purpose { cells, offset_x, offset_y, place_x, place_y, star, noise };
+
+/// Number i of a sequence, from 0 to below 1.
+inline double random(Purpose purpose, std::int64_t i) {
+  const std::int64_t begin = static_cast<std::int64_t>(purpose) << 56;
+  return static_cast<double>(splitmix64(begin + i) >> 11) * 0x1p-53;
+}
+
+inline std::int64_t random_below(std::int64_t end, Purpose purpose, std::int64_t i) {
+  return static_cast<std::int64_t>(random(purpose, i) * static_cast<double>(end));
+}
+
+/// Multiple i of the golden ratio without its whole part: numbers from 0 to below 1 that are spread evenly.
+double spread_evenly(std::int64_t i);
+
+/// A pixel of the image, from 0.
+struct Place {
+  std::int64_t x, y;
+};
+
+/// One place in each square of `side` pixels, at least `margin` pixels within it.
+struct Cells {
+  std::int64_t side, margin;
+};
+
+/// Random places of one pass that are not masked in `above`, in a random order. The squares begin anywhere.
+std::vector<Place> places_of_pass(const Image<float, Cpu>& above, std::int64_t pass, const Cells& cells);
+
+}  // namespace srcextract

@@ -1,0 +1,23 @@
+#pragma once
+
+#include <nlohmann/json_fwd.hpp>
+#include <string>
+
+#include "pipeline/outputs/injection/injection.hpp"
+#include "stages/catalogue/table.hpp"
+
+namespace srcextract {
+
+/// A row for each range of S/N: completeness, bias of fluxes, and pulls.
+Table injection_table(const Injection& injection);
+
+/// A row for each Gaussian that was put into the map. `jansky`: of a pixel value, in Jy/beam; 0: not known.
+Table injected_rows_table(const Injection& injection, double jansky, const std::string& pixel_unit);
+
+/// The ranges of S/N in run.json and for the report.
+nlohmann::ordered_json injection_json(const Injection& injection);
+
+/// The ranges of S/N as lines of text for a terminal.
+std::string injection_text(const Injection& injection);
+
+}  // namespace srcextract
