@@ -19,14 +19,15 @@
 namespace srcextract {
 
 /// The mesh of an image without its sources: what is above the sky of `first` by most of the seed, and a beam around.
+/// Below 4 sigma that would be noise of one side, without which level and noise are too low.
 /// Few sources are left, so that pixels are clipped at no less than 3.5 sigma: a clip at 3 makes sigma 1.5 % too small.
 template <class Where>
 MeshSky<Where> estimate_without_sources(const Image<float, Where>& image, const SkyMesh<Where>& first,
                                         const Config& config, const Where& where) {
-  constexpr double least_kappa = 3.5, least_of_seed = 0.8;
+  constexpr double least_kappa = 3.5, least_of_seed = 0.8, least_bright = 4;
   BrightRule rule;
   if (counts_in_sigmas(config.detection))
-    rule.least = least_of_seed * std::max(config.detection.threshold, config.detection.seed);
+    rule.least = std::max(least_bright, least_of_seed * std::max(config.detection.threshold, config.detection.seed));
   if (const auto& beam = config.resources.beam) rule.margin = static_cast<std::int64_t>(std::ceil(beam->major));
   BackgroundConfig second = config.background;
   second.kappa = std::max(second.kappa, least_kappa);
