@@ -62,6 +62,34 @@ def test_the_negated_map_has_the_islands_that_scipy_finds(program, tmp_path, dir
     assert islands > 30 and islands <= negative <= 1.1 * islands, (islands, negative)
 
 
+SKIES = {"mesh": (), "constant": ("background.method=constant",),
+         "from zero": ("background.method=constant", "detection.reference=zero"),
+         "given": ("background.level=1e-5", "background.rms=2.2e-5"), "map": ("weights.type=rms", "weights.file={rms}"),
+         "map, constant": ("weights.type=rms", "weights.file={rms}", "background.method=constant"),
+         "opened": ("morphology.operation=opening",), "no seed": ("detection.seed=0", "detection.threshold=3.6")}
+
+
+@pytest.mark.parametrize("sky", SKIES)
+def test_it_has_the_sources_of_a_map_that_was_negated_before(program, tmp_path, sky):
+    """Of skies that are alike on both sides: few sources, one pass."""
+    field = continuum_maps.Field(4, size=768, every=40000)
+    if sky in ("constant", "from zero", "given"):
+        field.image = np.asarray(field.image / field.rms * QUIET)
+    level = 1e-5 if sky == "given" else 0
+    fits.PrimaryHDU(field.rms.astype("f4")).writeto(tmp_path / "rms.fits")
+    options = settings("fit.reliability=true", "background.refine=1", "detection.threshold=2.5", "detection.seed=3.6",
+                       *(setting.format(rms=tmp_path / "rms.fits") for setting in SKIES[sky]))
+    told = []
+    for name, sign in (("map", 1), ("negated", -1)):
+        path = tmp_path / f"{name}.fits"
+        fits.PrimaryHDU((sign * field.image + level).astype("f4"), field.header).writeto(path)
+        run(program, path, "-q", *options)
+        told.append((record(path)["fit"]["sources"], record(path)["fit"]["reliability"]["negative"]))
+    (positive, negative), (of_negated, negative_of_negated) = told
+    assert negative > 8 and positive > negative + 8
+    assert abs(of_negated - negative) <= 1 and abs(negative_of_negated - positive) <= 1, told
+
+
 @pytest.mark.parametrize("dirty", (False, True))
 def test_reliability_is_the_share_of_real_sources(program, tmp_path, dirty):
     """Of low thresholds, at which many sources are noise."""
