@@ -152,9 +152,12 @@ Answer table_beam(const BeamPlaces& places, std::vector<std::string>& warnings) 
   const bool differ = smallest->major * smallest->minor < (1 - 2 * same_beam) * largest->major * largest->minor;
   const bool weighed = differ && places.weights.size() == used.size();
   if (differ)
-    warnings.push_back(std::string("the beams of the planes differ, and ") +
-                       (weighed ? "their weighted mean" : "that of the largest") +
-                       " is used; convolve the planes to one beam");
+    warnings.push_back(weighed
+                           ? "the beams of the planes differ, and their weighted mean is used: where they differ by a "
+                             "quarter, fluxes are some 2 % wrong, and bright points look like several Gaussians; "
+                             "convolve the planes to one beam, or find sources in one plane (input.plane)"
+                           : "the beams of the planes differ, and that of the largest is used; convolve the planes to "
+                             "one beam");
   const PlaneBeam chosen = weighed ? beam_of_sum(used, places.weights) : *largest;
   return settled(chosen.major, chosen.minor, chosen.angle, BeamSource::table, warnings);
 }

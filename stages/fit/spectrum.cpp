@@ -22,7 +22,7 @@ struct Law {
 
 /// Points at ln(f / frequency).
 struct Points {
-  std::vector<double> x, flux, weight;
+  std::vector<double> x, flux, weight, common;
 };
 
 double chi2_of(const Points& points, const Law& law) {
@@ -34,8 +34,8 @@ double chi2_of(const Points& points, const Law& law) {
   return sum;
 }
 
-/// The normal equations of the law, and their right side.
-SymmetricMatrix equations_of(const Points& points, const Law& law, std::vector<double>& right) {
+/// The normal equations of the law, and their right side: for the residuals or, if `common`, for errors in common.
+SymmetricMatrix equations_of(const Points& points, const Law& law, std::vector<double>& right, bool common = false) {
   const std::size_t size = law.values.size();
   SymmetricMatrix normal(size);
   right.assign(size, 0);
@@ -43,7 +43,7 @@ SymmetricMatrix equations_of(const Points& points, const Law& law, std::vector<d
     const double x = points.x[i], shape = portable_exp(law.steepness(x)), value = law.values[0] * shape;
     const double by[] = {shape, value * x, value * x * x};
     for (std::size_t a = 0; a < size; ++a) {
-      right[a] += points.weight[i] * by[a] * (points.flux[i] - value);
+      right[a] += points.weight[i] * by[a] * (common ? points.common[i] : points.flux[i] - value);
       for (std::size_t b = 0; b <= a; ++b) normal.at(a, b) += points.weight[i] * by[a] * by[b];
     }
   }
@@ -79,14 +79,15 @@ bool fit(const Points& points, Law& law, double& chi2) {
 
 /// Errors of the parameters of a law that was fitted; empty if its equations are singular.
 std::vector<double> errors_of(const Points& points, const Law& law) {
-  std::vector<double> right, errors;
-  SymmetricMatrix normal = equations_of(points, law, right);
+  std::vector<double> moved, errors;
+  SymmetricMatrix normal = equations_of(points, law, moved, true);
   if (!factorise(normal)) return {};
+  solve(normal, moved.data());
   for (std::size_t a = 0; a < law.values.size(); ++a) {
     std::vector<double> column(law.values.size(), 0.0);
     column[a] = 1;
     solve(normal, column.data());
-    errors.push_back(std::sqrt(column[a]));
+    errors.push_back(std::sqrt(column[a] + moved[a] * moved[a]));
   }
   return errors;
 }
@@ -136,6 +137,7 @@ Spectrum fit_spectrum(std::vector<FluxAt> fluxes) {
   double sum = 0, weights = 0;
   for (const FluxAt& one : fluxes) {
     points.flux.push_back(one.flux);
+    points.common.push_back(one.common);
     points.weight.push_back(1 / (one.error * one.error));
     points.x.push_back(portable_log(one.frequency));
     sum += points.weight.back() * points.x.back();

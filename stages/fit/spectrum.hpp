@@ -7,7 +7,9 @@ namespace srcextract {
 
 /// A flux at a frequency, with its error.
 struct FluxAt {
-  double frequency = 0, flux = 0, error = 0;
+  double frequency = 0, flux = 0;
+  double error = 0;   ///< independent of that of other fluxes
+  double common = 0;  ///< of a cause that moves all fluxes together, by so many of these errors
 };
 
 /// A power law S = flux (f / frequency)^(index + curvature ln(f / frequency)), with standard errors. NaN: not known.
@@ -21,7 +23,7 @@ struct Spectrum {
 };
 
 /// Fits a power law to fluxes, not to their logarithms, so that negative ones count (Gauss-Newton). Fluxes without
-/// error or frequency are left out; it takes two that remain. Errors of fluxes are taken as independent.
+/// error or frequency are left out; it takes two that remain.
 Spectrum fit_spectrum(std::vector<FluxAt> fluxes);
 
 /// Polarised fluxes and what follows from them; NaN: not known.

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <algorithm>
 #include <cmath>
 #include <cstdint>
 #include <random>
@@ -20,6 +21,13 @@ inline double value_at(const MapGaussian& g, double x, double y) {
   const double u = (x - g.x) * std::cos(g.angle) + (y - g.y) * std::sin(g.angle);
   const double v = (y - g.y) * std::cos(g.angle) - (x - g.x) * std::sin(g.angle);
   return g.peak * std::exp(-4 * std::log(2.0) * (u * u / (g.major * g.major) + v * v / (g.minor * g.minor)));
+}
+
+/// A square map of zeros.
+inline Image<float, Cpu> empty_map(std::int64_t side) {
+  Image<float, Cpu> image(Shape{side, side}, {});
+  std::fill(image.pixels.begin(), image.pixels.end(), 0.0F);
+  return image;
 }
 
 /// Adds Gaussians to an image.

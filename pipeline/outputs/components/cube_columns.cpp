@@ -107,22 +107,15 @@ class CubeColumns {
     return std::get<std::vector<double>>(found->values)[row];
   }
 
-  /// The spectrum of a row. Errors of place and shape are common to all channels: they do not count but for the flux.
+  /// The spectrum of a row. Errors of place and shape move all channels together.
   Spectrum spectrum_of(std::size_t row) const {
     std::vector<FluxAt> fluxes;
-    double best = 0, common = 0;
     for (const MeasuredPlane& channel : islands_.channels) {
       const PlaneFlux flux = plane_flux(channel, row);
-      fluxes.push_back({channel.frequency, flux.total, flux.error_of_noise});
-      const double snr = std::fabs(flux.total) / flux.error_of_noise;
-      if (!(snr > best)) continue;
-      best = snr;
-      common = std::sqrt(std::max(flux.error * flux.error - flux.error_of_noise * flux.error_of_noise, 0.0)) /
-               std::fabs(flux.total);
+      const double common = flux.error * flux.error - flux.error_of_noise * flux.error_of_noise;
+      fluxes.push_back({channel.frequency, flux.total, flux.error_of_noise, std::sqrt(std::max(common, 0.0))});
     }
-    Spectrum spectrum = fit_spectrum(std::move(fluxes));
-    spectrum.flux_error = std::hypot(spectrum.flux_error, spectrum.flux * common);
-    return spectrum;
+    return fit_spectrum(std::move(fluxes));
   }
 
   template <class F>

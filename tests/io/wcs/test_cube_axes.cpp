@@ -93,7 +93,7 @@ TEST(CubeAxes, OfAPlaneHaveLengthOneAndItsPlace) {
   const FurtherAxes one = CubeAxes(header, {10, 10, 3, 1}).axes_of({3}, {}, false);
   EXPECT_EQ(one.count, 2U);
   for (const char* card :
-       {"CTYPE3  = 'FREQ", "CRPIX3  =                  0.0", "CDELT3  =                1E+8", "CTYPE4  = 'STOKES"})
+       {"CTYPE3  = 'FREQ", "CRPIX3  =                  0.0", "CDELT3  =              1.0E+08", "CTYPE4  = 'STOKES"})
     EXPECT_THAT(one.cards, HasSubstr(card));
   EXPECT_THAT(CubeAxes(header, {10, 10, 3, 1}).axes_of({1, 2}, {1, 3}, true).cards,
               HasSubstr("CRPIX3  =                 1.25"));

@@ -17,12 +17,6 @@ namespace {
 
 const PixelBeam beam{5.2, 3.8, 2.0};
 
-Image<float, Cpu> empty_map(std::int64_t side) {
-  Image<float, Cpu> image(Shape{side, side}, {});
-  std::fill(image.pixels.begin(), image.pixels.end(), 0.0F);
-  return image;
-}
-
 /// The row nearest to a place; its distance must be below a pixel.
 const ComponentRow& row_at(const std::vector<ComponentRow>& rows, double x, double y) {
   const auto distance = [&](const ComponentRow& row) { return std::hypot(row.x - x, row.y - y); };

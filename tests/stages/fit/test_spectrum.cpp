@@ -60,6 +60,18 @@ TEST(Spectrum, HasTheErrorOfALineInLogarithmsWhereNoiseIsSmall) {
   EXPECT_NEAR(fit_spectrum(fluxes).index_error, 0.001 / std::sqrt(squares), 1e-7);
 }
 
+TEST(Spectrum, OfFluxesThatAreWrongTogetherHasTheSameIndex) {
+  std::vector<FluxAt> fluxes = fluxes_of(2, -0.7, 0, 6, 0.01);
+  const Spectrum alone = fit_spectrum(fluxes);
+  for (FluxAt& one : fluxes) one.common = 0.1 * one.flux;
+  const Spectrum scaled = fit_spectrum(fluxes);
+  EXPECT_NEAR(scaled.index_error, alone.index_error, 1e-9);
+  EXPECT_NEAR(scaled.flux_error, std::hypot(alone.flux_error, 0.1 * alone.flux), 1e-6);
+  // Fluxes that are wrong by a factor of 1 + e ln f have another index, by e.
+  for (FluxAt& one : fluxes) one.common = 1e-3 * one.flux * std::log(one.frequency / alone.frequency);
+  EXPECT_NEAR(fit_spectrum(fluxes).index_error, std::hypot(alone.index_error, 1e-3), 1e-6);
+}
+
 TEST(Spectrum, OfNoisyFluxesHasNoBiasAndTheErrorItTells) {
   std::mt19937 random(7);
   std::normal_distribution<double> normal;

@@ -157,6 +157,20 @@ TYPED_TEST(Ingest, TakesPixelsThatLieInMemoryFromThere) {
   EXPECT_EQ(pixels, std::vector<float>(stored.begin(), stored.end()));
 }
 
+TYPED_TEST(Ingest, ReadsPixelsThatAreMadeOfAnotherPlane) {
+  const PixelSource inner = source_of({10, 20, 30, 40}, {.bitpix = 8}, {4, 1});
+  PixelSource outer{.shape = {4, 1}, .format = {.bitpix = -32, .big_endian = false}, .read = {}};
+  outer.read = [&](std::int64_t first, std::int64_t count, std::byte* out) {
+    const Image<float, Cpu> all = ingest(inner, Cpu{1}).image;
+    for (std::int64_t i = 0; i < count; ++i) {
+      const float twice = 2 * all.pixels[first + i];
+      std::memcpy(out + i * 4, &twice, sizeof(twice));
+    }
+  };
+  const Pixels<TypeParam> read = ingest(outer, this->where());
+  EXPECT_EQ(this->backend().get(read.image.pixels), (std::vector<float>{20, 40, 60, 80}));
+}
+
 TYPED_TEST(Ingest, PassesOnTheErrorOfTheFile) {
   const PixelSource source{{3000, 3000}, {.bitpix = 8}, [](std::int64_t, std::int64_t, std::byte*) {
                              throw Error(ErrorKind::input, "the disk is gone");
