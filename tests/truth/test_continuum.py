@@ -145,6 +145,28 @@ def test_doubles_are_two_gaussians_with_all_their_light(program, tmp_path):
         assert len(of) == 0 or np.isclose(row["Total_flux"], of["Total_flux"].sum(), rtol=1e-6)
 
 
+def test_galaxies_of_two_lobes_and_a_core_are_three_gaussians(program, tmp_path):
+    wrong, galaxies = [], first(40, tuple(range(1, 101)))
+    for seed in galaxies:
+        field = continuum_maps.Field(seed, size=160, every=160 * 160 // 3)
+        angle = field.rng.uniform(0, np.pi)
+        middle = 80 + field.rng.uniform(-0.5, 0.5, 2)
+        far = np.hypot(*(field.places - middle).T) > 45
+        lobe = 17.5 * np.array([np.cos(angle), np.sin(angle)])
+        along = np.degrees(angle) - 90  # from north through east, which is towards lower x
+        for offset, total, shape in ((-1, 2.2e-3, (32, 16, along)), (0, 7e-4, (0, 0, 0)), (1, 2.6e-3, (36, 16, along))):
+            field.add("lobe", *(middle + offset * lobe), total, shape)
+        path = tmp_path / f"galaxy{seed}.fits"
+        field.write(path)
+        rows, _, _ = extract(program, path)
+        near = rows[np.hypot(rows["Xposn"] - middle[0], rows["Yposn"] - middle[1]) < 40]
+        apart = [np.min(np.hypot(near["Xposn"] - x, near["Yposn"] - y), initial=99) for _, x, y, *_ in field.rows[-3:]]
+        light = near["Total_flux"].sum() / 5.5e-3
+        if np.max(apart) > 4 or (np.all(far) and abs(light - 1) > 0.15):
+            wrong.append((seed, np.round(apart, 1).tolist(), round(light, 2)))
+    assert len(wrong) <= 0.05 * len(galaxies), wrong
+
+
 # What a peer finds in a map as a program of its own Python: right ascension, declination, peak, total, major axis in
 # degrees, and their errors. BANE has a process of its own, whose time is counted.
 QUANTITIES = ("RA", "DEC", "Peak_flux", "Total_flux", "Maj")
