@@ -47,27 +47,31 @@ void join(std::vector<RowPart>& all) {
   if (!all.empty()) all.resize(kept + 1);
 }
 
-/// Adds the pixels of a part of a row that belong to no other island.
-void add_pixels(const FitMap& map, const FitIsland& island, const RowPart& of, FitPixels& to) {
-  const Run* const runs = map.runs.runs.data();
-  const Run* const end = runs + map.runs.row_begin[of.y + 1];
-  const Run* run = std::lower_bound(runs + map.runs.row_begin[of.y], end, of.begin,
-                                    [](const Run& one, std::int32_t x) { return one.end <= x; });
+/// Adds the unmasked pixels of a part of a row.
+void add_part(const FitMap& map, const FitIsland& island, const RowPart& of, FitPixels& to) {
   for (std::int32_t x = of.begin; x < of.end; ++x) {
-    while (run != end && run->end <= x) ++run;
-    if (run != end && run->begin <= x) {
-      const std::int32_t label = map.label[run - runs];
-      if (label != 0 && label != island.number()) {
-        x = run->end - 1;
-        continue;
-      }
-    }
     const float value = map.at(x, of.y);
     if (value != value) continue;
     to.x.push_back(x);
     to.y.push_back(of.y);
     to.value.push_back(static_cast<double>(value) / island.noise());
   }
+}
+
+/// Adds the pixels of a part of a row that belong to no other island.
+void add_pixels(const FitMap& map, const FitIsland& island, const RowPart& of, FitPixels& to) {
+  const Run* const runs = map.runs.runs.data();
+  const Run* const end = runs + map.runs.row_begin[of.y + 1];
+  const Run* run = std::lower_bound(runs + map.runs.row_begin[of.y], end, of.begin,
+                                    [](const Run& one, std::int32_t x) { return one.end <= x; });
+  std::int32_t x = of.begin;
+  for (; run != end && run->begin < of.end; ++run) {
+    const std::int32_t label = map.label[run - runs];
+    if (label == 0 || label == island.number()) continue;
+    add_part(map, island, {of.y, x, run->begin}, to);
+    x = run->end;
+  }
+  add_part(map, island, {of.y, x, of.end}, to);
 }
 
 }  // namespace

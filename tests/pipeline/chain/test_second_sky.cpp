@@ -82,9 +82,9 @@ Ratio noise_over_truth(const SkyMesh<Cpu>& mesh, double radius, const auto& rms_
   std::vector<double> ratios;
   const double middle = static_cast<double>(mesh.grid.image.width) / 2;
   for (std::int64_t i = 0; i < mesh.grid.nodes.count(); ++i) {
-    const double x = (static_cast<double>(i % mesh.grid.nodes.width) + 0.5) * static_cast<double>(mesh.grid.mesh.width);
-    const double y =
-        (static_cast<double>(i / mesh.grid.nodes.width) + 0.5) * static_cast<double>(mesh.grid.mesh.height);
+    const std::int64_t column = i % mesh.grid.nodes.width, row = i / mesh.grid.nodes.width;
+    const double x = (static_cast<double>(column) + 0.5) * static_cast<double>(mesh.grid.mesh.width);
+    const double y = (static_cast<double>(row) + 0.5) * static_cast<double>(mesh.grid.mesh.height);
     if (std::hypot(x - middle, y - middle) < radius) ratios.push_back(static_cast<double>(mesh.rms[i]) / rms_at(x, y));
   }
   std::ranges::sort(ratios);
@@ -97,19 +97,19 @@ Ratio noise_over_truth(const SkyMesh<Cpu>& mesh, double radius, const auto& rms_
 TEST(SecondSky, FollowsNoiseThatRisesToTheBorder) {
   for (const unsigned seed : {1U, 2U, 3U}) {
     constexpr std::int64_t side = 1200;
+    constexpr double middle = 600;
     const auto rms_at = [](double x, double y) {
-      return std::pow(4, (std::pow(x - side / 2, 2) + std::pow(y - side / 2, 2)) / std::pow(side / 2, 2));
+      return std::pow(4, (std::pow(x - middle, 2) + std::pow(y - middle, 2)) / std::pow(middle, 2));
     };
     Image<float, Cpu> image = correlated_noise({side, side}, beam, false, seed);
     for (std::int64_t i = 0; i < image.shape.count(); ++i) {
-      const auto x = static_cast<double>(i % side), y = static_cast<double>(i / side);
-      image.pixels[i] = std::hypot(x - side / 2, y - side / 2) < side / 2
-                            ? image.pixels[i] * static_cast<float>(rms_at(x, y))
-                            : masked_pixel;
+      const std::int64_t row = i / side;
+      const auto x = static_cast<double>(i % side), y = static_cast<double>(row);
+      image.pixels[i] = std::hypot(x - middle, y - middle) < middle ? image.pixels[i] * static_cast<float>(rms_at(x, y))
+                                                                    : masked_pixel;
     }
     const SkyMesh<Cpu> mesh = sky_of(image, 2, 45, 5).mesh;
-    const Ratio inner = noise_over_truth(mesh, side / 2 - 100, rms_at),
-                all = noise_over_truth(mesh, side / 2 - 30, rms_at);
+    const Ratio inner = noise_over_truth(mesh, middle - 100, rms_at), all = noise_over_truth(mesh, middle - 30, rms_at);
     EXPECT_NEAR(inner.median, 1, 0.012) << seed;
     EXPECT_LT(inner.scatter, 0.04) << seed;
     EXPECT_NEAR(all.median, 1, 0.012) << seed;
