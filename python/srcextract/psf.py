@@ -124,16 +124,42 @@ class Psf:
         """
         data = numpy.asarray(model.data, float)
         over = numpy.broadcast_to(numpy.asarray(model.oversampling, float), 2)
-        origin = numpy.asarray(model.origin, float)
         middle = (numpy.array(data.shape[::-1]) - 1) / 2
-        if over[0] != over[1] or (numpy.array(data.shape) % 2 == 0).any() or not numpy.allclose(origin, middle, atol=1e-6):
-            raise ConfigError("the star of the model must be in the middle of an odd number of pixels, which are sampled alike "
-                              f"along both axes; its shape is {data.shape}, origin {tuple(origin)}, oversampling {tuple(over)}")
-        step = 1 / over[0]
+        if over[0] != over[1] or not numpy.allclose(model.origin, middle, atol=1e-6):
+            raise ConfigError("the star of the model must be in the middle of its pixels, which are sampled alike along both axes; "
+                              f"its shape is {data.shape}, origin {tuple(model.origin)}, oversampling {tuple(over)}")
+        return cls.from_image(data, step=1 / over[0], normalise=False)
+
+    @classmethod
+    def from_image(cls, pixels: Any, *, step: float = 1, normalise: bool = True) -> "Psf":
+        """A PSF that does not vary, of the image of a star without sky.
+
+        Parameters
+        ----------
+        pixels : array
+            Odd numbers of rows and columns, at least 9; the star is in the middle one.
+        step : float
+            Side of its pixel in pixels of the images that are measured.
+        normalise : bool
+            Whether all its light is to be 1.
+
+        Raises
+        ------
+        ConfigError
+            If the array is no such image.
+        """
+        data = numpy.asarray(pixels, float)
+        least = 9
+        if data.ndim != 2 or min(data.shape) < least or (numpy.array(data.shape) % 2 == 0).any() or not data.max() > 0:
+            raise ConfigError(f"an image of a PSF has odd numbers of rows and columns, at least {least}, with the star in the middle "
+                              f"one; its shape is {data.shape}")
+        if not (numpy.isfinite(step) and step > 0):
+            raise ConfigError(f"step={step!r} is no side of a pixel: above 0, as 0.5 for two pixels a pixel of the image")
+        data = data / (data.sum() * step ** 2) if normalise else data
         bright = data >= data.max() / 2
         cards: dict[str, float | str] = {
-            "POLNAXIS": 0, "POLNGRP": 0, "PSF_FWHM": float(2 * numpy.sqrt(bright.sum() / numpy.pi) * step), "PSF_SAMP": step,
-            "PSFNAXIS": 3, "PSFAXIS1": data.shape[1], "PSFAXIS2": data.shape[0], "PSFAXIS3": 1}
+            "POLNAXIS": 0, "POLNGRP": 0, "PSF_FWHM": float(2 * numpy.sqrt(bright.sum() / numpy.pi) * step),
+            "PSF_SAMP": float(step), "PSFNAXIS": 3, "PSFAXIS1": data.shape[1], "PSFAXIS2": data.shape[0], "PSFAXIS3": 1}
         return cls(_core.make_psf(cards, data.astype(numpy.float32).astype(float).ravel().tolist()))
 
     def __repr__(self) -> str:

@@ -135,10 +135,10 @@ PsfStack stack_of(const PsfMembers& all, const std::vector<PsfMember>& members, 
 
 /// Radius of the model, which fits into the image: 4 full widths, at least 12 pixels. 0: the image is too small.
 double radius_for(double width, const Shape& shape) {
-  constexpr double widths = 4, least = 12, least_widths = 2, most = 120;
+  constexpr double widths = 4, least = 12, least_widths = 2, most = 120, half_taps = 4;
   const double room = static_cast<double>(std::min(shape.width, shape.height) - 1) / 2;
   const double radius = std::min({std::max(least, std::ceil(widths * width)), std::floor(room), most});
-  return radius >= least_widths * width && radius >= PsfModel::taps / 2 ? radius : 0;
+  return radius >= least_widths * width && radius >= half_taps ? radius : 0;
 }
 
 }  // namespace
