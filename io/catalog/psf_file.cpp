@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "io/files/big_endian.hpp"
+#include "io/fits/fits_reader.hpp"
 #include "io/fits/header_values.hpp"
 #include "io/fits/table_head.hpp"
 

@@ -3,6 +3,7 @@
 #include <string>
 #include <vector>
 
+#include "io/catalog/catalog.hpp"
 #include "io/files/output_file.hpp"
 #include "pipeline/extract/find_psf.hpp"
 #include "survey/inputs/output_names.hpp"

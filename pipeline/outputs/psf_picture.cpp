@@ -16,6 +16,10 @@ namespace {
 
 constexpr int panel = 150, gap = 16, top = 44;
 
+std::size_t index_of(int side, int x, int y) {
+  return static_cast<std::size_t>(y) * static_cast<std::size_t>(side) + static_cast<std::size_t>(x);
+}
+
 /// A square of values as a picture that the SVG holds.
 std::string image_of(int side, const std::function<double(int x, int y)>& shade, int x, int y) {
   Image<std::uint8_t, Cpu> image({side, side}, Cpu{1});
@@ -54,8 +58,7 @@ std::string models(const PsfSurface& surface) {
     const std::vector<double> plane = surface.at(at(i % 3, surface.image.width), at(2 - i / 3, surface.image.height));
     if (i == 0) peak = std::ranges::max(plane);
     all += image_of(
-        surface.side,
-        [&](int x, int y) { return shade_of(plane[static_cast<std::size_t>(y * surface.side + x)] / peak); },
+        surface.side, [&](int x, int y) { return shade_of(plane[index_of(surface.side, x, y)] / peak); },
         gap + i % 3 * (panel + 4), top + i / 3 * (panel + 4));
   }
   return all;
@@ -66,13 +69,13 @@ std::string stacks(const PsfStack& stack, int x) {
   constexpr double range = 0.02;
   const double peak = std::ranges::max(stack.light);
   const auto value = [&](const std::vector<double>& of, int column, int row) {
-    return of[static_cast<std::size_t>(row * stack.side + column)] / peak;
+    return of[index_of(stack.side, column, row)] / peak;
   };
   const double worst = *std::ranges::max_element(stack.left, {}, [](double one) { return std::abs(one); }) / peak;
   return label(x, top - 8, "mean of the stars") +
          image_of(
              stack.side, [&](int c, int r) { return shade_of(value(stack.light, c, r)); }, x, top) +
-         label(x, top + panel + 40, "left by the model: \u00b12 % of the peak") +
+         label(x, top + panel + 40, "left: \u00b12 % of the peak") +
          label(x, top + 2 * panel + 66, fmt::format("at most {:.2g} %", 100 * std::abs(worst))) +
          image_of(
              stack.side, [&](int c, int r) { return 0.5 + value(stack.left, c, r) / (2 * range); }, x,

@@ -20,7 +20,7 @@ struct Catalogue {
   Shape shape;
   std::string header;        ///< header cards of the image
   Table carried = {};        ///< further columns of a table of positions
-  Table stars = {};           ///< looked at for a PSF that was made from the image
+  Table stars = {};          ///< looked at for a PSF that was made from the image
   Table gaussians, sources;  ///< of a radio map to which Gaussians were fitted
   Cpu cpu = {};
   std::string report;  ///< the page of output.report; empty: not asked for

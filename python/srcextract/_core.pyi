@@ -52,6 +52,28 @@ class FilesWith:
     positions_name: str
     def __init__(self) -> None: ...
 
+class Psf:
+    @property
+    def cards(self) -> dict[str, float | str]: ...
+    @property
+    def planes(self) -> NDArray[numpy.float64]: ...
+    @property
+    def step(self) -> float: ...
+    @property
+    def fwhm(self) -> float: ...
+    @property
+    def sum(self) -> float: ...
+    def at(self, x: float, y: float) -> NDArray[numpy.float64]: ...
+    def draw(self, x: float, y: float, half: int, of_x: float, of_y: float) -> NDArray[numpy.float64]: ...
+    def write(self, path: str) -> None:
+        """Raises OutputError, StorageError."""
+
+def read_psf(path: str) -> list[Psf]:
+    """Raises ConfigError."""
+
+def make_psf(cards: dict[str, float | str], mask: list[float]) -> Psf:
+    """Raises ConfigError."""
+
 class Catalogue:
     name: str
     def __len__(self) -> int: ...
@@ -82,6 +104,10 @@ class Catalogue:
         """Raises ConfigError without fit.model."""
     def sources(self) -> list[tuple[str, NDArray[Any], str, str, str]]:
         """Raises ConfigError without fit.model."""
+    def psf(self) -> Psf:
+        """Raises ConfigError if none was made."""
+    def stars(self) -> list[tuple[str, NDArray[Any], str, str, str]]:
+        """Raises ConfigError if no PSF was made."""
     def background(self) -> NDArray[numpy.float32]: ...
     def rms(self) -> NDArray[numpy.float32]: ...
     def segmentation(self) -> NDArray[numpy.int32]: ...

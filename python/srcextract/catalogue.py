@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 from srcextract import _core, files, views
 from srcextract.arguments import require
 from srcextract.errors import ConfigError, OutputError
+from srcextract.psf import Psf, psf_of
 from srcextract.report import Report
 
 
@@ -139,6 +140,11 @@ class Catalogue:
     def sources(self) -> Any:
         """The sources that these Gaussians make up, a new astropy.table.Table."""
         return _table_of(self.name, self._made.sources())
+
+    @property
+    def psf(self) -> Psf:
+        """The PSF that was made from the image (``psf__method="fit"``)."""
+        return psf_of(self._made, _table_of)
 
     def _vector(self, name: str) -> NDArray[Any]:
         """NAME, NAME_1, NAME_2 ... as one array, which is cached."""

@@ -11,6 +11,7 @@ from srcextract.arguments import backend_of, devices_of, threads_of
 from srcextract.catalogue import Catalogue
 from srcextract.devices import DeviceArray
 from srcextract.errors import ConfigError, InputError
+from srcextract.psf import Psf
 
 logger = logging.getLogger("srcextract")
 logger.addHandler(logging.NullHandler())
@@ -293,3 +294,29 @@ def difference(reference: Any, new: Any, config: Any = None, **arguments: Any) -
     ConfigError, InputError, DeviceError, OutOfMemoryError
     """
     return extract(new, config, reference=reference, **arguments)
+
+
+def fit_psf(image: Any, config: Any = None, **arguments: Any) -> Psf:
+    """Makes the PSF of an image from its stars: ``srcextract psf``.
+
+    Parameters
+    ----------
+    image, config, **arguments
+        As for `extract`: ``mask``, ``error``, ``psf__degree``, ``measurement__gain``, ``measurement__saturation`` ...
+
+    Returns
+    -------
+    Psf
+        With `stars`, if astropy is installed.
+
+    Raises
+    ------
+    InputError
+        If there is no star that could tell the PSF: the message counts the reasons.
+    ConfigError, DeviceError, OutOfMemoryError
+    """
+    keys = {"psf__method": "fit", "output__psf": True, "output__columns": ["NUMBER"]}
+    clash = sorted(set(keys) & set(arguments))
+    if clash:
+        raise ConfigError(f"{' and '.join(clash)} cannot be given: fit_psf makes the PSF of the image and no catalogue")
+    return extract(image, config, **arguments, **keys).psf

@@ -103,7 +103,8 @@ std::span<const ColumnNote> notes_of_further_columns() {
        "its pixels that are masked, or have a masked one among their eight neighbours, where it was found", manual,
        "NLOWDWEIGHT_ISO: of filtered weights", "", ""},
       {"FLUX_PSF",
-       "flux of the star that fits best: with `psf.file` ([psf.md](psf.md)), or of a fitted difference "
+       "flux of the star that fits best: with `psf.file` or `psf.method: fit` ([psf.md](psf.md)), or of a fitted "
+       "difference "
        "([stages.md](stages.md#a-fitted-kernel))",
        king, same, "", ""},
       {"FLUXERR_PSF", "its error", king, same, "", ""},
@@ -111,7 +112,7 @@ std::span<const ColumnNote> notes_of_further_columns() {
       {"YPSF_IMAGE", "y of it", king, same, "", ""},
       {"CHI2_PSF", "its reduced χ²", king, same, "", ""},
       {"SPREAD_MODEL",
-       "with `psf.file`: how much wider than a star it is, about 0 for a star and above for a galaxy "
+       "by a [PSF](psf.md): how much wider than a star it is, about 0 for a star and above for a galaxy "
        "([psf.md](psf.md))",
        manual, "SPREAD_MODEL: at the place of its fit of a galaxy", "", ""},
       {"SPREADERR_MODEL", "its error", manual, same, "", ""},

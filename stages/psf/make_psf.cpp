@@ -38,10 +38,12 @@ void add_own_shapes(const std::vector<double>& shape, int size, StarEquations& s
 }
 
 /// What the pixels of a star tell of the PSF.
-StarEquations equations_of(const PsfMembers& all, const PsfMember& star, const PsfSurface& surface, double accuracy) {
-  constexpr double outlier = 25;  // squared
+StarEquations equations_of(const PsfMembers& all, const PsfMember& star, const PsfSurface& surface, double accuracy,
+                           bool clips) {
+  constexpr double outlier = 25, of_peak = 0.005;  // squared; part of the star's peak by which a model may err
   const std::vector<double> shape = all.shape_of(surface, star);
   StarEquations own{&star.window, surface.basis(star.begin_x, star.begin_y), {}, {}, {}};
+  const double may_err = of_peak * star.flux * std::ranges::max(shape);
   own.beyond.assign(shape.size(), 0);
   own.weight.assign(shape.size(), 0);
   const int size = star.window.size();
@@ -53,7 +55,7 @@ StarEquations equations_of(const PsfMembers& all, const PsfMember& star, const P
       if (!pixel.good || dx * dx + dy * dy > surface.radius * surface.radius) continue;
       const auto i = static_cast<std::size_t>(column) * static_cast<std::size_t>(size) + static_cast<std::size_t>(row);
       const double of_model = accuracy * star.flux * shape[i], variance = pixel.variance + of_model * of_model;
-      if (accuracy < accuracies[0] && pixel.left * pixel.left > outlier * variance) continue;
+      if (clips && pixel.left * pixel.left > outlier * (variance + may_err * may_err)) continue;
       own.beyond[i] = pixel.left / star.flux;
       own.weight[i] = star.flux * star.flux / variance;
     }
@@ -133,10 +135,10 @@ PsfStack stack_of(const PsfMembers& all, const std::vector<PsfMember>& members, 
 
 /// Radius of the model, which fits into the image: 4 full widths, at least 12 pixels. 0: the image is too small.
 double radius_for(double width, const Shape& shape) {
-  constexpr double widths = 4, least = 12, least_widths = 2, most = 120;
+  constexpr double widths = 4, least = 12, least_widths = 2, most = 120, half_taps = 4;
   const double room = static_cast<double>(std::min(shape.width, shape.height) - 1) / 2;
   const double radius = std::min({std::max(least, std::ceil(widths * width)), std::floor(room), most});
-  return radius >= least_widths * width && radius >= PsfModel::taps / 2 ? radius : 0;
+  return radius >= least_widths * width && radius >= half_taps ? radius : 0;
 }
 
 }  // namespace
@@ -171,7 +173,7 @@ MadePsf make_psf(const PsfImage& image, std::vector<PsfStar>& stars, int most_de
     if (turn >= turns_of_formula) reject(stars, all.members());
     std::vector<StarEquations> equations;
     for (const PsfMember& member : all.members())
-      if (member.makes) equations.push_back(equations_of(all, member, surface, accuracy));
+      if (member.makes) equations.push_back(equations_of(all, member, surface, accuracy, turn > turns_of_formula));
     if (turn < turns_of_formula) {
       improve_field(equations, surface, formula);
       draw_field(formula, surface);

@@ -61,10 +61,11 @@ void PsfWindow::move(const PsfSurface& surface, double x, double y) {
 }
 
 void PsfWindow::place(const PsfSurface& surface, std::int64_t begin, double at, int size, Axis& axis) {
+  const int middle = surface.side / 2;
   axis.first.assign(static_cast<std::size_t>(size), -1);
   axis.weight.assign(static_cast<std::size_t>(size) * taps, 0);
   for (int i = 0; i < size; ++i) {
-    const double where = surface.side / 2 + (static_cast<double>(begin + i) - at) / surface.step;
+    const double where = middle + (static_cast<double>(begin + i) - at) / surface.step;
     if (where < 0 || where > surface.side - 1) continue;
     axis.first[static_cast<std::size_t>(i)] =
         lanczos_taps(where, surface.side, axis.weight.data() + std::ptrdiff_t{i} * taps);

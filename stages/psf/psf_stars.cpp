@@ -166,13 +166,13 @@ void keep_isolated(std::vector<PsfStar>& stars, Rows& rows, double width, std::s
 
 /// The brightest of each cell of the field in turn.
 void keep_spread_out(std::vector<PsfStar>& stars, Rows& rows, const Shape& shape) {
-  constexpr int cells = 8;
-  constexpr std::size_t most = 400;
+  constexpr std::size_t cells = 8, most = 400;
   const auto cell_of = [&](const PsfStar& star) {
     const auto index = [](double place, std::int64_t size) {
-      return std::clamp(static_cast<int>(place * cells / static_cast<double>(size)), 0, cells - 1);
+      const double cell = place * static_cast<double>(cells) / static_cast<double>(size);
+      return static_cast<std::size_t>(std::clamp(cell, 0.0, static_cast<double>(cells) - 0.5));
     };
-    return static_cast<std::size_t>(index(star.y, shape.height) * cells + index(star.x, shape.width));
+    return index(star.y, shape.height) * cells + index(star.x, shape.width);
   };
   std::ranges::stable_sort(rows, [&](std::size_t a, std::size_t b) { return stars[a].snr > stars[b].snr; });
   std::vector<std::size_t> taken(cells * cells, 0);

@@ -50,16 +50,16 @@ Moments moments_of(const PsfSurface& surface, const double* plane) {
   return sums;
 }
 
-/// Half the difference of the pixels before and after, along x or y, over the step.
+/// Half the difference of the pixels before and after, along x or y, over the step; 0 beyond the radius.
 std::vector<double> gradient(const PsfSurface& surface, const double* plane, bool along_y) {
   std::vector<double> slope(surface.plane(), 0);
-  const int side = surface.side, next = along_y ? side : 1;
-  for (int y = 1; y + 1 < side; ++y) {
-    for (int x = 1; x + 1 < side; ++x) {
-      const std::ptrdiff_t i = std::ptrdiff_t{y} * side + x;
-      slope[static_cast<std::size_t>(i)] = (plane[i + next] - plane[i - next]) / (2 * surface.step);
-    }
-  }
+  const double most = surface.radius * surface.radius;
+  const auto last = static_cast<std::ptrdiff_t>(surface.plane()), next = std::ptrdiff_t{along_y ? surface.side : 1};
+  for_each_pixel(surface, [&](std::size_t i, double x, double y) {
+    const auto at = static_cast<std::ptrdiff_t>(i);
+    if (x * x + y * y < most && at >= next && at + next < last)
+      slope[i] = (plane[at + next] - plane[at - next]) / (2 * surface.step);
+  });
   return slope;
 }
 
@@ -106,22 +106,25 @@ PsfSurface begin_surface(const Shape& image, int degree, double width, double ra
 }
 
 void fix_gauge(PsfSurface& surface) {
+  constexpr int rounds = 3;  // of shifts, each of first order
   taper(surface);
   double* const first = surface.of(0);
   const double light = moments_of(surface, first).light * surface.step * surface.step;
   if (!(light > 0)) return;
-  for (std::size_t i = 0; i < surface.planes.size(); ++i) surface.planes[i] /= light;
-  const std::vector<double> reference(first, first + surface.plane());
-  const Moments own = moments_of(surface, first);
-  const std::vector<double> along_x = gradient(surface, first, false), along_y = gradient(surface, first, true);
-  const double of_x = moments_of(surface, along_x.data()).x, of_y = moments_of(surface, along_y.data()).y;
-  for (int k = 0; k < surface.terms(); ++k) {
-    double* const plane = surface.of(k);
-    const Moments sums = moments_of(surface, plane);
-    if (of_x != 0) add(-sums.x / of_x, along_x, plane);
-    if (of_y != 0) add(-sums.y / of_y, along_y, plane);
-    const double wanted = k == 0 ? own.light : 0;
-    add((wanted - moments_of(surface, plane).light) / own.light, reference, plane);
+  for (double& value : surface.planes) value /= light;
+  const double wanted = moments_of(surface, first).light;
+  for (int round = 0; round < rounds; ++round) {
+    const std::vector<double> reference(first, first + surface.plane());
+    const std::vector<double> along_x = gradient(surface, first, false), along_y = gradient(surface, first, true);
+    const double of_x = moments_of(surface, along_x.data()).x, of_y = moments_of(surface, along_y.data()).y;
+    const double own = moments_of(surface, reference.data()).light;
+    for (int k = 0; k < surface.terms(); ++k) {
+      double* const plane = surface.of(k);
+      const Moments sums = moments_of(surface, plane);
+      if (of_x != 0) add(-sums.x / of_x, along_x, plane);
+      if (of_y != 0) add(-sums.y / of_y, along_y, plane);
+      add(((k == 0 ? wanted : 0) - moments_of(surface, plane).light) / own, reference, plane);
+    }
   }
 }
 

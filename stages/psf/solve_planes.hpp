@@ -25,10 +25,10 @@ struct StarEquations {
 /// Adds to the surface what makes the weighted sum of squares over all stars least, whatever flux and place of each
 /// star, by 20 rounds of conjugate gradients with the diagonal as preconditioner. Terms are made orthogonal over the
 /// stars before. The surface departs from that of `usual` as far as the stars tell, and smoothly: by `departure`,
-/// blurred by a kernel of (1, 4, 6, 4, 1) along each axis. As a prior a departure has a deviation of the whole mean PSF
-/// in the first term, and of a tenth of it in the others. So the wings of a varying PSF follow its core, and no pixel
-/// follows the noise of a single bright star. `departure` is that of the turn before, at first 0 everywhere, and is
-/// improved with the surface. Stars are added in groups of a fixed size, so the sums do not depend on threads.
+/// blurred by a kernel of (1, 4, 6, 4, 1) along each axis. As a prior a departure has a deviation of 0.3 of the mean
+/// PSF in the first term, and of 0.1 in the others. So the wings of a varying PSF follow its core, and no pixel follows
+/// the noise of a single bright star. `departure` is that of the turn before, at first 0 everywhere, and is improved
+/// with the surface. Stars are added in groups of a fixed size, so the sums do not depend on threads.
 void improve_surface(const std::vector<StarEquations>& stars, const PsfSurface& usual, PsfSurface& surface,
                      std::vector<double>& departure, const Cpu& where);
 
