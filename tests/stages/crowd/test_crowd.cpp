@@ -77,8 +77,7 @@ TEST(CrowdStamps, AreTheProfileAndItsDerivatives) {
         const auto plane = [&](int which) {
           return static_cast<double>(stamp.numbers[which * stamp.plane() + j * stamp.stride + i]);
         };
-        // Eight taps of Lanczos' kernel are as near as this at a FWHM of six pixels of the mask.
-        ASSERT_NEAR(plane(0), shape(u, v), 3e-4 * peak) << u << " " << v;
+        ASSERT_NEAR(plane(0), shape(u, v), 1e-4 * peak) << u << " " << v;
         ASSERT_NEAR(plane(1), (shape(u - e, v) - shape(u + e, v)) / (2 * e), 1e-3 * peak) << u << " " << v;
         ASSERT_NEAR(plane(2), (shape(u, v - e) - shape(u, v + e)) / (2 * e), 1e-3 * peak) << u << " " << v;
       }
