@@ -10,6 +10,14 @@
 namespace srcextract {
 namespace {
 
+/// A level that the subtracted mesh nowhere exceeds by much, so that no saturated pixel counts; 0 without a mesh.
+double highest_level(const Detection<Cpu>& found) {
+  if (found.mesh.level.empty()) return 0;
+  const auto [least, most] = std::minmax_element(found.mesh.level.begin(), found.mesh.level.end());
+  constexpr double overshoot = 0.25;  // of the spline between nodes
+  return static_cast<double>(*most) + overshoot * (static_cast<double>(*most) - static_cast<double>(*least));
+}
+
 /// The image whose stars are fitted. Requires the levels of prepare_positions.
 CrowdImage crowd_image(const Image<float, Cpu>& image, const Image<float, Cpu>& noise, const Config& config,
                        const Detection<Cpu>& found) {
@@ -18,7 +26,7 @@ CrowdImage crowd_image(const Image<float, Cpu>& image, const Image<float, Cpu>& 
   pixels.background = found.levels->background;
   set_noise(config, pixels);
   complete_noise(*found.levels, pixels);
-  if (!found.mesh.level.empty()) pixels.saturation -= (*found.whole).clipped.median;
+  pixels.saturation -= highest_level(found);
   CrowdImage out{image.pixels.data(), noise.pixels.data(), image.shape, pixels.background, pixels.pixel_variance};
   out.scales = !pixels.noise_is_mapped || is_rescaled(config.weights);
   out.least_bad_variance = least_bad_variance(least_bad_variance(config.weights), found.levels->noise_scale);

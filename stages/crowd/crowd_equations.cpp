@@ -237,59 +237,65 @@ void mirror_blocks(const Cpu& where, CrowdEquations& out) {
   });
 }
 
+/// Sums over a cell between four nodes: of each pair of its corners, and of each with the residual.
+struct CellSums {
+  double of[4][4] = {}, right[4] = {};
+};
+
+CellSums sum_cell(const CrowdField& field, std::int32_t column, std::int32_t row) {
+  const SkyNodes& sky = field.sky;
+  const auto to_x = std::min<std::int64_t>(sky.first_x(column + 1), field.shape().width),
+             to_y = std::min<std::int64_t>(sky.first_y(row + 1), field.shape().height);
+  CellSums sums;
+  for (std::int64_t y = sky.first_y(row); y < to_y; ++y) {
+    const double v = sky.along_y(static_cast<double>(y)).part;
+    double w0 = 0, w1 = 0, w2 = 0, r0 = 0, r1 = 0;
+    for (std::int64_t x = sky.first_x(column); x < to_x; ++x) {
+      const double u = sky.along_x(static_cast<double>(x)).part;
+      const auto at = static_cast<std::size_t>(y * field.shape().width + x);
+      const auto weight = static_cast<double>(field.weight[at]);
+      const double light = weight * static_cast<double>(field.residual[at]);
+      w0 += weight;
+      w1 += weight * u;
+      w2 += weight * u * u;
+      r0 += light;
+      r1 += light * u;
+    }
+    const double in_x[2][2] = {{w0 - 2 * w1 + w2, w1 - w2}, {w1 - w2, w2}}, of_x[2] = {r0 - r1, r1};
+    const double in_y[2] = {1 - v, v};
+    for (int a = 0; a < 4; ++a) {
+      for (int b = 0; b < 4; ++b) sums.of[a][b] += in_y[a / 2] * in_y[b / 2] * in_x[a % 2][b % 2];
+      sums.right[a] += in_y[a / 2] * of_x[a % 2];
+    }
+  }
+  return sums;
+}
+
 /// The sums of nodes with one another, and the sky's right sides: cell by cell, then gathered by each node.
 void add_sky(const CrowdField& field, CrowdEquations& out) {
   const SkyNodes& sky = field.sky;
   const std::int32_t across = sky.columns - 1, down = sky.rows - 1;
-  constexpr std::size_t of_cell = 20;  // sums of 4 x 4 corners, then of 4 right sides
-  std::vector<double> cells(static_cast<std::size_t>(std::int64_t{across} * down) * of_cell);
-  parallel_for(std::int64_t{across} * down, 1, field.where(), [&](std::int64_t begin, std::int64_t end) {
-    for (std::int64_t cell = begin; cell < end; ++cell) {
-      double* const sums = cells.data() + static_cast<std::size_t>(cell) * of_cell;
-      const auto column = static_cast<std::int32_t>(cell % across), row = static_cast<std::int32_t>(cell / across);
-      const auto to_x = std::min<std::int64_t>(sky.first_x(column + 1), field.shape().width),
-                 to_y = std::min<std::int64_t>(sky.first_y(row + 1), field.shape().height);
-      for (std::int64_t y = sky.first_y(row); y < to_y; ++y) {
-        const double v = sky.along_y(static_cast<double>(y)).part;
-        double w0 = 0, w1 = 0, w2 = 0, r0 = 0, r1 = 0;
-        for (std::int64_t x = sky.first_x(column); x < to_x; ++x) {
-          const double u = sky.along_x(static_cast<double>(x)).part;
-          const auto at = static_cast<std::size_t>(y * field.shape().width + x);
-          const auto weight = static_cast<double>(field.weight[at]);
-          const double light = weight * static_cast<double>(field.residual[at]);
-          w0 += weight;
-          w1 += weight * u;
-          w2 += weight * u * u;
-          r0 += light;
-          r1 += light * u;
-        }
-        const double in_x[2][2] = {{w0 - 2 * w1 + w2, w1 - w2}, {w1 - w2, w2}}, of_x[2] = {r0 - r1, r1};
-        const double in_y[2] = {1 - v, v};
-        for (int a = 0; a < 4; ++a) {
-          for (int b = 0; b < 4; ++b) sums[4 * a + b] += in_y[a / 2] * in_y[b / 2] * in_x[a % 2][b % 2];
-          sums[16 + a] += in_y[a / 2] * of_x[a % 2];
-        }
-      }
-    }
+  std::vector<CellSums> cells(static_cast<std::size_t>(std::int64_t{across} * down));
+  parallel_for(std::ssize(cells), 1, field.where(), [&](std::int64_t begin, std::int64_t end) {
+    for (std::int64_t cell = begin; cell < end; ++cell)
+      cells[static_cast<std::size_t>(cell)] =
+          sum_cell(field, static_cast<std::int32_t>(cell % across), static_cast<std::int32_t>(cell / across));
   });
   out.sky.assign(static_cast<std::size_t>(9 * out.nodes), 0.0);
   out.sky_columns.assign(static_cast<std::size_t>(9 * out.nodes), -1);
-  for (std::int32_t row = 0; row < sky.rows; ++row) {
-    for (std::int32_t column = 0; column < sky.columns; ++column) {
-      const auto node = static_cast<std::size_t>(sky.node(column, row));
-      for (int a = 0; a < 4; ++a) {  // the node is corner a of a cell
-        const std::int32_t x = column - a % 2, y = row - a / 2;
-        if (x < 0 || y < 0 || x >= across || y >= down) continue;
-        const double* const sums =
-            cells.data() +
-            (static_cast<std::size_t>(y) * static_cast<std::size_t>(across) + static_cast<std::size_t>(x)) * of_cell;
-        for (int b = 0; b < 4; ++b) {
-          const int place = 3 * (b / 2 - a / 2 + 1) + (b % 2 - a % 2 + 1);
-          out.sky[9 * node + static_cast<std::size_t>(place)] += sums[4 * a + b];
-          out.sky_columns[9 * node + static_cast<std::size_t>(place)] = sky.node(x + b % 2, y + b / 2);
-        }
-        out.right[static_cast<std::size_t>(3 * out.stars) + node] += sums[16 + a];
+  for (std::int32_t i = 0; i < out.nodes; ++i) {
+    const std::int32_t column = i % sky.columns, row = i / sky.columns;
+    const auto node = static_cast<std::size_t>(i);
+    for (int a = 0; a < 4; ++a) {  // the node is corner a of a cell
+      const std::int32_t x = column - a % 2, y = row - a / 2;
+      if (x < 0 || y < 0 || x >= across || y >= down) continue;
+      const CellSums& sums = cells[static_cast<std::size_t>(std::int64_t{y} * across + x)];
+      for (int b = 0; b < 4; ++b) {
+        const std::size_t place = 9 * node + static_cast<std::size_t>(3 * (b / 2 - a / 2 + 1) + (b % 2 - a % 2 + 1));
+        out.sky[place] += sums.of[a][b];
+        out.sky_columns[place] = sky.node(x + b % 2, y + b / 2);
       }
+      out.right[static_cast<std::size_t>(3 * out.stars) + node] += sums.right[a];
     }
   }
 }

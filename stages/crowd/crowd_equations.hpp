@@ -37,6 +37,13 @@ struct CrowdEquations {
 /// The equations of all stars with their stamps, and of the sky, for the residual of the field.
 CrowdEquations make_equations(const CrowdField& field, const std::vector<CrowdStar>& stars);
 
+/// What holds a step of a star's place back, as a term of the diagonal: the knowledge that it is of 0.3 pixels.
+inline double held_step(double flux) {
+  constexpr double pixels = 0.3;
+  const double scaled = (flux > 1 ? flux : 1) * pixels;
+  return 1 / (scaled * scaled);
+}
+
 /// How the equations are solved.
 struct CrowdSolution {
   std::vector<double> z;

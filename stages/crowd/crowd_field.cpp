@@ -13,14 +13,15 @@ namespace {
 constexpr std::int64_t tile_side = 64, drawn_at_a_time = 64;
 
 /// Adds flux times stamp to the pixels of a tile in which both are.
-void add_light(const CrowdStamp& stamp, double flux, std::int64_t left, std::int64_t top, std::int64_t width,
-               std::int64_t height, double* light) {
+void add_light(const CrowdStamp& stamp, double flux, const CrowdField::Tile& tile, double* light) {
   const std::int64_t begin_x = stamp.x - stamp.half, begin_y = stamp.y - stamp.half;
-  const std::int64_t from_x = std::max(left, begin_x), to_x = std::min(left + width, begin_x + stamp.side());
-  const std::int64_t from_y = std::max(top, begin_y), to_y = std::min(top + height, begin_y + stamp.side());
+  const std::int64_t from_x = std::max(tile.left, begin_x),
+                     to_x = std::min(tile.left + tile.width, begin_x + stamp.side());
+  const std::int64_t from_y = std::max(tile.top, begin_y),
+                     to_y = std::min(tile.top + tile.height, begin_y + stamp.side());
   for (std::int64_t y = from_y; y < to_y; ++y) {
     const float* const from = stamp.numbers + (y - begin_y) * stamp.stride + (from_x - begin_x);
-    double* const to = light + (y - top) * tile_side + (from_x - left);
+    double* const to = light + (y - tile.top) * tile_side + (from_x - tile.left);
     for (std::int64_t i = 0; i < to_x - from_x; ++i) to[i] += flux * static_cast<double>(from[i]);
   }
 }
@@ -96,52 +97,53 @@ void CrowdField::render_residual(const std::vector<CrowdStar>& stars) {
 }
 
 void CrowdField::render_tiles(const std::vector<CrowdStar>& stars, bool weigh) {
-  constexpr double least_part = 0.2;
   const std::int64_t across = (shape().width + tile_side - 1) / tile_side,
                      down = (shape().height + tile_side - 1) / tile_side;
   cells_.fill(stars);
-  std::int32_t most = 0;
-  for (const CrowdStamp& stamp : stamps_) most = std::max(most, stamp.half);
-  const double photons = image_.gain > 0 ? 1 / image_.gain : 0;
+  double reach = 1;
+  for (const CrowdStamp& stamp : stamps_) reach = std::max(reach, stamp.half + 1.0);
   parallel_for(across * down, 1, where_, [&](std::int64_t begin, std::int64_t end) {
     std::vector<double> light(static_cast<std::size_t>(tile_side * tile_side));
     std::vector<std::int32_t> near;
-    for (std::int64_t tile = begin; tile < end; ++tile) {
-      const std::int64_t left = tile % across * tile_side, top = tile / across * tile_side;
-      const std::int64_t width = std::min(tile_side, shape().width - left),
-                         height = std::min(tile_side, shape().height - top);
+    for (std::int64_t i = begin; i < end; ++i) {
+      const std::int64_t left = i % across * tile_side, top = i / across * tile_side;
+      const Tile tile{left, top, std::min(tile_side, shape().width - left), std::min(tile_side, shape().height - top)};
       near.clear();
-      const double reach = most + 1.0;
-      cells_.each_near(static_cast<double>(left) - reach, static_cast<double>(left + width) + reach,
-                       static_cast<double>(top) - reach, static_cast<double>(top + height) + reach,
+      cells_.each_near(static_cast<double>(left) - reach, static_cast<double>(left + tile.width) + reach,
+                       static_cast<double>(top) - reach, static_cast<double>(top + tile.height) + reach,
                        [&](std::int32_t number) { near.push_back(number); });
       std::ranges::sort(near);
       std::ranges::fill(light, 0.0);
       for (const std::int32_t number : near) {
         const auto star = static_cast<std::size_t>(number);
-        add_light(stamps_[star], stars[star].flux, left, top, width, height, light.data());
+        add_light(stamps_[star], stars[star].flux, tile, light.data());
       }
-      for (std::int64_t y = 0; y < height; ++y) {
-        for (std::int64_t x = 0; x < width; ++x) {
-          const std::int64_t i = (top + y) * shape().width + left + x;
-          const auto at = static_cast<std::size_t>(i);
-          const double of_stars = light[static_cast<std::size_t>(y * tile_side + x)];
-          model[at] = static_cast<float>(of_stars);
-          if (!is_good(i)) {
-            weight[at] = residual[at] = 0;
-            continue;
-          }
-          if (weigh) {
-            const double base = base_variance(i), variance = std::max(base + photons * of_stars, least_part * base);
-            weight[at] = static_cast<float>(1 / variance);
-          }
-          residual[at] =
-              static_cast<float>(image_.pixels[i] - image_.background -
-                                 sky.at(static_cast<double>(left + x), static_cast<double>(top + y)) - of_stars);
-        }
-      }
+      take_light(tile, light.data(), weigh);
     }
   });
+}
+
+void CrowdField::take_light(const Tile& tile, const double* light, bool weigh) {
+  constexpr double least_part = 0.2;
+  const double photons = image_.gain > 0 ? 1 / image_.gain : 0;
+  for (std::int64_t y = tile.top; y < tile.top + tile.height; ++y) {
+    for (std::int64_t x = tile.left; x < tile.left + tile.width; ++x) {
+      const std::int64_t i = y * shape().width + x;
+      const auto at = static_cast<std::size_t>(i);
+      const double of_stars = light[(y - tile.top) * tile_side + (x - tile.left)];
+      model[at] = static_cast<float>(of_stars);
+      if (!is_good(i)) {
+        weight[at] = residual[at] = 0;
+        continue;
+      }
+      if (weigh) {
+        const double base = base_variance(i), variance = std::max(base + photons * of_stars, least_part * base);
+        weight[at] = static_cast<float>(1 / variance);
+      }
+      residual[at] = static_cast<float>(image_.pixels[i] - image_.background -
+                                        sky.at(static_cast<double>(x), static_cast<double>(y)) - of_stars);
+    }
+  }
 }
 
 void CrowdField::soften() {

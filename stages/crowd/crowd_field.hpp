@@ -31,6 +31,11 @@ struct CrowdImage {
 /// The pixels while stars are fitted.
 class CrowdField {
  public:
+  /// A part of the image that is rendered at a time.
+  struct Tile {
+    std::int64_t left, top, width, height;
+  };
+
   CrowdField(const CrowdImage& image, std::int64_t sky_size, const Cpu& where);
 
   const Shape& shape() const { return image_.shape; }
@@ -64,6 +69,7 @@ class CrowdField {
 
  private:
   void render_tiles(const std::vector<CrowdStar>& stars, bool weigh);
+  void take_light(const Tile& tile, const double* light, bool weigh);
   double base_variance(std::int64_t i) const {
     return unit_ * (image_.variance != nullptr ? static_cast<double>(image_.variance[i]) : 1.0);
   }

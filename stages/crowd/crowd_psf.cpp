@@ -66,20 +66,24 @@ void transpose(const float* in, std::int32_t rows, std::int32_t columns, std::in
   }
 }
 
-/// The weight of tap k in the slope, at `part` after tap 3, of the polynomial through all taps. Lanczos' kernel has a
-/// slope that is up to an eighth off, by the phase.
-double slope_weight(int k, double part) {
-  constexpr int taps = 8;
-  double slope = 0, whole = 1;
+struct TapWeight {
+  double value, slope;
+};
+
+/// The weight of tap k in the value, and in the slope, of the polynomial through all taps, `part` after tap 3.
+TapWeight polynomial_weight(int k, double part) {
+  constexpr int taps = PsfModel::taps;
+  double value = 1, slope = 0, whole = 1;
   for (int j = 0; j < taps; ++j) {
     if (j == k) continue;
     whole *= k - j;
+    value *= part + 3 - j;
     double product = 1;
     for (int m = 0; m < taps; ++m)
       if (m != k && m != j) product *= part + 3 - m;
     slope += product;
   }
-  return slope / whole;
+  return {value / whole, slope / whole};
 }
 
 std::int32_t nearest_pixel(double at) {
@@ -112,17 +116,13 @@ void CrowdPsf::take_planes(const double* from, std::vector<float>& to) const {
 }
 
 void CrowdPsf::make_table() {
-  constexpr int size = 32, middle = 12;
   table_.assign(std::size_t{phases + 1} * 2 * taps, 0.0F);
   for (int phase = 0; phase <= phases; ++phase) {
-    const double part = static_cast<double>(phase) / phases;
-    double weights[taps];
-    const int first = lanczos_taps(middle + part, size, weights);
     float* const out = table_.data() + std::ptrdiff_t{2 * taps} * phase;
     for (int k = 0; k < taps; ++k) {
-      const int own = middle - 3 + k - first;  // the last phase is the next pixel's first
-      out[k] = own >= 0 && own < taps ? static_cast<float>(weights[own]) : 0.0F;
-      out[taps + k] = static_cast<float>(slope_weight(k, part));
+      const auto [value, slope] = polynomial_weight(k, static_cast<double>(phase) / phases);
+      out[k] = static_cast<float>(value);
+      out[taps + k] = static_cast<float>(slope);
     }
   }
 }

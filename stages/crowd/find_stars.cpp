@@ -209,6 +209,18 @@ bool stands_out(const Significance& of, const CrowdField& field, std::size_t i, 
          significance > rule.blend * known;
 }
 
+/// Whether no known star is nearer than `nearest`, or two radii of its core. `reach`: the largest of these distances.
+bool is_alone(const std::vector<CrowdStar>& known, const StarCells& cells, double x, double y, double nearest,
+              double reach) {
+  bool alone = true;
+  cells.each_near(x - reach, x + reach, y - reach, y + reach, [&](std::int32_t j) {
+    const CrowdStar& other = known[static_cast<std::size_t>(j)];
+    const double dx = other.x - x, dy = other.y - y, own = std::max(nearest, 2 * other.core);
+    if (dx * dx + dy * dy <= own * own) alone = false;
+  });
+  return alone;
+}
+
 }  // namespace
 
 std::vector<CrowdStar> find_stars(const CrowdField& field, const CrowdPsf& psf, const std::vector<CrowdStar>& known,
@@ -233,13 +245,8 @@ std::vector<CrowdStar> find_stars(const CrowdField& field, const CrowdPsf& psf, 
         if (!near.is_peak()) continue;
         const double x = static_cast<double>(column) + top_of_parabola(near.of[3], near.of[4], near.of[5]);
         const double y = static_cast<double>(row) + top_of_parabola(near.of[1], near.of[4], near.of[7]);
-        bool alone = true;
-        cells.each_near(x - reach, x + reach, y - reach, y + reach, [&](std::int32_t j) {
-          const CrowdStar& other = known[static_cast<std::size_t>(j)];
-          const double dx = other.x - x, dy = other.y - y, own = std::max(nearest, 2 * other.core);
-          if (dx * dx + dy * dy <= own * own) alone = false;
-        });
-        if (alone) some.push_back({x, y, static_cast<double>(of.residual[i]) / static_cast<double>(of.norm[i]), turn});
+        if (is_alone(known, cells, x, y, nearest, reach))
+          some.push_back({x, y, static_cast<double>(of.residual[i]) / static_cast<double>(of.norm[i]), turn});
       }
     }
   });

@@ -16,7 +16,6 @@ namespace srcextract {
 namespace {
 
 constexpr double separation = 0.3;  ///< in FWHM: nearer stars are one
-constexpr double prior_step = 0.3;  ///< pixels
 
 /// The state of a fit.
 class CrowdWork {
@@ -86,13 +85,12 @@ class CrowdWork {
 
   /// Fits fluxes and sky so often, and last the fluxes alone, so that they are linear in the pixels.
   void finish_fluxes(int turns) {
+    facts_ = {};
     for (int turn = 0; turn < turns; ++turn) {
-      facts_ = {};
       field_.draw(psf_, stars_, 0);
       field_.render(stars_);
       solve(CrowdFree::fluxes_and_sky);
     }
-    facts_ = {};
     field_.render(stars_);
     solve(CrowdFree::fluxes);
   }
@@ -108,20 +106,17 @@ class CrowdWork {
     for (std::size_t i = 0; i < field_.sky.level.size(); ++i) field_.sky.level[i] += solution.z[3 * stars_.size() + i];
     for (std::size_t i = 0; i < stars_.size(); ++i) stars_[i].flux += solution.z[3 * i];
     if (free == CrowdFree::all) move(solution.z);
-    facts_.rounds = solution.rounds;
+    facts_.rounds += solution.rounds;
     facts_.stars = std::ssize(stars_);
     facts_.noise = field_.sigma();
-    turns_.push_back(facts_);
+    if (free != CrowdFree::fluxes_and_sky) turns_.push_back(facts_);
     if (!last) field_.measure_noise();
   }
 
-  /// What holds the steps of places back: as much as the knowledge that a step is of 0.3 pixels.
+  /// What holds the steps of places back.
   std::vector<double> prior() const {
     std::vector<double> all(static_cast<std::size_t>(equations_.size()), 0.0);
-    for (std::size_t i = 0; i < stars_.size(); ++i) {
-      const double flux = std::max(stars_[i].flux, 1.0) * prior_step;
-      all[3 * i + 1] = all[3 * i + 2] = 1 / (flux * flux);
-    }
+    for (std::size_t i = 0; i < stars_.size(); ++i) all[3 * i + 1] = all[3 * i + 2] = held_step(stars_[i].flux);
     return all;
   }
 

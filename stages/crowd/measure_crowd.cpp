@@ -67,10 +67,7 @@ void find_errors(const CrowdEquations& of, const std::vector<CrowdStar>& stars, 
       for (std::size_t p = 0; p < 3; ++p)
         for (std::size_t q = 0; q < 3; ++q) a[(3 * i + p) * n + 3 * j + q] = block[3 * p + q];
     }
-    constexpr double step = 0.3;
-    const double flux = std::max(stars[star].flux, 1.0) * step;
-    a[(3 * i + 1) * n + 3 * i + 1] += 1 / (flux * flux);
-    a[(3 * i + 2) * n + 3 * i + 2] += 1 / (flux * flux);
+    for (std::size_t p = 1; p < 3; ++p) a[(3 * i + p) * n + 3 * i + p] += held_step(stars[star].flux);
   }
   divide(a, n);
   const double* const corner = a.data() + (n - 3) * n + (n - 3);

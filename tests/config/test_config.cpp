@@ -244,7 +244,7 @@ TEST(ConfigOverrides, ErrorsBeginWithTheSetting) {
       {"detection.treshold=4",
        "--set detection.treshold=4: unknown key 'treshold' in 'detection'; did you mean 'threshold'?"},
       {"detektion.threshold=4", "--set detektion.threshold=4: unknown section 'detektion'; did you mean 'detection'?"},
-      {"threshold=4", "--set threshold=4: unknown section 'threshold'; it is a key of weights, detection"},
+      {"threshold=4", "--set threshold=4: unknown section 'threshold'; it is a key of weights, detection, crowd"},
       {"detection.threshold",
        "--set detection.threshold: has no '='; write section.key=value, as in detection.threshold=4.5"},
       {"detection=4",
@@ -273,6 +273,19 @@ TEST(Config, RadioIsPartOfTheProgram) {
   const Config own = load_given("radio").config;
   EXPECT_EQ(own.settings(), load_given(testing::source_file("config/radio.yaml")).config.settings());
   EXPECT_EQ(own.fit.model, FitModel::gaussians);
+}
+
+TEST(Config, CrowdIsPartOfTheProgram) {
+  const std::string file = testing::source_file("config/crowd.yaml");
+  const Overrides psf = set_overrides({"psf.file=x.psf"});
+  EXPECT_EQ(load_given("crowd", psf).config.settings(), load_given(file, psf).config.settings());
+  EXPECT_EQ(load_given("crowd", psf).config.crowd.method, CrowdMethod::joint);
+  try {
+    load_given("crowd");
+    FAIL() << "a crowd needs a PSF";
+  } catch (const Error& error) {
+    EXPECT_THAT(error.what(), ::testing::HasSubstr("needs the PSF of the image; name its file by psf.file"));
+  }
 }
 
 TEST(ConfigFiles, TheShippedOnesMeanWhatTheySay) {

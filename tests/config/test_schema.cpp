@@ -15,8 +15,8 @@ using testing::expect_verdicts;
 
 TEST(Schema, ShippedFilesNameItAndAreValid) {
   std::vector<std::string> texts;
-  for (const std::string name : {"default.yaml", "lesson.yaml", "radio.yaml", "sextractor.yaml", "survey/des.yaml",
-                                 "survey/ztf.yaml", "survey/lsst.yaml", "survey/decam.yaml"}) {
+  for (const std::string name : {"crowd.yaml", "default.yaml", "lesson.yaml", "radio.yaml", "sextractor.yaml",
+                                 "survey/des.yaml", "survey/ztf.yaml", "survey/lsst.yaml", "survey/decam.yaml"}) {
     const std::string schema = name.starts_with("survey/") ? "../schema.json" : "schema.json";
     texts.push_back(testing::source_text("config/" + name));
     EXPECT_EQ(texts.back().substr(0, texts.back().find('\n')), "# yaml-language-server: $schema=" + schema) << name;
