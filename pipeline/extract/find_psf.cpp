@@ -29,6 +29,7 @@ Config config_of_stars(const Config& given) {
   config.morphology = {};
   config.deblend = {.method = DeblendMethod::tree, .clean = true};
   config.fit = {};
+  config.crowd = {};
   config.flags = {};
   config.psf = {};
   config.kept = {};
@@ -108,7 +109,7 @@ bool makes_psf(const ImageInput& input) {
   const Config& config = input.config();
   if (config.psf.method != PsfMethod::fit || input.reference != nullptr) return false;
   const ColumnChoice choice(config.output.columns);
-  return config.output.psf || input.positions != nullptr || choice.needs(StarFamily::name) ||
+  return config.output.psf || fits_crowd(config) || input.positions != nullptr || choice.needs(StarFamily::name) ||
          choice.needs(SpreadFamily::name);
 }
 
@@ -144,7 +145,7 @@ std::shared_ptr<const FoundPsf> find_psf(const ImageInput& input, const Executio
   found->config = input.config();
   found->config.resources.files[psf_key] = {
       std::make_shared<const std::vector<double>>(std::move(numbers.sets.front()))};
-  if (input.positions != nullptr)
+  if (input.positions != nullptr && !fits_crowd(found->config))
     found->config.output.columns = forced_columns(input.positions->forced().ellipses, true);
   found->seconds = seconds_since(begin);
   tell(input, *found);

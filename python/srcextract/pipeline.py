@@ -249,15 +249,15 @@ def extract(image: Any, config: Any = None, *, header: Any = None, wcs: Any = No
                      positions=positions, name=name)
 
 
-def crowd(image: Any, psf: Any, config: Any = "crowd", **arguments: Any) -> Catalogue:
+def crowd(image: Any, psf: Any = None, config: Any = "crowd", **arguments: Any) -> Catalogue:
     """Finds the stars of a crowded field and fits them all at once: ``srcextract crowd``.
 
     Parameters
     ----------
     image
         As for `extract`.
-    psf : path
-        The PSF of the image: a ``.psf`` of PSFEx (``psf.file``).
+    psf : path, optional
+        The PSF of the image: a ``.psf`` (``psf.file``). Without one it is made of the image's stars (``psf.method``).
     config, **arguments
         As for `extract`. With ``positions``, the fluxes of stars there are fitted together, and none is found.
 
@@ -270,7 +270,8 @@ def crowd(image: Any, psf: Any, config: Any = "crowd", **arguments: Any) -> Cata
     ------
     ConfigError, InputError, OutOfMemoryError
     """
-    return extract(image, config, psf__file=str(psf), **arguments)
+    told = {"psf__method": "fit"} if psf is None else {"psf__file": str(psf)}
+    return extract(image, config, **told, **arguments)
 
 
 def difference(reference: Any, new: Any, config: Any = None, **arguments: Any) -> Catalogue:

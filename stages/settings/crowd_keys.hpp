@@ -27,7 +27,7 @@ void for_each_crowd_field(AnySettings& c, F&& f) {
   };
   f(Field{.section = section,
           .key = "method",
-          .description = "`none`, or `joint`: in place of detection, stars of `psf.file` are found and fitted all at "
+          .description = "`none`, or `joint`: in place of detection, stars of the PSF are found and fitted all at "
                          "once, together with the sky",
           .problem = crowd_problem(c)},
     c.crowd.method);
