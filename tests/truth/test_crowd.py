@@ -95,6 +95,28 @@ def test_finds_the_stars_of_a_crowd(program, tmp_path, seed, fwhm, density, comp
     assert 1 < facts["fwhm"] / fwhm + 0.05 < 1.2  # pixels are as wide as a third of it
 
 
+@pytest.mark.parametrize("seed, fwhm, complete, pure", [(5, 4.0, 0.62, 0.85), (6, 4.0, 0.62, 0.85), (7, 2.4, 0.78, 0.91)])
+def test_a_crowd_makes_its_own_psf(program, tmp_path, seed, fwhm, complete, pure):
+    """No file of a PSF: stars that overlap make it."""
+    image, truth, psf = field(seed, 512, 10000, fwhm)
+    fits.writeto(tmp_path / "field.fits", image, fits.Header({"GAIN": 1.0}))
+    run(program, "crowd", tmp_path / "field.fits", tmp_path, "--backend", "cpu", "--set", "output.formats=[csv]",
+        "--set", "psf.method=fit")
+    rows = read_catalogue(str(tmp_path / "field.cat.csv"))
+    facts = json.loads((tmp_path / "field.run.json").read_text())
+    limit = 5 * psf.cramer_rao(256, 256, 1e-3, SKY + READ ** 2, 1)
+    row, star = pair(rows, truth, max(0.7, fwhm / 4))
+    found = np.isin(np.arange(len(truth)), star)[truth[:, 2] > limit].mean()
+    significant = rows["FLUX_PSF"] > 5 * rows["FLUXERR_PSF"]
+    true = np.isin(np.arange(len(significant)), row)[significant].mean()
+    bright = truth[star, 2] > 3e5
+    bias = np.median(rows["FLUX_PSF"][row][bright] / truth[star, 2][bright]) - 1
+    print(facts["psf"], found, true, bright.sum(), bias)
+    assert facts["psf"]["stars"] > 20
+    assert found >= complete and true >= pure
+    assert bright.sum() > 20 and abs(bias) < 0.03
+
+
 @pytest.mark.parametrize("seed", [11, 12])
 def test_single_stars_scatter_by_their_errors(program, tmp_path, seed):
     image, truth, psf = field(seed, 600, 600, 3.5)
