@@ -228,10 +228,10 @@ void mirror_blocks(const Cpu& where, CrowdEquations& out) {
         if (static_cast<std::int64_t>(j) >= i) break;
         const auto first = out.partner.begin() + out.row[j], last = out.partner.begin() + out.row[j + 1];
         const auto there = std::lower_bound(first, last, static_cast<std::int32_t>(i)) - out.partner.begin();
-        for (int p = 0; p < 3; ++p)
-          for (int q = 0; q < 3; ++q)
-            out.block[static_cast<std::size_t>(9 * k + 3 * p + q)] =
-                out.block[static_cast<std::size_t>(9 * there + 3 * q + p)];
+        const double* const from = out.block.data() + 9 * there;
+        double* const to = out.block.data() + 9 * k;
+        for (std::size_t p = 0; p < 3; ++p)
+          for (std::size_t q = 0; q < 3; ++q) to[3 * p + q] = from[3 * q + p];
       }
     }
   });

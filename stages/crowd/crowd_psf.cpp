@@ -118,7 +118,7 @@ void CrowdPsf::take_planes(const double* from, std::vector<float>& to) const {
 void CrowdPsf::make_table() {
   table_.assign(std::size_t{phases + 1} * 2 * taps, 0.0F);
   for (int phase = 0; phase <= phases; ++phase) {
-    float* const out = table_.data() + std::ptrdiff_t{2 * taps} * phase;
+    float* const out = table_.data() + std::ptrdiff_t{2} * taps * phase;
     for (int k = 0; k < taps; ++k) {
       const auto [value, slope] = polynomial_weight(k, static_cast<double>(phase) / phases);
       out[k] = static_cast<float>(value);
@@ -134,12 +134,13 @@ void CrowdPsf::find_fwhm(double x, double y) {
   std::vector<float> all;
   Scratch scratch;
   for (int phase = 0; phase < phase_count * phase_count; ++phase) {
-    const double dx = (phase % phase_count - 1.5) / phase_count, dy = (phase / phase_count - 1.5) / phase_count;
+    const double dx = (phase % phase_count - 1.5) / phase_count,
+                 dy = (std::floor(static_cast<double>(phase) / phase_count) - 1.5) / phase_count;
     const CrowdStamp stamp =
         draw(std::floor(x) + dx, std::floor(y) + dy, most_half_, false, pixels.data(), scratch, Planes::light);
     for (std::int32_t j = 0; j < stamp.side(); ++j) {
       for (std::int32_t i = 0; i < stamp.side(); ++i) {
-        const float value = pixels[static_cast<std::size_t>(j * stamp.stride + i)];
+        const float value = pixels[static_cast<std::size_t>(stamp.place(i, j))];
         all.push_back(value);
         const auto distance = static_cast<std::size_t>(std::max(std::abs(i - stamp.half), std::abs(j - stamp.half)));
         outside_[distance] = std::max(outside_[distance], std::abs(static_cast<double>(value)));
@@ -163,10 +164,10 @@ CrowdStamp CrowdPsf::draw(double x, double y, std::int32_t half, bool derivative
                           Planes planes) const {
   CrowdStamp stamp{nearest_pixel(x), nearest_pixel(y), half, stride_of(half), out};
   const std::int32_t side = stamp.side();
-  scratch.first.resize(static_cast<std::size_t>(2 * side));
-  scratch.taps.resize(static_cast<std::size_t>(2 * side) * 2 * taps);
+  scratch.first.resize(2 * static_cast<std::size_t>(side));
+  scratch.taps.resize(4 * static_cast<std::size_t>(side) * taps);
   const TapLine along_x{scratch.first.data(), scratch.taps.data()},
-      along_y{scratch.first.data() + side, scratch.taps.data() + std::ptrdiff_t{2 * taps} * side};
+      along_y{scratch.first.data() + side, scratch.taps.data() + std::ptrdiff_t{2} * taps * side};
   const auto find_taps = [&](double at, std::int32_t middle_pixel, int middle, std::int32_t size, const TapLine& line) {
     for (std::int32_t i = 0; i < side; ++i) {
       const double place = middle + (middle_pixel + i - half - at) / model_.step + margin;
@@ -175,7 +176,7 @@ CrowdStamp CrowdPsf::draw(double x, double y, std::int32_t half, bool derivative
       const double phase = inside ? (place - below) * phases : 0;
       const int which = std::min(static_cast<int>(phase), phases - 1);
       const auto part = static_cast<float>(phase - which);
-      const float* const entry = table_.data() + std::ptrdiff_t{2 * taps} * which;
+      const float* const entry = table_.data() + std::ptrdiff_t{2} * taps * which;
       line.first[i] = below - 3;
       for (int k = 0; k < 2 * taps; ++k)
         line.weights[2 * taps * i + k] = inside ? entry[k] + part * (entry[2 * taps + k] - entry[k]) : 0.0F;

@@ -16,6 +16,8 @@ struct CrowdStamp {
 
   std::int32_t side() const { return 2 * half + 1; }
   std::int64_t plane() const { return std::int64_t{side()} * stride; }
+  /// Place of a pixel in a plane, from the first column and row.
+  std::int64_t place(std::int64_t column, std::int64_t row) const { return row * stride + column; }
 };
 
 /// Draws a model of the PSF in single precision, with derivatives. Between the pixels of the mask the PSF is the

@@ -20,7 +20,7 @@ struct SeparableKernel {
   std::vector<float> column, row;  ///< `ranks` of each, one after the other
 
   SeparableKernel(const std::vector<double>& square, int half_side) : half(half_side) {
-    const auto side = static_cast<std::size_t>(2 * half + 1);
+    const auto side = 2 * static_cast<std::size_t>(half) + 1;
     std::vector<double> left = square;
     for (int rank = 0; rank < ranks; ++rank) {
       std::vector<double> u(side), v(side, 1.0);
@@ -68,7 +68,7 @@ SRCEXTRACT_VECTOR_CLONES void correlate_line(const float* in, std::int64_t step,
 /// One square of the image with its surroundings, correlated with kernels.
 class SquareWork {
  public:
-  SquareWork(const Shape& shape, std::int64_t left, std::int64_t top, int half)
+  SquareWork(const Shape& shape, std::int64_t left, std::int64_t top, std::int64_t half)
       : shape_(shape),
         left_(left),
         top_(top),
@@ -110,7 +110,7 @@ class SquareWork {
  private:
   Shape shape_;
   std::int64_t left_, top_;
-  int half_;
+  std::int64_t half_;
   std::int64_t rows_, stride_;
   std::vector<float> in_, along_;
 };
@@ -131,7 +131,7 @@ void measure_square(const CrowdField& field, const CrowdPsf& psf, int half, std:
   std::vector<double> light, squares;
   for (std::int32_t j = 0; j < stamp.side(); ++j) {
     for (std::int32_t i = 0; i < stamp.side(); ++i) {
-      light.push_back(static_cast<double>(pixels[static_cast<std::size_t>(j * stamp.stride + i)]));
+      light.push_back(static_cast<double>(pixels[static_cast<std::size_t>(stamp.place(i, j))]));
       squares.push_back(light.back() * light.back());
     }
   }

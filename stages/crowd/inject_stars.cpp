@@ -37,8 +37,9 @@ double error_alone(const CrowdPsf& psf, const Shape& shape, double noise) {
   const std::int32_t half = psf.half_for(0, 1);
   std::vector<float> pixels(static_cast<std::size_t>(CrowdPsf::numbers_for(half)));
   CrowdPsf::Scratch scratch;
-  const CrowdStamp stamp = psf.draw(static_cast<double>(shape.width / 2), static_cast<double>(shape.height / 2), half,
-                                    false, pixels.data(), scratch);
+  const CrowdStamp stamp =
+      psf.draw(std::floor(static_cast<double>(shape.width) / 2), std::floor(static_cast<double>(shape.height) / 2),
+               half, false, pixels.data(), scratch);
   double squares = 0;
   for (std::int64_t i = 0; i < stamp.plane(); ++i)
     squares += static_cast<double>(stamp.numbers[i]) * static_cast<double>(stamp.numbers[i]);
@@ -80,7 +81,7 @@ std::vector<float> with_stars(const CrowdImage& image, const CrowdPsf& psf, cons
         if (x < 0 || y < 0 || x >= image.shape.width || y >= image.shape.height) continue;
         float& pixel = pixels[static_cast<std::size_t>(y * image.shape.width + x)];
         pixel = static_cast<float>(static_cast<double>(pixel) +
-                                   star.flux * static_cast<double>(stamp.numbers[j * stamp.stride + i]));
+                                   star.flux * static_cast<double>(stamp.numbers[stamp.place(i, j)]));
       }
     }
   }

@@ -99,8 +99,8 @@ StampSums sum_stamp(const CrowdField& field, const CrowdStamp& stamp, const floa
   for (std::int64_t j = 0; j < stamp.side(); ++j) {
     for (std::int64_t i = 0; i < stamp.side(); ++i) {
       const std::int64_t dx = i - stamp.half, dy = j - stamp.half, x = stamp.x + dx, y = stamp.y + dy;
-      const auto p = static_cast<double>(stamp.numbers[j * stamp.stride + i]),
-                 g = static_cast<double>(wide[j * stamp.stride + i]);
+      const auto p = static_cast<double>(stamp.numbers[stamp.place(i, j)]),
+                 g = static_cast<double>(wide[stamp.place(i, j)]);
       s.all += p;
       const bool in_core = static_cast<double>(dx * dx + dy * dy) <= core * core;
       if (x < 0 || y < 0 || x >= field.shape().width || y >= field.shape().height) {
