@@ -16,6 +16,9 @@
 namespace srcextract {
 namespace {
 
+/// Each has three columns, of 999 that there can be.
+constexpr std::int64_t most_channels = 300;
+
 /// Measures planes of one cube.
 class CubeRun {
  public:
@@ -29,7 +32,13 @@ class CubeRun {
 
   void channels() {
     const CubeAxes axes(image().header(), image().axes());
-    std::vector<BeamPlane> planes = beams_of(channels_of(stokes_i, axes));
+    const std::vector<CubePlane> of_i = channels_of(stokes_i, axes);
+    if (std::ssize(of_i) > most_channels)
+      throw Error(ErrorKind::input,
+                  fmt::format("{}: {} has {} channels, and for more than {} a FITS table has not enough "
+                              "columns; average neighbouring channels, or set fit.channels to false",
+                              input_.name, file(), of_i.size(), most_channels));
+    std::vector<BeamPlane> planes = beams_of(of_i);
     std::vector<MeasuredPlane> measured;
     for (BeamPlane& plane : planes) measured.push_back(measure(plane, [&] { return read(plane.at.number); }));
     std::vector<double> noise;

@@ -224,6 +224,13 @@ def test_a_cube_without_frequencies_has_fluxes_and_no_index(program, tmp_path):
     assert np.all(np.isfinite(rows["Total_flux_ch8"])) and np.all(np.isnan(rows["Freq_ch8"])) and np.all(np.isnan(rows["Spec_Indx"]))
 
 
+def test_more_channels_than_a_table_can_hold_are_an_error(program, tmp_path):
+    cube = Cube(13, size=100)
+    fits.writeto(tmp_path / "many.fits", np.repeat(np.array(cube.i, "f4"), 38, axis=0)[None], cube.header(CDELT3=1e6))
+    done = run(program, tmp_path / "many.fits", "fit.channels=true")
+    assert done.returncode == 3 and "304 channels" in done.stderr and "average" in done.stderr
+
+
 def axes_of(cube, order):
     """The cube with its axes in another order, and a fifth one."""
     cards = dict(cube.header())
