@@ -14,6 +14,7 @@
 #include "stages/core/decimal.hpp"
 #include "stages/core/error.hpp"
 #include "stages/core/shortest_number.hpp"
+#include "stages/math/exact_math.hpp"
 
 namespace srcextract {
 namespace {
@@ -132,33 +133,44 @@ PlaneBeam beam_of_sum(const std::vector<const PlaneBeam*>& beams, const std::vec
           .angle = std::atan2(2 * middle.ne, middle.nn - middle.ee) / 2 / degree};
 }
 
+/// The share of a plane's light in a sum of planes with these weights, for most radio sources: their fluxes fall as
+/// f^-0.7, so that planes of large beams count for more.
+double share_of_light(const CubePlane& plane, double weight) {
+  constexpr double usual_index = -0.7, unit = 1e9;
+  return plane.frequency > 0 ? weight * portable_exp(usual_index * portable_log(plane.frequency / unit)) : weight;
+}
+
 Answer table_beam(const BeamPlaces& places, std::vector<std::string>& warnings) {
   const std::vector<PlaneBeam> beams = read_beam_table(places.path);
   std::vector<const PlaneBeam*> used;
+  std::vector<double> weights;
   const CubeAxes axes(places.header, places.axes);
-  for (const std::int64_t plane : places.planes) {
+  for (std::size_t i = 0; i < places.planes.size(); ++i) {
+    const std::int64_t plane = places.planes[i];
     const CubePlane at = axes.plane(plane);
     const auto found = std::ranges::find_if(beams, [&](const PlaneBeam& beam) {
       return beam.channel == at.channel && beam.polarisation == at.polarisation;
     });
-    if (found == beams.end() || !found->usable())
+    if (found == beams.end() || !found->usable()) {
       warnings.push_back("plane " + std::to_string(plane) + " has no beam in the table BEAMS");
-    else
-      used.push_back(&*found);
+      continue;
+    }
+    used.push_back(&*found);
+    if (i < places.weights.size()) weights.push_back(share_of_light(at, places.weights[i]));
   }
   if (used.empty()) return {std::nullopt, "the table BEAMS has none for the planes that are used"};
   const auto [smallest, largest] =
       std::ranges::minmax(used, {}, [](const PlaneBeam* beam) { return beam->major * beam->minor; });
   const bool differ = smallest->major * smallest->minor < (1 - 2 * same_beam) * largest->major * largest->minor;
-  const bool weighed = differ && places.weights.size() == used.size();
+  const bool weighed = differ && weights.size() == used.size();
   if (differ)
     warnings.push_back(weighed
                            ? "the beams of the planes differ, and their weighted mean is used: where they differ by a "
-                             "quarter, fluxes are some 2 % wrong, and bright points look like several Gaussians; "
+                             "quarter, fluxes are some per cent wrong, and bright points look like several Gaussians; "
                              "convolve the planes to one beam, or find sources in one plane (input.plane)"
                            : "the beams of the planes differ, and that of the largest is used; convolve the planes to "
                              "one beam");
-  const PlaneBeam chosen = weighed ? beam_of_sum(used, places.weights) : *largest;
+  const PlaneBeam chosen = weighed ? beam_of_sum(used, weights) : *largest;
   return settled(chosen.major, chosen.minor, chosen.angle, BeamSource::table, warnings);
 }
 

@@ -44,7 +44,7 @@ struct FoundBeam {
 /// 3. AIPS' cards HISTORY, of which the last counts that has all three numbers.
 ///
 /// Of several planes the largest beam counts or, for a sum by weights, the Gaussian that is nearest to the sum of their
-/// beams; with a warning if they differ by more than 1 %. Axes in the wrong order
+/// beams for a source of spectral index -0.7; with a warning if they differ by more than 1 %. Axes in the wrong order
 /// are exchanged, with a warning. Throws Error{input} that names the ways to give a beam if there is none.
 FoundBeam find_beam(const BeamConfig& config, const BeamPlaces& places);
 

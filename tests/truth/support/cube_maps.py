@@ -15,14 +15,17 @@ def beams(unlike):
     return [(BEAM[0] * s, BEAM[1] * s, BEAM[2]) for s in scale]
 
 
-def gaussian(size, x, y, total, shape, beam):
-    """A Gaussian of this flux, seen through a beam, on pixels."""
+def add_gaussian(image, x, y, total, shape, beam):
+    """Adds a Gaussian of this flux, seen through a beam, on the pixels within 8 sigma."""
     seen = covariance(*beam) + covariance(*shape)
     inverse = np.linalg.inv(seen)
-    down, across = np.mgrid[:size, :size]
-    east, north = x - across, down - y
+    reach = int(8 * np.sqrt(np.linalg.eigvalsh(seen)[1])) + 2
+    rows, columns = (slice(max(0, int(at) - reach), int(at) + reach) for at in (y, x))
+    east = x - np.arange(image.shape[1])[None, columns]
+    north = np.arange(image.shape[0])[rows, None] - y
     peak = total * np.sqrt(np.linalg.det(covariance(*beam)) / np.linalg.det(seen))
-    return peak * np.exp(-(inverse[0, 0] * east**2 + 2 * inverse[0, 1] * east * north + inverse[1, 1] * north**2) / 2)
+    image[rows, columns] += peak * np.exp(
+        -(inverse[0, 0] * east**2 + 2 * inverse[0, 1] * east * north + inverse[1, 1] * north**2) / 2)
 
 
 class Cube:
@@ -58,7 +61,7 @@ class Cube:
     def plane(self, fluxes, beam, noise, dirty):
         image = correlated(self.rng, self.size, dirty, beam) * noise
         for x, y, flux, shape in zip(self.truth["x"], self.truth["y"], fluxes, self.shapes):
-            image += gaussian(self.size, x, y, flux, shape, beam)
+            add_gaussian(image, x, y, flux, shape, beam)
         return image
 
     def header(self, **more):
