@@ -10,6 +10,7 @@
 #include <optional>
 
 #include "pipeline/chain/detection.hpp"
+#include "pipeline/extract/crowd_warnings.hpp"
 #include "pipeline/extract/image_sample.hpp"
 #include "pipeline/extract/mesh_filling.hpp"
 #include "pipeline/extract/star_residuals.hpp"
@@ -391,6 +392,7 @@ std::vector<std::string> image_warnings(const ImageInput& input, const ImageResu
   if (input.positions == nullptr) warn_of_cleaned_match(input.config(), warnings);
   if (input.positions == nullptr) warn_of_missing_columns(config, result, warnings);
   warn_of_unknown_stars(input.config(), warnings);
+  warn_of_crowd(input.config(), extraction, warnings);
   return warnings;
 }
 

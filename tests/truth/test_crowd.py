@@ -222,6 +222,16 @@ def test_masked_edge_and_saturated_core(program, tmp_path):
     assert 0.5 < rows["QF"][edge] < 0.97
 
 
+def test_warns_of_a_narrow_psf_and_an_unknown_gain(program, tmp_path):
+    image, _, psf = field(81, 128, 3000, 3.6)
+    for half, gain in ((40, {"GAIN": 1.0}), (8, {})):
+        write(tmp_path, image, psf, **gain)
+        write_psf(tmp_path / "field.psf", psf.table(2 * half + 1, 0.72, 2))
+        crowd(program, tmp_path)
+        warnings = json.loads((tmp_path / "field.run.json").read_text())["warnings"]
+        assert [any(text in one for one in warnings) for text in ("PSF ends", "gain is not known")] == [half < 20] * 2
+
+
 def test_all_saturated(program, tmp_path):
     psf = Moffats(3.6, 64)
     noise = np.random.default_rng(61).normal(500, 3, (64, 64)).astype(np.float32)
