@@ -126,7 +126,10 @@ void CrowdField::render_tiles(const std::vector<CrowdStar>& stars, bool weigh) {
 void CrowdField::take_light(const Tile& tile, const double* light, bool weigh) {
   constexpr double least_part = 0.2;
   const double photons = image_.gain > 0 ? 1 / image_.gain : 0;
+  SkyNodes::Place along_x[tile_side];
+  for (std::int64_t x = 0; x < tile.width; ++x) along_x[x] = sky.along_x(static_cast<double>(tile.left + x));
   for (std::int64_t y = tile.top; y < tile.top + tile.height; ++y) {
+    const SkyNodes::Place along_y = sky.along_y(static_cast<double>(y));
     for (std::int64_t x = tile.left; x < tile.left + tile.width; ++x) {
       const std::int64_t i = y * shape().width + x;
       const auto at = static_cast<std::size_t>(i);
@@ -140,8 +143,8 @@ void CrowdField::take_light(const Tile& tile, const double* light, bool weigh) {
         const double base = base_variance(i), variance = std::max(base + photons * of_stars, least_part * base);
         weight[at] = static_cast<float>(1 / variance);
       }
-      residual[at] = static_cast<float>(image_.pixels[i] - image_.background -
-                                        sky.at(static_cast<double>(x), static_cast<double>(y)) - of_stars);
+      residual[at] =
+          static_cast<float>(image_.pixels[i] - image_.background - sky.at(along_x[x - tile.left], along_y) - of_stars);
     }
   }
 }

@@ -40,8 +40,8 @@ struct SkyNodes {
   std::int32_t first_x(std::int32_t cell) const { return first(cell, side_x); }
   std::int32_t first_y(std::int32_t cell) const { return first(cell, side_y); }
 
-  double at(double x, double y) const {
-    const Place of_x = along_x(x), of_y = along_y(y);
+  double at(double x, double y) const { return at(along_x(x), along_y(y)); }
+  double at(const Place& of_x, const Place& of_y) const {
     const auto corner = [&](std::int32_t right, std::int32_t down) {
       return level[static_cast<std::size_t>(node(of_x.cell + right, of_y.cell + down))];
     };
