@@ -29,11 +29,11 @@ TEST(ConfigErrors, NamePlaceProblemAndWayOut) {
        "rms"},
       {"detection:\n  kappa: 3\n", "x.yaml:2:3: unknown key 'kappa' in 'detection'; it is a key of background"},
       {"detect:\n  threshold: 5\n", "x.yaml:1:1: unknown section 'detect'; did you mean 'detection'?"},
-      {"threshold: 5\n", "x.yaml:1:1: unknown section 'threshold'; it is a key of weights, detection"},
+      {"threshold: 5\n", "x.yaml:1:1: unknown section 'threshold'; it is a key of weights, detection, crowd"},
       {"detection:\n  area: 3\n", "x.yaml:2:3: unknown key 'area' in 'detection'; did you mean 'min_area'?"},
       {"surprise: {}\n",
        "x.yaml:1:1: unknown section 'surprise'; the sections are input, beam, combine, background, weights, mask, "
-       "flags, convolve, detection, morphology, deblend, fit, measurement, difference, psf, output, quicklook"},
+       "flags, convolve, detection, morphology, deblend, fit, measurement, difference, psf, crowd, output, quicklook"},
       {"detection:\n  threshold: 4\n  threshold: 5\n",
        "x.yaml:3:3: duplicate key 'threshold' in 'detection'; it stands at x.yaml:2:3 already"},
       {"input: {hdu: 1}\noutput: {segmentation: true}\ninput: {plane: 2}\n",
@@ -130,7 +130,7 @@ TEST(ConfigErrors, NamePlaceProblemAndWayOut) {
        "x.yaml:1:1: a configuration is a map of sections: input, beam, combine, background, weights, mask, flags, "
        "convolve, "
        "detection, "
-       "morphology, deblend, fit, measurement, difference, psf, output, quicklook"},
+       "morphology, deblend, fit, measurement, difference, psf, crowd, output, quicklook"},
       {"? [a]\n: 3\n", "x.yaml:1:3: a key must be a word"},
       {"deblend: {thresholds: 1}\n",
        "x.yaml:1:23: 'deblend.thresholds' must be at least 2, not 1; one is the threshold itself; 32 is usual"},
@@ -240,7 +240,10 @@ TEST(ConfigErrors, ASkyThatIsGivenIsANumberOrAFileOfLevelsAndANumberOfNoise) {
        "x.yaml:1:24: 'output.check_images' asks for morphology, which changes nothing where morphology.operation is "
        "none"},
       {"output: {check_images: [residual]}",
-       "x.yaml:1:24: 'output.check_images' asks for fitted Gaussians, which there are none of where fit.model is none"},
+       "x.yaml:1:24: 'output.check_images' asks for a fitted model, which there is none of where fit.model and "
+       "crowd.method are none"},
+      {"output: {check_images: [chi]}",
+       "x.yaml:1:24: 'output.check_images' asks for chi or psf_sky, which are of a crowd; set crowd.method to joint"},
       {"output: {report_copies: 9}",
        "x.yaml:1:25: 'output.report_copies' has no use without the report: set output.report"},
       {"output: {report: true, report_copies: 9}\ndetection: {sign: negative}",
