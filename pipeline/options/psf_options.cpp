@@ -17,7 +17,7 @@ constexpr const char* psf_footer = R"(Example:
   srcextract --set psf.file=m31.psf --set 'output.columns=[default, psf]' m31.fits
 
 Outputs, for an image m31.fits:
-  m31.psf             the model, for psf.file, for SExtractor (PSF_NAME) and SourceXtractor++
+  m31.psf             the model, for psf.file, and for SExtractor (PSF_NAME)
   m31.psf.stars.fits  every source that was found, with chi2, and why it was not used
   m31.psf.svg         picture: the model over the field, and what it leaves of the stars
 Of CONFIG the sky, noise maps, masks, gain and saturation count, and psf.degree.

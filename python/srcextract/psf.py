@@ -47,7 +47,7 @@ class Psf:
         return cls(models[number])
 
     def write(self, path: str | os.PathLike[str]) -> None:
-        """Writes a `.psf` that srcextract, SExtractor and SourceXtractor++ read.
+        """Writes a `.psf` that srcextract and SExtractor read.
 
         Raises
         ------

@@ -104,6 +104,21 @@ int unknown(int mode, int term, int terms) {
   return term == 0 ? MoffatField::varying * terms + mode - MoffatField::varying : -1;
 }
 
+/// Stars differ little over a field, unless they say so: the slopes of the width, as a share of it, and of the
+/// ellipticities have a deviation of 0.15 before stars are seen.
+void add_prior(const MoffatField& field, int terms, std::vector<double>& matrix, std::vector<double>& right) {
+  constexpr double deviation = 0.15;
+  for (int j = 0; j < MoffatField::varying; ++j) {
+    for (int k = 1; k < terms; ++k) {
+      const double scale = j == 0 ? deviation * field.width : deviation, weight = 1 / (scale * scale);
+      const auto row = static_cast<std::size_t>(unknown(j, k, terms));
+      const std::size_t at = static_cast<std::size_t>(k - 1) * MoffatField::varying + static_cast<std::size_t>(j);
+      matrix[row * right.size() + row] += weight;
+      right[row] -= weight * (at < field.slopes.size() ? field.slopes[at] : 0);
+    }
+  }
+}
+
 }  // namespace
 
 void draw_field(const MoffatField& field, PsfSurface& surface) {
@@ -156,6 +171,7 @@ void improve_field(const std::vector<StarEquations>& stars, const PsfSurface& su
       }
     }
   }
+  add_prior(field, terms, matrix, right);
   const std::vector<double> step = solve(std::move(matrix), std::move(right));
   const auto at = [&](int mode, int term) { return step[static_cast<std::size_t>(unknown(mode, term, terms))]; };
   constexpr double most_change = 0.3, most_ellipticity = 0.6;

@@ -20,7 +20,8 @@ struct MoffatField {
 /// The surface of the field: its planes are replaced, and the gauge is fixed.
 void draw_field(const MoffatField& field, PsfSurface& surface);
 
-/// One step of Gauss and Newton towards the field that fits the stars best. `surface` is that of the field.
+/// One step of Gauss and Newton towards the field that fits the stars best, with a prior for fields that vary little.
+/// `surface` is that of the field.
 void improve_field(const std::vector<StarEquations>& stars, const PsfSurface& surface, MoffatField& field);
 
 }  // namespace srcextract

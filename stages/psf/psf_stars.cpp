@@ -237,7 +237,7 @@ const char* phrase_of(StarVerdict verdict) {
 }
 
 std::size_t stars_needed(int degree) {
-  constexpr std::size_t a_coefficient = 5;
+  constexpr std::size_t a_coefficient = 8;
   return degree == 0 ? 1 : a_coefficient * static_cast<std::size_t>(PsfSurface::terms_of(degree));
 }
 
