@@ -1,5 +1,6 @@
 """srcextract psf on the image of the documentation."""
 import base64
+import os
 import re
 import subprocess
 
@@ -11,6 +12,8 @@ fits = pytest.importorskip("astropy.io.fits")
 import png_files
 from driver import ROOT
 
+PROGRAM = os.environ["SRCEXTRACT_PROGRAM"]
+
 
 def parts_of(svg, directory):
     """The text of a picture, and the pixels of the pictures within, however they are compressed."""
@@ -21,8 +24,8 @@ def parts_of(svg, directory):
     return re.sub(r"base64,[^\"]*", "", svg), pictures
 
 
-def test_the_picture_of_the_documentation_is_fresh(program, tmp_path):
-    done = subprocess.run([program, "psf", "-q", "-o", tmp_path, "data/sky.fits"], cwd=ROOT, capture_output=True, text=True)
+def test_the_picture_of_the_documentation_is_fresh(tmp_path):
+    done = subprocess.run([PROGRAM, "psf", "-q", "-o", tmp_path, "data/sky.fits"], cwd=ROOT, capture_output=True, text=True)
     assert done.returncode == 0, done.stderr
     assert sorted(path.name for path in tmp_path.iterdir()) == ["sky.psf", "sky.psf.stars.fits", "sky.psf.svg"]
     text, pictures = parts_of((tmp_path / "sky.psf.svg").read_text(), tmp_path)
@@ -32,8 +35,8 @@ def test_the_picture_of_the_documentation_is_fresh(program, tmp_path):
     assert all(np.array_equal(*pair) for pair in zip(pictures, known)), stale
 
 
-def test_the_cards_are_those_of_psfex(program, tmp_path):
-    subprocess.run([program, "psf", "-q", "-o", tmp_path, "data/sky.fits"], cwd=ROOT, check=True)
+def test_the_cards_are_those_of_psfex(tmp_path):
+    subprocess.run([PROGRAM, "psf", "-q", "-o", tmp_path, "data/sky.fits"], cwd=ROOT, check=True)
     with fits.open(tmp_path / "sky.psf") as file:
         head, mask = file["PSF_DATA"].header, file["PSF_DATA"].data["PSF_MASK"][0]
         for card in ("LOADED", "ACCEPTED", "CHI2", "POLNAXIS", "POLGRP1", "POLNAME1", "POLZERO1", "POLSCAL1", "POLNGRP",
@@ -47,6 +50,6 @@ def test_the_cards_are_those_of_psfex(program, tmp_path):
 
 @pytest.mark.parametrize("arguments, words", [([], "IMAGE is required"), (["--positions", "x.csv", "a.fits"], "--positions"),
                                               (["absent.fits"], "absent.fits")])
-def test_wrong_calls_are_answered(program, tmp_path, arguments, words):
-    done = subprocess.run([program, "psf", *arguments], cwd=tmp_path, capture_output=True, text=True)
+def test_wrong_calls_are_answered(tmp_path, arguments, words):
+    done = subprocess.run([PROGRAM, "psf", *arguments], cwd=tmp_path, capture_output=True, text=True)
     assert done.returncode != 0 and words in done.stderr
