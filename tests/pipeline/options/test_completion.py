@@ -63,7 +63,7 @@ def test_man_pages_have_every_option(run, tmp_path):
     subprocess.run([ROOT / "scripts" / "man_pages.sh", os.environ["SRCEXTRACT_PROGRAM"], tmp_path / "man"], check=True)
     pages = {page.stem: page.read_text().replace("\\-", "-") for page in (tmp_path / "man").iterdir()}
     assert set(pages) == {"srcextract", *(f"srcextract-{command}" for command in
-                                          ("batch", "merge", "difference", "compare", "convert-config", "sextractor"))}
+                                          ("batch", "merge", "difference", "psf", "compare", "convert-config", "sextractor"))}
     for command in ("", "batch", "merge", "compare"):
         said = run(*([command] if command else []), "--help").out
         page = pages["srcextract" + (f"-{command}" if command else "")]
