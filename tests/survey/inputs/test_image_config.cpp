@@ -15,7 +15,7 @@ using ::testing::StartsWith;
 TEST(ImageConfig, HasTheHashOfItsText) {
   const auto first = make_image_config(Config{});
   EXPECT_EQ(first->yaml, dump_config(Config{}));
-  EXPECT_EQ(first->hash, "d999c7606dcf4265");
+  EXPECT_EQ(first->hash, "45ca27e281f4a3ea");
 }
 
 TEST(ImageConfig, AnotherConfigurationHasAnotherHash) {
