@@ -15,7 +15,7 @@ using ::testing::StartsWith;
 TEST(ImageConfig, HasTheHashOfItsText) {
   const auto first = make_image_config(Config{});
   EXPECT_EQ(first->yaml, dump_config(Config{}));
-  EXPECT_EQ(first->hash, "d999c7606dcf4265");
+  EXPECT_EQ(first->hash, "4615c3c1ad17239f");
 }
 
 TEST(ImageConfig, AnotherConfigurationHasAnotherHash) {
