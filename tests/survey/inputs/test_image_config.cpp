@@ -15,7 +15,7 @@ using ::testing::StartsWith;
 TEST(ImageConfig, HasTheHashOfItsText) {
   const auto first = make_image_config(Config{});
   EXPECT_EQ(first->yaml, dump_config(Config{}));
-  EXPECT_EQ(first->hash, "db8fd6782db3ebcb");
+  EXPECT_EQ(first->hash, "b81c669b67a55008");
 }
 
 TEST(ImageConfig, AnotherConfigurationHasAnotherHash) {
