@@ -219,7 +219,14 @@ step_bytes() {
   done
   rm -rf "$work/first" "$work/bytes"
   check "bytes of Gaussians in a radio map" bash -euc 'same_bytes "$@"' - --set beam.source=given --set 'beam.fwhm=[10, 8]' \
-    --set measurement.pixel_scale=2 --set 'output.check_images=[residual, model]' config/radio.yaml "$work/skies/square_2048.fits"
+    --set measurement.pixel_scale=2 --set 'output.check_images=[residual, model]' --set fit.reliability=true config/radio.yaml \
+    "$work/skies/square_2048.fits"
+  rm -rf "$work/first" "$work/bytes"
+  check "bytes of stars by a PSF of the image" bash -euc 'same_bytes "$@"' - --set psf.method=fit \
+    --set 'output.columns=[default, psf]' --set output.psf=true config/default.yaml data/sky.fits
+  rm -rf "$work/first" "$work/bytes"
+  check "bytes of a crowd" bash -euc 'same_bytes "$@"' - --set psf.method=fit \
+    --set 'output.check_images=[residual, psf_sky]' config/crowd.yaml data/sky.fits
   rm -rf "$work/first" "$work/bytes"
   write_positions
   check "bytes at positions" bash -euc 'same_bytes "$@"' - --positions "$work/positions.csv" \

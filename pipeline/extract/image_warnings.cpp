@@ -11,6 +11,7 @@
 
 #include "pipeline/chain/detection.hpp"
 #include "pipeline/extract/crowd_warnings.hpp"
+#include "pipeline/extract/find_psf.hpp"
 #include "pipeline/extract/image_sample.hpp"
 #include "pipeline/extract/mesh_filling.hpp"
 #include "pipeline/extract/star_residuals.hpp"
@@ -402,7 +403,7 @@ std::vector<std::string> image_warnings(const ImageInput& input, const ImageResu
   if (input.positions == nullptr) warn_of_cleaned_match(input.config(), warnings);
   if (input.positions == nullptr) warn_of_missing_columns(config, result, warnings);
   warn_of_unknown_stars(input.config(), result.psf != nullptr, warnings);
-  warn_of_crowd(input.config(), extraction, warnings);
+  warn_of_crowd(result.psf != nullptr ? result.psf->config : input.config(), extraction, warnings);
   return warnings;
 }
 
