@@ -44,8 +44,8 @@ def radio(run):
         return grey(image, caption, -3 * QUIET, 60 * QUIET, 20)
 
     return sheet("A simulated radio map: points, a double, a galaxy with two lobes", [
-        shown(made.image, "the map"), islands, shown(found.maps["model"], "the model"),
-        shown(found.maps["residual"], "the residual: the map without the model")],
+        shown(made.image, "the map"), islands, shown(found.maps["model"].squeeze(), "the model"),
+        shown(found.maps["residual"].squeeze(), "the residual: the map without the model")],
         [f"ellipses: Gaussians at half their peak; grey, dashed: missed, at most {faint:.1f} σ",
          "greys: from -3 to 60 times the noise at the centre; corners are 4 times as noisy"], columns=2)
 

@@ -187,7 +187,8 @@ class ImageRun {
   const DetectionImage& found_in() const {
     if (!once_.image)
       once_.image = std::make_unique<const DetectionImage>(
-          DetectionImage{input_.detection->exposure(), resolve_detection(input_.detection->task.config(), config_)});
+          DetectionImage{input_.detection->exposure(),
+                         resolve_detection(input_.detection->task.config(), input_.exposure.shape(), config_)});
     return *once_.image;
   }
 

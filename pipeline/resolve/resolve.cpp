@@ -248,12 +248,23 @@ std::int64_t correlated_pixels(const PixelBeam& beam, const FitConfig& fit) {
   return std::llround(std::clamp(beam.area() * (fit.noise_area > 0 ? fit.noise_area : white), 1.0, most));
 }
 
-/// Sets what is given in beams: the side of a mesh and the least area of a source.
-void resolve_beams(Config& config) {
+/// The side near `wanted` of meshes that divide so many pixels evenly: a thin strip at the end would have a level and a
+/// noise of its own, which are uncertain.
+std::int64_t even_side(double wanted, std::int64_t pixels) {
+  const auto within = [](std::int64_t side) { return std::clamp(side, least_mesh_size, most_mesh_size); };
+  const auto side = static_cast<double>(within(std::llround(wanted)));
+  const std::int64_t count = std::max<std::int64_t>(1, std::llround(static_cast<double>(pixels) / side));
+  return within((pixels + count - 1) / count);
+}
+
+/// Sets what is given in beams: the sides of a mesh and the least area of a source.
+void resolve_beams(const Shape& image, Config& config) {
   const PixelBeam& beam = *config.resources.beam;
-  if (config.background.mesh_beams > 0)
-    config.background.mesh_size = std::clamp<std::int64_t>(std::llround(config.background.mesh_beams * beam.side()),
-                                                           least_mesh_size, most_mesh_size);
+  if (config.background.mesh_beams > 0) {
+    const double side = config.background.mesh_beams * beam.side();
+    config.background.mesh_size = even_side(side, image.width);
+    config.background.mesh_height = even_side(side, image.height);
+  }
   if (config.detection.min_area == 0)
     config.detection.min_area = std::max<std::int64_t>(3, std::llround(std::ceil(beam.area() / 3)));
   if (counts_pixels_of_beam(config.detection)) config.detection.correlated_pixels = correlated_pixels(beam, config.fit);
@@ -303,7 +314,7 @@ void resolve_beam(Config& config, const RunImage& image) {
   } catch (const Error& error) {
     throw Error(error.kind(), image.name + ": " + error.what());
   }
-  resolve_beams(config);
+  resolve_beams(image.shape, config);
 }
 
 }  // namespace
@@ -341,7 +352,7 @@ Config resolve(const Config& given, const RunImage& image) {
   return config;
 }
 
-Config resolve_detection(const Config& given, const Config& measured) {
+Config resolve_detection(const Config& given, const Shape& image, const Config& measured) {
   Config config = given;
   config.measurement.pixel_scale = measured.measurement.pixel_scale;
   config.beam = measured.beam;
@@ -356,7 +367,7 @@ Config resolve_detection(const Config& given, const Config& measured) {
                 config.place_of("background.mesh_beams") +
                     ": the detection image needs a beam, and the measured one has none; set background.mesh_beams or "
                     "fit.model for both");
-  resolve_beams(config);
+  resolve_beams(image, config);
   return config;
 }
 

@@ -39,7 +39,7 @@ struct RunImage {
 /// - weights.type: none, if a frame of a difference has a map: the map tells the noise of that frame
 /// - resources.saturation: the same for measurement.saturation_keyword, else measurement.saturation
 /// - resources.beam and frequency, if a setting needs a beam; then beam.source, fwhm and angle say which beam was found
-/// - background.mesh_size of background.mesh_beams, and detection.min_area where it is 0
+/// - background.mesh_size and mesh_height of background.mesh_beams, and detection.min_area where it is 0
 /// - detection.correlated_pixels, where it is 1 and a rate of false discoveries is asked for: the pixels of a beam
 /// - measurement.pixel_scale, if it is 0 and needed: from the WCS. Surface brightness thresholds and the columns
 ///   MU_MAX, MU_THRESHOLD and CLASS_STAR need it.
@@ -54,6 +54,6 @@ struct RunImage {
 Config resolve(const Config& given, const RunImage& image);
 
 /// The configuration of a detection image, whose pixels have the size of those measured. `measured` is resolved.
-Config resolve_detection(const Config& given, const Config& measured);
+Config resolve_detection(const Config& given, const Shape& image, const Config& measured);
 
 }  // namespace srcextract

@@ -126,7 +126,8 @@ def test_the_channel_that_was_fitted_has_the_flux_of_the_fit(program, tmp_path):
         rows, _, _ = extract(program, path, "input.plane=3", "fit.channels=true", kind=kind)
         fitted = rows["FLAG"] == 0
         assert fitted.sum() > 20
-        assert np.allclose(rows["Total_flux_ch3"][fitted], rows["Total_flux"][fitted], rtol=2e-3)
+        apart = np.abs(rows["Total_flux_ch3"] - rows["Total_flux"])[fitted] / rows["E_Total_flux"][fitted]
+        assert np.median(apart) < 0.002 and apart.max() < 0.1  # the shapes of the last round tell which pixels count
         assert np.allclose(rows["E_Total_flux_ch3"][fitted], rows["E_Total_flux"][fitted], rtol=0.1)
         assert np.median(rows["E_Total_flux_ch3"] / rows["E_Total_flux"]) == pytest.approx(1, abs=0.02)
 
@@ -341,7 +342,7 @@ def test_check_images_have_the_axes_of_the_map(program, tmp_path, combined):
     path = cube.write(tmp_path / "cube.fits")
     names = ("model", "residual", "rms", "background", "islands")
     plane = ("combine.method=inverse_variance",) if combined else ("input.plane=3",)
-    extract(program, path, *plane, f"output.check_images=[{', '.join(names)}]", "output.segmentation=true")
+    extract(program, path, *plane, "background.mesh_beams=20", "background.filter_size=3", f"output.check_images=[{', '.join(names)}]", "output.segmentation=true")
     place = wcs.WCS(fits.getheader(path))
     images = {}
     for name in (*names, "seg"):

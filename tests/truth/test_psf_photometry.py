@@ -296,7 +296,7 @@ def test_files_that_are_no_model(program, tmp_path):
 def test_without_a_model(program, tmp_path):
     fits.writeto(tmp_path / "image.fits", noisy(np.random.default_rng(51), np.zeros((64, 64))))
     code, message = said(program, tmp_path, "''", tmp_path / "image.fits")
-    assert "psf.file" in message and code == 0
+    assert "psf.file" in message and "psf.method" in message and code == 2
 
 
 def test_spread_of_a_difference(program, tmp_path):
