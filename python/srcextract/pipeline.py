@@ -270,7 +270,7 @@ def crowd(image: Any, psf: Any = None, config: Any = "crowd", **arguments: Any) 
     ------
     ConfigError, InputError, OutOfMemoryError
     """
-    told = {"psf__method": "fit"} if psf is None else {"psf__file": str(psf)}
+    told: dict[str, Any] = {"psf__method": "fit"} if psf is None else {"psf__file": str(psf)}
     return extract(image, config, **told, **arguments)
 
 
@@ -316,7 +316,7 @@ def fit_psf(image: Any, config: Any = None, **arguments: Any) -> Psf:
         If there is no star that could tell the PSF: the message counts the reasons.
     ConfigError, DeviceError, OutOfMemoryError
     """
-    keys = {"psf__method": "fit", "output__psf": True, "output__columns": ["NUMBER"]}
+    keys: dict[str, Any] = {"psf__method": "fit", "output__psf": True, "output__columns": ["NUMBER"]}
     clash = sorted(set(keys) & set(arguments))
     if clash:
         raise ConfigError(f"{' and '.join(clash)} cannot be given: fit_psf makes the PSF of the image and no catalogue")
