@@ -8,6 +8,8 @@
 #include <limits>
 #include <utility>
 
+#include "io/fits/header.hpp"
+#include "io/wcs/unit.hpp"
 #include "pipeline/exposure/blank_border.hpp"
 #include "pipeline/exposure/choose_plane.hpp"
 #include "stages/core/error.hpp"
@@ -135,6 +137,10 @@ void leave_out_noisy(const std::vector<double>& noise, std::vector<BeamPlane>& p
 CombinedChannels combine_channels(const FitsImage& image, const std::string& path, const BeamConfig& beam,
                                   const BackgroundConfig& background, const std::vector<std::int64_t>& planes) {
   constexpr Cpu one_thread{1};  // images are combined beside one another
+  if (unit_factor(fits_unit(Header(image.header()).first_text("BUNIT")), "K"))
+    throw Error(ErrorKind::input,
+                "the channels are in K, of which each frequency makes other janskys, so their sum has no flux: convert "
+                "the cube to Jy/beam, or set combine.method to none");
   std::vector<BeamPlane> channels = find_plane_beams(image, path, beam, planes_to_combine(image, planes));
   const bool none_has_a_beam =
       std::ranges::none_of(channels, [](const BeamPlane& one) { return one.beam.has_value(); });

@@ -1,5 +1,6 @@
 #include "pipeline/extract/measure_cube.hpp"
 
+#include <spdlog/fmt/fmt.h>
 #include <spdlog/spdlog.h>
 
 #include <algorithm>
@@ -39,6 +40,7 @@ class CubeRun {
                               "columns; average neighbouring channels, or set fit.channels to false",
                               input_.name, file(), of_i.size(), most_channels));
     std::vector<BeamPlane> planes = beams_of(of_i);
+    warn_of_frequencies(planes);
     std::vector<MeasuredPlane> measured;
     for (BeamPlane& plane : planes) measured.push_back(measure(plane, [&] { return read(plane.at.number); }));
     std::vector<double> noise;
@@ -84,9 +86,37 @@ class CubeRun {
     return is_own() && std::ranges::count(input_.frame.plane_numbers(), plane.number) > 0;
   }
 
-  /// The beam of the image is that of its planes if it was not found in a table.
+  /// Where the beams of planes are told. Those of the image are its own if they stand in no table; another file knows
+  /// its beams better than beam.fwhm does.
+  BeamConfig told_beam(const std::vector<CubePlane>& planes) const {
+    if (is_own()) return config_.beam;
+    const std::vector<BeamPlane> found = find_plane_beams(image(), file(), BeamConfig{}, planes);
+    const bool any = std::ranges::any_of(found, [](const BeamPlane& one) { return one.beam.has_value(); });
+    return any ? BeamConfig{} : input_.file.config->config.beam;
+  }
   std::vector<BeamPlane> beams_of(const std::vector<CubePlane>& planes) const {
-    return find_plane_beams(image(), file(), is_own() ? config_.beam : input_.file.config->config.beam, planes);
+    return find_plane_beams(image(), file(), told_beam(planes), planes);
+  }
+
+  /// Fluxes of another file are compared with those of the fit, so both have janskys, or neither has.
+  void require_like_units(const PixelBeam& beam, const std::vector<std::string>& warnings) const {
+    if (is_own() || (beam.to_jansky > 0) == (config_.resources.beam->to_jansky > 0)) return;
+    throw Error(
+        ErrorKind::input,
+        fmt::format("{}: fit.cube: fluxes in {} have {}, and those of the image have {}{}; set BUNIT in both",
+                    input_.name, file(), beam.to_jansky > 0 ? "janskys" : "no unit",
+                    beam.to_jansky > 0 ? "no unit" : "janskys", warnings.empty() ? "" : ": " + warnings.back()));
+  }
+
+  /// Without frequencies there are no spectra.
+  void warn_of_frequencies(const std::vector<BeamPlane>& planes) const {
+    const auto [least, most] = std::ranges::minmax(planes, {}, [](const BeamPlane& one) { return one.at.frequency; });
+    if (least.at.frequency > 0 && least.at.frequency < most.at.frequency) return;
+    spdlog::warn(
+        "{}: {}: {}, so there are no spectral indices", input_.name, file(),
+        planes.size() == 1
+            ? "it has one channel"
+            : "its header tells no frequencies of the channels (an axis FREQ with CDELT, or VRAD with RESTFRQ)");
   }
 
   Pixels<Cpu> read(std::int64_t plane) const { return masked(read_cube_plane(image(), plane, where_)); }
@@ -106,7 +136,7 @@ class CubeRun {
     }
     std::vector<std::int64_t> numbers;
     for (const CubePlane& one : planes) numbers.push_back(one.number);
-    const BeamConfig& beam = is_own() ? config_.beam : input_.file.config->config.beam;
+    const BeamConfig beam = told_beam(planes);
     const CombinedChannels sum = combine_channels(image(), file(), beam, config_.background, numbers);
     for (const std::string& one : sum.left_out) spdlog::warn("{}: {}", input_.name, one);
     const BeamPlaces places{image().header(), image().primary_header(), file(), image().axes(), sum.planes,
@@ -138,6 +168,7 @@ class CubeRun {
     PixelBeam beam = beam_in_pixels(*plane.beam, image().header(), shape, config_.measurement.pixel_scale, warnings);
     const BeamPlaces places{image().header(), image().primary_header(), file(), image().axes(), {plane.at.number}};
     beam.to_jansky = jansky_per_beam(*plane.beam, beam.area(), places, warnings);
+    require_like_units(beam, warnings);
     out.major = plane.beam->major;
     out.minor = plane.beam->minor;
     out.angle = plane.beam->angle;

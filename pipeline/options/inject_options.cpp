@@ -3,8 +3,10 @@
 #include <CLI/CLI.hpp>
 #include <algorithm>
 #include <map>
+#include <string>
 
 #include "stages/core/error.hpp"
+#include "stages/core/line_words.hpp"
 
 namespace srcextract {
 namespace {
@@ -36,7 +38,7 @@ const std::map<std::string, InjectedShapes> shape_names = {{"points", InjectedSh
 
 InjectCommand parse_inject_options(int argc, const char* const* argv) {
   InjectCommand command;
-  std::vector<double> snr = {command.plan.least_snr, command.plan.most_snr};
+  std::string snr = "3,100";  // a list would take the words after it, too
   std::string shapes = "points";
   CLI::App app(inject_description, "srcextract inject");
   app.footer(inject_footer);
@@ -45,11 +47,7 @@ InjectCommand parse_inject_options(int argc, const char* const* argv) {
       ->type_name("N")
       ->check(CLI::Range(1, 1'000'000).description(""))
       ->group("Gaussians");
-  app.add_option("--snr", snr, "Least and largest S/N (default: 3,100)")
-      ->type_name("LOW,HIGH")
-      ->delimiter(',')
-      ->expected(2)
-      ->group("Gaussians");
+  app.add_option("--snr", snr, "Least and largest S/N (default: 3,100)")->type_name("LOW,HIGH")->group("Gaussians");
   app.add_option("--shapes", shapes,
                  "points, which have the shape of the beam, or catalogue: shapes of the\nmap's own Gaussians above 10 "
                  "sigma (default: points)")
@@ -71,10 +69,13 @@ InjectCommand parse_inject_options(int argc, const char* const* argv) {
                                 : command.config + " is the CONFIG, and MAP is required");
   if (std::ranges::count(command.settings, "output.report=true") > 0)
     fail("a report is of an extraction: srcextract --report --set output.report_copies=2000 has the same table in it");
-  if (!(snr[0] > 0 && snr[0] < snr[1] && snr[1] <= 1e6))
+  const std::size_t comma = std::min(snr.find(','), snr.size());
+  const double least = finite_number(snr.substr(0, comma)).value_or(0);
+  const double most = comma < snr.size() ? finite_number(snr.substr(comma + 1)).value_or(0) : 0;
+  if (!(least > 0 && least < most && most <= 1e6))
     fail("--snr needs two numbers, the smaller first, above 0 and up to 1e6, as in 3,100");
-  command.plan.least_snr = snr[0];
-  command.plan.most_snr = snr[1];
+  command.plan.least_snr = least;
+  command.plan.most_snr = most;
   command.plan.shapes = shape_names.at(shapes);
   return command;
 }

@@ -2,11 +2,16 @@
 
 #include <algorithm>
 #include <cmath>
+#include <string>
+#include <string_view>
 #include <vector>
 
 #include "io/catalog/carried_cards.hpp"
 #include "io/catalog/float_image.hpp"
+#include "io/catalog/header_cards.hpp"
+#include "io/fits/header_values.hpp"
 #include "io/wcs/celestial_keywords.hpp"
+#include "io/wcs/direction.hpp"
 #include "pipeline/outputs/aperture_outlines.hpp"
 #include "pipeline/outputs/check_rows.hpp"
 #include "pipeline/outputs/sky_rows.hpp"
@@ -30,13 +35,25 @@ bool is_sextractors(const ImageInput& input) {
   return input.config().kept.as_sextractor;
 }
 
+/// The header's cards without those of beams, and the beam that was used: CASA's table of beams is not written.
+std::string with_beam(const std::string& cards, const Config& config) {
+  constexpr std::string_view of_beams[] = {"BMAJ", "BMIN", "BPA", "CASAMBM"};
+  std::string out = format_card({"BMAJ", config.beam.fwhm[0] / arcseconds}) +
+                    format_card({"BMIN", config.beam.fwhm[1] / arcseconds}) + format_card({"BPA", config.beam.angle});
+  for_each_card(cards, [&](std::string_view card, std::string_view name) {
+    if (std::ranges::count(of_beams, name) == 0) out += card;
+  });
+  return out;
+}
+
 }  // namespace
 
 std::string check_image_cards(const ImageInput& input, const Shape& sides) {
   const std::string& header = input.header();
   const std::string name = is_sextractors(input) ? name_cards(header) : "";
+  const std::string carried = carried_cards(header, input.frame.image().primary_header());
   return name + celestial_cards(header, sides.width, sides.height) + further_axes(input).cards +
-         carried_cards(header, input.frame.image().primary_header());
+         (fits_gaussians(input.config()) ? with_beam(carried, input.config()) : carried);
 }
 
 FurtherAxes further_axes(const ImageInput& input) {

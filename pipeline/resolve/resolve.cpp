@@ -6,6 +6,7 @@
 #include <cmath>
 #include <optional>
 #include <span>
+#include <string>
 #include <string_view>
 #include <utility>
 #include <variant>
@@ -13,6 +14,7 @@
 #include "io/fits/header.hpp"
 #include "io/fits/header_values.hpp"
 #include "io/wcs/beam.hpp"
+#include "io/wcs/cube_axes.hpp"
 #include "io/wcs/wcs.hpp"
 #include "pipeline/chain/detection.hpp"
 #include "pipeline/chain/measure_positions.hpp"
@@ -294,10 +296,20 @@ void resolve_correlation(Config& config, const RunImage& image, const BeamPlaces
   }
 }
 
+/// Fluxes of a map are those of Stokes I, unless its header says otherwise.
+void warn_of_polarisation(const RunImage& image) {
+  const CubePlane plane = CubeAxes(image.header, image.axes).plane(image.planes.front());
+  if (plane.stokes == stokes_i) return;
+  spdlog::warn("{}: plane {} has Stokes {}, and not I: Total_flux is of that polarisation", image.name, plane.number,
+               plane.stokes >= stokes_q && plane.stokes <= stokes_v ? std::string(1, "QUV"[plane.stokes - stokes_q])
+                                                                    : fmt::format("number {} of FITS", plane.stokes));
+}
+
 /// Finds the beam, and sets what is given in beams.
 void resolve_beam(Config& config, const RunImage& image) {
   const BeamPlaces places{image.header, image.primary_header, image.path, image.axes, image.planes, image.weights};
   if (!uses_beam(config)) return resolve_correlation(config, image, places);
+  if (fits_gaussians(config)) warn_of_polarisation(image);
   try {
     FoundBeam found = find_beam(config.beam, places);
     const SkyBeam& beam = found.beam;

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <cstddef>
+#include <limits>
 
 #include "stages/crowd/fit_crowd.hpp"
 #include "stages/math/exact_math.hpp"
@@ -118,15 +119,20 @@ void summarise(const std::vector<double>& differences, CrowdBin& bin) {
   bin.scatter = sigma_of_mad * median(distances);
 }
 
-/// Values of rows between the middles of bins, which have stars.
+/// Values of rows between the middles of bins; NaN where no star was added. The error is at least that of the fit,
+/// which is larger for stars brighter than all that were added.
 void tell_rows(double error, CrowdFit& fit) {
   for (CrowdRow& row : fit.rows) {
     const double place = std::clamp(place_in_bins(row.flux, error) - 0.5, 0.0, bin_count - 1.0);
     const auto first = static_cast<std::size_t>(std::min(std::floor(place), bin_count - 2.0));
     const double part = place - static_cast<double>(first);
     const CrowdBin &low = fit.bins[first], &high = fit.bins[first + 1];
+    if (low.added == 0 || high.added == 0) {
+      row.completeness = row.confusion = std::numeric_limits<double>::quiet_NaN();
+      continue;
+    }
     row.completeness = low.completeness() + part * (high.completeness() - low.completeness());
-    row.confusion = low.scatter + part * (high.scatter - low.scatter);
+    row.confusion = std::max(low.scatter + part * (high.scatter - low.scatter), std::sqrt(row.variance));
   }
 }
 

@@ -59,6 +59,9 @@ struct PsfNoise {
   SRCEXTRACT_HOST_DEVICE PsfNoise(PsfWeights of, const MeasuredSource& source, const PhotometryImage& image)
       : weights(of), number(source.number), photons(image.photons_for(source.number)) {}
 
+  /// Whether weights follow the flux of the round before.
+  SRCEXTRACT_HOST_DEVICE bool follows_flux() const { return photons > 0 && weights == PsfWeights::model; }
+
   /// `count` pixels of row y from x on. `shape` is the PSF in them, `flux` that of the star by the round before.
   template <int Width>
   SRCEXTRACT_HOST_DEVICE StarPixels<Width> at(std::int32_t x, std::int32_t y, int count, const PhotometryImage& image,
@@ -101,7 +104,7 @@ struct PsfNoise {
 };
 
 /// Fits the PSF to sources, as SExtractor's FLUX_PSF with one star for each.
-/// - The box is about the source's pixels, PSF_FWHM times PSF_SAMP larger. The first place is the barycentre.
+/// - The box is about the source's pixels, PSF_FWHM larger. The first place is the barycentre.
 /// - Each round solves least squares for the flux and two shifts. The columns are the PSF, 0 on the edge of the box,
 ///   and half the differences of its neighbours.
 /// - The last round is the first whose shift is at most 0.001 pixels, or the 20th.
@@ -111,7 +114,8 @@ struct PsfNoise {
 /// Masked and saturated pixels are left out, and those of other sources, unless measurement.mask is none. The weights
 /// of the others follow psf.weights (PsfNoise).
 ///
-/// With PsfWeights::data results are those of SExtractor 2.25, which computes in float32.
+/// With PsfWeights::data results are those of SExtractor 2.25, which computes in float32. Its box is PSF_FWHM times
+/// PSF_SAMP larger: of narrow stars, whose PSF has fine pixels, hardly anything is then inside of the edge.
 template <class Lanes>
 class PsfFit {
  public:
@@ -133,7 +137,9 @@ class PsfFit {
     box_.y_begin = begin_of(middle_y_, std::int64_t{found.ymax} - found.ymin + 1, box_.y_end);
     begin_at(x, y);
     double step = 1;
-    for (int round = 0; round < most_rounds && step > least_step; ++round) {
+    // The first round knows no photons of the star, so its error is not the last.
+    const int least_rounds = noise_.follows_flux() ? 2 : 1;
+    for (int round = 0; round < most_rounds && (round < least_rounds || step > least_step); ++round) {
       stamp_.draw(lanes_, x_, y_, box_.whole());
       Solution found_now{};
       if (!solve(found_now)) return failed(x, y);
@@ -174,7 +180,8 @@ class PsfFit {
 
   /// Begin and end of the box about its middle, for a source of `size` pixels.
   SRCEXTRACT_HOST_DEVICE std::int64_t begin_of(std::int64_t middle, std::int64_t size, std::int64_t& end) const {
-    const double width = model_.fwhm * model_.step;
+    const bool as_sextractor = noise_.weights == PsfWeights::data || model_.step > 1;
+    const double width = as_sextractor ? model_.fwhm * model_.step : model_.fwhm;
     auto pixels = static_cast<std::int64_t>(static_cast<double>(size) + width);
     const auto least = static_cast<std::int64_t>(width * 2);
     if (pixels < least) pixels = least;

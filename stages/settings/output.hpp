@@ -61,7 +61,7 @@ inline bool shows_foreground(CheckImage image) {
 /// Whether it shows which pixels sources have, or are found in.
 inline bool shows_sources(CheckImage image) {
   return image == CheckImage::filtered || image == CheckImage::objects || image == CheckImage::minus_objects ||
-         image == CheckImage::snr || shows_foreground(image);
+         image == CheckImage::snr || image == CheckImage::islands || shows_foreground(image);
 }
 
 /// Output files.

@@ -176,7 +176,9 @@ std::string check_images_problem(const Settings& config) {
     return "asks for a fitted model, which there is none of where fit.model and crowd.method are none";
   if (!fits_crowd(config) && std::ranges::any_of(config.output.check_images, shows_crowd))
     return "asks for chi or psf_sky, which are of a crowd; set crowd.method to joint";
-  if (fits_crowd(config) && std::ranges::any_of(config.output.check_images, shows_sources))
+  if (fits_crowd(config) && std::ranges::any_of(config.output.check_images, [](CheckImage image) {
+        return shows_sources(image) || image == CheckImage::apertures;
+      }))
     return "asks for pixels of sources, which a crowd has none of; ask for model, residual, chi or psf_sky";
   const bool of_mesh = std::ranges::any_of(config.output.check_images, [](CheckImage image) {
     return image == CheckImage::minibackground || image == CheckImage::miniback_rms;

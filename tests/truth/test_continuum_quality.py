@@ -286,7 +286,12 @@ def test_what_cannot_be_injected_is_refused_with_a_way_out(program, tmp_path):
     path = tmp_path / "map.fits"
     field.write(path)
     assert "--shapes points" in run(program, path, "inject", "--shapes", "catalogue", code=3).stderr
-    assert "--snr" in run(program, path, "inject", "--snr", "9,3", code=2).stderr
+    for wrong in ("9,3", "3", "3,", "a,b"):
+        assert "--snr needs two numbers" in run(program, path, "inject", "--snr", wrong, code=2).stderr
+    # As docs/radio.md writes it: the map follows the list.
+    done = subprocess.run([program, "inject", "-q", "-o", tmp_path, "--number", "20", "--snr", "3,100", "radio", path],
+                          capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr
     run(program, path, "inject", "-q", "--number", "5000", "--rounds", "2")
     assert len(table_of(path, "injected")) < 200
     (tmp_path / "sky.run.json").unlink(missing_ok=True)

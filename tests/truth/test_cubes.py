@@ -374,3 +374,63 @@ def test_zeros_at_the_border_of_a_detection_image_are_masked(program, tmp_path):
     assert np.all(rows["Yposn"] > 55) and np.all(rows["Xposn"] > 35)
     inside = (cube.truth["x"] > 60) & (cube.truth["y"] > 80)
     assert np.all(cube.rows_of(rows)[inside] >= 0)
+
+
+def test_units_of_a_cube_beside_the_image_are_known_or_refused(program, tmp_path):
+    cube = Cube(21)
+    path = cube.write(tmp_path / "cube.fits")
+    deep = cube.write_map(tmp_path / "deep.fits", cube.deep)
+    for unit in ("MJY/BEAM", "adu", None):
+        with fits.open(path, mode="update") as hdus:
+            if unit is None:
+                del hdus[0].header["BUNIT"]
+            else:
+                hdus[0].header["BUNIT"] = unit
+        done = run(program, deep, "fit.channels=true", f"fit.cube={path}")
+        assert done.returncode == 3 and "fit.cube" in done.stderr and "BUNIT" in done.stderr, done.stderr
+
+
+def test_kelvins_are_not_summed_over_channels(program, tmp_path):
+    path = Cube(22).write(tmp_path / "cube.fits")
+    with fits.open(path, mode="update") as hdus:
+        hdus[0].header["BUNIT"] = "K"
+    done = run(program, path, "combine.method=inverse_variance", "fit.channels=true")
+    assert done.returncode == 3 and "Jy/beam" in done.stderr, done.stderr
+
+
+def test_channels_without_frequencies_and_other_polarisations_are_told(program, tmp_path):
+    path = Cube(23).write(tmp_path / "cube.fits")
+    with fits.open(path, mode="update") as hdus:
+        hdus[0].header["CTYPE3"] = "CHAN"
+    _, _, said = extract(program, path, "input.plane=2", "fit.channels=true")
+    assert "no spectral indices" in said
+    with fits.open(path, mode="update") as hdus:
+        hdus[0].header["CTYPE3"], hdus[0].header["CRVAL4"] = "FREQ", 2
+    _, _, said = extract(program, path, "input.plane=2")
+    assert "Stokes Q, and not I" in said
+
+
+def test_check_images_of_a_cube_with_a_table_of_beams_are_maps(program, tmp_path):
+    """They have the beam that was used, and not the sign of a table that they lack."""
+    path = Cube(24, unlike=True).write(tmp_path / "cube.fits")
+    rows, told, _ = extract(program, path, "input.plane=2", "output.check_images=[residual]")
+    head = fits.getheader(tmp_path / "cube.residual.fits")
+    assert np.allclose([3600 * head["BMAJ"], 3600 * head["BMIN"], head["BPA"]], [*told["beam"]["fwhm"], told["beam"]["angle"]])
+    assert "CASAMBM" not in head and len(rows) > 10
+    assert run(program, tmp_path / "cube.residual.fits").returncode == 0
+
+
+def test_the_beams_of_a_cube_count_beside_a_given_one(program, tmp_path):
+    """The beam that is given is that of the image."""
+    cube = Cube(25, unlike=True)
+    path = cube.write(tmp_path / "cube.fits")
+    deep = cube.write_map(tmp_path / "deep.fits", cube.deep)
+    settings = ("fit.channels=true", f"fit.cube={path}")
+    known, _, _ = extract(program, deep, *settings)
+    with fits.open(deep, mode="update") as hdus:
+        beam = [3600 * hdus[0].header["BMAJ"], 3600 * hdus[0].header["BMIN"], hdus[0].header["BPA"]]
+        for name in ("BMAJ", "BMIN", "BPA"):
+            del hdus[0].header[name]
+    given, _, _ = extract(program, deep, *settings, "beam.source=given", f"beam.fwhm=[{beam[0]},{beam[1]}]",
+                          f"beam.angle={beam[2]}")
+    assert np.allclose(given["Total_flux_ch1"], known["Total_flux_ch1"], rtol=1e-5, equal_nan=True)

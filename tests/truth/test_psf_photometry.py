@@ -293,6 +293,30 @@ def test_files_that_are_no_model(program, tmp_path):
         assert said(program, tmp_path, tmp_path / "damaged.psf", image)[0] in (0, 2)
 
 
+@pytest.mark.parametrize("step", [1.0, 0.4])
+def test_errors_of_bright_stars_have_their_photons(program, tmp_path, step):
+    """Also of those whose first place is right at once; and stars are fitted where the model's pixels are fine."""
+    rng, side = np.random.default_rng(61), 620
+    psf, image = Moffats(2.1, side), np.zeros((side, side))
+    places = np.array([(x, y) for y in range(20, side - 20, 20) for x in range(20, side - 20, 20)], float)
+    places += rng.uniform(-0.5, 0.5, places.shape) * (rng.random(len(places)) < 0.5)[:, None]
+    flux = 10 ** rng.uniform(3.5, 6, len(places))
+    for (x, y), of in zip(places, flux):
+        psf.add(image, x, y, of, 19)
+    fits.writeto(tmp_path / "image.fits", noisy(rng, image) - np.float32(SKY))
+    variance = SKY / GAIN + READ ** 2
+    model = write_psf(tmp_path / "x.psf", psf.table(41 if step == 1 else 81, step))
+    mine = measure(program, tmp_path / "image.fits", model, tmp_path, PSF_COLUMNS, f"background.rms={variance ** 0.5}",
+                   f"measurement.gain={GAIN}")
+    distance, row = spatial.cKDTree(np.column_stack((mine["X_IMAGE"] - 1, mine["Y_IMAGE"] - 1))).query(places)
+    found = distance < 1  # the wings of the brightest stars reach their neighbours
+    bound = np.array([psf.cramer_rao(x, y, of, variance, GAIN) for (x, y), of in zip(places, flux)])
+    ratio = (mine["FLUXERR_PSF"][row] / bound)[found]
+    print(found.mean(), ratio.min(), ratio.max())
+    assert found.mean() > 0.9 and (mine["FLUX_PSF"][row][found] > 0).all()
+    assert 0.85 < ratio.min() and ratio.max() < 1.3
+
+
 def test_without_a_model(program, tmp_path):
     fits.writeto(tmp_path / "image.fits", noisy(np.random.default_rng(51), np.zeros((64, 64))))
     code, message = said(program, tmp_path, "''", tmp_path / "image.fits")

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <cstddef>
+#include <string>
 #include <utility>
 
 #include "pipeline/chain/detection.hpp"
@@ -11,6 +12,7 @@
 #include "pipeline/engine/host_engine.hpp"
 #include "pipeline/outputs/completeness/altered_image.hpp"
 #include "pipeline/outputs/completeness/random_places.hpp"
+#include "stages/core/error.hpp"
 #include "stages/fit/model_rows.hpp"
 
 namespace srcextract {
@@ -188,7 +190,15 @@ Injection inject_gaussians(const ImageInput& input, const Extraction& extraction
 std::optional<Injection> measure_injection(const ImageInput& input, const Extraction& extraction, const Cpu& where) {
   const std::int64_t wanted = input.config().output.report_copies;
   if (wanted == 0 || !extraction.fitted) return std::nullopt;
-  return inject_gaussians(input, extraction, {.number = wanted}, where);
+  const InjectionPlan plan{.number = wanted};
+  try {
+    return inject_gaussians(input, extraction, plan, where);
+  } catch (const Error& error) {
+    if (error.kind() != ErrorKind::input) throw;
+    Injection none{.plan = plan};  // a small map may show no sky beside a bright Gaussian; its catalogue is what it was
+    none.problem = std::string("the map could not be extracted with Gaussians in it: ") + error.what();
+    return none;
+  }
 }
 
 }  // namespace srcextract
