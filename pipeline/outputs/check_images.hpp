@@ -19,10 +19,10 @@ std::string check_image_cards(const ImageInput& input, const Shape& sides = {1, 
 FurtherAxes further_axes(const ImageInput& input);
 
 /// Writes one check image of an extraction; the caller commits the file. The check image has the valid cards of the
-/// image's header and its celestial WCS, also for meshes. That of a radio map has as many axes as the map. EXTNAME
-/// names the check image, and `rms` is the noise of the weight map if there is one. With config.kept.as_sextractor,
-/// EXTNAME is the image's and `rms` is the mesh noise. For a difference, check images show what became brighter;
-/// `threshold` and `morphology` show what became fainter, too. Throws Error{output}.
+/// image's header and its celestial WCS, also for meshes. A check image of a radio map has as many axes as the map.
+/// EXTNAME names the check image, and `rms` is the noise of the weight map if there is one. With
+/// config.kept.as_sextractor, EXTNAME is the image's and `rms` is the mesh noise. For a difference, check images show
+/// what became brighter; `threshold` and `morphology` show what became fainter, too. Throws Error{output}.
 [[nodiscard]] OutputFile write_check_image(const std::string& path, CheckImage which, ImageCompression compression,
                                            const Extraction& extraction, const ImageInput& input,
                                            const CatalogMetadata& metadata, const Cpu& where);

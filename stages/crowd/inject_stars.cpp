@@ -7,6 +7,7 @@
 
 #include "stages/crowd/fit_crowd.hpp"
 #include "stages/math/exact_math.hpp"
+#include "stages/math/median.hpp"
 
 namespace srcextract {
 namespace {
@@ -104,19 +105,12 @@ const CrowdRow* find_row(const std::vector<CrowdRow>& rows, const StarCells& cel
   return best;
 }
 
-double median(std::vector<double> values) {
-  const auto middle = values.begin() + std::ssize(values) / 2;
-  std::nth_element(values.begin(), middle, values.end());
-  return *middle;
-}
-
-void summarise(const std::vector<double>& differences, CrowdBin& bin) {
+void summarise(std::vector<double>& differences, CrowdBin& bin) {
   if (differences.empty()) return;
-  bin.bias = median(differences);
+  bin.bias = upper_median(differences);
   std::vector<double> distances;
   for (const double one : differences) distances.push_back(std::abs(one - bin.bias));
-  constexpr double sigma_of_mad = 1.4826;
-  bin.scatter = sigma_of_mad * median(distances);
+  bin.scatter = sigma_per_deviation * upper_median(distances);
 }
 
 /// Values of rows between the middles of bins; NaN where no star was added. The error is at least that of the fit,

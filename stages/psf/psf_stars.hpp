@@ -28,7 +28,7 @@ struct PsfStar {
   double chi2 = std::numeric_limits<double>::quiet_NaN();  ///< reduced, of the stars that were fitted
 };
 
-/// What the stars are like.
+/// The size of the stars that make a PSF, and how many they are.
 struct StarChoice {
   double radius = 0;  ///< that holds half of their light; 0: there is none
   double width = 0;   ///< full width at half maximum, about
