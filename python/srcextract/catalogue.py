@@ -1,13 +1,13 @@
 """The catalogue of an image."""
 import difflib
 import os
-from collections.abc import Callable, Iterable, Iterator, KeysView
-from typing import Any, NoReturn
+from collections.abc import Callable, Iterable, Iterator, KeysView, Sequence
+from typing import Any, overload
 
 import numpy
 from numpy.typing import NDArray
 
-from srcextract import _core, files, views
+from srcextract import _core, files, rows, views
 from srcextract.arguments import require
 from srcextract.errors import ConfigError, OutputError
 from srcextract.psf import Psf, psf_of
@@ -38,6 +38,10 @@ class Catalogue:
     several apertures ``found["FLUX_APER"]`` has the shape (sources, apertures), as in `table`. Each aperture from the
     second on also has its own name: ``found["FLUX_APER_1"]``.
 
+    Rows are taken with a mask, indices or a slice: ``found[found["SNR"] > 20]``, ``found[:10]`` and
+    ``found[numpy.argsort(found["MAG_AUTO"])]`` are catalogues of the same image. Its maps stay whole, and NUMBER names a
+    source's pixels in `segmentation` as before. ``found[0]`` is a dict of one row.
+
     Attributes
     ----------
     name : str
@@ -54,9 +58,9 @@ class Catalogue:
         Level and noise of the sky in one number each: medians over its meshes.
     """
 
-    def __init__(self, made: _core.Catalogue) -> None:
-        self._made = made
-        self._columns = {name: (values, unit, ucd, description)
+    def __init__(self, made: _core.Catalogue, chosen: NDArray[numpy.int64] | None = None) -> None:
+        self._made, self._chosen = made, chosen  # rows of what was made; None: all
+        self._columns = {name: (values if chosen is None else values[chosen], unit, ucd, description)
                          for name, values, unit, ucd, description in made.columns()}
         self._images: dict[str, NDArray[Any]] = {}
         self._joined: dict[str, NDArray[Any]] = {}
@@ -95,7 +99,7 @@ class Catalogue:
         return self._made.sky_sigma
 
     def __len__(self) -> int:
-        return len(self._made)
+        return len(self._made) if self._chosen is None else len(self._chosen)
 
     def __bool__(self) -> bool:
         return True  # also without sources, whereas a Failure of extract_many is false
@@ -107,10 +111,25 @@ class Catalogue:
 
     colnames = columns
 
-    def __getitem__(self, name: str) -> NDArray[Any]:
-        if not isinstance(name, str):
-            raise TypeError(f"a column has a name, as in found['X_IMAGE'], and not {type(name).__name__}; rows are those of "
-                            "found.table, as in found.table[:10]")
+    @overload
+    def __getitem__(self, key: str) -> NDArray[Any]: ...
+
+    @overload
+    def __getitem__(self, key: int | numpy.integer[Any]) -> dict[str, Any]: ...
+
+    @overload
+    def __getitem__(self, key: slice | Sequence[int] | Sequence[bool] | NDArray[Any]) -> "Catalogue": ...
+
+    def __getitem__(self, key: Any) -> Any:
+        if isinstance(key, str):
+            return self._column(key)
+        if rows.is_one(key):
+            at = rows.one(key, len(self))
+            return {name: values[at] for name, values, _ in self.vectors()}
+        taken = rows.several(key, len(self))
+        return Catalogue(self._made, taken if self._chosen is None else self._chosen[taken])
+
+    def _column(self, name: str) -> NDArray[Any]:
         try:
             return self._vector(name) if f"{name}_1" in self._columns else self._columns[name][0]
         except KeyError:
@@ -258,12 +277,11 @@ class Catalogue:
     def _repr_html_(self) -> str:
         return views.as_html(self)
 
-    def __reduce__(self) -> NoReturn:
-        raise TypeError("a Catalogue cannot be pickled: maps of its image lie in the compiled half. Pickle its table, "
-                        "arrays of it, or write() it and read the file")
+    def __reduce__(self) -> tuple[Any, ...]:
+        return Catalogue, (self._made, self._chosen)
 
     def write(self, path: str | os.PathLike[str], format: str | None = None, *, overwrite: bool = True) -> None:
-        """Writes the catalogue; the bytes equal those of the command.
+        """Writes the catalogue; the bytes equal those of the command. Of chosen rows, these are written.
 
         Parameters
         ----------
@@ -281,7 +299,7 @@ class Catalogue:
         text = files.path_text(path)
         if not overwrite and os.path.lexists(text):
             raise OutputError(f"{text}: there is such a file, and overwrite=False; give another name, or overwrite=True")
-        self._made.write(text, format)
+        self._made.write(text, format, None if self._chosen is None else self._chosen.tolist())
 
     def __repr__(self) -> str:
         height, width = self.shape

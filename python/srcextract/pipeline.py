@@ -68,7 +68,21 @@ class Extractor:
         self._configuration = configuration.read(config, keys, of_difference, segmentation, reference_set)
         self._keys, self._of_difference, self._segmentation = keys, of_difference, segmentation
         self._with_maps: dict[str, _core.Configuration] = {}
-        self._engine = _core.Extractor(backend_of(backend), devices_of(device), threads_of(threads))
+        self._machine = backend_of(backend), devices_of(device), threads_of(threads)
+        self._engine = _core.Extractor(*self._machine)
+
+    # An Extractor in another process has the same configuration, of which files may be gone there, and resources of its own.
+    def __getstate__(self) -> dict[str, Any]:
+        return {**{name: value for name, value in vars(self).items() if name not in ("_configuration", "_with_maps", "_engine")},
+                "yaml": self.config}
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        yaml = state.pop("yaml")
+        vars(self).update(state)
+        self._configuration = configuration.read_settings(None, yaml, [], self._of_difference, self._segmentation,
+                                                          self._of_reference)
+        self._with_maps = {}
+        self._engine = _core.Extractor(*self._machine)
 
     @property
     def config(self) -> str:

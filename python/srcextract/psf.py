@@ -162,9 +162,17 @@ class Psf:
             "PSF_SAMP": float(step), "PSFNAXIS": 3, "PSFAXIS1": data.shape[1], "PSFAXIS2": data.shape[0], "PSFAXIS3": 1}
         return cls(_core.make_psf(cards, data.astype(numpy.float32).astype(float).ravel().tolist()))
 
+    def __reduce__(self) -> tuple[Any, ...]:
+        return _again, (self.cards, self.planes.ravel().tolist(), self.stars)
+
     def __repr__(self) -> str:
         terms, rows, columns = self.planes.shape
         return f"<Psf: {terms} planes of {rows} x {columns} pixels, {self.step:.3g} apart, sum {self.sum:.4g}>"
+
+
+def _again(cards: dict[str, float | str], planes: list[float], stars: Any) -> Psf:
+    """A PSF that was pickled."""
+    return Psf(_core.make_psf(cards, planes), stars)
 
 
 def psf_of(made: _core.Catalogue, table_of: Any) -> Psf:

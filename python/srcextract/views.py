@@ -43,12 +43,18 @@ def photutils_arguments(catalogue: Catalogue) -> dict[str, Any]:
     from photutils.segmentation import SegmentationImage, SourceCatalog
     named = inspect.signature(SourceCatalog).parameters
     arguments = {"segment_img" if "segment_img" in named else "segmentation_image":
-                 SegmentationImage(catalogue.segmentation.astype("i4")),
+                 SegmentationImage(_labels_of_rows(catalogue)),
                  "error": catalogue.rms.astype("f8"), "background": catalogue.background.astype("f8")}
     wcs = catalogue.wcs
     if wcs is not None:
         arguments["wcs"] = wcs
     return arguments
+
+
+def _labels_of_rows(catalogue: Catalogue) -> Any:
+    """The segmentation with the sources of the catalogue's rows alone."""
+    labels = catalogue.segmentation.astype("i4")
+    return labels if catalogue._chosen is None else numpy.where(numpy.isin(labels, catalogue["NUMBER"]), labels, 0)
 
 
 def wcs_of(cards: str) -> Any:
