@@ -1,10 +1,10 @@
 """From astronomical images to source catalogues, on CPU and CUDA, the same to the last bit.
 
->>> import srcextract
->>> found = srcextract.extract("sky.fits", detection__threshold=3)   # doctest: +SKIP
->>> found.table                                                      # doctest: +SKIP
+>>> import srcextract as sx
+>>> found = sx.extract(sx.data.sky(), detection__threshold=3)
+>>> found.table["X_IMAGE", "Y_IMAGE", "FLUX_AUTO"]   # doctest: +SKIP
 """
-from srcextract import _core
+from srcextract import _core, data
 from srcextract.catalogue import Catalogue
 from srcextract.commands import Comparison, Merged, compare, merge
 from srcextract.errors import (ConfigError, DeviceError, InputError, InternalError, MismatchError, OutOfMemoryError,
@@ -20,7 +20,7 @@ __version__ = _core.version()
 
 __all__ = ["Background", "Catalogue", "Comparison", "ConfigError", "DeviceError", "Extractor", "Failure", "Foreground",
            "InputError", "InternalError", "Labels", "Merged", "Mesh", "MismatchError", "OutOfMemoryError", "OutputError",
-           "Psf", "Report", "SrcextractError", "StorageError", "as_image", "background", "combine", "compare", "convolve", "crowd",
+           "Psf", "Report", "SrcextractError", "StorageError", "as_image", "background", "combine", "compare", "convolve", "crowd", "data",
            "deblend", "difference", "extract", "extract_many", "fit_psf", "label", "measure", "merge", "photometry", "render",
            "resample",
            "threshold"]
