@@ -15,11 +15,12 @@ from srcextract.psf import Psf
 from srcextract.report import Report
 from srcextract.stages import (Background, Foreground, Labels, Mesh, as_image, background, combine, convolve, deblend,
                                label, measure, photometry, render, resample, threshold)
+from srcextract.tables import Match
 
 __version__ = _core.version()
 
 __all__ = ["Background", "Catalogue", "Comparison", "ConfigError", "DeviceError", "Extractor", "Failure", "Foreground",
-           "InputError", "InternalError", "Labels", "Merged", "Mesh", "MismatchError", "OutOfMemoryError", "OutputError",
+           "InputError", "InternalError", "Labels", "Match", "Merged", "Mesh", "MismatchError", "OutOfMemoryError", "OutputError",
            "Psf", "Report", "SrcextractError", "StorageError", "as_image", "background", "combine", "compare", "convolve", "crowd", "data",
            "deblend", "difference", "extract", "extract_many", "fit_psf", "label", "measure", "merge", "photometry", "render",
            "resample",

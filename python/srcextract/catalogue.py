@@ -2,33 +2,24 @@
 import difflib
 import os
 from collections.abc import Callable, Iterable, Iterator, KeysView, Sequence
-from typing import Any, overload
+from typing import Any, Literal, overload
 
 import numpy
 from numpy.typing import NDArray
 
-from srcextract import _core, files, rows, views
+from srcextract import _core, files, plots, rows, tables, views
 from srcextract.arguments import require
 from srcextract.errors import ConfigError, OutputError
 from srcextract.psf import Psf, psf_of
 from srcextract.report import Report
+from srcextract.tables import table_of
+
+PlotKind = Literal["sources", "sky", "noise", "segments", "residuals", "histogram"]
 
 
 def _meant(name: str, columns: Iterable[str]) -> str:
     near = difflib.get_close_matches(name.upper(), columns, 1)
     return f"did you mean {near[0]!r}? " if near else ""
-
-
-def _table_of(name: str, columns: Iterable[tuple[Any, ...]]) -> Any:
-    """An astropy table of columns: name, values, unit, UCD, description."""
-    require("astropy", "the table of a catalogue")
-    from astropy.table import Column, Table
-    table = Table(meta={"name": name})
-    for of_column, values, unit, ucd, description in columns:
-        column = Column(values.copy(), name=of_column, unit=unit or None, description=description)
-        column.meta["ucd"] = ucd
-        table.add_column(column, copy=False)
-    return table
 
 
 class Catalogue:
@@ -148,22 +139,22 @@ class Catalogue:
     @property
     def table(self) -> Any:
         """A new astropy.table.Table with units, descriptions and UCDs; vector columns are as in a FITS catalogue."""
-        return _table_of(self.name, ((name, values, *more) for name, values, (_, *more) in self.vectors()))
+        return table_of(self.name, ((name, values, *more) for name, values, (_, *more) in self.vectors()))
 
     @property
     def components(self) -> Any:
         """The Gaussians that were fitted to a radio map (config="radio"), a new astropy.table.Table."""
-        return _table_of(self.name, self._made.gaussians())
+        return table_of(self.name, self._made.gaussians())
 
     @property
     def sources(self) -> Any:
         """The sources that these Gaussians make up, a new astropy.table.Table."""
-        return _table_of(self.name, self._made.sources())
+        return table_of(self.name, self._made.sources())
 
     @property
     def psf(self) -> Psf:
         """The PSF that was made from the image (``psf__method="fit"``)."""
-        return psf_of(self._made, _table_of)
+        return psf_of(self._made, table_of)
 
     def _vector(self, name: str) -> NDArray[Any]:
         """NAME, NAME_1, NAME_2 ... as one array, which is cached."""
@@ -217,6 +208,82 @@ class Catalogue:
         """The astropy.wcs.WCS of the image's header, or None if it has no celestial one."""
         return views.wcs_of(self.header)
 
+    @property
+    def skycoord(self) -> Any:
+        """The places of the sources as an astropy.coordinates.SkyCoord: ALPHA_J2000 and DELTA_J2000.
+
+        Raises
+        ------
+        ConfigError
+            If the image has no WCS.
+        """
+        return tables.sky_of(self)
+
+    def to_qtable(self) -> Any:
+        """A new astropy.table.QTable: quantities with units, and a column ``skycoord`` if the image has a WCS.
+
+        Returns
+        -------
+        astropy.table.QTable
+            Vector columns are as in `table`.
+        """
+        return tables.qtable_of(self)
+
+    def match(self, other: Any, radius: Any) -> tables.Match:
+        """Pairs these sources with those of another catalogue. Each one is the other's nearest; SciPy is needed.
+
+        Parameters
+        ----------
+        other : Catalogue, table, SkyCoord, or what `positions` of `extract` may be
+            A table on the sky has RA and DEC, ALPHA_J2000 and DELTA_J2000, or a column of SkyCoord.
+        radius : astropy.units.Quantity or float
+            The largest separation: an angle on the sky, or a number of pixels of this image.
+
+        Returns
+        -------
+        Match
+            ``rows``, ``other_rows`` and ``separation``; ``table`` has the columns of both.
+
+        Raises
+        ------
+        ConfigError
+            If the radius is no angle or number, or this catalogue has no places on the sky.
+        InputError
+            If `other` has no such places.
+
+        Examples
+        --------
+        >>> import srcextract as sx
+        >>> found = sx.extract(sx.data.sky())
+        >>> len(found.match(sx.data.truth(), radius=2))
+        448
+        """
+        return tables.match(self, other, radius)
+
+    def cutouts(self, n: int | tuple[int, int], image: Any = None) -> NDArray[numpy.float32]:
+        """Pixels about each source.
+
+        Parameters
+        ----------
+        n : int or (int, int)
+            Side of the squares, or rows and columns. The middle pixel, ``n // 2``, has X_IMAGE and Y_IMAGE.
+        image : array, HDU, path ..., optional
+            What was extracted, or another image of its shape. None: the file that was extracted.
+
+        Returns
+        -------
+        array of shape (sources, n, n)
+            float32, NaN where masked or outside the image.
+
+        Raises
+        ------
+        ConfigError
+            If there is no such file any more, or `n` is no side.
+        InputError
+            If the image has another shape.
+        """
+        return tables.cutouts(self, n, plots.pixels_of(self, image))
+
     def to_arrow(self) -> Any:
         """The columns as a pyarrow.Table, as in a Parquet file; without a copy, except vector columns."""
         return views.arrow_table(self)
@@ -239,26 +306,35 @@ class Catalogue:
         """
         return views.photutils_arguments(self)
 
-    def plot(self, ax: Any = None, image: Any = None, *, scale: float = 3.0, color: str = "red", **shown: Any) -> Any:
-        """Draws an ellipse around each source, over `image`.
+    def plot(self, ax: Any = None, image: Any = None, *, kind: PlotKind = "sources", column: str | None = None, scale: float = 3.0,
+             color: str = "red", **shown: Any) -> Any:
+        """Draws the sources over an image, the sky, what is left without sources, or a histogram.
 
         Parameters
         ----------
         ax : matplotlib.axes.Axes, optional
             A new figure's by default.
         image : array, HDU, path ..., optional
-            The picture beneath, from 3 sigma below the sky to 12 above it; the background by default.
+            What was extracted. 'sources' shows it from 3 sigma below the sky to 12 above it, by default the background.
+            'residuals' and 'histogram' take the file that was extracted if it is left out.
+        kind : {'sources', 'sky', 'noise', 'segments', 'residuals', 'histogram'}
+            'sources' has an ellipse around each source. 'residuals' are the pixels without a source, above the sky and in
+            units of its noise. 'histogram' is the distribution of these beside a Gaussian, or that of a column.
+        column : str, optional
+            The column of a histogram, as ``"MAG_AUTO"``.
         scale : float
             Semi-axes of the ellipses in units of A_IMAGE and B_IMAGE. Without these columns, circles with the sources'
             areas.
+        color : str
+            Colour of the ellipses, or of the histogram.
         **shown
-            For `matplotlib.axes.Axes.imshow`.
+            For `matplotlib.axes.Axes.imshow`, or `hist`.
 
         Returns
         -------
         matplotlib.axes.Axes
         """
-        return views.plot(self, ax, image, scale=scale, color=color, **shown)
+        return plots.plot(self, ax, image, kind, column, scale, color, shown)
 
     def report(self) -> Report:
         """The page that ``srcextract --report`` writes; a notebook shows it.
