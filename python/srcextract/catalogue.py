@@ -47,7 +47,11 @@ class Catalogue:
         Seconds of every step.
     sky_level, sky_sigma : float
         Level and noise of the sky in one number each: medians over its meshes.
+    error : None
+        As of a `Failure`, which has the reason here.
     """
+
+    error: None = None
 
     def __init__(self, made: _core.Catalogue, chosen: NDArray[numpy.int64] | None = None) -> None:
         self._made, self._chosen = made, chosen  # rows of what was made; None: all
@@ -92,7 +96,7 @@ class Catalogue:
     def __len__(self) -> int:
         return len(self._made) if self._chosen is None else len(self._chosen)
 
-    def __bool__(self) -> bool:
+    def __bool__(self) -> Literal[True]:
         return True  # also without sources, whereas a Failure of extract_many is false
 
     @property
@@ -100,7 +104,10 @@ class Catalogue:
         """Names of the columns, in order."""
         return list(self._columns)
 
-    colnames = columns
+    @property
+    def colnames(self) -> list[str]:
+        """Names of the columns, as astropy calls them."""
+        return self.columns
 
     @overload
     def __getitem__(self, key: str) -> NDArray[Any]: ...

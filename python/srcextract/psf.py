@@ -29,6 +29,8 @@ class Psf:
         Of `fit_psf`: all sources that were found, with chi2, and why they were not used.
     """
 
+    stars: Any
+
     def __init__(self, made: _core.Psf, stars: Any = None) -> None:
         self._made, self.stars = made, stars
 

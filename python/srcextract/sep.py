@@ -32,7 +32,7 @@ APER_HASMASKED = numpy.int16(0x20)
 APER_ALLMASKED = numpy.int16(0x40)
 APER_NONPOSITIVE = numpy.int16(0x80)
 
-default_kernel = numpy.array([[1.0, 2.0, 1.0], [2.0, 4.0, 2.0], [1.0, 2.0, 1.0]], dtype=numpy.float32)
+default_kernel: NDArray[numpy.float32] = numpy.array([[1.0, 2.0, 1.0], [2.0, 4.0, 2.0], [1.0, 2.0, 1.0]], dtype=numpy.float32)
 
 __all__ = ["APER_ALLMASKED", "APER_HASMASKED", "APER_NONPOSITIVE", "APER_TRUNC", "Background", "OBJ_DOVERFLOW",
            "OBJ_MERGED", "OBJ_SINGU", "OBJ_TRUNC", "default_kernel", "ellipse_axes", "ellipse_coeffs", "extract",
@@ -72,6 +72,9 @@ class Background:
     ``data - background``, ``numpy.array(background)``, `back`, `rms` and `subfrom` are as in SEP. Pixels are converted
     to float32, as in SEP.
     """
+
+    bw: int
+    bh: int
 
     def __init__(self, data: ArrayLike, mask: ArrayLike | None = None, maskthresh: float = 0.0, bw: int = 64,
                  bh: int = 64, fw: int = 3, fh: int = 3, fthresh: float = 0.0) -> None:

@@ -65,7 +65,9 @@ class Match:
 
     def __init__(self, catalogue: Catalogue, other: Any, rows: NDArray[Any], other_rows: NDArray[Any], separation: Any) -> None:
         self._catalogue, self._other = catalogue, other
-        self.rows, self.other_rows, self.separation = rows, other_rows, separation
+        self.rows: NDArray[Any] = rows
+        self.other_rows: NDArray[Any] = other_rows
+        self.separation: Any = separation
 
     def __len__(self) -> int:
         return len(self.rows)
