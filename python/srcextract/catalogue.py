@@ -33,20 +33,13 @@ class Catalogue:
     ``found[numpy.argsort(found["MAG_AUTO"])]`` are catalogues of the same image. Its maps stay whole, and NUMBER names a
     source's pixels in `segmentation` as before. ``found[0]`` is a dict of one row.
 
+    Parameters
+    ----------
+    made, chosen
+        What `extract` gives it, and its rows.
+
     Attributes
     ----------
-    name : str
-        The image's name.
-    shape : tuple of int
-        Rows and columns of the image.
-    backend : {'cpu', 'cuda'}
-        The back end that made it.
-    warnings : list of str
-        Possible problems of the image.
-    times : dict of str to float
-        Seconds of every step.
-    sky_level, sky_sigma : float
-        Level and noise of the sky in one number each: medians over its meshes.
     error : None
         As of a `Failure`, which has the reason here.
     """
@@ -62,22 +55,27 @@ class Catalogue:
 
     @property
     def name(self) -> str:
+        """The image's name."""
         return self._made.name
 
     @property
     def shape(self) -> tuple[int, int]:
+        """Rows and columns of the image."""
         return self._made.shape
 
     @property
     def backend(self) -> str:
+        """The back end that made it: 'cpu' or 'cuda'."""
         return self._made.backend
 
     @property
     def warnings(self) -> list[str]:
+        """Possible problems of the image."""
         return list(self._made.warnings)
 
     @property
     def times(self) -> dict[str, float]:
+        """Seconds of every step."""
         return dict(self._made.times)
 
     @property
@@ -87,10 +85,12 @@ class Catalogue:
 
     @property
     def sky_level(self) -> float:
+        """Level of the sky in one number: the median over its meshes."""
         return self._made.sky_level
 
     @property
     def sky_sigma(self) -> float:
+        """Noise of the sky in one number: the median over its meshes."""
         return self._made.sky_sigma
 
     def __len__(self) -> int:
@@ -141,6 +141,12 @@ class Catalogue:
         return iter(self._columns)
 
     def keys(self) -> KeysView[str]:
+        """Names of the columns, as of a dict.
+
+        Returns
+        -------
+        KeysView
+        """
         return self._columns.keys()
 
     @property
@@ -292,11 +298,21 @@ class Catalogue:
         return tables.cutouts(self, n, plots.pixels_of(self, image))
 
     def to_arrow(self) -> Any:
-        """The columns as a pyarrow.Table, as in a Parquet file; without a copy, except vector columns."""
+        """The columns as in a Parquet file; without a copy, except vector columns.
+
+        Returns
+        -------
+        pyarrow.Table
+        """
         return views.arrow_table(self)
 
     def to_pandas(self) -> Any:
-        """The columns as a pandas.DataFrame."""
+        """The columns as a frame.
+
+        Returns
+        -------
+        pandas.DataFrame
+        """
         require("pandas", "to_pandas()")
         import pandas
         return pandas.DataFrame({name: values[0] for name, values in self._columns.items()})
@@ -347,6 +363,10 @@ class Catalogue:
         """The page that ``srcextract --report`` writes; a notebook shows it.
 
         >>> srcextract.extract("sky.fits", output__report=True).report().write("sky.html")   # doctest: +SKIP
+
+        Returns
+        -------
+        Report
 
         Raises
         ------

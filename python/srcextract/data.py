@@ -2,8 +2,10 @@
 import pathlib
 from typing import Any, Literal
 
-from srcextract.arguments import require
+from srcextract import arguments
 from srcextract.errors import ConfigError
+
+__all__ = ["sky", "sky_subtracted", "truth"]
 
 _FOLDER = pathlib.Path(__file__).parent / "samples"
 
@@ -56,6 +58,6 @@ def truth(of: Literal["sky", "sky_subtracted"] = "sky") -> Any:
     """
     if of not in ("sky", "sky_subtracted"):
         raise ConfigError(f"there is no sample {of!r}; there are 'sky' and 'sky_subtracted'")
-    require("astropy", "the table of a sample")
+    arguments.require("astropy", "the table of a sample")
     from astropy.table import Table
     return Table.read(_FOLDER / f"{of}_truth.ecsv")

@@ -8,7 +8,7 @@ class Failure:
     """The result for an image that could not be extracted. A failure is false; a `Catalogue` is true, even without
     sources.
 
-    Attributes
+    Parameters
     ----------
     name : str
         The image's path, with the HDU if the file has several.

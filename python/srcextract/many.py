@@ -96,9 +96,9 @@ def extract_many(images: Iterable[Any], config: Config = None, *, backend: Backe
         ``client.get_executor()`` of Dask, ParslPoolExecutor, MPIPoolExecutor, or one of Ray. They need this version of
         srcextract, and files under the same absolute paths. Results, failures and the bar are as without it.
 
-    Yields
-    ------
-    Catalogue or Failure
+    Returns
+    -------
+    generator of Catalogue or Failure
         One for each image; several for a file if ``input.hdu`` selects several, in the order of the file. An image that
         cannot be extracted gives a `Failure`, which is false, and does not affect others.
 

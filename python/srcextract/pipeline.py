@@ -53,8 +53,8 @@ class Extractor:
         --reference-set``.
     segmentation : bool
         Whether catalogues have a `segmentation`. Without it they take less memory, and a GPU transfers less.
-    **section__key
-        Keys of the configuration, as in ``detection__threshold=3``. Keys in pixels also accept angles of astropy, as in
+    **keys
+        Keys of the configuration as ``section__key``, as in ``detection__threshold=3``. Keys in pixels also accept angles of astropy, as in
         ``measurement__apertures=[2 * u.arcsec]``, which the image's scale converts.
 
     Raises
@@ -302,9 +302,9 @@ def difference(reference: Any, new: Any, config: Config = None, **arguments: Unp
 
     Parameters
     ----------
-    As for the image of `extract`.
-        `reference` is subtracted from `new`; section ``difference`` of the configuration says how they are made
-        comparable.
+    reference, new
+        Frames as the image of `extract`. `reference` is subtracted from `new`; section ``difference`` of the
+        configuration says how they are made comparable.
     config, **arguments
         As for `extract`.
 

@@ -112,6 +112,8 @@ class Background:
         ----------
         dtype : numpy.dtype, optional
             The data's type by default; integers are rounded.
+        copy : bool, optional
+            For NumPy; the result is always new.
 
         Returns
         -------
@@ -120,13 +122,26 @@ class Background:
         return self._map(dtype, False)
 
     def rms(self, dtype: Any = None) -> Array:
-        """The noise of the sky at every pixel; `dtype` as for `back`."""
+        """The noise of the sky at every pixel.
+
+        Parameters
+        ----------
+        dtype : numpy.dtype, optional
+            As for `back`.
+
+        Returns
+        -------
+        ndarray
+        """
         return self._map(dtype, True)
 
     def subfrom(self, data: NDArray[Any]) -> None:
         """Subtract the level of the sky from an array in place; for integers the rounded level.
 
-        All real types except unsigned ones, which end at 0; SEP accepts float32, float64 and int32.
+        Parameters
+        ----------
+        data : ndarray
+            All real types except unsigned ones, which end at 0; SEP accepts float32, float64 and int32.
         """
         if not isinstance(data, numpy.ndarray):
             raise TypeError(f"data must be a NumPy array, for it is changed, not a {type(data).__name__}")
@@ -179,24 +194,47 @@ def set_extract_pixstack(size: int) -> None:
 
     Here memory grows as needed. Only a number below SEP's default of 300000 is a limit: beyond it `extract` raises the
     error of SEP's full buffer.
+
+    Parameters
+    ----------
+    size : int
+        The number of pixels.
     """
     global _pixstack
     _pixstack = _at_least_none(size, "size")
 
 
 def get_extract_pixstack() -> int:
-    """The value of `set_extract_pixstack`; 300000 by default."""
+    """The value of `set_extract_pixstack`.
+
+    Returns
+    -------
+    int
+        300000 by default.
+    """
     return _pixstack
 
 
 def set_sub_object_limit(limit: int) -> None:
-    """Kept for compatibility with SEP: the number of parts of a deblended source is unlimited."""
+    """Kept for compatibility with SEP: the number of parts of a deblended source is unlimited.
+
+    Parameters
+    ----------
+    limit : int
+        What `get_sub_object_limit` gives.
+    """
     global _sub_object_limit
     _sub_object_limit = _at_least_none(limit, "limit")
 
 
 def get_sub_object_limit() -> int:
-    """The value of `set_sub_object_limit`; 1024 by default."""
+    """The value of `set_sub_object_limit`.
+
+    Returns
+    -------
+    int
+        1024 by default.
+    """
     return _sub_object_limit
 
 
@@ -231,7 +269,7 @@ def extract(data: ArrayLike, thresh: float, err: ArrayLike | None = None, var: A
         negative.
     gain : float, optional
         Photons per unit of `data`, for errx2, erry2 and errxy.
-    mask : array_like, optional
+    mask, maskthresh : array_like, float, optional
         Pixels above `maskthresh` count as 0; in a matched filter their noise is infinite.
     minarea : int
         Minimum number of pixels of a source; less than 1 means 1.

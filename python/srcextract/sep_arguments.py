@@ -39,7 +39,13 @@ def set_threads(count: int) -> None:
 
 
 def get_threads() -> int:
-    """The number of threads."""
+    """The number of threads.
+
+    Returns
+    -------
+    int
+        As many as this process may use, unless `set_threads` said otherwise.
+    """
     return _threads
 
 

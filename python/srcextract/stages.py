@@ -38,7 +38,13 @@ __all__ = ["Background", "Foreground", "Labels", "Mesh", "as_image", "background
 
 
 def free_device_memory(device: int = 0) -> None:
-    """Returns GPU memory that the stages have cached for the next image."""
+    """Returns GPU memory that the stages have cached for the next image.
+
+    Parameters
+    ----------
+    device : int
+        Index of the GPU.
+    """
     give_back: Any = getattr(_core, "device_stage_free", None)
     if give_back is not None:
         give_back(int(device))

@@ -53,8 +53,10 @@ def qtable_of(catalogue: Catalogue) -> Any:
 class Match:
     """Pairs of rows of two catalogues: each is the nearest to the other, and within the radius.
 
-    Attributes
+    Parameters
     ----------
+    catalogue, other
+        What was matched.
     rows : array of int
         Rows of the catalogue, in its order.
     other_rows : array of int
