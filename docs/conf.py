@@ -1,5 +1,4 @@
 """The documentation site: every page of docs/. scripts/docs.sh builds it."""
-import os
 import pathlib
 import re
 
@@ -32,10 +31,6 @@ napoleon_google_docstring = False
 napoleon_use_rtype = False
 napoleon_use_ivar = True
 napoleon_use_param = False
-
-# Where pages find the repository's images.
-os.environ["SRCEXTRACT_DATA"] = str(DOCS.parent / "data")
-os.environ["SRCEXTRACT_CONFIG"] = str(DOCS.parent / "config")
 
 
 def link_to_repository(app, page, source):

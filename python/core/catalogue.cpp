@@ -26,6 +26,7 @@
 #include "pipeline/outputs/sky_rows.hpp"
 #include "pipeline/outputs/vignets.hpp"
 #include "python/core/arrays.hpp"
+#include "python/core/catalogue_state.hpp"
 #include "python/core/gil.hpp"
 #include "python/core/psf.hpp"
 #include "stages/core/error.hpp"
@@ -156,13 +157,46 @@ CatalogFormat format_of(const std::string& path, const std::optional<std::string
   throw Error(ErrorKind::config, "'" + *format + "' is no format of catalogues; there are " + known);
 }
 
-void write(const Catalogue& catalogue, const std::string& path, const std::optional<std::string>& format) {
+using RowNumbers = std::vector<std::int64_t>;
+
+/// Keeps the values of some rows; each row has `each` values.
+template <class T>
+void keep_rows(std::vector<T>& values, const RowNumbers& rows, std::int64_t each = 1) {
+  std::vector<T> kept;
+  kept.reserve(rows.size() * static_cast<std::size_t>(each));
+  for (const std::int64_t row : rows)
+    kept.insert(kept.end(), values.begin() + row * each, values.begin() + (row + 1) * each);
+  values = std::move(kept);
+}
+
+/// Keeps some rows of all columns.
+template <class AnyColumn>
+void keep_rows_of_columns(std::vector<AnyColumn>& columns, const RowNumbers& rows) {
+  for (AnyColumn& column : columns) std::visit([&](auto& values) { keep_rows(values, rows); }, column.values);
+}
+
+/// Writes the catalogue, or some of its rows, which exist.
+void write(const Catalogue& catalogue, const std::string& path, const std::optional<std::string>& format,
+           const std::optional<RowNumbers>& rows) {
   const WithoutGil others;
   const CatalogFormat chosen = format_of(path, format);
   const Extraction& extraction = catalogue.result.extraction;
+  Vignets vignets = catalogue.vignets ? *catalogue.vignets : cut_vignets(extraction, catalogue.config, catalogue.cpu);
   std::vector<OutputFile> files;
-  files.push_back(write_catalog(path, chosen, extraction.sources, catalogue.metadata, catalogue.cpu,
-                                cut_vignets(extraction, catalogue.config, catalogue.cpu), catalogue.carried));
+  const auto add = [&](const Sources& sources, const Table& carried) {
+    files.push_back(write_catalog(path, chosen, sources, catalogue.metadata, catalogue.cpu, vignets, carried));
+  };
+  if (rows) {
+    Sources sources = extraction.sources;
+    Table carried = catalogue.carried;
+    keep_rows_of_columns(sources.columns, *rows);
+    keep_rows_of_columns(carried.columns, *rows);
+    carried.rows = carried.columns.empty() ? 0 : std::ssize(*rows);
+    if (vignets.size.any()) keep_rows(vignets.pixels, *rows, std::int64_t{vignets.size.width} * vignets.size.height);
+    add(sources, carried);
+  } else {
+    add(extraction.sources, catalogue.carried);
+  }
   commit(files, Flush::now);
 }
 
@@ -244,7 +278,15 @@ void bind_catalogue(nb::module_& module) {
       .def("rms", [](const Catalogue& self) { return sky_of(self, SkyPart::rms); })
       .def("segmentation", &segmentation_of)
       .def_ro("report", &Catalogue::report)
-      .def("write", &write, nb::arg("path"), nb::arg("format").none() = nb::none());
+      .def("write", &write, nb::arg("path"), nb::arg("format").none() = nb::none(), nb::arg("rows").none() = nb::none())
+      .def("__getstate__",
+           [](Catalogue& self) {
+             const std::string state = state_of(self);
+             return nb::bytes(state.data(), state.size());
+           })
+      .def("__setstate__", [](Catalogue& self, const nb::bytes& state) {
+        new (&self) Catalogue(catalogue_of_state({static_cast<const char*>(state.data()), state.size()}));
+      });
 }
 
 }  // namespace srcextract::python

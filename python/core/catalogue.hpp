@@ -3,11 +3,13 @@
 #include <nanobind/nanobind.h>
 
 #include <memory>
+#include <optional>
 #include <string>
 
 #include "config/config.hpp"
 #include "io/catalog/catalog.hpp"
 #include "pipeline/extract/extract_image.hpp"
+#include "stages/catalogue/vignets.hpp"
 
 namespace srcextract::python {
 
@@ -23,7 +25,8 @@ struct Catalogue {
   Table stars = {};          ///< looked at for a PSF that was made from the image
   Table gaussians, sources;  ///< of a radio map to which Gaussians were fitted
   Cpu cpu = {};
-  std::string report;  ///< the page of output.report; empty: not asked for
+  std::string report;                   ///< the page of output.report; empty: not asked for
+  std::optional<Vignets> vignets = {};  ///< as they were cut before the catalogue was pickled; none: not yet
 };
 
 /// The catalogue of an extracted image. `input`, with all that it refers to, must stay alive until this returns.

@@ -1,10 +1,33 @@
 """Common arguments of functions, and optional packages."""
 import importlib.util
 import operator
+import os
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, Literal
 
 from srcextract.errors import ConfigError
+from srcextract.keys import Keys
+
+Backend = Literal["auto", "cpu", "cuda"]
+Config = str | os.PathLike[str] | dict[str, Any] | None
+
+
+class Arguments(Keys, total=False):
+    """Those of `extract` beside the image and the configuration, which `crowd` and others pass on."""
+
+    header: Any
+    wcs: Any
+    mask: Any
+    weight: Any
+    error: Any
+    reference_set: dict[str, Any] | None
+    positions: Any
+    name: str | None
+    backend: Backend
+    device: int | Sequence[int] | None
+    threads: int | None
+    segmentation: bool
+
 
 _MOST = 2**31 - 1
 

@@ -1,34 +1,25 @@
 """The catalogue of an image."""
 import difflib
 import os
-from collections.abc import Callable, Iterable, Iterator, KeysView
-from typing import Any, NoReturn
+from collections.abc import Callable, Iterable, Iterator, KeysView, Sequence
+from typing import Any, Literal, overload
 
 import numpy
 from numpy.typing import NDArray
 
-from srcextract import _core, files, views
+from srcextract import _core, files, plots, rows, tables, views
 from srcextract.arguments import require
 from srcextract.errors import ConfigError, OutputError
 from srcextract.psf import Psf, psf_of
 from srcextract.report import Report
+from srcextract.tables import table_of
+
+PlotKind = Literal["sources", "sky", "noise", "segments", "residuals", "histogram"]
 
 
 def _meant(name: str, columns: Iterable[str]) -> str:
     near = difflib.get_close_matches(name.upper(), columns, 1)
     return f"did you mean {near[0]!r}? " if near else ""
-
-
-def _table_of(name: str, columns: Iterable[tuple[Any, ...]]) -> Any:
-    """An astropy table of columns: name, values, unit, UCD, description."""
-    require("astropy", "the table of a catalogue")
-    from astropy.table import Column, Table
-    table = Table(meta={"name": name})
-    for of_column, values, unit, ucd, description in columns:
-        column = Column(values.copy(), name=of_column, unit=unit or None, description=description)
-        column.meta["ucd"] = ucd
-        table.add_column(column, copy=False)
-    return table
 
 
 class Catalogue:
@@ -38,47 +29,53 @@ class Catalogue:
     several apertures ``found["FLUX_APER"]`` has the shape (sources, apertures), as in `table`. Each aperture from the
     second on also has its own name: ``found["FLUX_APER_1"]``.
 
+    Rows are taken with a mask, indices or a slice: ``found[found["SNR"] > 20]``, ``found[:10]`` and
+    ``found[numpy.argsort(found["MAG_AUTO"])]`` are catalogues of the same image. Its maps stay whole, and NUMBER names a
+    source's pixels in `segmentation` as before. ``found[0]`` is a dict of one row.
+
+    Parameters
+    ----------
+    made, chosen
+        What `extract` gives it, and its rows.
+
     Attributes
     ----------
-    name : str
-        The image's name.
-    shape : tuple of int
-        Rows and columns of the image.
-    backend : {'cpu', 'cuda'}
-        The back end that made it.
-    warnings : list of str
-        Possible problems of the image.
-    times : dict of str to float
-        Seconds of every step.
-    sky_level, sky_sigma : float
-        Level and noise of the sky in one number each: medians over its meshes.
+    error : None
+        As of a `Failure`, which has the reason here.
     """
 
-    def __init__(self, made: _core.Catalogue) -> None:
-        self._made = made
-        self._columns = {name: (values, unit, ucd, description)
+    error: None = None
+
+    def __init__(self, made: _core.Catalogue, chosen: NDArray[numpy.int64] | None = None) -> None:
+        self._made, self._chosen = made, chosen  # rows of what was made; None: all
+        self._columns = {name: (values if chosen is None else values[chosen], unit, ucd, description)
                          for name, values, unit, ucd, description in made.columns()}
         self._images: dict[str, NDArray[Any]] = {}
         self._joined: dict[str, NDArray[Any]] = {}
 
     @property
     def name(self) -> str:
+        """The image's name."""
         return self._made.name
 
     @property
     def shape(self) -> tuple[int, int]:
+        """Rows and columns of the image."""
         return self._made.shape
 
     @property
     def backend(self) -> str:
+        """The back end that made it: 'cpu' or 'cuda'."""
         return self._made.backend
 
     @property
     def warnings(self) -> list[str]:
+        """Possible problems of the image."""
         return list(self._made.warnings)
 
     @property
     def times(self) -> dict[str, float]:
+        """Seconds of every step."""
         return dict(self._made.times)
 
     @property
@@ -88,16 +85,18 @@ class Catalogue:
 
     @property
     def sky_level(self) -> float:
+        """Level of the sky in one number: the median over its meshes."""
         return self._made.sky_level
 
     @property
     def sky_sigma(self) -> float:
+        """Noise of the sky in one number: the median over its meshes."""
         return self._made.sky_sigma
 
     def __len__(self) -> int:
-        return len(self._made)
+        return len(self._made) if self._chosen is None else len(self._chosen)
 
-    def __bool__(self) -> bool:
+    def __bool__(self) -> Literal[True]:
         return True  # also without sources, whereas a Failure of extract_many is false
 
     @property
@@ -105,12 +104,30 @@ class Catalogue:
         """Names of the columns, in order."""
         return list(self._columns)
 
-    colnames = columns
+    @property
+    def colnames(self) -> list[str]:
+        """Names of the columns, as astropy calls them."""
+        return self.columns
 
-    def __getitem__(self, name: str) -> NDArray[Any]:
-        if not isinstance(name, str):
-            raise TypeError(f"a column has a name, as in found['X_IMAGE'], and not {type(name).__name__}; rows are those of "
-                            "found.table, as in found.table[:10]")
+    @overload
+    def __getitem__(self, key: str) -> NDArray[Any]: ...
+
+    @overload
+    def __getitem__(self, key: int | numpy.integer[Any]) -> dict[str, Any]: ...
+
+    @overload
+    def __getitem__(self, key: slice | Sequence[int] | Sequence[bool] | NDArray[Any]) -> "Catalogue": ...
+
+    def __getitem__(self, key: Any) -> Any:
+        if isinstance(key, str):
+            return self._column(key)
+        if rows.is_one(key):
+            at = rows.one(key, len(self))
+            return {name: values[at] for name, values, _ in self.vectors()}
+        taken = rows.several(key, len(self))
+        return Catalogue(self._made, taken if self._chosen is None else self._chosen[taken])
+
+    def _column(self, name: str) -> NDArray[Any]:
         try:
             return self._vector(name) if f"{name}_1" in self._columns else self._columns[name][0]
         except KeyError:
@@ -124,27 +141,33 @@ class Catalogue:
         return iter(self._columns)
 
     def keys(self) -> KeysView[str]:
+        """Names of the columns, as of a dict.
+
+        Returns
+        -------
+        KeysView
+        """
         return self._columns.keys()
 
     @property
     def table(self) -> Any:
         """A new astropy.table.Table with units, descriptions and UCDs; vector columns are as in a FITS catalogue."""
-        return _table_of(self.name, ((name, values, *more) for name, values, (_, *more) in self.vectors()))
+        return table_of(self.name, ((name, values, *more) for name, values, (_, *more) in self.vectors()))
 
     @property
     def components(self) -> Any:
         """The Gaussians that were fitted to a radio map (config="radio"), a new astropy.table.Table."""
-        return _table_of(self.name, self._made.gaussians())
+        return table_of(self.name, self._made.gaussians())
 
     @property
     def sources(self) -> Any:
         """The sources that these Gaussians make up, a new astropy.table.Table."""
-        return _table_of(self.name, self._made.sources())
+        return table_of(self.name, self._made.sources())
 
     @property
     def psf(self) -> Psf:
         """The PSF that was made from the image (``psf__method="fit"``)."""
-        return psf_of(self._made, _table_of)
+        return psf_of(self._made, table_of)
 
     def _vector(self, name: str) -> NDArray[Any]:
         """NAME, NAME_1, NAME_2 ... as one array, which is cached."""
@@ -198,12 +221,98 @@ class Catalogue:
         """The astropy.wcs.WCS of the image's header, or None if it has no celestial one."""
         return views.wcs_of(self.header)
 
+    @property
+    def skycoord(self) -> Any:
+        """The places of the sources as an astropy.coordinates.SkyCoord: ALPHA_J2000 and DELTA_J2000.
+
+        Raises
+        ------
+        ConfigError
+            If the image has no WCS.
+        """
+        return tables.sky_of(self)
+
+    def to_qtable(self) -> Any:
+        """A new astropy.table.QTable: quantities with units, and a column ``skycoord`` if the image has a WCS.
+
+        Returns
+        -------
+        astropy.table.QTable
+            Vector columns are as in `table`.
+        """
+        return tables.qtable_of(self)
+
+    def match(self, other: Any, radius: Any) -> tables.Match:
+        """Pairs these sources with those of another catalogue. Each one is the other's nearest; SciPy is needed.
+
+        Parameters
+        ----------
+        other : Catalogue, table, SkyCoord, or what `positions` of `extract` may be
+            A table on the sky has RA and DEC, ALPHA_J2000 and DELTA_J2000, or a column of SkyCoord.
+        radius : astropy.units.Quantity or float
+            The largest separation: an angle on the sky, or a number of pixels of this image.
+
+        Returns
+        -------
+        Match
+            ``rows``, ``other_rows`` and ``separation``; ``table`` has the columns of both.
+
+        Raises
+        ------
+        ConfigError
+            If the radius is no angle or number, or this catalogue has no places on the sky.
+        InputError
+            If `other` has no such places.
+
+        Examples
+        --------
+        >>> import srcextract as sx
+        >>> found = sx.extract(sx.data.sky())
+        >>> len(found.match(sx.data.truth(), radius=2))
+        448
+        """
+        return tables.match(self, other, radius)
+
+    def cutouts(self, n: int | tuple[int, int], image: Any = None) -> NDArray[numpy.float32]:
+        """Pixels about each source.
+
+        Parameters
+        ----------
+        n : int or (int, int)
+            Side of the squares, or rows and columns. The middle pixel, ``n // 2``, has X_IMAGE and Y_IMAGE.
+        image : array, HDU, path ..., optional
+            What was extracted, or another image of its shape. None: the file that was extracted.
+
+        Returns
+        -------
+        array of shape (sources, n, n)
+            float32, NaN where masked or outside the image.
+
+        Raises
+        ------
+        ConfigError
+            If there is no such file any more, or `n` is no side.
+        InputError
+            If the image has another shape.
+        """
+        return tables.cutouts(self, n, plots.pixels_of(self, image))
+
     def to_arrow(self) -> Any:
-        """The columns as a pyarrow.Table, as in a Parquet file; without a copy, except vector columns."""
+        """The columns as in a Parquet file; without a copy, except vector columns.
+
+        Returns
+        -------
+        pyarrow.Table
+        """
         return views.arrow_table(self)
 
     def to_pandas(self) -> Any:
-        """The columns as a pandas.DataFrame."""
+        """The columns as a frame.
+
+        Returns
+        -------
+        pandas.DataFrame
+        """
         require("pandas", "to_pandas()")
         import pandas
         return pandas.DataFrame({name: values[0] for name, values in self._columns.items()})
@@ -220,31 +329,44 @@ class Catalogue:
         """
         return views.photutils_arguments(self)
 
-    def plot(self, ax: Any = None, image: Any = None, *, scale: float = 3.0, color: str = "red", **shown: Any) -> Any:
-        """Draws an ellipse around each source, over `image`.
+    def plot(self, ax: Any = None, image: Any = None, *, kind: PlotKind = "sources", column: str | None = None, scale: float = 3.0,
+             color: str = "red", **shown: Any) -> Any:
+        """Draws the sources over an image, the sky, what is left without sources, or a histogram.
 
         Parameters
         ----------
         ax : matplotlib.axes.Axes, optional
             A new figure's by default.
         image : array, HDU, path ..., optional
-            The picture beneath, from 3 sigma below the sky to 12 above it; the background by default.
+            What was extracted. 'sources' shows it from 3 sigma below the sky to 12 above it, by default the background.
+            'residuals' and 'histogram' take the file that was extracted if it is left out.
+        kind : {'sources', 'sky', 'noise', 'segments', 'residuals', 'histogram'}
+            'sources' has an ellipse around each source. 'residuals' are the pixels without a source, above the sky and in
+            units of its noise. 'histogram' is the distribution of these beside a Gaussian, or that of a column.
+        column : str, optional
+            The column of a histogram, as ``"MAG_AUTO"``.
         scale : float
             Semi-axes of the ellipses in units of A_IMAGE and B_IMAGE. Without these columns, circles with the sources'
             areas.
+        color : str
+            Colour of the ellipses, or of the histogram.
         **shown
-            For `matplotlib.axes.Axes.imshow`.
+            For `matplotlib.axes.Axes.imshow`, or `hist`.
 
         Returns
         -------
         matplotlib.axes.Axes
         """
-        return views.plot(self, ax, image, scale=scale, color=color, **shown)
+        return plots.plot(self, ax, image, kind, column, scale, color, shown)
 
     def report(self) -> Report:
         """The page that ``srcextract --report`` writes; a notebook shows it.
 
         >>> srcextract.extract("sky.fits", output__report=True).report().write("sky.html")   # doctest: +SKIP
+
+        Returns
+        -------
+        Report
 
         Raises
         ------
@@ -258,12 +380,11 @@ class Catalogue:
     def _repr_html_(self) -> str:
         return views.as_html(self)
 
-    def __reduce__(self) -> NoReturn:
-        raise TypeError("a Catalogue cannot be pickled: maps of its image lie in the compiled half. Pickle its table, "
-                        "arrays of it, or write() it and read the file")
+    def __reduce__(self) -> tuple[Any, ...]:
+        return Catalogue, (self._made, self._chosen)
 
     def write(self, path: str | os.PathLike[str], format: str | None = None, *, overwrite: bool = True) -> None:
-        """Writes the catalogue; the bytes equal those of the command.
+        """Writes the catalogue; the bytes equal those of the command. Of chosen rows, these are written.
 
         Parameters
         ----------
@@ -281,7 +402,7 @@ class Catalogue:
         text = files.path_text(path)
         if not overwrite and os.path.lexists(text):
             raise OutputError(f"{text}: there is such a file, and overwrite=False; give another name, or overwrite=True")
-        self._made.write(text, format)
+        self._made.write(text, format, None if self._chosen is None else self._chosen.tolist())
 
     def __repr__(self) -> str:
         height, width = self.shape

@@ -15,12 +15,14 @@ from srcextract.pipeline import pass_on_log
 class Comparison:
     """The result of `compare`. True if it is within the rules; as text, the tables that the command prints.
 
-    Attributes
+    Parameters
     ----------
     within : bool
         Whether everything is within the rules.
     report : dict
         The whole result, as ``srcextract compare --json`` writes it.
+    text : str
+        The tables.
     """
 
     within: bool
@@ -39,7 +41,13 @@ class Comparison:
 
 @dataclass(frozen=True)
 class Merged:
-    """Totals of `merge`: images, failed images, and sources."""
+    """Totals of `merge`.
+
+    Parameters
+    ----------
+    images, failures, sources : int
+        Numbers of images, of failed ones, and of sources.
+    """
 
     images: int
     failures: int

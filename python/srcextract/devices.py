@@ -27,6 +27,13 @@ class DeviceArray:
         Stream whose work must be done before reading, as in ``__cuda_array_interface__``; None: no wait.
     """
 
+    address: int
+    shape: tuple[int, ...]
+    strides: tuple[int, ...]
+    dtype: numpy.dtype[Any]
+    stream: int | None
+    owner: Any
+
     def __init__(self, address: int, shape: tuple[int, ...], strides: tuple[int, ...], dtype: numpy.dtype[Any],
                  stream: int | None, owner: Any) -> None:
         self.address, self.shape, self.strides = address, shape, strides

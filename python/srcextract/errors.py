@@ -29,6 +29,10 @@ class DeviceError(SrcextractError, RuntimeError):
     """No GPU can be used, or it has not enough memory."""
 
 
+class WorkerError(SrcextractError, RuntimeError):
+    """A worker of an executor was lost, or could not take an image or give its result back."""
+
+
 class MismatchError(SrcextractError):
     """Two results differ that must be equal."""
 

@@ -20,6 +20,9 @@ from srcextract.errors import InputError, SrcextractError
 class Contents:
     """A file's contents, with a path that this process can read, and a name for messages."""
 
+    path: str
+    name: str
+
     def __init__(self, path: str, name: str, file: IO[bytes] | None = None) -> None:
         self.path, self.name, self._file = path, name, file
 

@@ -1,6 +1,8 @@
 """The stages that make images from images; see `srcextract.stages`."""
+from __future__ import annotations
+
 from collections.abc import Iterable, Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy
 from numpy.typing import NDArray
@@ -9,6 +11,11 @@ from srcextract import _core, headers
 from srcextract.arguments import threads_of
 from srcextract.errors import ConfigError, InputError
 from srcextract.stage_results import (Background, array_of_held, background_of, configuration_of, held_image, keys_of, stage)
+
+if TYPE_CHECKING:
+    from typing_extensions import Unpack
+
+    from srcextract.keys import CombineKeys, ConvolveKeys, DifferenceKeys, QuicklookKeys
 
 
 @stage
@@ -34,7 +41,7 @@ def as_image(image: Any, *, threads: int | None = None) -> Any:
 
 @stage
 def convolve(image: Any, background: Background | None = None, *, kernel: Any, threads: int | None = None,
-             **keys: Any) -> Any:
+             **keys: Unpack[ConvolveKeys]) -> Any:
     """The image convolved with a kernel, about its sky level. Masked pixels do not contribute, and stay masked.
 
     Parameters
@@ -56,22 +63,23 @@ def convolve(image: Any, background: Background | None = None, *, kernel: Any, t
         float32, read-only.
     """
     count = threads_of(threads)
+    further: dict[str, Any] = {}
     if not isinstance(kernel, str):
         rows = numpy.asarray(kernel)
         if rows.ndim != 2 or rows.dtype.kind not in "iuf":
             raise ConfigError(f"kernel: an array of 2 axes, or gaussian, tophat, mexican_hat or file; not {kernel!r}")
-        keys = {**keys, "values": rows.astype(float)}
+        further = {"values": rows.astype(float)}
         kernel = "values"
-    keys = keys_of("convolve", {"kernel": kernel, **keys})
+    given = keys_of("convolve", {"kernel": kernel, **keys, **further})
     held = held_image(image, count)
-    sky = None if background is None else background_of(held, background, keys, count)
-    made = _core.stage_convolve(held, sky and sky._made, sky is not None and sky._of_rest, configuration_of(keys),
+    sky = None if background is None else background_of(held, background, given, count)
+    made = _core.stage_convolve(held, sky and sky._made, sky is not None and sky._of_rest, configuration_of(given),
                                 count)
-    return array_of_held(made, {**held.keys, **keys})
+    return array_of_held(made, {**held.keys, **given})
 
 
 @stage
-def combine(planes: Any, method: str = "mean", *, threads: int | None = None, **keys: Any) -> Any:
+def combine(planes: Any, method: str = "mean", *, threads: int | None = None, **keys: Unpack[CombineKeys]) -> Any:
     """Combines several images of one shape pixel by pixel.
 
     Parameters
@@ -94,15 +102,15 @@ def combine(planes: Any, method: str = "mean", *, threads: int | None = None, **
     held = [held_image(plane, count, f"plane {at}") for at, plane in enumerate(planes)]
     if not held:
         raise InputError("planes: there is none")
-    keys = keys_of("combine", {"method": method, **keys})
+    given = keys_of("combine", {"method": method, **keys})
     if method == "none":
         raise ConfigError("combine.method: 'none' combines nothing")
-    return array_of_held(_core.stage_combine(held, configuration_of(keys), count))
+    return array_of_held(_core.stage_combine(held, configuration_of(given), count))
 
 
 @stage
 def resample(image: Any, from_header: Any, to_header: Any, *, shape: Sequence[int] | None = None,
-             threads: int | None = None, **keys: Any) -> Any:
+             threads: int | None = None, **keys: Unpack[DifferenceKeys]) -> Any:
     """Resamples the image to the pixels of another, by the WCS of both.
 
     Parameters
@@ -130,12 +138,12 @@ def resample(image: Any, from_header: Any, to_header: Any, *, shape: Sequence[in
             shape = headers.shape_of(_cards(to_header))
         if shape is None:
             shape = held.array.shape
-    keys = keys_of("difference", {"align": "wcs", **keys})
+    given = keys_of("difference", {"align": "wcs", **keys})
     height, width = (int(length) for length in shape)
     if height < 1 or width < 1:
         raise InputError(f"shape: {shape} has no pixels")
     return array_of_held(_core.stage_resample(held, _cards(from_header), _cards(to_header), (height, width),
-                                          configuration_of(keys), count))
+                                          configuration_of(given), count))
 
 
 def _cards(header: Any) -> str:
@@ -146,7 +154,7 @@ def _cards(header: Any) -> str:
 
 
 @stage
-def render(image: Any, *, threads: int | None = None, **keys: Any) -> NDArray[numpy.uint8]:
+def render(image: Any, *, threads: int | None = None, **keys: Unpack[QuicklookKeys]) -> NDArray[numpy.uint8]:
     """A grey picture of the image for viewing.
 
     Parameters
@@ -164,5 +172,5 @@ def render(image: Any, *, threads: int | None = None, **keys: Any) -> NDArray[nu
         uint8; row 0 is the image's row 0; masked pixels are black.
     """
     count = threads_of(threads)
-    keys = {"output__quicklook": True, **keys_of("quicklook", keys)}
-    return _core.stage_render(held_image(image, count), configuration_of(keys), count)
+    given = {"output__quicklook": True, **keys_of("quicklook", {**keys})}
+    return _core.stage_render(held_image(image, count), configuration_of(given), count)

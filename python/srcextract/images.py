@@ -13,11 +13,20 @@ from srcextract.devices import DeviceArray
 from srcextract.errors import ConfigError, InputError
 from srcextract.headers import blank_of, cards_of, is_scaled, unit_header, with_wcs, without_wcs
 
-logger = logging.getLogger("srcextract")
+logger: logging.Logger = logging.getLogger("srcextract")
 
 
 class Opened:
     """An input image: its pixels, their storage, and its metadata."""
+
+    pixels: Any
+    name: str
+    header: str
+    bscale: float
+    bzero: float
+    blank: int | None
+    mask: Any
+    error: Any
 
     def __init__(self, pixels: Any, *, name: str = "the array", header: str = "", bscale: float = 1.0, bzero: float = 0.0,
                  blank: int | None = None, mask: Any = None, error: Any = None, of_file: bool = False,

@@ -1,41 +1,27 @@
 """Many images, several at a time: `extract_many`."""
+from __future__ import annotations
+
+import concurrent.futures
 import importlib
 import itertools
 import os
-from collections.abc import Callable, Generator, Iterable, Sequence
-from typing import Any
+from collections.abc import Generator, Iterable, Sequence
+from typing import TYPE_CHECKING, Any
 
-from srcextract import _core, configuration, errors, files
-from srcextract.arguments import devices_of, threads_of
+from srcextract import _core, configuration, elsewhere, errors, files
+from srcextract.arguments import Backend, Config, devices_of, threads_of
 from srcextract.catalogue import Catalogue
 from srcextract.errors import ConfigError, SrcextractError
+from srcextract.failure import Failure
+from srcextract.keys import Keys
 from srcextract.pipeline import Extractor, pass_on_log
+
+if TYPE_CHECKING:
+    from typing_extensions import Unpack
 
 _CLASSES = {"config": errors.ConfigError, "input": errors.InputError, "output": errors.OutputError,
             "storage": errors.StorageError, "memory": errors.OutOfMemoryError, "device": errors.DeviceError,
             "mismatch": errors.MismatchError, "internal": errors.InternalError}
-
-
-class Failure:
-    """The result for an image that could not be extracted. A failure is false; a `Catalogue` is true, even without
-    sources.
-
-    Attributes
-    ----------
-    name : str
-        The image's path, with the HDU if the file has several.
-    error : SrcextractError
-        The reason; raise it to stop there.
-    """
-
-    def __init__(self, name: str, error: SrcextractError) -> None:
-        self.name, self.error = name, error
-
-    def __bool__(self) -> bool:
-        return False
-
-    def __repr__(self) -> str:
-        return f"<Failure of {self.name}: {type(self.error).__name__}: {self.error}>"
 
 
 def _bar(progress: bool | None, total: int | None) -> Any:
@@ -85,9 +71,10 @@ def _of_arrays(extractor: Extractor, pixels: Iterable[tuple[int, Any]]) -> _Resu
         yield made, True
 
 
-def extract_many(images: Iterable[Any], config: Any = None, *, backend: str = "auto", devices: Sequence[int] | None = None,
+def extract_many(images: Iterable[Any], config: Config = None, *, backend: Backend = "auto", devices: Sequence[int] | None = None,
                  threads: int | None = None, progress: bool | None = None, segmentation: bool = True,
-                 **keys: Any) -> Generator[Catalogue | Failure, None, None]:
+                 executor: concurrent.futures.Executor | None = None,
+                 **keys: Unpack[Keys]) -> Generator[Catalogue | Failure, None, None]:
     """The catalogues of many images, made as they are asked for.
 
     Files are extracted several at a time: some are read while others are extracted, on all available GPUs. Results come
@@ -104,10 +91,14 @@ def extract_many(images: Iterable[Any], config: Any = None, *, backend: str = "a
         Indices of the GPUs that may be used; None: all.
     progress : bool, optional
         False shows no bar; by default there is a bar if tqdm is installed.
+    executor : concurrent.futures.Executor, optional
+        Its workers extract the images, each with one thread unless `threads` is given: ProcessPoolExecutor(),
+        ``client.get_executor()`` of Dask, ParslPoolExecutor, MPIPoolExecutor, or one of Ray. They need this version of
+        srcextract, and files under the same absolute paths. Results, failures and the bar are as without it.
 
-    Yields
-    ------
-    Catalogue or Failure
+    Returns
+    -------
+    generator of Catalogue or Failure
         One for each image; several for a file if ``input.hdu`` selects several, in the order of the file. An image that
         cannot be extracted gives a `Failure`, which is false, and does not affect others.
 
@@ -117,24 +108,50 @@ def extract_many(images: Iterable[Any], config: Any = None, *, backend: str = "a
         At once if the configuration is wrong, or `images` is no iterable of images.
     DeviceError, StorageError
         For errors that make every further image futile.
+    concurrent.futures.BrokenExecutor
+        If the executor lost its workers. One that goes on without a lost worker makes that image a `Failure` of
+        `WorkerError`.
 
     Notes
     -----
     Closing the generator (``close()``, or leaving the loop and dropping it) ends the work under way.
     """
-    configuration.settings_of(keys)  # raises an error for unknown keys
+    given: dict[str, Any] = {**keys}
+    configuration.settings_of(given)  # raises an error for unknown keys
     indices = devices_of(devices, "devices")
-    extractor = Extractor(config, backend=backend, device=indices or None, threads=threads, segmentation=segmentation, **keys)
+    threads = 1 if threads is None and executor is not None else threads
+    extractor = Extractor(config, backend=backend, device=indices or None, threads=threads, segmentation=segmentation, **given)
     if extractor._angles:
         raise ConfigError(f"{next(iter(extractor._angles))} is an angle, and images of several scales have other pixels; give pixels, or "
                           "each image to an Extractor")
-    given = _several(images)
+    several = _several(images)
 
-    def batch_of(paths: list[str]) -> _core.Batch:
-        return _core.Batch(extractor._configuration, paths, backend, indices, threads_of(threads))
-
+    work = _Work(extractor, backend, indices, threads_of(threads))
     total = len(images) if isinstance(images, Sequence) else None
-    return _results(given, extractor, batch_of, progress, total)
+    if executor is None:
+        return _shown(work.results(several), progress, total)
+    elsewhere.check(executor)
+    return _shown(elsewhere.results(executor, work, several, _is_path), progress, total)
+
+
+class _Work:
+    """Extracts images one after the other, and files several at a time; in other processes too."""
+
+    def __init__(self, extractor: Extractor, backend: Backend, devices: list[int], threads: int) -> None:
+        self._extractor, self._machine = extractor, (backend, devices, threads)
+
+    def results(self, given: Iterable[Any], first: int = 0) -> _Results:
+        """The results, and whether each is the last of its image. The first image has the number `first`."""
+        for are_paths, group in itertools.groupby(enumerate(given, first), lambda item: _is_path(item[1])):
+            if are_paths:
+                paths = [os.fsdecode(os.fspath(image)) for _, image in group]
+                yield from _of_paths(_core.Batch(self._extractor._configuration, paths, *self._machine))
+            else:
+                yield from _of_arrays(self._extractor, group)
+
+    def __call__(self, image: Any, number: int) -> elsewhere.Results:
+        """What a worker does."""
+        return list(self.results([image], number))
 
 
 def _several(images: Any) -> Iterable[Any]:
@@ -156,23 +173,15 @@ def _is_path(image: Any) -> bool:
         return False
 
 
-def _results(given: Iterable[Any], extractor: Extractor, batch_of: Callable[[list[str]], _core.Batch],
-             progress: bool | None, total: int | None) -> Generator[Catalogue | Failure, None, None]:
+def _shown(made: _Results, progress: bool | None, total: int | None) -> Generator[Catalogue | Failure, None, None]:
+    """The results, with a bar."""
     bar = _bar(progress, total)
     try:
-        of_paths = itertools.groupby(enumerate(given), lambda item: _is_path(item[1]))
-        for are_paths, group in of_paths:
-            if are_paths:
-                made = _of_paths(batch_of([os.fsdecode(os.fspath(image)) for _, image in group]))
-            else:
-                made = _of_arrays(extractor, group)
-            try:
-                for result, last in made:
-                    if bar is not None:
-                        bar.update(1 if last else 0)
-                    yield result
-            finally:
-                made.close()
+        for result, last in made:
+            if bar is not None:
+                bar.update(1 if last else 0)
+            yield result
     finally:
+        made.close()
         if bar is not None:
             bar.close()

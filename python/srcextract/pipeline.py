@@ -1,19 +1,26 @@
 """From images to catalogues: `extract`, and `Extractor`, which keeps its resources between images."""
+from __future__ import annotations
+
 import contextlib
 import logging
+import os
 from collections.abc import Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy
 
 from srcextract import _core, angles, configuration, files, images
-from srcextract.arguments import backend_of, devices_of, threads_of
+from srcextract.arguments import Arguments, Backend, Config, backend_of, devices_of, threads_of
 from srcextract.catalogue import Catalogue
 from srcextract.devices import DeviceArray
 from srcextract.errors import ConfigError, InputError
+from srcextract.keys import Keys
 from srcextract.psf import Psf
 
-logger = logging.getLogger("srcextract")
+if TYPE_CHECKING:
+    from typing_extensions import Unpack
+
+logger: logging.Logger = logging.getLogger("srcextract")
 logger.addHandler(logging.NullHandler())
 
 
@@ -46,8 +53,8 @@ class Extractor:
         --reference-set``.
     segmentation : bool
         Whether catalogues have a `segmentation`. Without it they take less memory, and a GPU transfers less.
-    **section__key
-        Keys of the configuration, as in ``detection__threshold=3``. Keys in pixels also accept angles of astropy, as in
+    **keys
+        Keys of the configuration as ``section__key``, as in ``detection__threshold=3``. Keys in pixels also accept angles of astropy, as in
         ``measurement__apertures=[2 * u.arcsec]``, which the image's scale converts.
 
     Raises
@@ -56,19 +63,33 @@ class Extractor:
         If the configuration is wrong: with the place, the reason, and the key that may be meant.
     """
 
-    def __init__(self, config: Any = None, *, backend: str = "auto", device: int | Sequence[int] | None = None,
+    def __init__(self, config: Config = None, *, backend: Backend = "auto", device: int | Sequence[int] | None = None,
                  threads: int | None = None, of_difference: bool = False, reference_set: dict[str, Any] | None = None,
-                 segmentation: bool = True, **keys: Any) -> None:
-        config, keys, self._angles = angles.apart(config, keys)
+                 segmentation: bool = True, **keys: Unpack[Keys]) -> None:
+        config, given, self._angles = angles.apart(config, {**keys})
         if reference_set is not None and not (of_difference and isinstance(reference_set, dict)):
             raise ConfigError("reference_set is a dict of keys for a frame that is subtracted, as in difference(reference, new, "
                               f"reference_set={{'mask__hdu': 'MASK'}}); not {reference_set!r:.60}"
                               + ("" if of_difference else " without a reference"))
         self._of_reference = configuration.settings_of(reference_set or {})
-        self._configuration = configuration.read(config, keys, of_difference, segmentation, reference_set)
-        self._keys, self._of_difference, self._segmentation = keys, of_difference, segmentation
+        self._configuration = configuration.read(config, given, of_difference, segmentation, reference_set)
+        self._keys, self._of_difference, self._segmentation = given, of_difference, segmentation
         self._with_maps: dict[str, _core.Configuration] = {}
-        self._engine = _core.Extractor(backend_of(backend), devices_of(device), threads_of(threads))
+        self._machine = backend_of(backend), devices_of(device), threads_of(threads)
+        self._engine = _core.Extractor(*self._machine)
+
+    # An Extractor in another process has the same configuration, of which files may be gone there, and resources of its own.
+    def __getstate__(self) -> dict[str, Any]:
+        return {**{name: value for name, value in vars(self).items() if name not in ("_configuration", "_with_maps", "_engine")},
+                "yaml": self.config}
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        yaml = state.pop("yaml")
+        vars(self).update(state)
+        self._configuration = configuration.read_settings(None, yaml, [], self._of_difference, self._segmentation,
+                                                          self._of_reference)
+        self._with_maps = {}
+        self._engine = _core.Extractor(*self._machine)
 
     @property
     def config(self) -> str:
@@ -186,10 +207,10 @@ def _reference_of(reference: Any, hdu: Sequence[str]) -> files.Contents | None:
     return files.fits_contents(opened.header, opened.values(), "the reference")
 
 
-def extract(image: Any, config: Any = None, *, header: Any = None, wcs: Any = None, mask: Any = None, weight: Any = None,
+def extract(image: Any, config: Config = None, *, header: Any = None, wcs: Any = None, mask: Any = None, weight: Any = None,
             error: Any = None, reference: Any = None, reference_set: dict[str, Any] | None = None, positions: Any = None,
-            name: str | None = None, backend: str = "auto", device: int | None = None, threads: int | None = None,
-            **keys: Any) -> Catalogue:
+            name: str | None = None, backend: Backend = "auto", device: int | Sequence[int] | None = None,
+            threads: int | None = None, segmentation: bool = True, **keys: Unpack[Keys]) -> Catalogue:
     """Extracts the sources of an image.
 
     Parameters
@@ -242,14 +263,15 @@ def extract(image: Any, config: Any = None, *, header: Any = None, wcs: Any = No
     DeviceError, OutOfMemoryError
     """
     mask = None if mask is numpy.ma.nomask else mask
-    told, error = _told_by_maps(keys, image, mask, weight, error, reference is not None)
-    extractor = Extractor(config, backend=backend, device=device, threads=threads,
-                          of_difference=reference is not None, reference_set=reference_set, **keys, **told)
+    given: dict[str, Any] = {**keys}
+    told, error = _told_by_maps(given, image, mask, weight, error, reference is not None)
+    extractor = Extractor(config, backend=backend, device=device, threads=threads, of_difference=reference is not None,
+                          reference_set=reference_set, segmentation=segmentation, **given, **told)
     return extractor(image, header=header, wcs=wcs, mask=mask, weight=weight, error=error, reference=reference,
                      positions=positions, name=name)
 
 
-def crowd(image: Any, psf: Any = None, config: Any = "crowd", **arguments: Any) -> Catalogue:
+def crowd(image: Any, psf: str | os.PathLike[str] | None = None, config: Config = "crowd", **arguments: Unpack[Arguments]) -> Catalogue:
     """Finds the stars of a crowded field and fits them all at once: ``srcextract crowd``.
 
     Parameters
@@ -271,17 +293,18 @@ def crowd(image: Any, psf: Any = None, config: Any = "crowd", **arguments: Any) 
     ConfigError, InputError, OutOfMemoryError
     """
     told: dict[str, Any] = {"psf__method": "fit"} if psf is None else {"psf__file": str(psf)}
-    return extract(image, config, **told, **arguments)
+    given: dict[str, Any] = {**arguments}
+    return extract(image, config, **told, **given)
 
 
-def difference(reference: Any, new: Any, config: Any = None, **arguments: Any) -> Catalogue:
+def difference(reference: Any, new: Any, config: Config = None, **arguments: Unpack[Arguments]) -> Catalogue:
     """Finds changes between two frames of one field: ``srcextract difference``.
 
     Parameters
     ----------
-    As for the image of `extract`.
-        `reference` is subtracted from `new`; section ``difference`` of the configuration says how they are made
-        comparable.
+    reference, new
+        Frames as the image of `extract`. `reference` is subtracted from `new`; section ``difference`` of the
+        configuration says how they are made comparable.
     config, **arguments
         As for `extract`.
 
@@ -297,7 +320,7 @@ def difference(reference: Any, new: Any, config: Any = None, **arguments: Any) -
     return extract(new, config, reference=reference, **arguments)
 
 
-def fit_psf(image: Any, config: Any = None, **arguments: Any) -> Psf:
+def fit_psf(image: Any, config: Config = None, **arguments: Unpack[Arguments]) -> Psf:
     """Makes the PSF of an image from its stars: ``srcextract psf``.
 
     Parameters
@@ -320,4 +343,5 @@ def fit_psf(image: Any, config: Any = None, **arguments: Any) -> Psf:
     clash = sorted(set(keys) & set(arguments))
     if clash:
         raise ConfigError(f"{' and '.join(clash)} cannot be given: fit_psf makes the PSF of the image and no catalogue")
-    return extract(image, config, **arguments, **keys).psf
+    given: dict[str, Any] = {**arguments}
+    return extract(image, config, **given, **keys).psf

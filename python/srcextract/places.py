@@ -11,7 +11,8 @@ from srcextract.errors import InputError
 _FROM_ZERO = (("xcentroid", "ycentroid"), ("x_centroid", "y_centroid"), ("xcenter", "ycenter"), ("x_center", "y_center"),
               ("x_fit", "y_fit"), ("x_peak", "y_peak"))
 _OF_PIXELS = ({"X_IMAGE", "Y_IMAGE"}, {"X", "Y"})
-_OF_SKY = ({"ALPHA_J2000", "DELTA_J2000"}, {"RA", "DEC"}, {"RA_ICRS", "DE_ICRS"}, {"_RAJ2000", "_DEJ2000"}, {"RAJ2000", "DEJ2000"})
+PAIRS_OF_SKY = (("ALPHA_J2000", "DELTA_J2000"), ("RA", "DEC"), ("RA_ICRS", "DE_ICRS"), ("_RAJ2000", "_DEJ2000"),
+                ("RAJ2000", "DEJ2000"))
 
 # The galactic axes in ICRS (ESA 1997, The Hipparcos and Tycho Catalogues, vol. 1, 1.5.3), as in the compiled half.
 _GALACTIC_AXES = numpy.array([[-0.054875560416215368, -0.873437090234885049, -0.483835015548713227],
@@ -71,7 +72,7 @@ def _degrees_of(places: Any, header: Callable[[], str] | None) -> tuple[Any, Any
         raise InputError("the positions are on the sky, and arrays have no WCS here: give wcs.world_to_pixel of them, plus 1 in x "
                          "and y; extract() takes a SkyCoord and the image's WCS")
     from astropy.coordinates import FK5, ICRS, Galactic, SkyCoord
-    frame = _frame_of(header())
+    frame = frame_of(header())
     if not isinstance(frame, (ICRS, FK5, Galactic)):
         frame = ICRS()
     try:
@@ -99,7 +100,7 @@ def _from_galactic(longitude: Any, latitude: Any) -> tuple[Any, Any]:
     return numpy.degrees(numpy.arctan2(y, x)) % 360, numpy.degrees(numpy.arctan2(z, numpy.hypot(x, y)))
 
 
-def _frame_of(cards: str) -> Any:
+def frame_of(cards: str) -> Any:
     """The frame of a header's celestial WCS; None if astropy finds none."""
     import warnings
     from astropy.io import fits
@@ -175,7 +176,7 @@ def _of_table(positions: Any, header: Callable[[], str] | None) -> Any:
     if pair is not None:
         return _with(positions, names, {"X_IMAGE": _from_one(positions[pair[0]]), "Y_IMAGE": _from_one(positions[pair[1]])})
     on_sky = [name for name in names if _is_sky(positions[name])]
-    if not on_sky or any(pair <= capitals for pair in _OF_SKY):
+    if not on_sky or any(capitals >= set(pair) for pair in PAIRS_OF_SKY):
         return positions
     if len(on_sky) > 1:
         raise InputError(f"the positions: {' and '.join(map(str, on_sky))} are each a SkyCoord; give the one that is meant")

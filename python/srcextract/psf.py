@@ -13,28 +13,33 @@ from srcextract.errors import ConfigError
 class Psf:
     """The light of a star of flux 1 at every place of an image. Places are counted from 0, as by NumPy and photutils.
 
-    Attributes
+    Parameters
     ----------
-    planes : array of shape (terms, rows, columns)
-        A plane of pixels for each term of a polynomial of the place.
-    step : float
-        Side of a plane's pixel in pixels of the image.
-    fwhm : float
-        PSF_FWHM of the file: twice the radius that holds half of a star's light.
-    sum : float
-        The light of a star of flux 1 in the middle of the field: below 1 where fluxes are those in an aperture.
-    cards : dict
-        The keywords of the file.
+    made
+        What `fit_psf`, `read`, `from_image` or `from_photutils` gives it.
     stars : astropy.table.Table or None
         Of `fit_psf`: all sources that were found, with chi2, and why they were not used.
     """
+
+    stars: Any
 
     def __init__(self, made: _core.Psf, stars: Any = None) -> None:
         self._made, self.stars = made, stars
 
     @classmethod
     def read(cls, path: str | os.PathLike[str], number: int = 0) -> "Psf":
-        """Reads a `.psf` of PSFEx's or of srcextract's; `number` is that of the image's HDU, from 0.
+        """Reads a `.psf` of PSFEx's or of srcextract's.
+
+        Parameters
+        ----------
+        path : path
+            The file.
+        number : int
+            The model in it, from 0: that of the image's HDU.
+
+        Returns
+        -------
+        Psf
 
         Raises
         ------
@@ -49,6 +54,11 @@ class Psf:
     def write(self, path: str | os.PathLike[str]) -> None:
         """Writes a `.psf` that srcextract and SExtractor read.
 
+        Parameters
+        ----------
+        path : path
+            The file.
+
         Raises
         ------
         OutputError, StorageError
@@ -57,42 +67,76 @@ class Psf:
 
     @property
     def planes(self) -> NDArray[numpy.float64]:
+        """A plane of pixels for each term of a polynomial of the place: (terms, rows, columns)."""
         return self._made.planes
 
     @property
     def step(self) -> float:
+        """Side of a plane's pixel in pixels of the image."""
         return self._made.step
 
     @property
     def fwhm(self) -> float:
+        """PSF_FWHM of the file: twice the radius that holds half of a star's light."""
         return self._made.fwhm
 
     @property
     def sum(self) -> float:
+        """The light of a star of flux 1 in the middle of the field: below 1 where fluxes are those in an aperture."""
         return self._made.sum
 
     @property
     def cards(self) -> dict[str, float | str]:
+        """The keywords of the file."""
         return self._made.cards
 
     def at(self, x: float, y: float) -> NDArray[numpy.float64]:
-        """The pixels of the model at a place, `step` apart; the star is at row ``rows // 2``, column ``columns // 2``."""
+        """The pixels of the model at a place, `step` apart.
+
+        Parameters
+        ----------
+        x, y : float
+            The place in the image.
+
+        Returns
+        -------
+        numpy.ndarray
+            The star is at row ``rows // 2``, column ``columns // 2``.
+        """
         return self._made.at(x, y)
 
     def draw(self, x: float, y: float, half: int | None = None) -> NDArray[numpy.float64]:
-        """A star of flux 1 in pixels of the image: a square of ``2 half + 1`` pixels about the one that has (x, y). The
-        pixels are those that FLUX_PSF is fitted with. None: as far as the model reaches."""
+        """A star of flux 1 in pixels of the image, as FLUX_PSF is fitted with.
+
+        Parameters
+        ----------
+        x, y : float
+            The place of the star.
+        half : int, optional
+            Half of the square's side; None: as far as the model reaches.
+
+        Returns
+        -------
+        numpy.ndarray
+            A square of ``2 half + 1`` pixels about the one that has (x, y).
+        """
         rows = self.planes.shape[1]
         half = int((rows // 2) * self.step) if half is None else half
         return self._made.draw(x, y, half, x, y)
 
     def to_photutils(self, x: float | None = None, y: float | None = None, *, oversampling: int = 4) -> Any:
-        """A photutils.psf.ImagePSF of the PSF at a place; None: that of the middle of the field.
+        """A photutils.psf.ImagePSF of the PSF at a place.
 
         Parameters
         ----------
+        x, y : float, optional
+            The place; None: the middle of the field.
         oversampling : int
             Pixels of the model in a pixel of the image, along each axis.
+
+        Returns
+        -------
+        photutils.psf.ImagePSF
         """
         require("photutils", "to_photutils()")
         from photutils.psf import ImagePSF
@@ -115,7 +159,16 @@ class Psf:
 
     @classmethod
     def from_photutils(cls, model: Any) -> "Psf":
-        """A PSF that does not vary, of a photutils.psf.ImagePSF or of one that EPSFBuilder made.
+        """A PSF that does not vary, of a model of photutils.
+
+        Parameters
+        ----------
+        model : photutils.psf.ImagePSF
+            Or one that EPSFBuilder made.
+
+        Returns
+        -------
+        Psf
 
         Raises
         ------
@@ -143,6 +196,10 @@ class Psf:
         normalise : bool
             Whether all its light is to be 1.
 
+        Returns
+        -------
+        Psf
+
         Raises
         ------
         ConfigError
@@ -162,9 +219,17 @@ class Psf:
             "PSF_SAMP": float(step), "PSFNAXIS": 3, "PSFAXIS1": data.shape[1], "PSFAXIS2": data.shape[0], "PSFAXIS3": 1}
         return cls(_core.make_psf(cards, data.astype(numpy.float32).astype(float).ravel().tolist()))
 
+    def __reduce__(self) -> tuple[Any, ...]:
+        return _again, (self.cards, self.planes.ravel().tolist(), self.stars)
+
     def __repr__(self) -> str:
         terms, rows, columns = self.planes.shape
         return f"<Psf: {terms} planes of {rows} x {columns} pixels, {self.step:.3g} apart, sum {self.sum:.4g}>"
+
+
+def _again(cards: dict[str, float | str], planes: list[float], stars: Any) -> Psf:
+    """A PSF that was pickled."""
+    return Psf(_core.make_psf(cards, planes), stars)
 
 
 def psf_of(made: _core.Catalogue, table_of: Any) -> Psf:

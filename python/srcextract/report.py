@@ -11,7 +11,7 @@ class Report:
 
     A notebook shows it in a frame.
 
-    Attributes
+    Parameters
     ----------
     page : str
         The page's text.
@@ -21,7 +21,17 @@ class Report:
         self.page = page
 
     def write(self, path: str | os.PathLike[str]) -> None:
-        """Writes the page, as UTF-8; an existing file is replaced. Raises OutputError."""
+        """Writes the page, as UTF-8; an existing file is replaced.
+
+        Parameters
+        ----------
+        path : path
+            The file.
+
+        Raises
+        ------
+        OutputError
+        """
         text = files.path_text(path)
         try:
             with open(text, "w", encoding="utf-8") as file:

@@ -32,7 +32,7 @@ APER_HASMASKED = numpy.int16(0x20)
 APER_ALLMASKED = numpy.int16(0x40)
 APER_NONPOSITIVE = numpy.int16(0x80)
 
-default_kernel = numpy.array([[1.0, 2.0, 1.0], [2.0, 4.0, 2.0], [1.0, 2.0, 1.0]], dtype=numpy.float32)
+default_kernel: NDArray[numpy.float32] = numpy.array([[1.0, 2.0, 1.0], [2.0, 4.0, 2.0], [1.0, 2.0, 1.0]], dtype=numpy.float32)
 
 __all__ = ["APER_ALLMASKED", "APER_HASMASKED", "APER_NONPOSITIVE", "APER_TRUNC", "Background", "OBJ_DOVERFLOW",
            "OBJ_MERGED", "OBJ_SINGU", "OBJ_TRUNC", "default_kernel", "ellipse_axes", "ellipse_coeffs", "extract",
@@ -73,6 +73,9 @@ class Background:
     to float32, as in SEP.
     """
 
+    bw: int
+    bh: int
+
     def __init__(self, data: ArrayLike, mask: ArrayLike | None = None, maskthresh: float = 0.0, bw: int = 64,
                  bh: int = 64, fw: int = 3, fh: int = 3, fthresh: float = 0.0) -> None:
         image = image_of(data)
@@ -109,6 +112,8 @@ class Background:
         ----------
         dtype : numpy.dtype, optional
             The data's type by default; integers are rounded.
+        copy : bool, optional
+            For NumPy; the result is always new.
 
         Returns
         -------
@@ -117,13 +122,26 @@ class Background:
         return self._map(dtype, False)
 
     def rms(self, dtype: Any = None) -> Array:
-        """The noise of the sky at every pixel; `dtype` as for `back`."""
+        """The noise of the sky at every pixel.
+
+        Parameters
+        ----------
+        dtype : numpy.dtype, optional
+            As for `back`.
+
+        Returns
+        -------
+        ndarray
+        """
         return self._map(dtype, True)
 
     def subfrom(self, data: NDArray[Any]) -> None:
         """Subtract the level of the sky from an array in place; for integers the rounded level.
 
-        All real types except unsigned ones, which end at 0; SEP accepts float32, float64 and int32.
+        Parameters
+        ----------
+        data : ndarray
+            All real types except unsigned ones, which end at 0; SEP accepts float32, float64 and int32.
         """
         if not isinstance(data, numpy.ndarray):
             raise TypeError(f"data must be a NumPy array, for it is changed, not a {type(data).__name__}")
@@ -176,24 +194,47 @@ def set_extract_pixstack(size: int) -> None:
 
     Here memory grows as needed. Only a number below SEP's default of 300000 is a limit: beyond it `extract` raises the
     error of SEP's full buffer.
+
+    Parameters
+    ----------
+    size : int
+        The number of pixels.
     """
     global _pixstack
     _pixstack = _at_least_none(size, "size")
 
 
 def get_extract_pixstack() -> int:
-    """The value of `set_extract_pixstack`; 300000 by default."""
+    """The value of `set_extract_pixstack`.
+
+    Returns
+    -------
+    int
+        300000 by default.
+    """
     return _pixstack
 
 
 def set_sub_object_limit(limit: int) -> None:
-    """Kept for compatibility with SEP: the number of parts of a deblended source is unlimited."""
+    """Kept for compatibility with SEP: the number of parts of a deblended source is unlimited.
+
+    Parameters
+    ----------
+    limit : int
+        What `get_sub_object_limit` gives.
+    """
     global _sub_object_limit
     _sub_object_limit = _at_least_none(limit, "limit")
 
 
 def get_sub_object_limit() -> int:
-    """The value of `set_sub_object_limit`; 1024 by default."""
+    """The value of `set_sub_object_limit`.
+
+    Returns
+    -------
+    int
+        1024 by default.
+    """
     return _sub_object_limit
 
 
@@ -228,7 +269,7 @@ def extract(data: ArrayLike, thresh: float, err: ArrayLike | None = None, var: A
         negative.
     gain : float, optional
         Photons per unit of `data`, for errx2, erry2 and errxy.
-    mask : array_like, optional
+    mask, maskthresh : array_like, float, optional
         Pixels above `maskthresh` count as 0; in a matched filter their noise is infinite.
     minarea : int
         Minimum number of pixels of a source; less than 1 means 1.

@@ -110,7 +110,20 @@ def sum_circann(data: ArrayLike, x: ArrayLike, y: ArrayLike, rin: ArrayLike, rou
                 var: ArrayLike | None = None, err: ArrayLike | None = None, gain: float | None = None,
                 mask: ArrayLike | None = None, maskthresh: float = 0.0, seg_id: ArrayLike | None = None,
                 segmap: ArrayLike | None = None, subpix: int = 5) -> tuple[Array, Array, Array]:
-    """Sum the light between circles of radii `rin` and `rout`, as `sep.sum_circann`; all else as `sum_circle`."""
+    """Sum the light between circles, as `sep.sum_circann`.
+
+    Parameters
+    ----------
+    x, y, rin, rout : array_like
+        Centres and radii in pixels.
+    data, mask, maskthresh, seg_id, segmap, var, err, gain, subpix
+        As for `sum_circle`.
+
+    Returns
+    -------
+    sum, sumerr : ndarray of float64
+    flags : ndarray of int16
+    """
     return _sum(data, x, y, (), rin, rout, err, var, mask, maskthresh, segmap, seg_id, None, gain, subpix)
 
 
@@ -123,12 +136,21 @@ def sum_ellipse(data: ArrayLike, x: ArrayLike, y: ArrayLike, a: ArrayLike, b: Ar
 
     Parameters
     ----------
+    x, y : array_like
+        Centres in pixels.
     a, b, theta : array_like
         Semi-axes in pixels, a >= b >= 0, and the angle from x to the axis `a` in radians, -pi/2 to pi/2.
     r : array_like
         Factor for the axes.
+    bkgann : tuple of array_like, optional
+        As for `sum_circle`, in units of the axes.
+    data, mask, maskthresh, seg_id, segmap, var, err, gain, subpix
+        As for `sum_circle`.
 
-    Other parameters, results and exceptions are as for `sum_circle`; `bkgann` is in units of the axes.
+    Returns
+    -------
+    sum, sumerr : ndarray of float64
+    flags : ndarray of int16
     """
     return _sum(data, x, y, (a, b, theta), None, r, err, var, mask, maskthresh, segmap, seg_id, bkgann, gain, subpix)
 
@@ -137,8 +159,22 @@ def sum_ellipann(data: ArrayLike, x: ArrayLike, y: ArrayLike, a: ArrayLike, b: A
                  rin: ArrayLike, rout: ArrayLike, var: ArrayLike | None = None, err: ArrayLike | None = None,
                  gain: float | None = None, mask: ArrayLike | None = None, maskthresh: float = 0.0,
                  seg_id: ArrayLike | None = None, segmap: ArrayLike | None = None, subpix: int = 5) -> tuple[Array, Array, Array]:
-    """Sum the light between ellipses of axes a rin, b rin and a rout, b rout, as `sep.sum_ellipann`; all else as
-    `sum_ellipse`."""
+    """Sum the light between ellipses of axes a rin, b rin and a rout, b rout, as `sep.sum_ellipann`.
+
+    Parameters
+    ----------
+    x, y, a, b, theta : array_like
+        Ellipses as for `sum_ellipse`.
+    rin, rout : array_like
+        Factors for the axes.
+    data, mask, maskthresh, seg_id, segmap, var, err, gain, subpix
+        As for `sum_circle`.
+
+    Returns
+    -------
+    sum, sumerr : ndarray of float64
+    flags : ndarray of int16
+    """
     return _sum(data, x, y, (a, b, theta), rin, rout, err, var, mask, maskthresh, segmap, seg_id, None, gain, subpix)
 
 
@@ -153,7 +189,7 @@ def kron_radius(data: ArrayLike, x: ArrayLike, y: ArrayLike, a: ArrayLike, b: Ar
         Ellipses as for `sum_ellipse`.
     r : array_like
         Size of the region, in units of the axes; 6 in SExtractor.
-    mask, maskthresh, seg_id, segmap
+    data, mask, maskthresh, seg_id, segmap
         As for `sum_circle`; masked pixels are left out.
 
     Returns
@@ -183,7 +219,7 @@ def flux_radius(data: ArrayLike, x: ArrayLike, y: ArrayLike, rmax: ArrayLike, fr
     frac : float or array_like
         Fraction of `normflux`, or of the light within `rmax`.
     normflux : array_like, optional
-    mask, maskthresh, seg_id, segmap, subpix
+    data, mask, maskthresh, seg_id, segmap, subpix
         As for `sum_circle`; `subpix` is at least 1.
 
     Returns
@@ -219,7 +255,9 @@ def winpos(data: ArrayLike, xinit: ArrayLike, yinit: ArrayLike, sig: ArrayLike, 
         Initial position of the window.
     sig : array_like
         Its sigma in pixels, at least `minsig`; the window extends to 4 sigma.
-    mask, maskthresh, subpix
+    minsig : float
+        The smallest sigma.
+    data, mask, maskthresh, subpix
         As for `sum_circle`.
 
     Returns
@@ -237,7 +275,17 @@ def winpos(data: ArrayLike, xinit: ArrayLike, yinit: ArrayLike, sig: ArrayLike, 
 
 
 def ellipse_coeffs(a: ArrayLike, b: ArrayLike, theta: ArrayLike) -> tuple[Array, Array, Array]:
-    """The ellipse of axes and an angle as cxx x^2 + cyy y^2 + cxy x y = 1, as `sep.ellipse_coeffs`."""
+    """The ellipse of axes and an angle as cxx x^2 + cyy y^2 + cxy x y = 1, as `sep.ellipse_coeffs`.
+
+    Parameters
+    ----------
+    a, b, theta : array_like
+        Ellipses as for `sum_ellipse`.
+
+    Returns
+    -------
+    cxx, cyy, cxy : ndarray of float64
+    """
     (a, b, theta), shape = broadcast(a, b, theta)
     cosine, sine = numpy.cos(theta), numpy.sin(theta)
     along, across = 1 / (a * a), 1 / (b * b)
@@ -249,6 +297,15 @@ def ellipse_axes(cxx: ArrayLike, cyy: ArrayLike, cxy: ArrayLike) -> tuple[Array,
     """The axes and the angle of the ellipse cxx x^2 + cyy y^2 + cxy x y = 1, as `sep.ellipse_axes`.
 
     SEP 1.4.1 returns an angle of 0 where cxx = cyy and cxy is not 0; here it is 45 or -45 degrees, which is correct.
+
+    Parameters
+    ----------
+    cxx, cyy, cxy : array_like
+        Coefficients of the ellipses.
+
+    Returns
+    -------
+    a, b, theta : ndarray of float64
 
     Raises
     ------

@@ -10,8 +10,8 @@ from srcextract.errors import InputError
 
 Array = NDArray[Any]
 
-NATIVE = {numpy.dtype(name) for name in ("float32", "float64", "int32")}
-NATIVE_MASKS = NATIVE | {numpy.dtype("bool"), numpy.dtype("uint8")}
+NATIVE: set[Any] = {numpy.dtype(name) for name in ("float32", "float64", "int32")}
+NATIVE_MASKS: set[Any] = NATIVE | {numpy.dtype("bool"), numpy.dtype("uint8")}
 
 
 def _threads_wished() -> int:
@@ -39,7 +39,13 @@ def set_threads(count: int) -> None:
 
 
 def get_threads() -> int:
-    """The number of threads."""
+    """The number of threads.
+
+    Returns
+    -------
+    int
+        As many as this process may use, unless `set_threads` said otherwise.
+    """
     return _threads
 
 

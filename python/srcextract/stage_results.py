@@ -21,7 +21,14 @@ Result = TypeVar("Result")
 
 
 class Mesh(NamedTuple):
-    """Level and noise of every mesh of a background, after the median filter."""
+    """Level and noise of every mesh of a background, after the median filter.
+
+    Parameters
+    ----------
+    level, rms : numpy.ndarray
+        A value for each mesh.
+    """
+
     level: NDArray[numpy.float32]
     rms: NDArray[numpy.float32]
 
@@ -117,18 +124,10 @@ def held_image(values: Any, threads: int, name: str = "the image", copy: bool = 
 class Background:
     """The sky of an image: its level and its noise.
 
-    Attributes
+    Parameters
     ----------
-    level, rms : numpy.ndarray
-        In every pixel, float32; computed at the first access.
-    mesh : Mesh or None
-        ``mesh.level`` and ``mesh.rms`` at every node; None for the method ``constant``.
-    global_level, global_rms : float
-        The clipped median and its sigma, or the medians over the meshes.
-    shape : tuple of int
-        Shape of the image.
-    subtracted : Background
-        The background of a result of `subtract`: its level is 0, its noise the same.
+    made, keys, of_rest
+        What `background` of the stages gives it.
     """
 
     def __init__(self, made: Any, keys: Keys, of_rest: bool = False) -> None:
@@ -136,26 +135,32 @@ class Background:
 
     @property
     def shape(self) -> tuple[int, int]:
+        """Shape of the image."""
         return self._made.shape
 
     @property
     def global_rms(self) -> float:
+        """The sigma after the clip, or the median over the meshes."""
         return self._made.global_rms
 
     @property
     def global_level(self) -> float:
+        """The median after the clip, or the median over the meshes."""
         return 0.0 if self._of_rest else self._made.global_level
 
     @functools.cached_property
     def level(self) -> Any:
+        """The level in every pixel, float32; computed at the first access."""
         return self._made.nothing() if self._of_rest else self._made.level()
 
     @functools.cached_property
     def rms(self) -> Any:
+        """The noise in every pixel, float32; computed at the first access."""
         return self._made.rms()
 
     @property
     def mesh(self) -> Mesh | None:
+        """``mesh.level`` and ``mesh.rms`` at every node; None for the method ``constant``."""
         level = self._made.level_nodes()
         if level is None:
             return None
@@ -163,10 +168,24 @@ class Background:
 
     @property
     def subtracted(self) -> "Background":
+        """The background of a result of `subtract`: its level is 0, its noise the same."""
         return Background(self._made, self._keys, True)
 
     def subtract(self, image: Any, *, threads: int | None = None) -> Any:
-        """The image above the level, ``image - level`` in float32; NaN where the image is NaN."""
+        """The image above the level.
+
+        Parameters
+        ----------
+        image : array
+            The image of this background.
+        threads : int, optional
+            None: as many as this process may use.
+
+        Returns
+        -------
+        numpy.ndarray
+            ``image - level`` in float32; NaN where the image is NaN.
+        """
         count = threads_of(threads)
         held = held_image(image, count, copy=self._of_rest)
         if self._of_rest:
@@ -191,13 +210,10 @@ class Background:
 class Foreground:
     """Pixels that may belong to sources, as `threshold` finds them.
 
-    Attributes
+    Parameters
     ----------
-    mask : numpy.ndarray
-        bool, True in these pixels; computed at the first access. Equal to ``numpy.asarray(foreground)``.
-    level : float or None
-        The threshold as a pixel value, for the noise of the image as a whole.
-    shape : tuple of int
+    made, keys
+        What `threshold` gives it.
     """
 
     def __init__(self, made: Any, keys: Keys) -> None:
@@ -205,14 +221,17 @@ class Foreground:
 
     @property
     def shape(self) -> tuple[int, int]:
+        """Shape of the image."""
         return self._made.shape
 
     @property
     def level(self) -> float | None:
+        """The threshold as a pixel value, for the noise of the image as a whole."""
         return self._made.level
 
     @functools.cached_property
     def mask(self) -> Any:
+        """bool, True in these pixels; computed at the first access. Equal to ``numpy.asarray(foreground)``."""
         made = self._made.mask()
         return made.view(bool) if isinstance(made, numpy.ndarray) else made
 
@@ -232,13 +251,10 @@ class Foreground:
 class Labels:
     """The source of every pixel, as found by `label` and `deblend`; ``len(labels)`` is the number of sources.
 
-    Attributes
+    Parameters
     ----------
-    image : numpy.ndarray
-        int32: the source of each pixel, from 1, or 0; computed at the first access. Equal to ``numpy.asarray(labels)``.
-    found : int
-        Number of sources before small ones were dropped.
-    shape : tuple of int
+    made, keys, thresholded
+        What `label` gives it.
     """
 
     def __init__(self, made: Any, keys: Keys, thresholded: bool = False) -> None:
@@ -247,14 +263,17 @@ class Labels:
 
     @property
     def shape(self) -> tuple[int, int]:
+        """Shape of the image."""
         return self._made.shape
 
     @property
     def found(self) -> int:
+        """Number of sources before small ones were dropped."""
         return self._made.found
 
     @functools.cached_property
     def image(self) -> Any:
+        """int32: each pixel's source, from 1, or 0; computed at the first access. Equal to ``numpy.asarray(labels)``."""
         return self._made.map()
 
     def __len__(self) -> int:

@@ -14,8 +14,10 @@ Images, masks and labels on a GPU (of CuPy, PyTorch, or any object with ``__cuda
 stay there. Results of stages have both interfaces, and are ready when the function returns. Columns are copied to the
 host.
 """
+from __future__ import annotations
+
 from collections.abc import Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from srcextract import _core
 from srcextract.arguments import threads_of
@@ -26,19 +28,30 @@ from srcextract.image_stages import as_image, combine, convolve, render, resampl
 from srcextract.stage_results import (Background, Foreground, Keys, Labels, Mesh, background_of, configuration_of,
                                       foreground_of, held_image, keys_of, of_sources, stage)
 
+if TYPE_CHECKING:
+    from typing_extensions import Unpack
+
+    from srcextract.keys import BackgroundKeys, DeblendKeys, DetectionKeys, MeasurementKeys
+
 __all__ = ["Background", "Foreground", "Labels", "Mesh", "as_image", "background", "combine", "convolve", "deblend",
            "free_device_memory", "label", "measure", "photometry", "render", "resample", "threshold"]
 
 
 def free_device_memory(device: int = 0) -> None:
-    """Returns GPU memory that the stages have cached for the next image."""
+    """Returns GPU memory that the stages have cached for the next image.
+
+    Parameters
+    ----------
+    device : int
+        Index of the GPU.
+    """
     give_back: Any = getattr(_core, "device_stage_free", None)
     if give_back is not None:
         give_back(int(device))
 
 
 @stage
-def background(image: Any, *, threads: int | None = None, **keys: Any) -> Background:
+def background(image: Any, *, threads: int | None = None, **keys: Unpack[BackgroundKeys]) -> Background:
     """Level and noise of the sky.
 
     Parameters
@@ -61,13 +74,13 @@ def background(image: Any, *, threads: int | None = None, **keys: Any) -> Backgr
     median.
     """
     count = threads_of(threads)
-    keys = keys_of("background", keys)
-    return Background(_core.stage_background(held_image(image, count), configuration_of(keys), count), keys)
+    given = keys_of("background", {**keys})
+    return Background(_core.stage_background(held_image(image, count), configuration_of(given), count), given)
 
 
 @stage
 def threshold(image: Any, background: Background | None = None, *, threads: int | None = None,
-              **keys: Any) -> Foreground:
+              **keys: Unpack[DetectionKeys]) -> Foreground:
     """Finds pixels that are brighter than a threshold.
 
     Parameters
@@ -86,15 +99,15 @@ def threshold(image: Any, background: Background | None = None, *, threads: int 
     Foreground
     """
     count = threads_of(threads)
-    keys = keys_of("detection", keys)
+    given = keys_of("detection", {**keys})
     held = held_image(image, count)
-    sky = background_of(held, background, keys, count)
-    keys = {**sky._keys, **held.keys, **keys}
-    return Foreground(_core.stage_threshold(held, sky._made, sky._of_rest, configuration_of(keys), count), keys)
+    sky = background_of(held, background, given, count)
+    given = {**sky._keys, **held.keys, **given}
+    return Foreground(_core.stage_threshold(held, sky._made, sky._of_rest, configuration_of(given), count), given)
 
 
 @stage
-def label(mask: Any, *, threads: int | None = None, **keys: Any) -> Labels:
+def label(mask: Any, *, threads: int | None = None, **keys: Unpack[DetectionKeys]) -> Labels:
     """Joins touching pixels into sources, numbered in raster order of their first pixel.
 
     Parameters
@@ -117,13 +130,13 @@ def label(mask: Any, *, threads: int | None = None, **keys: Any) -> Labels:
     """
     count = threads_of(threads)
     found = foreground_of(mask, count)
-    keys = {**found._keys, **keys_of("detection", keys)}
-    return Labels(_core.stage_label(found._made, configuration_of(keys), count), keys, found._made.level is not None)
+    given = {**found._keys, **keys_of("detection", {**keys})}
+    return Labels(_core.stage_label(found._made, configuration_of(given), count), given, found._made.level is not None)
 
 
 @stage
 def deblend(image: Any, labels: Any, background: Background | None = None, *, found_in: Any = None, method: str = "tree",
-            threads: int | None = None, **keys: Any) -> Labels:
+            threads: int | None = None, **keys: Unpack[DeblendKeys]) -> Labels:
     """Deblends sources with several peaks, and merges sources into others whose wings they are in.
 
     Parameters
@@ -150,15 +163,15 @@ def deblend(image: Any, labels: Any, background: Background | None = None, *, fo
     SExtractor's multi-threshold deblending and cleaning (Bertin & Arnouts 1996, sections 5 and 6).
     """
     count = threads_of(threads)
-    keys = keys_of("deblend", {"method": method, **keys})
-    held, sources, other, sky, keys = of_sources(image, labels, background, found_in, keys, count)
-    return Labels(_core.stage_deblend(held, sources._made, sky._made, sky._of_rest, other, configuration_of(keys), count),
-                  keys, sources._thresholded)
+    given = keys_of("deblend", {"method": method, **keys})
+    held, sources, other, sky, given = of_sources(image, labels, background, found_in, given, count)
+    return Labels(_core.stage_deblend(held, sources._made, sky._made, sky._of_rest, other, configuration_of(given), count),
+                  given, sources._thresholded)
 
 
 @stage
 def measure(image: Any, labels: Any, background: Background | None = None, *, found_in: Any = None,
-            threads: int | None = None, **keys: Any) -> Catalogue:
+            threads: int | None = None, **keys: Unpack[MeasurementKeys]) -> Catalogue:
     """Measures every source from its own pixels: position, extent, shape, isophotal flux.
 
     Parameters
@@ -181,13 +194,13 @@ def measure(image: Any, labels: Any, background: Background | None = None, *, fo
     Catalogue
         The columns that `extract` gives with the same keys, except those on the sky.
     """
-    return _measure(image, labels, background, found_in, threads, keys_of("measurement", keys))
+    return _measure(image, labels, background, found_in, threads, keys_of("measurement", {**keys}))
 
 
 @stage
 def photometry(image: Any, labels: Any = None, background: Background | None = None, *,
                columns: str | Sequence[str] | None = None, positions: Any = None, found_in: Any = None,
-               threads: int | None = None, **keys: Any) -> Catalogue:
+               threads: int | None = None, **keys: Unpack[MeasurementKeys]) -> Catalogue:
     """Measures further columns of every source: light in circles and ellipses, windowed positions, and all others of
     output.columns except those on the sky.
 
@@ -211,16 +224,16 @@ def photometry(image: Any, labels: Any = None, background: Background | None = N
     """
     if (labels is None) == (positions is None):
         raise ConfigError("photometry is of labels, or at positions: give one of them")
-    keys = keys_of("measurement", keys)
+    given = keys_of("measurement", {**keys})
     if positions is not None:
         if columns is not None or found_in is not None:
             raise ConfigError("columns and found_in are of labels; at positions there are the columns of circles and, where "
                               "positions have a shape, of ellipses")
-        return _measure_at(image, positions, background, threads, keys)
+        return _measure_at(image, positions, background, threads, given)
     if columns is None:
         raise ConfigError("columns: say which, as in columns=['FLUX_AUTO', 'FLUX_RADIUS']")
-    keys["output__columns"] = [columns] if isinstance(columns, str) else list(columns)
-    return _measure(image, labels, background, found_in, threads, keys)
+    given["output__columns"] = [columns] if isinstance(columns, str) else list(columns)
+    return _measure(image, labels, background, found_in, threads, given)
 
 
 def _measure_at(image: Any, positions: Any, background: Background | None, threads: int | None, keys: Keys) -> Catalogue:

@@ -7,10 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy
 
-from srcextract import _core, files, images
 from srcextract.arguments import require
-from srcextract.devices import DeviceArray
-from srcextract.errors import InputError
 
 if TYPE_CHECKING:
     from srcextract.catalogue import Catalogue
@@ -43,12 +40,18 @@ def photutils_arguments(catalogue: Catalogue) -> dict[str, Any]:
     from photutils.segmentation import SegmentationImage, SourceCatalog
     named = inspect.signature(SourceCatalog).parameters
     arguments = {"segment_img" if "segment_img" in named else "segmentation_image":
-                 SegmentationImage(catalogue.segmentation.astype("i4")),
+                 SegmentationImage(_labels_of_rows(catalogue)),
                  "error": catalogue.rms.astype("f8"), "background": catalogue.background.astype("f8")}
     wcs = catalogue.wcs
     if wcs is not None:
         arguments["wcs"] = wcs
     return arguments
+
+
+def _labels_of_rows(catalogue: Catalogue) -> Any:
+    """The segmentation with the sources of the catalogue's rows alone."""
+    labels = catalogue.segmentation.astype("i4")
+    return labels if catalogue._chosen is None else numpy.where(numpy.isin(labels, catalogue["NUMBER"]), labels, 0)
 
 
 def wcs_of(cards: str) -> Any:
@@ -92,63 +95,3 @@ def as_html(catalogue: Catalogue) -> str:
 
 def _cell(value: Any) -> str:
     return f"{value:.6g}" if isinstance(value, numpy.floating) else html.escape(str(value))
-
-
-def _pixels(catalogue: Catalogue, image: Any) -> Any:
-    """The values of the catalogue's image, as floats, with NaN where masked."""
-    hdu = _core.Configuration(None, catalogue.config, []).hdu
-    contents = files.contents_of(image)
-    if contents is None:
-        opened = images.open_image(image, None, hdu)
-        if isinstance(opened.pixels, DeviceArray):
-            raise InputError("image: lies on a GPU; give a copy on the host, as array.get() of CuPy")
-        pixels = opened.values()
-    else:
-        require("astropy", "an image of a file")
-        from astropy.io import fits
-        with files.told_by_name(contents):
-            try:
-                with fits.open(contents.path) as hdus:
-                    pixels = numpy.array(images.open_image(hdus, None, hdu).values())
-            except OSError as error:
-                raise InputError(f"image: {contents.name}: {error}") from error
-    if pixels.ndim > 2 and pixels.size == catalogue.shape[0] * catalogue.shape[1]:
-        pixels = pixels.reshape(catalogue.shape)
-    if pixels.shape != catalogue.shape:
-        raise InputError(f"image: has the shape {pixels.shape}, and that of the catalogue {catalogue.shape}; give the one that was "
-                         "extracted")
-    return numpy.asarray(pixels, float)
-
-
-def plot(catalogue: Catalogue, ax: Any = None, image: Any = None, *, scale: float = 3.0, color: str = "red",
-         **shown: Any) -> Any:
-    """Draws ellipses of the sources over an image."""
-    require("matplotlib", "plot()")
-    from matplotlib.collections import EllipseCollection
-    from matplotlib import pyplot
-    if ax is None:
-        _, ax = pyplot.subplots()
-    pixels = catalogue.background if image is None else _pixels(catalogue, image)
-    if image is not None and shown.get("norm") is None:
-        level = catalogue.sky_level
-        low, high = level - 3 * catalogue.sky_sigma, level + 12 * catalogue.sky_sigma
-        middle = float(numpy.nanmedian(pixels))
-        if not low < middle < high:  # a frame of a difference, whose sky is that of both
-            low, high = low + middle - level, high + middle - level
-        shown.setdefault("vmin", low)
-        shown.setdefault("vmax", high)
-    shown.setdefault("cmap", "gray")
-    ax.imshow(pixels, **{"origin": "lower", "interpolation": "nearest", **shown})
-    names = ("X_IMAGE", "Y_IMAGE", "A_IMAGE", "B_IMAGE", "THETA_IMAGE")
-    if all(name in catalogue for name in names):
-        x, y, a, b, theta = (numpy.asarray(catalogue[name], float) for name in names)
-    else:
-        x, y = (numpy.asarray(catalogue[name], float) for name in names[:2])
-        area = numpy.asarray(catalogue["NPIX"], float) if "NPIX" in catalogue else 30 + 0 * x
-        a = b = numpy.sqrt(area / numpy.pi) / scale
-        theta = 0 * x
-    # NumPy counts from 0, catalogues from 1.
-    ax.add_collection(EllipseCollection(2 * scale * a, 2 * scale * b, theta, units="xy", edgecolors=color,
-                                        facecolors="none", offsets=numpy.column_stack([x - 1, y - 1]),
-                                        offset_transform=ax.transData))
-    return ax

@@ -1,6 +1,4 @@
 """A catalogue as astropy, Arrow, pandas, photutils, matplotlib and notebooks have it."""
-import copy
-import pickle
 import xml.etree.ElementTree
 
 import numpy
@@ -97,15 +95,6 @@ def test_a_plot_has_an_ellipse_for_every_source(found, sky_path):
     _, mine = pyplot.subplots()
     assert found.plot(mine, color="cyan", cmap="magma") is mine
     pyplot.close("all")
-
-
-def test_pickling_says_what_to_pickle(found):
-    with pytest.raises(TypeError, match="Pickle its table"):
-        pickle.dumps(found)
-    with pytest.raises(TypeError):
-        copy.deepcopy(found)
-    again = pickle.loads(pickle.dumps(found.table))
-    numpy.testing.assert_array_equal(again["X_IMAGE"], found["X_IMAGE"])
 
 
 def test_no_sources_are_a_catalogue_as_well(tmp_path):

@@ -1,8 +1,10 @@
-"""`pip install` brings the command: the same program as build/srcextract."""
+"""`pip install` brings the command: the same program as build/srcextract, also as `python -m srcextract`."""
 import importlib.metadata
 import os
 import pathlib
+import signal
 import subprocess
+import sys
 import sysconfig
 
 import pytest
@@ -13,6 +15,7 @@ try:
 except importlib.metadata.PackageNotFoundError:
     pytest.skip("no data: the package is not installed, it is imported from a build", allow_module_level=True)
 COMMAND = pathlib.Path(sysconfig.get_path("scripts")) / "srcextract"
+MODULE = [sys.executable, "-m", "srcextract"]
 PROGRAM = os.environ.get("SRCEXTRACT_PROGRAM")
 
 
@@ -25,16 +28,34 @@ def test_the_command_is_installed():
 def test_it_answers_as_the_program(arguments):
     if not PROGRAM:
         pytest.skip("no data: SRCEXTRACT_PROGRAM names no program")
-    done = [subprocess.run([program, *arguments], cwd=ROOT, capture_output=True, text=True)
-            for program in (COMMAND, PROGRAM)]
-    assert (done[0].returncode, done[0].stdout, done[0].stderr) == (done[1].returncode, done[1].stdout, done[1].stderr)
+    done = [subprocess.run([*program, *arguments], cwd=ROOT, capture_output=True, text=True)
+            for program in ([COMMAND], MODULE, [PROGRAM])]
+    told = [(one.returncode, one.stdout, one.stderr) for one in done]
+    assert told[0] == told[2] and told[1] == told[2]
 
 
 def test_it_writes_the_bytes_of_the_program(tmp_path):
     if not PROGRAM:
         pytest.skip("no data: SRCEXTRACT_PROGRAM names no program")
-    for name, program in (("command", COMMAND), ("program", PROGRAM)):
-        subprocess.run([program, "-q", "-o", tmp_path / name, ROOT / "config/default.yaml", ROOT / "data/sky.fits"],
+    programs = {"command": [COMMAND], "module": MODULE, "program": [PROGRAM]}
+    for name, program in programs.items():
+        subprocess.run([*program, "-q", "-o", tmp_path / name, ROOT / "config/default.yaml", ROOT / "data/sky.fits"],
                        check=True)
-    written = [(tmp_path / name / "sky.cat.fits").read_bytes() for name in ("command", "program")]
-    assert written[0] == written[1] and len(written[0]) > 10_000
+    written = [(tmp_path / name / "sky.cat.fits").read_bytes() for name in programs]
+    assert written[0] == written[1] == written[2] and len(written[0]) > 10_000
+
+
+@pytest.mark.parametrize("program", [[COMMAND], MODULE], ids=["command", "module"])
+def test_signals_end_it_as_the_command(program, tmp_path):
+    # A reader that goes away ends a program by SIGPIPE; Python ignores that signal, and what it becomes must not.
+    with subprocess.Popen([*program, "columns"], stdout=subprocess.PIPE, stderr=subprocess.DEVNULL) as process:
+        process.stdout.close()
+    assert process.returncode == -signal.SIGPIPE
+    os.mkfifo(tmp_path / "never.fits")
+    with subprocess.Popen([*program, "-o", tmp_path, ROOT / "config/default.yaml", tmp_path / "never.fits"],
+                          stderr=subprocess.DEVNULL) as process:
+        with pytest.raises(subprocess.TimeoutExpired):
+            process.wait(2)
+        process.send_signal(signal.SIGTERM)
+        process.wait(20)
+    assert process.returncode in (-signal.SIGTERM, 128 + signal.SIGTERM)

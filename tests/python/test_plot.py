@@ -8,10 +8,17 @@ import srcextract
 
 matplotlib = pytest.importorskip("matplotlib")
 matplotlib.use("Agg")
+pytest.importorskip("matplotlib.pyplot")
 fits = pytest.importorskip("astropy.io.fits")
 
 IMAGE = numpy.random.default_rng(2).normal(100, 5, (80, 90)).astype("f4")
 IMAGE[30:33, 40:43] += 300
+
+
+@pytest.fixture(autouse=True)
+def figures_end():
+    yield
+    matplotlib.pyplot.close("all")
 
 
 def shown(axes):
@@ -64,3 +71,40 @@ def test_a_frame_of_a_difference_is_not_blank():
     found = srcextract.difference(IMAGE + 300, new, difference__kernel="gaussian")
     low, high = shown(found.plot(image=new)).get_clim()
     assert low < 390 and 410 < high < 600
+
+
+def test_the_sky_and_the_segments_are_the_catalogues():
+    found = srcextract.extract(IMAGE, background__method="mesh", background__mesh_size=32)
+    for kind, expected in {"sky": found.background, "noise": found.rms}.items():
+        numpy.testing.assert_array_equal(shown(found.plot(kind=kind)).get_array(), expected)
+    segments = shown(found.plot(kind="segments")).get_array()
+    assert ((~numpy.ma.getmaskarray(segments) & numpy.isfinite(numpy.ma.filled(segments, numpy.nan))) == (found.segmentation > 0)).all()
+
+
+def test_residuals_are_what_no_source_has():
+    found = srcextract.extract(IMAGE, background__method="constant")
+    left = numpy.ma.filled(shown(found.plot(image=IMAGE, kind="residuals")).get_array().astype(float), numpy.nan)
+    outside = found.segmentation == 0
+    assert len(found) == 1 and numpy.isnan(left[~outside]).all()
+    numpy.testing.assert_allclose(left[outside], ((IMAGE - found.sky_level) / found.sky_sigma)[outside], atol=1e-4)
+
+
+def test_histograms_count_pixels_or_sources(path):
+    found = srcextract.extract(path, input__hdu="SCI")
+    axes = found.plot(image=path, kind="histogram")
+    edges = numpy.append([bar.get_x() for bar in axes.patches], axes.patches[-1].get_x() + axes.patches[-1].get_width())
+    share = numpy.array([bar.get_height() for bar in axes.patches]) * numpy.diff(edges)
+    assert share.sum() == pytest.approx(1) and share[numpy.abs(edges[:-1]) < 1].sum() == pytest.approx(0.68, abs=0.04)
+    axes = found.plot(kind="histogram", column="FLUX_ISO", bins=5)
+    assert sum(bar.get_height() for bar in axes.patches) == len(found) and axes.get_xlabel().startswith("FLUX_ISO")
+    assert found.plot(kind="histogram").get_xlabel() == found.plot(image=path, kind="histogram").get_xlabel()
+
+
+def test_pictures_that_cannot_be():
+    found = srcextract.extract(IMAGE)
+    with pytest.raises(srcextract.ConfigError, match="there are sources, sky"):
+        found.plot(kind="moon")
+    with pytest.raises(srcextract.ConfigError, match="is for kind='histogram'"):
+        found.plot(kind="sky", column="FLUX_ISO")
+    with pytest.raises(srcextract.ConfigError, match="keeps no pixels"):
+        found.plot(kind="residuals")

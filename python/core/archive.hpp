@@ -1,0 +1,159 @@
+#pragma once
+
+#include <cstdint>
+#include <cstring>
+#include <map>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <type_traits>
+#include <utility>
+#include <variant>
+#include <vector>
+
+#include "stages/core/error.hpp"
+#include "stages/core/image.hpp"
+
+namespace srcextract::python {
+
+// Values as bytes, and back, on machines of one byte order and for one version of the program. Both archives walk a
+// value in the same order: each_part(archive, value) names the parts of a struct, found by its type.
+
+/// Appends values to bytes.
+class ArchiveWriter {
+ public:
+  void bytes(void* from, std::int64_t count) {
+    if (count > 0) held_.append(static_cast<const char*>(from), static_cast<std::size_t>(count));
+  }
+  /// The length of something, for which the reader's value counts.
+  void length(std::int64_t& count) { bytes(&count, sizeof count); }
+  /// A text that another object keeps.
+  void text(const char*& text) {
+    std::string copy = text;
+    (*this)(copy);
+  }
+  std::string take() { return std::move(held_); }
+
+  template <class... T>
+  void operator()(T&... values);
+
+ private:
+  std::string held_;
+};
+
+/// Takes values from bytes, which must outlive it. Throws Error{input} if they end early.
+class ArchiveReader {
+ public:
+  explicit ArchiveReader(std::span<const char> from) : left_(from) {}
+
+  void bytes(void* to, std::int64_t count) {
+    require(count);
+    if (count > 0) std::memcpy(to, left_.data(), static_cast<std::size_t>(count));
+    left_ = left_.subspan(static_cast<std::size_t>(count));
+  }
+  void length(std::int64_t& count) {
+    bytes(&count, sizeof count);
+    require(count);  // each element takes at least a byte
+  }
+  void text(const char*& text);
+  bool at_end() const { return left_.empty(); }
+
+  template <class... T>
+  void operator()(T&... values);
+
+ private:
+  void require(std::int64_t count) const {
+    if (count < 0 || count > std::ssize(left_))
+      throw Error(ErrorKind::input, "the pickled catalogue is cut short, or damaged; pickle it again");
+  }
+
+  std::span<const char> left_;
+};
+
+template <class Archive>
+void each_part(Archive& archive, std::string& text) {
+  std::int64_t length = std::ssize(text);
+  archive.length(length);
+  text.resize(static_cast<std::size_t>(length));
+  archive.bytes(text.data(), length);
+}
+
+template <class Archive, class T>
+void each_part(Archive& archive, std::vector<T>& values) {
+  std::int64_t length = std::ssize(values);
+  archive.length(length);
+  values.resize(static_cast<std::size_t>(length));
+  if constexpr (std::is_arithmetic_v<T>) {
+    archive.bytes(values.data(), length * std::int64_t{sizeof(T)});
+  } else {
+    for (T& value : values) archive(value);
+  }
+}
+
+template <class Archive, class T>
+void each_part(Archive& archive, Buffer<T, Cpu>& buffer) {
+  std::int64_t length = buffer.size();
+  archive.length(length);
+  if (buffer.size() != length) buffer = Buffer<T, Cpu>(length, Cpu{1});
+  archive.bytes(buffer.data(), length * std::int64_t{sizeof(T)});
+}
+
+template <class Archive, class T>
+void each_part(Archive& archive, Image<T, Cpu>& image) {
+  archive(image.shape, image.pixels);
+}
+
+template <class Archive, class T>
+void each_part(Archive& archive, std::optional<T>& value) {
+  bool there = value.has_value();
+  archive(there);
+  if (there && !value) value.emplace();
+  if (there) archive(*value);
+}
+
+template <class Archive, class Key, class T, class Less>
+void each_part(Archive& archive, std::map<Key, T, Less>& map) {
+  std::vector<std::pair<Key, T>> pairs(map.begin(), map.end());
+  archive(pairs);
+  map = {pairs.begin(), pairs.end()};
+}
+
+template <class Archive, class First, class Second>
+void each_part(Archive& archive, std::pair<First, Second>& pair) {
+  archive(pair.first, pair.second);
+}
+
+template <class Archive, class... Kinds>
+void each_part(Archive& archive, std::variant<Kinds...>& value) {
+  std::uint8_t kind = static_cast<std::uint8_t>(value.index());
+  archive(kind);
+  std::uint8_t at = 0;
+  const auto take = [&]<class Kind>(Kind made) {
+    if (at++ != kind) return;
+    if (value.index() != kind) value = std::move(made);
+    archive(std::get<Kind>(value));
+  };
+  (take(Kinds{}), ...);
+}
+
+template <class Archive, class T>
+void archive_part(Archive& archive, T& value) {
+  if constexpr (std::is_trivially_copyable_v<T> && !requires { each_part(archive, value); }) {
+    archive.bytes(&value, sizeof value);
+  } else {
+    each_part(archive, value);
+  }
+}
+
+template <class... T>
+void ArchiveWriter::operator()(T&... values) {
+  (archive_part(*this, values), ...);
+}
+
+template <class... T>
+void ArchiveReader::operator()(T&... values) {
+  (archive_part(*this, values), ...);
+}
+
+}  // namespace srcextract::python

@@ -1,0 +1,36 @@
+"""``python -m srcextract``: the command that came with the package, with its arguments, exit codes and signals."""
+import importlib.metadata
+import os
+import pathlib
+import signal
+import sys
+
+from srcextract import _core
+
+
+def program() -> str | None:
+    """The path of the command; None if this installation has none."""
+    try:
+        files = importlib.metadata.files("srcextract") or []
+    except importlib.metadata.PackageNotFoundError:
+        files = []
+    of_package = [str(file.locate()) for file in files if file.name == "srcextract" and file.parent.name == "bin"]
+    # A package within a build folder has the program of that folder.
+    built = pathlib.Path(str(_core.__file__)).parents[2] / "srcextract"
+    return next((path for path in [*of_package, str(built)] if os.path.isfile(path) and os.access(path, os.X_OK)), None)
+
+
+def main() -> None:
+    """Becomes the command."""
+    path = program()
+    if path is None:
+        sys.exit("python -m srcextract: this installation has no command beside the package; install it again with pip, as "
+                 "pip install --force-reinstall srcextract")
+    # Python ignores these two, and what it starts would, too.
+    for one in signal.SIGPIPE, signal.SIGXFSZ:
+        signal.signal(one, signal.SIG_DFL)
+    os.execv(path, [path, *sys.argv[1:]])
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,51 @@
+"""Every notebook and every complete example of docs/ runs from an empty directory, with the package alone."""
+import os
+import pathlib
+import re
+import subprocess
+import sys
+
+import pytest
+
+import srcextract
+
+DOCS = pathlib.Path(__file__).resolve().parents[2] / "docs"
+NEEDS = {"four_steps": ["pandas", "scipy", "matplotlib", "jinja2"], "coming_from_sep": ["sep", "matplotlib"],
+         "coming_from_photutils": ["photutils", "matplotlib"], "five_minutes": ["matplotlib", "pyarrow"],
+         "python": ["photutils", "matplotlib", "pyarrow"], "gpu_arrays": ["matplotlib"], "survey": ["matplotlib"]}
+if not DOCS.is_dir():
+    pytest.skip("no data: docs/ is not here", allow_module_level=True)
+
+
+def notebook(path):
+    """The cells of a page, each without its options."""
+    cells = re.findall(r"^```\{code-cell\} python\n(.*?)^```", path.read_text(), re.M | re.S)
+    return "\n".join(re.sub(r"\A(---\n.*?\n---\n|(:[^\n]*\n)+)", "", cell, flags=re.S) for cell in cells)
+
+
+def examples():
+    """Name and code: a notebook is one; in python.md each block that imports what it uses."""
+    for path in sorted(DOCS.rglob("*.md")):
+        if code := notebook(path):
+            yield pytest.param(path.stem, code, id=path.stem)
+    blocks = re.findall(r"^```python\n(import (?!cupy).*?)^```", (DOCS / "python.md").read_text(), re.M | re.S)
+    for number, code in enumerate(blocks):
+        yield pytest.param("python", code, id=f"python {number}")
+
+
+def test_there_are_examples():
+    assert len(list(examples())) >= 9
+
+
+@pytest.mark.parametrize("name, code", list(examples()))
+def test_it_runs_from_an_empty_directory(name, code, tmp_path):
+    pytest.importorskip("astropy")
+    for package in NEEDS.get(name, []):
+        pytest.importorskip(package)
+    (tmp_path / "example.py").write_text("def display(*_): pass\n" + code)
+    (tmp_path / "empty").mkdir()
+    environment = {key: value for key, value in os.environ.items() if not key.startswith("SRCEXTRACT_")}
+    environment |= {"MPLBACKEND": "agg", "PYTHONPATH": str(pathlib.Path(srcextract.__file__).absolute().parents[1])}
+    done = subprocess.run([sys.executable, "-W", "ignore", tmp_path / "example.py"], cwd=tmp_path / "empty", env=environment,
+                          capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr
