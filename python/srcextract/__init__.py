@@ -5,6 +5,7 @@
 >>> found.table                                                      # doctest: +SKIP
 """
 from srcextract import _core
+from srcextract.build import build_info
 from srcextract.catalogue import Catalogue
 from srcextract.commands import Comparison, Merged, compare, merge
 from srcextract.errors import (ConfigError, DeviceError, InputError, InternalError, MismatchError, OutOfMemoryError,
@@ -20,7 +21,7 @@ __version__ = _core.version()
 
 __all__ = ["Background", "Catalogue", "Comparison", "ConfigError", "DeviceError", "Extractor", "Failure", "Foreground",
            "InputError", "InternalError", "Labels", "Merged", "Mesh", "MismatchError", "OutOfMemoryError", "OutputError",
-           "Psf", "Report", "SrcextractError", "StorageError", "as_image", "background", "combine", "compare", "convolve", "crowd",
+           "Psf", "Report", "SrcextractError", "StorageError", "as_image", "background", "build_info", "combine", "compare", "convolve", "crowd",
            "deblend", "difference", "extract", "extract_many", "fit_psf", "label", "measure", "merge", "photometry", "render",
            "resample",
            "threshold"]
