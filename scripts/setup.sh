@@ -4,9 +4,9 @@ set -euo pipefail
 
 usage() {
   cat <<'END'
-Usage: scripts/setup.sh [--tests] [--python] [--package] [--wheel] [--slurm] [--recipes] [--image] [--ci] [--print|--names]
+Usage: scripts/setup.sh [--tests] [--python] [--package] [--wheel] [--cross] [--slurm] [--recipes] [--image] [--ci] [--print|--names]
 Installs what is missing to build srcextract and, as asked, to test it, to package it, to make its Python wheels
-(scripts/wheel.sh), to run surveys through a Slurm of its own (scripts/slurm_check.sh), to check it in CI and to fuzz it
+(scripts/wheel.sh; --cross: for aarch64), to run surveys through a Slurm of its own (scripts/slurm_check.sh), to check it in CI and to fuzz it
 (scripts/fuzz.sh). --recipes is what scripts/recipes.sh needs, --image scripts/image.sh.
 --python is what `pip install .` and scripts/python.sh need beside; --print prints the line that installs what is missing,
 --names the names of all that was asked for; both install nothing.
@@ -34,6 +34,7 @@ for argument in "$@"; do
     --wheel) packages+=(binutils dpkg-dev patch xz-utils make python3 python3-dev python3-venv) ;;
     --recipes) packages+=(debhelper dpkg-dev lintian) ;;
     --image) packages+=(buildah debootstrap) ;;
+    --cross) packages+=(g++-aarch64-linux-gnu qemu-user-static) ;;
     --slurm) packages+=(slurm-wlm munge) ;;
     --ci) packages+=(git ccache clang-format clang-tidy shellcheck clang libclang-rt-dev llvm) ;;
     --help | -h) usage && exit ;;
