@@ -6,7 +6,7 @@ cd "$(dirname "${BASH_SOURCE[0]}")/.."
 usage() {
   cat <<'END'
 Usage: scripts/package.sh [--with-tests] [OUTPUT_DIR]
-Writes OUTPUT_DIR/srcextract-VERSION-linux-ARCH.tar.gz (OUTPUT_DIR is dist/ if not given). Unpack it anywhere on a
+Writes OUTPUT_DIR/srcextract-VERSION-linux-ARCH.tar.gz and SHA256SUMS (OUTPUT_DIR is dist/ if not given). Unpack it anywhere on a
 machine whose glibc is not older than this one's and run bin/srcextract. --with-tests adds the test programs, the
 Python tests and scripts/gpu_check.sh; SRCEXTRACT_CUDA=OFF in the environment leaves the CUDA back end out.
 END
@@ -72,7 +72,7 @@ setup_options=(--package)
 [[ $with_tests == OFF ]] || setup_options+=(--tests)
 scripts/setup.sh "${setup_options[@]}"
 cmake -S . -B build-package -G Ninja -DCMAKE_BUILD_TYPE=Release -DSRCEXTRACT_CUDA="${SRCEXTRACT_CUDA:-AUTO}" \
-  -DSRCEXTRACT_TESTS=$with_tests -DSRCEXTRACT_BENCHMARKS=$with_tests
+  -DSRCEXTRACT_HARDENED=ON -DSRCEXTRACT_TESTS=$with_tests -DSRCEXTRACT_BENCHMARKS=$with_tests
 cmake --build build-package
 
 version=$(sed -n 's/^CMAKE_PROJECT_VERSION:STATIC=//p' build-package/CMakeCache.txt)
@@ -91,8 +91,10 @@ copy_libraries
 copy_licences
 make_relocatable
 check_closed
+scripts/hardened.sh "$tree/bin/srcextract"
 scripts/man_pages.sh "$tree/bin/srcextract" "$tree/share/man/man1"
 env -i "$tree/bin/srcextract" --version
 
 tar -C build-package -czf "$output/$name.tar.gz" --owner=0 --group=0 --sort=name "$name"
+scripts/sums.sh "$output"
 echo "$output/$name.tar.gz: $(du -h "$output/$name.tar.gz" | cut -f1) packed, $(du -sh "$tree" | cut -f1) unpacked"

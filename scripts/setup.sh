@@ -4,12 +4,12 @@ set -euo pipefail
 
 usage() {
   cat <<'END'
-Usage: scripts/setup.sh [--tests] [--python] [--package] [--wheel] [--slurm] [--ci] [--print]
+Usage: scripts/setup.sh [--tests] [--python] [--package] [--wheel] [--cross] [--slurm] [--recipes] [--image] [--ci] [--print|--names]
 Installs what is missing to build srcextract and, as asked, to test it, to package it, to make its Python wheels
-(scripts/wheel.sh), to run surveys through a Slurm of its own (scripts/slurm_check.sh), to check it in CI and to fuzz it
-(scripts/fuzz.sh).
+(scripts/wheel.sh; --cross: for aarch64), to run surveys through a Slurm of its own (scripts/slurm_check.sh), to check it in CI and to fuzz it
+(scripts/fuzz.sh). --recipes is what scripts/recipes.sh needs, --image scripts/image.sh.
 --python is what `pip install .` and scripts/python.sh need beside; --print prints the line that installs what is missing,
-and installs nothing.
+--names the names of all that was asked for; both install nothing.
 Without root and without sudo it prints the command to ask an administrator for and exits 2.
 END
 }
@@ -17,7 +17,7 @@ END
 packages=(cmake ninja-build g++ pkg-config libcfitsio-dev wcslib-dev libtbb-dev libyaml-cpp-dev libcli11-dev
   libspdlog-dev libfmt-dev nlohmann-json3-dev libboost-math-dev libexpat1-dev zlib1g-dev libpng-dev libzstd-dev
   libsnappy-dev libavro-dev)
-print=
+print='' names=''
 for argument in "$@"; do
   case $argument in
     --tests)
@@ -29,14 +29,20 @@ for argument in "$@"; do
       ;;
     --python) packages+=(python3-dev python3-venv) ;;
     --print) print=1 ;;
+    --names) names=1 ;;
     --package) packages+=(patchelf help2man) ;;
     --wheel) packages+=(binutils dpkg-dev patch xz-utils make python3 python3-dev python3-venv) ;;
+    --recipes) packages+=(debhelper dpkg-dev lintian) ;;
+    --image) packages+=(buildah debootstrap) ;;
+    --cross) packages+=(g++-aarch64-linux-gnu qemu-user-static) ;;
     --slurm) packages+=(slurm-wlm munge) ;;
     --ci) packages+=(git ccache clang-format clang-tidy shellcheck clang libclang-rt-dev llvm) ;;
     --help | -h) usage && exit ;;
     *) usage >&2 && exit 2 ;;
   esac
 done
+
+[[ -z $names ]] || { echo "${packages[*]}" && exit; }
 
 is_installed() { [[ $(dpkg-query -W -f '${db:Status-Status}' "$1" 2>/dev/null) == installed ]]; }
 

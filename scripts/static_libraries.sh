@@ -8,7 +8,7 @@ usage() {
 Usage: scripts/static_libraries.sh DIR [LIBRARY...]
 Makes DIR/lib, DIR/include and DIR/lib/pkgconfig of zlib, expat, libpng1.6, libzstd, snappy, fmtlib, spdlog, yaml-cpp,
 onetbb, cfitsio (without curl), wcslib, jansson and avro-c (without compression), or of those that are named; what DIR
-holds already stays. CC, CXX and CFLAGS (for C++ as well) in the environment say how. Nothing of the system is changed.
+holds already stays. CC, CXX, AR and CFLAGS (for C++ as well) in the environment say how, and CMAKE_TOOLCHAIN_FILE for which machine. Nothing of the system is changed.
 END_USAGE
 }
 
@@ -103,7 +103,7 @@ build_wcslib() {
   find "$source/C" -maxdepth 2 -name '*.c' -not -path '*/test/*' -print0 |
     xargs -0 -P "$(nproc)" -I{} bash -euc '$CC $1 -Iinclude/wcslib -c "$2" -o "built/wcslib/$(basename "$2" .c).o"' - "$flags" {}
   rm -f lib/libwcs.a
-  ar rcs lib/libwcs.a built/wcslib/*.o
+  "${AR:-ar}" rcs lib/libwcs.a built/wcslib/*.o
   pc wcslib "-I$directory/include" -lwcs
 }
 
@@ -116,7 +116,7 @@ build_avro() {
   find "$source/src" -maxdepth 1 -name '*.c' ! -name 'avro*.c' ! -name schema_specific.c -print0 |
     xargs -0 -P "$(nproc)" -I{} bash -euc '$CC $1 -Iinclude -c "$2" -o "built/avro-c/$(basename "$2" .c).o"' - "$flags" {}
   rm -f lib/libavro.a
-  ar rcs lib/libavro.a built/avro-c/*.o
+  "${AR:-ar}" rcs lib/libavro.a built/avro-c/*.o
   pc avro-c "-I$directory/include" "-lavro -ljansson"
 }
 

