@@ -124,8 +124,7 @@ __global__ void mark_seeded_kernel(RunForest forest, const Run* seeds, ItemCount
   }
 }
 
-/// Number of neighbouring runs that a block numbers at a time is tile_runs. Each lane of a warp has lane_runs of them,
-/// 32 apart.
+/// A block numbers tile_runs neighbouring runs at a time. Each lane of a warp handles lane_runs of these, 32 apart.
 constexpr int lane_runs = 4;
 constexpr int tile_runs = block_threads * lane_runs;
 
