@@ -16,7 +16,7 @@ namespace srcextract {
 //                                The parts are joined in any order by part.join(other).
 //                                One lane then calls step.finish(i, part).
 //                                Items begin in their order, so a part may wait for earlier items to finish;
-//                                make_running_sums(counts, items)       as in cuda/device/running_sums.hpp;
+//   make_running_sums(counts, items)       as in cuda/device/running_sums.hpp;
 //   sort(keys, values, bits)     stable sort by the lowest `bits` bits of the keys.
 
 /// Makes a type that calls a member function as a step, since nvcc 13 cannot name kernels by pointers to const member

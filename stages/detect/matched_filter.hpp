@@ -10,9 +10,10 @@
 namespace srcextract {
 
 /// Computes the matched filter S of an image for the kernel k, scaled to the noise of a sky pixel. With d a pixel's
-/// value above the sky (the clipped median) and s its noise, S = sigma (sum of k d / s^2) / sqrt(sum of k^2 / s^2),
-/// sigma = levels.sigma or 1, where sums are over the unmasked pixels under the kernel (Turin 1960; Zackay & Ofek 2017,
-/// ApJ 836, 187; SEP's filter_type "matched"). If d is only noise, S has the noise sigma, whatever the noise of the
+/// value above the sky (the clipped median) and s its noise,
+///   S = sigma (sum of k d / s^2) / sqrt(sum of k^2 / s^2), sigma = levels.sigma or 1,
+/// where sums are over the unmasked pixels under the kernel (Turin 1960; Zackay & Ofek 2017, ApJ 836, 187; SEP's
+/// filter_type "matched"). If d is only noise, S has the noise sigma, whatever the noise of the
 /// pixels. Pixels with a noise of 0 are left out. Masked pixels stay masked, and a pixel without any contribution
 /// becomes masked.
 ///

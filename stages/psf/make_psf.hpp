@@ -38,13 +38,13 @@ struct MadePsf {
 
 /// Makes the PSF of an image from its stars, on the host.
 ///
-/// The model has a plane of pixels for each term of a polynomial of the position. It minimises sum(w (d / F - L sum(b
-/// P))^2) over the pixels of all stars. Here d is the light of a star without its neighbours, F its flux, b the terms
-/// at its position and P the planes. L is the resampling to its position, the same as where the PSF is used. So no
-/// pixel of the image is resampled, and if stars are narrower than 2.5 pixels, all of them together sample the PSF more
-/// finely. Weights are F^2 / (variance of sky and photons + (a F model)^2), with an accuracy `a` that falls from 0.2 to
-/// 0.01 over six turns. In each turn 1. flux and position of every star, and of every source near one, are fitted to
-/// the image without all others;
+/// The model has a plane of pixels for each term of a polynomial of the position. It minimises
+/// sum(w (d / F - L sum(b P))^2) over the pixels of all stars. Here d is the light of a star without its neighbours, F
+/// its flux, b the terms at its position and P the planes. L is the resampling to its position, the same as where the
+/// PSF is used. So no pixel of the image is resampled, and if stars are narrower than 2.5 pixels, all of them together
+/// sample the PSF more finely. Weights are F^2 / (variance of sky and photons + (a F model)^2), with an accuracy `a`
+/// that falls from 0.2 to 0.01 over six turns. In each turn
+/// 1. flux and position of every star, and of every source near one, are fitted to the image without all others;
 /// 2. from the fourth turn on, stars whose chi exceeds the median by three standard deviations are left out;
 /// 3. in the first three turns a Moffat formula is improved (improve_field), later the planes (improve_surface), with
 /// normalisation and centroid fixed (fix_gauge).

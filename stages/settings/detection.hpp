@@ -17,8 +17,9 @@ struct DetectionConfig {
   /// - absolute: the pixel value itself
   /// - detection_sigma: noise of the convolved image above its clipped median, or above zero; with the matched filter
   ///   as sigma, which is in units of the filter's noise
-  /// - mag_per_arcsec2: surface brightness above the reference, by the measurement's zero point and pixel scale Lower
-  ///   finds fainter sources and more noise: at 5 sigma about one pixel in 3.5 million of pure noise exceeds it.
+  /// - mag_per_arcsec2: surface brightness above the reference, by the measurement's zero point and pixel scale
+  ///
+  /// Lower finds fainter sources and more noise: at 5 sigma about one pixel in 3.5 million of pure noise exceeds it.
   double threshold = 5.0;
   ThresholdUnit threshold_unit = ThresholdUnit::sigma;
   /// What thresholds in sigma are measured from: the clipped median, or zero (for an image already sky-subtracted).

@@ -10,9 +10,10 @@ namespace srcextract {
 
 /// The kappa-sigma clip (contract in stages/sky/background.hpp), for both back ends. Every clipped set is the pixels in
 /// an interval of values, so no pixel is moved: a round needs one sum over an interval and one median. `Pixels` has
-/// SumGrid grid(); void set_grid(SumGrid);
-///   double zero_share(): the fraction of a sample that is 0 const PixelSums& sum(Interval): each interval must lie in
-///   the interval of the previous call double median(below, count): of the `count` pixels after the `below` smallest
+///   SumGrid grid(); void set_grid(SumGrid);
+///   double zero_share(): the fraction of a sample that is 0
+///   const PixelSums& sum(Interval): each interval must lie in the interval of the previous call
+///   double median(below, count): of the `count` pixels after the `below` smallest
 ///   Extremes extremes(Interval): of the pixels in the last summed interval, or in the one before it.
 ///
 /// Sums are of multiples of a step, the grid (SumGrid). A set much narrower than the grid's scale, or far from its
