@@ -27,7 +27,7 @@ __device__ std::uint32_t transpose(std::uint32_t row) {
   return row;
 }
 
-/// One level for all pixels. This class and the two below give the level of a pixel (at) and the levels of four
+/// Gives all pixels the same level. This class and the two below give the level of a pixel (at) and the levels of four
 /// neighbours in a row (four_at), whose first column must be a multiple of four.
 struct OneLevel {
   float level;
@@ -35,7 +35,7 @@ struct OneLevel {
   __device__ float4 four_at(std::int64_t, std::int64_t) const { return {level, level, level, level}; }
 };
 
-/// A level for each pixel, from its noise in a mesh.
+/// Gives each pixel its own level, from the noise that the mesh has there.
 struct EachLevel {
   MeshMap noise;
   Levels levels;
@@ -52,7 +52,7 @@ struct EachLevel {
   }
 };
 
-/// A level for each pixel, from its variance in a map.
+/// Gives each pixel its own level, from its variance in a map.
 struct LevelOfVariance {
   const float* variance;
   std::int64_t width, height;
