@@ -40,7 +40,7 @@ class PinnedBuffer {
 /// Alignment in bytes of items that one copy over the bus carries together.
 inline constexpr std::int64_t bus_alignment = 16;
 
-/// Bytes from the beginning of an item to the beginning of the next, for an item of `bytes` bytes.
+/// Returns the room that an item of `bytes` bytes takes in such a copy: its size, rounded up to bus_alignment.
 constexpr std::int64_t bus_room(std::int64_t bytes) {
   return (bytes + bus_alignment - 1) / bus_alignment * bus_alignment;
 }
