@@ -6,7 +6,7 @@ namespace srcextract {
 
 /// For each quad (four neighbouring pixels) of an image, whether one of its pixels is above a limit. A stage that reads
 /// all pixels stores this for later stages that look for bright pixels. Quads only save reading: results do not depend
-/// on them. The host keeps none.
+/// on them. On the host there are none.
 template <class Where>
 struct BrightQuads {};
 
