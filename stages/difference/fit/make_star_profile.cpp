@@ -314,7 +314,7 @@ std::vector<Square> squares_of(MeanStar& mean) {
   return squares;
 }
 
-/// The values of a square of the profile in the middle of the field.
+/// Returns `square`, which varies over the field, as it is in the middle of the field.
 Square middle_of(const FieldSquare& square, const StarView& star) {
   const FieldTerms middle = star.at((star.width - 1) / 2, (star.height - 1) / 2);
   Square values{square.half, {}};

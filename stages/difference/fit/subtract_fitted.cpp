@@ -215,8 +215,8 @@ struct Task {
   FrameImages frames;
 };
 
-/// Keeps both frames' contributions to `count` subtracted pixels of a row. The first has the index `i` and the column
-/// `left`.
+/// Stores in task.frames what each frame contributed to `count` subtracted pixels of a row. The first pixel has the
+/// index `i` and the column `left`.
 void keep_frames(const Task& task, const FittedRow& row, const TileSums::Row& sums, const float* variance,
                  std::int64_t left, std::int64_t i, int count) {
   const auto [light, sum_of_variance, bad, bad_light, all] = sums;
