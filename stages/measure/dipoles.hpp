@@ -6,7 +6,8 @@
 
 namespace srcextract {
 
-/// A change, and its nearest change of the opposite sign, if each is the nearest of the other.
+/// What the columns say of a change and its partner: the nearest change of the opposite sign, if each is the nearest to
+/// the other.
 struct Dipole {
   double separation;  ///< their distance in pixels; NaN: no such change within reach
   double share;       ///< fraction of the light of both in the brighter one; NaN as above
