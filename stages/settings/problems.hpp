@@ -25,8 +25,8 @@ inline std::string first_of(const std::string& one, const std::string& other) {
   return one.empty() ? other : one;
 }
 
-/// The mesh and check images: a mesh excludes a reference of zero and needs enough pixels, and its filters need a
-/// centre. A check image must show something that exists.
+/// Check keys of the mesh and of check images. A mesh excludes a reference of zero and needs enough pixels, and its
+/// filters need a centre. A check image must show something that exists.
 std::string method_problem(const Settings& config);
 std::string mesh_size_use(const BackgroundConfig& config);
 std::string mesh_beams_problem(const BackgroundConfig& config);
@@ -35,7 +35,8 @@ std::string filter_height_problem(const BackgroundConfig& config);
 std::string mesh_height_problem(const BackgroundConfig& config);
 std::string check_images_problem(const Settings& config);
 
-/// A given sky: its level excludes a reference of zero, `level_hdu` needs a map, and the noise must be a number.
+/// Check the keys of a given sky. Its level excludes a reference of zero, `level_hdu` needs a map, and the noise must
+/// be a number.
 std::string level_problem(const Settings& config);
 std::string level_hdu_problem(const GivenSkyConfig& config);
 std::string level_hdu_use(const GivenSkyConfig& config);
@@ -45,24 +46,25 @@ std::string rms_problem(const GivenSkyConfig& config);
 inline constexpr const char* beam_users = "fit.model gaussians or background.mesh_beams";
 std::string beam_width_problem(const BeamConfig& config);
 
-/// Gaussians are fitted only to islands found in the image itself, brighter than its sky, with thresholds in units of
-/// the noise.
+/// Checks fit.model: Gaussians are fitted only to islands found in the image itself, brighter than its sky, with
+/// thresholds in units of the noise.
 std::string fit_problem(const Settings& config);
 
-/// A crowd needs a PSF, and excludes all settings that detect, divide or measure sources in another way.
+/// Checks that crowd settings come with a PSF, and without any setting that detects, divides or measures sources in
+/// another way.
 std::string crowd_problem(const Settings& config);
 
-/// A list of several HDUs must name each of them.
+/// Checks that a list of several HDUs names each of them, rather than `all` or `auto`.
 std::string names_problem(const HduNames& hdus);
 
-/// Lists of combined images: at most one of planes, hdus and files may be given, and none without a method.
+/// Check the lists of combined images: at most one of planes, hdus and files may be given, and none without a method.
 std::string combined_use(const CombineConfig& config, bool given);
 std::string planes_problem(const CombineConfig& config);
 std::string hdus_problem(const CombineConfig& config, const InputConfig& input);
 std::string files_problem(const CombineConfig& config, const InputConfig& input);
 std::string weights_problem(const CombineConfig& config);
 
-/// The kernel: each shape needs its own lengths, and excludes the others.
+/// Check the keys of the kernel. Each shape needs its own lengths, and excludes those of other shapes.
 std::string shape_problem(const ConvolveConfig& config);
 std::string fwhm_problem(const ConvolveConfig& config);
 std::string sigma_problem(const ConvolveConfig& config);
@@ -73,19 +75,20 @@ std::string values_problem(const ConvolveConfig& config);
 /// Complains if the width of the stars is given for only one of both frames. `own` and `other` are the two widths.
 std::string width_problem(double own, double other);
 
-/// The weight map: a type that needs a map must have one, and the keys of the map are given only with one.
+/// Check the keys of the weight map: a type that needs a map must have one, and the keys of the map are given only with
+/// one.
 std::string type_problem(const WeightsConfig& config);
 std::string map_use(const WeightsConfig& config, bool given);
 std::string beyond_use(const WeightsConfig& config);
 std::string hdu_problem(const WeightsConfig& config);
-/// The longest gaps that are interpolated. `pixels` is the value of one of both keys.
+/// Complains if a longest gap to be interpolated, `pixels`, is set but nothing is interpolated.
 std::string interpolated_use(const WeightsConfig& config, std::int64_t pixels);
 
-/// The mask: some HDU must be left to be extracted, and bits need a map.
+/// Check keys of the mask: its HDU must leave one to be extracted, and mask.bits needs a map.
 std::string hdu_problem(const MaskConfig& config);
 std::string bits_use(const MaskConfig& config);
 
-/// A flag map: as for the mask. Further maps need a first one, and each of them must name a map.
+/// Check the keys of a flag map, as those of the mask. Further maps need a first one, and each of them must name a map.
 std::string hdu_problem(const FlagMapConfig& config);
 std::string type_use(const FlagMapConfig& config);
 std::string bits_use(const FlagMapConfig& config);
@@ -93,8 +96,8 @@ std::string further_use(const FlagsConfig& config);
 std::string further_problem(const FlagsConfig& config);
 std::string further_map_problem(const FlagMapConfig& config);
 
-/// The threshold: a surface brightness needs a zero point, sources fainter than the sky need a sky level, and a seed
-/// must be above the threshold.
+/// Check the keys of the threshold. A surface brightness needs a zero point, sources fainter than the sky need a sky
+/// level, and a seed must be above the threshold.
 std::string threshold_unit_problem(const Settings& config);
 std::string sign_problem(const Settings& config);
 std::string seed_problem(const DetectionConfig& config);
@@ -110,26 +113,26 @@ std::string deblend_clean_problem(const Settings& config);
 std::string false_discovery_problem(const Settings& config);
 std::string correlated_pixels_use(const DetectionConfig& config);
 
-/// The matched filter needs a kernel, excludes values for pixels beyond the edges, and needs thresholds in units of
-/// noise.
+/// Check the settings of the matched filter. It needs a kernel, excludes values for pixels beyond the edges, and needs
+/// thresholds in units of noise.
 std::string filter_use(const ConvolveConfig& config);
 std::string filter_problem(const Settings& config);
 
-/// The keyword of a level or of the gain must be a valid FITS keyword.
+/// Checks that the keyword of a level or of the gain is a valid FITS keyword.
 std::string keyword_problem(const std::string& keyword);
 
-/// Keywords to be copied must be valid FITS keywords that do not describe the structure of a file.
+/// Checks that keywords to be copied are valid FITS keywords, and do not describe the structure of a file.
 std::string keywords_problem(const OutputConfig& config);
 
 /// Apertures are valid diameters.
 std::string apertures_problem(const MeasurementConfig& config);
-/// The two numbers of an ellipse, factor and least radius, as in `example`; and the fractions of the flux.
+/// Check the two numbers of an ellipse, factor and least radius, as in `example`, and the fractions of the flux.
 std::string ellipse_problem(const std::vector<double>& factor_and_least, const std::string& example);
 std::string fractions_problem(const MeasurementConfig& config);
 /// The radii of the annulus.
 std::string annulus_problem(const MeasurementConfig& config);
 
-/// All columns must exist, and the settings that they need must be given.
+/// Checks that all columns exist, and that the settings that they need are given.
 std::string columns_problem(const Settings& config);
 /// What PSFEx would miss in a catalogue with VIGNET in the format ldac; empty if nothing. PSFEx crashes without FLAGS
 /// or ELONGATION, and reads no star without the other columns.
@@ -137,11 +140,11 @@ std::string psfex_problem(const Settings& config);
 /// Compression needs outputs to compress.
 std::string check_compression_use(const OutputConfig& config);
 std::string parquet_compression_use(const OutputConfig& config);
-/// Copies of stars need a report, and sources brighter than the sky.
+/// Check that copies of stars come with a report, and sources brighter than the sky.
 std::string report_copies_use(const OutputConfig& config);
 std::string report_copies_problem(const Settings& config);
 
-/// The common catalogue of several HDUs needs their catalogues in FITS.
+/// Checks that the common catalogue of several HDUs comes with their catalogues in FITS.
 std::string one_catalogue_problem(const OutputConfig& config);
 
 /// The values drawn black and white.
