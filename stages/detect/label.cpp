@@ -95,7 +95,8 @@ class StripedComponents {
     });
     std::inclusive_scan(kept.begin(), kept.end(), kept.begin());
     const ComponentCounts counts{kept.back(), std::accumulate(found.begin(), found.end(), std::int64_t{0})};
-    // Sets the numbers of roots first. A number overwrites a component's parent, which other components still need.
+    // Numbers the roots first. Each joined component then takes the number of its parent. In `number_`, a component's
+    // number replaces its parent.
     for_each_stripe([&](const Stripe& stripe) {
       std::int32_t next = kept[stripe.index];
       for (std::int64_t i = begin_[stripe.index]; i < begin_[stripe.index + 1]; ++i) {
