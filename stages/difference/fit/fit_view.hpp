@@ -85,7 +85,8 @@ FrameLevel with_map(FrameLevel level, const Image<float, Where>* map) {
   level.map = map == nullptr ? nullptr : map->pixels.data();
   return level;
 }
-/// level_from: level and map of the frame that is convolved. level_to: those of the other frame.
+/// level_from returns the level, with its map, of the frame that is convolved. level_to returns that of the other
+/// frame.
 template <class Where>
 FrameLevel level_from(const KernelFit& fit, const FrameMaps<Where>& maps) {
   return with_map(fit.from, fit.convolves_new ? maps.fresh : maps.reference);
