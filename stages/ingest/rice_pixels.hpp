@@ -56,7 +56,7 @@ class DitherPlace {
   SRCEXTRACT_HOST_DEVICE std::int32_t at() const { return at_; }
   SRCEXTRACT_HOST_DEVICE std::int32_t next() const { return next_; }
 
-  /// Advances by `pixels`, which must be fewer than any pass through the random numbers has.
+  /// Advances by `pixels`: so few that the end of the random numbers is passed at most once.
   SRCEXTRACT_HOST_DEVICE void advance(std::int32_t pixels) {
     at_ += pixels;
     if (randoms_ == nullptr || at_ < random_count) return;
