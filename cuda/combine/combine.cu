@@ -12,7 +12,7 @@ namespace srcextract {
 
 namespace {
 
-/// Neighbouring pixels that a thread combines. The thread loads them together.
+/// Number of neighbouring pixels that a thread loads and combines together.
 constexpr int quad = 4;
 
 struct Planes {
@@ -20,16 +20,16 @@ struct Planes {
   int count;
 };
 
-/// The data for the weights of the planes and for the counts of the result.
+/// Data about the planes, from which weights and the counts of masked pixels follow.
 struct Facts {
   const MaskCounts* masked[most_planes];
-  const Background* skies[most_planes];  ///< null where the method does not need them
+  const Background* skies[most_planes];  ///< null if the method does not need the skies
   int planes;
   bool squares;
 };
 
-/// A single block of most_planes threads, one thread for each plane. Where skies are not needed the weights are
-/// `given`.
+/// Computes the weights of the planes, and sums their counts of masked pixels. Runs in a single block with a thread per
+/// plane. If skies are not needed, the weights are `given`.
 __global__ void prepare_kernel(const __grid_constant__ Facts facts, const __grid_constant__ PlaneWeights given,
                                PlaneWeights* weights, MaskCounts* masked) {
   __shared__ PlaneNoise noise[most_planes];
@@ -52,14 +52,14 @@ __global__ void prepare_kernel(const __grid_constant__ Facts facts, const __grid
   }
 }
 
-/// Number of threads that combine `pixels` pixels: each takes `together` pixels, and the last few pixels have a thread
-/// each.
+/// Number of threads that combine `pixels` pixels: each thread combines `together` pixels, and the last few pixels have
+/// a thread each.
 template <int together>
 constexpr std::int64_t threads_for(std::int64_t pixels) {
   return pixels / together + pixels % together;
 }
 
-/// Calls combine(first, number of pixels) for this thread's pixels.
+/// Calls combine(first, number of pixels) for the pixels of this thread.
 template <int together, class Combine>
 __device__ void combine_mine(std::int64_t count, const Combine& combine) {
   const std::int64_t index = thread_index();
@@ -72,7 +72,7 @@ __device__ void combine_mine(std::int64_t count, const Combine& combine) {
   }
 }
 
-/// Loads neighbouring pixels. Streaming loads, since the result, not the planes, is to stay in the cache.
+/// Loads neighbouring pixels of a plane. Streaming loads keep the result and not the planes in the cache.
 __device__ void load(const float* from, float (&pixels)[quad]) {
   const float4 loaded = __ldcs(reinterpret_cast<const float4*>(from));
   pixels[0] = loaded.x;
@@ -91,8 +91,8 @@ __device__ void store(const float (&pixel)[1], float* to) {
   *to = pixel[0];
 }
 
-/// Combines the unmasked planes of a pixel. Reads the planes again: they may be too many to keep, and few pixels are
-/// masked.
+/// Combines the planes in which a pixel is not masked. Reads the planes again, since they may be too many to keep, and
+/// few pixels are masked.
 template <bool squares>
 __device__ __noinline__ float combine_good_at(const Planes& planes, std::int64_t pixel, const PlaneWeights& weights,
                                               MaskCounts* masked) {
@@ -103,7 +103,7 @@ __device__ __noinline__ float combine_good_at(const Planes& planes, std::int64_t
   return result;
 }
 
-/// Adds the contributions of `some` planes from `begin` on.
+/// Adds the contributions of `some` planes, from number `begin` on, to the sums.
 template <bool squares, int some, int pixels>
 __device__ void add_planes(const Planes& planes, int begin, std::int64_t first, const PlaneWeights& weights,
                            double (&sums)[pixels]) {
@@ -175,11 +175,12 @@ __device__ void find_medians_of(const Planes& planes, std::int64_t first, float*
   store(results, out + first);
 }
 
-/// Number of medians that a thread finds: their keys are in registers.
+/// Number of pixels whose medians a thread finds together, with their keys in registers.
 template <int room>
 constexpr int medians_together = room < 32 ? quad : 1;
 
-/// There is room for `room` planes, an odd number. Places without a plane are masked.
+/// Finds the median over the planes for every pixel. There is room for `room` planes, an odd number; places without a
+/// plane count as masked.
 template <int room>
 __global__ void __launch_bounds__(block_threads)
     median_kernel(const __grid_constant__ Planes planes, std::int64_t count, float* out) {
@@ -188,7 +189,7 @@ __global__ void __launch_bounds__(block_threads)
   });
 }
 
-/// Finds the medians with the least room that holds all planes.
+/// Finds the medians by the kernel with the smallest room that holds all planes.
 template <int room, int... larger>
 void find_medians(const Planes& planes, std::int64_t count, float* out, const Gpu& where) {
   if constexpr (sizeof...(larger) > 0) {

@@ -9,12 +9,13 @@ namespace srcextract {
 
 namespace {
 
-/// Limits of a strip's height. Low strips cost more reads, since each also reads the rows that its windows reach beyond
-/// it. High strips do not all end at about the same time.
+/// Limits of the height of a strip in rows. Low strips cost more reads, since each also reads the rows that its windows
+/// reach beyond the strip. With high strips, warps end at different times.
 constexpr std::int64_t least_strip_height = 8;
 constexpr std::int64_t most_strip_height = 128;
 
-/// The strip height with which the strips fill the device a whole number of times, if there is enough to do.
+/// Chooses the height for which the number of strips is a multiple of the `resident` strips that the device handles at
+/// once, if the image is large enough.
 std::int64_t choose_strip_height(const Shape& shape, std::int64_t strips_across, std::int64_t resident) {
   std::int64_t rows = most_strip_height + 1;
   for (std::int64_t times = 1; rows > most_strip_height; ++times) {

@@ -12,11 +12,11 @@
 
 namespace srcextract {
 
-/// Columns of a strip, which one warp takes.
+/// Number of columns of a strip, which one warp convolves.
 inline constexpr int strip_width = warp_size * lane_pixels;
 
-/// The image that a launch convolves, and its division: strips of strip_width columns and strip_height rows, one for
-/// each warp.
+/// The image that a launch convolves, divided into strips of strip_width columns and strip_height rows, one for each
+/// warp.
 struct Convolution {
   const float* pixels;
   float* result;
@@ -28,31 +28,31 @@ struct Convolution {
   std::int64_t strips_across = 0, strip_height = 0;
 };
 
-/// Rows [begin, end) of a strip that begins at column x.
+/// A strip of the image: columns from x on, rows `begin` to end - 1.
 struct Strip {
   std::int64_t x, begin, end;
 };
 
-/// The passes over a strip. A strip without masked pixels takes one pass. Otherwise the rows from the first window with
-/// a masked pixel on take two passes:
+/// The kinds of passes over a strip. A strip without masked pixels needs one plain pass. Otherwise, two more passes are
+/// made over the rows from the first window with a masked pixel on:
 /// - sums of the values, kept in the result;
 /// - sums of the weights of unmasked pixels.
 enum class MarchPass { plain, values, weights };
 
-/// The summand of a pixel. In a plain pass a masked pixel gives NaN, and so does its sum.
+/// What a pixel adds to a sum, before weighting. In a plain pass a masked pixel gives NaN, and so does its sum.
 template <MarchPass pass>
 __device__ float summand(float pixel, float sky) {
   if (pass == MarchPass::plain) return pixel - sky;
   return pass == MarchPass::values ? above_sky(pixel, sky) : share_of(pixel);
 }
 
-/// Columns of a row in shared memory, for a kernel of that width.
+/// Number of columns of a row in shared memory, for a kernel of this width.
 constexpr int row_columns(int kernel_width) {
   return (strip_width + kernel_width - 1 + warp_size - 1) / warp_size * warp_size;
 }
 
-/// Copies the rows of a strip, with the margins of its windows, to shared memory. Places without a source pixel get the
-/// sky.
+/// Copies the rows of a strip, with the margins that its windows need, to shared memory. Pixels beyond the image's
+/// edges become sky.
 template <int columns>
 class RowCopier {
  public:
@@ -73,8 +73,8 @@ class RowCopier {
     }
   }
 
-  /// Starts the copy of row `row`, counted from the first row of the strip's first window. Each lane takes columns that
-  /// are warp_size apart. Called for all rows in turn.
+  /// Starts the asynchronous copy of row `row`, counted from the first row of the strip's first window. Each lane
+  /// copies columns that are warp_size apart. It must be called for all rows in turn.
   __device__ void start(int row, float* to) {
     const float* from = next_;
     next_ += task_.width;
@@ -102,12 +102,12 @@ class RowCopier {
   const Convolution& task_;
   std::int64_t begin_;  // the first row
   bool at_edge_;
-  const float *first_, *next_;   // a column left of the copied ones: in row 0 of the image, in the next row
+  const float *first_, *next_;   // left of the copied columns: in image row 0, and in the next row
   unsigned int offset_[copies];  // columns from there
   float sky_;
 };
 
-/// Turns sums into the lane's pixels of the result; the first `count` belong at `to` and behind it.
+/// Converts the lane's sums to pixels of the result. Its first `count` pixels belong at `to` and after it.
 template <MarchPass pass>
 __device__ void finish(const Convolution& task, const float* to, int count, float sky, float (&sum)[lane_pixels]) {
 #pragma unroll
@@ -120,7 +120,7 @@ __device__ void finish(const Convolution& task, const float* to, int count, floa
   }
 }
 
-/// Stores all of the lane's pixels, or the first `count`.
+/// Stores all of the lane's pixels at `to`, or only the first `count`.
 __device__ inline void store(float* to, const float (&value)[lane_pixels], bool all, int count) {
   if (all) {
     __stcg(reinterpret_cast<float4*>(to), float4{value[0], value[1], value[2], value[3]});
@@ -132,8 +132,8 @@ __device__ inline void store(float* to, const float (&value)[lane_pixels], bool 
   }
 }
 
-/// Convolves a strip. Returns strip.end, or the output row at which a plain pass stopped for a masked pixel in the
-/// window.
+/// Makes one pass over a strip. Returns strip.end, or the output row at which a plain pass stopped because a masked
+/// pixel was in the window.
 template <class Sum, MarchPass pass>
 __device__ std::int64_t march(const Convolution& task, const typename Sum::Weights& weights, const Strip& strip,
                               float* memory) {
@@ -151,16 +151,16 @@ __device__ std::int64_t march(const Convolution& task, const typename Sum::Weigh
     if (row < steps) copier.start(row, memory + row % depth * columns);
     __pipeline_commit();
   };
-  __pipeline_wait_prior(0);  // copies that an earlier pass has left under way
+  __pipeline_wait_prior(0);  // copies that an earlier pass has started
   __syncwarp();
   for (int row = 0; row < depth - 1; ++row) start_copy(row);
   for (int step = 0; step < steps; ++step) {
     __pipeline_wait_prior(depth - 2);
-    __syncwarp();  // row `step` is there, and the row before is no longer needed
+    __syncwarp();  // row `step` has arrived, and the previous row is no longer needed
     start_copy(step + depth - 1);
     const auto term = [=](float pixel) { return summand<pass>(pixel, sky); };
     float sum[lane_pixels];
-    const int oldest = step - (weights.height - 1);  // the output row whose window this row completes
+    const int oldest = step - (weights.height - 1);  // the output row whose window is complete with this row
     sums.template advance<pass == MarchPass::weights>(
         weights, memory + step % depth * columns, {max(0, step - rows + 1), min(weights.height - 1, step)}, term, sum);
     if (oldest < 0) continue;

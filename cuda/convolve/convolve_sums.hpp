@@ -7,26 +7,26 @@
 
 namespace srcextract {
 
-/// Sums over a kernel's window, as a warp that marches down the image forms them (cuda/convolve/convolve_march.hpp).
-/// Each class takes the rows of the image one after another. With each row it gives the sums of the output row whose
-/// window is then complete; each lane has lane_pixels neighbouring sums. A row lies in shared memory, 4 bytes a column,
-/// from the first column of the first lane's first window. The kernel's values are a parameter of the launch: if the
-/// side is known at compile time, each value is an operand of its multiply-add.
+/// Classes that sum over a kernel's window, for a warp that goes down the image row by row
+/// (cuda/convolve/convolve_march.hpp). With each row, advance() returns the sums of the output row whose window is then
+/// complete. Each lane has lane_pixels neighbouring sums. A row lies in shared memory, 4 bytes a column, from the first
+/// column of the first lane's first window. The kernel's values are a parameter of the launch: if the side is known at
+/// compile time, each value is an operand of its multiply-add.
 inline constexpr int lane_pixels = 4;
 
-/// The kernel's rows [first, last] to which an input row corresponds in the windows of wanted output rows.
+/// The rows of the kernel, from `first` to `last`, that lie on an input row in the windows of wanted output rows.
 struct ActiveRows {
   int first, last;
 };
 
-/// The terms of columns [4 index, 4 index + 4), counted from the first column of the lane's window.
+/// Reads four columns, from column 4 * index of the lane's window on, and converts the pixels to terms.
 template <class Term>
 __device__ void read_quad(const float* row, int index, const Term& term, float* terms) {
   const float4 pixels = reinterpret_cast<const float4*>(row)[lane() + index];
   terms[0] = term(pixels.x), terms[1] = term(pixels.y), terms[2] = term(pixels.z), terms[3] = term(pixels.w);
 }
 
-/// A lane's window of a row, for kernels `side` wide.
+/// The terms of a row that are in the windows of a lane's pixels, for kernels of width `side`.
 template <int side>
 struct LaneWindow {
   static constexpr int quads = (lane_pixels + side - 1 + 3) / 4;
@@ -45,11 +45,11 @@ __device__ float weight_of(float weight) {
   return magnitudes ? fabsf(weight) : weight;
 }
 
-/// Sums for any square kernel of that side.
+/// Sums for square kernels of this side.
 ///
-/// partial[k] is the sum over the kernel's rows 0 to k, for the output row whose window has come so far. The next input
-/// row is row k + 1 of that window. So partial[k + 1] = partial[k] + row k + 1, from the last k to the first. Every
-/// input row is read once, and nothing is moved.
+/// partial[k] is the sum over the kernel's rows 0 to k, for the output row whose window includes k + 1 input rows so
+/// far. The next input row is row k + 1 of this window. So partial[k + 1] = partial[k] + row k + 1, from the last k to
+/// the first. Every input row is read once, and nothing is moved.
 template <int side>
 class KernelSum {
  public:
@@ -58,8 +58,8 @@ class KernelSum {
     float weight[side * side];
   };
   static constexpr int most_width = side;
-  static constexpr int warps = 4, blocks = 4;  ///< warps of a block; blocks resident on a multiprocessor
-  static constexpr int rows_under_way = 4;     ///< rows on their way to shared memory; a power of two
+  static constexpr int warps = 4, blocks = 4;  ///< warps per block; blocks that a multiprocessor runs at once
+  static constexpr int rows_under_way = 4;     ///< rows being copied to shared memory; a power of two
   static std::size_t extra_memory(const Weights&) { return 0; }
 
   __device__ KernelSum(const Weights&, float*) {}
@@ -88,8 +88,8 @@ class KernelSum {
   float partial_[side][lane_pixels];  // set before any read
 };
 
-/// Sums for any separable kernel of that side: along rows, then along columns, with the same march of partial sums.
-/// Summing rows that no output wants costs less than leaving them out.
+/// Sums for separable kernels of this side: first along rows, then along columns, with partial sums as in KernelSum.
+/// Summing rows that no output needs costs less than skipping them.
 template <int side>
 class SeparableSum {
  public:
@@ -128,7 +128,8 @@ class SeparableSum {
   float partial_[side][lane_pixels] = {};
 };
 
-/// Sums along one input row for `rows` rows of a kernel. The weights of successive kernel rows lie `width` apart.
+/// Sums along one input row for `rows` rows of a kernel. In `weights`, successive kernel rows are `width` elements
+/// apart.
 template <bool magnitudes, int rows, class Term>
 __device__ void sum_along_row(const float* weights, int width, const float* row, const Term& term,
                               float (&sum)[rows][lane_pixels]) {
@@ -157,8 +158,8 @@ __device__ void sum_along_row(const float* weights, int width, const float* row,
   add(i, 2);
 }
 
-/// Sums for a kernel of any size. The partial sums lie in shared memory, in a ring over output rows. Four rows of the
-/// kernel share each read of an input row.
+/// Sums for kernels of any size. Partial sums are in a ring in shared memory, one place per output row. Four rows of
+/// the kernel share each read of an input row.
 class AnyKernelSum {
  public:
   struct Weights {
@@ -203,10 +204,10 @@ class AnyKernelSum {
   }
 
   float4* partial_;
-  int newest_ = 0;  // place of the output row for which the input row is row 0
+  int newest_ = 0;  // place in the ring of the newest output row
 };
 
-/// Sums for a separable kernel of any size. The sums along the last input rows are kept in a ring in shared memory.
+/// Sums for separable kernels of any size. Sums along the last input rows are kept in a ring in shared memory.
 class AnySeparableSum {
  public:
   struct Weights {

@@ -5,7 +5,8 @@
 
 namespace srcextract {
 
-/// The pieces of cut runs, and the owner of each piece. If there are more pieces than room, only the first ones.
+/// The pieces of cut runs, and the owner of each piece. Only the first pieces are kept if there is too little room for
+/// all.
 struct CutRuns {
   Runs<Gpu> runs;
   Buffer<std::int32_t, Gpu> owner;
@@ -13,7 +14,7 @@ struct CutRuns {
   ItemCount items() const { return {runs.row_begin.data() + runs.shape.height, runs.runs.size()}; }
 };
 
-/// The pieces of runs that lie in cores. The owner is the number of the core, from 1.
+/// Enumerates the pieces of a run that lie in cores. Their owner is the number of the core, from 1.
 struct CorePieces {
   SharedIslands all;
   template <class Emit>
@@ -24,7 +25,7 @@ struct CorePieces {
   }
 };
 
-/// All pieces, each with the source that owns it (SharedShares::for_each_source_piece).
+/// Enumerates all pieces of a run, each with the source that owns it (SharedShares::for_each_source_piece).
 struct SourcePieces {
   SharedIslands all;
   template <class Emit>

@@ -61,8 +61,8 @@ __global__ void mark_first_kernel(ItemCount pieces, const std::int32_t* source, 
     is_first[i] = source[i] >= 0 && first[source[i]] == i ? 1 : 0;
 }
 
-/// Replaces the source of each piece by the source's number. Sources are numbered in the order of their first pieces;
-/// `before` has the number of first pieces before each piece.
+/// Replaces the owner of each piece in `label` by a source number. Sources are numbered in the order of their first
+/// pieces; `before` has for each piece the number of first pieces before it.
 __global__ void number_kernel(const __grid_constant__ SharedIslands all, ItemCount pieces, std::int32_t* label,
                               const std::int32_t* first, const std::uint32_t* before, const SourceSums* sums,
                               Parentage* parentage, std::int64_t room) {
@@ -82,8 +82,8 @@ __global__ void number_kernel(const __grid_constant__ SharedIslands all, ItemCou
   }
 }
 
-/// Fills the list of pieces up with runs of no source, if there was no room for all runs of the cores. Where cores have
-/// holes, they are cut more often than sources.
+/// Fills up the list of pieces with runs of no source, if there was no room for all runs of the cores. Cores with holes
+/// are cut into more runs than sources.
 __global__ void fill_kernel(ItemCount core_runs, ItemCount pieces, Run* runs, std::int32_t* label) {
   if (*core_runs.count <= core_runs.room) return;
   for (std::int64_t i = pieces() + thread_index(); i < pieces.room; i += thread_total()) {
@@ -92,7 +92,7 @@ __global__ void fill_kernel(ItemCount core_runs, ItemCount pieces, Run* runs, st
   }
 }
 
-/// Stores the number of sources, and the number of runs for which there must be room.
+/// Stores the number of sources, and in `pieces` the number of runs for which room is needed.
 __global__ void finish_kernel(const __grid_constant__ SharedIslands all, const ComponentCounts* islands,
                               ItemCount core_runs, std::int64_t* pieces, ComponentCounts* counts) {
   if (*core_runs.count > core_runs.room) *pieces = max(*pieces, *core_runs.count);
@@ -105,7 +105,7 @@ __global__ void run_length_kernel(const Run* runs, ItemCount items, std::uint32_
     length[i] = static_cast<std::uint32_t>(runs[i].end - runs[i].begin);
 }
 
-/// For each run, the number of pixels in the runs before it.
+/// Returns for each run the number of pixels in all runs before it.
 Buffer<std::uint32_t, Gpu> number_pixels(const Runs<Gpu>& runs, const Gpu& where) {
   const ItemCount items{runs.row_begin.data() + runs.shape.height, runs.runs.size()};
   Buffer<std::uint32_t, Gpu> first(items.room + 1, where);
@@ -146,11 +146,11 @@ struct IslandMemory {
   Value<std::int32_t, Gpu> core_count, divided_count;
 };
 
-/// The numbers of things for which there is room.
+/// For how many islands, pieces and cores there is room.
 struct Rooms {
   std::int64_t islands;
   std::int64_t pieces;  ///< pieces of runs
-  std::int64_t cores;   ///< as many as measure_sources has room for among `pieces` runs
+  std::int64_t cores;   ///< as many as measure_sources can handle among `pieces` runs
 
   Rooms(const Runs<Gpu>& runs, const Capacity& capacity)
       : islands(within(capacity.sources, runs.runs.size())),
@@ -185,7 +185,7 @@ void find_cores(const SharedIslands& all, const NoiseMap<Gpu>& noise, const Item
   go_over_runs(OwnStep{all}, where);
 }
 
-/// The sums over the cores, in the detection image.
+/// Returns the sums over each core, in the image in which sources were found.
 Buffer<SourceSums, Gpu> measure_cores(const DeblendImages<Gpu>& images, const SharedIslands& all, CutRuns& cut,
                                       const Gpu& where) {
   Components<Gpu> cores{std::move(cut.owner), Value<ComponentCounts, Gpu>(where)};
@@ -198,7 +198,7 @@ Buffer<SourceSums, Gpu> measure_cores(const DeblendImages<Gpu>& images, const Sh
   return sums;
 }
 
-/// Gives every pixel to a core, by the shapes of the cores.
+/// Makes the Gaussians of all cores, and gives every pixel of split islands to a core.
 void share_out(const SharedIslands& all, const SourceSums* sums, CoreBox* boxes, const Gpu& where) {
   if (all.rules.one_threshold) {
     go_over_runs(CountAboveStep{all}, where);
@@ -212,8 +212,8 @@ void share_out(const SharedIslands& all, const SourceSums* sums, CoreBox* boxes,
   go_over_runs(ShareStep{all, boxes}, where);
 }
 
-/// Numbers the cores as the sources are numbered. `owners` has the first piece of every owner, and the number of
-/// sources that begin before each piece.
+/// Gives the cores the numbers of their sources. `owners` has the first piece of every owner, and for each piece the
+/// number of sources that begin before it.
 CorePixels<Gpu> number_cores(const SharedIslands& all, CutRuns& cores, const Buffer<std::int32_t, Gpu>& places,
                              SharedCoreNumbers owners, const Gpu& where) {
   const DeviceSteps steps(where);
@@ -234,8 +234,8 @@ CorePixels<Gpu> number_cores(const SharedIslands& all, CutRuns& cores, const Buf
   return numbered;
 }
 
-/// Numbers the sources. `label` has the source of each piece, and gets the source's number. Calls then(owners) with the
-/// data that number the owners.
+/// Numbers the sources. `label` has the owner of each piece, and gets its source number. Calls then(owners) with the
+/// data from which the numbers of owners follow.
 template <class Then>
 Buffer<Parentage, Gpu> number_sources(const SharedIslands& all, const ItemCount& pieces, std::int32_t* label,
                                       const SourceSums* sums, const Gpu& where, const Then& then) {
@@ -243,7 +243,7 @@ Buffer<Parentage, Gpu> number_sources(const SharedIslands& all, const ItemCount&
   constexpr int later_than_any = 0x7f;  // as every byte
   auto first = filled<std::int32_t>(all.island_room + all.core_room, later_than_any, where);
   Buffer<std::uint32_t, Gpu> before(pieces.room + 1, where);
-  // If there is no room for all pieces, some sources have none; their parentage stays 0.
+  // If there is no room for all pieces, some sources have no piece; their parentage stays 0.
   auto parentage = filled<Parentage>(all.core_room, 0, where);
   first_piece_kernel<<<blocks, block_threads, 0, where.stream>>>(pieces, label, first.data());
   check_launch();

@@ -15,7 +15,7 @@ __global__ void __launch_bounds__(block_threads) step_kernel(const __grid_consta
   for (std::int64_t i = thread_index(); i < count; i += thread_total()) Step::take(state, i);
 }
 
-/// The value of the lane that is `further` lanes ahead.
+/// Returns the value of `own` in the lane that is `further` lanes ahead.
 template <class T>
 __device__ T value_of_lane(const T& own, unsigned int further) {
   constexpr int words = sizeof(T) / sizeof(std::uint32_t);
@@ -28,7 +28,8 @@ __device__ T value_of_lane(const T& own, unsigned int further) {
   return other;
 }
 
-/// Each warp takes one item at a time. Warps take items in order, so that any item waited for is being worked on.
+/// Executes the step for all items, with one warp per item. Warps take items in order, so any item that another waits
+/// for is already being worked on.
 template <class Step>
 __global__ void __launch_bounds__(block_threads)
     in_order_kernel(const __grid_constant__ Step step, SharedCount items, unsigned long long* taken) {
@@ -46,7 +47,7 @@ __global__ void __launch_bounds__(block_threads)
   }
 }
 
-/// Runs the steps of shared_steps.hpp on a device.
+/// Executes the steps of shared_steps.hpp on a device.
 class DeviceSteps {
  public:
   explicit DeviceSteps(const Gpu& where) : where_(where) {}

@@ -7,13 +7,13 @@
 
 namespace srcextract {
 
-/// Number of threads that take a run together.
+/// Number of threads that handle a run together.
 inline constexpr int run_lanes = 8;
 
 struct NothingCarried {};
 
-/// A step over the runs, for run_kernel. `Carried` is the state from run to run; operator()(run, lane, carried) takes a
-/// run.
+/// A step over the runs, for run_kernel. operator()(run, lane, carried) handles the lane's pixels of a run. `Carried`
+/// is state that a thread keeps from run to run.
 struct SurveyStep {
   using Carried = CarriedSum<std::int32_t>;
   SharedIslands all;

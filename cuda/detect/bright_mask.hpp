@@ -6,17 +6,17 @@
 
 namespace srcextract {
 
-/// Value of pixels outside the image: NaN is above no level.
+/// Value of pixels outside the image: NaN, which is not above any level.
 inline constexpr float outside = std::numeric_limits<float>::quiet_NaN();
 
-/// The pixels above a level, where BrightQuads tells which quads may have any: no other quads are read. The width of
-/// the image must be a multiple of four.
+/// Marks the pixels above a level in a mask, reading only the quads (four pixels) that BrightQuads lists as bright. The
+/// width of the image must be a multiple of four.
 class BrightPixelsAbove {
  public:
   __device__ BrightPixelsAbove(const float* pixels, const std::uint32_t* quads, float level)
       : pixels_(pixels), quads_(quads), level_(level) {}
 
-  /// As the function mark_chunk: marks the block's chunk of a mask. A warp takes several tiles at a time.
+  /// Marks the block's chunk of a mask, as the function mark_chunk does. A warp handles several tiles at a time.
   __device__ void mark_chunk(const Mask& mask, const MaskSummary& summary) const {
     constexpr std::uint32_t step = block_threads / 32 * tiles_together;
     const BegunInChunk all;
@@ -32,7 +32,7 @@ class BrightPixelsAbove {
     all.tell(begun, summary);
   }
 
-  /// Bright quads of the lane's words in tiles [tile, end), eight bits a word.
+  /// Returns the bright quads of the lane's words in the tiles from `tile` to before `end`, eight bits per word.
   __device__ std::uint32_t look_up(const Mask& mask, std::uint32_t tile, std::uint32_t end) const {
     if (tile + lane_tile() >= end) return 0;
     const std::uint32_t first = first_word(tile);
@@ -45,7 +45,7 @@ class BrightPixelsAbove {
     return found;
   }
 
-  /// Marks these tiles; returns the number of runs that begin in them.
+  /// Marks the pixels of tiles_together tiles from `tile` on; returns the number of runs that begin in them.
   __device__ int mark_tiles(const Mask& mask, const MaskSummary& summary, std::uint32_t tile, std::uint32_t end,
                             std::uint32_t quads) const {
     const bool any_before = lane() == 0 && is_foreground_before(mask, tile);
@@ -85,7 +85,7 @@ class BrightPixelsAbove {
   }
 
  private:
-  /// A lane has this many neighbouring words of a mask; their quads are the bits of one word.
+  /// Number of consecutive mask words that a lane handles; their quads are the bits of one 32-bit word.
   static constexpr int lane_words = 4;
   static constexpr int lanes_per_tile = static_cast<int>(tile_words) / lane_words;
   static constexpr std::uint32_t tiles_together = warp_size / lanes_per_tile;
@@ -116,7 +116,8 @@ class BrightPixelsAbove {
     return __ldg(pixels_ + place.row * mask.width + std::int64_t{place.column} * 32 - 1) > level_;
   }
 
-  /// Loads several quads at once, so that their latencies overlap.
+  /// Reads the given quads and sets the bits of pixels above the level. Several quads are loaded at once, so that their
+  /// latencies overlap.
   __device__ void mark_words(const Mask& mask, std::uint32_t first, std::uint32_t quads,
                              std::uint32_t (&words)[lane_words]) const {
     constexpr int at_once = 4;
@@ -143,7 +144,8 @@ class BrightPixelsAbove {
   __device__ float4 load(const Mask& mask, std::uint32_t first, int number) const {
     const WordPlace place = mask.place(first + static_cast<std::uint32_t>(number / 8));
     const std::int64_t at = place.row * mask.width + std::int64_t{place.column} * 32 + 4 * (number % 8);
-    return __ldcs(reinterpret_cast<const float4*>(pixels_ + at));  // keeps the mask, not the image, in the cache
+    // streaming, so that the mask and not the image stays in the cache
+    return __ldcs(reinterpret_cast<const float4*>(pixels_ + at));
   }
 
   const float* pixels_;

@@ -8,7 +8,7 @@ namespace srcextract {
 
 namespace {
 
-/// A single block; a thread has some neighbouring bins.
+/// Finds the threshold from the counts per bin, in a single block. Each thread handles some neighbouring bins.
 __global__ void __launch_bounds__(block_threads)
     apply_rule_kernel(const std::int64_t* counts, double share, double* threshold) {
   constexpr int own_bins = significance_bins / block_threads;

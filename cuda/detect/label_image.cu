@@ -13,7 +13,8 @@ namespace {
 
 constexpr int row_warps = block_threads / warp_size;
 
-/// A stretch of a row, as a warp sees it: the value of each lane, and the lanes at which runs begin and end.
+/// 32 pixels of a row, one per lane: the value of the lane's pixel, and the lanes at which runs of one value begin and
+/// end.
 template <class T>
 struct Stretch {
   T value;
@@ -44,7 +45,7 @@ __global__ void __launch_bounds__(block_threads)
   if (first_lane()) counts[y + 1] = count;
 }
 
-/// Lists the runs of every row. In a row, the k-th run that begins and the k-th run that ends are the same run.
+/// Lists the runs of every row. Within a row, the k-th begin and the k-th end belong to the same run.
 template <class T>
 __global__ void __launch_bounds__(block_threads) list_kernel(const T* map, std::int32_t width, std::int64_t height,
                                                              const std::int64_t* row_begin, Run* runs, T* values) {
@@ -67,7 +68,7 @@ __global__ void __launch_bounds__(block_threads) list_kernel(const T* map, std::
   }
 }
 
-/// Fills runs with their values, or with 1; a warp takes a run.
+/// Sets the pixels of each run to the run's value, or to 1 without values. A warp handles a run.
 template <class T>
 __global__ void __launch_bounds__(block_threads)
     paint_kernel(const Run* runs, ItemCount count, const T* values, std::int64_t width, T* map) {
@@ -83,7 +84,7 @@ unsigned int blocks_for_rows(std::int64_t height) {
   return static_cast<unsigned int>(std::max<std::int64_t>(1, (height + row_warps - 1) / row_warps));
 }
 
-/// The runs of equal values other than 0 in a map, and the values of the runs if `values` is not null. Waits, to learn
+/// Returns the runs of equal values other than 0 in a map, and their values if `values` is not null. The host waits for
 /// the number of runs.
 template <class T>
 Runs<Gpu> list_stretches(const Image<T, Gpu>& map, Buffer<T, Gpu>* values, const Gpu& where) {

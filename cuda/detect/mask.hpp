@@ -5,7 +5,7 @@
 
 namespace srcextract {
 
-/// Position of a mask word in the image: row, and column in words.
+/// Position of a mask word in the image: its row, and its column counted in words.
 struct WordPlace {
   std::uint32_t row, column;
 };
@@ -14,18 +14,18 @@ struct WordPlace {
 struct Tiles {
   std::uint32_t begin, end;
 
-  /// Part i of n parts of about equal size.
+  /// Part i of these tiles, divided into n parts of about equal size.
   __device__ Tiles part(std::uint32_t i, std::uint32_t n) const {
     return {begin + (end - begin) * i / n, begin + (end - begin) * (i + 1) / n};
   }
 };
 
-/// Words of a tile; a warp marks a tile at a time.
+/// Number of words of a tile. A warp marks one tile at a time.
 inline constexpr std::uint32_t tile_words = 32;
 
-/// The foreground as bits, 32 pixels a word; every row begins with a new word. Words without foreground fill the last
-/// tile. At least one such word exists, so that every run ends before the last word. Fewer than 2^32 words: an image
-/// has fewer than 2^31 rows.
+/// The foreground as bits, 32 pixels per word; every row begins with a new word. The last tile is filled up with at
+/// least one word without foreground, so that every run ends before the last word. There are fewer than 2^32 words,
+/// since an image has fewer than 2^31 rows.
 struct Mask {
   std::uint32_t* words;
   std::int64_t width, height;  ///< in pixels
@@ -34,12 +34,12 @@ struct Mask {
   std::uint32_t tiles;
   std::uint32_t tiles_per_chunk;
 
-  /// Tiles that a block marks one after another.
+  /// The tiles that block i marks one after another.
   __device__ Tiles chunk(std::uint32_t i) const {
     return {min(tiles, i * tiles_per_chunk), min(tiles, (i + 1) * tiles_per_chunk)};
   }
 
-  /// The position of a word. Words that fill the last tile lie in rows after the last.
+  /// The position of a word. Words that fill up the last tile lie in rows after the last row.
   __device__ WordPlace place(std::uint32_t word) const {
     const std::uint32_t row = __umulhi(word, row_reciprocal);  // too small by at most one
     const std::uint32_t column = word - row * words_per_row;

@@ -8,12 +8,12 @@ namespace srcextract {
 
 namespace {
 
-/// A block marks a chunk of tiles, and `pieces` warps write its runs.
+/// A block marks the pixels of a chunk of tiles; later `pieces` warps write the runs of this chunk.
 constexpr int pieces = 6;
 constexpr int write_warps = 4;
 constexpr int write_threads = 32 * write_warps;
 
-/// The sum of counts [begin, end). A warp calls it.
+/// The sum of the counts from `begin` to before `end`. A warp calls it.
 template <class T>
 __device__ std::int64_t sum_of(const T* counts, std::uint32_t begin, std::uint32_t end) {
   constexpr int loads = 8;

@@ -7,24 +7,24 @@
 
 namespace srcextract {
 
-/// Number of marking blocks that a multiprocessor runs at once: a thread may hold 32 pixels.
+/// Number of marking blocks that a multiprocessor runs at once, few enough for a thread to hold 32 pixels.
 inline constexpr int mark_blocks = 4;
 
-/// Contents of the tiles and chunks of a mask.
+/// What the tiles and chunks of a mask contain.
 struct MaskSummary {
-  std::uint32_t* matters;        ///< by tile: bits of the words that matter (RunWriter)
+  std::uint32_t* matters;        ///< per tile: bits of the words that RunWriter must read
   std::uint16_t* begun_in_tile;  ///< runs that begin in the tile
   std::uint32_t* begun_in_chunk;
 };
 
-/// Queues a kernel of `blocks` blocks of block_threads threads, each of which calls mark_chunk.
+/// Queues a kernel of `blocks` blocks of block_threads threads, in which each block calls mark_chunk.
 using QueueMarking = std::function<void(unsigned int blocks, const Mask& mask, const MaskSummary& summary)>;
 
-/// The runs of a foreground of this shape, which `mark` marks. The list has room for Gpu::capacity; the host does not
-/// wait.
+/// Lists the runs of a foreground of this shape, which `mark` marks. The list has room for Gpu::capacity runs; the host
+/// does not wait.
 Runs<Gpu> list_runs(const Shape& shape, const QueueMarking& mark, const Gpu& where);
 
-/// Marks a tile; returns the number of runs that begin in it.
+/// Marks the pixels of a tile; returns the number of runs that begin in it. A warp calls it.
 template <class Source>
 __device__ int mark_tile(const Source& source, const Mask& mask, const MaskSummary& summary, std::uint32_t tile) {
   const auto before = source.load_before(mask, tile);
@@ -44,7 +44,7 @@ __device__ int mark_tile(const Source& source, const Mask& mask, const MaskSumma
   return begun;
 }
 
-/// Number of runs that begin in the block's chunk. Every thread constructs one before its warp marks any tile.
+/// Counts the runs that begin in the block's chunk. Every thread must construct one before its warp marks any tile.
 class BegunInChunk {
  public:
   __device__ BegunInChunk() {
@@ -52,7 +52,7 @@ class BegunInChunk {
     __syncthreads();
   }
 
-  /// Stores the sum over the warps' counts `begun`. All threads call it after their warps have marked all tiles.
+  /// Stores the sum of the counts `begun` of all warps. All threads call it after their warps have marked all tiles.
   __device__ void tell(std::uint32_t begun, const MaskSummary& summary) const {
     if (lane() == 0) atomicAdd(&count(), begun);
     __syncthreads();
@@ -66,7 +66,8 @@ class BegunInChunk {
   }
 };
 
-/// Marks the block's chunk of a mask. All lanes of a warp call the functions of the source:
+/// Marks the pixels of the block's chunk of a mask, with the foreground that `source` gives. All lanes of a warp call
+/// its functions:
 /// - load_before(mask, tile): the pixel before the tile;
 /// - is_foreground(pixel);
 /// - mark_word(mask, tile): the lane's word.

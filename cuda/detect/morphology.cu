@@ -7,23 +7,23 @@ namespace srcextract {
 
 namespace {
 
-/// Number of rows whose words a thread makes, from top to bottom: the words loaded of a row serve the next two rows as
-/// well.
+/// Number of rows for which a thread computes one word each, from top to bottom. Words loaded for a row serve the next
+/// two rows as well.
 constexpr std::uint32_t strip_rows = 4;
 
-/// A word of a row, and the words on either side.
+/// A word of a row of a mask, with the words before and after it.
 struct ThreeWords {
   std::uint32_t before, word, after;
 };
 
-/// A mask for reading. No pixel beyond its edges is foreground.
+/// A mask for reading, in which no pixel beyond the edges is foreground.
 struct MaskWords {
   const std::uint32_t* words;
   std::uint32_t words_per_row;
   std::uint32_t height;
-  std::uint32_t last_word;  ///< bits of a row's last word that are pixels
+  std::uint32_t last_word;  ///< bits of a row's last word that are pixels of the image
 
-  /// The row above the first one has the index 0 - 1, a large number.
+  /// Loads three words of a row. The row above the first has the index 0 - 1, a large number.
   __device__ ThreeWords load(std::uint32_t row, std::uint32_t column) const {
     if (row >= height) return {0, 0, 0};
     const std::uint32_t* const at = words + row * words_per_row + column;
@@ -45,7 +45,7 @@ __global__ void __launch_bounds__(block_threads) step_kernel(MaskWords mask, std
   const std::uint32_t column = index % mask.words_per_row;
   const std::uint32_t first = index / mask.words_per_row * strip_rows;
   if (first >= mask.height) return;
-  // Dilation steps over the end of the row; this mask removes the bits beyond.
+  // Dilation may set bits beyond the end of the row; this mask removes them.
   const std::uint32_t pixels = column + 1 == mask.words_per_row ? mask.last_word : ~0u;
 
   ThreeWords rows[strip_rows + 2];
@@ -70,8 +70,8 @@ void queue_step(const BitMask<Gpu>& mask, StructuringElement element, BitMask<Gp
   check_launch();
 }
 
-/// Sets the pixels of a run for each lane, or none where `end` is 0. All lanes of a warp call it: together they fill
-/// the words between a run's first and last word, which may be many.
+/// Sets the bits of one run per lane; none if `end` is 0. All lanes of a warp call it together, and fill the words
+/// between a run's first and last word together, which may be many.
 __device__ void set_pixels(std::uint32_t* row, std::int32_t begin, std::int32_t end) {
   const std::int32_t first = begin / 32;
   const std::int32_t last = end > 0 ? (end - 1) / 32 : first;

@@ -7,9 +7,9 @@
 
 namespace srcextract {
 
-/// The root mean square noise of every pixel, for kernels.
+/// The noise (rms) of every pixel, for kernels.
 struct NoiseOfPixels {
-  MeshMap mesh;           ///< without nodes if the mesh has no noise
+  MeshMap mesh;           ///< has no nodes if the noise does not come from a mesh
   const float* variance;  ///< null if there is no variance map
   std::int64_t width;
 

@@ -5,34 +5,34 @@
 
 namespace srcextract {
 
-/// Output list of runs; runs beyond `room` are left out.
+/// Where runs are written; runs for which there is no room are left out.
 struct RunList {
   Run* runs;
   std::int64_t room;
   std::int64_t* row_begin;
 };
 
-/// Writes the runs of neighbouring tiles of a mask. Most words are empty, so words that matter are queued first: every
-/// lane then has a word to work on. All lanes of a warp call every function.
+/// Writes the runs of neighbouring tiles of a mask. Most words are empty, so the words to be read are first queued:
+/// every lane then has a word to work on. All lanes of a warp call every function.
 class RunWriter {
  public:
-  /// Tiles that are taken at a time, one per lane.
+  /// Number of tiles that a warp handles at a time, one per lane.
   static constexpr std::uint32_t batch_tiles = 32;
 
   struct Memory {
-    /// The end of the run begun before, then the values of the runs, from which neighbouring lanes copy to the list. 32
-    /// words have at most 16 runs each. One place is skipped after every 32nd value; otherwise lanes that stage 16 runs
-    /// each would all use the same two banks.
+    /// Values of runs before they are copied to the list: first the end of a run that began earlier, then rows, begins
+    /// and ends. 32 words have at most 16 runs each. One place is skipped after every 32nd value; otherwise lanes that
+    /// stage 16 runs each would all use the same two memory banks.
     std::int32_t staged[1 + 3 * 32 * 16 + 3 * 16];
     std::uint16_t queue[batch_tiles * tile_words];  ///< index of the word in the batch
   };
 
-  /// Starts behind the word `before`, when `begun` runs have begun.
+  /// Begins after the word `before`, when `begun` runs have begun so far.
   __device__ RunWriter(const Mask& mask, const RunList& list, std::uint32_t before, std::int64_t begun, Memory& memory)
       : mask_(mask), list_(list), memory_(memory), open_(before >> 31), begun_(begun) {}
 
-  /// Continues with the tiles from `tile` on, one per lane. `matters` has a bit for each word of the lane's tile that
-  /// has foreground, ends a run before its first pixel, or begins a row.
+  /// Writes the runs of up to 32 tiles from `tile` on, one tile per lane. `matters` has a bit for each word of the
+  /// lane's tile that must be read: it has foreground, ends a run before its first pixel, or begins a row.
   __device__ void go_on(std::uint32_t tile, std::uint32_t matters) {
     const int through = running_sum_of_warp(__popc(matters));
     for (int i = through - __popc(matters); matters != 0; matters &= matters - 1, ++i) {
@@ -44,8 +44,8 @@ class RunWriter {
   }
 
  private:
-  /// Writes the beginnings and ends of runs in up to 32 queued words. If a run reaches the end of a word, the next
-  /// queued word is its neighbour.
+  /// Stages and writes begins and ends of runs in up to 32 queued words. If a run reaches the end of a word, the next
+  /// queued word is that word's neighbour.
   __device__ void write(std::uint32_t batch, int first_queued, int words) {
     const bool there = lane_ < words;
     const std::uint32_t index = batch + (there ? memory_.queue[first_queued + lane_] : 0);
@@ -54,7 +54,7 @@ class RunWriter {
     std::uint32_t open = __shfl_up_sync(all_lanes, word, 1) >> 31;
     if (lane_ == 0) open = open_;
 
-    // The end of a run at the end of a row is noticed in the first word of the next row.
+    // If a run ends at the end of a row, its end is found in the first word of the next row.
     const bool starts_row = place.column == 0;
     const std::uint32_t begins = word & ~(word << 1 | (starts_row ? 0 : open));
     const std::uint32_t ends = there ? (~word & (word << 1 | open)) | (starts_row ? open : 0) : 0;
@@ -72,10 +72,11 @@ class RunWriter {
     begun_ += count;
   }
 
-  /// Address of a staged value, with the skipped places.
+  /// The address of staged value number `value`, allowing for the skipped places.
   __device__ std::int32_t& staged(unsigned int value) const { return memory_.staged[value + value / 32]; }
 
-  /// The k-th run that begins and the k-th run that ends, in raster order, are the same run.
+  /// Stages the begins and ends of runs in the lane's word. The k-th begin and the k-th end in raster order belong to
+  /// the same run.
   __device__ void stage(const WordPlace& place, std::uint32_t begins, std::uint32_t ends, int begin, int end) const {
     const auto x = static_cast<std::int32_t>(place.column * 32);
     for (unsigned int i = 3 * begin + 1; begins != 0; begins &= begins - 1, i += 3) {
@@ -88,7 +89,7 @@ class RunWriter {
     }
   }
 
-  /// Copies staged values [first, last) to the list.
+  /// Copies the staged values from `first` to before `last` to the list.
   __device__ void copy(int first, int last) const {
     static_assert(sizeof(Run) == 3 * sizeof(std::int32_t));
     std::int32_t* const to = reinterpret_cast<std::int32_t*>(list_.runs) + 3 * begun_ - 1;
@@ -103,7 +104,7 @@ class RunWriter {
   const RunList& list_;
   Memory& memory_;
   const int lane_ = static_cast<int>(threadIdx.x % 32);
-  std::uint32_t open_;  ///< whether a run reaches the end of the last word written
+  std::uint32_t open_;  ///< whether a run is still open after the last word written
   std::int64_t begun_;
 };
 

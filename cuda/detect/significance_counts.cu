@@ -13,7 +13,7 @@ namespace {
 
 using Count = unsigned long long;  // the type that atomicAdd takes
 
-/// A block takes whole rows in turn. The block counts in shared memory first.
+/// Counts pixels by bin. A block handles whole rows in turn, and counts in shared memory first.
 __global__ void __launch_bounds__(block_threads)
     count_kernel(const float* pixels, Shape shape, const Levels* of_image, NoiseOfPixels noise, Count* counts) {
   __shared__ unsigned int in_bin[significance_bins];

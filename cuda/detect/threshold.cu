@@ -11,10 +11,10 @@ namespace srcextract {
 
 namespace {
 
-/// A warp marks a tile in four groups of eight lanes. A group reads neighbouring words together, four pixels a lane.
+/// A warp marks a tile in four groups of eight lanes. A group reads one word's pixels together, four pixels per lane.
 constexpr int lanes_per_word = 8;
 
-/// Transposes a matrix of 8 x 8 elements of 4 bits: eight lanes hold the rows and get the columns.
+/// Transposes a matrix of 8 x 8 elements of 4 bits: eight lanes give its rows and get its columns.
 __device__ std::uint32_t transpose(std::uint32_t row) {
 #pragma unroll
   for (unsigned int step = 4; step > 0; step /= 2) {
@@ -27,15 +27,15 @@ __device__ std::uint32_t transpose(std::uint32_t row) {
   return row;
 }
 
-/// One level for all pixels. Like the classes below, OneLevel gives the level of a pixel (at) and the levels of four
-/// neighbours (four_at). The columns of the four begin at a multiple of four.
+/// Gives all pixels the same level. This class and the two below give the level of a pixel (at) and the levels of four
+/// neighbours in a row (four_at), whose first column must be a multiple of four.
 struct OneLevel {
   float level;
   __device__ float at(std::int64_t, std::int64_t) const { return level; }
   __device__ float4 four_at(std::int64_t, std::int64_t) const { return {level, level, level, level}; }
 };
 
-/// A level for each pixel, by its noise.
+/// Gives each pixel its own level, from the noise that the mesh has there.
 struct EachLevel {
   MeshMap noise;
   Levels levels;
@@ -48,17 +48,17 @@ struct EachLevel {
 
  private:
   __device__ std::int64_t y_of(std::int64_t y) const {
-    return min(y, noise.height - 1);  // the words that fill the last tile are in no row
+    return min(y, noise.height - 1);  // words that fill up the last tile are in no row
   }
 };
 
-/// A level for each pixel, by its variance.
+/// Gives each pixel its own level, from its variance in a map.
 struct LevelOfVariance {
   const float* variance;
   std::int64_t width, height;
   Levels levels;
   __device__ float at(std::int64_t x, std::int64_t y) const {
-    if (x >= width || y >= height) return outside;  // fills the last tile, or a row's last word
+    if (x >= width || y >= height) return outside;  // fills up the last tile, or the last word of a row
     return level_of_variance(levels, __ldg(variance + y * width + x));
   }
   __device__ float4 four_at(std::int64_t x, std::int64_t y) const {
@@ -72,7 +72,7 @@ struct PixelsAbove {
   const float* pixels;
   Level level;
 
-  /// Whether the pixel before a tile is in the same row and above its level.
+  /// Whether the pixel before the tile is in the same row and above its level.
   __device__ bool load_before(const Mask& mask, std::uint32_t tile) const {
     const WordPlace place = mask.place(tile * tile_words);
     if (place.column == 0 || place.row >= mask.height) return false;
@@ -102,7 +102,7 @@ struct PixelsAbove {
     return transpose(bits);
   }
 
-  /// Loads four pixels of each word of the lane's group.
+  /// Loads the lane's four pixels of each word of its group.
   __device__ void load_words(const Mask& mask, std::uint32_t tile, float4 (&quad)[lanes_per_word]) const {
     const std::uint32_t first = tile * tile_words;
     const auto group = static_cast<std::uint32_t>(lane() / lanes_per_word * lanes_per_word);
@@ -111,7 +111,7 @@ struct PixelsAbove {
     const bool in_one_row = (std::int64_t{place.column} + tile_words) * 32 <= mask.width && place.row < mask.height;
     if (in_one_row && mask.width % 4 == 0) {  // nearly always
       const float* from = pixels + place.row * mask.width + std::int64_t{place.column + group} * 32 + x;
-      // Streaming loads: the mask, not the image, is to stay in the cache.
+      // Streaming loads keep the mask and not the image in the cache.
 #pragma unroll
       for (int k = 0; k < lanes_per_word; ++k) quad[k] = __ldcs(reinterpret_cast<const float4*>(from + 32 * k));
       return;
@@ -134,7 +134,8 @@ __global__ void __launch_bounds__(block_threads, mark_blocks)
   mark_chunk(PixelsAbove<OneLevel>{pixels, {floor_to_float(levels->detection)}}, mask, summary);
 }
 
-/// As mark_kernel, but reads only the bright quads of the image if no other quad has a pixel above the level.
+/// Marks pixels above the level. Reads only the bright quads of the image if no other quad can have such a pixel, else
+/// all pixels.
 __global__ void __launch_bounds__(block_threads, mark_blocks)
     mark_bright_kernel(const float* pixels, const std::uint32_t* quads, const float* limit, Mask mask,
                        const Levels* levels, MaskSummary summary) {
@@ -167,7 +168,7 @@ Runs<Gpu> find_runs(const Image<float, Gpu>& image, const Value<Levels, Gpu>& le
                     const Gpu& where) {
   const float* const pixels = image.pixels.data();
   const std::uint32_t* const quads = bright.quads_of(pixels);
-  // If a row does not begin with a quad, some quads have pixels of two rows.
+  // If the width is no multiple of four, some quads have pixels of two rows.
   if (quads == nullptr || image.shape.width % 4 != 0) return find_runs(image, levels, where);
   const auto mark = [&](unsigned int blocks, const Mask& mask, const MaskSummary& summary) {
     mark_bright_kernel<<<blocks, block_threads, 0, where.stream>>>(pixels, quads, bright.limit.data(), mask,

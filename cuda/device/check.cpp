@@ -9,7 +9,7 @@ namespace srcextract {
 void check(cudaError_t status, std::source_location where) {
   if (status == cudaSuccess) return;
   const std::string place = std::string(" (") + where.function_name() + ", line " + std::to_string(where.line()) + ")";
-  cudaGetLastError();  // an error that was reported must not be found again by the next launch
+  cudaGetLastError();  // clears the error, so that the next launch does not report it again
   throw Error(ErrorKind::device, std::string("CUDA: ") + cudaGetErrorString(status) + place);
 }
 

@@ -6,10 +6,10 @@
 
 namespace srcextract {
 
-/// Throws Error{device} with the place of the call and the runtime's text if a CUDA call failed.
+/// Throws Error{device} if a CUDA call failed, with the runtime's message and the place of the call.
 void check(cudaError_t status, std::source_location where = std::source_location::current());
 
-/// Throws as check() does if the kernel launch just made failed.
+/// Throws as check() does if the previous kernel launch failed.
 inline void check_launch(std::source_location where = std::source_location::current()) {
   check(cudaGetLastError(), where);
 }

@@ -16,11 +16,11 @@ namespace srcextract {
 
 namespace {
 
-/// The oldest GPU that the kernels are built for (CMakeLists.txt): compute capability 8.0, Ampere. Turing lacks the 95
-/// KiB of shared memory that a block of the clip takes.
+/// The oldest GPU for which kernels are built (CMakeLists.txt): compute capability 8.0, Ampere. Turing lacks the 95 KiB
+/// of shared memory that a block of the clip needs.
 constexpr int oldest_capability = 80;
 
-/// Number of streams that a few extractors need.
+/// Number of streams that are made at a time, as many as a few extractors need.
 constexpr int streams_at_once = 12;
 
 KeptHandles<cudaStream_t>& kept_streams() {
@@ -35,7 +35,7 @@ int count_cuda_devices() {
   int count = 0;
   const cudaError_t status = cudaGetDeviceCount(&count);
   if (status == cudaSuccess && count > 0) return count;
-  cudaGetLastError();  // having no device is an answer, not a fault
+  cudaGetLastError();  // clears the error: having no device is a valid answer
   throw Error(ErrorKind::device, std::string("no usable GPU (") +
                                      (status == cudaSuccess ? "no device" : cudaGetErrorString(status)) +
                                      "); is the NVIDIA driver loaded (nvidia-smi)? --backend cpu needs none");

@@ -7,15 +7,15 @@
 
 namespace srcextract {
 
-/// Makes `device` the current device of the calling thread; nearly every CUDA call depends on it. Clears the error that
-/// unchecked calls (those that leave a lost device) have left in this thread.
+/// Makes `device` the current device of the calling thread, on which nearly every CUDA call depends. Also clears errors
+/// that calls without check(), on a lost device, have left in this thread.
 void use_device(int device);
 
-/// Free memory of the calling thread's device, in bytes.
+/// Free memory of the calling thread's current device, in bytes.
 std::int64_t free_device_memory();
 
-/// A private stream on a device, fed by `host_threads` threads. Its workspace keeps the memory that stages free, so
-/// that the next image of the same shape allocates nothing.
+/// A stream on a device, used by one extractor with `host_threads` host threads. Its workspace keeps memory that stages
+/// have released, so that the next image of the same shape allocates nothing.
 class Stream {
  public:
   explicit Stream(int device, int host_threads = 1);
@@ -25,7 +25,7 @@ class Stream {
 
   const Gpu& where() const { return where_; }
 
-  /// Returns to the device the memory that is kept from earlier images and not in use.
+  /// Returns memory that the workspace keeps from earlier images, and that is not in use, to the device.
   void give_back_kept_memory();
 
  private:

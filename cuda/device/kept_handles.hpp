@@ -9,15 +9,15 @@
 
 namespace srcextract {
 
-/// A pool of events or streams. Unused handles stay in the pool, and new ones are made several at a time. Reason: to
-/// make or destroy a handle waits for all driver calls of other threads, milliseconds where sixteen threads feed a
-/// device. A pool is never destroyed: threads may hold handles when the process ends.
+/// A pool of events or streams. Unused handles stay in the pool, and new ones are made several at a time. Making or
+/// destroying a handle waits for the driver calls of all other threads, which takes milliseconds if sixteen threads
+/// feed a device. A pool is never destroyed, since threads may hold handles when the process ends.
 template <class Handle>
 class KeptHandles {
  public:
   KeptHandles(cudaError_t (*make)(Handle*), int at_once) : make_(make), at_once_(at_once) {}
 
-  /// A handle of `device`, which must be the current device of the calling thread.
+  /// Takes an unused handle of `device`, which must be the current device of the calling thread.
   Handle take(int device) {
     Kept& kept = of(device);
     const std::lock_guard lock(kept.mutex);
@@ -42,7 +42,7 @@ class KeptHandles {
   }
 
  private:
-  /// The handles of one device. Threads of other devices do not wait for its mutex.
+  /// The handles of one device, with their own mutex, so that threads of other devices do not wait.
   struct Kept {
     std::mutex mutex;
     std::vector<Handle> handles;  ///< unused

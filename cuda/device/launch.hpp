@@ -8,22 +8,22 @@ namespace srcextract {
 
 inline constexpr int block_threads = 256;
 
-/// Number of blocks of block_threads threads that a multiprocessor runs at once, registers permitting.
+/// Number of blocks of block_threads threads that a multiprocessor runs at once, if registers suffice.
 inline constexpr int blocks_per_multiprocessor = 8;
 
-/// Number of blocks for one thread per item. At least 1, since an empty launch is an error.
+/// Number of blocks so that each item has a thread. At least 1, since an empty launch is an error.
 inline unsigned int blocks_for(std::int64_t items) {
   return static_cast<unsigned int>(std::max<std::int64_t>(1, (items + block_threads - 1) / block_threads));
 }
 
-/// As blocks_for(), but no more blocks than the device runs at once: for kernels whose threads take several items in
-/// turn.
+/// As blocks_for(), but at most as many blocks as the device runs at once. For kernels whose threads handle several
+/// items in turn.
 inline unsigned int grid_for(std::int64_t items, const Gpu& where) {
   const std::int64_t resident = std::int64_t{blocks_per_multiprocessor} * where.multiprocessors;
   return blocks_for(std::min(items, resident * block_threads));
 }
 
-/// Index of this thread among all of a one-dimensional launch.
+/// Index of this thread among all threads of a one-dimensional launch.
 __device__ inline std::int64_t thread_index() {
   return static_cast<std::int64_t>(blockIdx.x) * blockDim.x + threadIdx.x;
 }
@@ -33,7 +33,7 @@ __device__ inline std::int64_t thread_total() {
   return static_cast<std::int64_t>(gridDim.x) * blockDim.x;
 }
 
-/// Number of items for a kernel: a count that only the device knows, limited to the room for items.
+/// Number of items for a kernel: a count in device memory, limited to the number for which there is room.
 struct ItemCount {
   const std::int64_t* count;  ///< on the device; null = `room` itself
   std::int64_t room;

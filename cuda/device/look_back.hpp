@@ -7,22 +7,22 @@
 
 namespace srcextract {
 
-/// Running sums over tiles in one pass, for a number of tiles that the host does not know. A block takes the next tile,
-/// publishes the tile's sum and adds the sums that earlier tiles have published. A published sum may already include
-/// all tiles before it (decoupled look-back: Merrill and Garland 2016). A tile waits only for earlier tiles, and
-/// running blocks work on those. Sums are below 2^62.
+/// Computes running sums over tiles in one pass, for a number of tiles that only the device knows. A block takes the
+/// next tile, publishes the tile's sum, and adds up the sums that earlier tiles have published. A published sum may
+/// already include all tiles before it (decoupled look-back: Merrill and Garland 2016). A tile waits only for earlier
+/// tiles, on which running blocks are already working. Sums must be below 2^62.
 class LookBack {
  public:
-  /// Number of words of memory for `tiles` tiles. The words must be zero before the kernel that takes the tiles.
+  /// Number of words of memory that `tiles` tiles need. The words must be zero before a kernel takes tiles.
   static std::int64_t words_for(std::int64_t tiles) { return 1 + tiles; }
   explicit LookBack(std::uint64_t* words) : taken_(words), sums_(words + 1) {}
 
-  /// Zeroes the words for `tiles` tiles. All threads of a launch call it.
+  /// Sets the words for `tiles` tiles to zero. All threads of a launch call it together.
   __device__ void clear(std::int64_t tiles) const {
     for (std::int64_t i = thread_index(); i < 1 + tiles; i += thread_total()) taken_[i] = 0;
   }
 
-  /// Index of the next tile. All threads of the block call it.
+  /// Returns the index of the next tile for this block. All threads of the block call it.
   __device__ std::int64_t take() const {
     __shared__ unsigned long long tile;
     __syncthreads();  // all threads have read the previous tile
@@ -31,7 +31,7 @@ class LookBack {
     return static_cast<std::int64_t>(tile);
   }
 
-  /// Publishes the sum of a tile; returns the sum of all tiles before. All lanes of one warp of the block call it.
+  /// Publishes the sum of a tile; returns the sum of all earlier tiles. All lanes of one warp of the block call it.
   __device__ std::uint64_t sum_before(std::int64_t tile, std::uint64_t sum) const {
     const int lane = static_cast<int>(threadIdx.x % 32);
     if (lane == 0) state(tile).store(own | sum, cuda::memory_order_relaxed);
@@ -48,7 +48,8 @@ class LookBack {
   }
 
  private:
-  /// States of a tile: nothing published (0), its own sum, or its sum with all tiles before.
+  /// Flags in a tile's word. own: it holds the tile's own sum; complete: the sum including all earlier tiles. Neither:
+  /// nothing is published.
   static constexpr std::uint64_t own = std::uint64_t{1} << 62;
   static constexpr std::uint64_t complete = std::uint64_t{1} << 63;
   using State = cuda::atomic_ref<std::uint64_t, cuda::thread_scope_device>;

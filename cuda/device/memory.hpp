@@ -7,7 +7,7 @@
 
 namespace srcextract {
 
-/// Queues a copy of `count` elements to the host. The host must not read them before the stream is done.
+/// Queues a copy of `count` elements to the host. The host must not read them before the stream has done it.
 template <class T>
 void queue_copy_to_host(T* host, const T* device, std::int64_t count, const Gpu& where) {
   if (count == 0) return;
@@ -22,7 +22,7 @@ void copy_to_host(T* host, const T* device, std::int64_t count, const Gpu& where
   check(cudaStreamSynchronize(where.stream));
 }
 
-/// A copy of the first `count` elements on the host.
+/// Returns a host copy of the first `count` elements of a device buffer.
 template <class T>
 Buffer<T, Cpu> to_host(const Buffer<T, Gpu>& source, std::int64_t count, const Gpu& where) {
   Buffer<T, Cpu> copy(count, Cpu{});
@@ -35,7 +35,7 @@ Buffer<T, Cpu> to_host(const Buffer<T, Gpu>& source, const Gpu& where) {
   return to_host(source, source.size(), where);
 }
 
-/// A copy of an image on the host.
+/// Returns a host copy of an image on the device.
 template <class T>
 Image<T, Cpu> to_host(const Image<T, Gpu>& source, const Gpu& where) {
   Image<T, Cpu> copy;
@@ -55,7 +55,7 @@ Buffer<T, Gpu> to_device(const Buffer<T, Cpu>& source, const Gpu& where) {
   return copy;
 }
 
-/// A device buffer of `size` elements in which every byte is `value`.
+/// Returns a device buffer of `size` elements in which every byte has the value `value`.
 template <class T>
 Buffer<T, Gpu> filled(std::int64_t size, int value, const Gpu& where) {
   Buffer<T, Gpu> buffer(size, where);
@@ -72,7 +72,7 @@ T fetch(const Value<T, Gpu>& value, const Gpu& where) {
   return copy;
 }
 
-/// A copy of a host value on the device; waits for the copy.
+/// Returns a device copy of a host value; waits until it is copied.
 template <class T>
 Value<T, Gpu> to_device(const T& value, const Gpu& where) {
   Value<T, Gpu> copy(where);

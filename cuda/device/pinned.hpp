@@ -10,7 +10,7 @@
 
 namespace srcextract {
 
-/// Page-locked host memory. The bus copies it at full speed while the host goes on.
+/// Page-locked host memory, from and to which the bus copies at full speed while the host goes on.
 class PinnedBuffer {
  public:
   explicit PinnedBuffer(std::int64_t bytes) : size_(bytes) {
@@ -18,7 +18,7 @@ class PinnedBuffer {
     void* memory = nullptr;
     const cudaError_t status = cudaMallocHost(&memory, static_cast<std::size_t>(bytes));
     if (status == cudaErrorMemoryAllocation) {
-      cudaGetLastError();  // not a fault of the device: clear it
+      cudaGetLastError();  // clears the error, which is no fault of the device
       throw Error(ErrorKind::device, "the host cannot lock " + std::to_string(bytes) +
                                          " bytes of memory for copies to the GPU; free some, or use --backend cpu");
     }
@@ -37,16 +37,16 @@ class PinnedBuffer {
   std::int64_t size_;
 };
 
-/// Alignment in bytes of each item where one bus copy carries several items.
+/// Alignment in bytes of items that one copy over the bus carries together.
 inline constexpr std::int64_t bus_alignment = 16;
 
-/// Bytes that one item takes up to the beginning of the next.
+/// Returns the room that an item of `bytes` bytes takes in such a copy: its size, rounded up to bus_alignment.
 constexpr std::int64_t bus_room(std::int64_t bytes) {
   return (bytes + bus_alignment - 1) / bus_alignment * bus_alignment;
 }
 
-/// A point in a stream that the host can wait for. A wait before the first record() returns at once. The destructor
-/// waits, so that the source of a copy outlives the copy.
+/// A point in a stream that the host can wait for. Waiting before the first record() returns at once. The destructor
+/// waits too, so that the source of a copy outlives the copy.
 class Event {
  public:
   Event() { check(cudaEventCreateWithFlags(&event_, cudaEventDisableTiming)); }

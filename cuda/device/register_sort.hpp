@@ -26,8 +26,8 @@ constexpr auto comparators_of() {
   return comparators;
 }
 
-/// Sorts the keys of one thread. Every index is a compile-time constant, so keys stay in registers. The compiler drops
-/// comparisons whose results are not read afterwards.
+/// Sorts the keys of one thread. Every index is a compile-time constant, so the keys stay in registers. The compiler
+/// removes comparisons whose results are not used.
 template <int count>
 __device__ void sort_in_registers(std::int32_t (&keys)[count]) {
   constexpr auto comparators = comparators_of<count>();

@@ -5,9 +5,9 @@
 
 namespace srcextract {
 
-/// Stores the value of every lane with `has_value` at the lane's `to`. A value has several words: if each lane stored
-/// its own, every word would be a separate write to memory. Here neighbouring lanes write neighbouring words. Every
-/// lane of the warp must call this, in blocks of block_threads.
+/// Stores the `value` of every lane with `has_value` at the lane's address `to`. Neighbouring lanes write neighbouring
+/// words of a value. If each lane stored its own value, every word would be a separate write to memory. All lanes of
+/// the warp must call this together, in blocks of block_threads.
 template <class T>
 __device__ void store_warp(T* to, const T& value, bool has_value) {
   using Word = unsigned long long;

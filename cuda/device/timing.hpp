@@ -6,8 +6,8 @@
 
 namespace srcextract {
 
-/// A moment in a stream, for measuring the time between two moments; movable. The event belongs to the current device
-/// of the thread that makes it.
+/// An event that marks a moment in a stream, for measuring the time between two moments; movable. It belongs to the
+/// device that is current when it is made.
 class TimedEvent {
  public:
   TimedEvent();
@@ -16,14 +16,14 @@ class TimedEvent {
   TimedEvent& operator=(TimedEvent&&) = delete;
 
   void record(cudaStream_t stream) { check(cudaEventRecord(event_, stream)); }
-  /// Records while the stream is captured: the moment is taken anew whenever the graph runs.
+  /// Records the event in a stream that is being captured, so that every run of the graph records it anew.
   void record_in_graph(cudaStream_t stream) {
     check(cudaEventRecordWithFlags(event_, stream, cudaEventRecordExternal));
   }
 
   /// Waits for this event.
   void wait() const { check(cudaEventSynchronize(event_)); }
-  /// Seconds from `earlier` to this event. Both events must have come.
+  /// Seconds from `earlier` to this event. Both events must have happened.
   double seconds_since(const TimedEvent& earlier) const {
     float milliseconds = 0;
     check(cudaEventElapsedTime(&milliseconds, earlier.event_, event_));

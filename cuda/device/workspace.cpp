@@ -12,12 +12,12 @@ namespace srcextract {
 
 namespace {
 
-/// Sizes are rounded up, so that blocks of nearly the same size serve each other.
+/// Sizes of blocks are rounded up to a multiple of this, so that blocks of nearly the same size can replace each other.
 constexpr std::size_t granule = 512;
 
-/// Blocks are cut from slabs, because an allocation waits for all driver calls of other threads: a millisecond where
-/// sixteen threads feed a device. Each slab is twice as large as the one before, and at least four times its first
-/// block. The constant is the largest size. A block of more than half this size gets a slab of its own.
+/// Blocks are cut from slabs, larger allocations. An allocation waits for the driver calls of all other threads: a
+/// millisecond if sixteen threads feed a device. Each slab is twice as large as the previous one and at least four
+/// times its first block, but at most largest_slab. A block of more than half of this has a slab of its own.
 constexpr std::size_t largest_slab = std::size_t{32} << 20;
 
 bool every_block_alone() {
@@ -35,7 +35,7 @@ void* Workspace::take(std::size_t bytes) {
   const std::size_t wanted = (bytes + granule - 1) / granule * granule;
   Block* block = find(wanted);
   if (block == nullptr) {
-    blocks_.reserve(blocks_.size() + 1);  // so that nothing can fail once the memory is allocated
+    blocks_.reserve(blocks_.size() + 1);  // so that nothing can fail after the memory was cut
     std::byte* const memory = cut(wanted);
     if (memory == nullptr) return nullptr;
     blocks_.push_back({memory, wanted});
@@ -86,7 +86,7 @@ bool Workspace::add_slab(std::size_t bytes) {
   void* memory = nullptr;
   const cudaError_t status = cudaMalloc(&memory, bytes);
   if (status == cudaErrorMemoryAllocation) {
-    cudaGetLastError();  // not a fault of the device: clear it
+    cudaGetLastError();  // clears the error, which is no fault of the device
     return false;
   }
   check(status);

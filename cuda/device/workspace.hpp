@@ -5,8 +5,8 @@
 
 namespace srcextract {
 
-/// Device memory that is kept from one use to the next, for work in one stream. A block that is given back may be
-/// handed out at once, since the stream finishes earlier work on the block before later work begins.
+/// A pool of device memory for work in one stream. A block that was given back may be reused at once, since the stream
+/// finishes earlier work on the block before later work begins.
 class Workspace {
  public:
   Workspace() = default;
@@ -14,21 +14,22 @@ class Workspace {
   Workspace(const Workspace&) = delete;
   Workspace& operator=(const Workspace&) = delete;
 
-  /// A block of at least `bytes`: the smallest free block unless it is more than twice as large, or else a new one.
-  /// Null if the device has no memory left. Small blocks are parts of larger allocations, unless the environment has
-  /// SRCEXTRACT_SEPARATE_BLOCKS: compute-sanitizer finds an overrun only at the end of an allocation.
+  /// Returns a block of at least `bytes` bytes: the smallest free block unless it is more than twice as large, else a
+  /// new one. Null if the device has no memory left. Small blocks are parts of larger allocations, unless the
+  /// environment variable SRCEXTRACT_SEPARATE_BLOCKS is set. compute-sanitizer needs it, since it finds an overrun only
+  /// at the end of an allocation.
   void* take(std::size_t bytes);
   void give_back(void* memory) noexcept;
 
-  /// Announces that the same sequence of requests begins again. Each request then gets the same block as before, so
-  /// that a graph that names these blocks stays valid.
+  /// Announces that the same sequence of take() calls begins again. Each call then returns the same block as before, so
+  /// that a captured graph that uses these blocks stays valid.
   void repeat();
 
-  /// Returns to the device every slab that has no block in use.
+  /// Returns every slab without a block in use to the device.
   void free_unused() noexcept;
 
  private:
-  /// A device allocation, from which blocks are cut.
+  /// A device allocation from which blocks are cut.
   struct Slab {
     std::byte* memory;
     std::size_t bytes, used;

@@ -8,7 +8,7 @@ namespace srcextract {
 
 namespace {
 
-/// A thread takes four neighbouring pixels at once, in a single access to memory.
+/// A thread reads and writes four neighbouring pixels in one memory access.
 constexpr int quad_pixels = 4;
 struct alignas(16) Quad {
   float pixel[quad_pixels];
@@ -54,7 +54,7 @@ __global__ void __launch_bounds__(block_threads)
   map_pixels(reference, fresh, count, out, FluxRatio(*reference_sky, *fresh_sky));
 }
 
-/// The frames, and the values measured of them.
+/// The frames of a difference, and what was measured in them.
 struct Frames {
   const float* reference;
   const float* fresh;

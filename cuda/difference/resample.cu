@@ -10,11 +10,12 @@ namespace srcextract {
 
 namespace {
 
-/// A block makes a tile of the image, so that the pixels that neighbours read are in the cache of their multiprocessor.
+/// Size of the tile of the image that a block computes. Pixels that neighbouring threads read are then in the cache of
+/// their multiprocessor.
 constexpr int tile_width = 32;
 constexpr int tile_height = block_threads / tile_width;
 
-/// A copy of nodes on the device; waits for the copy.
+/// Returns a device copy of the nodes' coordinates; waits until they are copied.
 Buffer<double, Gpu> to_device(const std::vector<double>& values, const Gpu& where) {
   Buffer<double, Gpu> copy(static_cast<std::int64_t>(values.size()), where);
   if (values.empty()) return copy;

@@ -17,10 +17,10 @@ namespace srcextract {
 
 namespace {
 
-/// Bytes of pixels that go to the host at a time.
+/// Bytes of pixels that are copied to the host at a time.
 constexpr std::int64_t most_at_once = std::int64_t{4} << 20;
 
-/// Stored pixels by their number in the image, wherever each lies.
+/// Gives access to stored pixels on a device by their number in the image, whatever the steps between rows and columns.
 template <class Bits>
 class Elements {
  public:
@@ -67,8 +67,8 @@ __global__ void judge_kernel(Elements<typename Stored::Bits> stored, std::int64_
   add_over_warp(masked->blank, bad);
 }
 
-/// Copies pixels one after another, as they are stored. `rows`, if not null, has the image's row for each row of the
-/// output.
+/// Copies stored pixels, unchanged, to consecutive memory. `rows`, if not null, has the row of the image for each row
+/// of the output.
 template <class Bits>
 __global__ void gather_kernel(Elements<Bits> stored, const std::int64_t* rows, std::int64_t first, std::int64_t count,
                               Bits* out) {
@@ -97,7 +97,7 @@ bool is_plain(const DevicePlace& place, const Shape& shape, const PixelFormat& f
 
 DeviceOfThread::DeviceOfThread() {
   if (cudaGetDevice(&before_) == cudaSuccess) return;
-  cudaGetLastError();  // a caller that needs a device reports that there is none
+  cudaGetLastError();  // clears the error: a caller that needs a device will report it
   before_ = -1;
 }
 

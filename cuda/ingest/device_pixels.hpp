@@ -16,19 +16,20 @@ struct CUevent_st;
 
 namespace srcextract {
 
-/// An event in the stream of the pixels' owner: pixels written before it may be read after it. Null: they may be read
-/// at once.
+/// An event in the stream of the owner of pixels: after it, pixels that the owner wrote before may be read. Null: they
+/// may be read at once.
 using Written = std::shared_ptr<CUevent_st>;
 
-/// The device whose memory has the address, or that can read it in place (managed memory, page-locked host memory).
-/// Nothing if no device knows the address. Throws Error{device} if there is no device, or if this process has lost it.
+/// Returns the device to whose memory the address belongs, or which can read it in place (managed memory, page-locked
+/// host memory). Returns nothing if no device knows the address. Throws Error{device} if there is no device, or if this
+/// process has lost it.
 std::optional<int> device_of(const void* address);
 
-/// An event after all work given to the stream so far. Stream 1 is the legacy default stream, stream 2 the default
-/// stream of this thread. Leaves the thread's current device unchanged. Throws Error{device}.
+/// Records an event after all work so far in the stream of another library. Stream 1 is the legacy default stream,
+/// stream 2 the default stream of this thread. Leaves the thread's current device unchanged. Throws Error{device}.
 Written written_by(int device, std::uintptr_t stream);
 
-/// Saves the current device of this thread, and restores it when destroyed.
+/// Saves the current device of this thread, and restores it in the destructor.
 class DeviceOfThread {
  public:
   DeviceOfThread();
@@ -41,7 +42,7 @@ class DeviceOfThread {
 };
 
 /// Copies pixels from a device to the host. Its stream and page-locked memory are made at first use and kept from image
-/// to image. A caller waits while another is served.
+/// to image. It serves one caller at a time; others wait.
 class DeviceReader {
  public:
   explicit DeviceReader(int device);
@@ -56,23 +57,23 @@ class DeviceReader {
   std::unique_ptr<Impl> impl_;
 };
 
-/// Location of pixels on a device.
+/// Where stored pixels are on a device.
 struct DevicePlace {
   int device = 0;
   const std::byte* address = nullptr;      ///< address of pixel (0, 0)
-  std::array<std::int64_t, 2> steps = {};  ///< bytes to the next row and to the next column
-  bool turned = false;                     ///< the highest bit of each pixel is the inverse of FITS's
+  std::array<std::int64_t, 2> steps = {};  ///< bytes from a pixel to the next row, and to the next column
+  bool turned = false;                     ///< the highest bit of each pixel is inverted, compared with FITS
   Written written = nullptr;
 };
 
-/// Stored pixels in the memory of a GPU; they must stay there. A PixelSource on a device has such an object as its
-/// `read`. operator() copies pixels to the host; the CUDA back end decodes them in place.
+/// Stored pixels that are already in the memory of a GPU, where they must stay. A PixelSource for such pixels has this
+/// object as its `read`. operator() copies pixels to the host; the CUDA back end decodes them in place.
 class DevicePixels {
  public:
   DevicePixels(const DevicePlace& place, const Shape& shape, const PixelFormat& format,
                std::shared_ptr<DeviceReader> reader);
 
-  /// The DevicePixels of a source; null if the source lies elsewhere.
+  /// Returns the DevicePixels of a source; null if its pixels are not on a device.
   static const DevicePixels* of(const PixelSource& source) { return source.read.target<DevicePixels>(); }
 
   const DevicePlace& place() const { return place_; }
@@ -81,10 +82,10 @@ class DevicePixels {
   /// Reads whole rows, in one copy.
   void read_rows(std::span<const std::int64_t> rows, std::byte* out) const;
 
-  /// Decodes all pixels on their device, in the stream of `where`, and counts masked pixels in `masked`. `out` and
-  /// `masked` lie on that device. Throws Error{device} if the stream belongs to another device.
+  /// Decodes all pixels on their device, in the stream of `where`, and adds the numbers of masked pixels to `masked`.
+  /// `out` and `masked` must be on the same device. Throws Error{device} if the stream belongs to another device.
   void decode(float* out, MaskCounts* masked, const Gpu& where) const;
-  /// As decode(), for a quality map: each pixel becomes 0, or masked where mask_source() masks it.
+  /// As decode(), for a quality map: each pixel becomes 0, or masked where mask_source() would mask it.
   void judge(const BadPixels& bad, float* out, MaskCounts* masked, const Gpu& where) const;
 
  private:

@@ -14,8 +14,8 @@ namespace {
 
 constexpr std::int64_t mebibyte = std::int64_t{1} << 20;
 
-/// Pieces of an image in page-locked memory that are copied to where its pixels will be. Each piece is 7/8 of the rest.
-/// Fewer pieces leave fewer pauses on the bus, but the last piece is decoded only after it has come.
+/// Sizes of the pieces in which pixels from page-locked memory are copied to the device. Each piece is 7/8 of what is
+/// left. Fewer pieces mean fewer pauses on the bus, but the last piece is decoded only after it has arrived.
 constexpr std::int64_t least_piece = mebibyte / 2, piece_grain = mebibyte / 4;  // pixels
 static_assert(least_piece % piece_grain == 0);
 
@@ -24,8 +24,8 @@ std::int64_t next_piece(std::int64_t left) {
   return std::min(left, std::max(most, least_piece));
 }
 
-/// Bytes of a chunk, for pixels that are stored in fewer or more bytes than a float. Longer chunks leave fewer pauses
-/// on the bus, but the last chunk is decoded only after it has come.
+/// Number of bytes of a chunk, for pixels that are stored in fewer or more bytes than a float. Longer chunks mean fewer
+/// pauses on the bus, but the last chunk is decoded only after it has arrived.
 std::int64_t straight_chunk(std::int64_t image_bytes) {
   return std::clamp(image_bytes / 16 / mebibyte * mebibyte, mebibyte, 8 * mebibyte);
 }
@@ -36,14 +36,15 @@ bool is_page_locked(const std::byte* address) {
   return attributes.type == cudaMemoryTypeHost;
 }
 
-/// Whether the stored pixels are page-locked, so that the bus reads them at full speed.
+/// Whether the stored pixels are in page-locked memory, which the bus reads at full speed.
 bool is_page_locked(const PixelSource& source) {
   const std::int64_t bytes = source.shape.count() * source.format.bytes();
   return source.memory != nullptr && bytes > 0 && is_page_locked(source.memory) &&
          is_page_locked(source.memory + bytes - 1);
 }
 
-/// Decodes pixels, or judges a quality map, that lie on the device already; queued. False if they lie elsewhere.
+/// If the pixels are already on the device, queues their decoding, or their judging for a quality map. Returns false if
+/// they are not.
 bool ingest_there(const PixelSource& source, Pixels<Gpu>& pixels, const Gpu& where) {
   float* const out = pixels.image.pixels.data();
   const DevicePixels* const there = DevicePixels::of(source);
@@ -88,8 +89,8 @@ void Ingester::send_straight(const PixelSource& source, Pixels<Gpu>& pixels) {
   send_in_chunks(source, pixels);
 }
 
-/// Sends stored pixels that are as large as floats. The pixels are copied to where the floats will be, so that no copy
-/// waits.
+/// Sends stored pixels that are as large as floats, from page-locked memory. They are copied to the memory of the
+/// result and decoded in place, so that no copy waits.
 void Ingester::send_in_place(const PixelSource& source, Pixels<Gpu>& pixels) {
   const std::int64_t total = source.shape.count();
   const cudaStream_t bus = lanes_[0].stream.where().stream;
@@ -129,8 +130,8 @@ void Ingester::send_in_chunks(const PixelSource& source, Pixels<Gpu>& pixels) {
   }
 }
 
-/// Reads pixels that fit into a lane, through slots. Any thread that uses the device may call it. Readers are
-/// independent: each fills a slot, sends it off and takes the next one, in any order.
+/// Reads pixels that fit into a lane and sends them through slots. Any thread that uses the device may call it. Each
+/// thread fills a slot, sends it and takes the next one, independent of other threads.
 void Ingester::read(const PixelSource& source, std::int64_t first, std::int64_t count, Pixels<Gpu>& pixels) {
   const std::int64_t pixel_bytes = source.format.bytes(), at_once = slot_bytes() / pixel_bytes;
   Lane& lane = next_lane();
@@ -149,7 +150,7 @@ void Ingester::read(const PixelSource& source, std::int64_t first, std::int64_t 
   }
 }
 
-/// Queues the decoding of the pixels that will lie at `stored` by then.
+/// Queues the decoding of pixels that will be at `stored` when the work of the stream reaches it.
 void Ingester::decode(const PixelFormat& format, const std::byte* stored, std::int64_t first, std::int64_t count,
                       Pixels<Gpu>& pixels, const Gpu& where) {
   with_stored_type(format.bitpix, [&]<class Stored>(Stored) {
@@ -169,7 +170,7 @@ void Ingester::make_lanes_wide(std::int64_t bytes) {
   }
 }
 
-/// Makes a slot for every reader, and two more that are on the bus meanwhile.
+/// Makes a slot for every reading thread, and two more that are sent meanwhile.
 void Ingester::make_slots() {
   if (!slots_.empty()) return;
   const std::int64_t count = where_.host_threads > 1 ? where_.host_threads + 2 : 2;
@@ -177,14 +178,15 @@ void Ingester::make_slots() {
   for (std::int64_t slot = 0; slot < count; ++slot) slots_.emplace_back(slot_memory_.data() + slot * slot_bytes());
 }
 
-/// Makes later work in the lanes wait for the earlier work of the stream.
+/// Makes later work in the lanes wait for earlier work in the stream.
 void Ingester::fork() {
   begun_.record(where_.stream);
   for (Lane& lane : lanes_) check(cudaStreamWaitEvent(lane.stream.where().stream, begun_.get(), 0));
 }
 
-/// Makes later work of the stream wait for the earlier work in the lanes. A failure is one of the device: the next call
-/// finds it. The device is set again, since this thread may have read for an image on another device while it waited.
+/// Makes later work in the stream wait for earlier work in the lanes. Failures are not reported: they are faults of the
+/// device, which the next call finds. The device is set again, since this thread may have read for an image on another
+/// device while it waited.
 void Ingester::join() noexcept {
   cudaSetDevice(where_.device);
   for (Lane& lane : lanes_) {

@@ -14,34 +14,35 @@
 
 namespace srcextract {
 
-/// Brings stored pixels to the device, image after image. Its streams, page-locked memory and device memory are made
-/// once.
+/// Brings stored pixels to the device, for one image after another. Its streams, page-locked memory and device memory
+/// are made only once.
 class Ingester {
  public:
-  /// Upper limit of the device memory used beside the image.
+  /// Upper limit of the device memory that is used in addition to the image.
   static constexpr std::int64_t most_device_bytes = std::int64_t{64} << 20;
 
   explicit Ingester(const Gpu& where);
 
-  /// ingest() of stages/ingest/ingest.hpp, queued. Pixels in page-locked memory are copied straight from there, and
-  /// must stay until the stream is done. All other pixels have been read when this returns.
+  /// Queues the work of ingest() (stages/ingest/ingest.hpp). Pixels in page-locked memory are copied directly from it,
+  /// and must stay unchanged until the stream is done. All other pixels have been read when this returns.
   void ingest(const PixelSource& source, Pixels<Gpu>& pixels);
 
   /// As ingest(), for a plane with RICE_1 tiles. The tiles cross the bus compressed, and the device decodes them; waits
-  /// for the end. The host reads the few tiles that are stored in another form. Returns false if the plane does not
-  /// qualify, or if a tile is damaged. The pixels are then undefined, and must be read in the ordinary way, which
-  /// reports the damage.
+  /// for the end. The host decodes the few tiles that are stored in another form. Returns false if the plane does not
+  /// qualify, or if a tile is damaged. The pixels are then undefined, and must be read by ingest(), which reports the
+  /// damage.
   bool ingest_compressed(const PixelSource& source, Pixels<Gpu>& pixels);
 
  private:
-  /// Bytes of a chunk that a thread fills. Long enough for the bus, and for the driver, since all threads that feed a
-  /// device wait for its lock. Short enough that page-locking the memory, which is slow, does not take long.
+  /// Bytes of a slot, which one thread fills. They must be many enough for the bus, and for few driver calls, since
+  /// threads that feed a device wait for the driver's lock. But page-locking memory is slow, so they should be few.
   std::int64_t slot_bytes() const { return std::int64_t{where_.host_threads > 1 ? 1 : 2} << 20; }
 
-  /// Bytes that are decoded at once. Every driver call delays the other threads that feed the device.
+  /// Bytes that are decoded at once. Few large calls are better, since every driver call delays other threads that feed
+  /// the device.
   std::int64_t lane_bytes() const { return where_.host_threads > 1 ? slot_bytes() : 4 * slot_bytes(); }
 
-  /// Host memory for a chunk between the file and the bus, filled by one thread at a time.
+  /// Page-locked host memory for pixels between the file and the bus, filled by one thread at a time.
   struct Slot {
     explicit Slot(std::byte* place) : memory(place) {}
 
@@ -50,8 +51,8 @@ class Ingester {
     Event sent;  ///< the slot may be filled again
   };
 
-  /// A stream that copies and decodes chunks in turn, in its own device memory. One lane copies while the other
-  /// decodes, so that the bus does not rest.
+  /// A stream that copies and decodes chunks in turn, with its own device memory. One lane copies while another
+  /// decodes, so that the bus is always busy.
   struct Lane {
     Lane(int device) : stream(device) {}
 
@@ -61,8 +62,8 @@ class Ingester {
     Event done;
   };
 
-  /// Makes the stream wait for the lanes, even if a read fails: the lanes must be idle before the pixels' memory is
-  /// used again.
+  /// Makes the stream wait for the lanes when destroyed, even if a read fails: the lanes must be idle before the
+  /// pixels' memory is reused.
   struct Fork {
     explicit Fork(Ingester& of) : ingester(of) { ingester.fork(); }
     ~Fork() { ingester.join(); }
@@ -95,11 +96,11 @@ class Ingester {
   Event begun_;
   std::deque<Event> come_;  ///< arrivals of the pieces of an image
   DeviceRandoms randoms_;
-  PinnedBuffer tile_table_{0};  ///< tiles of a compressed plane, for the bus
+  PinnedBuffer tile_table_{0};  ///< tiles of a compressed plane, to be copied to the device
   DamageFlag damage_;
 };
 
-/// A copy of the pixels on the host.
+/// Returns a host copy of the pixels with all their maps.
 inline Pixels<Cpu> to_host(const Pixels<Gpu>& source, const Gpu& where) {
   Pixels<Cpu> copy;
   copy.image = to_host(source.image, where);

@@ -21,7 +21,7 @@ bool Ingester::ingest_compressed(const PixelSource& source, Pixels<Gpu>& pixels)
       RiceParts::of(*plane, source.shape.width, slot_bytes(), most_of_lane - bus_alignment, readers);
   if (!parts) return false;
 
-  const StreamEnd end(where_);  // the sources of bus copies must outlive this call, even if it throws
+  const StreamEnd end(where_);  // waits, even if this throws, since sources of copies must outlive them
   std::int64_t widest = 0;
   for (const RiceParts::Part& part : parts->parts())
     widest = std::max(widest, bus_room(part.table_bytes()) + part.bytes);
@@ -50,7 +50,8 @@ bool Ingester::ingest_compressed(const PixelSource& source, Pixels<Gpu>& pixels)
   return !damage_.raised(where_);
 }
 
-/// Sends a part into one lane. Its memory may still have the part before; the stream keeps the two apart.
+/// Sends one part of the tiles into a lane. The lane's memory may still be in use for the previous part; the stream
+/// orders both.
 void Ingester::send_part(const RiceParts& parts, const RiceParts::Part& part, RiceImage image, const float* randoms) {
   Lane& lane = next_lane();
   const cudaStream_t stream = lane.stream.where().stream;
@@ -70,14 +71,15 @@ void Ingester::send_part(const RiceParts& parts, const RiceParts::Part& part, Ri
                           cudaMemcpyHostToDevice, stream));
     slot.sent.record(stream);
   });
-  use_device(where_.device);  // the thread may have read for an image on another device
+  use_device(where_.device);  // this thread may have read for an image on another device
   image.tiles = reinterpret_cast<const DeviceTile*>(there);
   image.count = part.tiles();
   image.streams = streams;
   decode_rice_image(image, randoms, where_, stream);
 }
 
-/// Reads the tiles that the host decodes: row by row, or all rows at once if they follow one another.
+/// Decodes on the host the tiles that the device cannot decode, and sends their pixels: row by row, or all rows at once
+/// if they are consecutive.
 void Ingester::read_tiles(std::span<const RiceTile> tiles, const PixelSource& source, Pixels<Gpu>& pixels) {
   const std::int64_t most = slot_bytes() / source.format.bytes(), width = source.shape.width;
   parallel_for(std::ssize(tiles), 1, Cpu{where_.host_threads}, [&](std::int64_t number, std::int64_t) {

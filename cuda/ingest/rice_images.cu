@@ -12,19 +12,20 @@ namespace srcextract {
 
 namespace {
 
-/// Pixels of each tile that a warp decodes before it writes them. Each lane decodes its own tile; then all lanes write
-/// neighbouring pixels of one tile.
+/// Number of pixels of each tile that a warp decodes before it writes them. Each lane decodes its own tile; then all
+/// lanes write neighbouring pixels of one tile.
 constexpr int piece = warp_size;
 
 /// Shared memory of a warp.
 struct WarpTiles {
   DeviceTile tile[warp_size];
-  std::uint32_t integers[warp_size][piece + 1];  ///< by lane; one more each, so that no two of a column share a bank
+  std::uint32_t integers[warp_size][piece + 1];  ///< by lane, padded so that a column uses different banks
   std::int32_t random_at[warp_size], random_next[warp_size];
   std::uint32_t words[RiceWords::ring_words][warp_size];
 };
 
-/// Writes the pixels [begin, begin + piece) of a tile, one per lane. True if a pixel is beyond the image's type.
+/// Writes the pixels begin to begin + piece - 1 of a tile, one per lane. Returns whether a pixel does not fit the
+/// image's pixel type.
 __device__ bool write_piece(const WarpTiles& warp, int row, std::int32_t begin, const RiceImage& image,
                             const float* randoms, MaskCounts& counts) {
   const DeviceTile& tile = warp.tile[row];
@@ -40,7 +41,7 @@ __device__ bool write_piece(const WarpTiles& warp, int row, std::int32_t begin, 
   return is_too_large(integer, image.format.bitpix);
 }
 
-/// A warp decodes `tiles_of_warp` tiles, one per lane.
+/// Decodes tiles. A warp handles `tiles_of_warp` tiles, one per lane.
 __global__ void __launch_bounds__(warp_size)
     decode_tiles_kernel(const __grid_constant__ RiceImage image, const float* randoms, int tiles_of_warp) {
   __shared__ WarpTiles warp;
@@ -84,8 +85,8 @@ __global__ void __launch_bounds__(warp_size)
   add_over_warp(*image.masked, counts);
 }
 
-/// A tile is decoded pixel by pixel. Few tiles are faster in many warps of a few lanes; with many tiles, no lane may
-/// idle. The constant is the wanted number of warps on a multiprocessor.
+/// Chooses how many tiles a warp decodes. Few tiles are faster in many warps of a few lanes; with many tiles, no lane
+/// should idle. warps_wanted: number of warps wanted on a multiprocessor.
 constexpr std::int64_t warps_wanted = 8;
 constexpr int least_tiles_of_warp = 4;
 

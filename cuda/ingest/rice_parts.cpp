@@ -9,17 +9,17 @@ namespace srcextract {
 
 namespace {
 
-/// With fewer tiles the host is done sooner: it decodes many pixels in the time in which a device thread decodes one.
+/// With fewer tiles the host is faster: it decodes many pixels in the time in which a device thread decodes one.
 constexpr std::int64_t least_tiles = 32;
 
-/// At most one tile in this many may be stored in another form. Such tiles have floats without noise to quantise them
-/// by.
+/// At most one tile in this many may be stored in another form than RICE_1. These are tiles of floats without noise,
+/// which cannot be quantised.
 constexpr std::int64_t share_of_others = 8;
 
-/// Most pixels of a tile: their codes, of any length, take less than 2^32 bits.
+/// Most pixels of a tile. Their codes, even the longest, take less than 2^32 bits.
 constexpr std::int64_t most_pixels_of_tile = std::int64_t{1} << 20;
 
-/// Tiles whose rows of the file's table a thread looks up at a time.
+/// Number of tiles that a thread looks up in the file's table at a time.
 constexpr std::int64_t tiles_at_once = 256;
 
 }  // namespace

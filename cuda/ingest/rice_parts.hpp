@@ -11,16 +11,17 @@
 
 namespace srcextract {
 
-/// The tiles of a plane in the order in which they go to the device, and the places of their streams there.
+/// Divides the tiles of a plane into parts and slices for sending them to the device, with the offsets of their streams
+/// there.
 class RiceParts {
  public:
-  /// Tiles [begin, end) that are sent together. Their streams have `bytes` bytes, from byte `first` of the part's
-  /// streams on.
+  /// Tiles `begin` to end - 1, which are sent together. Their streams have `bytes` bytes and begin at byte `first` of
+  /// the part's streams.
   struct Slice {
     std::int64_t begin, end;
     std::int64_t first, bytes;
   };
-  /// Tiles [begin, end) that lie on the device together.
+  /// Tiles `begin` to end - 1, which are on the device at the same time.
   struct Part {
     std::int64_t begin, end;
     std::int64_t bytes;  ///< bytes of their streams
@@ -30,19 +31,19 @@ class RiceParts {
     std::int64_t table_bytes() const { return tiles() * static_cast<std::int64_t>(sizeof(DeviceTile)); }
   };
 
-  /// Nothing if the host should decode the plane: many tiles have another form, or the tiles are few and large. The
-  /// device decodes a tile by one thread, so few large tiles would take longer than on the host. A part with its table
-  /// takes at most `part_bytes` bytes, a slice at most `slice_bytes`.
+  /// Divides a plane. Returns nothing if the host should decode it: many tiles have another form, or the tiles are few
+  /// and large. One device thread decodes a tile, so few large tiles would take longer than on the host. A part with
+  /// its table takes at most `part_bytes` bytes, a slice at most `slice_bytes`.
   static std::optional<RiceParts> of(const RicePlane& plane, std::int64_t plane_width, std::int64_t slice_bytes,
                                      std::int64_t part_bytes, const Cpu& where);
 
-  /// All tiles; tiles without a stream have no pixels.
+  /// All tiles; those without a stream have 0 pixels.
   std::span<const DeviceTile> tiles() const { return tiles_; }
-  /// Tiles that the host must read: their form is another, or they are known to be damaged.
+  /// Tiles that the host must decode, since they are stored in another form or known to be damaged.
   const std::vector<RiceTile>& others() const { return others_; }
   const std::vector<Part>& parts() const { return parts_; }
 
-  /// Writes the streams of a slice one after another.
+  /// Writes the streams of a slice to `out`, one after another.
   void write(const Slice& slice, std::byte* out) const;
 
  private:

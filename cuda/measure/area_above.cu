@@ -9,7 +9,7 @@ namespace srcextract {
 
 namespace {
 
-/// Runs of an image, no more than there is room for.
+/// The runs of an image, for kernels; not more than there is room for.
 struct RunTable {
   const Run* runs;
   const std::int64_t* row_begin;
@@ -21,7 +21,8 @@ struct RunTable {
         items{from.row_begin.data() + from.shape.height, from.runs.size()} {}
 };
 
-/// A thread takes a run. Sources without room are left out: the host will begin again.
+/// Counts shared pixels, with a thread per run of the sources. Sources for which there is no room are left out: the
+/// host will start again.
 __global__ void area_above_kernel(RunTable of_sources, RunTable above, const std::int32_t* label,
                                   unsigned long long* area, std::int64_t room) {
   const std::int64_t count = of_sources.items(), above_there = above.items();

@@ -8,12 +8,13 @@ namespace srcextract {
 
 namespace {
 
-/// The groups of the ordered sum. The groups of a large source are neighbours.
+/// The groups of the ordered sum, for all large sources. The groups of one source are consecutive.
 struct Groups {
-  std::uint32_t* large;  ///< index of each group's source in the list of large sources
+  std::uint32_t* large;  ///< per group: index of its source in the list of large sources
   SourceSums* sums;
 
-  /// Upper limit of the number of groups: a source of one run more than a group has two groups.
+  /// Upper limit of the number of groups. Sources with ordered_group + 1 runs, which have two groups each, need the
+  /// most.
   static std::int64_t room_for(std::int64_t runs) { return 2 * runs / (ordered_group + 1) + 1; }
 };
 
@@ -21,10 +22,10 @@ struct Groups {
 struct LargeMember {
   Member member;
   LargeSource* source = nullptr;         ///< null: the run is not of a large source
-  std::uint32_t* row = nullptr;          ///< counter of its source's runs in its row
+  std::uint32_t* row = nullptr;          ///< counter of the source's runs in this run's row
   std::uint32_t key = SourceRuns::none;  ///< equal keys have the same counter
 
-  /// The member of run i; none if i >= end.
+  /// Makes the member for run i; an empty one if i >= end.
   __device__ LargeMember(const SourceRuns& all, std::int64_t i, std::int64_t end) {
     const std::uint32_t index = i < end ? all.source_of(i) : all.none;
     if (index == all.none) return;
@@ -32,8 +33,8 @@ struct LargeMember {
     if (!place.is_large()) return;
     member = {all.runs[i], index};
     source = all.large + place.place;
-    // A connected source has at least one run in each row from its first to its last. So as many counters as runs are
-    // enough, and rows use them in turn, round and round. The counters of a scattered source mean nothing.
+    // A connected source has at least one run in each row from its first to its last. So it needs at most as many
+    // counters as it has runs, and its rows use them in turn. For a scattered source the counters mean nothing.
     key = source->begin + static_cast<std::uint32_t>(member.run.y) % source->runs;
     row = all.numbers + key;
   }
@@ -52,7 +53,7 @@ __device__ void clear_rows(const SourceRuns& all) {
   }
 }
 
-/// Atomics wait for one another, plain loads do not.
+/// Lowers `least` to `value`. A plain load comes first, since atomics wait for one another and plain loads do not.
 __device__ void lower(std::int32_t* least, std::int32_t value) {
   if (value < __ldcg(least)) atomicMin(least, value);
 }
@@ -60,7 +61,7 @@ __device__ void raise(std::int32_t* most, std::int32_t value) {
   if (value > __ldcg(most)) atomicMax(most, value);
 }
 
-/// Counts the runs in every row of every large source, and finds its extent.
+/// Counts the runs in every row of every large source, and finds the box of its pixels.
 __device__ void count_rows(const SourceRuns& all) {
   const std::int64_t count = all.items();
   for (std::int64_t i = thread_index(); i - threadIdx.x % 32 < count; i += thread_total()) {
@@ -82,7 +83,8 @@ __device__ void count_rows(const SourceRuns& all) {
 
 using Scan = cub::BlockScan<std::uint32_t, block_threads>;
 
-/// Puts the members of a scattered source in their places: the block goes along all runs of the source's rows.
+/// Writes the runs of a scattered source to its range in all.members. The block goes through all runs of the source's
+/// rows.
 __device__ void place_scattered(const SourceRuns& all, const LargeSource& source, Scan::TempStorage& scratch) {
   const std::int64_t end = min(all.row_begin[source.extent.ymax + 1], all.items());
   std::uint32_t place = source.begin;
@@ -97,8 +99,8 @@ __device__ void place_scattered(const SourceRuns& all, const LargeSource& source
   }
 }
 
-/// Turns the number of runs in each row into the place where the row's members begin. Also lists the groups. A block
-/// takes a source at a time.
+/// Converts the number of runs in each row to the index in all.members where the row's runs begin. Also lists the
+/// groups. A block handles one source at a time.
 __device__ void place_rows(const SourceRuns& all, const Groups& groups) {
   __shared__ typename Scan::TempStorage scratch;
   for (std::uint32_t k = blockIdx.x; k < all.totals->large_sources; k += gridDim.x) {
@@ -123,7 +125,8 @@ __device__ void place_rows(const SourceRuns& all, const Groups& groups) {
   }
 }
 
-/// Puts the members of the other large sources in their places, in raster order; a warp goes along a row.
+/// Writes the runs of large sources that are not scattered to all.members, in raster order. A warp goes through one row
+/// of the image.
 __device__ void place_members(const SourceRuns& all) {
   const std::int64_t count = all.items();
   for (std::int64_t y = thread_index() / 32; y < all.height; y += thread_total() / 32) {
@@ -138,8 +141,8 @@ __device__ void place_members(const SourceRuns& all) {
   }
 }
 
-/// Measures the runs and adds up every group. A block takes as many groups as it has threads for, or fewer, so that
-/// more blocks have work.
+/// Measures the runs of every group, and sums each group. A block handles as many groups as it has threads for, or
+/// fewer, so that more blocks have work.
 __device__ void sum_groups(const SourceRuns& all, const MeasuredImage& image, const Groups& groups) {
   __shared__ RunTile tile;
   constexpr std::uint32_t most = block_threads / ordered_group;
@@ -157,7 +160,7 @@ __device__ void sum_groups(const SourceRuns& all, const MeasuredImage& image, co
     }
     const bool has_run = run < source.runs;
     const Run own = has_run ? all.members[source.begin + run].run : Run{};
-    __syncthreads();  // all threads are done with the tile before
+    __syncthreads();  // all threads are done with the previous tile
     if (threadIdx.x == 0) tile.clear();
     __syncthreads();
     measurer.measure(tile, has_run, own, source.extent, static_cast<int>(threadIdx.x));
@@ -167,8 +170,8 @@ __device__ void sum_groups(const SourceRuns& all, const MeasuredImage& image, co
   }
 }
 
-/// One level of the ordered sum. The first of ordered_group * stride groups takes the sums of the groups that are
-/// `stride` apart. When one group of a source is left, its sums go to `sums`.
+/// Does one level of the ordered sum: every group whose index is a multiple of ordered_group * stride adds up the sums
+/// of groups that are `stride` apart. When one group of a source is left, its sums are stored in `sums`.
 __device__ void ordered_level(const SourceRuns& all, const Groups& groups, std::uint32_t stride, SourceSums* sums) {
   const std::uint32_t count = all.totals->large_groups;
   for (auto g = static_cast<std::uint32_t>(thread_index()); g < count;
@@ -183,7 +186,7 @@ __device__ void ordered_level(const SourceRuns& all, const Groups& groups, std::
   }
 }
 
-/// All steps in one launch; the blocks wait for one another after every step.
+/// Does all steps in one launch; all blocks wait for one another after every step.
 __global__ void __launch_bounds__(block_threads, 3)
     measure_large_sources_kernel(SourceRuns all, MeasuredImage image, Groups groups, SourceSums* sums) {
   if (all.totals->large_sources == 0) return;
@@ -203,7 +206,7 @@ __global__ void __launch_bounds__(block_threads, 3)
   }
 }
 
-/// As many blocks as the device runs at once.
+/// Number of blocks: as many as the device runs at once.
 unsigned int resident_blocks(const Gpu& where) {
   int per_processor = 0;
   check(cudaOccupancyMaxActiveBlocksPerMultiprocessor(&per_processor, measure_large_sources_kernel, block_threads, 0));

@@ -5,8 +5,8 @@
 
 namespace srcextract {
 
-/// Adds up the sums of the large sources; all blocks measure one source together. Costs almost nothing if there are
-/// none.
+/// Sums the pixels of large sources (those with more than ordered_group runs), with all blocks working on one source
+/// together. Costs almost nothing if there are none.
 void measure_large_sources(const SourceRuns& all, const MeasuredImage& image, SourceSums* sums, const Gpu& where);
 
 }  // namespace srcextract

@@ -15,7 +15,7 @@ __global__ void fill_kernel(float* least, std::int64_t count) {
     least[i] = std::numeric_limits<float>::infinity();
 }
 
-/// A map of variances; least() is the least variance of a run.
+/// A map of variances. least() returns the least variance in a run.
 struct VarianceMap {
   const float* pixels;
   std::int64_t width;
@@ -28,7 +28,7 @@ struct VarianceMap {
   }
 };
 
-/// VarianceMap's counterpart for a mesh of root mean squares.
+/// As VarianceMap, for a mesh of noise (rms). least() returns the square of the least noise in a run.
 struct VarianceOfMesh {
   MeshMap rms;
 
@@ -42,8 +42,8 @@ struct VarianceOfMesh {
   }
 };
 
-/// A thread takes a run. Floats that are not negative are in the order of their bits as integers. Sources without room
-/// are left out: the host will begin again.
+/// Finds the least variance of each source, with a thread per run. Floats that are not negative order like their bits
+/// as integers. Sources for which there is no room are left out: the host will start again.
 template <class Variance>
 __global__ void least_variance_kernel(const Run* runs, ItemCount items, const std::int32_t* label, Variance variance,
                                       int* least, std::int64_t room) {

@@ -7,14 +7,14 @@ namespace srcextract {
 
 namespace {
 
-/// A block takes the small sources whose members begin among this many. With the members of the last source there are
-/// fewer than the block has threads.
+/// A block handles the small sources whose runs begin among this many members (runs ordered by source). With the other
+/// runs of the last source they are fewer than the block's threads.
 constexpr int tile_members = block_threads - ordered_group;
 
 /// Blocks that a multiprocessor runs at once.
 constexpr int resident_blocks = 5;
 
-/// The sources that a block takes at a time, in shared memory.
+/// The small sources that a block handles at a time, in shared memory.
 struct SourceTile {
   struct Source {
     std::uint32_t index;
@@ -27,7 +27,7 @@ struct SourceTile {
   int source_count;
 };
 
-/// The extent of a source in the image, and the number of its runs before a given run.
+/// The box of a source's pixels, and the number of its runs before a given run.
 struct Surveyed {
   Extent extent;
   int before;
@@ -44,8 +44,8 @@ __device__ Surveyed survey(const Member* members, int count, const Run& run) {
   return found;
 }
 
-/// Adds up the sources of a tile, one per thread; whole warps call it. Not inlined, to save registers: in most tiles a
-/// single warp calls it.
+/// Sums the runs of each source in a tile, one source per thread; whole warps call it. Not inlined, to save registers:
+/// in most tiles a single warp calls it.
 __device__ __noinline__ void add_sources(const SourceTile& tile, SourceSums* sums) {
   const bool adds = static_cast<int>(threadIdx.x) < tile.source_count;
   SourceSums total;
@@ -58,7 +58,7 @@ __device__ __noinline__ void add_sources(const SourceTile& tile, SourceSums* sum
   store_warp(to, total, adds);
 }
 
-/// Sums over the small sources. A thread measures a run, and then adds up a source.
+/// Sums the pixels of small sources. Each thread measures a run; then it sums the runs of one source.
 __global__ void __launch_bounds__(block_threads, resident_blocks)
     measure_small_sources_kernel(SourceRuns all, MeasuredImage image, SourceSums* sums) {
   __shared__ SourceTile tile;
@@ -75,7 +75,7 @@ __global__ void __launch_bounds__(block_threads, resident_blocks)
     }
     const std::int64_t begin = source.place - first;
     const bool has_run = i < count && begin >= 0 && begin < tile_members;
-    __syncthreads();  // all threads are done with the tile before
+    __syncthreads();  // all threads are done with the previous tile
     tile.members[threadIdx.x] = own;
     if (threadIdx.x == 0) {
       tile.runs.clear();

@@ -6,7 +6,7 @@
 
 namespace srcextract {
 
-/// The contribution of a run to its source, independent of the runs before.
+/// The sums over one run, independent of the source's other runs.
 struct MeasuredRun {
   RunSums along;
   std::int32_t y;
@@ -20,13 +20,13 @@ struct MeasuredRun {
   }
 };
 
-/// Runs that the threads of a block measure together, in shared memory.
+/// Runs that the threads of a block measure together, and their sums, in shared memory.
 class RunTile {
  public:
-  /// A single thread calls it, before any run is measured.
+  /// Empties the tile. A single thread calls it, before any run is measured.
   __device__ void clear() { long_count_ = 0; }
 
-  /// The sum of one group of the ordered sum: `count` runs from place `first` on, in their order.
+  /// Sums one group of the ordered sum: `count` measured runs from place `first` on, in their order.
   __device__ SourceSums sum(int first, int count, const Extent& extent) const {
     SourceSums total = places_[first].measured.added(extent);
 #pragma unroll 2
@@ -37,7 +37,7 @@ class RunTile {
  private:
   friend class RunMeasurer;
 
-  /// A run of more than one group of pixels (stages/math/ordered_sum.hpp), waiting for a warp to measure it.
+  /// A run of more than ordered_group pixels (stages/math/ordered_sum.hpp), waiting for a warp to measure it.
   struct LongRun {
     Run run;
     Extent extent;
@@ -46,7 +46,7 @@ class RunTile {
     LongRun waiting;
     MeasuredRun measured;
   } places_[block_threads];
-  int long_runs_[block_threads];  ///< places of the long runs, in any order
+  int long_runs_[block_threads];  ///< places of the runs that wait, in any order
   int long_count_;
 };
 
@@ -68,14 +68,14 @@ class RunMeasurer {
         background_(image.levels->background),
         any_masked_(image.masked->total() > 0) {}
 
-  /// Prefetches the pixels of a run into the L2 cache while there is other work.
+  /// Prefetches the first and last pixel of a run into the L2 cache.
   __device__ void fetch(const Run& run) const {
     asm volatile("prefetch.global.L2 [%0];" ::"l"(row(run) + run.begin));
     asm volatile("prefetch.global.L2 [%0];" ::"l"(row(run) + run.end - 1));
   }
 
-  /// Measures the runs of all threads with `has_run`, each at its own place in the tile. The tile must be clear. All
-  /// threads of the block call it; all runs are measured when it returns.
+  /// Measures one run for each thread with `has_run`, and stores the sums at `place` in the tile. The tile must be
+  /// empty. All threads of the block call it; all runs are measured when it returns.
   __device__ void measure(RunTile& tile, bool has_run, const Run& run, const Extent& extent, int place) const {
     if (has_run) {
       if (run.end - run.begin <= ordered_group) {
@@ -101,7 +101,7 @@ class RunMeasurer {
     return gather(along, run, any_masked_ && finds_masked(run, 0, 1));
   }
 
-  /// Not inlined, to save registers: few tiles have long runs.
+  /// Measures the long runs of a tile, one per warp. Not inlined, to save registers: few tiles have long runs.
   __device__ __noinline__ static void measure_long_runs(RunMeasurer measurer, RunTile& tile) {
     for (int k = static_cast<int>(threadIdx.x / 32); k < tile.long_count_; k += block_threads / 32) {
       const int place = tile.long_runs_[k];
@@ -113,14 +113,14 @@ class RunMeasurer {
     __syncthreads();
   }
 
-  /// The lanes of a warp measure one run together; every lane gets the result.
+  /// Measures one long run by all lanes of a warp; every lane gets the result.
   __device__ MeasuredRun measure_long(const Run& run, const Extent& extent) const {
     const RunSums along = sum_long(run, extent);
     const bool near_masked = any_masked_ && __any_sync(all_lanes, finds_masked(run, lane(), 32));
     return gather(along, run, near_masked);
   }
 
-  /// The ordered sum over groups of pixels. Every lane sums one group, then all lanes add up the groups in order.
+  /// Sums over a run in groups of pixels. Every lane sums one group, then all lanes add up the groups in order.
   __device__ RunSums sum_long(const Run& run, const Extent& extent) const {
     const std::int64_t npix = run.end - run.begin;
     return ordered_sum<RunSums>((npix + ordered_group - 1) / ordered_group, [&](std::int64_t first, std::int64_t last) {
@@ -137,14 +137,16 @@ class RunMeasurer {
     });
   }
 
-  /// The sums of another lane. A new member of RunSums breaks the structured binding, so that it is not forgotten here.
+  /// Returns the sums of another lane. If RunSums gets a new member, the structured binding no longer compiles, so the
+  /// member cannot be forgotten here.
   __device__ static RunSums shuffle(const RunSums& sums, int lane) {
     const auto& [v, vx, vxx, peak, xpeak] = sums;
     return {__shfl_sync(all_lanes, v, lane), __shfl_sync(all_lanes, vx, lane), __shfl_sync(all_lanes, vxx, lane),
             __shfl_sync(all_lanes, peak, lane), __shfl_sync(all_lanes, xpeak, lane)};
   }
 
-  /// Whether a masked pixel is among the neighbours of a run. Each of `lanes` lanes checks its share of them.
+  /// Whether a masked pixel is among a run's pixels or their neighbours. Each of `lanes` lanes checks a part of the
+  /// columns.
   __device__ bool finds_masked(const Run& run, int first, int lanes) const {
     const PixelBox box = surroundings(run, width_, height_);
     bool found = false;

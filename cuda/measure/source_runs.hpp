@@ -13,22 +13,23 @@ struct alignas(16) Member {
   std::uint32_t source;
 };
 
-/// A source with more runs than one group of the ordered sum (stages/math/ordered_sum.hpp). Several blocks measure it.
+/// A source with more than ordered_group runs (stages/math/ordered_sum.hpp), which several blocks measure together.
 struct LargeSource {
   std::uint32_t source, runs;
   std::uint32_t begin;        ///< its first member
-  std::uint32_t first_group;  ///< its first group among the groups of all large sources
+  std::uint32_t first_group;  ///< index of its first group among those of all large sources
   Extent extent;              ///< empty at first
 
   __device__ std::uint32_t groups() const { return (runs + ordered_group - 1) / ordered_group; }
 
-  /// True if the source has fewer runs than rows, so that some row is empty; deblended sources need not be connected.
-  /// Needs the extent.
+  /// Whether the source has fewer runs than rows, so that some row has no run; deblended sources need not be connected.
+  /// The extent must be known.
   __device__ bool is_scattered() const { return extent.ymax - extent.ymin >= static_cast<std::int32_t>(runs); }
 };
 
-/// The number of a source's runs, and their place. Members of a small source begin at `place`, in any order; for a
-/// large source `place` is its index in the list of large sources.
+/// The number of a source's runs, and where they are. For a small source, `place` is the index of its first run in
+/// SourceRuns::members, where its runs are in any order. For a large source it is the index in the list of large
+/// sources.
 struct alignas(8) SourcePlace {
   std::uint32_t runs, place;
 
@@ -41,8 +42,8 @@ struct SourceTotals {
   std::uint32_t large_runs, large_sources, large_groups;
 };
 
-/// The runs by source, for kernels. Members of small sources fill `members` from the front, members of large sources
-/// from the back. Later kernels write the back.
+/// The runs ordered by source, for kernels. Runs of small sources fill `members` from the front, runs of large sources
+/// from the back. Later kernels write those at the back.
 struct SourceRuns {
   static constexpr std::uint32_t none = 0xffffffffu;
 
@@ -54,21 +55,21 @@ struct SourceRuns {
   const std::int32_t* label;
   SourceTotals* totals;
   SourcePlace* places;     ///< by source
-  std::uint32_t* numbers;  ///< index of each run within its source; one per member, free once members have places
+  std::uint32_t* numbers;  ///< number of each run within its source; reused once `members` is written
   Member* members;
   LargeSource* large;
 
-  /// The source of run i; `none` if its source is not measured.
+  /// Index of the source of run i; `none` if the source is not measured.
   __device__ std::uint32_t source_of(std::int64_t i) const {
     const std::int32_t l = label[i];
     return l > 0 && l <= sources.room ? static_cast<std::uint32_t>(l) - 1 : none;
   }
 };
 
-/// Groups the runs by source, and owns the memory.
+/// Orders the runs by source, and holds the memory of the result.
 class RunGatherer {
  public:
-  /// There is room for `sources` sources; the others are not measured.
+  /// `sources`: for how many sources there is room; further ones are not measured.
   RunGatherer(const Runs<Gpu>& runs, const Components<Gpu>& components, std::int64_t sources, const Gpu& where);
 
   const SourceRuns& gathered() const { return gathered_; }

@@ -10,8 +10,8 @@ namespace {
 
 constexpr int sizes = 64;
 
-/// The size class of a source: 0 for the largest. There are four classes for every doubling of the longer side of its
-/// box.
+/// The size class of a source: 0 for the largest. There are four classes for every factor of two in the longer side of
+/// its box.
 __device__ int size_of(const SourceSums& s) {
   const std::int32_t columns = s.xmax - s.xmin + 1, rows = s.ymax - s.ymin + 1;
   const auto side = static_cast<float>(columns > rows ? columns : rows);
@@ -31,7 +31,7 @@ __global__ void count_sizes_kernel(const SourceSums* sums, ItemCount items, std:
     if (own[i] > 0) atomicAdd(&counts[i], own[i]);
 }
 
-/// A single warp turns the number of sources of each size into the place where the size begins.
+/// Converts the number of sources of each size class to the index where the class begins, in a single warp.
 __global__ void begin_sizes_kernel(std::uint32_t* counts) {
   std::uint32_t before = 0;
   for (int i = lane(); i < sizes; i += warp_size) {
@@ -41,7 +41,7 @@ __global__ void begin_sizes_kernel(std::uint32_t* counts) {
   }
 }
 
-/// A thread takes a source. More threads take part, to make whole warps.
+/// Lists the sources by size class, with a thread per source. There are more threads than sources, to make whole warps.
 __global__ void order_by_size_kernel(const SourceSums* sums, ItemCount items, std::uint32_t* next,
                                      std::int32_t* order) {
   const std::int64_t count = items();

@@ -13,20 +13,21 @@ namespace srcextract {
 
 namespace {
 
-/// Small blocks, and more of them than run at once. Sources differ in size by a factor of a thousand, and the place of
-/// a block is free only when its slowest warp is done.
+/// Number of warps and threads of a block. Blocks are small, and more of them are launched than run at once. Sources
+/// differ in size by a factor of a thousand, and a block makes room for the next only when its slowest warp is done.
 constexpr int block_warps = 2, family_threads = block_warps * warp_size;
 constexpr std::int64_t most_family_blocks = 128;  ///< for each multiprocessor
 
-/// A large source has a block of its own if the family can divide it: one warp would take longer than all others.
+/// Number of warps of a block that measures one large source, if the family can divide a source. One warp alone would
+/// take longer than all other sources.
 constexpr int large_source_warps = 8;
 template <class One>
 constexpr bool has_large_sources = requires(const MeasuredSource& source) {
   One::is_large(source);
 };
 
-/// Blocks that must fit on a multiprocessor, which limits their registers. Windows and radii would be slower with so
-/// few registers, and have fewer blocks.
+/// Number of blocks that must fit on a multiprocessor, which limits the registers of a thread. Windows and radii would
+/// be slower with so few registers, so they have fewer blocks.
 template <class One>
 constexpr int least_family_blocks = 16;
 template <>
@@ -34,7 +35,8 @@ constexpr int least_family_blocks<LightRadiusFamily> = 6;
 template <>
 constexpr int least_family_blocks<WindowFamily> = 10;
 
-/// Stars by the profile of a difference and by the PSF of a file, likewise.
+/// StarFamily for the profile of a difference, without the code for the PSF of a file; the two kinds have a kernel
+/// each.
 struct StarsByProfile : StarFamily {
   template <class Lanes>
   __device__ StarLight measure(const Lanes& lanes, const MeasuredSource& source, const PhotometryImage& image,
@@ -56,7 +58,7 @@ constexpr int least_family_blocks<StarsByPsf> = 6;
 template <>
 constexpr int least_family_blocks<SpreadFamily> = 6;
 
-/// Circles by the area of pixels take more registers than circles by sub-pixels, so each kind has a kernel.
+/// CircleFamily for sub-pixels only. Circles by exact areas take more registers, so each of the two kinds has a kernel.
 struct CirclesBySubPixels : CircleFamily {
   template <class Lanes>
   __device__ CircleFlux measure(const Lanes& lanes, const MeasuredSource& source, const PhotometryImage& image,
@@ -86,7 +88,7 @@ __global__ void paint_owners_kernel(const Run* runs, ItemCount items, const std:
   }
 }
 
-/// The sources of an image, as far as there is room for them.
+/// The sources of an image, for kernels; not more than there is room for.
 struct SourceTable {
   const std::int32_t* order;  ///< order of measurement
   const SourceSums* sums;
@@ -97,7 +99,7 @@ struct SourceTable {
   const StarLight* star;  ///< null: not measured
   ItemCount items;
 
-  /// A source with nothing but the results of earlier families.
+  /// Source k without a shape, with only the results of earlier families.
   __device__ MeasuredSource measured_before(std::int64_t k) const {
     return {static_cast<std::int32_t>(k + 1),
             SourceShape{},
@@ -113,7 +115,7 @@ struct SourceTable {
   }
 };
 
-/// An image, completed by values that only the device knows.
+/// An image, to be completed by known() with values that only the device has.
 struct LevelledImage {
   PhotometryImage image;
   const Levels* levels;
@@ -131,7 +133,7 @@ struct LevelledImage {
   }
 };
 
-/// Measures row `which` of a source, or all rows if the family measures them together.
+/// Measures row `which` of source k, or all its rows if the family measures them together.
 template <class One, bool elsewhere, class Lanes>
 __device__ void measure_source(const Lanes& lanes, const One& family, const LevelledImage& measured,
                                const LevelledImage& found_in, const SourceTable& sources, std::int64_t k, int which,
@@ -151,14 +153,14 @@ __device__ void measure_source(const Lanes& lanes, const One& family, const Leve
   }
 }
 
-/// Doubles that the warps of a launch have, each its own.
+/// Working memory for the warps of a launch; each warp has `each` doubles of its own.
 struct Scratch {
   double* memory;
   std::int64_t each;
 };
 
-/// A warp takes a row of a source, or a source if its rows are measured together. Large sources are left out.
-/// `found_in` is read only if `elsewhere`: a kernel that uses both images has fewer registers left.
+/// Measures a family. A warp handles one row of a source, or all rows if they are measured together. Large sources are
+/// left out. `found_in` is read only if `elsewhere`, since a kernel that uses two images has fewer registers left.
 template <class One, bool elsewhere>
 __global__ void __launch_bounds__(family_threads, least_family_blocks<One>)
     measure_family_kernel(One family, LevelledImage measured, LevelledImage found_in, SourceTable sources,
@@ -196,7 +198,7 @@ __global__ void __launch_bounds__(large_source_warps* warp_size)
     measure_source<One, elsewhere>(lanes, family, measured, found_in, sources, sources.order[i], 0, rows);
 }
 
-/// Measures the large sources of a family that can divide them. Such a family has one row for each source.
+/// Measures the large sources, for families that can divide a source. Such a family has one row for each source.
 template <class One, bool elsewhere>
 void measure_large(const One& family, const LevelledImage& image, const LevelledImage& found_in, SourceTable sources,
                    typename One::Row* rows, const Gpu& where) {
@@ -216,7 +218,8 @@ void measure_large(const One& family, const LevelledImage& image, const Levelled
   }
 }
 
-/// Blocks of a launch whose warps have `each` doubles of their own: few enough for the cache, if there are any.
+/// Largest number of blocks of a launch whose warps have `each` doubles of working memory. If there is working memory,
+/// blocks are so few that it stays in the cache.
 std::int64_t most_blocks(int each, const Gpu& where) {
   constexpr std::int64_t with_scratch = 6, most_bytes = std::int64_t{64} << 20;
   if (each == 0) return most_family_blocks * where.multiprocessors;
@@ -224,7 +227,7 @@ std::int64_t most_blocks(int each, const Gpu& where) {
   return std::clamp<std::int64_t>(of_memory, 1, with_scratch * where.multiprocessors);
 }
 
-/// Lets a family read the numbers of its file where the device has them.
+/// Tells a family where on the device the numbers of its file are.
 template <class One>
 void take_numbers(std::span<const HandedNumbers> numbers, One& family) {
   if constexpr (requires { family.take_numbers(nullptr); })

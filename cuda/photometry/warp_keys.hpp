@@ -8,14 +8,14 @@
 
 namespace srcextract {
 
-/// HostKeys for a warp: all lanes call every function together and get the same result. Up to `room` keys are kept. If
-/// there are more, every query reads the pixels again.
+/// Does for a warp what HostKeys does on the host: all lanes call every function together and get the same result. Up
+/// to `room` keys are kept. If there are more, every query reads the pixels again.
 template <class Read>
 class WarpKeys {
  public:
   static constexpr int room = 2048;
 
-  /// Words of memory that the warp needs during its queries.
+  /// Number of words of memory that the warp needs for its queries.
   static constexpr int words = room + warp_size;
 
   __device__ WarpKeys(const ApertureBox& box, const Read& read, std::uint32_t* memory)
@@ -44,7 +44,7 @@ class WarpKeys {
     if (one.count <= room) keep(one.range);
     KeyPair result{one.range.low, one.range.low};
     if (one.range.low < one.range.high) result = pair_of_kept(one.range, static_cast<std::uint32_t>(one.rank));
-    if (one.rank + 1 == one.count && result.lower < range.high) {  // the next key is in another class, if there is one
+    if (one.rank + 1 == one.count && result.lower < range.high) {  // the next key, if any, is in a later class
       const KeyRange above{result.lower + 1, range.high};
       if (count(above) > 0) result.upper = extremes(above).low;
     }
@@ -63,13 +63,14 @@ class WarpKeys {
   }
 
  private:
-  /// The keys among which the sought one is: their range, its rank among them, and their number.
+  /// A range of keys in which the wanted key is, its rank among the keys of this range, and the number of these keys.
   struct Class {
     KeyRange range;
     std::int64_t rank, count;
   };
 
-  /// Calls f(wanted, key) in every lane, for the pixels of the box one after another, whatever the width of the box.
+  /// Calls f(wanted, key) in every lane for one pixel of the box after another, with lanes on consecutive pixels
+  /// whatever the width of the box.
   template <class F>
   __device__ void for_each_pixel(const F& f) const {
     const std::int32_t columns = box_.x_end - box_.x_begin, rows = box_.y_end - box_.y_begin;
@@ -91,7 +92,7 @@ class WarpKeys {
     }
   }
 
-  /// Keeps the keys of a range, as far as there is room, and returns their number.
+  /// Keeps the keys of a range, as many as there is room for. Returns their number, even if it exceeds the room.
   __device__ std::int64_t keep(const KeyRange& range) const {
     std::int64_t total = 0;
     __syncwarp();
@@ -115,7 +116,7 @@ class WarpKeys {
     }
   }
 
-  /// Calls f(key) for every key of a range, in some lane.
+  /// Calls f(key) once for every key of a range, in whichever lane has it.
   template <class F>
   __device__ void visit(const KeyRange& range, const F& f) const {
     if (all_kept_) {
@@ -133,11 +134,11 @@ class WarpKeys {
     return __reduce_add_sync(all_lanes, own);
   }
 
-  /// The pair of a rank, from a range whose keys are all kept. Halves the range until there is a lane for every key
-  /// left.
+  /// Returns the keys with ranks `rank` and rank + 1, from a range whose keys are all kept. Halves the range until
+  /// there is a lane for every remaining key.
   __device__ KeyPair pair_of_kept(KeyRange range, std::uint32_t rank) const {
     const std::uint32_t last = range.high;
-    auto most = static_cast<std::uint32_t>(kept_);  // upper limit of the keys in the range
+    auto most = static_cast<std::uint32_t>(kept_);  // upper limit of the number of keys in the range
     while (most > warp_size && range.low < range.high) {
       const std::uint32_t middle = range.low + (range.high - range.low) / 2, below = count_kept({range.low, middle});
       if (rank < below) {
@@ -161,18 +162,18 @@ class WarpKeys {
     return result;
   }
 
-  /// A key for each of the first `count` lanes, in no order, with its rank.
+  /// A key for each of the first `count` lanes, in no order, with its rank among them.
   struct FewKeys {
     std::uint32_t key, rank, count;
 
-    /// The key of a rank; 0 if there is none.
+    /// The key with rank `wanted`; 0 if there is none.
     __device__ std::uint32_t of_rank(std::uint32_t wanted) const {
       const unsigned int lanes = __ballot_sync(all_lanes, lane() < static_cast<int>(count) && rank == wanted);
       return lanes == 0 ? 0 : __shfl_sync(all_lanes, key, __ffs(static_cast<int>(lanes)) - 1);
     }
   };
 
-  /// Hands the keys of a range to the lanes. The range must have no more keys than there are lanes.
+  /// Gives the keys of a range to the lanes, one each. The range must have no more keys than there are lanes.
   __device__ FewKeys line_up(const KeyRange& range) const {
     std::uint32_t* const few = memory_ + room;
     FewKeys own{0, 0, 0};
@@ -190,7 +191,7 @@ class WarpKeys {
     return own;
   }
 
-  /// The least kept key of a range; `otherwise` if the range is empty.
+  /// The least kept key in a range; `otherwise` if the range has none.
   __device__ std::uint32_t least_kept(const KeyRange& range, std::uint32_t otherwise) const {
     std::uint32_t least = range.high;
     bool any = false;
@@ -202,7 +203,7 @@ class WarpKeys {
     return __any_sync(all_lanes, any) != 0 ? least : otherwise;
   }
 
-  /// Narrows the range, bin by bin, until its keys have room or are all the same.
+  /// Narrows the range around the key of this rank, bin by bin, until its keys can be kept or are all equal.
   __device__ Class class_of(const KeyRange& range, std::int64_t rank) const {
     Class one{range, rank, room + 1};
     while (one.count > room && one.range.low < one.range.high) {
@@ -219,8 +220,8 @@ class WarpKeys {
     return one;
   }
 
-  /// Counts the keys of a range in bins of 2^shift keys. Every lane counts in its own bins, side by side; the totals
-  /// then stand first in the memory.
+  /// Counts the keys of a range in bins of 2^shift keys. Every lane counts in bins of its own, side by side; then the
+  /// totals are stored at the beginning of the memory.
   __device__ void count_classes(const KeyRange& range, int shift) const {
     __syncwarp();
     for (int bin = 0; bin < classes; ++bin) memory_[bin * warp_size + lane()] = 0;

@@ -11,14 +11,14 @@ namespace srcextract {
 
 static_assert(warp_size == lane_count);
 
-/// HostLanes for a warp: all lanes call every function together and get the same result. A block of the kernel has
-/// `Warps` warps, each with a source of its own.
+/// Does for a warp what HostLanes does on the host: all lanes call every function together and get the same result. A
+/// block of the kernel has `Warps` warps, each with a source of its own.
 template <int Warps>
 class WarpLanes {
  public:
   static constexpr int block_warps = Warps;
 
-  static constexpr int most_of_product = 128;  ///< limit of the columns, and of the rows, that a Product keeps
+  static constexpr int most_of_product = 128;  ///< most columns, and most rows, for which a Product keeps factors
 
   /// Pixels that a thread looks at together.
   static constexpr int width = 1;
@@ -27,7 +27,7 @@ class WarpLanes {
   /// `scratch` is memory of this warp alone.
   __device__ explicit WarpLanes(double* scratch) : scratch_(scratch) {}
 
-  /// Whether this thread stores the common result.
+  /// Whether this thread is the one that stores the result.
   __device__ bool is_first() const { return first_lane(); }
 
   template <int N, class F>
@@ -46,9 +46,9 @@ class WarpLanes {
     return both.sums;
   }
 
-  /// Each lane takes a column, and shuffles form the tree. Addition commutes, so all lanes have the bits of the first.
-  /// In a narrow box, lanes without a column take the rows below and hand over their terms. Missing columns would add 0
-  /// to the tree.
+  /// Each lane sums a column, and shuffles form the tree. Addition commutes, so all lanes get the same bits as the
+  /// first. In a narrow box, lanes without a column read the rows below and hand over their terms. Missing columns
+  /// would add 0 to the tree.
   template <int N, int M, class F>
   __device__ SumsAndCounts<N, M> sum_and_count(const ApertureBox& box, const F& f) const {
     const int columns = columns_at_once(box), column = lane() & (columns - 1), row = lane() / columns;
@@ -81,7 +81,8 @@ class WarpLanes {
     return all;
   }
 
-  /// HostProduct for a warp. Keeps the factors of columns and rows if the box is not too large.
+  /// Does for a warp what HostProduct does on the host. Keeps the factors of columns and rows if the box is not too
+  /// large.
   template <class Column, class Row>
   class Product {
    public:
@@ -108,7 +109,7 @@ class WarpLanes {
     Column of_column_;
     Row of_row_;
     std::int32_t first_x_, first_y_;
-    double* columns_;  ///< factors of the columns, then of the rows
+    double* columns_;  ///< factors of the columns, followed by those of the rows
     bool is_small_;
   };
   template <class Column, class Row>
@@ -116,7 +117,7 @@ class WarpLanes {
     return Product<Column, Row>(box, of_column, of_row, product_of_warp());
   }
 
-  /// HostLanes::scratch; the launch knows how much a source needs.
+  /// As HostLanes::scratch. The count is ignored, since the launch has provided what a source needs.
   __device__ double* scratch(int) const {
     return scratch_;
   }
@@ -158,7 +159,7 @@ class WarpLanes {
     return largest;
   }
 
-  /// Adds the integer of one pixel to the lane's own bins, without waiting for other lanes.
+  /// Adds the integer of one pixel to bins of this lane, without waiting for other lanes.
   class BlockBins {
    public:
     __device__ explicit BlockBins(std::int64_t* bins) : bins_(bins) {}
@@ -174,7 +175,7 @@ class WarpLanes {
     std::int64_t value_ = 0;
   };
 
-  /// Lanes take the pixels of the box one after another, whatever its width.
+  /// Makes a histogram as HostLanes::bins. Lanes handle consecutive pixels of the box, whatever its width.
   template <class F>
   __device__ const std::int64_t* bins(const ApertureBox& box, const F& f) const {
     std::int64_t* const all = bins_of_warp();
@@ -206,8 +207,9 @@ class WarpLanes {
   }
 
  protected:
-  /// Sums over a band, several steps at a time. Pixels that the circle crosses are gathered first, so that every lane
-  /// counts the sub-pixels of one. Loops are not unrolled where the code would not fit in the instruction cache.
+  /// Sums over a band of a circle, several steps at a time. Pixels that the circle crosses are gathered first, so that
+  /// every lane counts the sub-pixels of one of them. Loops are not unrolled where the code would exceed the
+  /// instruction cache.
   template <int N, class Circle, class F>
   __device__ static Sums<N> sum_of_band(const ApertureBox& band, const Circle& circle, const F& f) {
     const int columns = columns_at_once(band);
@@ -231,7 +233,7 @@ class WarpLanes {
   }
 
  private:
-  /// Adds the terms of the lanes to their columns, row by row.
+  /// Adds the lanes' terms to the sums of their columns, row by row.
   template <int N>
   __device__ static void add_in_order(const BlockSums<N, width>& pixel, int columns, Sums<N>& own) {
     if (columns == lane_count) {
@@ -260,7 +262,7 @@ class WarpLanes {
       for (int half = columns / 2; half > 0; half /= 2) own.of[k] += __shfl_xor_sync(all_lanes, own.of[k], half);
   }
 
-  /// Positions of lanes in the steps that they take together in a circle, row by row.
+  /// Positions of the lanes in the steps that they make together through a circle, row by row.
   struct CircleSteps {
     static constexpr int most = 24;
 
@@ -342,19 +344,19 @@ class WarpLanes {
 
   double* scratch_ = nullptr;
 
-  /// The sum over the warp, which may not fit in 32 bits.
+  /// The sum of `own` over the warp, which may need more than 32 bits.
   __device__ static std::int64_t total_of(std::uint32_t own) {
     const std::int64_t high = __reduce_add_sync(all_lanes, own >> 16);
     return high * 65536 + __reduce_add_sync(all_lanes, own & 0xffff);
   }
 
-  /// Columns that the lanes take at once: 8, 16 or 32.
+  /// Number of columns that the lanes handle at once: 8, 16 or 32.
   __device__ static int columns_at_once(const ApertureBox& box) {
     const std::int32_t columns = box.x_end - box.x_begin;
     return columns <= lane_count / 4 ? lane_count / 4 : columns <= lane_count / 2 ? lane_count / 2 : lane_count;
   }
 
-  // Shared memory is declared in functions that are no templates, so that each array exists once.
+  // Shared memory is declared in functions that are not templates, so that each array exists only once.
 
   __device__ static double* product_of_warp() {
     __shared__ double memory[block_warps][2 * most_of_product];
@@ -362,7 +364,7 @@ class WarpLanes {
   }
 
   struct CircleMemory {
-    std::uint8_t inside[CircleSteps::most][lane_count];  ///< number of sub-pixels inside, as CircleOverlap counts them
+    std::uint8_t inside[CircleSteps::most][lane_count];     ///< number of sub-pixels inside, as in CircleOverlap
     std::uint16_t crossed[CircleSteps::most * lane_count];  ///< step and lane of each crossed pixel
   };
   __device__ static CircleMemory& circle_of_warp() {
@@ -370,14 +372,14 @@ class WarpLanes {
     return memory[threadIdx.x / warp_size];
   }
 
-  /// Bins for every lane, side by side, so that lanes use different banks. The last bin is not kept. Kernels whose
-  /// family gathers nothing have no shared memory for bins.
+  /// Memory for the bins of all lanes, side by side, so that lanes use different banks. The last bin is discarded.
+  /// Kernels whose family makes no histogram have no shared memory for bins.
   __device__ static std::int64_t* bins_of_warp() {
     __shared__ std::int64_t bins[block_warps][(most_bins + 1) * warp_size];
     return bins[threadIdx.x / warp_size];
   }
 
-  /// Leaves the sums over all lanes in the first most_bins words. Lanes begin at different places, again to use
+  /// Sums the bins over all lanes into the first most_bins words. Lanes begin at different bins, so that they use
   /// different banks.
   __device__ static void add_lanes(std::int64_t* bins) {
     constexpr int each = most_bins / warp_size;
@@ -393,7 +395,7 @@ class WarpLanes {
   }
 };
 
-/// WarpLanes for a block with one source, whose warps share the bands of circles.
+/// WarpLanes for a block that measures one source. Its warps share the bands of a circle among them.
 template <int Warps>
 class BlockLanes : public WarpLanes<Warps> {
  public:

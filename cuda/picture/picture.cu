@@ -17,11 +17,12 @@ namespace srcextract {
 
 namespace {
 
-/// Kernels with a table in shared memory have few large blocks. Two blocks fill a multiprocessor.
+/// Kernels with a table in shared memory have few large blocks; table_blocks of them fill a multiprocessor.
 constexpr int table_threads = 1024;
 constexpr int table_blocks = 2;
 
-/// Bins that are counted in shared memory at a time. If there are more, the image is read again for the others.
+/// Number of bins that are counted in shared memory at a time. If there are more bins, the image is read again for the
+/// others.
 constexpr std::int64_t bins_at_a_time = 16384;
 
 unsigned int table_grid(std::int64_t pixels, const Gpu& where) {
@@ -29,8 +30,8 @@ unsigned int table_grid(std::int64_t pixels, const Gpu& where) {
   return static_cast<unsigned int>(std::clamp<std::int64_t>(wanted, 1, table_blocks * where.multiprocessors));
 }
 
-/// Allows a kernel as much shared memory as the largest table takes, which is more than the default. The limit is the
-/// same for every launch, since others may be under way.
+/// Allows a kernel to use as much shared memory as the largest table needs, which is more than the default. The limit
+/// is the same for every launch, since other launches may be running.
 template <class Kernel>
 void allow_large_tables(const Kernel& kernel) {
   constexpr int bytes = 65536;
@@ -38,7 +39,7 @@ void allow_large_tables(const Kernel& kernel) {
   check(cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, bytes));
 }
 
-/// Calls f(pixel) for this thread's share of the pixels; several loads are under way at once.
+/// Calls f(pixel) for this thread's part of the pixels; several loads overlap.
 template <class F>
 __device__ void for_each_pixel(const float* pixels, std::int64_t count, const F& f) {
   constexpr int loads = 4;
@@ -77,7 +78,7 @@ __global__ void __launch_bounds__(block_threads)
   extremes[blockIdx.x] = found;
 }
 
-/// A warp counts the unmasked pixels of a chunk.
+/// Counts the unmasked pixels of each chunk, with a warp per chunk.
 __global__ void __launch_bounds__(block_threads)
     count_unmasked_kernel(const float* pixels, std::int64_t count, std::uint32_t* unmasked, std::int64_t chunks) {
   const std::int64_t chunk = thread_index() / 32;
@@ -92,7 +93,7 @@ __global__ void __launch_bounds__(block_threads)
   if (threadIdx.x % 32 == 0) unmasked[chunk] = found;
 }
 
-/// A warp finds a pixel of the sample in its chunk.
+/// Reads the pixels of the sample. A warp finds one of them in its chunk.
 __global__ void __launch_bounds__(block_threads)
     draw_sample_kernel(const float* pixels, std::int64_t count, const SamplePlace* places, std::int64_t size,
                        float* sample) {
@@ -109,8 +110,8 @@ __global__ void __launch_bounds__(block_threads)
   }
 }
 
-/// Blocks of grid row y count the pixels in the `size` bins from y * size on, each block for itself. Then each block
-/// adds its counts to `counts`.
+/// Counts the pixels per bin. Blocks of grid row y count in the `size` bins from y * size on, each in its own table,
+/// and then add their tables to `counts`.
 __global__ void __launch_bounds__(table_threads, table_blocks)
     count_bins_kernel(const float* pixels, std::int64_t count, GreyBins bins, std::int32_t size, std::int32_t total,
                       std::uint32_t* counts) {
@@ -131,7 +132,8 @@ __global__ void __launch_bounds__(table_threads, table_blocks)
   }
 }
 
-/// A single block; all threads have the same number of neighbouring bins.
+/// Makes the greys of an equalised histogram, in a single block. All threads handle the same number of neighbouring
+/// bins.
 __global__ void __launch_bounds__(table_threads)
     equalize_kernel(const std::uint32_t* counts, std::int32_t bins, std::uint8_t* table) {
   using Scan = cub::BlockScan<std::uint64_t, table_threads>;

@@ -11,8 +11,8 @@ namespace srcextract {
 
 namespace {
 
-/// One launch for the whole clip, with all blocks on the device at once. All blocks look at the image. Then the first
-/// warp of the first block goes through the rounds, and all other warps wait for it.
+/// Runs the whole clip in one launch, with all blocks on the device at once. All blocks read the image. Then the first
+/// warp of the first block goes through the rounds of the clip; all other warps wait for its commands.
 __global__ void __launch_bounds__(clip_threads, 2) clip_kernel(ClipWork work, Background* background) {
   begin_clip(work);
   if (blockIdx.x != 0 || threadIdx.x >= warp_size) return follow_leader();
@@ -22,11 +22,10 @@ __global__ void __launch_bounds__(clip_threads, 2) clip_kernel(ClipWork work, Ba
   if (threadIdx.x == 0) *background = found;
 }
 
-static_assert(sizeof(ClipShared) <= 99 * 1024);  // 99 KiB is the least limit of a block
+static_assert(sizeof(ClipShared) <= 99 * 1024);  // a block may have 99 KiB on every device
 
-/// Number of blocks: one for four tiles, but at least one for each multiprocessor or tile, whichever are fewer. At most
-/// as many as the device runs at once. In small images most of the time goes into barriers and into merging the counts
-/// of blocks.
+/// Number of blocks: one for four tiles, but at least one for each multiprocessor or tile, whichever are fewer. It is
+/// at most what the device runs at once. More blocks would cost small images time in barriers and in merging counts.
 unsigned int clip_blocks(std::int64_t tiles, const Gpu& where) {
   check(cudaFuncSetAttribute(clip_kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, sizeof(ClipShared)));
   int per_processor = 0;
@@ -40,7 +39,7 @@ std::int64_t clip_tiles(std::int64_t count) {
   return (count + clip_tile - 1) / clip_tile;
 }
 
-/// Makes room for the bright quads of an image that is large enough.
+/// Allocates memory for the bright quads of an image, if it has at least bright.least_pixels pixels.
 void make_room(BrightQuads<Gpu>& bright, const Image<float, Gpu>& image, const Gpu& where) {
   const std::int64_t count = image.shape.count();
   bright.of = nullptr;
@@ -51,7 +50,7 @@ void make_room(BrightQuads<Gpu>& bright, const Image<float, Gpu>& image, const G
   bright.limit = Value<float, Gpu>(where);
 }
 
-/// Queues the clip. If `bright` is not null, the clip also stores the image's bright quads.
+/// Queues the clip on the stream. If `bright` is not null, the clip also stores which quads of pixels are bright.
 Value<Background, Gpu> queue_clip(const Image<float, Gpu>& image, const BackgroundConfig& config, const Gpu& where,
                                   BrightQuads<Gpu>* bright) {
   const std::int64_t count = image.shape.count();
@@ -59,7 +58,8 @@ Value<Background, Gpu> queue_clip(const Image<float, Gpu>& image, const Backgrou
   const std::int64_t tiles = clip_tiles(count);
   const unsigned int blocks = clip_blocks(tiles, where);
   const std::int64_t share = std::min((tiles + blocks - 1) / blocks * clip_tile, count);  // pixels of a block
-  // Large images have bounded lists; in small images, room for all pixels does not matter.
+  // For large images the lists of pixels are bounded; for small images they have room for all pixels, which costs
+  // little.
   constexpr std::int64_t always = 2 * clip_tile;
   const std::int64_t tail_room = std::min(share, std::max(always, share / 4));
   const std::int64_t window_room = std::min(share, std::max(always, share / 5));
@@ -67,12 +67,12 @@ Value<Background, Gpu> queue_clip(const Image<float, Gpu>& image, const Backgrou
   const auto cell_room =
       static_cast<int>(std::clamp<std::uint64_t>(std::bit_ceil(static_cast<std::uint64_t>(count) >> 19), 64, 1024));
   const int window_cell_room = cell_room <= 512 ? most_ranked / 2 : most_ranked;
-  // The window is some margins of rank wide. The bins get so many cells that each cell has some 16 to 32 pixels.
+  // The window is a few rank margins wide. Each of its bins gets so many cells that a cell has some 16 to 32 pixels.
   const double in_bin = 2.6 * rank_margin(sample_size(count)) * static_cast<double>(count) / window_bins;
   const int bin_cells =
       std::clamp(static_cast<int>(std::bit_ceil(static_cast<std::uint64_t>(in_bin / 32) + 1)), 1, 256);
 
-  // A warp's share has as many warp tiles as a block's share has block tiles.
+  // A warp's share of the image has as many warp tiles as a block's share has block tiles.
   const std::int64_t chunk_tiles = std::clamp<std::int64_t>(tiles / (8 * blocks), 1, 8);
 
   Buffer<float, Gpu> tail(tail_room * blocks, where), window(window_room * blocks, where);

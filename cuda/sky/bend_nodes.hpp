@@ -4,8 +4,8 @@
 
 namespace srcextract {
 
-/// bend() of stages/sky/mesh_spline.hpp, by a single thread. Loads 16 numbers at a time, which takes no longer than
-/// one.
+/// Computes bend() of stages/sky/mesh_spline.hpp in one thread. It loads 16 numbers at a time, which takes no longer
+/// than one.
 __device__ inline void bend_nodes(const float* nodes, std::int64_t count, std::int64_t stride, float* out) {
   constexpr Pivots pivots = make_pivots();
   constexpr int together = 16;

@@ -6,11 +6,11 @@
 
 namespace srcextract {
 
-/// The blocks of the clip at work together: every block calls the same functions in the same order. The common results
+/// What all blocks of the clip do together: every block calls the same functions in the same order. The merged results
 /// are in the state when obey() returns.
 
-/// A barrier of all blocks. A block's first thread waits for the other blocks alone; afterwards its warp must be
-/// together again.
+/// A barrier of all blocks. Only the first thread of a block waits for the other blocks; afterwards its warp must be
+/// brought together again.
 __device__ inline void sync_blocks() {
   cooperative_groups::this_grid().sync();
   __syncwarp();
@@ -25,7 +25,7 @@ __device__ void copy_by_block(T& to, const T& from) {
   }
 }
 
-/// Lists the pixels in the wanted bins of the window, by cells.
+/// Lists the pixels in the wanted bins of the window, sorted into cells.
 __device__ inline void collect() {
   ClipShared& s = shared();
   copy_by_block(s.wanted, state().wanted);
@@ -73,10 +73,10 @@ __device__ inline ExactSum sum_of_pieces(const unsigned int (&pieces)[PartSums::
   return sum;
 }
 
-/// Sums up to PartSums::most_pixels of the tail by cells, and lists the pixels in zones. The outermost parts may have
-/// far pixels, so only their counts are kept.
+/// Sums up to PartSums::most_pixels pixels of the tail by cells, and lists the pixels in zones. The outermost parts may
+/// have pixels that are not near, so only their counts are kept.
 __device__ inline void add_to_cells(const float* pixels, std::int64_t count) {
-  constexpr std::int64_t bias = std::int64_t{1} << 50;  // more than a near pixel can take off the first sum
+  constexpr std::int64_t bias = std::int64_t{1} << 50;  // exceeds what a near pixel can subtract from the first sum
   ClipShared& s = shared();
   NearSums* const cells = state().cell;
   float* const listed = work().cell_pixels;
@@ -124,7 +124,8 @@ __device__ inline void add_to_cells(const float* pixels, std::int64_t count) {
   sync_block();
 }
 
-/// Running sums over the cells, with the core added to the cell that contains it. The first block calls it.
+/// Makes running sums over the cells, after adding the core's sums to the cell that contains the core. Only the first
+/// block calls this.
 __device__ inline void sum_cells_before() {
   ClipShared& s = shared();
   const int core_cell = s.cuts.first_cell[s.cuts.part_of(next_above(s.guess.core.lower))];
@@ -132,8 +133,8 @@ __device__ inline void sum_cells_before() {
   scan_block<most_cells>(sums_of, s.before_cell);
 }
 
-/// Cuts the tail where the sets after the set `known` are expected to end. Collects the window's pixels that are
-/// expected to be medians.
+/// Cuts the tail into cells where the ends of the clipped sets after `known` are expected. Collects the window's pixels
+/// that are expected to be medians.
 __device__ inline void split_from(const Interval& known) {
   ClipShared& s = shared();
   if (blockIdx.x == 0) {
@@ -153,7 +154,8 @@ __device__ inline void split_from(const Interval& known) {
   if (blockIdx.x == 0) sum_cells_before();
 }
 
-/// One look at all pixels. False if the tail was not kept: it cannot be used then.
+/// Reads all pixels once: look_at_all() in every block. Returns false if some block had no room to keep its tail, which
+/// cannot be used then.
 __device__ inline bool look() {
   ClipShared& s = shared();
   look_at_all();
@@ -175,9 +177,9 @@ __device__ inline bool look() {
   return s.tail_kept;
 }
 
-// --- Commands for cases in which a look is not enough.
+// --- Commands for cases in which reading the image once is not enough.
 
-/// Sums the pixels in the state's interval, and counts those below it.
+/// Sums the pixels in the interval that the state gives, and counts those below it.
 __device__ inline void sum_interval() {
   ClipShared& s = shared();
   clear(s.block, clip_threads);
@@ -192,7 +194,7 @@ __device__ inline void sum_interval() {
   bring_sums(state().sums, sums, below);
 }
 
-/// Finds the extremes of the pixels in the state's interval.
+/// Finds the extremes of the pixels in the interval that the state gives.
 __device__ inline void find_extremes() {
   const Interval interval = state().interval;
   Extremes extremes;
@@ -202,7 +204,8 @@ __device__ inline void find_extremes() {
   bring_extremes(state().low_key, state().high_key, extremes);
 }
 
-/// Counts equal digits in the lanes of a warp at once, since one value may fill the image.
+/// Counts the values of one byte of the pixels' keys. Equal values in the lanes of a warp are counted at once, since
+/// one value may fill the image.
 __device__ inline void count_digits() {
   ClipShared& s = shared();
   const std::uint32_t prefix = state().prefix;
@@ -224,7 +227,7 @@ __device__ inline void count_digits() {
   }
 }
 
-/// Finds a scale for a sample without spread, from the smallest |d| > 0 of the image.
+/// Sets the grid's scale for a sample without spread, from the smallest |d| > 0 of the image.
 __device__ inline void find_smallest_scale() {
   const SumGrid grid = state().grid;
   Count smallest = ~Count{0};
@@ -248,7 +251,7 @@ __device__ inline void find_smallest_scale() {
 
 // --- Leader and followers.
 
-/// Executes the command in the state. The leader takes part.
+/// Executes the command that is in the state. All blocks call it, the leader's too.
 __device__ __noinline__ void obey() {
   switch (state().command) {
     case ClipCommand::look:
@@ -282,7 +285,7 @@ __device__ inline void begin_clip(const ClipWork& work) {
   obey();
 }
 
-/// Obeys the leader until its command is `end`.
+/// Executes the leader's commands until the command is `end`.
 __device__ inline void follow_leader() {
   for (;;) {
     sync_blocks();

@@ -4,13 +4,13 @@
 
 namespace srcextract {
 
-/// Goes through the rounds of the clip with counts in bins instead of pixels. Forecasts where the clipped sets will
-/// end, to cut the tail there, and which pixels of the window will be medians. A wrong forecast costs time, and no
-/// more. The first block calls it after a look at all pixels; its first warp goes through the rounds.
+/// Forecasts the rounds of the clip from counts in bins instead of pixels: where the clipped sets will end, to cut the
+/// tail there, and which pixels of the window will be medians. A wrong forecast costs time, and no more. The first
+/// block calls it after all pixels were read; its first warp goes through the rounds.
 class ClipForecast {
  public:
-  /// Forecasts from the set `known` on, which is known exactly. Writes the cuts and the wanted bins of the window into
-  /// the state.
+  /// Forecasts the sets that follow `known`, a clipped set with exact sums. Writes the cuts of the tail and the wanted
+  /// bins of the window into the state.
   __device__ static void run(const Interval& known) {
     sync_block();
     scan_block<tail_bins>(
@@ -32,14 +32,14 @@ class ClipForecast {
     }
   }
 
-  /// The first `threads` threads of a block call it.
+  /// Clears the block's wanted bins. The first `threads` threads of a block call it.
   __device__ static void clear_wanted(int threads) {
     WantedBins& wanted = shared().wanted;
     for (int i = static_cast<int>(threadIdx.x); i < window_bins / 32; i += threads) wanted.bits[i] = 0;
     if (threadIdx.x == 0) wanted.count = 0;
   }
 
-  /// Marks a bin of the window as wanted, and the bins beside it, where rounding may lead. A warp calls it.
+  /// Marks a bin of the window and its two neighbours as wanted, since rounding may lead to those. A warp calls it.
   __device__ static void want(int bin) {
     WantedBins& wanted = shared().wanted;
     const int mine = bin - 1 + lane();
@@ -52,7 +52,7 @@ class ClipForecast {
     __syncwarp();
   }
 
-  /// Writes the wanted bins into the state, and clears their cells. A warp calls it.
+  /// Writes the wanted bins into the state, and clears the cells of these bins. A warp calls it.
   __device__ static void write_wanted() {
     WantedBins& wanted = shared().wanted;
     WantedBins& out = state().wanted;
@@ -73,14 +73,15 @@ class ClipForecast {
   }
 
  private:
-  /// Sums of pixels, of their deviations from the centre of the grid in units of its scale, and of the squared
+  /// Number of pixels, sum of their deviations from the grid's centre in units of its scale, and sum of the squared
   /// deviations. Float is precise enough for a forecast.
   struct Sums {
     float count, first, second;
   };
 
-  /// Adds zones around two ends, a lane for each side. Zones of a side that meet are merged. An end gets no zone if it
-  /// is not near, or lies in the core. False if there is no room.
+  /// Adds a zone around the lower and one around the upper end of a clipped set, one lane for each side. Overlapping
+  /// zones of a side are merged. An end gets no zone if it is not near, or lies in the core. Returns false if there is
+  /// no room for a zone.
   __device__ static bool add_zones(const Interval& around_lower, const Interval& around_upper) {
     ClipShared& s = shared();
     const bool above = lane() == 1;
@@ -103,7 +104,7 @@ class ClipForecast {
     return __all_sync(all_lanes, room) != 0;
   }
 
-  /// Writes the zones, a lane for each. The number of cells of a zone grows with the pixels expected in it.
+  /// Writes the zones into the state, one lane for each. A zone gets more cells the more pixels are expected in it.
   __device__ static void write_zones() {
     const auto& side = shared().side;
     TailCuts& out = state().cuts;
@@ -136,8 +137,8 @@ class ClipForecast {
     return (x - static_cast<float>(shared().grid.centre)) * shared().per_scale;
   }
 
-  /// |deviation| in scales where bin k of a side begins. Octaves begin at powers of two; bins within an octave are
-  /// equally wide.
+  /// The |deviation|, in units of the grid's scale, at which bin k of a side begins. Octaves begin at powers of two;
+  /// bins within an octave are equally wide.
   __device__ static float bin_begin(int k) {
     static_assert(bins_per_octave == 1 << 6);
     return __int_as_float((127 * bins_per_octave + k) << (23 - 6));
@@ -150,7 +151,8 @@ class ClipForecast {
     return bin < side_bins ? -centre : centre;
   }
 
-  /// Sums over the tail's pixels below a deviation in scales. Pixels are taken to lie evenly in their bin.
+  /// Sums over the tail's pixels below a deviation, given in units of the grid's scale. Pixels are assumed to lie
+  /// evenly in their bin.
   __device__ static TailSums up_to(float deviation) {
     const int bin = tail_bin(deviation, 0, 1);
     const float begin = bin_begin(side_bin(bin));
@@ -163,8 +165,8 @@ class ClipForecast {
             from.second + share * (to.second - from.second)};
   }
 
-  /// Sums over the tail's pixels between two deviations; `below` gets the number of pixels under the lower one. Even
-  /// lanes look up the lower end, odd lanes the upper.
+  /// Sums over the tail's pixels between two deviations. `below` gets the number of pixels under `lower`. Even lanes
+  /// look up the lower end, odd lanes the upper.
   __device__ static Sums between(float lower, float upper, float& below) {
     const bool is_upper = lane() % 2 != 0;
     const TailSums mine = up_to(is_upper ? upper : lower);
@@ -176,7 +178,8 @@ class ClipForecast {
     return {difference(mine.count), difference(mine.first), difference(mine.second)};
   }
 
-  /// The expected value of the pixel of that rank in the window, and its bin. All lanes search together.
+  /// Returns the expected value of the pixel of rank `rank` in the window, and its bin. All lanes of a warp search
+  /// together.
   __device__ static float find_rank(float rank, int& bin) {
     const ClipShared& s = shared();
     bin = window_bin_of_rank(rank);
@@ -214,8 +217,8 @@ class ClipForecast {
       const float median = scales_of(find_rank(rank, bin));
       want(bin);
       const float reach = kappa * sigma;
-      // Pixels do not lie quite evenly in their bins. The margin allows an error in proportion to the share of the
-      // tail.
+      // Pixels do not lie quite evenly in their bins. The margin allows an error in proportion to the tail's part of
+      // the sum of squares.
       const float margin = reach * (5e-5F + 3e-3F * __fdividef(tail.second, second));
       const float next_lower = fmaxf(lower, median - reach);
       const float next_upper = fminf(upper, median + reach);

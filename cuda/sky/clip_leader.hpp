@@ -4,9 +4,9 @@
 
 namespace srcextract {
 
-/// The image as clip() sees it (stages/sky/clip.hpp), for the first warp of the first block. The leader goes through
-/// the rounds with the common results of all blocks. Where these are not enough, the leader orders more work from the
-/// blocks. The results that it uses are in shared memory.
+/// Gives clip() (stages/sky/clip.hpp) its sums and medians, in the first warp of the first block. The leader goes
+/// through the rounds with the merged results of all blocks, copied to shared memory. Where these are not enough, it
+/// orders more work from all blocks.
 class ClipLeader : ClipRanks {
  public:
   __device__ ClipLeader() {
@@ -48,7 +48,7 @@ class ClipLeader : ClipRanks {
         found = {smallest_above(interval.lower), largest_below(interval.upper)};
         if (!(found.smallest < found.largest)) found = order_extremes(ClipSource::tail, interval);
       }
-      // Valid if the tail surrounds the core; otherwise the extremes may be the core's own pixels.
+      // Exact if there are tail pixels on both sides of the core; otherwise pixels of the core may be the extremes.
       if (found.smallest <= s.guess.core.lower && found.largest >= s.guess.core.upper) return found;
     }
     return order_extremes(ClipSource::image, interval);
@@ -87,8 +87,8 @@ class ClipLeader : ClipRanks {
     return isinf(interval.lower) && isinf(interval.upper);
   }
 
-  /// Moves the core into the interval. All later intervals lie in this one. Its middle half is the core until they have
-  /// shrunk by as much.
+  /// Moves the core into an interval that will contain all later ones. The new core is its middle half, until later
+  /// intervals have shrunk by as much.
   __device__ static void move_core(const Interval& interval) {
     const float quarter = (interval.upper - interval.lower) / 4;
     if (lane() == 0) state().guess.core = {interval.lower + quarter, interval.upper - quarter};
@@ -97,7 +97,7 @@ class ClipLeader : ClipRanks {
 
   // --- Sums.
 
-  /// Sums an interval for which the cells are of no use.
+  /// Sums an interval whose ends are in no cell, or in cells with too many pixels.
   __device__ __noinline__ static void sum_otherwise(Interval interval) {
     ClipShared& s = shared();
     if (!interval.contains(s.guess.core)) move_core(interval);
@@ -147,7 +147,7 @@ class ClipLeader : ClipRanks {
     __syncwarp();
   }
 
-  /// The cell of x; -1 if x is in no zone. Each lane compares one edge.
+  /// The number of the cell that holds x; -1 if x is in no zone. Each lane compares x with one edge.
   __device__ static int cell_at(float x) {
     const TailCuts& cuts = shared().cuts;
     const int part = __popc(__ballot_sync(all_lanes, x > cuts.edge[lane()]));
@@ -163,10 +163,11 @@ class ClipLeader : ClipRanks {
     return work().cell_pixels + static_cast<std::size_t>(cell) * work().cell_room;
   }
 
-  /// A cell with an end of an interval in it. Its pixels are listed, or are all equal, or the cell is of no use.
+  /// A cell that holds one end of an interval. Either its pixels are listed, or they are all equal, or its part in the
+  /// interval is not `known`.
   struct CellPart {
     int listed = 0;
-    bool inside = false;  ///< its pixels are equal, not listed, and in the interval
+    bool inside = false;  ///< all pixels are equal, not listed, and in the interval
     bool known = true;
     __device__ CellPart(int cell, const Interval& interval) {
       if (const std::int64_t count = pixels_in(cell); count <= work().cell_room) {
@@ -178,8 +179,8 @@ class ClipLeader : ClipRanks {
     }
   };
 
-  /// Sums the interval: the cells between its two ends, with the core among them, and the pixels inside of the two end
-  /// cells. False if an end is in no zone, or its cell has too many pixels.
+  /// Sums the interval: the whole cells between its two ends, with the core among them, and pixel by pixel the two
+  /// cells with the ends. Returns false if an end is in no zone, or if its cell has too many pixels.
   __device__ __forceinline__ static bool sum_cells(float lower_end, float upper_end) {
     ClipShared& s = shared();
     const Interval interval{lower_end, upper_end};
@@ -193,7 +194,7 @@ class ClipLeader : ClipRanks {
     const double centre = s.grid.centre;
     std::int64_t first = 0;
     std::int64_t second = 0;
-    unsigned int counts = 0;  // pixels inside, and from bit 16 on pixels below
+    unsigned int counts = 0;  // low 16 bits: pixels inside; high bits: pixels below
     const auto add = [&](float x) {
       const bool inside = interval.contains(x);
       const NearTerms terms(inside ? x - centre : 0, round);
@@ -218,7 +219,7 @@ class ClipLeader : ClipRanks {
     counts = __reduce_add_sync(all_lanes, counts);
     ExactSum sum;
     sum.add(sums_of_pairs(first, second));
-    // Cells [begin, end) lie in the interval as a whole.
+    // The cells from `begin` to before `end` lie wholly in the interval.
     const int begin = below_core.inside ? lower : lower + 1;
     const int end = above_core.inside ? upper + 1 : upper;
     const NearSums& to = s.before_cell[end];
@@ -239,7 +240,7 @@ class ClipLeader : ClipRanks {
     return true;
   }
 
-  /// The next pixel of the tail above `end`; NaN if no cell of the same zone has it.
+  /// The tail's smallest pixel above `end`; NaN if it is not in a listed cell of the zone of `end`.
   __device__ static float smallest_above(float end) {
     const int first = cell_at(end);
     for (int cell = first; cell >= 0 && pixels_in(cell) <= work().cell_room && cell < zone_end(end); ++cell) {
@@ -265,7 +266,7 @@ class ClipLeader : ClipRanks {
     return std::numeric_limits<float>::quiet_NaN();
   }
 
-  // The part that contains x, a zone or not, has the cells [zone_begin(x), zone_end(x)).
+  // zone_begin(x) to before zone_end(x): the cells of the part that contains x, whether it is a zone or not.
   __device__ static int zone_begin(float x) {
     return shared().cuts.first_cell[__popc(__ballot_sync(all_lanes, x > shared().cuts.edge[lane()]))];
   }

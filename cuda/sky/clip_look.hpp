@@ -12,7 +12,8 @@ __device__ inline float* window_list() {
   return work().window + blockIdx.x * work().window_room;
 }
 
-/// Calls f(pixel) for this block's pixels, lanes together, with NaN beyond the end of the list.
+/// Calls f(pixel) for this block's pixels of `source`, with all lanes together. Beyond the end of the list the pixel is
+/// NaN.
 template <class F>
 __device__ void for_each_in(ClipSource source, const F& f) {
   const bool all = source == ClipSource::image;
@@ -28,20 +29,20 @@ __device__ void for_each_in(ClipSource source, const F& f) {
 
 __device__ inline int tail_bin(float x, float centre, float per_scale) {
   const float scales = fabsf(x - centre) * per_scale;
-  // The exponent of the float and its first six fraction bits number the bins.
+  // A bin's number is the exponent of the float with its first six fraction bits.
   constexpr int first = 127 * bins_per_octave;
   const int bin = min(max((__float_as_int(scales) >> 17) - first, 0), side_bins - 1);
   return x < centre ? side_bins - 1 - bin : side_bins + bin;
 }
 
-/// The part of a bin that x is in, where bins have `parts` parts (a power of two) and `per_unit` parts per unit. Never
-/// falls as x rises.
+/// The cell of x in the window, where each bin is divided into `parts` cells (a power of two) and there are `per_unit`
+/// cells per unit. A larger x is never in an earlier cell.
 __device__ inline int window_bin(float x, float lower, float per_unit, int parts) {
   return min(max(static_cast<int>((x - lower) * per_unit), 0), parts * window_bins - 1);
 }
 
-/// The bin of the window that contains a rank, integer or not: the last bin with no more pixels before it than `rank`.
-/// All lanes of a warp search together.
+/// The bin of the window that contains a rank, integer or not: the last bin with at most `rank` pixels before it. All
+/// lanes of a warp search together.
 template <class Rank>
 __device__ int window_bin_of_rank(Rank rank) {
   const unsigned int* const begin = shared().window_begin;
@@ -59,9 +60,9 @@ struct PixelsSeen {
   unsigned int in_core = 0, above_window = 0;  ///< pixels
 };
 
-/// Pixels of a thread wait in its own column until the warp lists them. Pixels of the window fill the column from the
-/// bottom up, pixels of the tail from the top down. Stores go by address, since the compiler would otherwise compute
-/// the address anew every time.
+/// A column of shared memory in which a thread's pixels wait until its warp appends them to the lists. Pixels of the
+/// window fill the column from the bottom up, pixels of the tail from the top down. Stores go by address, since the
+/// compiler would otherwise compute the address anew every time.
 class WaitingColumn {
  public:
   __device__ WaitingColumn() { clear(); }
@@ -76,7 +77,7 @@ class WaitingColumn {
   }
   __device__ int in_tail() const { return static_cast<int>(end() - top_) / row_bytes; }
   __device__ int in_window() const { return static_cast<int>(bottom_ - begin()) / row_bytes; }
-  /// Whether there may be no room for `pixels` more.
+  /// Whether the column may lack room for `pixels` more pixels.
   __device__ bool is_full(unsigned int pixels) const { return top_ - bottom_ < pixels * row_bytes; }
   __device__ void clear() {
     top_ = end();
@@ -96,15 +97,15 @@ class WaitingColumn {
   unsigned int bottom_, top_;
 };
 
-/// One look at all pixels, by all blocks: sums the core and lists tail and window. A warp takes the next free chunk of
-/// the image when it is ready, since warps differ in speed.
+/// Reads all pixels once, in all blocks: sums the core, and lists the pixels of tail and window. A warp takes the next
+/// free chunk of the image when it is ready, since warps differ in speed.
 class ClipLook {
  public:
   __device__ ClipLook()
       : core_(shared().guess.core), window_(shared().guess.window), grid_(shared().grid), round_(grid_.scale) {
     constexpr float infinity = std::numeric_limits<float>::infinity();
     if (state().heavy) window_ = {infinity, infinity};
-    // Where tail and window overlap, a pixel is stored twice.
+    // A pixel in both tail and window is stored twice.
     most_pushed_ = core_.contains(window_) || state().heavy ? thread_pixels : 2 * thread_pixels;
   }
 
@@ -116,7 +117,7 @@ class ClipLook {
     const float* const chunks = work().pixels + warps * work().first_tiles * warp_tile;
     int tiles = work().first_tiles;
     while (at < end) {
-      const unsigned int next = take_chunk();  // ahead of time, so that no warp waits for it
+      const unsigned int next = take_chunk();  // taken ahead of time, so that no warp waits for its number
       for (int tile = 0; tile < tiles && at < end; ++tile, at += warp_tile) take_tile(at, end);
       tiles = work().chunk_tiles;
       at = chunks + std::int64_t{__shfl_sync(all_lanes, next, 0)} * tiles * warp_tile;
@@ -129,7 +130,7 @@ class ClipLook {
  private:
   static constexpr int warp_tile = warp_size * thread_pixels;
 
-  /// Looks at one tile. A warp calls it.
+  /// Reads one tile: sums its core, and lets its other pixels wait in the columns. A warp calls it.
   __device__ void take_tile(const float* at, const float* end) {
     float4 loaded[loads_per_thread];
     load_tile(at, end - at, loaded);
@@ -138,10 +139,10 @@ class ClipLook {
     if (__any_sync(all_lanes, column_.is_full(most_pushed_))) list_waiting();
   }
 
-  /// The number of the next free chunk; only the first lane gets it.
+  /// Takes the next free chunk of the image. Only the first lane gets its number.
   __device__ static unsigned int take_chunk() { return lane() == 0 ? atomicAdd(&state().chunks_taken, 1u) : 0; }
 
-  /// Stores which quads of the tile have a pixel above the core.
+  /// Stores for each quad (four pixels) of the tile whether one of them is above the core.
   __device__ void tell_bright(const float* at, const float4 (&loaded)[loads_per_thread]) const {
     static_assert(loads_per_thread == 4);
     const auto tell = [limit = core_.upper](const float4& quad) {
@@ -153,7 +154,7 @@ class ClipLook {
   }
 
   __device__ void look_at(const float4 (&loaded)[loads_per_thread]) {
-    Count first_sum = 0;  // modulo 2^64: the constants, which overflow it, are subtracted below
+    Count first_sum = 0;  // modulo 2^64: the rounding constants overflow, and are subtracted below
     Count second_sum = 0;
     const auto nothing = static_cast<float>(grid_.centre);  // adds 0
 #pragma unroll
@@ -177,7 +178,7 @@ class ClipLook {
         static_cast<std::int64_t>(second_sum - thread_pixels * static_cast<Count>(bits_of(round_.second))));
   }
 
-  /// Loads the tile at `pixels`. Places from `count` on become masked pixels.
+  /// Loads the tile at `pixels`. Pixels beyond `count` become masked pixels.
   __device__ static void load_tile(const float* pixels, std::int64_t count, float4 (&loaded)[loads_per_thread]) {
     const float masked = std::numeric_limits<float>::quiet_NaN();
     int first = lane() * 4;
@@ -192,7 +193,7 @@ class ClipLook {
     }
   }
 
-  /// Appends the waiting pixels of a warp to this block's lists. Pixels without room are counted too.
+  /// Appends the waiting pixels of a warp to this block's lists. Pixels for which there is no room are only counted.
   __device__ void list_waiting() {
     ClipShared& s = shared();
     const unsigned int mine = static_cast<unsigned int>(column_.in_tail()) | column_.in_window() << 16;
@@ -210,7 +211,8 @@ class ClipLook {
     column_.clear();
   }
 
-  /// Each lane appends a pixel. The pixel's column is the last one with no more than `number` pixels before it.
+  /// Appends `total` waiting pixels of the warp to `list`, one per lane at a time. A lane finds its pixel in the last
+  /// column with no more than `number` pixels before it.
   template <class RowOf>
   __device__ static void append(float* list, std::int64_t room, unsigned int at, unsigned int before,
                                 unsigned int total, const RowOf& row_of) {
@@ -236,7 +238,7 @@ class ClipLook {
   unsigned int most_pushed_;
 };
 
-/// Prepares the shared memory of a block for a look.
+/// Initialises the shared memory of a block before the image is read.
 __device__ inline void start_look() {
   ClipShared& s = shared();
   sync_block();
@@ -254,13 +256,14 @@ __device__ inline void start_look() {
   sync_block();
 }
 
-/// Stores the limit for a later search for bright pixels. A further look, with another core, stores all quads anew.
+/// Stores the core's upper end, the limit above which a quad counts as bright. If the image is read again with another
+/// core, all quads are stored anew.
 __device__ inline void tell_limit() {
   if (blockIdx.x == 0 && threadIdx.x == 0 && work().bright_limit != nullptr)
     *work().bright_limit = shared().guess.core.upper;
 }
 
-/// Sets the number of listed pixels to work on: none if there was no room.
+/// Sets how many listed pixels this block can use: none if there was no room for all.
 __device__ inline void know_listed() {
   ClipShared& s = shared();
   if (threadIdx.x == 0) {
@@ -270,7 +273,8 @@ __device__ inline void know_listed() {
   sync_block();
 }
 
-/// Counts the pixels of every bin of the tail and of the window, sums the tail, and finds its extremes.
+/// Counts the listed pixels of this block in bins of the tail and of the window. Also sums the tail and finds its
+/// extremes.
 __device__ inline void count_lists() {
   ClipShared& s = shared();
   for (int bin = static_cast<int>(threadIdx.x); bin < tail_bins + window_bins; bin += clip_threads) s.bins[bin] = 0;
@@ -293,11 +297,11 @@ __device__ inline void count_lists() {
   bring_sums(state().tail, sums, 0);  // contains barriers of the block
 }
 
-/// Adds a block's results of a look, and of its lists, to the results of all blocks.
+/// Adds what a block found in the image, and in its lists, to the results of all blocks.
 __device__ inline void bring_look(const PixelsSeen& seen) {
   ClipShared& s = shared();
   ClipState& all = state();
-  sync_block();  // the lists are complete, and no pixel waits
+  sync_block();  // all warps have listed their waiting pixels
   count_lists();
   const std::int64_t mine[6] = {seen.in_core,    seen.above_window, seen.first.low,
                                 seen.first.high, seen.second.low,   seen.second.high};
@@ -317,7 +321,7 @@ __device__ inline void bring_look(const PixelsSeen& seen) {
   }
 }
 
-/// One look at all pixels. The state has the results when all blocks have done it.
+/// Reads all pixels once. The state has the results when all blocks have done it.
 __device__ inline void look_at_all() {
   start_look();
   tell_limit();

@@ -4,11 +4,11 @@
 
 namespace srcextract {
 
-/// Pixels by rank, for the first warp of the first block. The warp orders from all blocks the pixels that it does not
-/// have. Known pixels are in shared memory.
+/// Finds pixels by their rank, in the first warp of the first block. Values around the last rank are kept in shared
+/// memory. For other ranks the warp orders pixels from all blocks.
 class ClipRanks {
  protected:
-  /// Makes all blocks execute the command now. The results that the command adds to must have been cleared.
+  /// Makes all blocks execute a command now. Results to which the command adds must have been cleared before.
   __device__ __noinline__ static void order(ClipCommand command) {
     __syncwarp();
     if (lane() == 0) state().command = command;
@@ -22,7 +22,7 @@ class ClipRanks {
     order(ClipCommand::look);
   }
 
-  /// The pixel of a rank among all pixels, 0 for the smallest. Either zero is returned as +0.
+  /// The pixel of rank `rank` among all pixels, 0 for the smallest. Either zero is returned as +0.
   __device__ static float value(std::int64_t rank) {
     const ClipShared& s = shared();
     if (rank < s.known_first || rank >= s.known_first + s.known_count) find(rank);
@@ -32,7 +32,7 @@ class ClipRanks {
   }
 
  private:
-  /// Makes the pixel of a rank known, and others beside it.
+  /// Finds the pixel of a rank, and keeps it together with pixels of neighbouring ranks.
   __device__ __forceinline__ static void find(std::int64_t rank) {
     constexpr int most_looks = 3;
     const ClipShared& s = shared();
@@ -56,15 +56,15 @@ class ClipRanks {
     __syncwarp();
   }
 
-  /// Makes `count` equal pixels known, the first of rank `first`.
+  /// Notes that the ranks from `first` to before `first + count` all have one value.
   __device__ static void know_equal(float value, std::int64_t first, std::int64_t count) {
     __syncwarp();
     if (lane() == 0) shared().sorted[0] = value;
     set_known(true, first, count);
   }
 
-  /// Makes `count` pixels known by sorting: the place of each is the number of smaller ones. Equal pixels fill only the
-  /// first of their places.
+  /// Sorts `count` pixels, whose ranks begin at `first`, into `sorted`: the place of each is the number of smaller
+  /// ones. Of equal pixels only the first place is filled.
   __device__ static void know_all(const float* values, int count, std::int64_t first) {
     ClipShared& s = shared();
     constexpr float nothing = std::numeric_limits<float>::quiet_NaN();  // NaN is smaller than no pixel
@@ -103,8 +103,8 @@ class ClipRanks {
     look_again();
   }
 
-  /// Finds which of `things` things, with count_of(0), count_of(1), ... pixels, contains a rank; `here` becomes its
-  /// count. The counts of the things before it are subtracted from the rank.
+  /// Finds which of `things` bins or cells contains a rank, given their numbers of pixels count_of(0), count_of(1), ...
+  /// `here` becomes the count of that one. The counts before it are subtracted from the rank.
   template <class T, class F>
   __device__ static int search_counts(int things, const F& count_of, T& rank, T& here) {
     const auto load = [&](int thing) -> T { return thing < things ? count_of(thing) : 0; };
@@ -157,7 +157,7 @@ class ClipRanks {
   }
 
   /// Finds a pixel by four passes over the window or the image, one for every byte of the keys. Used where a few values
-  /// are so frequent that no cell can hold them. `before` pixels are below the window.
+  /// are so frequent that no cell can hold them. `before` is the number of pixels below the window.
   __device__ __noinline__ static void find_by_digits(std::int64_t rank, std::int64_t before, ClipSource source) {
     ClipState& all = state();
     std::uint32_t key = 0;

@@ -4,8 +4,8 @@
 
 namespace srcextract {
 
-/// Exact sums and extremes over the threads of a block of the clip, and over its blocks. All threads call these
-/// functions, unless a comment says that a warp does.
+/// Functions for exact sums and extremes over all threads of a block, and over all blocks of the clip. All threads call
+/// them, unless a comment says that a warp does.
 
 __device__ inline void add_atomic(std::int64_t& to, std::int64_t value) {
   atomicAdd(reinterpret_cast<Count*>(&to), static_cast<Count>(value));
@@ -15,7 +15,7 @@ __device__ inline void add_atomic(ExactSum& to, const ExactSum& value) {
   add_atomic(to.high, value.high);
 }
 
-/// Adds the sum over the lanes of a warp.
+/// Adds the sum of `mine` over the lanes of a warp to `to`.
 __device__ inline void add_warp(std::int64_t& to, std::int64_t mine) {
   const std::int64_t sum = sum_of_warp(mine);
   if (first_lane() && sum != 0) add_atomic(to, sum);
@@ -25,16 +25,17 @@ __device__ inline void add_warp(ExactSum& to, const ExactSum& mine) {
   add_warp(to.high, mine.high);
 }
 
-/// The sum over a warp of values below 2^50, of either sign. All lanes get it.
+/// The sum over the lanes of a warp of values with magnitudes below 2^50. All lanes get the sum.
 __device__ inline std::int64_t sum_of_terms(std::int64_t value) {
-  constexpr int low_bits = 27;  // so that the sum of 32 low parts fits in 32 bits
+  constexpr int low_bits = 27;  // the sum of 32 low parts fits in 32 bits
   const auto low = static_cast<unsigned int>(value) & ((1u << low_bits) - 1);
   const auto high = static_cast<int>(value >> low_bits);
   return (static_cast<std::int64_t>(__reduce_add_sync(all_lanes, high)) << low_bits) +
          __reduce_add_sync(all_lanes, low);
 }
 
-/// The sums over a warp of two numbers of each lane. Even lanes get the first sum, odd lanes the second.
+/// The two sums, over the lanes of a warp, of `first` and of `second`. Even lanes get the sum of `first`, odd lanes
+/// that of `second`.
 __device__ inline std::int64_t sums_of_pairs(std::int64_t first, std::int64_t second) {
   const bool odd = lane() % 2 != 0;
   std::int64_t sum = (odd ? second : first) + __shfl_xor_sync(all_lanes, odd ? first : second, 1);
@@ -43,7 +44,8 @@ __device__ inline std::int64_t sums_of_pairs(std::int64_t first, std::int64_t se
   return sum;
 }
 
-/// Adds the pixels that a warp has put aside (ThreadSums) to the block's sums, class by class: there are few classes.
+/// Adds the pixels that a warp has set aside (ThreadSums) to the block's sums, one class after another, for few classes
+/// occur.
 __device__ __noinline__ void add_far_pixels(int count) {
   ClipShared& s = shared();
   const auto& far = s.far[threadIdx.x / warp_size];
@@ -66,7 +68,7 @@ __device__ __noinline__ void add_far_pixels(int count) {
   }
 }
 
-/// The terms of a near pixel in the two sums.
+/// What a near pixel (class 0) adds to the sums of d and d^2 (SumGrid).
 struct NearTerms {
   std::int64_t first, second;
   __device__ NearTerms(double deviation, const RoundingConstants& round)
@@ -74,14 +76,14 @@ struct NearTerms {
         second(bits_of(deviation * deviation + round.second) - bits_of(round.second)) {}
 };
 
-/// A thread's sums over pixels of any class. The thread itself sums the two lowest classes, to which nearly all pixels
-/// belong. The warp puts other pixels aside until there are enough to sum them together.
+/// A thread's sums over pixels of any class (SumGrid). The thread itself sums classes 0 and 1, to which nearly all
+/// pixels belong. Pixels of other classes are set aside until the warp has enough to sum them together.
 class ThreadSums {
  public:
   __device__ explicit ThreadSums(const SumGrid& grid)
       : grid_(grid), per_scale_(1 / grid.scale), near_(grid.scale), next_(32 * grid.scale) {}
 
-  /// Adds x if `inside`. Every lane of the warp calls it.
+  /// Adds x to the sums if `inside`. All lanes of the warp must call it together.
   __device__ void add(bool inside, float x) {
     const double deviation = grid_.deviation(x);
     const double scales = fabs(deviation) * per_scale_;
@@ -128,13 +130,13 @@ class ThreadSums {
   RoundingConstants near_, next_;
 };
 
-/// Exclusive running sums of value(0), ..., value(Size - 1); element Size is the total. Size is a multiple of the
-/// block's threads. The block must have written all that `value` reads. Works as cub::BlockScan, which uses the other
-/// kind of barrier.
+/// Writes the exclusive running sums of value(0), ..., value(Size - 1) to `begin`; element Size is the total. Size must
+/// be a multiple of the block's threads. The block must have written all that `value` reads. cub::BlockScan cannot be
+/// used, since it calls __syncthreads().
 template <int Size, class T, class F>
 __device__ void scan_block(const F& value, T* begin) {
   using Scan = cub::WarpScan<T>;
-  typename Scan::TempStorage memory;  // empty where a whole warp scans by shuffles
+  typename Scan::TempStorage memory;  // has no members if a whole warp scans by shuffles
   alignas(T) __shared__ unsigned char memory_of_warps[clip_warps * sizeof(T)];  // T may have a constructor
   auto* const of_warp = reinterpret_cast<T*>(memory_of_warps);
   constexpr int per_thread = Size / clip_threads;
@@ -161,7 +163,7 @@ __device__ void scan_block(const F& value, T* begin) {
   sync_block();
 }
 
-/// Adds up N numbers over all threads. Thread k returns the sum of number k, for k < N.
+/// Sums N numbers over all threads of a block. Thread k returns the sum of number k, for k < N.
 template <int N>
 __device__ std::int64_t sum_over_block(const std::int64_t (&mine)[N]) {
   auto& partial = shared().partial;
@@ -187,7 +189,7 @@ __device__ std::int64_t sum_over_block(const std::int64_t (&mine)[N]) {
   return total;
 }
 
-/// Adds the sums of a block's threads, and the higher classes of the block, to the sums of all blocks.
+/// Adds the sums of a block's threads, and its sums of higher classes, to `to`, the sums of all blocks.
 __device__ inline void bring_sums(PixelSums& to, ThreadSums& mine, std::int64_t below) {
   mine.finish();
   const std::int64_t numbers[10] = {mine.count,         below,
@@ -211,7 +213,7 @@ __device__ inline void bring_sums(PixelSums& to, ThreadSums& mine, std::int64_t 
   if (threadIdx.x == 0) atomicMax(&to.classes, block.classes);
 }
 
-/// Calls f(value) for the values of a list, lanes together, with NaN beyond its end.
+/// Calls f(value) for the values of a list, with all lanes together. Beyond its end the value is NaN.
 template <class F>
 __device__ void for_each_of(const float* list, std::int64_t count, const F& f) {
   constexpr int parts = 4;
@@ -232,7 +234,7 @@ __device__ inline void clear_extremes(std::int32_t& low_key, std::int32_t& high_
   high_key = std::numeric_limits<std::int32_t>::min();
 }
 
-/// The extremes of two keys; an empty range if there were no pixels.
+/// Converts the least and the largest key to Extremes; to empty ones if low_key is above high_key.
 __device__ inline Extremes extremes_of_keys(std::int32_t low_key, std::int32_t high_key) {
   if (low_key > high_key) return {};
   return {value_of_signed_key(low_key), value_of_signed_key(high_key)};
@@ -243,7 +245,8 @@ __device__ inline void add_extreme(Extremes& to, float x) {
   to.largest = fmaxf(to.largest, x);
 }
 
-/// Merges the extremes of a warp's pixels into the keys of all blocks; either zero becomes +0. All lanes call it.
+/// Merges the extremes of a warp's pixels into the least and largest key of all blocks; either zero becomes +0. All
+/// lanes call it.
 __device__ inline void bring_extremes(std::int32_t& low_key, std::int32_t& high_key, const Extremes& mine) {
   const std::int32_t low = __reduce_min_sync(all_lanes, signed_key(mine.smallest + 0.0F));
   const std::int32_t high = __reduce_max_sync(all_lanes, signed_key(mine.largest + 0.0F));

@@ -16,7 +16,7 @@ struct NodeWriter {
   }
 };
 
-/// The memory of the nodes of a grid on a device.
+/// Level and noise at the nodes of a grid, in device memory.
 struct DeviceNodes {
   DeviceNodes(const Shape& grid, const Gpu& where)
       : shape(grid), level(grid.count(), where), rms(grid.count(), where) {}
@@ -24,10 +24,10 @@ struct DeviceNodes {
   NodeWriter writer() { return {level.data(), rms.data()}; }
   NodeView view() const { return {level.data(), rms.data(), shape.width, shape.height}; }
 
-  /// The nodes for the spline: bad nodes filled, then the median filter.
+  /// Returns the nodes for the spline: bad nodes are filled, then the median filter is applied.
   DeviceNodes filled_and_filtered(const BackgroundConfig& config, const Gpu& where) const;
 
-  /// These nodes, which are in units of others, as nodes of pixels (node_of_units).
+  /// Converts these nodes, which are in units of the nodes `units`, to counts (node_of_units).
   DeviceNodes of_pixels(const NodeView& units, double rms_factor, const Gpu& where) const;
 
   Shape shape;

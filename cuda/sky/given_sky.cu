@@ -19,7 +19,7 @@ __global__ void __launch_bounds__(block_threads)
   bends[i] = 0;
 }
 
-/// Sets all nodes of a map to one value, and their bends to 0.
+/// Sets all nodes of a map to one value, and their second derivatives to 0.
 void flatten(float value, Buffer<float, Gpu>& nodes, Buffer<float, Gpu>& bends, const Gpu& where) {
   flatten_kernel<<<blocks_for(nodes.size()), block_threads, 0, where.stream>>>(value, nodes.size(), nodes.data(),
                                                                                bends.data());

@@ -39,7 +39,8 @@ __global__ void __launch_bounds__(block_threads, 6)
 constexpr int summary_threads = 1024;
 constexpr unsigned int summary_blocks = 2;
 
-/// Makes the bends in column thread / 2 of one of the two maps.
+/// Computes the second derivatives along column thread / 2 of the nodes, for the level in even threads, for the noise
+/// in odd ones.
 __device__ void bend_columns(const NodeView& nodes, std::int64_t thread, const NodeWriter& bends) {
   const std::int64_t x = thread / 2;
   if (x >= nodes.width) return;
@@ -48,7 +49,7 @@ __device__ void bend_columns(const NodeView& nodes, std::int64_t thread, const N
              (of_level ? bends.level : bends.rms) + x);
 }
 
-/// The least and the greatest of values. A block calls it; its first thread gets them.
+/// The least and the greatest of `count` values. All threads of a block call range_of; only the first gets the result.
 struct LeastAndMost {
   float least, most;
 };
@@ -66,7 +67,7 @@ __device__ LeastAndMost range_of(const float* values, std::int64_t count) {
   return {unsigned_zero(least), unsigned_zero(most)};
 }
 
-/// The number of meshes without an estimate. A block calls it.
+/// Counts the meshes without an estimate. All threads of a block call it.
 __device__ int count_bad(const float* estimates, std::int64_t count) {
   int bad = 0;
   for (std::int64_t first = 0; first < count; first += summary_threads) {
@@ -76,7 +77,7 @@ __device__ int count_bad(const float* estimates, std::int64_t count) {
   return bad;
 }
 
-/// The sum of counts. A block calls it; its first thread gets the sum.
+/// Sums `size` counts. All threads of a block call it; only the first gets the sum.
 __device__ std::int64_t sum_of_counts(const std::int64_t* counts, std::int64_t size) {
   using Reduce = cub::BlockReduce<std::int64_t, summary_threads>;
   __shared__ typename Reduce::TempStorage memory;
@@ -85,8 +86,8 @@ __device__ std::int64_t sum_of_counts(const std::int64_t* counts, std::int64_t s
   return Reduce(memory).Sum(own);
 }
 
-/// Makes the values for the whole image: the first block those of the level, the second those of the noise.
-/// `background` and `above` must be all zero before. The other blocks make the bends of the nodes meanwhile.
+/// Summarises the mesh for the whole image: the first block the level, the second the noise. `background` and `above`
+/// must be all zero before. The other blocks meanwhile compute the second derivatives at the nodes.
 __global__ void __launch_bounds__(summary_threads)
     summarize_mesh_kernel(const float* estimates, NodeView nodes, const std::int64_t* unmasked, Background* background,
                           Background* above, NodeWriter bends) {

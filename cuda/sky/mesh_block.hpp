@@ -7,7 +7,8 @@ namespace srcextract {
 
 static_assert(sum_rows * sum_columns == block_threads);
 
-/// A mesh of an image, for one block. Thread t starts at column t mod 64 and row t / 64, as the order of sums demands.
+/// One mesh of an image, read by one block. Thread t starts at column t mod 64 and row t / 64, as the order of sums
+/// demands (stages/sky/mesh_estimate.hpp).
 class MeshBlock {
  public:
   __device__ MeshBlock(const float* image, const MeshGrid& grid, std::int64_t mesh) : stride_(grid.image.width) {
@@ -24,7 +25,7 @@ class MeshBlock {
   template <class F>
   __device__ void for_each(const F& f) const {
     const std::int64_t first = threadIdx.x % sum_columns;
-    if (width_ <= sum_columns) {  // nearly always: a single loop has several loads under way
+    if (width_ <= sum_columns) {  // nearly always; the single loop has several loads under way
       if (first >= width_) return;
 #pragma unroll 8
       for (std::int64_t y = threadIdx.x / sum_columns; y < height_; y += sum_rows) f(y * stride_ + first);
@@ -34,7 +35,7 @@ class MeshBlock {
       for (std::int64_t x = first; x < width_; x += sum_columns) f(y * stride_ + x);
   }
 
-  /// The pixel at a place of the same mesh in an image of the same shape.
+  /// The pixel at `place`, an offset from the mesh's first pixel.
   __device__ float at(std::int64_t place) const {
     return pixels_[place];
   }
@@ -50,7 +51,7 @@ struct SumMemory {
   unsigned long long count;
 };
 
-/// Adds up the values of the threads, in the order of stages/sky/mesh_estimate.hpp. The first warp calls it.
+/// Adds up the values of all threads, in the order of stages/sky/mesh_estimate.hpp. Only the first warp calls it.
 __device__ inline double add_up(const double* of) {
   const auto column = [&](int c) {
     return (of[c] + of[c + sum_columns]) + (of[c + 2 * sum_columns] + of[c + 3 * sum_columns]);
@@ -60,12 +61,12 @@ __device__ inline double add_up(const double* of) {
   return sum;
 }
 
-/// Sums over a mesh, with the mean and sigma from them.
+/// Sums over a mesh, with the mean and sigma computed from them.
 struct SummedMesh : MeshSums {
   MeanAndSigma spread;
 };
 
-/// The sums over the pixels for which inside(place) is true. All threads of a block call it and get them.
+/// Sums the pixels for which inside(place) is true. All threads of a block call it, and all get the sums.
 template <class Inside>
 __device__ SummedMesh sum_mesh(const MeshBlock& pixels, const Inside& inside, SumMemory& memory) {
   __shared__ SummedMesh sums;
@@ -96,13 +97,14 @@ __device__ SummedMesh sum_mesh(const MeshBlock& pixels, const Inside& inside, Su
   return sums;
 }
 
-/// The sums over the pixels that the cut contains.
+/// Sums the pixels that are in `cut`.
 __device__ inline SummedMesh sum_mesh(const MeshBlock& pixels, const MeshCut& cut, SumMemory& memory) {
   return sum_mesh(
       pixels, [&](std::int64_t place) { return cut.contains(pixels.at(place)); }, memory);
 }
 
-/// Counts bin_at(place) of every pixel; a bin below 0 is not counted. All threads call it.
+/// Counts every pixel in bin bin_at(place) of the histogram; a pixel with a negative bin is not counted. All threads
+/// call it.
 template <class BinAt>
 __device__ void count_bins(const MeshBlock& pixels, int bins, const BinAt& bin_at, MeshHistogram& histogram) {
   histogram.clear(bins);

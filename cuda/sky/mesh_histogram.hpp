@@ -15,11 +15,11 @@ __device__ inline HistogramSums operator-(const HistogramSums& a, const Histogra
   return {a.count - b.count, a.first - b.first, a.second - b.second};
 }
 
-/// The histogram of a mesh, in the shared memory of a block of block_threads threads. For each chunk of bins, the sums
-/// over all bins before it are kept. A round of the clip then takes two look-ups and the bins of two chunks.
+/// The histogram of a mesh, in the shared memory of a block of block_threads threads. It keeps the sums over all bins
+/// before each chunk of bins. A round of the clip then takes two look-ups and the bins of two chunks.
 class MeshHistogram {
  public:
-  /// Clears the bins, after which they may be counted up. All threads call it.
+  /// Sets the first `bins` bins to 0, so that pixels can be counted. All threads call it.
   __device__ void clear(int bins) {
     for (int bin = static_cast<int>(threadIdx.x); bin < chunks(bins) * chunk_bins; bin += block_threads)
       counts_[bin] = 0;
@@ -27,7 +27,7 @@ class MeshHistogram {
   }
   __device__ void count_up(int bin) { atomicAdd(&counts_[bin], 1u); }
 
-  /// Prepares the rounds when all threads have counted, at most `pixels` pixels together. All threads call it.
+  /// Sums over chunks, after all threads have counted at most `pixels` pixels together. All threads call it.
   __device__ void sum_chunks(int bins, std::int64_t pixels) {
     __syncthreads();
     const int chunk = static_cast<int>(threadIdx.x);
@@ -43,7 +43,7 @@ class MeshHistogram {
     __syncthreads();
   }
 
-  /// Clips. One warp calls it; all lanes get the result.
+  /// Does the kappa-sigma clip. One warp calls it; all lanes get the result.
   __device__ HistogramClip clip(int bins, double kappa) const {
     return before_[most_chunks].count <= most_in_32_bits ? clip_in<std::uint32_t>(bins, kappa)
                                                          : clip_in<std::uint64_t>(bins, kappa);
@@ -57,7 +57,7 @@ class MeshHistogram {
 
   __device__ static int chunks(int bins) { return (bins + chunk_bins - 1) / chunk_bins; }
 
-  /// Sums within a chunk, with its bins numbered from 0. The squares of these numbers add up to less than 2^8 a pixel.
+  /// Sums within a chunk, with its first bin numbered 0. The squared bin numbers are below 2^8.
   template <class Sum>
   struct Within {
     Sum count, first, second;
@@ -69,7 +69,7 @@ class MeshHistogram {
     return {count, count * in_chunk, count * (in_chunk * in_chunk)};
   }
 
-  /// The same sums, with bins numbered from bin 0 of the histogram.
+  /// Converts sums within a chunk to bins numbered from the histogram's first bin.
   template <class Sum>
   __device__ static HistogramSums from_bin_0(int chunk, const Within<Sum>& sums) {
     const std::int64_t begin = chunk * chunk_bins, count = sums.count, first = sums.first, second = sums.second;
@@ -81,7 +81,7 @@ class MeshHistogram {
     Within<Sum> sums{};
 #pragma unroll
     for (int k = 0; k < chunk_bins; ++k) {
-      // The first bin changes every two lanes; otherwise all lanes would use the same two banks.
+      // Lanes begin at different bins of their chunks; otherwise all lanes would use the same two memory banks.
       const auto bin = static_cast<std::uint32_t>((k + chunk / 2) % chunk_bins);
       const auto [count, first, second] = of_bin<Sum>(bin, counts_[chunk * chunk_bins + static_cast<int>(bin)]);
       sums.count += count;
@@ -103,8 +103,8 @@ class MeshHistogram {
     return clip;
   }
 
-  /// The sums over bins [low, high); `before` gets the number of pixels in earlier bins. Each half warp handles one
-  /// end.
+  /// The sums over bins low to high - 1. `before` gets the number of pixels in earlier bins. Each half of the warp
+  /// looks up one end.
   template <class Sum>
   __device__ HistogramSums kept_sums(int low, int high, std::int64_t& before) const {
     const bool of_low = lane() < 16;
@@ -125,7 +125,8 @@ class MeshHistogram {
     return of_low ? there - here : here - there;
   }
 
-  /// The last chunk with less than half of the `count` pixels before it. The first `before` pixels do not count.
+  /// The last chunk with less than half of the `count` pixels before it, where the first `before` pixels of the
+  /// histogram are left out.
   __device__ int chunk_of_median(std::int64_t before, std::int64_t count) const {
     int chunks = 0;
 #pragma unroll
@@ -136,7 +137,7 @@ class MeshHistogram {
     return chunks - 1;
   }
 
-  /// The median of `count` pixels (at least one) in the bins from `low` on. Earlier bins have `before` pixels.
+  /// The median of the `count` pixels (at least one) in the bins from `low` on. `before` pixels are in earlier bins.
   __device__ double median(int low, std::int64_t before, std::int64_t count) const {
     const int chunk = chunk_of_median(before, count);
     const int bin = chunk * chunk_bins + lane();

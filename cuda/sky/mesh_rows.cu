@@ -7,7 +7,8 @@ namespace srcextract {
 
 namespace {
 
-/// A thread for every node of every row. Neighbouring threads take neighbouring rows.
+/// Interpolates the nodes to every row of the image, with a thread for every column of nodes and image row.
+/// Neighbouring threads take neighbouring rows.
 __global__ void fill_rows_kernel(MeshGrid grid, const float* nodes, const float* bends, float* rows) {
   const std::int64_t i = thread_index(), x = i / grid.image.height, y = i % grid.image.height;
   if (x < grid.nodes.width)
@@ -30,7 +31,7 @@ MeshRows::MeshRows(const MeshGrid& grid, const Buffer<float, Gpu>& nodes, const 
   fill_rows_kernel<<<blocks_for(nodes_.size()), block_threads, 0, where.stream>>>(grid, nodes.data(), bends.data(),
                                                                                   nodes_.data());
   check_launch();
-  constexpr unsigned int few = 32;  // rows are few: small blocks use as many multiprocessors as possible
+  constexpr unsigned int few = 32;  // rows are few: small blocks use more multiprocessors
   bend_rows_kernel<<<static_cast<unsigned int>((grid.image.height + few - 1) / few), few, 0, where.stream>>>(
       grid, nodes_.data(), bends_.data());
   check_launch();

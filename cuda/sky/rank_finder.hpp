@@ -8,12 +8,12 @@
 
 namespace srcextract {
 
-/// Finds values by their rank, byte by byte of their keys. A whole block calls it.
+/// Finds values by their rank, one byte of their keys after another. All threads of a block call it.
 class RankFinder {
  public:
   __device__ RankFinder(const float* values, std::int64_t count) : values_(values), count_(count) {}
 
-  /// The median of the values greater than `limit`; 1 if there are none.
+  /// The median of those values that are greater than `limit`; 1 if there are none.
   __device__ float median(float limit) {
     const std::int64_t size = count_if([&](float value) { return value > limit; });
     if (size == 0) return 1;
@@ -38,7 +38,7 @@ class RankFinder {
     return found;
   }
 
-  /// The value of a rank among all values; the smallest has rank 0.
+  /// The value of rank `rank` among all values; the smallest has rank 0.
   __device__ float value_of_rank(std::int64_t rank) {
     __shared__ unsigned int bins[256];
     __shared__ std::uint32_t prefix;
@@ -64,7 +64,8 @@ class RankFinder {
     return value;
   }
 
-  /// Finds the bin that holds the rank `rest`. A warp calls it; every lane has eight bins.
+  /// Finds the bin that holds rank `rest`. Appends its number to `prefix`, and reduces `rest` by the counts before it.
+  /// A warp calls it; every lane has eight bins.
   __device__ static void find_byte(const unsigned int* bins, std::uint32_t& prefix, std::int64_t& rest) {
     constexpr int own_bins = 256 / warp_size;
     const int first = own_bins * lane();
@@ -72,7 +73,7 @@ class RankFinder {
     for (int k = 0; k < own_bins; ++k) own += bins[first + k];
     const std::int64_t through = running_sum_of_warp(own), wanted = rest;
     const int holder = __ffs(static_cast<int>(__ballot_sync(all_lanes, through > wanted))) - 1;
-    __syncwarp();  // all lanes have read `rest`, which one lane changes
+    __syncwarp();  // all lanes have now read `rest`, which one lane changes
     if (lane() != holder) return;
     std::int64_t left = wanted - (through - own);
     int bin = first;

@@ -9,12 +9,12 @@ namespace srcextract {
 
 namespace {
 
-/// The sample is sorted as keys. A key is the 32 bits of a pixel's value and nothing else, so the order of equal keys
-/// does not matter. Each block sorts a chunk, then the chunks are merged.
+/// The sample is sorted by integer keys that order like the pixels' values. Each block sorts a chunk, then the chunks
+/// are merged. Equal keys need no particular order, since a key is nothing but the value's 32 bits.
 constexpr int sort_chunk = 256;
 constexpr int sort_warps = sort_chunk / warp_size;
 
-/// The number of keys less than `limit` among `Size` sorted keys; Size is a power of two.
+/// The number of keys below `limit` among `Size` sorted keys; Size must be a power of two.
 template <int Size>
 __device__ int count_below(const std::int32_t* sorted, std::int32_t limit) {
   int below = 0;
@@ -23,7 +23,7 @@ __device__ int count_below(const std::int32_t* sorted, std::int32_t limit) {
   return below + (sorted[below] < limit ? 1 : 0);
 }
 
-/// Sorts one key of each lane (Batcher's bitonic sort).
+/// Sorts one key per lane over the lanes of a warp (Batcher's bitonic sort).
 __device__ std::int32_t sort_warp(std::int32_t key) {
   const unsigned int lane = threadIdx.x % warp_size;
 #pragma unroll
@@ -38,7 +38,7 @@ __device__ std::int32_t sort_warp(std::int32_t key) {
   return key;
 }
 
-/// Block b draws chunk b of the sample and sorts it, masked pixels last. The last chunk is filled up with masked
+/// Block b draws chunk b of the sample and sorts it, with masked pixels last. The last chunk is filled up with masked
 /// pixels.
 __global__ void __launch_bounds__(sort_chunk)
     sort_chunks_kernel(const float* pixels, std::int64_t count, int samples, std::int32_t* keys, SampleCounts* counts) {
@@ -64,8 +64,8 @@ __global__ void __launch_bounds__(sort_chunk)
 constexpr int merge_warps = 16;
 constexpr int merge_threads = merge_warps * warp_size;
 
-/// A block puts 32 neighbours of a sorted chunk where they belong among all. Its warps share the chunks. Neighbours
-/// take nearly the same way through a chunk, without bank conflicts.
+/// A block writes 32 neighbours of a sorted chunk to their places among all keys. Each warp of the block counts smaller
+/// keys in some of the chunks. Neighbours take nearly the same way through a chunk, without bank conflicts.
 __global__ void __launch_bounds__(merge_threads)
     merge_chunks_kernel(const std::int32_t* keys, int chunks, int samples, float* sorted) {
   __shared__ int4 loaded[merge_warps][sort_chunk / 4];
@@ -82,7 +82,7 @@ __global__ void __launch_bounds__(merge_threads)
       continue;
     }
     const auto* from = reinterpret_cast<const int4*>(keys + chunk * sort_chunk);
-    __syncwarp();  // all lanes are done with the chunk before
+    __syncwarp();  // all lanes are done with the previous chunk
     for (int k = lane; k < sort_chunk / 4; k += warp_size) loaded[warp][k] = from[k];
     __syncwarp();
     sum += count_below<sort_chunk>(&loaded[warp][0].x, chunk < own_chunk ? key + 1 : key);
@@ -98,10 +98,11 @@ __global__ void __launch_bounds__(merge_threads)
 
 constexpr int guess_threads = 512;
 
-/// The guess is made from this many pixels of the sample: their running sums fit into shared memory.
+/// Number of pixels of the sample from which the guess is made: few enough for their running sums to fit into shared
+/// memory.
 constexpr int guess_samples = 2048;
 
-/// The totals over all chunks. Every lane of the warp calls it and gets them.
+/// Sums the counts of all chunks. Every lane of a warp calls it and gets the totals.
 __device__ SampleCounts total_counts(const SampleCounts* counts, int chunks) {
   SampleCounts sum{0, 0};
   for (int chunk = static_cast<int>(threadIdx.x) % warp_size; chunk < chunks; chunk += warp_size) {
@@ -111,14 +112,14 @@ __device__ SampleCounts total_counts(const SampleCounts* counts, int chunks) {
   return {sum_of_warp(sum.unmasked), sum_of_warp(sum.zeros)};
 }
 
-/// A deviation and its square, to be summed.
+/// A deviation from the grid's centre and its square, or sums of these.
 struct Powers {
   double first = 0;
   double second = 0;
   __device__ Powers operator+(const Powers& other) const { return {first + other.first, second + other.second}; }
 };
 
-/// The part of the sample from which the guess is made, with its running sums.
+/// The part of the sample from which the guess is made, with its running sums (guess_clip).
 struct GuessSample {
   float2 pixels[guess_samples / 2];  ///< NaN beyond the end
   double sums[guess_samples + 1];
@@ -151,14 +152,14 @@ struct GuessSample {
   }
 };
 
-/// Searches a GuessSample, all lanes of a warp together.
+/// Counts pixels of a GuessSample up to a value, with all lanes of a warp together.
 class WarpSearch {
  public:
   __device__ explicit WarpSearch(const GuessSample& sample)
       : pixels_(sample.pixels), last_(sample.pixels[(lane() + 1) * warp_size - 1].y) {}
 
-  /// The number of pixels <= value. Each lane keeps the last of its 64 neighbouring pixels. All lanes then look at the
-  /// 64 pixels of the first lane whose pixels are not all <= value.
+  /// The number of pixels <= value. Each lane knows the last pixel of its own group of 64. All lanes then look at the
+  /// 64 pixels of the first group that is not all <= value.
   __device__ int operator()(double value) const {
     const int lanes = min(__popc(__ballot_sync(all_lanes, last_ <= value)), warp_size - 1);
     const float2 pair = pixels_[lanes * warp_size + lane()];
@@ -172,7 +173,7 @@ class WarpSearch {
   double last_;
 };
 
-/// A single block lays the grid, guesses the clip, and makes the state ready for the clip.
+/// Sets the grid, guesses the clip, and initialises the state for the clip, in a single block.
 __global__ void __launch_bounds__(guess_threads)
     guess_kernel(const float* sorted, const SampleCounts* counts, int chunks, double kappa, std::int64_t max_iterations,
                  ClipState* state) {

@@ -14,14 +14,15 @@ struct SampleCounts {
   int zeros;
 };
 
-/// Memory for the sample of an image, and for the start of the clip. The clip starts with the sample's unmasked pixels
-/// in order, and with a state whose grid and guess come from them. Drawing is queued; the host does not wait.
+/// Draws the sample of an image on a device, and holds the memory for it and for the clip's state. The clip needs the
+/// sample's unmasked pixels, sorted, and a state whose grid and guess come from them. draw() queues kernels; the host
+/// does not wait.
 class SkySample {
  public:
   /// For an image of `count` pixels.
   SkySample(std::int64_t count, const Gpu& where);
 
-  /// Draws the sample (stages/sky/sky_sample.hpp) from the pixels, and makes the guess.
+  /// Draws the sample (stages/sky/sky_sample.hpp) from `pixels`, sorts it, and makes the guess.
   void draw(const float* pixels, const BackgroundConfig& config, const Gpu& where);
 
   const float* sorted() const { return sorted_.data(); }

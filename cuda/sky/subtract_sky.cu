@@ -6,10 +6,10 @@ namespace srcextract {
 
 namespace {
 
-/// Number of rows that a thread takes, with four pixels of each.
+/// Number of rows that a thread handles, with four pixels of each.
 constexpr int rows_per_thread = 8;
 
-/// Subtracts the sky from column x of rows [y, end), where columns cannot be taken four together.
+/// Subtracts the sky from column x in rows [y, end), for images whose width is no multiple of four.
 __device__ void subtract_column(const float* pixels, const Shape& shape, const MeshMap& level, std::int64_t x,
                                 std::int64_t y, std::int64_t end, float* above) {
   for (; y < end; ++y) above[y * shape.width + x] = pixel_of(pixels[y * shape.width + x] - level.at(x, y));

@@ -7,11 +7,11 @@ namespace srcextract {
 
 namespace {
 
-/// A block is a single warp, so that columns are spread over the device.
+/// A block is a single warp of this many columns, so that columns are spread over the device.
 constexpr int columns_of_block = 32;
 
-/// A thread takes a column. Loads depend on earlier results only where a pixel is bad, so that several rows are under
-/// way at once.
+/// Fills bad pixels, with a thread per column. Loads depend on earlier results only where a pixel is bad, so several
+/// rows are loaded at once.
 __global__ void __launch_bounds__(columns_of_block)
     interpolate_kernel(const float* __restrict__ values, const float* __restrict__ variances, std::int64_t width,
                        std::int64_t count, GapRules rules, const double* scale, float* __restrict__ filled,

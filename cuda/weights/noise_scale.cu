@@ -11,7 +11,7 @@ namespace srcextract {
 
 namespace {
 
-/// A block takes a mesh, as in estimate_mesh.
+/// Estimates the variance of each mesh in the variance map, with a block per mesh, as in estimate_mesh.
 __global__ void __launch_bounds__(block_threads)
     estimate_variance_kernel(const float* pixels, const float* variances, MeshGrid grid, BackgroundConfig config,
                              NodeWriter nodes) {
@@ -47,7 +47,8 @@ __global__ void __launch_bounds__(block_threads)
   if (threadIdx.x == 0) nodes.set(blockIdx.x, node_of(clip, own_bins, config.estimator));
 }
 
-/// A single block; `ratios` has room for a number per node.
+/// Sets `scale` to the median over nodes of noise / root of the variance, in a single block. `ratios` must have room
+/// for one number per node.
 __global__ void __launch_bounds__(block_threads)
     median_ratio_kernel(const float* rms, const float* variance, std::int64_t count, float* ratios, double* scale) {
   for (std::int64_t i = threadIdx.x; i < count; i += blockDim.x) ratios[i] = noise_ratio(rms[i], variance[i]);

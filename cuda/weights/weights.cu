@@ -9,7 +9,8 @@ namespace srcextract {
 
 namespace {
 
-/// `kept`: the image, to be masked where there is no variance; or null.
+/// Applies a weight map to all pixels. `kept`: a copy of the image, in which pixels without a variance are masked; or
+/// null.
 __global__ void __launch_bounds__(block_threads)
     weigh_by_map_kernel(std::int64_t count, VarianceOfMap variance_of, float* pixels, float* map, float* kept,
                         MaskCounts* masked) {

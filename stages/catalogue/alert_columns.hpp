@@ -2,10 +2,10 @@
 
 namespace srcextract {
 
-/// The columns that alerts of a difference tell, beyond the usual ones.
+/// Columns that alerts of a difference contain, beyond the usual ones.
 inline constexpr const char* alert_columns[] = {"MAG_APER", "MAGERR_APER", "FWHM_IMAGE", "ELONGATION"};
 
-/// The columns of alerts that need the shape of the stars.
+/// Columns of alerts that can be measured only if the shape of the stars is known.
 inline constexpr const char* alert_columns_of_stars[] = {"MAG_PSF", "MAGERR_PSF", "CHI2_PSF",
                                                          "DIPOLE",  "DIPOLE_SEP", "DIPOLE_RATIO"};
 

@@ -36,7 +36,7 @@ std::vector<std::string> measured_names() {
   return names;
 }
 
-/// The unit of a column in a band; none: the column's own unit.
+/// The unit of a column in a band, if it is that of the band's pixels; nothing: the column's own unit.
 std::optional<std::string> unit_in_band(const Column& column, const BandSources& band) {
   if (column.unit == std::string_view(pixel_value_unit)) return band.pixel_unit;
   if (column.unit == std::string_view(pixel_sum_unit)) return band.sum_unit;
@@ -48,7 +48,7 @@ void add_measured(const BandSources& band, Sources& joined) {
     if (!column.image) return;
     std::string name = column_in_band(column.name, band.name);
     joined.written->emplace_back(common_name(name));
-    column.name = "";  // the pointer may dangle once the band is gone; `name` replaces it
+    column.name = "";  // the pointer may dangle after the band is gone; `name` replaces it
     std::optional<std::string> unit = unit_in_band(column, band);
     if (unit) column.unit = "";
     joined.add({column, std::move(name), values, CatalogPart::requested, std::move(unit)});
@@ -63,7 +63,7 @@ std::string column_in_band(std::string_view column, std::string_view band) {
 }
 
 std::string problem_of_bands(const std::vector<std::string>& names) {
-  std::map<std::string, std::string> band_of;  // the band of each name in capitals: first of bands, then of columns
+  std::map<std::string, std::string> band_of;  // band by name in capitals: first names of bands, then of columns
   for (const std::string& name : names) {
     if (std::string problem = problem_of_name(name); !problem.empty()) return problem;
     const auto [other, is_new] = band_of.emplace(in_capitals(name), name);
@@ -96,7 +96,7 @@ Sources join_bands(const std::vector<BandSources>& bands) {
     if (!column.image) written.emplace_back(common_name(column.name));
   });
   joined.written = std::move(written);
-  // Regions and pictures read the usual columns of the first band.
+  // Usual columns of the first band stay, since regions and pictures read them.
   std::erase_if(joined.columns,
                 [](const CatalogColumn& one) { return one.column.image && one.part != CatalogPart::usual; });
   for (const BandSources& band : bands) add_measured(band, joined);

@@ -19,7 +19,7 @@ struct FormatNames {
   friend bool operator==(const FormatNames&, const FormatNames&) = default;
 };
 
-/// The names of each format, in the order of the enumeration.
+/// The names of all formats, in the order of CatalogFormat.
 inline constexpr std::array catalog_formats = {
     FormatNames{CatalogFormat::fits, "fits", ".fits", true},
     FormatNames{CatalogFormat::ldac, "ldac", ".ldac", true},
@@ -37,7 +37,7 @@ inline const FormatNames& names_of_format(CatalogFormat format) {
   return *std::ranges::find(catalog_formats, format, &FormatNames::format);
 }
 
-/// The format that the ending of a file name stands for; nullptr: none.
+/// The format with this ending of a file name; null if there is none.
 inline const FormatNames* format_of_name(std::string_view path) {
   const auto found =
       std::ranges::find_if(catalog_formats, [&](const FormatNames& names) { return path.ends_with(names.ending); });

@@ -18,9 +18,10 @@ NamesByName find_columns_that_need() {
   return columns;
 }
 
-/// Maps the name of a column to the columns made of it. Cached, since every image asks for it often.
+/// Maps the name of a column to the names of columns that are computed from it. Cached, since every image asks for it
+/// often.
 const NamesByName& columns_that_need() {
-  // Never destroyed: a daemon thread of Python may be at work while the process ends.
+  // Never destroyed, since a daemon thread of Python may use it while the process ends.
   static const auto& columns = *new NamesByName(find_columns_that_need());
   return columns;
 }

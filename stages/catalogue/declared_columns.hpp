@@ -17,20 +17,21 @@ namespace srcextract {
 
 struct Settings;
 
-/// Names of families of measurements (stages/photometry/families.hpp). A family is measured if a column that is made of
-/// it is requested.
+/// Names of families of measurements (stages/photometry/families.hpp). A family is measured if some requested column is
+/// computed from it.
 using FamilyNames = std::array<std::string_view, 3>;
 
-/// A file of numbers that a measurement needs (Field::numbers).
+/// A file of numbers (Field::numbers) that a measurement needs.
 struct NeededFile {
-  std::string_view key = {};                              ///< the path of the key that names it; empty: none
+  /// path of the key that names the file; empty: no file is needed
+  std::string_view key = {};
   const std::string& (*name)(const Settings&) = nullptr;  ///< the value of this key
 };
 
 /// How the values of a column are stored: signed integers of 16, 32 or 64 bits, or doubles.
 enum class ColumnType { int16, int32, int64, float64 };
 
-/// The type that stores values of C++ type T.
+/// The ColumnType for values of the C++ type T.
 template <class T>
 constexpr ColumnType column_type() {
   static_assert(std::is_same_v<T, double> || std::is_integral_v<T>);
@@ -38,30 +39,30 @@ constexpr ColumnType column_type() {
   return sizeof(T) == 2 ? ColumnType::int16 : sizeof(T) == 4 ? ColumnType::int32 : ColumnType::int64;
 }
 
-/// The columns from which a column is computed. A column on the sky needs pixel columns: x and y of a position, then
-/// the quantity to be transformed there: second moments (of x, of y, and both), or one length or area.
+/// The columns from which a column is computed. A column in sky units needs columns in pixels: x and y of a position,
+/// then the quantity to be converted there. This is second moments (x2, y2, xy), or one length or area.
 using ColumnNeeds = std::array<std::string_view, 5>;
 
 /// The group of the usual columns, which are written without a request.
 inline constexpr const char* usual_group = "default";
 
-/// What is declared of a column. Columns of other groups than usual_group are filled only if `output.columns` requests
+/// The declaration of a column. Columns of other groups than usual_group are filled only if `output.columns` requests
 /// them.
 struct DeclaredColumn {
   Column column;
-  FamilyNames families;   ///< what it is made of, and what those families use; none: the usual columns
+  FamilyNames families;   ///< families from which it is computed, and those that they use; none: usual columns
   const char* group;      ///< its group in output.columns
-  bool repeated = false;  ///< one column for each radius: NAME, NAME_1, NAME_2 ...
+  bool repeated = false;  ///< true: one column per radius or fraction, NAME, NAME_1, NAME_2 ...
   ColumnType type = ColumnType::float64;
-  ColumnNeeds needs = {};  ///< for a column on the sky, by the image's WCS (pipeline/extract/sky_columns.hpp)
+  ColumnNeeds needs = {};  ///< for a column in sky units (pipeline/extract/sky_columns.hpp)
   NeededFile file = {};    ///< without it there is no such column
 
   bool is_usual() const { return std::string_view(group) == usual_group; }
   bool is_on_sky() const { return !needs[0].empty(); }
 };
 
-/// A column, declared together with the formula of its value: formula(of...), in the type that is written. A column
-/// that code reads is declared by its key, which must have that type.
+/// A column, declared together with the formula for its value, formula(of...), in the type that is written. If code
+/// reads the column, its name must be a ColumnKey of that type.
 template <class... Of>
 struct ColumnOf {
   template <class T>
@@ -72,7 +73,8 @@ struct ColumnOf {
   DeclaredColumn declared;
   std::variant<Formula<double>, Formula<std::int16_t>, Formula<std::int32_t>, Formula<std::int64_t>> formula;
 
-  /// `image` is Column::image. A family of measurements adds itself to `families`, and its file.
+  /// `image` is Column::image. A column of a family of measurements names the family in `families`, and the family's
+  /// file in `file`.
   template <class Name, class Value>
   constexpr ColumnOf(Name name, const char* unit, const char* ucd, const char* description, const char* group,
                      Value value, bool image = of_measured, const FamilyNames& families = {},
@@ -99,7 +101,7 @@ inline std::string numbered(const char* name, std::size_t which) {
   return which == 0 ? name : std::string(name) + "_" + std::to_string(which);
 }
 
-/// The values value(row) of all rows, in the type that value() returns.
+/// Returns value(row) for all rows, as values of the type that value() returns.
 template <class Value>
 CatalogValues values_of(std::size_t rows, const Cpu& where, const Value& value) {
   constexpr std::int64_t rows_at_a_time = 2048;
@@ -111,7 +113,7 @@ CatalogValues values_of(std::size_t rows, const Cpu& where, const Value& value) 
   return values;
 }
 
-/// Adds the column of the values value(formula, row), as number `which` of those of its name.
+/// Adds a column with value(formula, row) in each row. `which` is its number among columns with the same name.
 template <class... Of, class Value>
 void add_column(const ColumnOf<Of...>& column, CatalogPart part, Sources& sources, const Cpu& where, const Value& value,
                 std::size_t which = 0) {
@@ -123,28 +125,28 @@ void add_column(const ColumnOf<Of...>& column, CatalogPart part, Sources& source
       {column.declared.column, numbered(column.declared.column.name, which), std::visit(fill, column.formula), part});
 }
 
-/// All columns, in catalogue order. They are declared with their formulas: the usual ones in
+/// All columns that can be requested, in catalogue order. They are declared with their formulas: the usual ones in
 /// stages/measure/usual_columns.hpp, source_flags.hpp and stages/catalogue/position_columns.hpp, others in
 /// stages/photometry, where photometry_columns.cpp joins the lists.
 std::span<const DeclaredColumn> declared_columns();
 
-/// The words that stand for several columns: the groups of declared_columns, `default` first, and `all`.
+/// The words for several columns in output.columns: the groups of declared_columns, `default` first, and `all`.
 std::vector<std::string> column_groups();
 
 /// Every word that output.columns accepts, groups first.
 std::vector<std::string> column_names();
 
-/// The columns that `asked`, a list of words of column_names(), requests.
+/// The columns requested by `asked`, a list of words from column_names().
 class ColumnChoice {
  public:
   explicit ColumnChoice(const std::vector<std::string>& asked);
 
-  /// True if the column is to be written. Columns of several values go by their common name.
+  /// Whether the column is to be written. Columns NAME, NAME_1 ... have the common name NAME.
   bool has(std::string_view name) const;
   const std::vector<std::string>& names() const { return names_; }
-  /// True if a requested column must be filled: it is to be written, or a column made of it is.
+  /// Whether a column must be filled: it is to be written, or a column computed from it is.
   bool fills(std::string_view name) const;
-  /// True if a column that must be filled needs the family, directly or through another family.
+  /// Whether some column that must be filled needs this family, directly or through another family.
   bool needs(std::string_view family) const;
 
  private:

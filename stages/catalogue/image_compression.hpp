@@ -2,7 +2,7 @@
 
 namespace srcextract {
 
-/// How the FITS file of an image is compressed. Every method is lossless.
+/// How the FITS file of an image is compressed. All methods are lossless.
 enum class ImageCompression {
   none,
   gzip,  ///< the whole file

@@ -4,21 +4,21 @@
 
 namespace srcextract {
 
-/// A place on the sky in degrees, as in the catalogue; NaN off the sky.
+/// A position on the sky in degrees, as in the catalogue; NaN if there is none.
 struct SkyPosition {
   double alpha = 0, delta = 0;
 };
 
-/// Steps on the sky, in degrees along a great circle, for one pixel in x and in y.
+/// For a step of one pixel in x and in y: how far it goes to the east and north, in degrees along a great circle.
 struct SkySteps {
   std::array<double, 2> east = {}, north = {};
 };
 
-/// The sky at a place in an image; NaN off the sky.
+/// The sky at a position in an image; NaN outside of the sky's projection.
 struct LocalSky {
-  std::array<double, 2> world = {};  ///< coordinates on the header's first two axes, longitudes in [0, 360)
+  std::array<double, 2> world = {};  ///< on the header's first two axes, in degrees, with longitudes in [0, 360)
   bool latitude_first = false;       ///< the first axis is the latitude
-  SkyPosition native, j2000;         ///< position in the header's system, and in J2000
+  SkyPosition native, j2000;         ///< position in the header's coordinate system, and in J2000
   SkySteps native_steps, j2000_steps;
 };
 

@@ -15,29 +15,29 @@
 
 namespace srcextract {
 
-/// Stands for the unit of the image's pixel values; the catalogue writers know the unit.
+/// Placeholder for the unit of the image's pixel values, which the writers of catalogues replace.
 inline constexpr const char* pixel_value_unit = "pixel value";
 
-/// Stands for the unit of a sum of pixel values. The unit differs from the pixel unit if pixels are per beam or per
-/// solid angle.
+/// Placeholder for the unit of a sum of pixel values. It differs from the unit of pixel values if these are per beam or
+/// per solid angle.
 inline constexpr const char* pixel_sum_unit = "sum of pixel values";
 
-/// The description of one column, written into every format.
+/// The description of one column, as it is written into every format.
 struct Column {
   const char* name;         ///< SExtractor's name, if SExtractor has the column
-  const char* unit;         ///< FITS unit string, empty if dimensionless; or pixel_value_unit, pixel_sum_unit
+  const char* unit;         ///< FITS unit string, empty if dimensionless; or one of the two placeholders
   const char* ucd;          ///< IVOA UCD1+ word
   const char* description;  ///< one line
   double tolerance;         ///< largest |CPU - GPU| that `--backend compare` accepts; 0 = equal to the last bit
-  /// Matters if sources are found in one image and measured in another. True (of_measured): values follow from the
-  /// measured image; false: from the detection image alone.
+  /// Matters if sources are found in one image and measured in another. True (of_measured): values come from the
+  /// measured image; false (of_found): only from the image in which sources were found.
   bool image = false;
 };
 
 /// The true value of Column::image.
 inline constexpr bool of_measured = true, of_found = false;
 
-/// The values of a column in the type that is written.
+/// The values of a column, in the type in which they are written.
 using CatalogValues =
     std::variant<std::vector<double>, std::vector<std::int16_t>, std::vector<std::int32_t>, std::vector<std::int64_t>>;
 
@@ -47,13 +47,13 @@ enum class CatalogPart { usual, flag_maps, sign, requested, sky };
 /// A column of a catalogue, with its values.
 struct CatalogColumn {
   Column column;
-  std::string name;  ///< full name, with its index if there are several: FLUX_APER_1
+  std::string name;  ///< full name, with a number if there are several: FLUX_APER_1
   CatalogValues values;
   CatalogPart part = CatalogPart::requested;
-  std::optional<std::string> unit = {};  ///< set if the catalogue writers do not know the unit; none: that of `column`
+  std::optional<std::string> unit = {};  ///< replaces the unit of `column`, if set
 };
 
-/// A column that code reads, with the type of its values: sources[columns::x_image].
+/// The name of a column that code reads, with the type of its values: sources[columns::x_image].
 template <class T>
 struct ColumnKey {
   using Type = T;
@@ -62,7 +62,7 @@ struct ColumnKey {
   constexpr operator std::string_view() const { return name; }
 };
 
-/// The keys. The declarations of the columns take their names from here (declared_columns.hpp).
+/// All keys. Declarations of columns take their names from here (declared_columns.hpp).
 namespace columns {
 inline constexpr ColumnKey<std::int32_t> number{"NUMBER"}, id_parent{"ID_PARENT"};
 inline constexpr ColumnKey<std::int32_t> xmin_image{"XMIN_IMAGE"}, xmax_image{"XMAX_IMAGE"}, xpeak_image{"XPEAK_IMAGE"};
@@ -80,21 +80,21 @@ inline constexpr ColumnKey<double> alpha_j2000{"ALPHA_J2000"}, delta_j2000{"DELT
 /// The catalogue: columns of one length, in catalogue order, with a row per source in the order of NUMBER. Positions
 /// are 1-based, as in FITS; angles are in degrees.
 ///
-/// A key finds its column by name: look it up before a loop over rows, or take UsualValues. It throws Error{internal}
-/// if the column is not there. A catalogue without a celestial WCS has no ALPHA_J2000, for example.
+/// sources[key] searches a column by name: call it before a loop over rows, or use UsualValues. It throws
+/// Error{internal} if there is no such column. A catalogue without a celestial WCS has no ALPHA_J2000, for example.
 struct Sources {
   std::vector<CatalogColumn> columns;
-  std::optional<std::vector<std::string>> written = {};  ///< common names of the columns to write; none: all columns
+  std::optional<std::vector<std::string>> written = {};  ///< common names of the columns to write; unset: all columns
 
   std::int64_t size() const {
     if (columns.empty()) return 0;
     return std::visit([](const auto& values) { return std::ssize(values); }, columns.front().values);
   }
-  /// Adds a column as the last of its part.
+  /// Adds a column after the last column of its CatalogPart.
   void add(CatalogColumn column) {
     columns.insert(std::ranges::upper_bound(columns, column.part, {}, &CatalogColumn::part), std::move(column));
   }
-  /// Whether there is a column of this full name.
+  /// Whether there is a column with this full name.
   bool has(std::string_view name) const { return std::ranges::count(columns, name, &CatalogColumn::name) > 0; }
 
   template <class T>
@@ -115,7 +115,7 @@ struct Sources {
   }
 };
 
-/// The usual columns, each looked up once for a loop over rows. It is valid until a column is added.
+/// The values of the usual columns, each looked up once for a loop over rows. They are valid until a column is added.
 struct UsualValues {
   using Numbers = std::span<const std::int32_t>;
   using Doubles = std::span<const double>;
@@ -134,7 +134,7 @@ struct UsualValues {
   std::span<const std::int16_t> flags = of[columns::flags];
 };
 
-/// Whether SIGN says that a source is fainter than the sky.
+/// Whether the source in this row is fainter than the sky, according to SIGN.
 inline bool is_fainter_than_sky(const Sources& sources, std::size_t row) {
   return sources.has(columns::sign) && sources[columns::sign][row] < 0;
 }
@@ -147,9 +147,9 @@ inline constexpr std::int16_t deblended = 2;        ///< was separated from othe
 inline constexpr std::int16_t saturated = 4;        ///< has a pixel at or above the saturation level
 inline constexpr std::int16_t at_edge = 8;          ///< touches the edge of the image: truncated
 inline constexpr std::int16_t aperture_cut = 16;    ///< the image cuts the box of an aperture
-inline constexpr std::int16_t masked_pixels = 256;  ///< touches masked pixels, which belong to no source
+inline constexpr std::int16_t masked_pixels = 256;  ///< touches masked pixels, which are in no source
 
-/// The description of FLAGS, and that where light was not summed in apertures.
+/// The description of FLAGS, and the description for sources without measured apertures.
 inline constexpr const char* description =
     "1 neighbours or masked pixels in apertures, 2 deblended, 4 saturated, 8 touches the image edge, 16 an aperture is "
     "cut, 256 touches masked pixels";
@@ -157,7 +157,7 @@ inline constexpr const char* description_without_apertures =
     "2 deblended, 4 saturated, 8 touches the image edge, 256 touches masked pixels";
 }  // namespace flag
 
-/// Calls f(Column, vector) for each column, in catalogue order.
+/// Calls f(Column, values) for each column, in catalogue order.
 template <class SourcesOrConst, class F>
 void for_each_column(SourcesOrConst& sources, F&& f) {
   for (auto& [declared, name, values, part, unit] : sources.columns) {
@@ -168,7 +168,7 @@ void for_each_column(SourcesOrConst& sources, F&& f) {
   }
 }
 
-/// The values of a column; empty if there is none of this name.
+/// The values of a column as doubles; empty if no column has this name.
 inline std::vector<double> numbers_of(const Sources& sources, std::string_view name) {
   std::vector<double> numbers;
   for_each_column(sources, [&](const Column& column, const auto& values) {
@@ -177,13 +177,13 @@ inline std::vector<double> numbers_of(const Sources& sources, std::string_view n
   return numbers;
 }
 
-/// The name that columns of several values share: NAME for NAME_1.
+/// The common name of columns of several values: NAME for NAME_1.
 inline std::string_view common_name(std::string_view name) {
   const std::size_t end = name.find_last_not_of("0123456789");
   return end != std::string_view::npos && end + 1 < name.size() && name[end] == '_' ? name.substr(0, end) : name;
 }
 
-/// The columns of a catalogue that are written.
+/// Those columns of a catalogue that are to be written.
 struct WrittenColumns {
   const Sources& sources;
 };

@@ -12,7 +12,7 @@
 namespace srcextract {
 
 /// The values of one column: text, or numbers in the narrowest of these types that holds all of them exactly. A missing
-/// number is NaN, so integers with a missing value become doubles.
+/// number is NaN, so a column of integers with a missing value is stored as doubles.
 using ColumnValues = std::variant<std::vector<std::int32_t>, std::vector<std::int64_t>, std::vector<float>,
                                   std::vector<double>, std::vector<std::string>>;
 
@@ -30,7 +30,7 @@ struct Table {
   std::int64_t rows = 0;  ///< the length of every column
 };
 
-/// The column of a table that this program made. Throws Error{internal} without it.
+/// The column with this name, in a table that this program made. Throws Error{internal} if there is none.
 inline const TableColumn& column_named(const Table& table, std::string_view name) {
   const auto found = std::ranges::find(table.columns, name, &TableColumn::name);
   if (found == table.columns.end())

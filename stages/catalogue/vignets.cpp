@@ -6,7 +6,8 @@
 namespace srcextract {
 namespace {
 
-/// Takes a number and the character `after` from the front of `text`; none if they are not there.
+/// Reads a number, and the character `after` behind it, from the front of `text`, and removes both. Returns nothing if
+/// they are not there.
 std::optional<int> take_side(std::string_view& text, char after) {
   int side = 0;
   const auto [stop, error] = std::from_chars(text.data(), text.data() + text.size(), side);

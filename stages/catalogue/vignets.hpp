@@ -7,7 +7,7 @@
 
 namespace srcextract {
 
-/// Width and height of VIGNET cut-outs in pixels; 0 if there are none.
+/// Width and height of VIGNET cut-outs in pixels; 0 if none are wanted.
 struct VignetSize {
   int width = 0, height = 0;
 
@@ -17,16 +17,16 @@ struct VignetSize {
 /// The largest width and height.
 inline constexpr int most_vignet_pixels = 1000;
 
-/// The value of an excluded pixel: -BIG of SExtractor and PSFEx.
+/// The value of a pixel outside of the image, or masked, or of another source: -BIG of SExtractor and PSFEx.
 inline constexpr float no_vignet_pixel = -1e30F;
 
-/// The size in a word VIGNET(w,h) of output.columns; none for another word.
+/// The size in a word VIGNET(w,h) of output.columns; nothing for any other word.
 std::optional<VignetSize> parse_vignet(std::string_view word);
 
 /// The size in the first VIGNET word of output.columns; 0 if there is none.
 VignetSize vignet_size(const std::vector<std::string>& columns);
 
-/// The cut-outs of all sources in order, row by row.
+/// The cut-outs of all sources, one after another, each row by row.
 struct Vignets {
   VignetSize size;
   std::vector<float> pixels;

@@ -6,17 +6,18 @@
 
 namespace srcextract {
 
-// The limit of a source: how far it stands out over its threshold, as in SExtractor's CLEAN (mthresh). It is roughly
-// the height of the source's m-th brightest pixel, where m is detection.min_area.
+// Computes the limit of a source: how far it stands out over its threshold, as in SExtractor's CLEAN (mthresh). The
+// height of a pixel is its value above the threshold. The limit is roughly the height of the m-th brightest pixel,
+// where m is detection.min_area.
 // SExtractor keeps the brightest pixels in a heap, but its rule for sinking differs from that of a heap, and it forgets
-// pixel m + 1. Both are reproduced here, since they decide which sources are absorbed. Pixels are counted from 1 in
-// SExtractor's order (stages/clean/pixel_order.hpp). The limit is 0 for fewer than m pixels, and the height of the
+// pixel m + 1. Both quirks are reproduced here, since they decide which sources are absorbed. Pixels are counted from 1
+// in SExtractor's order (stages/clean/pixel_order.hpp). The limit is 0 for fewer than m pixels, and the height of the
 // first pixel for m pixels.
 
 /// Largest m with a closed form.
 inline constexpr std::int64_t most_in_closed_form = 5;
 
-/// Keeps the `count` largest values, at most 3, ascending, by insertion.
+/// Keeps the `count` largest values, at most 3, in ascending order.
 struct Largest {
   float value[3];
   int count = 0;
@@ -29,9 +30,9 @@ struct Largest {
   }
 };
 
-/// The limit of count > m pixels, for 1 <= m <= most_in_closed_form. height_of(i) is the height of pixel i + 1. For m
-/// >= 3 it is the third largest among the 3 lowest of the first m pixels and the pixels from m + 2 on. For m below 3 it
-/// is the m-th largest of all pixels but pixel m + 1.
+/// Returns the limit of a source of count > m pixels, for 1 <= m <= most_in_closed_form. height_of(i) is the height of
+/// pixel i + 1. For m >= 3 the limit is the third largest of these heights: the 3 lowest of the first m pixels, and all
+/// pixels from m + 2 on. For m below 3 it is the m-th largest of all pixels but pixel m + 1.
 template <class Height>
 SRCEXTRACT_HOST_DEVICE float limit_in_closed_form(std::int64_t count, int m, const Height& height_of) {
   float first[most_in_closed_form];
@@ -48,8 +49,8 @@ SRCEXTRACT_HOST_DEVICE float limit_in_closed_form(std::int64_t count, int m, con
   return largest.value[0];
 }
 
-/// Replaces the root, heap[0], by a larger height, and sinks it as SExtractor does. After an exchange SExtractor goes
-/// on from the element after the one exchanged, not from that one.
+/// Replaces the root heap[0] by a larger height, and sinks it as SExtractor does. After exchanging two elements
+/// SExtractor goes on from the element after the exchanged one, unlike in a correct heap.
 SRCEXTRACT_HOST_DEVICE inline void sink_in_heap(float height, std::int64_t m, float* heap) {
   if (!(height > heap[0])) return;
   heap[0] = height;
@@ -64,7 +65,7 @@ SRCEXTRACT_HOST_DEVICE inline void sink_in_heap(float height, std::int64_t m, fl
   }
 }
 
-/// The limit for any m. `heap` has the heights of the first m pixels, ascending.
+/// Returns the limit for any m. `heap` must have the heights of the first m pixels, ascending.
 template <class Height>
 SRCEXTRACT_HOST_DEVICE float limit_by_heap(std::int64_t count, std::int64_t m, const Height& height_of, float* heap) {
   for (std::int64_t i = m + 1; i < count; ++i) sink_in_heap(height_of(i), m, heap);

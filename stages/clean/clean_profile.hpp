@@ -7,7 +7,7 @@
 
 namespace srcextract {
 
-/// A source as CLEAN compares it with others: the wings of a Moffat profile of its light, and its limit.
+/// What CLEAN compares of a source: a Moffat profile of its light, which gives its wings, and its limit.
 struct CleanProfile {
   double x, y;    ///< 0-based
   double height;  ///< height of the profile above the sky
@@ -17,15 +17,15 @@ struct CleanProfile {
   float limit;  ///< height over the threshold (stages/clean/clean_limit.hpp)
 };
 
-/// Input of the decision which sources are absorbed: the profile of a source, its flux in the image in which it was
-/// found, and its place in SExtractor's order, from 0.
+/// What decides whether a source is absorbed: its profile, its flux in the image in which it was found, and its index
+/// in SExtractor's order, from 0.
 struct CleanCandidate {
   CleanProfile profile;
   double flux;
   std::int32_t place;
 };
 
-/// Whether a source has a position and a size.
+/// Whether position and semi-major axis of a source are finite.
 SRCEXTRACT_HOST_DEVICE inline bool can_be_found(const CleanProfile& profile) {
   return std::isfinite(profile.x) && std::isfinite(profile.y) && std::isfinite(profile.a);
 }
@@ -36,9 +36,9 @@ SRCEXTRACT_HOST_DEVICE inline double clean_power(double x, double p) {
   return p == -1 ? 1 / x : portable_exp(p * portable_log(x));
 }
 
-/// Sets the profile of a source whose ellipse is set. `flux` and `npix` are those in the image in which the source was
-/// found. With U = pi a b the height is A = flux / (2 U correction). The slope is such that the profile falls to the
-/// threshold over the area of the source: ((A / threshold)^(1 / beta) - 1) U / npix.
+/// Sets height and slope of the profile of a source whose ellipse is set. `flux` and `npix` are from the image in which
+/// the source was found. With U = pi a b the height is A = flux / (2 U correction). The slope, ((A / threshold)^(1 /
+/// beta) - 1) U / npix, makes the profile fall to the threshold over the area of the source.
 SRCEXTRACT_HOST_DEVICE inline void set_wings(CleanProfile& profile, double flux, std::int64_t npix, float b,
                                              double correction, float threshold, double beta) {
   constexpr double pi = 3.14159265358979323846;
@@ -48,9 +48,9 @@ SRCEXTRACT_HOST_DEVICE inline void set_wings(CleanProfile& profile, double flux,
   profile.slope = above > 0 ? (clean_power(above, 1 / beta) - 1) * area / static_cast<double>(npix) : -1;
 }
 
-/// Whether the wings of `big`, a brighter source, exceed the limit of `small` at the position of `small`. Requires that
-/// `small` is within 10 times the sum of their axes, and that the wings fall. Computed in float where SExtractor does
-/// so.
+/// Whether the wings of `big`, a brighter source, exceed the limit of `small` at the position of `small`. Always false
+/// if `small` is further away than 10 times the sum of both semi-major axes, or if the wings do not fall. Computed in
+/// float where SExtractor does so.
 SRCEXTRACT_HOST_DEVICE inline bool can_absorb(const CleanProfile& big, const CleanProfile& small, double beta) {
   const auto dx = static_cast<float>(small.x - big.x), dy = static_cast<float>(small.y - big.y);
   const float reach = 10 * (big.a + small.a);

@@ -9,25 +9,25 @@
 
 namespace srcextract {
 
-/// How apertures that leave out the pixels of other sources treat the pixels of a run.
+/// How apertures of other sources treat the pixels of a run, after its source was or was not absorbed.
 enum class Absorbed : std::uint8_t {
-  no,      ///< pixels of a source that was not absorbed
-  free,    ///< pixels of an absorbed source, treated as if no source had them
-  hidden,  ///< pixels of an absorbed source that SExtractor treats as those of another source
+  no,      ///< source was not absorbed: its pixels are as usual
+  free,    ///< source was absorbed: its pixels count as belonging to no source
+  hidden,  ///< source was absorbed, but its pixels count as another source's, as in SExtractor
 };
 
-/// Sources after cleaning; some became parts of others.
+/// The result of CLEAN: sources, some of which have become parts of others.
 template <class Where>
 struct Cleaned {
   Components<Where> components;        ///< per run: its source, with new numbers
   Buffer<Absorbed, Where> absorbed;    ///< per run
-  Components<Where> own;               ///< `components` with 0 for the runs of absorbed sources
+  Components<Where> own;               ///< `components` with label 0 for the runs of absorbed sources
   Buffer<SourceSums, Where> own_sums;  ///< sums over `own`, in the image in which sources were found
-  Buffer<Parentage, Where> parentage;  ///< per source that is left; `edge` includes the sources that it absorbed
+  Buffer<Parentage, Where> parentage;  ///< per source that is left; `edge` also covers absorbed sources
 };
 
-/// Input of cleaning: sources after deblending, and their sums in the image in which they were found. Without
-/// deblending `parentage` and `cores` are empty, and the islands are the sources.
+/// Input of CLEAN: sources after deblending, and their sums in the image in which they were found. Without deblending
+/// `parentage` and `cores` are empty, and each island is one source.
 template <class Where>
 struct Uncleaned {
   const Runs<Where>& runs;
@@ -41,22 +41,23 @@ struct Uncleaned {
   bool deblended() const { return !parentage.empty(); }
 };
 
-/// The stage: merges sources into brighter ones in whose wings they lie, if they would not stand out without that
-/// light. This is SExtractor's CLEAN (Bertin & Arnouts 1996, section 6); docs/stages.md has every definition. Unlike in
-/// SExtractor, the result does not depend on the order in which sources are compared.
+/// The stage: merges sources into brighter ones in whose wings they lie, if they would not be found without the light
+/// of these wings. This is SExtractor's CLEAN (Bertin & Arnouts 1996, section 6); docs/stages.md has every definition.
+/// Unlike in SExtractor, the result does not depend on the order in which sources are compared.
 ///
-/// A source that absorbs another keeps its position and shape; its pixels, fluxes, extents and flags are those of both.
-/// Sources are numbered in raster order of their first pixel, after cleaning; `components.counts.found` keeps its
-/// value. `kernel_rows` is the height of the kernel by which the image was convolved, or 1. SExtractor cleans half a
-/// kernel late: absorbed pixels are hidden in the last kernel_rows / 2 rows of the two islands.
+/// A source that absorbs another keeps its position and shape; pixels, fluxes, extents and flags are those of both
+/// sources together. Sources are numbered in raster order of their first pixel, after cleaning;
+/// `components.counts.found` keeps its value. `kernel_rows` is the height of the kernel by which the image was
+/// convolved, or 1. SExtractor cleans half a kernel late: absorbed pixels are Absorbed::hidden in the last kernel_rows
+/// / 2 rows of the two islands.
 ///
-/// A device throws Error{device} from 2^31 pixels on. If it has too little room, the counts of sources say so.
+/// A device throws Error{device} from 2^31 pixels on. If a device has too little room, the counts of sources exceed it.
 Cleaned<Cpu> clean_sources(const DeblendImages<Cpu>& images, const Uncleaned<Cpu>& sources, const Settings& config,
                            std::int64_t kernel_rows, const Cpu& where);
 Cleaned<Gpu> clean_sources(const DeblendImages<Gpu>& images, const Uncleaned<Gpu>& sources, const Settings& config,
                            std::int64_t kernel_rows, const Gpu& where);
 
-/// Records the fields, without those that are recorded elsewhere once sources are cleaned.
+/// Records all fields but those that another part of the program records after CLEAN.
 inline void record_fields(const Cleaned<Cpu>& cleaned, FieldRecorder& to) {
   record_fields(cleaned.own, to);
   std::vector<std::int32_t> absorbed;

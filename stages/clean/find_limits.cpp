@@ -19,7 +19,8 @@ constexpr std::int64_t rows_together = 64;
 
 using Members = RunsBySource::Members;
 
-/// The sources of every island, both from 0: island i has source[begin[i] .. begin[i + 1]).
+/// The sources of every island, both numbered from 0: island i has the sources source[begin[i]] to source[begin[i + 1]
+/// - 1].
 struct SourcesByIsland {
   std::vector<std::int64_t> begin;
   std::vector<std::int32_t> source;
@@ -51,7 +52,7 @@ SourcesByIsland group_sources(const Uncleaned<Cpu>& sources) {
   return group;
 }
 
-/// The limit from heights in SExtractor's order. `heap` is scratch memory.
+/// Returns the limit of a source, from the heights of its pixels in SExtractor's order. `heap` is working memory.
 float limit_of(const std::vector<float>& heights, std::int64_t m, std::vector<float>& heap) {
   const auto count = std::ssize(heights);
   if (count < m) return 0;
@@ -63,7 +64,7 @@ float limit_of(const std::vector<float>& heights, std::int64_t m, std::vector<fl
   return limit_by_heap(count, m, height_of, heap.data());
 }
 
-/// Per pixel outside of cores: the source that got it, from 1. Other pixels have 0.
+/// For each pixel outside of cores, the number of the source that it was given to, from 1. Pixels in cores have 0.
 Buffer<std::int32_t, Cpu> owners_of_leftovers(const Uncleaned<Cpu>& sources, std::int64_t pixels, const Cpu& where) {
   Buffer<std::int32_t, Cpu> owner(pixels, where);
   const auto fill = [&](const Runs<Cpu>& runs, const auto& owner_of_run) {
@@ -135,7 +136,7 @@ class LimitFinder {
     to.insert(to.end(), foreground_.heights.begin() + begin, foreground_.heights.begin() + end);
   }
 
-  /// Calls body(begin, end) for stretches of the pixels of connected runs, in SExtractor's order.
+  /// Calls body(begin, end) for ranges of consecutive pixels of connected runs, in SExtractor's order.
   template <class Body>
   void sort_pixels(const Runs<Cpu>& runs, const Buffer<std::int64_t, Cpu>& first, Members members, const Body& body) {
     runs_.clear();

@@ -4,7 +4,7 @@
 
 namespace srcextract {
 
-/// Pixels of a row that follow each other in the order in which SExtractor lists the pixels of a source.
+/// Pixels of a row that are consecutive in SExtractor's list of the pixels of a source.
 struct PixelStretch {
   std::int32_t first;  ///< index in the image
   std::int32_t length;

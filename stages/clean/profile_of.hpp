@@ -8,9 +8,9 @@
 
 namespace srcextract {
 
-/// The profile of a source, from its sums in the image in which it was found. `threshold` is the lowest of its pixels,
-/// above the sky. `counts` are those of its pixels above `threshold`; null if thresholds follow the noise of each
-/// pixel.
+/// Makes the profile of a source, from its sums in the image in which it was found. `threshold` is the lowest threshold
+/// of its pixels, minus the sky. `counts` counts its pixels above `threshold`; null if thresholds follow the noise of
+/// each pixel.
 SRCEXTRACT_HOST_DEVICE inline CleanProfile profile_of(const SourceSums& sums, const Parentage& parentage, float limit,
                                                       float threshold, const IsophoteCounts* counts, double beta,
                                                       const Shape& shape) {
@@ -30,7 +30,7 @@ SRCEXTRACT_HOST_DEVICE inline CleanProfile profile_of(const SourceSums& sums, co
   profile.limit = limit;
   const double correction = counts != nullptr ? area_correction(*counts, profile.a, b) : 1;
   set_wings(profile, sums.v, sums.npix, b, correction, threshold, beta);
-  // Pixels below the sky can move a centre out of the image.
+  // Negative pixels can move the centroid out of the image. The source can then not be found by position.
   const bool inside = profile.x >= 0 && profile.y >= 0 && profile.x < static_cast<double>(shape.width) &&
                       profile.y < static_cast<double>(shape.height);
   if (!inside) profile.a = std::numeric_limits<float>::quiet_NaN();

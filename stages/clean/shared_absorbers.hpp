@@ -13,9 +13,9 @@
 
 namespace srcextract {
 
-/// Grids over the whole image, one for each size of profile, with cells as wide as the reach of its profiles. Small
-/// profiles are thus not searched over the reach of a large one. Layers have larger and larger profiles; the last layer
-/// is the first with a single cell.
+/// Grids of cells over the whole image, one layer for each size of profile, with cells as wide as the reach of the
+/// layer's profiles. Small profiles are thus not searched for over the reach of a large one. Each layer has profiles
+/// twice as large as the one before; the last layer is the first with a single cell.
 class AbsorberCells {
  public:
   static constexpr int most_layers = 40;
@@ -44,10 +44,11 @@ class AbsorberCells {
     return first_[layer] + row(layer, profile.y) * columns_[layer] + column(layer, profile.x);
   }
 
-  /// Calls body(first, end) row by row for the cells of a layer that may hold profiles that reach `small`.
+  /// Calls body(first, end), row by row, with the range of cells of a layer whose profiles may reach the source
+  /// `small`.
   template <class Body>
   SRCEXTRACT_HOST_DEVICE void for_each_row(int layer, const CleanProfile& small, const Body& body) const {
-    // A margin covers the rounding of floats. The last layer has one cell, so any size of profile is found there.
+    // The margin covers rounding of floats. The last layer has one cell, so profiles of any size are found in it.
     const double far = (reach + 0.01) * (size_of(layer) + static_cast<double>(small.a)) + 1;
     const std::int64_t left = column(layer, small.x - far), right = column(layer, small.x + far);
     const std::int64_t last = row(layer, small.y + far);
@@ -56,7 +57,7 @@ class AbsorberCells {
   }
 
  private:
-  /// Upper limit of the semi-major axes in a layer.
+  /// Upper limit of the semi-major axes of the profiles in a layer.
   SRCEXTRACT_HOST_DEVICE static double size_of(int layer) { return static_cast<double>(std::int64_t{2} << layer); }
   SRCEXTRACT_HOST_DEVICE static double side_of(int layer) { return reach * size_of(layer); }
   SRCEXTRACT_HOST_DEVICE static std::int64_t cell_at(double at, std::int64_t cells) {
@@ -75,24 +76,24 @@ class AbsorberCells {
   std::int64_t first_[most_layers + 1] = {};  ///< per layer: its first cell
 };
 
-/// The steps that find the absorber of each source. Sources are decided from the brightest on, each after all before
-/// it; of equal ones the first in SExtractor's order comes first. A source is absorbed if a brighter one that is not
+/// Steps that find for each source another one that absorbs it. Sources are decided from the brightest to the faintest,
+/// equal ones in SExtractor's order, each after all brighter ones. A source is absorbed if a brighter one that is not
 /// absorbed itself can absorb it (can_absorb). Of several such sources the first in SExtractor's order absorbs it.
 /// Unlike in SExtractor, the result does not depend on the order in which sources are looked at.
 ///
-/// Only neighbours are compared, so time is linear in the number of sources. Exception: many large sources that reach
-/// most of the others.
+/// Only neighbours are compared, so time is linear in the number of sources. Only many large sources, each of which
+/// reaches most others, take longer.
 struct SharedAbsorbers {
   SRCEXTRACT_STEP(set_key)
   SRCEXTRACT_STEP(take_order)
   SRCEXTRACT_STEP(enter_cell)
 
   static constexpr std::int32_t undecided = -2, nobody = -1;
-  /// If no cell of a layer has more profiles than this, each lane takes whole rows of cells. There are then more rows
-  /// than profiles in a row.
+  /// If every cell of a layer has at most this many profiles, each lane searches whole rows of cells, since rows then
+  /// outnumber the profiles in a row. Otherwise lanes share the profiles of a row.
   static constexpr std::uint32_t few = 8;
 
-  /// The first source in SExtractor's order that can absorb a given one.
+  /// The best absorber that a lane has found: the first in SExtractor's order.
   struct Part {
     std::int32_t place = std::numeric_limits<std::int32_t>::max();
     std::int32_t absorber = nobody;
@@ -107,17 +108,17 @@ struct SharedAbsorbers {
   double beta;
   AbsorberCells cells;
   std::uint64_t* key;     ///< larger for fainter sources
-  std::int32_t* source;   ///< the sources from the brightest on, after sorting
+  std::int32_t* source;   ///< sources by brightness, the brightest first, after sorting
   CleanProfile* profile;  ///< in this order, like the members below
   std::int32_t* place;
   std::uint32_t* cell_begin;  ///< per cell: its first element of `member`
   std::uint32_t* cell_used;   ///< per cell: number of members entered
-  std::uint32_t* most;        ///< per layer: number of profiles in its fullest cell
+  std::uint32_t* most;        ///< per layer: number of profiles in the cell with most of them
   std::int32_t* member;
   std::int32_t* absorber;  ///< per source, from the brightest on
   std::int32_t* result;    ///< per source, by its number
 
-  /// Sorts by brightness; equal sources keep SExtractor's order.
+  /// Sets the sort key of a candidate, so that brighter sources come first. Equal sources keep SExtractor's order.
   SRCEXTRACT_HOST_DEVICE void set_key(std::int64_t i) const {
     const CleanCandidate& candidate = candidates[i];
     if (candidate.place < 0 || candidate.place >= room) return;
@@ -149,7 +150,7 @@ struct SharedAbsorbers {
     member[cell_begin[cell] + shared_add(&cell_used[cell], 1u)] = static_cast<std::int32_t>(i);
   }
 
-  /// Searches the lane's share of the brighter sources.
+  /// Searches a part of the brighter sources, those of lane `lane`, for the best absorber of source i.
   SRCEXTRACT_HOST_DEVICE Part part(std::int64_t i, int lane, int lanes) const {
     Part best;
     const CleanProfile small = profile[i];
@@ -190,7 +191,7 @@ struct SharedAbsorbers {
   }
 };
 
-/// Per source: the index of the source that absorbs it, or -1.
+/// Returns for each source the index of the source that absorbs it, or -1.
 template <class Where, class Machine>
 Buffer<std::int32_t, Where> find_absorbers(const Buffer<CleanCandidate, Where>& candidates, const SharedCount& sources,
                                            const Shape& shape, double beta, const Machine& machine) {

@@ -10,7 +10,7 @@
 
 namespace srcextract {
 
-/// clean_sources as steps for many threads; `machine` takes the steps (shared_steps.hpp).
+/// Does clean_sources in steps that many threads execute together. `machine` executes the steps (shared_steps.hpp).
 template <class Where, class Machine, class Noise>
 class SharedCleaning {
  public:

@@ -9,7 +9,8 @@
 
 namespace srcextract {
 
-/// The size of each source's heap, used if min_area is above most_in_closed_form.
+/// Computes the size of each source's heap of min_area heights. Heaps are used if min_area is above
+/// most_in_closed_form.
 struct SharedHeaps {
   SRCEXTRACT_STEP(measure)
 
@@ -22,8 +23,8 @@ struct SharedHeaps {
   }
 };
 
-/// The limit of every source (clean_limit.hpp). Requires that its stretches are sorted, or that the stretches of its
-/// first min_area + 1 pixels are found. `noise.at(x, y)` is called only if thresholds differ.
+/// Computes the limit of every source (clean_limit.hpp). Requires that its stretches of pixels are sorted, or that the
+/// stretches with its first min_area + 1 pixels are found. `noise.at(x, y)` is called only if thresholds vary.
 template <class Noise>
 struct SharedLimits {
   /// The largest heights that enter the limit.
@@ -46,7 +47,8 @@ struct SharedLimits {
   float* heaps;
   float* limits;
 
-  /// Searches the lane's share of the pixels after the first min_area + 1.
+  /// Searches the pixels after the first min_area + 1 for the largest heights; lane `lane` of `lanes` searches a part
+  /// of them.
   SRCEXTRACT_HOST_DEVICE Part part(std::int64_t source, int lane, int lanes) const {
     Part own;
     own.largest.count = min_area < 3 ? static_cast<int>(min_area) : 3;
@@ -75,7 +77,8 @@ struct SharedLimits {
   }
 
  private:
-  /// Place of the k-th stretch of a source, from 0, among the stretches with its first min_area + 1 pixels; or none.
+  /// The key (SharedStretches::place_of) of the k-th stretch of a source, from 0, among the stretches with its first
+  /// min_area + 1 pixels; SharedStretches::none if there are fewer.
   SRCEXTRACT_HOST_DEVICE unsigned long long first_of(std::int64_t source, std::int64_t k) const {
     return stretches.first[k * stretches.source_room + source];
   }
@@ -86,8 +89,8 @@ struct SharedLimits {
     return height_of(stretches.stretch_at(first_of(source, 0)), 0);
   }
 
-  /// Enters the pixels of the first stretches: the lowest of the first min_area pixels, then the pixels after the next
-  /// one, which is left out.
+  /// Enters the pixels of the first stretches into `largest`: the lowest of the first min_area pixels, then all from
+  /// pixel min_area + 2 on. Pixel min_area + 1 is left out, as in SExtractor.
   SRCEXTRACT_HOST_DEVICE void take_first(std::int64_t source, Largest& largest) const {
     float first[most_in_closed_form] = {};
     for_each_first(source, [&](std::int64_t pixel, const PixelStretch& stretch, std::int32_t i) {
@@ -100,7 +103,8 @@ struct SharedLimits {
     });
   }
 
-  /// Calls body(pixel, stretch, i) for the pixels of the first stretches; `pixel` counts from 0.
+  /// Calls body(pixel, stretch, i) for each pixel i of the first stretches; `pixel` is its number in the source, from
+  /// 0.
   template <class Body>
   SRCEXTRACT_HOST_DEVICE void for_each_first(std::int64_t source, const Body& body) const {
     std::int64_t pixel = 0;
@@ -110,7 +114,7 @@ struct SharedLimits {
     }
   }
 
-  /// Height of a pixel above its threshold, as heights_above (pixel_thresholds.hpp).
+  /// Height of pixel i of a stretch: its value minus its threshold, as in heights_above (pixel_thresholds.hpp).
   SRCEXTRACT_HOST_DEVICE float height_of(const PixelStretch& stretch, std::int32_t i) const {
     const std::int64_t pixel = stretch.first + static_cast<std::int64_t>(i);
     const double background = levels->background;
@@ -132,7 +136,7 @@ struct SharedLimits {
     }
   }
 
-  /// Sorts ascending by a heap whose root is the largest.
+  /// Sorts `count` values in ascending order, as a heap sort.
   SRCEXTRACT_HOST_DEVICE static void sort(float* values, std::int64_t count) {
     const auto sink = [&](std::int64_t at, std::int64_t end) {
       for (std::int64_t child; (child = 2 * at + 1) < end; at = child) {

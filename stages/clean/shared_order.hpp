@@ -10,10 +10,10 @@
 
 namespace srcextract {
 
-/// The order of pixel_order.hpp for all connected sets of an image at once. Each part is a linked list of nodes, in
-/// this order:
+/// Finds the order of pixel_order.hpp for all connected sets of an image at once. A part is a set of runs that the rows
+/// so far connect. It is a linked list of nodes, in this order:
 /// - an opening node;
-/// - by column, the lists of the parts of the previous row that it joins, and its own run pieces;
+/// - by column, the lists of the previous row's parts that it joins, and the pieces of its runs on this row;
 /// - a closing node.
 ///
 /// Links between nodes are thus known row by row. Distances to the end of a list come from pointer jumping (Wyllie
@@ -34,11 +34,11 @@ struct SharedOrder {
   std::int64_t room;  ///< number of runs there is room for
   std::int32_t reach;
   SharedParts parts;
-  std::uint32_t* last;      ///< per part: its last node so far
-  std::int32_t* piece_end;  ///< per piece, from node 2 room on: the column after its last; -1: no such piece
-  std::uint32_t* piece_at;  ///< for a run that begins above the inside of another: the piece of that one
-  std::uint64_t* link;  ///< per node: a later node (high half), and the number of pixels from here to there (low half)
-  std::uint32_t* in_motion;  ///< per round: whether any link can still move
+  std::uint32_t* last;       ///< per part: its last node so far
+  std::int32_t* piece_end;   ///< per piece (node 2 room + i): the column after its last pixel; -1: no such piece
+  std::uint32_t* piece_at;   ///< for a run that begins above the inside of another: piece of that other run
+  std::uint64_t* link;       ///< per node: a later node (high half), and number of pixels up to it (low half)
+  std::uint32_t* in_motion;  ///< per round: whether some link does not yet lead to the end
   std::int32_t round;
 
   SRCEXTRACT_HOST_DEVICE std::int64_t run_count() const {
@@ -47,9 +47,10 @@ struct SharedOrder {
   SRCEXTRACT_HOST_DEVICE std::int64_t begin_of(std::int64_t y) const {
     return row_begin[y] < room ? row_begin[y] : room;
   }
-  /// Nodes of two kinds of pieces:
-  /// - first_piece(run): the piece with which the run begins;
-  /// - piece_under(run): the piece on the next row that begins below `run`, the first run of a part.
+  /// Nodes of the two kinds of pieces:
+  /// - first_piece(run): the piece at the beginning of `run`;
+  /// - piece_under(run): a piece of a run on the next row, from the first column of `run` on. `run` is the first run of
+  ///   a part.
   SRCEXTRACT_HOST_DEVICE std::uint32_t first_piece(std::int64_t run) const {
     return static_cast<std::uint32_t>(2 * room + run);
   }
@@ -63,13 +64,13 @@ struct SharedOrder {
     const std::int64_t i = static_cast<std::int64_t>(piece) - 2 * room;
     return runs[i < room ? i : i - room].begin;
   }
-  /// Number of pixels from column x of a piece to the end of its list; larger for earlier pixels. Requires that all
-  /// rounds are done.
+  /// Number of pixels from column x of a piece to the end of its list; it is larger for earlier pixels. All rounds of
+  /// jump() must be done.
   SRCEXTRACT_HOST_DEVICE std::int64_t pixels_to_end(std::uint32_t piece, std::int32_t x) const {
     const std::int64_t of_piece = next_of(link[piece]) == nothing ? 0 : static_cast<std::uint32_t>(link[piece]);
     return of_piece - (x - begin_of_piece(piece));
   }
-  /// The piece of a run that contains column x.
+  /// The node of the piece of `run` that contains column x.
   SRCEXTRACT_HOST_DEVICE std::uint32_t piece_of(std::int64_t run, std::int32_t x) const {
     const Run& of = runs[run];
     if (of.y == 0) return first_piece(run);
@@ -103,7 +104,7 @@ struct SharedOrder {
     shared_store(&parts.root[run], parts.find(own));
   }
 
-  /// Links the nodes of the parts of a row: by column, parts of the row before and pieces.
+  /// Links the nodes of the parts of row y, by column: the lists of the previous row's parts, and pieces of runs.
   SRCEXTRACT_HOST_DEVICE void link_row(std::int64_t y) const {
     const std::int64_t first = begin_of(y), end = begin_of(y + 1);
     std::int64_t above = y > 0 ? begin_of(y - 1) : first, here = first, over = -1;
@@ -137,8 +138,8 @@ struct SharedOrder {
       if (label[here] > 0 && parts.root[here] == here) follow(last_of(here), closing(here));
   }
 
-  /// Moves the links of a run's nodes forward, each up to most_jumps times, in round `round`. When the round began,
-  /// every link spanned at least 8^round nodes or led to the end. Other threads only lengthen links, so their order
+  /// Moves the links of a run's nodes forward, each link up to most_jumps times. At the beginning of round `round`,
+  /// every link spans at least 8^round nodes or leads to the end. Other threads only lengthen links, so their order
   /// does not matter.
   SRCEXTRACT_HOST_DEVICE void jump(std::int64_t run) const {
     if (round > 0 && in_motion[round] == 0) return;
@@ -147,7 +148,7 @@ struct SharedOrder {
     if (!ended && shared_load(&in_motion[round + 1]) == 0) shared_store(&in_motion[round + 1], 1u);
   }
 
-  /// Number of rounds after which all links of lists with `nodes` nodes lead to the end.
+  /// Number of rounds after which every link leads to the end of its list, for lists with up to `nodes` nodes.
   static int rounds_for(std::int64_t nodes) { return (bits_below(nodes) + 2) / 3; }
 
  private:
@@ -164,10 +165,10 @@ struct SharedOrder {
   SRCEXTRACT_HOST_DEVICE std::uint32_t last_of(std::int64_t part) const {
     return last[part] == nothing ? opening(part) : last[part];
   }
-  /// A link over 8^round nodes spans 8^(round + 1) after this many jumps.
+  /// Jumps per round: after so many a link over 8^round nodes spans 8^(round + 1).
   static constexpr int most_jumps = 7;
 
-  /// Returns whether the node is known to point at the end of its list.
+  /// Moves the link of one node. Returns whether the link is known to lead to the end of its list.
   SRCEXTRACT_HOST_DEVICE bool jump_from(std::int64_t node) const {
     std::uint64_t own = shared_load(&link[node]);
     for (int i = 0; i < most_jumps && next_of(own) != nothing; ++i) {
@@ -178,7 +179,7 @@ struct SharedOrder {
     }
     return next_of(own) == nothing;
   }
-  /// Requires that the end of a piece is known.
+  /// Links `node` to the next node. If `node` is a piece, its end must be known.
   SRCEXTRACT_HOST_DEVICE void follow(std::uint32_t node, std::uint32_t next) const {
     const bool is_piece = static_cast<std::int64_t>(node) >= 2 * room;
     link[node] = link_to(next, is_piece ? static_cast<std::uint32_t>(end_of(node) - begin_of_piece(node)) : 0);
@@ -192,7 +193,8 @@ struct SharedOrder {
   }
 };
 
-/// The memory of a SharedOrder, 56 bytes per run there is room for. The constructor takes all steps.
+/// Computes a SharedOrder, by taking all steps in the constructor, and holds its memory: 56 bytes per run for which
+/// there is room.
 template <class Where>
 class OrderMemory {
  public:

@@ -12,15 +12,15 @@
 
 namespace srcextract {
 
-/// Values of a source that many threads compute together.
+/// Data of a source that many threads fill in together.
 struct SourceState {
-  std::uint32_t peak;    ///< ordered_key of the peak in the measured image
-  std::uint32_t lowest;  ///< ordered_key of the lowest threshold of its pixels; used if thresholds differ
+  std::uint32_t peak;    ///< ordered_key of its largest value in the measured image
+  std::uint32_t lowest;  ///< ordered_key of the lowest threshold of its pixels; used if thresholds vary
   std::int32_t above, above_half;
 };
 
-/// The profiles of sources (profile_of), after their limits are known. Also their places in SExtractor's order: islands
-/// by their last pixels, and within an island as deblending orders them.
+/// Steps that make the profiles of sources (profile_of), after their limits are known. They also find each source's
+/// position in SExtractor's order: islands by their last pixels, and within an island as deblending orders sources.
 template <class Noise>
 struct SharedProfiles {
   SRCEXTRACT_STEP(clear)
@@ -46,14 +46,14 @@ struct SharedProfiles {
   SourceState* states;
   std::int32_t* last_run;  ///< per island; -1 at first
   std::int32_t* inside;    ///< per island: number of its sources
-  std::uint32_t* before;   ///< per run: sources of the island that ends with it; then of all that ended before
+  std::uint32_t* before;   ///< per run: sources of the island that ends with it; later those of all that end before
   const float* limits;
   CleanCandidate* candidates;
 
   SRCEXTRACT_HOST_DEVICE Parentage parentage_of_source(std::int64_t source) const {
     return parentage != nullptr ? parentage[source] : parentage_of_whole(static_cast<std::int32_t>(source + 1));
   }
-  /// From 0; -1 if there was no room for the island.
+  /// The island of a source, from 0; -1 if there was no room for the island.
   SRCEXTRACT_HOST_DEVICE std::int64_t island_of(std::int64_t source) const {
     const std::int64_t island = parentage_of_source(source).parent - std::int64_t{1};
     return island >= 0 && island < island_room && last_run[island] >= 0 ? island : -1;
@@ -83,8 +83,8 @@ struct SharedProfiles {
     before[run] = ends ? static_cast<std::uint32_t>(inside[island - 1]) : 0;
   }
 
-  /// Finds the brightest pixel and counts pixels above the threshold. If thresholds differ, finds the lowest one
-  /// instead.
+  /// Finds the brightest pixel of each source, and counts its pixels above the threshold. If thresholds vary, finds the
+  /// lowest one instead.
   SRCEXTRACT_HOST_DEVICE void survey(std::int64_t run) const {
     SourceState* const state = state_of(run);
     if (state == nullptr) return;

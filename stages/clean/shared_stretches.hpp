@@ -10,8 +10,8 @@
 
 namespace srcextract {
 
-/// The pixels of every source in the order of find_limits, as stretches with keys; those of a source are adjacent.
-/// Either all stretches are sorted, or only the first few of each source are found.
+/// Steps that put the pixels of every source into the order of find_limits, as stretches (pixels consecutive in a row
+/// and in the order) with sort keys. Either all stretches are sorted, or only the first few of each source are found.
 struct SharedStretches {
   SRCEXTRACT_STEP(note_whole)
   SRCEXTRACT_STEP(add_island_run)
@@ -28,20 +28,20 @@ struct SharedStretches {
   const std::int64_t* row_begin;
   std::int64_t run_room, source_room, island_room;
   const Parentage* parentage;      ///< null without deblending
-  std::int32_t* source_of_island;  ///< source of an island that stayed whole, from 0; else -1
-  int rank_bits;                   ///< bits of a stretch's rank in its island or core
+  std::int32_t* source_of_island;  ///< per island: its source from 0 if it was not split; else -1
+  int rank_bits;                   ///< number of bits for the rank of a stretch in its island or core
   std::uint64_t* key;
   PixelStretch* stretch;
   std::int64_t* count;  ///< number of stretches
   std::int64_t room;
-  std::uint32_t* begin;       ///< per source: number of stretches; then its first stretch, and the end
+  std::uint32_t* begin;       ///< per source: number of stretches; later index of its first stretch, and the end
   std::uint32_t* gathered;    ///< per source: number of stretches gathered
   unsigned long long* place;  ///< per stretch: place_of, source by source
-  unsigned long long* first;  ///< place_of the first stretch of each source (source_room), of the second ...; or none
+  unsigned long long* first;  ///< per round: place_of the next stretch of each source, or `none`
   int index_bits, round;
 
-  /// Sort key of a stretch within its source, larger for later stretches, with the index of the stretch in its low
-  /// bits. It has at most 63 bits: 31 of the rank, 1 for leftovers and 31 of the index.
+  /// The sort key of a stretch within its source, larger for later stretches. The index of the stretch is in its low
+  /// bits. It has at most 63 bits: 31 for the rank, 1 for pixels outside of cores and 31 for the index.
   SRCEXTRACT_HOST_DEVICE unsigned long long place_of(std::int64_t at) const {
     const std::uint64_t order = key[at] & ((std::uint64_t{2} << rank_bits) - 1);
     return (order << index_bits) | static_cast<std::uint64_t>(at);
@@ -50,18 +50,18 @@ struct SharedStretches {
     return stretch[place & ((1ull << index_bits) - 1)];
   }
 
-  /// Notes the source of an island that stayed whole.
+  /// Notes the source of an island that was not split.
   SRCEXTRACT_HOST_DEVICE void note_whole(std::int64_t source) const {
     if (parentage == nullptr) {
       source_of_island[source] = static_cast<std::int32_t>(source);
       return;
     }
-    const std::int32_t parent = parentage[source].parent;  // 0 if there was too little room for the source's pieces
+    const std::int32_t parent = parentage[source].parent;  // 0 if there was no room for the source's pieces
     if (parentage[source].split == 0 && parent > 0 && parent <= island_room)
       source_of_island[parent - 1] = static_cast<std::int32_t>(source);
   }
 
-  /// Adds the pieces of a run of an island that stayed whole. add_core_run adds those of a run of a core.
+  /// Adds the pieces of a run of an island that was not split. add_core_run adds the pieces of a run of a core.
   SRCEXTRACT_HOST_DEVICE void add_island_run(std::int64_t run) const {
     const std::int32_t island = islands.label[run];
     if (island <= 0 || island > island_room || source_of_island[island - 1] < 0) return;
@@ -77,7 +77,7 @@ struct SharedStretches {
     place[begin[source] + shared_add(&gathered[source], 1u)] = place_of(at);
   }
 
-  /// Round `round`, from 0, finds the first stretch of each source after the stretch of the round before.
+  /// Finds, in round `round` from 0, the first stretch of each source after the one found in the previous round.
   SRCEXTRACT_HOST_DEVICE void find_first(std::int64_t at) const {
     unsigned long long* const of_source = first + source_of(at);
     const unsigned long long own = place_of(at);
@@ -85,8 +85,8 @@ struct SharedStretches {
     shared_lower(&of_source[round * source_room], own);
   }
 
-  /// Adds the pixels of one run of a split-off source that are outside of its core. They come after all pixels of the
-  /// core.
+  /// Adds the pixels of one run of a split-off source that are outside of its core. In the order they come after all
+  /// pixels of the core.
   SRCEXTRACT_HOST_DEVICE void add_leftovers(std::int64_t run) const {
     const std::int32_t source = label[run];
     if (source <= 0 || source > source_room || parentage[source - 1].split == 0) return;
@@ -107,7 +107,7 @@ struct SharedStretches {
       }
       const std::uint32_t piece = islands.piece_of(island_run, x);
       if (islands.end_of(piece) < end) end = islands.end_of(piece);
-      if (end <= x) return;  // too little room for the pieces of the island
+      if (end <= x) return;  // there was no room for all pieces of the island
       add(islands, piece, source - 1, 1, {of.y, x, end});
       x = end;
     }
@@ -118,7 +118,7 @@ struct SharedStretches {
     return static_cast<std::int64_t>(key[at] >> (rank_bits + 1));
   }
 
-  /// The run of a row that contains another one; -1 if there was no room for it.
+  /// The run of `order` that contains the run `of`; -1 if there was no room for it.
   SRCEXTRACT_HOST_DEVICE static std::int64_t run_at(const SharedOrder& order, const Run& of) {
     const std::int64_t end = order.begin_of(of.y + 1);
     const std::int64_t run = first_not_before(order.runs, order.begin_of(of.y), end, of, 0);
@@ -144,11 +144,11 @@ struct SharedStretches {
   }
 };
 
-/// The memory of SharedStretches, 24 bytes a stretch. The constructor takes all steps.
+/// Computes SharedStretches, by taking all steps in the constructor, and holds its memory: 24 bytes per stretch.
 template <class Where>
 class StretchMemory {
  public:
-  /// `order_of_cores` is null without deblending; the islands are then the sources. If `firsts` is above 0, the first
+  /// `order_of_cores` is null without deblending; islands are then the sources. If `firsts` is above 0, only the first
   /// `firsts` stretches of each source are found; if it is 0, all stretches are sorted.
   template <class Machine>
   StretchMemory(const Uncleaned<Where>& sources, std::int64_t island_room, const SharedCount& all_sources,
@@ -219,8 +219,9 @@ class StretchMemory {
     }
   }
 
-  /// Upper limit of the number of stretches. Runs of islands and cores are cut at most once for every run above them.
-  /// Leftovers are cut where sources, cores and islands are cut. Every stretch has a pixel.
+  /// An upper limit of the number of stretches. Each run of islands and cores is cut at most once for every run above
+  /// it. Pixels outside of cores are cut where sources, cores and islands are cut. Every stretch has at least one
+  /// pixel.
   static std::int64_t room_of(const Uncleaned<Where>& sources, const SharedOrder& islands, const SharedOrder* cores) {
     const std::int64_t of_cores = cores == nullptr ? 0 : 3 * cores->room + sources.runs.runs.size();
     return std::min(2 * islands.room + of_cores, sources.runs.shape.count());

@@ -8,7 +8,7 @@
 
 namespace srcextract {
 
-/// The sources left after cleaning, numbered in raster order of their first pixels.
+/// Steps that number the sources left after CLEAN, in raster order of their first pixels, and fill in Cleaned.
 template <class Noise>
 struct SharedSurvivors {
   SRCEXTRACT_STEP(find_first)
@@ -20,9 +20,9 @@ struct SharedSurvivors {
   SharedProfiles<Noise> sources;
   const std::int32_t* absorber;  ///< per source: its absorber, or -1
   std::int64_t kernel_rows;
-  std::int32_t* first_run;  ///< per source: the first run that belongs to it; later_than_any at first
-  std::uint32_t* edge;  ///< per source: whether any of its pixels, absorbed ones included, is at the edge of the image
-  std::uint32_t* is_first;  ///< per run: 1 for the first run of a source; then the number of these before
+  std::int32_t* first_run;  ///< per source: its first run, absorbed ones included; later_than_any at first
+  std::uint32_t* edge;      ///< per source: whether a pixel of it or of an absorbed source is at the image's edge
+  std::uint32_t* is_first;  ///< per run: 1 for the first run of a source; later the number of such runs before
   std::int32_t *label, *own_label;
   Absorbed* absorbed;
   SourceSums* own_sums;
@@ -31,7 +31,7 @@ struct SharedSurvivors {
   SRCEXTRACT_HOST_DEVICE std::int32_t owner_of(std::int64_t source) const {
     return absorber[source] < 0 ? static_cast<std::int32_t>(source) : absorber[source];
   }
-  /// The former source of a run, from 0; -1 if it has none, or if there was no room for it.
+  /// The source of a run before CLEAN, from 0; -1 if it has none, or if there was no room for the source.
   SRCEXTRACT_HOST_DEVICE std::int32_t source_of(std::int64_t run) const {
     return sources.label[run] > 0 && sources.label[run] <= sources.source_room ? sources.label[run] - 1 : -1;
   }
@@ -74,12 +74,12 @@ struct SharedSurvivors {
   static constexpr std::int32_t later_than_any = 0x7f7f7f7f;
 };
 
-/// Counts the sources left. If there was too little room for the sources, the count stays as it was.
+/// Counts the sources that are left. If there was too little room for all sources, copies the count from before CLEAN.
 struct SharedSurvivorCount {
   SRCEXTRACT_STEP(tell)
 
   const ComponentCounts* before;
-  const std::uint32_t* left;  ///< running sums of is_first; the element after the last run is the count
+  const std::uint32_t* left;  ///< running sums of is_first; the element after the last run is the number left
   SharedCount runs;
   std::int64_t source_room;
   ComponentCounts *counts, *own_counts;

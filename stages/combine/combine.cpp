@@ -16,13 +16,13 @@ namespace srcextract {
 
 namespace {
 
-/// The number of pixels handed to a thread at a time.
+/// Number of pixels that a thread combines at a time.
 constexpr std::int64_t grain_pixels = std::int64_t{1} << 16;
 
-/// The number of pixels whose sums are kept together, so that they stay in the first cache.
+/// Number of pixels whose sums are kept at a time, so that the sums stay in the first cache.
 constexpr int chunk_pixels = 1024;
 
-/// The number of pixels whose medians are found together: with 64 keys each, 16 kB.
+/// Number of pixels whose medians are found together. With 64 keys each they take 16 kB.
 constexpr int lanes = 64;
 
 using Planes = std::vector<const float*>;
@@ -43,7 +43,7 @@ bool round_sums(const double* sums, int count, float* out) {
   return finite == count;
 }
 
-/// Sums at most chunk_pixels pixels. Returns how many results are beyond the range of a float.
+/// Sums at most chunk_pixels pixels over all planes. Returns how many results overflow a float.
 template <bool squares>
 std::int64_t sum_chunk(const Planes& planes, const PlaneWeights& weights, std::int64_t first, int count, float* out) {
   double sums[chunk_pixels] = {};
@@ -81,7 +81,7 @@ struct Comparator {
   int high;
 };
 
-/// The comparisons that sort the keys of a number of planes.
+/// The comparisons that sort the keys of one pixel over all planes.
 struct Network {
   explicit Network(std::size_t planes) : rows(static_cast<int>(planes | 1)) {
     merge_exchange(rows, [&](int low, int high) { comparators.push_back({low, high}); });
@@ -91,8 +91,8 @@ struct Network {
   std::vector<Comparator> comparators;
 };
 
-/// Makes the keys of `planes`, which may be one fewer than `rows`: the last row is then masked. `ends` receives the
-/// final end of each column.
+/// Makes the keys of `count` pixels in all planes. There may be one plane fewer than `rows`; the last row is then
+/// masked. ends[j] receives the final `end` of column j (spread_if_masked).
 SRCEXTRACT_VECTOR_CLONES
 void make_keys(const Planes& planes, std::int64_t first, int count, int rows, Keys& keys, std::int32_t* ends) {
   for (int j = 0; j < lanes; ++j) ends[j] = largest_key;

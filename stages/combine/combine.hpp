@@ -13,30 +13,30 @@ namespace srcextract {
 /// The largest number of planes that can be combined.
 inline constexpr std::int64_t most_planes = 64;
 
-/// True if the method weighs planes by their noise, and so needs the sky of each.
+/// Whether the method weights planes by their noise, and so needs the sky of each plane.
 constexpr bool needs_skies(CombineMethod method) {
   return method == CombineMethod::inverse_variance || method == CombineMethod::chi_square;
 }
 
-/// Combines planes of one shape, pixel by pixel, into `out`, which has the same shape and is not one of them. The
-/// result is computed in double over the good planes (those where the pixel is not masked), in order, and rounded once
-/// to float:
-///   weighted          sum of w v; if some planes are masked, times the sum of all w over that of the good planes. If a
-///                     weight is negative, a pixel is masked where any plane is
+/// Combines planes of one shape, pixel by pixel, into `out`, which must have the same shape and not be one of the
+/// planes. The result is computed in double over the good planes (those where the pixel is not masked), in order, and
+/// rounded once to float:
+///   weighted          sum of w v; if some planes are masked, times (sum of all w) / (sum over good planes). If
+///                     a weight is negative, a pixel is masked where any plane is
 ///   luminosity        weighted by 0.21, 0.71, 0.07 for red, green and blue
 ///   mean              weighted by 1 / n for each of n planes
-///   inverse_variance  sum of (v - sky) / sigma^2, over the sum of 1 / sigma^2, with each plane's own sky and sigma
-///   chi_square        sum of ((v - sky) / sigma)^2, times planes over good planes (Szalay, Connolly & Szokoly 1999, AJ
-///                     117, 68, equation 3)
+///   inverse_variance  sum of (v - sky) / sigma^2, divided by the sum of 1 / sigma^2, with each plane's sky and sigma
+///   chi_square        sum of ((v - sky) / sigma)^2, times (number of planes) / (number of good planes) (Szalay,
+///                     Connolly & Szokoly 1999, AJ 117, 68, equation 3)
 ///   median            for an even number, the mean of the two middle values; -0 is less than +0
-/// In the methods that divide by sigma, a plane with sigma 0 or without a sky takes no part. A plane of weight 0 takes
-/// no part where others are masked. A pixel is masked if no good plane takes part, or if the result is beyond the range
-/// of a float.
+/// In the methods that divide by sigma, a plane with sigma 0 or without a sky is left out. Where other planes are
+/// masked, a plane of weight 0 is left out. A pixel is masked if no good plane is left, or if the result is beyond the
+/// range of a float.
 ///
 /// `skies` has one element for each plane if needs_skies(), and is ignored otherwise. out.masked counts, by reason, the
-/// masked pixels of all planes. Its infinite pixels include results beyond the range of a float, and all pixels if no
-/// plane takes part. The total is 0 only if no pixel of `out` is masked. out.noise is left alone. Throws the errors of
-/// check_plane_count.
+/// masked pixels of all planes. Its infinite pixels include results beyond the range of a float, and all pixels if all
+/// planes are left out. The total is 0 only if no pixel of `out` is masked. out.noise is not changed. Throws the errors
+/// of check_plane_count.
 void combine_planes(std::span<const Pixels<Cpu>> planes, std::span<const Value<Background, Cpu>> skies,
                     const CombineConfig& config, Pixels<Cpu>& out, const Cpu& where);
 void combine_planes(std::span<const Pixels<Gpu>> planes, std::span<const Value<Background, Gpu>> skies,

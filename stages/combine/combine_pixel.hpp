@@ -21,23 +21,23 @@ SRCEXTRACT_HOST_DEVICE inline PlaneNoise noise_of(const Background& background) 
   return {background.clipped.median, background.clipped.sigma};
 }
 
-/// A plane adds weight (v - sky) to a pixel, or weight (v - sky)^2 in a sum of squares.
+/// How a plane is weighted: it adds weight (v - sky) to a pixel's sum, or weight (v - sky)^2 in a sum of squares.
 struct PlaneWeight {
   double sky = 0;
   double weight = 0;
-  double share = 0;  ///< the plane's part of the result, missing where it is masked
+  double share = 0;  ///< the plane's fraction of the result, which lacks where the plane is masked
 };
 
-/// The weights of a sum; every method but the median is a sum. The weights are normalised for pixels that are good in
-/// all planes, the usual case. If some planes are masked, the sum is multiplied by the sum of all shares over that of
+/// The weights of all planes, for every method but the median. They are normalised for pixels that are good in all
+/// planes, the usual case. If some planes are masked, the sum is multiplied by the sum of all shares divided by that of
 /// the good planes.
 struct PlaneWeights {
   PlaneWeight planes[most_planes];
   double shares = 0;        ///< the sum of all shares
-  bool all_needed = false;  ///< a pixel is masked where any plane is
+  bool all_needed = false;  ///< true: a pixel is masked if any plane is masked
 };
 
-/// The weights of the methods that ignore the noise.
+/// Computes the weights for the methods that ignore the planes' noise.
 inline PlaneWeights given_weights(const CombineConfig& config, int planes) {
   constexpr double luminosity[] = {0.21, 0.71, 0.07};
   PlaneWeights weights;
@@ -52,7 +52,7 @@ inline PlaneWeights given_weights(const CombineConfig& config, int planes) {
   return weights;
 }
 
-/// The weights of inverse_variance, or of chi_square if `squares`.
+/// Computes the weights for inverse_variance, or for chi_square if `squares`.
 SRCEXTRACT_HOST_DEVICE inline void weigh_by_noise(const PlaneNoise* noise, int planes, bool squares,
                                                   PlaneWeights& weights) {
   double sum = 0;
@@ -68,20 +68,20 @@ SRCEXTRACT_HOST_DEVICE inline void weigh_by_noise(const PlaneNoise* noise, int p
     PlaneWeight& plane = weights.planes[i];
     if (!squares) plane.share = plane.weight /= sum;
     weights.shares += plane.share;
-    // No plane takes part: the result is masked, not 0.
+    // All planes are left out: the result must be masked, not 0.
     if (sum == 0) plane.sky = std::numeric_limits<double>::quiet_NaN();
   }
 }
 
-/// The term that a plane adds; NaN where the plane is masked.
+/// What a plane adds to the sum of a pixel; NaN if the plane is masked there.
 template <bool squares>
 SRCEXTRACT_HOST_DEVICE double contribution(float value, const PlaneWeight& plane) {
   const double above = static_cast<double>(value) - plane.sky;
   return plane.weight * (squares ? above * above : above);
 }
 
-/// A pixel whose sum over all planes is not a finite float; value_of(i) is its value in plane i. The pixel counts as
-/// infinite unless a masked plane is the reason.
+/// Combines only the good planes of a pixel, if its sum over all planes was not a finite float. value_of(i) is the
+/// pixel in plane i. Counts the pixel as infinite if no masked plane is the reason.
 template <bool squares, class ValueOf>
 SRCEXTRACT_HOST_DEVICE float combine_good(const ValueOf& value_of, int planes, const PlaneWeights& weights,
                                           std::int64_t& infinite) {
@@ -104,12 +104,13 @@ SRCEXTRACT_HOST_DEVICE float combine_good(const ValueOf& value_of, int planes, c
   return masked_pixel;
 }
 
-/// A median is found among an odd number of signed_keys. Masked keys, and an extra one if the number of planes is even,
-/// become by turns larger and smaller than all others. The median then stays in the middle.
+/// The median is found among an odd number of signed_keys. Masked keys, and an extra one if the number of planes is
+/// even, are replaced by turns with keys larger and smaller than all others. The median then stays in the middle.
 constexpr std::int32_t masked_key = 0x7fc00000;
 constexpr std::int32_t largest_key = std::numeric_limits<std::int32_t>::max();
 
-/// Replaces a masked key by `end`, and flips `end` to the other extreme. `end` begins as largest_key.
+/// Replaces a masked key by `end`, and then flips `end` between the largest and the smallest key. `end` begins as
+/// largest_key.
 SRCEXTRACT_HOST_DEVICE inline std::int32_t spread_if_masked(std::int32_t key, std::int32_t& end) {
   const bool masked = key == masked_key;
   const std::int32_t spread = masked ? end : key;
@@ -117,7 +118,8 @@ SRCEXTRACT_HOST_DEVICE inline std::int32_t spread_if_masked(std::int32_t key, st
   return spread;
 }
 
-/// The median, from the middle key of the sorted keys, the key before it, and the final `end`.
+/// The median of a pixel: from the middle key of the sorted keys, the key before it, and the final `end` of
+/// spread_if_masked.
 SRCEXTRACT_HOST_DEVICE inline float median_of(std::int32_t before, std::int32_t middle, std::int32_t end) {
   const bool odd = end == largest_key;  // the number of good pixels is odd
   const double lower = static_cast<double>(value_of_signed_key(odd ? middle : before));

@@ -15,10 +15,11 @@ namespace srcextract {
 
 namespace {
 
-/// The size of a tile: the rows of a tile under a 15 x 15 kernel fit the first cache.
+/// Size of the tiles into which an image is divided: the rows of a tile under a 15 x 15 kernel fit into the first
+/// cache.
 constexpr Shape tile{512, 256};
 
-/// Computes d of every pixel. Returns true if one is masked.
+/// Computes d = v - sky for every pixel (above_sky). Returns whether any pixel is masked.
 SRCEXTRACT_VECTOR_CLONES
 bool subtract_sky(const float* pixels, std::int64_t n, float sky, float* __restrict out) {
   int masked = 0;
@@ -41,7 +42,7 @@ void finish_masked_row(const float* sums, const float* weights, float full, bool
     out[x] = finish_pixel(sky, sums[x], renormalise(pixels[x], full, weights[x], keeps_noise));
 }
 
-/// The weights of the unmasked pixels under the kernel, computed only while a masked pixel is under it.
+/// Sums the weights of the unmasked pixels under the kernel, but only while a masked pixel is under it.
 class UnmaskedWindow {
  public:
   UnmaskedWindow(const Kernel& magnitudes, std::int64_t width)
@@ -50,7 +51,7 @@ class UnmaskedWindow {
         ones_(static_cast<std::size_t>(window_.stride()), 1.0F),
         shares_(ones_.size()) {}
 
-  /// Moves the kernel on by a row of these pixels; `masked` is true if one of them is masked.
+  /// Moves the kernel on by one row, with these pixels; `masked`: one of them is masked.
   void move_on(const std::vector<float>& pixels, bool masked) {
     if (masked) {
       for (int i = 1; i < window_.kept_rows() && !any_masked(); ++i) window_.move_on(ones_.data());
@@ -83,7 +84,7 @@ struct Task {
   Image<float, Cpu>& result;
 };
 
-/// Reads pixels [begin, end) of row y, which may lie beyond the edges.
+/// Reads pixels `begin` to end - 1 of row y. Row and columns may lie beyond the image's edges.
 void read_row(const Task& task, std::int64_t y, std::int64_t begin, std::int64_t end, float* out) {
   const auto [width, height] = task.image.shape;
   const std::int64_t row = pixel_at_edge(y, height, task.edges);
@@ -105,7 +106,7 @@ void read_row(const Task& task, std::int64_t y, std::int64_t begin, std::int64_t
   read_beyond(last, end);
 }
 
-/// Convolves columns [x, x_end) of rows [y, y_end).
+/// Convolves columns x to x_end - 1 of rows y to y_end - 1.
 void convolve_tile(const Task& task, std::int64_t x, std::int64_t x_end, std::int64_t y, std::int64_t y_end) {
   const std::int64_t width = x_end - x;
   const std::int64_t reach_x = task.kernel.width / 2;

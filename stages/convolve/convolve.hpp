@@ -12,10 +12,10 @@ namespace srcextract {
 /// float),
 ///   out = sky + sum of weight * d.
 /// The sky level therefore does not change, whatever the kernel's sum, and `zero` beyond the edges means sky.
-/// SExtractor gets the same by subtracting the background first. With a background of 0 the result equals
+/// SExtractor has the same effect by subtracting the background first. With a background of 0 the result equals
 /// scipy.signal.convolve2d(mode="same") with boundary fill, and scipy.ndimage.convolve with nearest and reflect.
 ///
-/// Masked pixels take no part: the sum is multiplied by the sum of |weight| over that of the unmasked pixels. Pixels
+/// Masked pixels are left out, and the sum is multiplied by (sum of all |weight|) / (sum over unmasked pixels). Pixels
 /// beyond the edge count as unmasked with `zero`. A masked pixel stays masked. A pixel becomes masked if no weight is
 /// left, or if the result is beyond the range of float.
 ///
@@ -24,9 +24,8 @@ namespace srcextract {
 /// - Rows are added in the order of y, t = t + r from t = 0.
 /// - For a separable kernel, h(x, y) is the chain over along_x, and t = fmaf(along_y, h, t) in the order of y.
 /// - The weight of unmasked pixels is the same sum with |w| for w, and 1 or 0 for d.
-/// - q is the weight of a window without masked pixels over the weight here: one division, or 1 if nothing is masked.
-/// If
-///   the kernel keeps the noise, it is the root of that.
+/// - q = (weight of a window without masked pixels) / (weight here): one division, or 1 if nothing is masked. If the
+///   kernel keeps the noise, q is the root of this ratio.
 /// - out = sky + t * q, two roundings.
 ///
 /// Throws Error{config} if the kernel is larger than the image.
@@ -35,7 +34,8 @@ Image<float, Cpu> convolve(const Image<float, Cpu>& image, const Kernel& kernel,
 Image<float, Gpu> convolve(const Image<float, Gpu>& image, const Kernel& kernel, Edges edges,
                            const Value<Background, Gpu>& sky, const Gpu& where);
 
-/// convolve() with sky beyond the edges, for a kernel of any size, even larger than the image or than most_kernel_size.
+/// Does convolve() with sky beyond the edges, for a kernel of any size, even larger than the image or than
+/// most_kernel_size.
 Image<float, Cpu> convolve_by_any(const Image<float, Cpu>& image, const Kernel& kernel,
                                   const Value<Background, Cpu>& sky, const Cpu& where);
 

@@ -10,8 +10,8 @@
 
 namespace srcextract {
 
-/// The index at which a convolution reads pixel `i` of a row or column of `length` pixels; -1: there is sky. `i` lies
-/// beyond an end by at most `length`.
+/// The index at which a convolution reads pixel `i` of a row or column of `length` pixels; -1: it reads sky. `i` may
+/// lie beyond either end by at most `length`.
 template <class Integer>
 SRCEXTRACT_HOST_DEVICE inline Integer pixel_at_edge(Integer i, Integer length, Edges edges) {
   if (i >= 0 && i < length) return i;
@@ -20,7 +20,7 @@ SRCEXTRACT_HOST_DEVICE inline Integer pixel_at_edge(Integer i, Integer length, E
   return i < 0 ? -1 - i : 2 * length - 1 - i;  // the edge pixel is reflected too: b a | a b
 }
 
-/// d of a pixel (above_sky), and its factor in the weight (share_of).
+/// d = pixel - sky, or 0 for a masked pixel. share_of: 1, or 0 for a masked pixel.
 SRCEXTRACT_HOST_DEVICE inline float above_sky(float pixel, float sky) {
   return pixel == pixel ? pixel - sky : 0.0F;
 }
@@ -28,7 +28,7 @@ SRCEXTRACT_HOST_DEVICE inline float share_of(float pixel) {
   return pixel == pixel ? 1.0F : 0.0F;
 }
 
-/// The weight of a window without masked pixels.
+/// The sum of the kernel's weights over a window without masked pixels.
 inline float full_weight(const Kernel& kernel) {
   float row = 0;
   float sum = 0;
@@ -45,16 +45,17 @@ inline float full_weight(const Kernel& kernel) {
   return sum;
 }
 
-/// The factor q by which finish_pixel makes up for masked pixels under the kernel: the unmasked ones weigh `here`, all
-/// of them `full`. q is 1 if here = full, even if both are 0 or beyond the range of a float. If the pixel was masked or
-/// no weight is left, q makes finish_pixel mask the pixel. `keeps_noise` is that of the kernel.
+/// The factor q by which finish_pixel makes up for masked pixels under the kernel. `here` is the weight of the unmasked
+/// pixels, `full` that of all. q is 1 if here = full, even if both are 0 or beyond the range of a float. If the pixel
+/// was masked or no weight is left, q makes finish_pixel mask the pixel. `keeps_noise` is Kernel::keeps_noise.
 SRCEXTRACT_HOST_DEVICE inline float renormalise(float pixel, float full, float here, bool keeps_noise) {
   const float lack = here == full ? 1.0F : full / here;
   const float q = keeps_noise ? std::sqrt(lack) : lack;
   return pixel == pixel ? q : pixel;
 }
 
-/// The result, from the sum over a window and q; masked if NaN or beyond the range of float, as in ingest.
+/// The convolved pixel, from the sum over a window and the factor q; masked if it is NaN or beyond the range of float,
+/// as in ingest.
 SRCEXTRACT_HOST_DEVICE inline float finish_pixel(float sky, float sum, float q) {
   return pixel_of(sky + sum * q);
 }

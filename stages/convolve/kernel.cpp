@@ -16,15 +16,15 @@ namespace {
 
 using Rows = std::vector<std::vector<double>>;
 
-/// The value of a kernel at a distance from its centre, in pixels.
+/// The value of a kernel as a function of the offset from its centre, in pixels.
 using Profile = std::function<double(double x, double y)>;
 
-/// The squared distance in units of sigma. Distances are divided first, since the square of sigma can be 0.
+/// The squared distance in units of sigma. Offsets are divided before squaring, since sigma^2 may underflow to 0.
 double square_in_sigma(double x, double y, double sigma) {
   return (x / sigma) * (x / sigma) + (y / sigma) * (y / sigma);
 }
 
-/// The profile at the centres of size x size pixels; without a size, out to `reach`.
+/// Samples a profile at the centres of size x size pixels; if `size` is 0, of as many as `reach` needs.
 Rows sample(const Profile& profile, std::int64_t size, double reach) {
   constexpr std::int64_t most_reach = most_kernel_size / 2;
   if (size == 0 && !(reach <= static_cast<double>(most_reach))) {
@@ -81,7 +81,8 @@ void normalise(Rows& rows) {
   }
 }
 
-/// Finds the factors of an outer product: the row of its largest value, and the column through that value.
+/// Finds the two factors of an outer product: the row of its largest value, and the column through that value. Sets
+/// kernel.along_x and along_y if `weights` is their product.
 void separate(const std::vector<double>& weights, Kernel& kernel) {
   const auto width = static_cast<std::size_t>(kernel.width);
   const auto largest = std::ranges::max_element(weights);
@@ -100,7 +101,7 @@ void separate(const std::vector<double>& weights, Kernel& kernel) {
   kernel.along_y = std::move(along_y);
 }
 
-/// The variance along x of a Gaussian sampled at the centres of pixels, out to its reach.
+/// The variance along x of a Gaussian of this sigma that is sampled at the centres of pixels, out to its reach.
 double variance_of_samples(double sigma) {
   double sum = 1, squares = 0;
   for (double x = 1; x <= std::ceil(gaussian_reach * sigma); ++x) {
@@ -111,8 +112,8 @@ double variance_of_samples(double sigma) {
   return squares / sum;
 }
 
-/// The sigma of the Gaussian whose samples have this variance. If the variance is far below one pixel, this sigma
-/// exceeds its root: a Gaussian that narrow would have a single sample.
+/// The sigma of a Gaussian whose samples have this variance. Far below one pixel it exceeds the root of the variance,
+/// since a Gaussian that narrow would have a single sample.
 double sigma_of_samples(double variance) {
   double least = 0, most = 1 + 2 * std::sqrt(variance);
   for (int halving = 0; halving < 60; ++halving) {

@@ -15,18 +15,19 @@ struct Kernel {
   int height = 1;
   std::vector<float> weights;
 
-  /// The factors of a kernel without negative weights that is an outer product, weights = along_y[j] * along_x[i]; else
-  /// empty.
+  /// The factors of a kernel that has no negative weights and is an outer product: weights = along_y[j] * along_x[i].
+  /// Empty for other kernels.
   std::vector<float> along_x, along_y;
 
-  /// How convolve() makes up for masked pixels: so that the noise stays, or so that the light of a smooth image does.
+  /// How convolve() makes up for masked pixels: true: so that the noise stays the same; false: so that the light of a
+  /// smooth image does.
   bool keeps_noise = false;
 
   bool separable() const { return !along_x.empty(); }
 };
 
-/// The kernel of the configuration. `config.kernel` is neither `none` nor `file` (io/image/kernel_file.hpp turns a file
-/// into `values`). Shapes, with r from the centre to the centres of pixels:
+/// Makes the kernel that the configuration describes. `config.kernel` must be neither `none` nor `file`
+/// (io/image/kernel_file.hpp turns a file into `values`). Shapes, with r from the centre to the centres of pixels:
 /// - Gaussian: exp(-r^2 / 2 sigma^2), sigma = fwhm / 2.3548200450309493;
 /// - top-hat: 1 within its radius;
 /// - mexican hat: (1 - r^2 / 2 sigma^2) exp(-r^2 / 2 sigma^2).
@@ -40,17 +41,17 @@ struct Kernel {
 /// problem, or if a shape without a size reaches further than a kernel can.
 Kernel make_kernel(const ConvolveConfig& config);
 
-/// The kernel of rows of values that pass kernel_problem() for any most_size.
+/// Makes a kernel from rows of values, which must pass kernel_problem() for any most_size.
 Kernel kernel_of_values(std::vector<std::vector<double>> rows, bool normalize);
 
-/// The square kernel of weights as they lie over the image, row by row, divided by the sum of their magnitudes. It
-/// keeps the noise beside masked pixels.
+/// Makes a square kernel from weights as they lie over the image, row by row, divided by the sum of their magnitudes.
+/// The kernel keeps the noise beside masked pixels (keeps_noise).
 Kernel kernel_of_weights(const std::vector<float>& weights);
 
 /// A kernel of the squared values.
 Kernel squared(Kernel kernel);
 
-/// The kernel that widens stars of FWHM `from` to FWHM `to` (in pixels, to > from). The kernel is a normalised Gaussian
+/// Makes the kernel that widens stars of FWHM `from` to FWHM `to` (in pixels, to > from). It is a normalised Gaussian
 /// whose samples have the variance of a Gaussian of FWHM sqrt(to^2 - from^2), however narrow that is.
 Kernel make_matching_kernel(double from, double to);
 

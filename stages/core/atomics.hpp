@@ -6,8 +6,8 @@
 
 namespace srcextract {
 
-// Words that many threads access at once, on host and device. Code written with them for a device can be tried on the
-// host with threads. Only order_memory() orders accesses to other words.
+// Reads a word that many threads access at once. These functions work on host and device, so code for a device can be
+// tried on the host with threads. Only order_memory() orders accesses to different words.
 
 template <class T>
 SRCEXTRACT_HOST_DEVICE inline T shared_load(const T* word) {
@@ -27,7 +27,7 @@ SRCEXTRACT_HOST_DEVICE inline void shared_store(T* word, T value) {
 #endif
 }
 
-/// shared_add, shared_or and shared_replace return the word's previous value.
+/// Adds to a word. shared_add, shared_or and shared_replace return the word's previous value.
 template <class T>
 SRCEXTRACT_HOST_DEVICE inline T shared_add(T* word, T value) {
 #if defined(__CUDA_ARCH__)

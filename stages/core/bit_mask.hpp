@@ -6,8 +6,8 @@
 
 namespace srcextract {
 
-/// Foreground as bits: pixel x of row y is bit x % 32 of word y * words_per_row() + x / 32. Bits beyond the end of a
-/// row are 0.
+/// A mask of foreground pixels as bits: pixel x of row y is bit x % 32 of word y * words_per_row() + x / 32. Bits
+/// beyond the end of a row are 0.
 template <class Where>
 struct BitMask {
   BitMask() = default;

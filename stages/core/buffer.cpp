@@ -18,7 +18,7 @@ namespace srcextract {
 
 namespace {
 
-/// The size of a cache line and of the widest vector.
+/// Alignment of buffers: the size of a cache line and of the widest vector.
 constexpr std::align_val_t alignment{64};
 
 constexpr std::size_t huge_page = std::size_t{2} << 20;
@@ -27,9 +27,9 @@ constexpr std::size_t huge_page = std::size_t{2} << 20;
 constexpr std::size_t small_buffer = KeepBuffers::least;
 static_assert(small_buffer == 2 * huge_page);
 
-/// Asks for huge pages if the buffer has room for some: mapping an image page by page costs more than reading it once.
-/// The system may ignore the request. A huge page becomes resident as a whole. Sparsely used storage is therefore
-/// better split into small buffers.
+/// Asks for huge pages if the buffer is large enough, since mapping an image page by page costs more than reading it
+/// once. The system may ignore the request. A huge page becomes resident as a whole, so sparsely used storage is better
+/// split into small buffers.
 void wish_for_huge_pages(void* memory, std::size_t bytes) noexcept {
   if (bytes < small_buffer) return;
   const auto page = static_cast<std::uintptr_t>(sysconf(_SC_PAGESIZE));
@@ -45,12 +45,12 @@ void* allocate_new(std::size_t bytes, std::align_val_t aligned) {
   return memory;
 }
 
-/// Released large buffers, kept for the next request of about their size. The system takes longer to map and clear
-/// fresh pages than most steps take to fill them. Kept buffers and those in use together exceed the peak use so far by
-/// at most an eighth.
+/// A pool of released large buffers, for later requests of about their size. The system takes longer to map and clear
+/// fresh pages than most steps take to fill them. Unused and used buffers together exceed the peak use so far by at
+/// most an eighth.
 class KeptBuffers {
  public:
-  /// Buffers are kept while begin() calls outnumber end() calls.
+  /// Starts keeping buffers. They are kept as long as begin() was called more often than end().
   void begin() { ++keepers_; }
   void end() {
     const std::lock_guard lock(mutex_);
@@ -60,7 +60,7 @@ class KeptBuffers {
   }
   bool keeps() const { return keepers_ > 0; }
 
-  /// A buffer of at least `bytes` bytes for the caller alone.
+  /// Returns a buffer of at least `bytes` bytes, which the caller alone uses until release().
   void* take(std::size_t bytes) {
     const std::lock_guard lock(mutex_);
     Buffers::iterator best = waiting_of(bytes);
@@ -76,7 +76,7 @@ class KeptBuffers {
     return best->first;
   }
 
-  /// Takes the buffer back. Returns false if take() did not make it.
+  /// Returns a buffer to the pool. Returns false if take() did not make it.
   bool release(void* memory) noexcept {
     if (reinterpret_cast<std::uintptr_t>(memory) % huge_page != 0) return false;
     const std::lock_guard lock(mutex_);
@@ -96,7 +96,7 @@ class KeptBuffers {
   };
   using Buffers = std::map<void*, State>;
 
-  /// The smallest waiting buffer of at least `bytes` bytes.
+  /// Returns the smallest unused buffer of at least `bytes` bytes.
   Buffers::iterator waiting_of(std::size_t bytes) {
     auto best = buffers_.end();
     for (auto i = buffers_.begin(); i != buffers_.end(); ++i) {
@@ -125,7 +125,7 @@ class KeptBuffers {
     }
   }
 
-  /// Frees waiting buffers so that a new one of `bytes` bytes stays within the limit.
+  /// Frees unused buffers so that a new one of `bytes` bytes stays within the limit.
   void make_room(std::size_t bytes) {
     const std::size_t most_used = std::max(most_used_, used_ + bytes);
     const std::size_t most = most_used + most_used / 8;
@@ -149,7 +149,7 @@ class KeptBuffers {
   std::size_t used_ = 0, waiting_ = 0, most_used_ = 0;  ///< bytes
 };
 
-/// Never destroyed: buffers may be released until the program ends.
+/// The pool. It is never destroyed, since buffers may be released until the program ends.
 KeptBuffers& kept_buffers() {
   static KeptBuffers& kept = *new KeptBuffers;
   return kept;

@@ -10,15 +10,16 @@
 
 namespace srcextract {
 
-/// Uninitialised storage in the memory of `where`. Throws Error{device} (Gpu) or std::bad_alloc (Cpu) if there is no
-/// room. The Gpu pair is ordered in the stream and defined in cuda/device/memory.cpp.
+/// Allocates uninitialised storage in the memory of `where`. Throws Error{device} (Gpu) or std::bad_alloc (Cpu) if
+/// there is no room. On a Gpu, allocate and release take effect in the order of the stream; they are defined in
+/// cuda/device/memory.cpp.
 void* allocate(std::size_t bytes, const Cpu& where);
 void* allocate(std::size_t bytes, const Gpu& where);
 void release(void* memory, const Cpu& where) noexcept;
 void release(void* memory, const Gpu& where) noexcept;
 
-/// Owns `size` uninitialised elements in the memory of `Where`, or borrows them; move-only. Only to_host and to_device
-/// copy between host and device.
+/// An array of `size` elements in the memory of `Where`, uninitialised and owned, or borrowed; move-only. Only to_host
+/// and to_device copy between host and device.
 template <class T, class Where>
 class Buffer {
   static_assert(std::is_trivially_copyable_v<T>);
@@ -36,7 +37,8 @@ class Buffer {
     return *this;
   }
 
-  /// A view of memory that another object owns and keeps for as long as the view is used. The view never releases it.
+  /// Makes a Buffer that uses memory of another object, and never releases it. The memory must exist as long as the
+  /// Buffer.
   static Buffer borrowed(T* memory, std::int64_t size, const Where& where) {
     Buffer view;
     view.data_ = {memory, Release{where, false}};
@@ -69,7 +71,7 @@ class Buffer {
   std::int64_t size_ = 0;
 };
 
-/// A copy of a buffer in the other memory; returns when the copy is complete. Defined in cuda/device/memory.hpp.
+/// Copies a buffer to the other memory, and returns when the copy is complete. Defined in cuda/device/memory.hpp.
 template <class T>
 Buffer<T, Cpu> to_host(const Buffer<T, Gpu>& source, const Gpu& where);
 template <class T>

@@ -8,12 +8,12 @@
 
 namespace srcextract {
 
-/// A number and its noun, for messages: "1 file", "2 files".
+/// Returns a number with its noun, for messages: "1 file", "2 files".
 inline std::string counted(std::int64_t count, std::string_view noun) {
   return std::to_string(count) + " " + std::string(noun) + (count == 1 ? "" : "s");
 }
 
-/// The names of things, for messages: "a, b, c". The first ten are listed, then "and 92 more".
+/// Returns the names of things, for messages: "a, b, c". Of more than ten, lists the first ten, then "and 92 more".
 template <class NameOf>
 std::string first_few(std::size_t count, NameOf&& name_of) {
   constexpr std::size_t most = 10;

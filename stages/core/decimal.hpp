@@ -9,8 +9,8 @@
 
 namespace srcextract {
 
-/// The digits of a number without sign, in a form that std::from_chars reads correctly: it also accepts a second sign,
-/// a leading zero, `inf` and `nan`. Empty if the text is no decimal number.
+/// Returns the text without its sign, or an empty text if it is no decimal number. This check is needed before
+/// std::from_chars, which also accepts a second sign, a leading zero, `inf` and `nan`.
 inline std::string unsigned_digits(const std::string& text) {
   const std::string digits = text.substr(!text.empty() && (text[0] == '+' || text[0] == '-') ? 1 : 0);
   if (digits.empty() || !(is_digit(digits[0]) || digits[0] == '.')) return "";
@@ -28,7 +28,7 @@ std::errc parse_decimal(const std::string& text, Number& out) {
   return end == number.data() + number.size() ? error : std::errc::invalid_argument;
 }
 
-/// The text as a number within the range of a double; empty if it is none.
+/// The number that the text spells, if it is in the range of a double; else nothing.
 inline std::optional<double> given_number(const std::string& text) {
   double number = 0;
   return parse_decimal(text, number) == std::errc{} ? std::optional(number) : std::nullopt;

@@ -5,19 +5,20 @@
 
 namespace srcextract {
 
-/// The kind of a problem, in terms on which a user or a batch script acts.
+/// The kinds of problems, divided by what a user or a batch script can do about them.
 enum class ErrorKind {
   internal,  ///< a defect of this program
-  config,    ///< the command line or the configuration is wrong
+  config,    ///< the command line or the configuration has a mistake
   input,     ///< an input file cannot be used
   output,    ///< an output file cannot be written
   storage,   ///< no output file can be written: the disk is full, read-only or failing, or too many files are open
   memory,    ///< not enough host memory
   device,    ///< no usable GPU, or not enough memory on it
-  mismatch,  ///< two results that must be equal are not
+  mismatch,  ///< two results that must be equal differ
 };
 
-/// Process exit code of an error: internal and memory 1, config 2, input, output and storage 3, device 4, mismatch 5.
+/// Exit code of the process for a kind of error: internal and memory 1, config 2, input, output and storage 3, device
+/// 4, mismatch 5.
 constexpr int exit_code(ErrorKind kind) {
   switch (kind) {
     case ErrorKind::internal:
@@ -60,8 +61,8 @@ constexpr const char* kind_name(ErrorKind kind) {
   return "internal";
 }
 
-/// The program's only exception class. The message says what the problem is, why it is one, and what to try. Only
-/// `main` catches it and turns its kind into the exit code.
+/// The program's only exception class for problems. The message says what the problem is, why it is one, and what to
+/// try. Only `main` catches it, and converts its kind to the exit code.
 class Error : public std::runtime_error {
  public:
   Error(ErrorKind kind, const std::string& message) : std::runtime_error(message), kind_(kind) {}

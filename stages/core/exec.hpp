@@ -8,29 +8,30 @@ namespace srcextract {
 
 class Workspace;
 
-/// Work runs on host threads, data lives in host memory. The result of a stage never depends on `threads`.
+/// Where a stage runs: on host threads, with data in host memory. The result of a stage never depends on `threads`.
 struct Cpu {
   int threads = 1;
 };
 
-/// Room for runs and sources on a device, where the host does not know their numbers in advance; 0: as many as the
-/// image can have.
+/// For how many runs and sources a device has room, since the host does not know their numbers in advance. 0: as many
+/// as the image can have.
 struct Capacity {
   std::int64_t runs = 0;
   std::int64_t sources = 0;
 };
 
-/// Work runs on one CUDA device in one stream, data lives in that device's memory. Made by cuda/device/device.hpp.
+/// Where a stage runs: on one CUDA device, in one stream, with data in that device's memory. Made by
+/// cuda/device/device.hpp.
 struct Gpu {
   int device = 0;
   int host_threads = 1;     ///< threads that read the file
   int multiprocessors = 1;  ///< of the device
   CUstream_st* stream = nullptr;
-  Workspace* workspace = nullptr;  ///< where buffers come from and go back to
+  Workspace* workspace = nullptr;  ///< pool from which buffers are taken, and to which they return
   Capacity capacity;
 };
 
-/// Returns when all work given to `where` so far is done. Host work is already done when its call returns.
+/// Returns when all work that was queued on `where` is done. Host work is always done when its call returns.
 inline void synchronize(const Cpu&) {}
 void synchronize(const Gpu& where);
 

@@ -10,21 +10,21 @@
 
 namespace srcextract {
 
-/// A frame that is subtracted from another frame.
+/// A frame that is to be subtracted from another frame, the new one.
 struct ReferenceFrame {
-  std::vector<PixelSource> planes;      ///< all of one shape; several planes are combined
-  std::shared_ptr<const PixelMap> map;  ///< where the other frame's pixels lie in this one; null: no shift
-  std::optional<PixelSource> weights = std::nullopt;  ///< of the shape of its planes: the noise of each pixel
-  std::optional<PixelSource> mask = std::nullopt;     ///< of the same shape: masks pixels of the planes
+  std::vector<PixelSource> planes;      ///< planes of one shape; several planes are combined
+  std::shared_ptr<const PixelMap> map;  ///< positions of the new frame's pixels in this frame; null: the same pixels
+  std::optional<PixelSource> weights = std::nullopt;  ///< of the same shape as `planes`: the noise of each pixel
+  std::optional<PixelSource> mask = std::nullopt;     ///< of the same shape as `planes`: which pixels are masked
 };
 
 /// The input of one extraction.
 struct Exposure {
-  std::vector<PixelSource> planes;                    ///< all of one shape; several planes are combined
-  std::shared_ptr<const ReferenceFrame> reference;    ///< subtracted, so that sources are changes; or null
-  std::optional<PixelSource> weights = std::nullopt;  ///< of the same shape: the noise of each pixel
-  std::optional<PixelSource> mask = std::nullopt;     ///< of the same shape: masks pixels of the planes
-  std::optional<PixelSource> level = std::nullopt;    ///< of the same shape: the sky level, if it is known
+  std::vector<PixelSource> planes;                    ///< planes of one shape; several planes are combined
+  std::shared_ptr<const ReferenceFrame> reference;    ///< frame to subtract, so that sources are changes; null: none
+  std::optional<PixelSource> weights = std::nullopt;  ///< of the same shape as `planes`: the noise of each pixel
+  std::optional<PixelSource> mask = std::nullopt;     ///< of the same shape as `planes`: which pixels are masked
+  std::optional<PixelSource> level = std::nullopt;    ///< of the same shape as `planes`: the sky level, if known
 
   Exposure(std::vector<PixelSource> of_frame = {}, std::shared_ptr<const ReferenceFrame> subtracted = nullptr)
       : planes(std::move(of_frame)), reference(std::move(subtracted)) {}

@@ -22,13 +22,13 @@ struct HduNames {
 
   static bool is_pattern(const std::string& name) { return name.find_first_of("*?") != std::string::npos; }
 
-  /// True if the file decides how many HDUs are meant (`all` or a pattern).
+  /// Whether the file decides how many HDUs are meant (`all`, or a pattern).
   bool open() const { return names.front() == "all" || std::ranges::any_of(names, is_pattern); }
 
   /// True if more than one HDU may be meant.
   bool several() const { return names.size() > 1 || open(); }
 
-  /// The text of the configuration, for messages: SCI; [1, 4, 7].
+  /// The names as in the configuration, for messages: SCI; [1, 4, 7].
   std::string text() const {
     if (names.size() == 1) return names.front();
     std::string list;

@@ -7,7 +7,7 @@
 
 namespace srcextract {
 
-/// The only NaN that a masked pixel has.
+/// The NaN that marks a masked pixel; no other NaN is used.
 inline constexpr float masked_pixel = std::numeric_limits<float>::quiet_NaN();
 
 /// True if the value is neither infinite nor NaN.
@@ -15,12 +15,12 @@ SRCEXTRACT_HOST_DEVICE inline bool is_finite(float value) {
   return fabsf(value) <= std::numeric_limits<float>::max();
 }
 
-/// A computed pixel; masked if the value is NaN or infinite.
+/// Returns a computed pixel value, or masked_pixel if the value is NaN or infinite.
 SRCEXTRACT_HOST_DEVICE inline float pixel_of(float value) {
   return is_finite(value) ? value : masked_pixel;
 }
 
-/// A computed pixel, rounded once to float; masked if that is NaN or infinite.
+/// Returns a computed pixel value rounded once to float, or masked_pixel if the result is NaN or infinite.
 SRCEXTRACT_HOST_DEVICE inline float pixel_of(double value) {
   return pixel_of(static_cast<float>(value));
 }

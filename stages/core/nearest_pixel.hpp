@@ -5,8 +5,7 @@
 
 namespace srcextract {
 
-/// The pixel of a row or column of `size` pixels that is nearest to a position; both count from 0. Pixel 0 where the
-/// position is NaN.
+/// The index of the pixel nearest to a position in a row or column of `size` pixels; both count from 0. NaN gives 0.
 inline std::int64_t nearest_pixel(double position, std::int64_t size) {
   const double nearest = std::floor(position + 0.5);
   if (!(nearest > 0)) return 0;

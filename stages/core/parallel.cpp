@@ -30,8 +30,9 @@ namespace {
 using Piece = std::function<void(std::int64_t)>;
 
 #if defined(SRCEXTRACT_SANITIZED_THREADS)
-// TBB's library is not built for ThreadSanitizer, which then reports its hand-over of work as a race. Under
-// ThreadSanitizer plain threads do the work. Their relaxed counter orders nothing, so it hides no race of this program.
+// Under ThreadSanitizer, plain threads do the work of parallel_for. TBB's library is not built for ThreadSanitizer,
+// which then reports TBB's hand-over of work as a race. The threads' relaxed counter orders nothing, so it hides no
+// race of this program.
 void run_pieces(std::int64_t pieces, int threads, const Piece& run_piece) {
   std::atomic<std::int64_t> next = 0;
   std::mutex mutex;
@@ -52,14 +53,14 @@ void run_pieces(std::int64_t pieces, int threads, const Piece& run_piece) {
   if (first_error) std::rethrow_exception(first_error);
 }
 #else
-/// TBB arenas, one for each calling thread and each thread count that it has asked for. Making an arena anew for every
-/// loop costs more than many loops, and more each time. A shared arena would make several callers share its threads.
+/// TBB arenas, one for each calling thread and each thread count that it has asked for. Making a new arena for every
+/// loop costs more than many loops, and more each time. With one arena for all, callers would share its threads.
 class Arenas {
  public:
   tbb::task_arena& of(int threads) {
     const std::lock_guard lock(mutex_);
     if (threads > most_) {
-      // If asked for more threads than processors, TBB would print a warning and use fewer.
+      // Without this, TBB would print a warning and use fewer threads if asked for more than there are processors.
       allow_.emplace(tbb::global_control::max_allowed_parallelism, static_cast<std::size_t>(threads));
       most_ = threads;
     }
@@ -93,7 +94,7 @@ void parallel_for(std::int64_t count, std::int64_t grain, const Cpu& where,
   const std::int64_t pieces = (count + grain - 1) / grain;
   const std::atomic<bool>* const stop = stop_of_thread;
   const auto run_piece = [&](std::int64_t piece) {
-    const StopScope of_caller(stop);  // a pool thread has the stop flag of another caller, or none
+    const StopScope of_caller(stop);  // a pool thread may have the stop flag of another caller
     stop_if_asked();
     body(piece * grain, std::min(count, (piece + 1) * grain));
   };
@@ -107,7 +108,7 @@ void parallel_for(std::int64_t count, std::int64_t grain, const Cpu& where,
 int available_threads() {
   cpu_set_t allowed;
   CPU_ZERO(&allowed);
-  // sched_getaffinity fails on machines with more processors than a cpu_set_t holds.
+  // sched_getaffinity fails on machines with more processors than fit in a cpu_set_t.
   if (sched_getaffinity(0, sizeof(allowed), &allowed) != 0) {
     return static_cast<int>(std::max(1U, std::thread::hardware_concurrency()));
   }
@@ -121,7 +122,7 @@ int startable_threads(int wanted) {
   try {
     while (static_cast<int>(threads.size()) + 1 < wanted) threads.emplace_back([all_started] { all_started.wait(); });
   } catch (const std::exception&) {
-    // No more threads, or no memory for them: the count so far is the answer.
+    // No more threads can be started, or memory for them is lacking. The result is the number so far.
   }
   enough.set_value();
   return static_cast<int>(threads.size()) + 1;

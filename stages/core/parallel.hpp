@@ -7,13 +7,13 @@
 
 namespace srcextract {
 
-/// Calls body(begin, end) over [0, count) in pieces of at most `grain`, on at most `where.threads` threads. Returns
-/// when all pieces are done. Pieces begin at multiples of `grain`, so they do not depend on the number of threads. The
-/// first exception of a body is rethrown here.
+/// Calls body(begin, end) for pieces of the range 0 to count - 1, of at most `grain` elements, on at most
+/// `where.threads` threads. Returns when all pieces are done. Pieces begin at multiples of `grain`, so they do not
+/// depend on the number of threads. The first exception that a body throws is rethrown.
 void parallel_for(std::int64_t count, std::int64_t grain, const Cpu& where,
                   const std::function<void(std::int64_t begin, std::int64_t end)>& body);
 
-/// The number of hardware threads that this process may use (its CPU affinity, as Slurm sets it).
+/// The number of hardware threads that this process may use (its CPU affinity, which Slurm sets, for example).
 int available_threads();
 
 /// The largest number of threads, from 1 to `wanted`, that this process can start at the moment. Login nodes and batch

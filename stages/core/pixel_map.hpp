@@ -7,9 +7,9 @@
 
 namespace srcextract {
 
-/// Positions of one grid's pixels in another grid, given at nodes and bilinear between them. Nodes stand every `step`
-/// pixels along x and y from pixel (0, 0), at least one beyond the last pixel. Positions are 0-based and refer to pixel
-/// centres; NaN: the pixel has no counterpart.
+/// Positions of one grid's pixels in another grid. They are stored at nodes, and interpolated bilinearly between nodes.
+/// Nodes stand every `step` pixels along x and y from pixel (0, 0), at least one beyond the last pixel. Positions are
+/// 0-based and refer to pixel centres; NaN: the pixel has no counterpart.
 struct PixelMap {
   static constexpr std::int64_t step = 16;
 

@@ -9,8 +9,8 @@
 
 namespace srcextract {
 
-/// How stored pixels become values: value = bzero + bscale * stored (FITS Standard 4.0, 4.4.2.5), computed in double
-/// and rounded once to float. A stored integer equal to `blank` is masked.
+/// How stored pixels are converted to values: value = bzero + bscale * stored (FITS Standard 4.0, 4.4.2.5), computed in
+/// double and rounded once to float. A stored integer equal to `blank` is masked.
 struct PixelFormat {
   int bitpix = -32;  ///< 8 (unsigned), 16, 32, 64, -32, -64
   double bscale = 1.0;
@@ -21,13 +21,13 @@ struct PixelFormat {
   int bytes() const { return (bitpix < 0 ? -bitpix : bitpix) / 8; }
 };
 
-/// The stored pixels of one plane. `read` copies pixels [first, first + count) in stored form to `out`. Several threads
-/// may call it at once. Throws Error{input} if the file cannot be read.
+/// Gives access to the stored pixels of one plane. `read` copies pixels [first, first + count) in stored form to `out`.
+/// Several threads may call it at once. It throws Error{input} if the file cannot be read.
 struct PixelSource {
   Shape shape;
   PixelFormat format;
   std::function<void(std::int64_t first, std::int64_t count, std::byte* out)> read;
-  const std::byte* memory = nullptr;  ///< if set, the plane lies at this host address until its extraction ends
+  const std::byte* memory = nullptr;  ///< if not null, the plane is at this host address until its extraction ends
 };
 
 }  // namespace srcextract

@@ -7,7 +7,7 @@
 
 namespace srcextract {
 
-/// Foreground pixels [begin, end) of row y. A run is maximal: the pixels before and after it are not foreground.
+/// Foreground pixels begin to end - 1 of row y. A run is maximal: the pixels before and after it are not foreground.
 struct Run {
   std::int32_t y;
   std::int32_t begin;
@@ -16,9 +16,10 @@ struct Run {
   bool operator==(const Run&) const = default;
 };
 
-/// The foreground of an image as runs in raster order: row_begin[shape.height] runs, of which [row_begin[y],
-/// row_begin[y + 1]) are in row y. On a device, where the host does not know the number in advance, `runs` has room for
-/// Gpu::capacity. If there are more runs, the first ones fill it and the host must start again with more room.
+/// The foreground of an image as runs in raster order. Row y has the runs from row_begin[y] to row_begin[y + 1] - 1,
+/// and row_begin[shape.height] is their number. On a device, where the host does not know this number in advance,
+/// `runs` has room for Gpu::capacity runs. If there are more, only the first ones are stored, and the host must start
+/// again with more room.
 template <class Where>
 struct Runs {
   Shape shape;

@@ -12,7 +12,7 @@
 
 namespace srcextract {
 
-/// The elements that a field has values for. Messages name an element accordingly.
+/// What the values of a field belong to, one value for each. Messages name it when values differ.
 enum class Element { whole, pixel, run, row, source };
 
 /// Values of one kind that a stage has produced, on the host. Integers are widened to 64 bits.
@@ -34,12 +34,11 @@ struct StageResult {
   std::vector<StageField> fields;
 };
 
-/// The results of an image's stages in order, for the comparison of back ends. A stage that runs twice is recorded
-/// twice.
+/// The results of an image's stages in order, for comparing back ends. A stage that runs twice is recorded twice.
 using StageRecord = std::vector<StageResult>;
 
 /// Records the result of a stage field by field. Each result type declares its fields in a function record_fields(const
-/// Result&, FieldRecorder&) beside its own declaration.
+/// Result&, FieldRecorder&) next to the type.
 class FieldRecorder {
  public:
   explicit FieldRecorder(StageResult& to) : to_(to) {}
@@ -62,7 +61,7 @@ class FieldRecorder {
     to_.fields.back().tolerance = tolerance;
   }
 
-  /// Records one member of every struct in a buffer.
+  /// Records one member of all structs in a buffer as a field.
   template <class Struct, class T>
   void members(std::string name, Element element, const Buffer<Struct, Cpu>& all, T Struct::*member) {
     add(std::move(name), element, all.size(), [&](std::int64_t i) { return all[i].*member; });

@@ -14,10 +14,10 @@ class Stopped : public std::exception {
   const char* what() const noexcept override { return "stopped"; }
 };
 
-/// The flag that asks this thread's work to stop; null: there is none.
+/// The flag that asks the work of this thread to stop; null: no flag.
 inline thread_local const std::atomic<bool>* stop_of_thread = nullptr;
 
-/// A task that a thread runs every so often while it works, in the same thread.
+/// A task that a thread runs between other work, at most once per given interval.
 class Errand {
  public:
   using Clock = std::chrono::steady_clock;
@@ -38,10 +38,10 @@ class Errand {
   std::function<void()> run_;
 };
 
-/// The errand of this thread, run by stop_if_asked(); null: none.
+/// The errand of this thread, which stop_if_asked() runs; null: none.
 inline thread_local Errand* errand_of_thread = nullptr;
 
-/// While this object lives, the thread runs the errand.
+/// While this object exists, stop_if_asked() runs the errand in this thread.
 class ErrandScope {
  public:
   explicit ErrandScope(Errand* errand) : before_(errand_of_thread) { errand_of_thread = errand; }
@@ -53,8 +53,8 @@ class ErrandScope {
   Errand* before_;
 };
 
-/// While this object lives, the thread's work throws Stopped soon after `asked` becomes true. Threads that run its
-/// pieces in parallel_for() stop too. Null: no stop.
+/// While this object exists, the work of this thread throws Stopped soon after `asked` becomes true. So do threads that
+/// run pieces of this work in parallel_for(). Null: the work is not stopped.
 class StopScope {
  public:
   explicit StopScope(const std::atomic<bool>* asked) : before_(stop_of_thread) { stop_of_thread = asked; }

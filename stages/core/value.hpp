@@ -4,7 +4,8 @@
 
 namespace srcextract {
 
-/// One value that a stage passes to the next, in the memory where the work runs. The host need not wait for the value.
+/// One value that a stage passes to the next, in host memory or in device memory. The host need not wait for a value on
+/// a device.
 template <class T, class Where>
 class Value;
 
@@ -39,7 +40,8 @@ class Value<T, Gpu> {
   Buffer<T, Gpu> element_;
 };
 
-/// The value on the host. Waits for it if it is on a device. The Gpu overload is defined in cuda/device/memory.hpp.
+/// Returns the value on the host. For a value on a device, waits until it is computed; this overload is defined in
+/// cuda/device/memory.hpp.
 template <class T>
 T fetch(const Value<T, Cpu>& value, const Cpu&) {
   return *value;

@@ -12,7 +12,7 @@ bool same_letter(char a, char b) {
   return small(a) == small(b);
 }
 
-/// Levenshtein's distance, one row of the table at a time.
+/// Levenshtein distance of two texts, ignoring case. One row of the table is kept at a time.
 std::size_t edit_distance(const std::string& a, const std::string& b) {
   std::vector<std::size_t> row(b.size() + 1);
   std::iota(row.begin(), row.end(), std::size_t{0});

@@ -8,7 +8,7 @@
 namespace srcextract {
 namespace {
 
-/// Up to these numbers cores are tried one by one: in an island, and in a box.
+/// Up to these numbers, cores are tried one by one and not by a tree: in an island, and in a box of the tree.
 constexpr std::int32_t few = 16, few_in_box = 4;
 
 }  // namespace
@@ -41,7 +41,7 @@ class Claims::Search {
     best_ = claimant.core;
   }
 
-  /// Upper limit of the worth of every core in the box.
+  /// An upper limit of the worth of every core in the box at the pixel (x_, y_).
   template <class Rule>
   double bound(const Box& box) const {
     const double dx = beyond(x_, box.x_least, box.x_most), dy = beyond(y_, box.y_least, box.y_most);
@@ -84,7 +84,8 @@ Claims::Claims(std::span<const CoreShape> cores) {
     place_[static_cast<std::size_t>(cores_[static_cast<std::size_t>(i)].core)] = i;
 }
 
-/// Adds a box and, recursively, those of its halves, split at the median along the longer side.
+/// Adds the box around cores [first, last) and, recursively, the boxes of its two halves, split at the median along the
+/// longer side. Returns the box's index.
 std::int32_t Claims::add_box(std::int32_t first, std::int32_t last) {
   const std::span<Claimant> inside(cores_.data() + first, cores_.data() + last);
   const CoreShape& any = inside.front().shape;

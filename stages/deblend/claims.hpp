@@ -8,17 +8,18 @@
 
 namespace srcextract {
 
-/// Finds the core of an island to which a pixel outside of all cores goes.
+/// Finds the core of an island that gets a given pixel outside of all cores.
 ///
-/// The pixel goes to the core whose Gaussian is highest there: ln_amplitude - claim is largest, among the claims below
-/// 70. If no claim is below 70, the core with the least claim gets the pixel. Of equal cores the first gets it. Many
-/// cores are searched in a tree of their bounding boxes (Roussopoulos, Kelley & Vincent 1995, SIGMOD), so that time
-/// does not grow with their number.
+/// The pixel goes to the core whose Gaussian is highest at the pixel: ln_amplitude - claim is largest, among cores with
+/// a claim below 70. If no claim is below 70, the core with the least claim gets the pixel. The first of equal cores
+/// gets the pixel. Many cores are searched in a tree of their bounding boxes (Roussopoulos, Kelley & Vincent 1995,
+/// SIGMOD), so that time does not grow with their number.
 class Claims {
  public:
   explicit Claims(std::span<const CoreShape> cores);
 
-  /// `likely` is the core to try first, such as the owner of the pixel before. A right guess saves time.
+  /// Returns the index of the core that gets the pixel (x, y). `likely` is tried first, such as the core that got the
+  /// previous pixel. A right guess saves time.
   std::int32_t owner_of(double x, double y, std::int32_t likely) const;
 
  private:
@@ -26,8 +27,8 @@ class Claims {
     double x_least, x_most, y_least, y_most;
     double ln_amplitude;       ///< largest of the box's cores
     double least;              ///< smallest CoreShape::least of the box's cores
-    std::int32_t first, last;  ///< places of the box's cores: [first, last) of cores_
-    std::int32_t second;       ///< index of the second half; the first half is the next box; 0: no halves
+    std::int32_t first, last;  ///< range of the box's cores in cores_: [first, last)
+    std::int32_t second;       ///< index of the box of the second half, the first half being the next box; 0: not split
   };
   class Search;
 
@@ -40,7 +41,7 @@ class Claims {
 
   std::vector<Claimant> cores_;      ///< the cores of a box are adjacent
   std::vector<std::int32_t> place_;  ///< per core: its index in cores_
-  std::vector<Box> boxes_;           ///< boxes_[0] holds all cores; empty if there are few cores
+  std::vector<Box> boxes_;           ///< boxes_[0] holds all cores; empty if cores are tried one by one
 };
 
 }  // namespace srcextract

@@ -11,17 +11,16 @@
 
 namespace srcextract {
 
-/// Height of a pixel above the sky, in float as in all comparisons.
+/// Returns a pixel's value above the sky, in float, as deblending compares values.
 SRCEXTRACT_HOST_DEVICE inline float above_level(double value, double background) {
   return static_cast<float>(value - background);
 }
 
-/// The elliptical Gaussian by which a core claims pixels outside of cores. Its amplitude is e^ln_amplitude; it falls by
-/// the factor e^-claim.
+/// The elliptical Gaussian of a core, e^(ln_amplitude - claim), by which the core claims pixels outside of all cores.
 struct CoreShape {
   double x, y;  ///< centroid, 0-based
   double ln_amplitude;
-  double xx, yy, xy;  ///< claim = xx dx^2 + yy dy^2 + xy dx dy
+  double xx, yy, xy;  ///< coefficients: claim = xx dx^2 + yy dy^2 + xy dx dy
   double least;       ///< lower limit of claim / (dx^2 + dy^2)
 
   SRCEXTRACT_HOST_DEVICE float claim(double to_x, double to_y) const {
@@ -30,8 +29,8 @@ struct CoreShape {
   }
 };
 
-/// Makes the shape from the core's sums, its peak above the sky and the threshold of its island. `counts` is null if
-/// thresholds follow the noise of each pixel, since no isophote then has one level.
+/// Makes the shape from sums over the core, its `peak` above the sky, and the threshold of its island. `counts` must be
+/// null if thresholds follow the noise of each pixel, since the isophote then has no single level.
 SRCEXTRACT_HOST_DEVICE inline CoreShape shape_of(const SourceSums& core, float peak, const IsophoteCounts* counts,
                                                  float threshold) {
   const double x = core.vx / core.v, y = core.vy / core.v;
@@ -57,14 +56,14 @@ SRCEXTRACT_HOST_DEVICE inline CoreShape shape_of(const SourceSums& core, float p
           0.999 / (2 * correction * static_cast<double>(a) * static_cast<double>(a))};
 }
 
-/// Parentage of a source that was split off an island, from the sums over its core.
+/// The parentage of a source that was split off an island, from sums over its core.
 SRCEXTRACT_HOST_DEVICE inline Parentage parentage_of(std::int32_t island, const SourceSums& core,
                                                      const CoreShape& shape, const Shape& image) {
   const bool edge = core.xmin == 0 || core.ymin == 0 || core.xmax == image.width - 1 || core.ymax == image.height - 1;
   return {shape.x, shape.y, island, 1, edge ? 1 : 0};
 }
 
-/// Parentage of an island that stayed one source.
+/// The parentage of a source that is a whole island, not split.
 SRCEXTRACT_HOST_DEVICE inline Parentage parentage_of_whole(std::int32_t island) {
   return {0, 0, island, 0, 0};
 }

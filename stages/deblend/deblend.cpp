@@ -18,12 +18,13 @@ namespace {
 
 constexpr std::int64_t pieces_at_a_time = 1024;
 
-/// The end of island i in a list that is sorted by islands.
+/// Returns the index at which the elements of island i end, in a list sorted by islands with `all` elements.
 std::int64_t end_of(const SplitIslands& split, std::size_t i, std::int64_t SplitIsland::*first, std::int64_t all) {
   return i + 1 < split.islands.size() ? split.islands[i + 1].*first : all;
 }
 
-/// Cuts the runs where cores begin and end. Cores are numbered from 1, in the order of `split`.
+/// Cuts the runs where cores begin and end, and labels each run with the number of its core: from 1 in the order of
+/// `split`, 0 outside of cores.
 CorePixels<Cpu> cut_cores(const Runs<Cpu>& runs, const SplitIslands& split, const Cpu& where) {
   CorePixels<Cpu> cut;
   const auto in_none = [](std::int64_t) { return -1; };
@@ -33,7 +34,8 @@ CorePixels<Cpu> cut_cores(const Runs<Cpu>& runs, const SplitIslands& split, cons
   return cut;
 }
 
-/// Counts over the cores of one island, in the measured image. `pieces` are those of the island.
+/// Counts pixels above the level, and above half of the peak, for each core of one island, in the measured image.
+/// `pieces` are the pieces of the island's runs.
 std::vector<IsophoteCounts> count_pixels(const DeblendImages<Cpu>& images, const Runs<Cpu>& runs,
                                          std::span<const Piece> pieces, std::span<const float> levels,
                                          std::int64_t first_core) {
@@ -86,7 +88,8 @@ std::vector<CoreShape> find_shapes(const DeblendImages<Cpu>& images, const Runs<
   return shapes;
 }
 
-/// Gives each pixel of `piece` to a core of its island.
+/// Gives each pixel of `piece`, which is in row y outside of cores, to a core of its island. Appends the resulting
+/// pieces to `to`.
 void share_out(const Piece& piece, std::int32_t y, const Claims& claims, std::int64_t first_core,
                std::vector<Piece>& to) {
   std::int32_t owner = 0;
@@ -96,7 +99,7 @@ void share_out(const Piece& piece, std::int32_t y, const Claims& claims, std::in
   }
 }
 
-/// All pixels of split islands, with the core that gets each.
+/// Returns all pixels of split islands as pieces of runs, each with the core that gets it.
 std::vector<Piece> share_out_islands(const Runs<Cpu>& runs, const SplitIslands& split,
                                      std::span<const CoreShape> shapes, const Cpu& where) {
   std::vector<Claims> claims;
@@ -127,8 +130,8 @@ std::vector<Piece> share_out_islands(const Runs<Cpu>& runs, const SplitIslands& 
   return all;
 }
 
-/// Replaces owners (-1, or an index of `of_owner`) by source numbers, in order of first appearance. Returns the number
-/// of every owner.
+/// Replaces the owner of each run (-1, or an index of `of_owner`) by a source number, in order of first appearance.
+/// Sets deblended.parentage. Returns the number of every owner.
 std::vector<std::int32_t> number_sources(Buffer<std::int32_t, Cpu>& owner, std::span<const Parentage> of_owner,
                                          Deblended<Cpu>& deblended, const Cpu& where) {
   deblended.parentage = Buffer<Parentage, Cpu>(std::ssize(of_owner), where);
@@ -150,7 +153,8 @@ std::vector<std::int32_t> number_sources(Buffer<std::int32_t, Cpu>& owner, std::
   return number;
 }
 
-/// Numbers cores as the sources are numbered. `number` is that of every owner; the first owners are the cores.
+/// Gives cores the numbers of their sources. `number` has the source number of every owner, and the first owners are
+/// the cores.
 void number_cores(std::span<const std::int32_t> number, const SplitIslands& split, CorePixels<Cpu>& cut,
                   const Cpu& where) {
   for (std::int32_t& label : cut.cores.label)
@@ -165,8 +169,8 @@ void number_cores(std::span<const std::int32_t> number, const SplitIslands& spli
 }  // namespace
 
 std::int64_t deblend_memory(const Runs<Cpu>& runs, const Components<Cpu>& components, const Cpu& where) {
-  // Upper limits, as if every pixel were a node and a piece. Measured on noise and on a lattice of peaks: 25 bytes a
-  // pixel in all.
+  // Upper limits of bytes per pixel, as if every pixel were a node of the tree and a piece of its own. On noise and on
+  // a lattice of peaks, 25 bytes per pixel in all were measured.
   constexpr std::int64_t tree_bytes = 61, piece_bytes = 32, source_bytes = 64;
   std::vector<std::int64_t> pixels(static_cast<std::size_t>(components.counts->kept) + 1, 0);
   for (std::size_t run = 0; run < static_cast<std::size_t>(runs.runs.size()); ++run)
@@ -187,7 +191,7 @@ Deblended<Cpu> deblend_sources(const DeblendImages<Cpu>& images, const Runs<Cpu>
   const std::vector<CoreShape> shapes = find_shapes(images, runs, split, sums, where);
   const std::vector<Piece> pieces = share_out_islands(runs, split, shapes, where);
 
-  // The first owners are the cores, then come the islands that stay whole.
+  // The first owners are the cores; the islands that were not split follow.
   std::vector<Parentage> of_owner;
   std::vector<std::int32_t> owner_of_label(static_cast<std::size_t>(components.counts->kept) + 1, 0);
   for (std::size_t i = 0; i < split.islands.size(); ++i) {

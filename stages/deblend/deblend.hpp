@@ -9,7 +9,7 @@
 
 namespace srcextract {
 
-/// The images in which sources were found and are measured, with the thresholds of their pixels.
+/// The images in which sources were found and are measured, with what determines the thresholds of their pixels.
 template <class Where>
 struct DeblendImages {
   const Image<float, Where>& found;     ///< image in which sources were found
@@ -18,16 +18,16 @@ struct DeblendImages {
   NoiseMap<Where> noise;  ///< noise of the pixels, which thresholds follow
 };
 
-/// Input of CLEAN (stages/clean/clean_sources.hpp): the cores before they got the pixels outside of cores, and their
-/// order.
+/// Input of CLEAN (stages/clean/clean_sources.hpp): the cores alone, without the pixels that they were given, and the
+/// order of their sources.
 template <class Where>
 struct CorePixels {
-  Runs<Where> runs;  ///< runs of the islands, cut at the borders of cores; pixels outside of cores may be missing
-  Components<Where> cores;            ///< per run: the source to whose core it belongs, or 0
-  Buffer<std::int32_t, Where> place;  ///< per source: its place in SExtractor's order of the sources of its island
+  Runs<Where> runs;         ///< the islands' runs, cut at borders of cores; pixels outside of cores may be missing
+  Components<Where> cores;  ///< per run: the source whose core it is in, or 0
+  Buffer<std::int32_t, Where> place;  ///< per source: its index in SExtractor's order of the island's sources
 };
 
-/// Deblended sources: the runs, cut at the borders between sources, and the source of each run.
+/// The result of deblending: runs, cut at the borders between sources, and the source of each run.
 template <class Where>
 struct Deblended {
   Runs<Where> runs;
@@ -43,22 +43,22 @@ struct Deblended {
 /// levels.background. t_0 is the lowest threshold of the island's pixels.
 /// - Node: connected pixels above t_k, at least min(min_area, 3) of them.
 /// - Significant branch: its flux above the level is more than `contrast` of the island's flux.
-/// - Core: a significant branch that meets another one; each core becomes a source.
-/// - Every pixel outside of cores goes to the core to which it most probably belongs, by an elliptical Gaussian.
+/// - Core: a significant branch that joins another significant branch at a lower level; each core becomes a source.
+/// - Every pixel outside of cores goes to the core whose elliptical Gaussian is highest there.
 ///
 /// Sources are numbered in raster order of their first pixel, after deblending. An island whose threshold is not above
-/// levels.background stays whole. `components.counts.kept` counts sources, `found` keeps its value. Memory is linear in
-/// the pixels of all islands and their cores, and time nearly so (tests/bench/HISTORY.md).
+/// levels.background stays whole. In the result, `components.counts.kept` is the number of sources; `found` is copied.
+/// Memory is linear in the pixels of all islands and their cores, and time nearly so (tests/bench/HISTORY.md).
 ///
-/// On a device an image of 2^31 pixels and more throws Error{device}. The counts give the number of runs and sources;
-/// they exceed Gpu::capacity if an earlier step had too little room.
+/// On a device an image of 2^31 pixels and more throws Error{device}. The counts of runs and sources are right even if
+/// they exceed Gpu::capacity, which means that there was too little room.
 Deblended<Cpu> deblend_sources(const DeblendImages<Cpu>& images, const Runs<Cpu>& runs,
                                const Components<Cpu>& components, const Settings& config, const Cpu& where);
 Deblended<Gpu> deblend_sources(const DeblendImages<Gpu>& images, const Runs<Gpu>& runs,
                                const Components<Gpu>& components, const Settings& config, const Gpu& where);
 
-/// Bytes of memory that deblending takes beside its images, as measured. The tree of the largest island takes most of
-/// it.
+/// An upper limit of the bytes of memory that deblending takes beside its images. Most of it is the tree of the largest
+/// island.
 std::int64_t deblend_memory(const Runs<Cpu>& runs, const Components<Cpu>& components, const Cpu& where);
 
 }  // namespace srcextract

@@ -5,7 +5,7 @@
 
 namespace srcextract {
 
-/// Sums flux and pixels of each node, without the nodes above it.
+/// Sums flux and number of pixels of each node of the tree, without its descendants.
 void CoreFinder::sum_pixels(const Island& island, const LevelTree& tree, const FluxUnit& unit) {
   branch_.make_room(tree.nodes.size());
   std::fill(branch_.begin(), branch_.end(), Branch{0, 0, 0, true, false});
@@ -29,8 +29,8 @@ void CoreFinder::sort_by_level(const LevelTree& tree) {
   for (std::int32_t node = 0; node < tree.nodes.size(); ++node) order_[next[tree.nodes[node].level]++] = node;
 }
 
-/// Sums flux and pixels of each node with the nodes above it, from the highest level down. Decides whether the node is
-/// significant above the level next to its parent's, the lowest at which it is separate.
+/// Adds to flux and pixels of each node those of its descendants, from the highest level down. Decides whether each
+/// node is significant above the lowest level at which it is separate, the one next to its parent's.
 void CoreFinder::judge_branches(const LevelTree& tree, const float* levels, const FluxUnit& unit,
                                 const BranchRule& rule) {
   std::int64_t flux = 0;
@@ -80,7 +80,7 @@ void CoreFinder::number_cores(const LevelTree& tree, Cores& cores) {
   }
 }
 
-/// Finds the last pixel of each node and counts its cores.
+/// Finds the last pixel of each node, and counts the cores in the node.
 void CoreFinder::find_ends(const LevelTree& tree) {
   end_.make_room(tree.nodes.size());
   inside_.make_room(tree.nodes.size());
@@ -102,7 +102,7 @@ void CoreFinder::place_cores(const LevelTree& tree, Cores& cores) {
     const std::int32_t parent = tree.nodes[node].parent;
     if (inside_[node] > 0 && parent != node) siblings_.push_back({node, tree.nodes[parent].level, end_[node]});
   }
-  // Parents come before their children, and siblings in the order of their last pixels.
+  // Sorts so that parents come before their children, and siblings by their last pixels.
   std::sort(siblings_.begin(), siblings_.end(), [](const Sibling& a, const Sibling& b) {
     return a.level_of_parent != b.level_of_parent ? a.level_of_parent < b.level_of_parent : a.end < b.end;
   });

@@ -13,7 +13,7 @@
 
 namespace srcextract {
 
-/// Runs the steps of shared_steps.hpp on threads of the host, one thread to an item.
+/// Executes the steps of shared_steps.hpp on threads of the host, with one thread per item.
 class HostSteps {
  public:
   explicit HostSteps(const Cpu& where) : where_(where) {}
@@ -44,7 +44,7 @@ class HostSteps {
     });
   }
 
-  /// Threads take items in order, so any item waited for is being worked on.
+  /// Threads take items in order, so any item that another waits for is already being worked on.
   template <class Step>
   void in_order(const SharedCount& items, const Step& step) const {
     const std::int64_t count = items();
@@ -63,7 +63,7 @@ class HostSteps {
     counts[count] = sum;
   }
 
-  /// By radix, from the lowest digit to the highest.
+  /// Radix sort, from the lowest digit to the highest; equal keys keep their order.
   template <class T>
   void sort(Buffer<std::uint64_t, Cpu>& keys, Buffer<T, Cpu>& values, int bits) const {
     constexpr int digit_bits = 11;

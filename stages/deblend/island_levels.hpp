@@ -10,8 +10,8 @@ namespace srcextract {
 /// A level is stored in a byte.
 inline constexpr int most_levels = 256;
 
-/// Fills the levels of an island, above the sky: level[k] = threshold (peak / threshold)^(k / count), 0 <= k < count.
-/// Requires 0 < threshold <= peak. Each level is rounded to float once, as SExtractor's are.
+/// Fills in the `count` levels of an island, relative to the sky: level[k] = threshold (peak / threshold)^(k / count),
+/// 0 <= k < count. Requires 0 < threshold <= peak. Each level is rounded to float once, as SExtractor's are.
 SRCEXTRACT_HOST_DEVICE inline void fill_levels(float threshold, float peak, int count, float* level) {
   const double ratio = static_cast<double>(peak) / static_cast<double>(threshold);
   const double step = portable_exp(portable_log(ratio) / count);
@@ -30,7 +30,7 @@ SRCEXTRACT_HOST_DEVICE inline std::uint8_t level_of(float value, const float* le
   return static_cast<std::uint8_t>(below);
 }
 
-/// The unit in which the fluxes of an island's pixels are counted. Sums are sums of integers, so their order does not
+/// The unit in which the fluxes of an island's pixels are converted to integers, so that the order of sums does not
 /// matter. All values above the threshold are multiples of its last binary digit, 2^(exponent of threshold - 23), so
 /// counts are exact. Exception: if n peak / threshold is above 2^37, the unit is larger, so that the sum fits in 62
 /// bits.
@@ -47,8 +47,8 @@ class FluxUnit {
     most_ = std::ldexp(1.0, 62 - of_pixels);
   }
 
-  /// The flux in units. Labels drawn by hand may cover masked pixels, which count 0. They may also cover values further
-  /// below zero than the peak is above, which are cut off at the lowest count.
+  /// Converts a pixel's value to whole units. User-drawn labels may cover masked pixels, which count 0. They may also
+  /// cover values further below zero than the peak is above, which are limited to the lowest count.
   SRCEXTRACT_HOST_DEVICE std::int64_t count(float value) const {
     const double counts = static_cast<double>(value) * units_;
     if (!(counts > -most_)) return counts <= -most_ ? static_cast<std::int64_t>(-most_) : 0;
@@ -62,7 +62,7 @@ class FluxUnit {
   double unit_, units_, most_;
 };
 
-/// Whether a node of n pixels with this flux has more than `least` of it above the level.
+/// Whether a node of `pixels` pixels has more than `least` flux above the level. `flux` is its flux above the sky.
 SRCEXTRACT_HOST_DEVICE inline bool is_significant(float flux, float level, std::int64_t pixels, double least) {
   const auto below = static_cast<float>(static_cast<double>(level) * static_cast<double>(pixels));
   return static_cast<double>(flux - below) > least;

@@ -8,8 +8,8 @@
 
 namespace srcextract {
 
-/// The pixel that stands for the node of this pixel: its first at the same level, in raster order. Halves the path on
-/// the way.
+/// Finds the pixel that represents the node of `pixel` at its level: the node's first pixel at that level, in raster
+/// order. Halves the path to it, so that later searches are shorter.
 std::int32_t LevelTreeBuilder::find(std::int32_t pixel) {
   const std::uint8_t level = level_[pixel];
   for (;;) {
@@ -22,15 +22,15 @@ std::int32_t LevelTreeBuilder::find(std::int32_t pixel) {
   }
 }
 
-/// Joins two pixels that touch. Walks from both nodes towards their roots, the higher one first, and merges the two
-/// paths until they meet.
+/// Joins the nodes of two pixels that touch. Walks from both nodes towards their roots, the higher one first, and
+/// merges the two paths until they meet.
 void LevelTreeBuilder::join(std::int32_t a, std::int32_t b) {
   a = find(a);
   b = find(b);
   while (a != b) {
     if (level_[a] < level_[b] || (level_[a] == level_[b] && a < b)) std::swap(a, b);
     const std::int32_t parent = parent_[a];
-    if (parent == a) {  // the root of the pixels joined so far
+    if (parent == a) {  // a is the root of the pixels joined so far
       parent_[a] = b;
       return;
     }
@@ -46,8 +46,8 @@ void LevelTreeBuilder::join(std::int32_t a, std::int32_t b) {
   }
 }
 
-/// Joins the pixels [begin, end) of a run, with the same result as join() of each with the one before. Nodes beside a
-/// pixel lie on the path from the pixel before to the root, so the path is all that is kept.
+/// Joins the pixels [begin, end) of a run, with the same result as join() of each pixel with the previous one. Only the
+/// path from the previous pixel to the root is kept, since the next pixel's node lies on it.
 void LevelTreeBuilder::join_run(std::int32_t begin, std::int32_t end) {
   std::int32_t way[most_levels];  // path from the root, with ascending levels
   int length = 0;
@@ -70,7 +70,7 @@ void LevelTreeBuilder::number_nodes(LevelTree& tree) {
   tree.nodes.clear();
   tree.node_of.make_room(parent_.size());
   for (std::int32_t pixel = 0; pixel < pixels; ++pixel) {
-    const std::int32_t parent = parent_[pixel];  // an earlier pixel, if it has the same level
+    const std::int32_t parent = parent_[pixel];  // an earlier pixel if its level is the same
     if (parent == pixel || level_[parent] != level_[pixel]) {
       tree.node_of[pixel] = static_cast<std::int32_t>(tree.nodes.size());
       tree.nodes.push_back({parent, level_[pixel]});

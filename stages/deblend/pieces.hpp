@@ -12,11 +12,11 @@ namespace srcextract {
 struct Piece {
   std::int32_t run;
   std::int32_t begin, end;
-  std::int32_t owner;  ///< the core or source that gets the piece
+  std::int32_t owner;  ///< the core or source to which the piece belongs
 };
 
-/// Appends a piece that follows the last in raster order. Merges it with the last piece if they are adjacent and have
-/// one owner.
+/// Appends a piece, which must follow the last piece in raster order. Merges both if they are adjacent and have the
+/// same owner.
 inline void append(const Piece& piece, std::vector<Piece>& pieces) {
   if (!pieces.empty()) {
     Piece& last = pieces.back();
@@ -28,11 +28,12 @@ inline void append(const Piece& piece, std::vector<Piece>& pieces) {
   pieces.push_back(piece);
 }
 
-/// Index of every run after cutting; one more element is the end. `pieces` has all pieces of the runs that are cut, run
-/// by run, from left to right.
+/// Returns the index of every run after cutting; one more element is the end. `pieces` must have all pieces of the runs
+/// that are cut, run by run, from left to right.
 Buffer<std::int64_t, Cpu> places_of(const Runs<Cpu>& runs, std::span<const Piece> pieces, const Cpu& where);
 
-/// Cuts the runs, and sets the owner of each resulting run. A run without pieces is owned by `owner_of_whole(run)`.
+/// Cuts the runs into `pieces`, and sets the owner of each resulting run. A run without pieces stays whole, with the
+/// owner `owner_of_whole(run)`.
 template <class OwnerOfWhole>
 void cut_runs(const Runs<Cpu>& runs, std::span<const Piece> pieces, const OwnerOfWhole& owner_of_whole, Runs<Cpu>& cut,
               Buffer<std::int32_t, Cpu>& owner, const Cpu& where) {

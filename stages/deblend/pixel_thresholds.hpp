@@ -4,15 +4,15 @@
 
 namespace srcextract {
 
-/// Per run: the lowest threshold of its pixels. Empty if all pixels have one threshold.
+/// Returns for each run the lowest threshold of its pixels. The result is empty if all pixels have one threshold.
 Buffer<float, Cpu> lowest_thresholds(const DeblendImages<Cpu>& images, const Runs<Cpu>& runs, const Cpu& where);
 
-/// Per run: the index of its first pixel among those of all runs; one more element is the end. Cutting runs keeps the
-/// order of pixels.
+/// Returns for each run the number of pixels in all runs before it; one more element is the end. These numbers stay
+/// valid for pixels when runs are cut.
 Buffer<std::int64_t, Cpu> first_pixels(const Runs<Cpu>& runs, const Cpu& where);
 
-/// Height of every pixel above its threshold in the image in which sources were found, in raster order. `first` is
-/// first_pixels(runs).
+/// Returns value minus threshold for every pixel of the runs, in raster order, in the image in which sources were
+/// found. `first` must be first_pixels(runs).
 Buffer<float, Cpu> heights_above(const DeblendImages<Cpu>& images, const Runs<Cpu>& runs,
                                  const Buffer<std::int64_t, Cpu>& first, const Cpu& where);
 

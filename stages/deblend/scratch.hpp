@@ -7,8 +7,7 @@
 
 namespace srcextract {
 
-/// An array that is reused from island to island. Making room for fewer elements than before costs nothing, and keeps
-/// their values.
+/// A growing array that is reused for one island after another. Making it shorter costs nothing and keeps its elements.
 template <class T>
 class Scratch {
  public:

@@ -4,7 +4,8 @@
 
 namespace srcextract {
 
-/// The steps that find the cores of all islands in their trees (find_cores.hpp), after all pixels are joined.
+/// Steps that find the cores of all islands in their trees (find_cores.hpp). They follow the steps that build the
+/// trees.
 class SharedCores {
  public:
   SRCEXTRACT_HOST_DEVICE explicit SharedCores(const SharedIslands& all) : all_(all), tree_(all.tree()) {}
@@ -15,8 +16,8 @@ class SharedCores {
     CarriedSum<std::int32_t> pixels;
   };
 
-  /// Sums flux and pixels of each node, without the nodes above it, and the flux of each island. Counts the children of
-  /// nodes.
+  /// Sums flux and number of pixels of each node, without its descendants, and the flux of each island. Counts the
+  /// children of nodes.
   SRCEXTRACT_HOST_DEVICE void sum(std::int64_t run, int lane, int lanes, Carried& carried) const {
     IslandState* const island = all_.dividing(run);
     if (island == nullptr) return;
@@ -34,8 +35,8 @@ class SharedCores {
     });
   }
 
-  /// Sums flux and pixels of each node with the nodes above it, from the highest nodes down. Decides whether the node
-  /// is significant above the level next to its parent's. The thread that judges a node's last child goes on with the
+  /// Adds to flux and pixels of each node those of its descendants, leaves first. Decides whether each node is
+  /// significant above the level next to its parent's. The thread that handles a node's last child goes on with the
   /// node.
   SRCEXTRACT_HOST_DEVICE void judge(std::int64_t run, int lane, int lanes) const {
     IslandState* const island = all_.dividing(run);
@@ -55,7 +56,7 @@ class SharedCores {
     });
   }
 
-  /// Reserves consecutive numbers for the cores of an island. The order of islands is arbitrary.
+  /// Reserves consecutive numbers for the cores of an island. Islands get theirs in arbitrary order.
   SRCEXTRACT_HOST_DEVICE void place(std::int64_t island) const {
     IslandState& state = all_.islands[island];
     if (state.divided == 0) return;
@@ -81,7 +82,7 @@ class SharedCores {
     });
   }
 
-  /// Finds the core of every pixel, and the first pixel of every core.
+  /// Sets the core of every pixel, and finds the first pixel of every core.
   SRCEXTRACT_HOST_DEVICE void own(std::int64_t run, int lane, int lanes) const {
     if (all_.divided(run) == nullptr) return;
     all_.for_each_pixel(run, lane, lanes, [&](std::int32_t pixel, std::int32_t) {
@@ -100,14 +101,14 @@ class SharedCores {
   }
 
  private:
-  /// Bits of a node's state; the bits above them hold the number of its significant children.
+  /// Bits of a node's state. The higher bits are the number of its significant children.
   static constexpr std::uint32_t is_parent = 1, has_source = 2, is_significant_branch = 4, significant_child = 8;
 
   SRCEXTRACT_HOST_DEVICE static std::uint32_t significant_children(std::uint32_t state) {
     return state / significant_child;
   }
 
-  /// Returns the parent if this was the last of its children, else -1.
+  /// Judges a node, and adds it to its parent's sums. Returns the parent if all its children are now judged, else -1.
   SRCEXTRACT_HOST_DEVICE std::int32_t judge_node(IslandState& island, std::int32_t node) const {
     const SharedIslands::Nodes& nodes = all_.nodes;
     std::uint32_t state = shared_load(&nodes.state[node]);
@@ -137,7 +138,7 @@ class SharedCores {
     return to;
   }
 
-  /// -1 if the pixel is in no core, or if there was no room for its core.
+  /// Returns the core of a pixel; -1 if it is in no core, or if there was no room for the core.
   SRCEXTRACT_HOST_DEVICE std::int32_t core_of(std::int32_t pixel) const {
     for (std::int32_t node = tree_.node_of(pixel);; node = all_.parent[node]) {
       if (is_core(node)) return all_.nodes.children[node] < all_.core_room ? all_.nodes.children[node] : -1;

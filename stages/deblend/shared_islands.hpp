@@ -15,37 +15,37 @@
 
 namespace srcextract {
 
-/// Values of an island that many threads compute together.
+/// Data of an island that many threads fill in together.
 struct IslandState {
   std::int64_t flux;  ///< sum over all pixels, in FluxUnit units
   std::int32_t pixels;
   std::uint32_t peak;    ///< ordered_key of the largest value
-  std::uint32_t lowest;  ///< ordered_key of the lowest threshold of its pixels; used if thresholds differ
+  std::uint32_t lowest;  ///< ordered_key of the lowest threshold of its pixels; used if thresholds vary
   float threshold;       ///< above the sky
   FluxUnit unit;
-  std::int32_t may_divide;  ///< 1: the island may divide; the members below are valid only then
+  std::int32_t may_divide;  ///< 1: may be split; the members below are valid only then
   std::int32_t divided;
   std::int32_t cores, first_core, numbered;  ///< first_core counts over all islands
 };
 
-/// Values of a core that many threads compute together.
+/// Data of a core that many threads fill in together.
 struct CoreState {
   std::int32_t island;  ///< from 0
   std::int32_t first;   ///< first pixel in raster order
   std::int32_t above, above_half;
-  std::uint32_t peak;  ///< ordered_key of the peak in the measured image
+  std::uint32_t peak;  ///< ordered_key of its largest value in the measured image
   float level;
 };
 
-/// Deblending by many threads at once. A thread takes one run after another, or a part of a run's pixels: lane `lane`
-/// of `lanes` takes every lanes-th pixel. Every step is done for all runs, islands or cores before the next begins.
+/// Deblending in steps that many threads execute at once. A thread handles one run after another, or, as lane `lane` of
+/// `lanes`, every lanes-th pixel of a run. Every step is done for all runs, islands or cores before the next begins.
 /// - Steps of islands: this file.
 /// - Steps of their trees: shared_cores.hpp.
 /// - Steps of pixels outside of cores: shared_shares.hpp.
 ///
 /// Arrays of pixels hold the pixels of all runs in raster order, without the gaps between runs. A pixel's number is its
-/// index there; there are less than 2^31. Only pixels of islands that may divide have valid elements. Islands and cores
-/// without room are left out; the host then starts again.
+/// index there; there are less than 2^31. Only elements for islands that may be split are valid. Islands and cores for
+/// which there is no room are left out; the host then starts again with more room.
 struct SharedIslands {
   struct Rules {
     std::int32_t reach;  ///< as in stages/detect/adjacency.hpp
@@ -53,11 +53,11 @@ struct SharedIslands {
     BranchRule branch;
     bool one_threshold;  ///< all pixels have one threshold
   };
-  /// Arrays of nodes; a node's index is the number of the pixel that is its root.
+  /// Arrays of nodes. A node's index is the number of its root pixel.
   struct Nodes {
     std::int64_t* flux;      ///< in FluxUnit units
-    std::int32_t* pixels;    ///< number of pixels; later, per pixel: its core, or -1
-    std::int32_t* children;  ///< number of children not yet judged; later the number of a core
+    std::int32_t* pixels;    ///< number of pixels; later, indexed by pixel, its core or -1
+    std::int32_t* children;  ///< number of children not yet judged; later the number of the node's core
     std::uint32_t* state;
   };
 
@@ -67,7 +67,7 @@ struct SharedIslands {
   const Run* runs;
   std::int64_t run_room;
   const std::int64_t* row_begin;
-  const std::uint32_t* first_pixel;  ///< per run: the number of its first pixel
+  const std::uint32_t* first_pixel;  ///< per run: the number of pixels in earlier runs
   const std::int32_t* label;
   Rules rules;
 
@@ -86,11 +86,11 @@ struct SharedIslands {
   SRCEXTRACT_HOST_DEVICE std::int64_t run_count() const {
     return row_begin[shape.height] < run_room ? row_begin[shape.height] : run_room;
   }
-  /// Island of a run; null if the run is in no island, or if there is no room for the island.
+  /// The island of a run; null if the run is in no island, or there is no room for the island.
   SRCEXTRACT_HOST_DEVICE IslandState* island_of(std::int64_t run) const {
     return label[run] > 0 && label[run] <= island_room ? islands + (label[run] - 1) : nullptr;
   }
-  /// Island of a run if it may divide, else null.
+  /// The island of a run if it may be split, else null.
   SRCEXTRACT_HOST_DEVICE IslandState* dividing(std::int64_t run) const {
     IslandState* const island = island_of(run);
     return island != nullptr && island->may_divide != 0 ? island : nullptr;
@@ -102,11 +102,11 @@ struct SharedIslands {
   SRCEXTRACT_HOST_DEVICE const float* levels_of(const IslandState& island) const {
     return island_levels + (&island - islands) * rules.thresholds;
   }
-  /// Offset from a column of the run to the number of its pixel.
+  /// The number to add to a column of the run for the number of its pixel.
   SRCEXTRACT_HOST_DEVICE std::int32_t to_pixel(std::int64_t run) const {
     return static_cast<std::int32_t>(first_pixel[run]) - runs[run].begin;
   }
-  /// The row of `image` that holds the run.
+  /// Points to the row of `image` that contains the run.
   SRCEXTRACT_HOST_DEVICE const float* row_of(const float* image, std::int64_t run) const {
     return image + runs[run].y * shape.width;
   }
@@ -114,7 +114,7 @@ struct SharedIslands {
     return above_level(static_cast<double>(value), levels->background);
   }
 
-  /// Calls body(pixel, x) for the lane's pixels of a run.
+  /// Calls body(pixel, x) for those pixels of a run that lane `lane` handles; `pixel` is the number of the pixel.
   template <class Body>
   SRCEXTRACT_HOST_DEVICE void for_each_pixel(std::int64_t run, int lane, int lanes, const Body& body) const {
     const Run of = runs[run];
@@ -131,7 +131,8 @@ struct SharedIslands {
     state.lowest = ordered_key(infinity);
   }
 
-  /// Counts pixels, and finds peaks and thresholds. noise.at(x, y) is called only if thresholds differ.
+  /// Counts the pixels of each island, and finds its peak and lowest threshold. noise.at(x, y) is called only if
+  /// thresholds vary.
   template <class Noise>
   SRCEXTRACT_HOST_DEVICE void survey(std::int64_t run, int lane, int lanes, const Noise& noise,
                                      CarriedSum<std::int32_t>& pixels) const {
@@ -153,8 +154,8 @@ struct SharedIslands {
     if (!rules.one_threshold) shared_lower(&island->lowest, ordered_key(level_above_noise(*levels, least)));
   }
 
-  /// Makes the levels of an island if it has enough pixels for several sources: two branches and a pixel that joins
-  /// them.
+  /// Makes the levels of an island, and sets may_divide, if the island has enough pixels: two branches and a pixel that
+  /// joins them.
   SRCEXTRACT_HOST_DEVICE void plan(std::int64_t island) const {
     IslandState& state = islands[island];
     if (state.pixels < 2 * rules.branch.least_pixels + 1) return;
@@ -168,7 +169,7 @@ struct SharedIslands {
     state.may_divide = 1;
   }
 
-  /// Makes every pixel a node of its own.
+  /// Sets the level of every pixel of a run, and makes it a node of its own.
   SRCEXTRACT_HOST_DEVICE void plant(std::int64_t run, int lane, int lanes) const {
     const IslandState* const island = dividing(run);
     if (island == nullptr) return;
@@ -182,7 +183,7 @@ struct SharedIslands {
     });
   }
 
-  /// Joins the pixels of a run with each other and with those of the row above.
+  /// Joins neighbouring pixels of a run, and touching pixels of it and the row above.
   SRCEXTRACT_HOST_DEVICE void join(std::int64_t run, int lane, int lanes) const {
     if (dividing(run) == nullptr) return;
     const Run here = runs[run];

@@ -8,9 +8,9 @@
 
 namespace srcextract {
 
-/// The steps that find the places of cores (Cores::place) after every pixel has its core. A fork is a node with cores
-/// below at least two of its children. Each of these stores the number of cores in its earlier siblings. The
-/// index of a core is the sum of these numbers on its path to the root.
+/// Steps that find the position of each core in SExtractor's order (Cores::place), after every pixel has its core. A
+/// fork is a node that has cores in at least two of its children. Each such child stores the number of cores in its
+/// earlier siblings. The index of a core is the sum of these numbers on its path to the root.
 struct SharedPlaces {
   SRCEXTRACT_STEP(clear)
   SRCEXTRACT_STEP(find_own_ends)
@@ -21,21 +21,21 @@ struct SharedPlaces {
   SRCEXTRACT_STEP(line_up)
   SRCEXTRACT_STEP(take_place)
 
-  /// Data of a node, stored in the memory of its flux.
+  /// Data of a node, kept in the memory that held its flux.
   struct Subtree {
-    std::int32_t inside;  ///< number of cores in the node, itself included
-    std::int32_t end;     ///< last pixel; later, for a child of a fork, the number of cores in its earlier siblings
+    std::int32_t inside;  ///< number of cores in the node, including itself
+    std::int32_t end;     ///< last pixel; later, for a child of a fork: cores in its earlier siblings
   };
   static_assert(sizeof(Subtree) == sizeof(std::int64_t));
 
   SharedIslands all;
   Subtree* subtrees;      ///< per pixel
-  std::uint64_t* key;     ///< per child of a fork: the fork and the last pixel of the child
+  std::uint64_t* key;     ///< per child of a fork: number of the fork, and last pixel of the child
   std::int32_t* child;    ///< per child of a fork: its node
-  std::uint32_t* before;  ///< after sorting: the cores in the child, then in all children before it
+  std::uint32_t* before;  ///< after sorting: cores in the child; then in all earlier children
   std::int64_t* child_count;
   std::int64_t child_room;
-  std::uint64_t* core_key;  ///< per core, island by island in the order of branches: the first core of the island, and
+  std::uint64_t* core_key;  ///< per core: sort key, made of the first core of its island and
                             ///< the level, highest first
   std::int32_t* core;       ///< the core that core_key belongs to
   std::int32_t* place;      ///< per core
@@ -53,8 +53,8 @@ struct SharedPlaces {
     });
   }
 
-  /// Carries the last pixel of each node to the nodes that contain it, and stops at a node with a later last pixel.
-  /// Also counts the cores in each node.
+  /// Passes the last pixel of each node on to its ancestors, up to one with a later last pixel. Also counts the cores
+  /// in each node.
   SRCEXTRACT_HOST_DEVICE void find_ends(std::int64_t run) const {
     for_each_node(run, [&](const IslandState&, std::int32_t node) {
       const std::int32_t end = shared_load(&subtrees[node].end);
@@ -143,7 +143,7 @@ struct SharedPlaces {
   }
 };
 
-/// The place of every core. A core without room has no place.
+/// Returns the position of every core in its island (Cores::place). A core for which there was no room has none.
 template <class Where, class Machine>
 Buffer<std::int32_t, Where> find_places(const SharedIslands& all, const Machine& machine) {
   const std::int64_t cores = all.core_room, child_room = 2 * cores;
@@ -184,15 +184,15 @@ Buffer<std::int32_t, Where> find_places(const SharedIslands& all, const Machine&
   return place;
 }
 
-/// Data that CLEAN needs of cores: their numbers as sources, and the places of these sources. `label` holds the number
-/// of the core of each core run or owner, and is changed to that of the source.
+/// Steps that give CLEAN its data about cores: the source number of each core, and the source's position in its island.
+/// `label` first has the number of the core of each core run; it is changed to the number of the source.
 struct SharedCoreNumbers {
   SRCEXTRACT_STEP(number)
   SRCEXTRACT_STEP(set_place)
 
   std::int64_t island_room, source_room;
-  const std::int32_t* first;    ///< first piece of every owner; owners are whole islands, then cores
-  const std::uint32_t* before;  ///< number of sources that begin before a piece
+  const std::int32_t* first;    ///< per owner: its first piece; owners are whole islands, then cores
+  const std::uint32_t* before;  ///< per piece: number of sources that begin before it
   const std::int32_t* owner_place;
   std::int64_t owner_room, piece_room;
   std::int32_t* label;

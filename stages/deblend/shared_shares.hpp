@@ -5,7 +5,8 @@
 
 namespace srcextract {
 
-/// A box around cores of an island with consecutive numbers. Its bound is an upper limit for the claims of these cores.
+/// A box around cores of an island with consecutive numbers. bound() is an upper limit for the worth of these cores'
+/// claims to a pixel.
 struct CoreBox {
   double x_least, x_most, y_least, y_most;
   double ln_amplitude;  ///< largest of the cores
@@ -18,15 +19,15 @@ struct CoreBox {
   }
 };
 
-/// The steps that give the pixels of divided islands to their cores (claims.hpp), and cut runs where the owner changes.
+/// Steps that give the pixels of split islands to their cores (claims.hpp), and cut runs where the owner changes.
 class SharedShares {
  public:
-  /// Box k holds cores [k box_cores, (k + 1) box_cores).
+  /// Number of cores in a box: box k holds cores k box_cores to (k + 1) box_cores - 1.
   static constexpr std::int32_t box_cores = 32;
 
   SRCEXTRACT_HOST_DEVICE SharedShares(const SharedIslands& all, CoreBox* boxes) : all_(all), boxes_(boxes) {}
 
-  /// Finds the peak of each core in the measured image, and counts its pixels above its level.
+  /// Finds the largest value of each core in the measured image, and counts the core's pixels above its level.
   SRCEXTRACT_HOST_DEVICE void count_above(std::int64_t run, int lane, int lanes,
                                           CarriedSum<std::int32_t>& above) const {
     for_each_of_core(run, lane, lanes, [&](CoreState& core, float value) {
@@ -35,7 +36,7 @@ class SharedShares {
     });
   }
 
-  /// Counts the pixels above half of the core's peak. Follows count_above.
+  /// Counts the pixels above half of the core's peak. Must follow count_above.
   SRCEXTRACT_HOST_DEVICE void count_above_half(std::int64_t run, int lane, int lanes,
                                                CarriedSum<std::int32_t>& above) const {
     for_each_of_core(run, lane, lanes, [&](CoreState& core, float value) {
@@ -43,7 +44,7 @@ class SharedShares {
     });
   }
 
-  /// `sums` are the sums over each core in the image in which sources were found.
+  /// Makes the Gaussian of core `index`. `sums` has the sums over each core in the image in which sources were found.
   SRCEXTRACT_HOST_DEVICE void shape(std::int64_t index, const SourceSums* sums) const {
     const CoreState& core = all_.cores[index];
     const IsophoteCounts counts = counts_of(core);
@@ -71,7 +72,7 @@ class SharedShares {
     boxes_[index] = box;
   }
 
-  /// Gives each pixel outside of cores to a core.
+  /// Gives each pixel of a run that is in no core to a core.
   SRCEXTRACT_HOST_DEVICE void share(std::int64_t run, int lane, int lanes) const {
     const IslandState* const island = all_.divided(run);
     if (island == nullptr || island->first_core >= all_.core_room) return;
@@ -82,11 +83,12 @@ class SharedShares {
       if (owner >= 0) return;
       std::int32_t best = best_claim<MostProbable>(*island, x, y, likely);
       if (best < 0) best = best_claim<LeastClaim>(*island, x, y, likely);
-      owner = likely = best < 0 ? island->first_core : best;  // < 0: cores lack room and shapes; the host starts again
+      owner = likely = best < 0 ? island->first_core : best;  // < 0: no room for the cores; the host starts again
     });
   }
 
-  /// Calls emit(begin, end, core) for all pieces of a run of a divided island, from left to right.
+  /// Calls emit(begin, end, core) for all pieces of a run of a split island, from left to right. core is -1 outside of
+  /// cores.
   template <class Emit>
   SRCEXTRACT_HOST_DEVICE void for_each_piece(std::int64_t run, const Emit& emit) const {
     const Run of = all_.runs[run];
@@ -102,7 +104,7 @@ class SharedShares {
     emit(begin, of.end, core);
   }
 
-  /// Calls emit(begin, end, core) for the pieces of a run that are in cores.
+  /// Calls emit(begin, end, core) for those pieces of a run that are in cores.
   template <class Emit>
   SRCEXTRACT_HOST_DEVICE void for_each_core_piece(std::int64_t run, const Emit& emit) const {
     if (all_.divided(run) == nullptr) return;
@@ -111,8 +113,8 @@ class SharedShares {
     });
   }
 
-  /// Calls emit(begin, end, source) for the pieces of a run, after all pixels have an owner. Sources below island_room
-  /// are whole islands; the others are island_room + core. -1 is no source.
+  /// Calls emit(begin, end, source) for the pieces of a run, after all pixels have an owner. A source below island_room
+  /// is a whole island, island_room + k is core k, and -1 is no source.
   template <class Emit>
   SRCEXTRACT_HOST_DEVICE void for_each_source_piece(std::int64_t run, const Emit& emit) const {
     const auto island_room = static_cast<std::int32_t>(all_.island_room);
@@ -140,7 +142,8 @@ class SharedShares {
     return {core.level, value_of_ordered_key(shared_load(&core.peak)), core.above, core.above_half};
   }
 
-  /// Calls body(core, value) for the pixels of cores in the measured image.
+  /// Calls body(core, value) for those pixels of a run that are in cores; `value` is the pixel in the measured image,
+  /// above the sky.
   template <class Body>
   SRCEXTRACT_HOST_DEVICE void for_each_of_core(std::int64_t run, int lane, int lanes, const Body& body) const {
     if (all_.divided(run) == nullptr) return;
@@ -151,7 +154,7 @@ class SharedShares {
     });
   }
 
-  /// Among equal cores the first in raster order wins.
+  /// Makes `core` the best if its claim to (x, y) is worth more. Of equal cores the first in raster order wins.
   template <class Rule>
   SRCEXTRACT_HOST_DEVICE void look_at(std::int32_t core, double x, double y, Best& best) const {
     const CoreShape& shape = all_.shapes[core];
@@ -161,8 +164,8 @@ class SharedShares {
     best = {worth, core};
   }
 
-  /// The core with the best claim, or -1. A box is skipped if its bound is below the best so far; `likely` is tried
-  /// first, so that more boxes are skipped.
+  /// Returns the core with the best claim to (x, y), or -1. A box is skipped if its bound is below the best worth so
+  /// far. `likely` is tried first, so that more boxes are skipped.
   template <class Rule>
   SRCEXTRACT_HOST_DEVICE std::int32_t best_claim(const IslandState& island, double x, double y,
                                                  std::int32_t likely) const {

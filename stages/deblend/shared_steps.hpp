@@ -6,9 +6,9 @@
 
 namespace srcextract {
 
-// Code that is shared by a device and threads of the host is a sequence of steps. Many threads take a step at once,
-// item after item, before the next step begins. A Machine (host_steps.hpp; cuda/deblend/device_steps.hpp)
-// takes the steps. Its members:
+// Code that devices and host threads share is a sequence of steps. Many threads execute a step for different items at
+// once, before the next step begins. A Machine (host_steps.hpp; cuda/deblend/device_steps.hpp) executes the steps. Its
+// members:
 //   where()                      place of buffers;
 //   filled<T>(size, byte)        returns a buffer with every byte set to `byte`;
 //   over<State::step_step>(items, state)       calls state.step(i) for every item, in any order;
@@ -19,7 +19,7 @@ namespace srcextract {
 //   make_running_sums(counts, items)       as in cuda/device/running_sums.hpp;
 //   sort(keys, values, bits)     stable sort by the lowest `bits` bits of the keys.
 
-/// The type by which a member function is called as a step. nvcc 13 cannot name kernels by pointers to const member
+/// Makes a type that calls a member function as a step, since nvcc 13 cannot name kernels by pointers to const member
 /// functions.
 #define SRCEXTRACT_STEP(name)                                                     \
   struct name##_step {                                                            \
@@ -29,7 +29,7 @@ namespace srcextract {
     }                                                                             \
   };
 
-/// Number of items of a step, at most `room`. The count may be known only on the device.
+/// Number of items of a step, at most `room`. The number may be known only on the device.
 struct SharedCount {
   const std::int64_t* count;  ///< null: the count is `room`
   std::int64_t room;
@@ -37,7 +37,7 @@ struct SharedCount {
   SRCEXTRACT_HOST_DEVICE std::int64_t operator()() const { return count == nullptr || *count > room ? room : *count; }
 };
 
-/// Number of bits that hold every number below `end`.
+/// Number of bits that suffice for every number below `end`.
 inline int bits_below(std::int64_t end) {
   int bits = 0;
   while (bits < 62 && (std::int64_t{1} << bits) < end) ++bits;

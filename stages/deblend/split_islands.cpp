@@ -22,8 +22,8 @@ using Members = RunsBySource::Members;
 /// Number of pixels compared at a time.
 constexpr std::int64_t together = 16;
 
-/// level_of() of every value, found by counting the levels below it, since levels ascend; the first level does not
-/// count. Arrays need room up to a multiple of `together`.
+/// Finds level_of() for every value by counting the levels below it, without the first level. Arrays need room up to a
+/// multiple of `together`.
 SRCEXTRACT_VECTOR_CLONES void find_levels(const float* value, std::int64_t count, const float* levels, int level_count,
                                           std::uint8_t* to) {
   using Values [[gnu::vector_size(together * sizeof(float))]] = float;
@@ -50,15 +50,15 @@ class IslandSplitter {
         rule_(branch_rule(config)),
         places_(config.deblend.clean) {}
 
-  /// Appends the island to `to` if it is several sources.
+  /// Splits the island with this label, and appends it to `to` if it becomes several sources.
   void split(std::int32_t label, Members members, SplitIslands& to) {
     gather_runs(members);
-    // Two branches and a pixel that joins them.
+    // Too few pixels for two branches and a pixel that joins them.
     if (island_.pixels() < 2 * rule_.least_pixels + 1) return;
     const float threshold = above_sky(threshold_of(members));
     if (!(threshold > 0)) return;
     const float peak = gather_values();
-    if (!std::isfinite(peak)) return;  // too large for a float above the sky
+    if (!std::isfinite(peak)) return;  // the peak above the sky is too large for a float
     float levels[most_levels];
     fill_levels(threshold, peak, thresholds_, levels);
     island_.level.make_room(island_.pixels() + together);

@@ -7,14 +7,15 @@
 
 namespace srcextract {
 
-/// Two runs of neighbouring rows that touch, and the pairs of their pixels to join. A pair is skipped if it is already
-/// joined by pixels that are no lower.
+/// Two runs of neighbouring rows that touch, and the pairs of their pixels to be joined. A pair is skipped if other
+/// pairs join it through pixels of at least the same level.
 struct TouchingRows {
   Run here, above;
-  std::int32_t to_here, to_above;  ///< offset from a column to the number of its pixel
+  std::int32_t to_here, to_above;  ///< number to add to a column for the pixel's number
   const std::uint8_t* level;       ///< per pixel
 
-  /// First column of `here` that touches the run above. `reach` is as in stages/detect/adjacency.hpp.
+  /// The first column of `here` that touches the run above, and the end of such columns. `reach` is as in
+  /// stages/detect/adjacency.hpp.
   SRCEXTRACT_HOST_DEVICE std::int32_t begin(std::int32_t reach) const {
     return here.begin > above.begin - reach ? here.begin : above.begin - reach;
   }
@@ -22,7 +23,8 @@ struct TouchingRows {
     return here.end < above.end + reach ? here.end : above.end + reach;
   }
 
-  /// Calls join(pixel, other) for pixel x of `here`.
+  /// Calls join(pixel, other) for pixel x of `here`, with each pixel `other` of the run above to which it must be
+  /// joined.
   template <class Join>
   SRCEXTRACT_HOST_DEVICE void join(std::int32_t x, std::int32_t reach, const Join& join) const {
     if (reach == 0) {
@@ -33,8 +35,8 @@ struct TouchingRows {
   }
 
  private:
-  /// Joins pixels that share a side. The pair is skipped if the pixels to the left of both are no lower, since they
-  /// join it.
+  /// Joins pixels that share a side. The pair is skipped if the pixels to the left of both are no lower, since these
+  /// already join it.
   template <class Join>
   SRCEXTRACT_HOST_DEVICE void join_sides(std::int32_t x, const Join& join) const {
     const std::int32_t pixel = to_here + x, up = to_above + x;
@@ -43,8 +45,8 @@ struct TouchingRows {
     if (!both_left || level[pixel - 1] < lower || level[up - 1] < lower) join(pixel, up);
   }
 
-  /// Joins pixels that share a side or a corner. The pair is skipped if a pixel that touches both is no lower: the one
-  /// to the left, or the one above.
+  /// Joins pixels that share a side or a corner. A pair is skipped if some pixel that touches both of its pixels is no
+  /// lower: the one to the left, or the one above.
   template <class Join>
   SRCEXTRACT_HOST_DEVICE void join_corners(std::int32_t x, const Join& join) const {
     const std::int32_t pixel = to_here + x, up = to_above + x;

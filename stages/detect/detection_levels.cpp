@@ -33,10 +33,11 @@ Value<Levels, Cpu> resolve_levels(const Value<Background, Cpu>& background, cons
 
 namespace {
 
-/// Above this value float32 has no odd integers.
+/// From this value on, float32 cannot hold odd integers.
 constexpr double exact_integers = 1 << 24;
 
-/// A warning if the level is so far from zero that float32 may lose the noise; else empty.
+/// Returns a warning if the sky's level is so far from zero that rounding to float32 may hide the noise; else an empty
+/// text.
 std::string of_lost_noise(double level) {
   if (std::abs(level) < exact_integers) return "";
   return ". Near that value the pixels, which are float32, cannot tell neighbouring integers from each other: where "

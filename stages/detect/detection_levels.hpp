@@ -10,24 +10,25 @@
 
 namespace srcextract {
 
-/// True if thresholds are in units of the noise of an unscaled map. The image then needs no noise estimate of its own.
+/// Whether thresholds are in units of the noise of a map that is not rescaled. The image's own noise is then not
+/// needed.
 inline bool is_noise_given(const Settings& config) {
   return has_map(config.weights) && !is_rescaled(config.weights) &&
          config.detection.threshold_unit == ThresholdUnit::sigma;
 }
 
-/// True if thresholds are in units of each pixel's noise in a weight map.
+/// Whether thresholds are in units of each pixel's noise, given by a weight map.
 inline bool thresholds_follow_map(const Settings& config) {
   return has_map(config.weights) && counts_in_sigmas(config.detection);
 }
 
-/// The configuration of detection with this threshold. A surface brightness mu becomes a pixel value above the sky:
-/// pixel_scale^2 10^(-0.4 (mu - zero_point)). The result is the same on every machine.
+/// Returns config.detection with this threshold. A surface brightness mu is converted to a pixel value above the sky,
+/// pixel_scale^2 10^(-0.4 (mu - zero_point)), which is the same on every machine.
 DetectionConfig in_pixel_values(double threshold, const Settings& config);
 
-/// The levels of the result of in_pixel_values() on this background, for both back ends. `detected` is the background
-/// of the image in which sources are found. The detection level is infinite if there is no sky, or if the threshold is
-/// in units of a sigma that is 0 and no noise is given (is_noise_given).
+/// Computes the levels for the result of in_pixel_values() on this background. `detected` is the background of the
+/// image in which sources are found. The detection level is infinite if there is no sky, or if the threshold is in
+/// units of a sigma that is 0 and no noise is given (is_noise_given).
 SRCEXTRACT_HOST_DEVICE inline Levels levels_of(const Background& background, const Background& detected,
                                                const DetectionConfig& detection, Baseline measured_from,
                                                bool noise_is_given) {
@@ -60,14 +61,14 @@ SRCEXTRACT_HOST_DEVICE inline Levels levels_of(const Background& background, con
   return levels;
 }
 
-/// The analysis threshold above the background, for the noise of the image as a whole.
+/// The analysis threshold minus the background, for the noise of the image as a whole.
 SRCEXTRACT_HOST_DEVICE inline double analysis_level(const Levels& levels) {
   const bool own = levels.analysis < std::numeric_limits<double>::infinity();
   return (own ? levels.analysis : levels.detection) - levels.background;
 }
 
-/// The analysis threshold above the background as a linear function of a pixel's noise: `at_none` + `of_noise` times
-/// the root of its variance in a weight map.
+/// The analysis threshold minus the background, as a linear function of a pixel's noise: at_none + of_noise times the
+/// root of the pixel's variance in a weight map.
 struct AnalysisLine {
   double at_none, of_noise;
 };
@@ -77,12 +78,12 @@ SRCEXTRACT_HOST_DEVICE inline AnalysisLine analysis_line(const Levels& levels) {
           (own ? levels.analysis_in_noise : levels.in_noise) * levels.noise_scale};
 }
 
-/// The detection level of a pixel with this noise, before scaling by noise_scale.
+/// The detection level of a pixel with the noise `rms`, which is first multiplied by levels.noise_scale.
 SRCEXTRACT_HOST_DEVICE inline float level_above_noise(const Levels& levels, float rms) {
   return static_cast<float>(levels.zero_point + levels.in_noise * (levels.noise_scale * static_cast<double>(rms)));
 }
 
-/// The detection level of a pixel with this variance; NaN, which nothing exceeds, if the variance is masked.
+/// The detection level of a pixel with this variance. It is NaN, which no pixel exceeds, if the variance is masked.
 SRCEXTRACT_HOST_DEVICE inline float level_of_variance(const Levels& levels, float variance) {
   return level_above_noise(levels, std::sqrt(variance));
 }

@@ -9,9 +9,9 @@
 
 namespace srcextract {
 
-/// Pixels on one side of 0 are counted by their distance from 0, in the bins of significance_bin(). Here these begin at
-/// 0 and are 1/32 of the noise of independent pixels wide. The last bin begins at 64, beyond any noise that a kernel of
-/// 63 x 63 pixels makes from correlated pixels.
+/// Pixels on one side of 0 are counted by their distance from 0, in the bins of significance_bin(). With
+/// levels_beside_zero() the bins begin at 0, and their width is 1/32 of the noise of independent pixels. The last bin
+/// begins at 64, beyond any noise that a kernel of 63 x 63 pixels makes from correlated pixels.
 inline constexpr double noise_bins_per_sigma = 32;
 
 SRCEXTRACT_HOST_DEVICE inline double noise_edge(int bin) {
@@ -20,8 +20,8 @@ SRCEXTRACT_HOST_DEVICE inline double noise_edge(int bin) {
 
 enum class SideOfZero { below, above };
 
-/// The levels that make significance_bin() count this way. `sigma` is the noise of the filtered image for independent
-/// pixels.
+/// Returns levels with which significance_bin() counts distances from 0 on one side. `sigma` is the noise of the
+/// filtered image for independent pixels.
 SRCEXTRACT_HOST_DEVICE inline Levels levels_beside_zero(double sigma, SideOfZero side) {
   const double unit = (side == SideOfZero::below ? sigma : -sigma) * bins_per_sigma / noise_bins_per_sigma;
   Levels levels;
@@ -33,9 +33,9 @@ SRCEXTRACT_HOST_DEVICE inline Levels levels_beside_zero(double sigma, SideOfZero
 /// The fractions of one side of a normal distribution that are more than one, and more than two, sigma from 0.
 inline constexpr double share_beyond_one = 0.31731050786291410, share_beyond_two = 0.04550026389635842;
 
-/// Sets `depth` to the distance from 0 beyond which `share` of the pixels on this side lie, if it is in this bin;
-/// linear within a bin. `beyond` counts the pixels in later bins, `in_bin` those in this bin, `on_side` all on this
-/// side.
+/// Sets `depth` to the distance from 0 beyond which the fraction `share` of this side's pixels lies, if this distance
+/// is in bin `bin`; linear within a bin. `beyond` is the number of pixels in later bins, `in_bin` in this bin,
+/// `on_side` on the whole side.
 SRCEXTRACT_HOST_DEVICE inline void find_share(int bin, std::int64_t beyond, std::int64_t in_bin, std::int64_t on_side,
                                               double share, double& depth) {
   const double wanted = share * static_cast<double>(on_side);
@@ -43,16 +43,16 @@ SRCEXTRACT_HOST_DEVICE inline void find_share(int bin, std::int64_t beyond, std:
   if (after <= wanted && wanted < after + in) depth = (bin + (after + in - wanted) / in) / noise_bins_per_sigma;
 }
 
-/// The noise of the filtered image in units of that of independent pixels, from the two depths of one side. The result
-/// is 1 if the noise is less than a tenth above 1, or within chance for so few pixels (4 sigma, for a kernel 3 pixels
-/// wide). The result is infinite if depth one is in the last bin: then this side gives no estimate.
+/// The noise of the filtered image divided by that for independent pixels: the difference of the depths `two` and `one`
+/// of a side. The result is 1 if this is less than a tenth above 1, or explained by chance for so few pixels (4 sigma,
+/// for a kernel 3 pixels wide). It is infinite, meaning no estimate, if `one` is in the last bin.
 SRCEXTRACT_HOST_DEVICE inline double noise_by_depths(double one, double two, std::int64_t on_side) {
   if (one >= noise_edge(significance_bins - 1)) return std::numeric_limits<double>::infinity();
   const double noise = two - one;
   return noise > 1.1 + 14 / std::sqrt(static_cast<double>(on_side)) ? noise : 1;
 }
 
-/// The noise from both sides: the lower one, or 1 if neither side gives an estimate.
+/// The lower one of the noises of both sides; 1 if neither side has an estimate.
 SRCEXTRACT_HOST_DEVICE inline double noise_of_sides(double below, double above) {
   const double lower = below < above ? below : above;
   return lower < std::numeric_limits<double>::infinity() ? lower : 1;

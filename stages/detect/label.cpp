@@ -15,7 +15,7 @@ namespace srcextract {
 
 namespace {
 
-/// The number of rows that one thread joins before stripes are joined at their seams.
+/// Number of rows in a stripe. One thread joins the runs of a stripe; then stripes are joined at their seams.
 constexpr std::int64_t stripe_rows = 256;
 
 bool is_before(const Run& run, const Run& other) {
@@ -26,11 +26,11 @@ bool shares_pixel(const Run& run, const Run& other) {
   return run.y == other.y && touch(run, other, 0);
 }
 
-/// Components of runs. Each stripe of rows is labelled by itself, then its components are joined with its neighbours'
-/// at the seams. Both steps number in raster order of first runs.
+/// Finds the connected components of runs. Each stripe of rows is labelled by itself, then its components are joined
+/// with those of neighbouring stripes at the seams. Both steps number components in raster order of their first runs.
 class StripedComponents {
  public:
-  /// `all` is true if all components will be numbered (number_all()).
+  /// `all`: all components will be numbered (number_all()), whatever their area.
   StripedComponents(const Runs<Cpu>& runs, std::int32_t reach, bool all, const Cpu& where)
       : runs_(runs), where_(where), label_(runs.runs.size(), where) {
     const std::int64_t stripes = (runs.shape.height + stripe_rows - 1) / stripe_rows;
@@ -46,7 +46,8 @@ class StripedComponents {
     join_seams(reach);
   }
 
-  /// Numbers all components 1, 2, ... Each gets the previous number plus one, unless it was joined at a seam.
+  /// Numbers all components 1, 2, ... Each gets the previous number plus one, except those that were joined to an
+  /// earlier one at a seam.
   Components<Cpu> number_all() && {
     const auto first_joined = [&](std::int32_t i) { return std::lower_bound(joined_.begin(), joined_.end(), i); };
     const auto number_of_root = [&](std::int32_t i) {
@@ -73,8 +74,8 @@ class StripedComponents {
     return {std::move(label_), ComponentCounts{found, found}};
   }
 
-  /// Numbers the components of at least min_area pixels 1, 2, ...; with `seeds`, only those with a pixel of a seed. All
-  /// other labels become 0.
+  /// Numbers the components of at least min_area pixels 1, 2, ... With `seeds`, it numbers only components that share a
+  /// pixel with a seed. All other runs get the label 0.
   Components<Cpu> number(std::int64_t min_area, const Runs<Cpu>* seeds) && {
     Buffer<std::int64_t, Cpu> area;
     if (min_area > 1) area = areas();
@@ -94,7 +95,8 @@ class StripedComponents {
     });
     std::inclusive_scan(kept.begin(), kept.end(), kept.begin());
     const ComponentCounts counts{kept.back(), std::accumulate(found.begin(), found.end(), std::int64_t{0})};
-    // Roots first: a number overwrites the parent, which joined components still need.
+    // Numbers the roots first. Each joined component then takes the number of its parent. In `number_`, a component's
+    // number replaces its parent.
     for_each_stripe([&](const Stripe& stripe) {
       std::int32_t next = kept[stripe.index];
       for (std::int64_t i = begin_[stripe.index]; i < begin_[stripe.index + 1]; ++i) {
@@ -126,7 +128,7 @@ class StripedComponents {
     });
   }
 
-  /// Labels the runs of a stripe by its components 0, 1, ...; returns the number of components.
+  /// Labels the runs of a stripe with numbers 0, 1, ... of its components; returns the number of components.
   std::int32_t label_stripe(const Stripe& stripe, std::int32_t reach) {
     RunForest forest(label_);
     for (std::int64_t i = stripe.first_run; i < runs_.row_begin[stripe.begin + 1]; ++i) forest.plant(i);
@@ -140,7 +142,7 @@ class StripedComponents {
     std::int32_t found = 0;
     for (std::int64_t i = stripe.first_run; i < stripe.last_run; ++i) {
       const std::int32_t parent = label_[i];
-      const std::int32_t of_parent = label_[parent];  // a parent comes first and already has its label
+      const std::int32_t of_parent = label_[parent];  // a parent is an earlier run, so it already has its label
       const bool is_root = parent == i;
       label_[i] = is_root ? found : of_parent;
       found += is_root ? 1 : 0;
@@ -155,7 +157,7 @@ class StripedComponents {
     });
   }
 
-  /// Plants only the components at seams: joining reads no other parents.
+  /// Initialises only the parents of components at seams, since joining reads no others.
   void plant_at_seams() {
     RunForest forest(number_);
     for_each_stripe([&](const Stripe& stripe) {
@@ -183,7 +185,7 @@ class StripedComponents {
     std::sort(joined_.begin(), joined_.end());
   }
 
-  /// Areas of components in pixels; complete only for roots.
+  /// Areas of components in pixels; complete only for roots, after components were joined.
   Buffer<std::int64_t, Cpu> areas() {
     Buffer<std::int64_t, Cpu> area(number_.size(), where_);
     for_each_stripe([&](const Stripe& stripe) {
@@ -197,7 +199,7 @@ class StripedComponents {
     return area;
   }
 
-  /// 1 if a component has a pixel of the seeds; complete only for roots.
+  /// For each component, 1 if it shares a pixel with a seed, else 0; complete only for roots.
   Buffer<std::uint8_t, Cpu> find_seeded(const Runs<Cpu>& seeds) {
     Buffer<std::uint8_t, Cpu> seeded(number_.size(), where_);
     for_each_stripe([&](const Stripe& stripe) {
@@ -218,10 +220,10 @@ class StripedComponents {
 
   const Runs<Cpu>& runs_;
   const Cpu where_;
-  Buffer<std::int32_t, Cpu> label_;   ///< of a run: first its parent, then its component within the stripe
-  std::vector<std::int32_t> begin_;   ///< the first component of every stripe; and the end
-  Buffer<std::int32_t, Cpu> number_;  ///< of a component: first its parent, then its number
-  std::vector<std::int32_t> joined_;  ///< the components that have a parent, in order
+  Buffer<std::int32_t, Cpu> label_;   ///< per run: first its parent, then its component within the stripe
+  std::vector<std::int32_t> begin_;   ///< per stripe: its first component; and the end
+  Buffer<std::int32_t, Cpu> number_;  ///< per component: first its parent, then its number
+  std::vector<std::int32_t> joined_;  ///< components that were joined to an earlier one, in order
 };
 
 }  // namespace

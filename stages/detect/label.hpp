@@ -11,7 +11,7 @@ namespace srcextract {
 /// Numbers of components.
 struct ComponentCounts {
   std::int64_t kept = 0;   ///< components of at least min_area pixels
-  std::int64_t found = 0;  ///< components of any area; with seeds, only those that have one
+  std::int64_t found = 0;  ///< components of any area; with seeds, only those that have a seed
 };
 
 SRCEXTRACT_HOST_DEVICE inline ComponentCounts operator+(const ComponentCounts& a, const ComponentCounts& b) {
@@ -21,7 +21,7 @@ SRCEXTRACT_HOST_DEVICE inline ComponentCounts operator+(const ComponentCounts& a
 /// The source of each run.
 template <class Where>
 struct Components {
-  Buffer<std::int32_t, Where> label;  ///< per run: 1..kept, or 0 if the component is too small or has no seed
+  Buffer<std::int32_t, Where> label;  ///< per run: 1 to kept; 0 if its component is too small or has no seed
   Value<ComponentCounts, Where> counts;
 };
 
@@ -31,16 +31,16 @@ inline void record_fields(const Components<Cpu>& components, FieldRecorder& to) 
   to.value("components found", components.counts->found);
 }
 
-/// Joins runs that share a side (connectivity 4), or also a corner (8), into components. Those of at least min_area
-/// pixels are numbered 1, 2, ... in raster order of their first pixel, as scipy.ndimage.label does. With `seeds`, runs
-/// of the same image, components without a pixel of a seed are dropped: hysteresis thresholding (Canny 1986, section
-/// IX; the flood of Hancock et al. 2012, MNRAS 422, 1812).
+/// Joins runs that share a side (connectivity 4), or also a corner (8), into components. Components of at least
+/// min_area pixels are numbered 1, 2, ... in raster order of their first pixel, as scipy.ndimage.label does. With
+/// `seeds`, runs of the same image, components without a pixel in a seed are dropped: hysteresis thresholding (Canny
+/// 1986, section IX; the flood of Hancock et al. 2012, MNRAS 422, 1812).
 Components<Cpu> label_components(const Runs<Cpu>& runs, const DetectionConfig& config, const Cpu& where,
                                  const Runs<Cpu>* seeds = nullptr);
 Components<Gpu> label_components(const Runs<Gpu>& runs, const DetectionConfig& config, const Gpu& where,
                                  const Runs<Gpu>* seeds = nullptr);
 
-/// Labels are 32-bit. Throws Error{input} if there are so many runs that 32 bits might not suffice.
+/// Throws Error{input} if there are more runs than 32-bit labels can number.
 void check_run_count(std::int64_t runs);
 
 }  // namespace srcextract

@@ -14,7 +14,7 @@
 namespace srcextract {
 namespace {
 
-/// Calls f(begin, end) for every stretch of a row that has one value other than 0.
+/// Calls f(begin, end) for every stretch of a row in which all pixels have the same value other than 0.
 template <class T, class F>
 void for_each_stretch(const T* row, std::int64_t width, const F& f) {
   constexpr std::int64_t at_once = 16;
@@ -30,7 +30,8 @@ void for_each_stretch(const T* row, std::int64_t width, const F& f) {
   }
 }
 
-/// The runs of a map of values. Throws Error{input} if its runs are no longer there, since the map's owner changed it.
+/// Lists the stretches of equal value in a map as runs. Throws Error{input} if runs that it counted have gone, since
+/// the owner of the map changed it meanwhile.
 template <class T>
 Runs<Cpu> list_stretches(const Image<T, Cpu>& map, const Cpu& where) {
   const std::int64_t width = map.shape.width, height = map.shape.height, rows = rows_per_piece(width);
@@ -62,7 +63,7 @@ Runs<Cpu> list_stretches(const Image<T, Cpu>& map, const Cpu& where) {
   return result;
 }
 
-/// A map of the runs' shape with value_of(run) in the pixels of every run.
+/// Makes a map in which the pixels of every run have the value value_of(run), and others 0.
 template <class T, class ValueOf>
 Image<T, Cpu> paint_runs(const Runs<Cpu>& runs, const Cpu& where, const ValueOf& value_of) {
   Image<T, Cpu> map(runs.shape, where);

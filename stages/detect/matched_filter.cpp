@@ -10,7 +10,7 @@ namespace {
 
 constexpr std::int64_t rows_per_sum = 32;
 
-/// The terms that every pixel adds to the sums.
+/// For every pixel, what it adds to the two sums of the filter, without the kernel.
 struct TermImages {
   Image<float, Cpu> values, weights;
 };

@@ -8,7 +8,7 @@
 
 namespace srcextract {
 
-/// The weight w of a pixel with this noise, in units of sigma; 0 if there is no noise, or if w is beyond the range of
+/// The weight w of a pixel with this noise, in units of sigma. It is 0 if the noise is not above 0, or if w overflows a
 /// float.
 SRCEXTRACT_HOST_DEVICE inline float weight_in_match(double noise) {
   if (!(noise > 0)) return 0;
@@ -16,17 +16,17 @@ SRCEXTRACT_HOST_DEVICE inline float weight_in_match(double noise) {
   return is_finite(weight) ? weight : 0;
 }
 
-/// The sigma that is the unit of noise; 1 if the image has only a noise map.
+/// The sigma in whose units noise is given to weight_in_match; 1 if the noise is known only from a map.
 SRCEXTRACT_HOST_DEVICE inline double sigma_of_match(const Levels& levels) {
   return levels.sigma > 0 ? levels.sigma : 1;
 }
 
-/// The weight w of a pixel, from the levels and its rms.
+/// The weight w of a pixel with the noise `rms`, before scaling by levels.noise_scale.
 SRCEXTRACT_HOST_DEVICE inline float weight_in_match(const Levels& levels, float rms) {
   return weight_in_match(scaled_noise(levels, rms) / sigma_of_match(levels));
 }
 
-/// The terms that a pixel adds to the two sums, without the kernel.
+/// What a pixel adds to the two sums of the filter, without the kernel.
 struct MatchTerms {
   float value, weight;
 };
@@ -34,7 +34,7 @@ SRCEXTRACT_HOST_DEVICE inline MatchTerms match_terms(float pixel, float sky, flo
   return {above_sky(pixel, sky) * weight, share_of(pixel) * weight};
 }
 
-/// S of a pixel, from its two sums.
+/// S of a pixel, from the two sums of the filter; masked if the pixel is masked or `weights` is 0.
 SRCEXTRACT_HOST_DEVICE inline float match_of(float pixel, float values, float weights) {
   return pixel == pixel && weights > 0 ? pixel_of(values / std::sqrt(weights)) : masked_pixel;
 }

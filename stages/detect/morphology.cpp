@@ -10,15 +10,15 @@ namespace srcextract {
 
 namespace {
 
-/// A row of a mask, and the rows above and below.
+/// The words of a row of a mask, and of the rows above and below it.
 struct ThreeRows {
   const std::uint32_t* above;
   const std::uint32_t* row;
   const std::uint32_t* below;
 };
 
-/// Working memory for a row of words: `joined` holds the row joined with the rows above and below. `sides` holds the
-/// row whose side neighbours are joined, with a background word at either end.
+/// Working memory for one row. `joined`: the row combined with the rows above and below. `sides`: the row whose
+/// neighbouring pixels are then combined, with a background word at either end.
 struct Scratch {
   Scratch(std::int64_t row_words, const Cpu& where) : joined(row_words, where), sides(row_words + 2, where) {
     *sides.begin() = *(sides.end() - 1) = 0;
@@ -55,7 +55,7 @@ void step_mask(const BitMask<Cpu>& mask, StructuringElement element, BitMask<Cpu
     for (std::int64_t y = first; y < last; ++y) {
       std::uint32_t* const out = result.words.data() + y * words;
       step_row<Operation>({row_of(y - 1), row_of(y), row_of(y + 1)}, words, element, scratch, out);
-      out[words - 1] &= pixels_until(mask.shape.width);  // dilation reaches beyond the end of the row
+      out[words - 1] &= pixels_until(mask.shape.width);  // dilation may set bits beyond the end of the row
     }
   });
 }

@@ -8,7 +8,7 @@
 
 namespace srcextract {
 
-/// Erosion keeps a pixel if all pixels under the element are foreground, dilation if any is.
+/// join() combines the bits of two pixels under the element: with "and" for erosion, with "or" for dilation.
 struct Erosion {
   SRCEXTRACT_HOST_DEVICE static std::uint32_t join(std::uint32_t a, std::uint32_t b) { return a & b; }
 };
@@ -16,32 +16,32 @@ struct Dilation {
   SRCEXTRACT_HOST_DEVICE static std::uint32_t join(std::uint32_t a, std::uint32_t b) { return a | b; }
 };
 
-/// Joins the pixels of a word with those of the words above and below.
+/// Combines the pixels of a word with the pixels above and below them.
 template <class Operation>
 SRCEXTRACT_HOST_DEVICE inline std::uint32_t join_rows(std::uint32_t above, std::uint32_t word, std::uint32_t below) {
   return Operation::join(Operation::join(above, word), below);
 }
 
-/// Joins the pixels of a word, already joined with those above and below, with their neighbours on either side.
-/// `before`, `word` and `after` come from the row itself for a cross, from the joined rows for a square. The pixel
-/// before bit 0 is bit 31 of `before`.
+/// Combines the pixels of `joined`, the result of join_rows, with their neighbours on either side. `before`, `word` and
+/// `after` are words of the row itself for a cross, of the row after join_rows for a square. The pixel before bit 0 is
+/// bit 31 of `before`.
 template <class Operation>
 SRCEXTRACT_HOST_DEVICE inline std::uint32_t join_sides(std::uint32_t joined, std::uint32_t before, std::uint32_t word,
                                                        std::uint32_t after) {
   return Operation::join(Operation::join(joined, word << 1 | before >> 31), word >> 1 | after << 31);
 }
 
-/// The bits of pixel `begin` and the pixels after it in its word.
+/// A word with the bits of pixel `begin` and all later pixels of its word.
 SRCEXTRACT_HOST_DEVICE inline std::uint32_t pixels_from(std::int64_t begin) {
   return 0xffffffffU << begin % 32;
 }
 
-/// The bits of pixel `end` - 1 and the pixels before it in its word.
+/// A word with the bits of pixel `end` - 1 and all earlier pixels of its word.
 SRCEXTRACT_HOST_DEVICE inline std::uint32_t pixels_until(std::int64_t end) {
   return 0xffffffffU >> (31 - (end - 1) % 32);
 }
 
-/// The mask after `iterations` >= 1 calls of step(from, to).
+/// Returns the mask after `iterations` >= 1 calls of step(from, to).
 template <class Where, class Step>
 BitMask<Where> repeat_step(const BitMask<Where>& mask, std::int64_t iterations, const Where& where, const Step& step) {
   BitMask<Where> result(mask.shape, where);

@@ -11,8 +11,8 @@
 
 namespace srcextract {
 
-/// The noise of single pixels: the rms of a mesh, or a variance map, up to levels.noise_scale. With neither, all pixels
-/// have the noise of the levels.
+/// Where the noise of single pixels comes from: the rms of a mesh or a variance map, each to be multiplied by
+/// levels.noise_scale. With neither, all pixels have levels.sigma.
 template <class Where>
 struct NoiseMap {
   const SkyMesh<Where>* mesh = nullptr;
@@ -21,12 +21,12 @@ struct NoiseMap {
   bool varies() const { return mesh != nullptr || variance != nullptr; }
 };
 
-/// The noise of a pixel with this rms, which is known up to levels.noise_scale.
+/// The noise of a pixel: `rms` multiplied by levels.noise_scale.
 SRCEXTRACT_HOST_DEVICE inline double scaled_noise(const Levels& levels, float rms) {
   return levels.noise_scale * static_cast<double>(rms);
 }
 
-/// The noise of pixels on the host, row by row.
+/// Evaluates the noise of pixels on the host, row by row.
 class RowNoise {
  public:
   RowNoise(const NoiseMap<Cpu>& map, std::int64_t width);
@@ -34,10 +34,10 @@ class RowNoise {
   /// Goes to row y.
   void go_to(std::int64_t y);
 
-  /// True if the noise differs from pixel to pixel.
+  /// Whether the noise differs from pixel to pixel.
   bool varies() const { return !rms_.empty(); }
 
-  /// The rms of a pixel; only if varies().
+  /// The rms of pixel x of the current row. May be called only if varies().
   float at(std::int64_t x) const { return rms_[static_cast<std::size_t>(x)]; }
 
  private:
@@ -46,8 +46,8 @@ class RowNoise {
   std::vector<float> rms_;
 };
 
-/// The rms of single pixels on the host, for steps whose code host and device share. To be used only if noise differs
-/// from pixel to pixel.
+/// Evaluates the rms of single pixels on the host, for code that host and device share. May be used only if noise
+/// differs from pixel to pixel.
 struct RmsOfPixels {
   const Image<float, Cpu>* variance;
   const MeshRow* rows;  ///< every MeshRow::rows_at_once rows of the image
@@ -58,7 +58,7 @@ struct RmsOfPixels {
   }
 };
 
-/// A RmsOfPixels with its memory: for meshes of 64 pixels, 1/32 of the image's memory.
+/// Holds the memory of a RmsOfPixels: for meshes of 64 pixels, 1/32 of the image's memory.
 class RmsRows {
  public:
   RmsRows(const NoiseMap<Cpu>& map, const Cpu& where);

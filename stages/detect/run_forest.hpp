@@ -8,7 +8,8 @@
 
 namespace srcextract {
 
-/// For every run of row y: calls f(here, first, last), where [first, last) are the runs of row y - 1 that touch it.
+/// Calls f(here, first, last) for the index `here` of every run of row y. [first, last) are the runs of row y - 1 that
+/// touch it.
 template <class F>
 void for_each_touched(const Runs<Cpu>& runs, std::int64_t y, std::int32_t reach, const F& f) {
   const Run* const all = runs.runs.data();
@@ -23,8 +24,8 @@ void for_each_touched(const Runs<Cpu>& runs, std::int64_t y, std::int32_t reach,
   }
 }
 
-/// Trees of runs in which no parent comes after its child: the root is the first run of its tree. The caller's buffer
-/// holds the parents.
+/// A union-find over runs. A parent is never later than its child, so the root is the first run of its tree. Parents
+/// are in the caller's buffer.
 class RunForest {
  public:
   explicit RunForest(Buffer<std::int32_t, Cpu>& parent) : parent_(parent.data()) {}
@@ -37,7 +38,7 @@ class RunForest {
     return i;
   }
 
-  /// Joins two trees, given by their roots; returns the root of both.
+  /// Joins the trees of the roots a and b; returns the root of both.
   std::int32_t join(std::int32_t a, std::int32_t b) {
     const std::int32_t root = std::min(a, b);
     parent_[std::max(a, b)] = root;

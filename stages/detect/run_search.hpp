@@ -5,7 +5,8 @@
 
 namespace srcextract {
 
-/// The first run of [begin, end), all in one row, that does not end at least `reach` pixels before `run` begins.
+/// Returns the first run of [begin, end), all in one row, that touches `run` or lies after it: its end plus `reach` is
+/// beyond run.begin.
 template <class Index>
 SRCEXTRACT_HOST_DEVICE Index first_not_before(const Run* runs, Index begin, Index end, const Run& run,
                                               std::int32_t reach) {

@@ -12,17 +12,16 @@ namespace srcextract {
 
 namespace {
 
-/// The number of runs that one thread places at a time.
+/// Number of runs that one thread handles at a time.
 constexpr std::int64_t grouped_per_piece = std::int64_t{1} << 17;
 
-/// The runs that a piece has of a source that began in an earlier piece.
+/// For a piece of the runs and a source that began in an earlier piece: the source's runs in this piece.
 struct Continued {
   std::int32_t count = 0;  ///< number of runs in this piece
-  std::int32_t place = 0;  ///< of the next run: first among those of its source, then in `order`
+  std::int32_t place = 0;  ///< of the next run: first among the runs of its source, then in `order`
 };
 
-/// The continued sources of a piece, by label. The last one is cached, since successive runs often belong to one
-/// source.
+/// Continued by label, for one piece. The last one is cached, since successive runs often belong to one source.
 class ContinuedSources {
  public:
   Continued& operator[](std::int32_t label) {
@@ -41,8 +40,8 @@ class ContinuedSources {
   Continued* last_ = nullptr;
 };
 
-/// Pieces of the runs. Labels mostly grow with the runs. A piece owns the labels larger than any before it, and counts
-/// and places their runs alone. Its other sources began in earlier pieces.
+/// Divides the runs into pieces, and groups them by source. Labels mostly grow with the runs. A piece alone counts and
+/// places the runs of labels larger than any before it. The other sources in it began in earlier pieces.
 class Pieces {
  public:
   Pieces(const Buffer<std::int32_t, Cpu>& label, std::int64_t sources, const Cpu& where)
@@ -58,8 +57,8 @@ class Pieces {
 
   RunsBySource group() {
     RunsBySource by_source{Buffer<std::int32_t, Cpu>(before_.back() + 1, where_), {}};
-    // begin[l] is in turn the number of runs of label l, the place where they begin and, once all are placed, where
-    // they end. Label l + 1 begins there.
+    // begin[l] is first the number of runs of label l, then the place where they begin in `order` and, after all are
+    // placed, where they end. Label l + 1 begins at that end.
     Buffer<std::int32_t, Cpu>& begin = by_source.begin;
     begin[0] = 0;
     count(begin.data());
@@ -82,7 +81,7 @@ class Pieces {
     });
   }
 
-  /// Counts the runs of every label, and finds the first place of each continued source among the runs of that source.
+  /// Counts the runs of every label. Finds for each continued source how many of its runs are in earlier pieces.
   void count(std::int32_t* begin) {
     for_each([&](std::size_t piece, std::span<const std::int32_t> labels) {
       const std::int32_t before = before_[piece];
@@ -103,7 +102,7 @@ class Pieces {
     }
   }
 
-  /// Turns counts into first places; returns the total number of runs.
+  /// Converts counts to first places in `order`; returns the total number of runs.
   std::int32_t begin_all(std::int32_t* begin) {
     std::vector<std::int32_t> members(pieces() + 1, 0);
     for_each([&](std::size_t piece, auto) {
@@ -140,7 +139,7 @@ class Pieces {
 
   const Buffer<std::int32_t, Cpu>& label_;
   const Cpu where_;
-  std::vector<std::int32_t> before_;  ///< for every piece, the largest label before it; last, the largest of all
+  std::vector<std::int32_t> before_;  ///< per piece: largest label before it; last element: largest of all
   std::vector<ContinuedSources> continued_;
 };
 

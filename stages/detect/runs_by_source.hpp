@@ -7,7 +7,7 @@
 
 namespace srcextract {
 
-/// The runs of every source in raster order: those of label l are order[begin[l - 1] .. begin[l]).
+/// The runs of every source, in raster order: the runs of label l are order[begin[l - 1]] to order[begin[l] - 1].
 struct RunsBySource {
   using Members = std::span<const std::int32_t>;
 
@@ -20,7 +20,7 @@ struct RunsBySource {
 };
 
 RunsBySource group_runs(const Components<Cpu>& components, const Cpu& where);
-/// The same from the label of each run and the number of sources.
+/// Groups runs by source, from the label of each run and the number of sources.
 RunsBySource group_runs(const Buffer<std::int32_t, Cpu>& label, std::int64_t sources, const Cpu& where);
 
 }  // namespace srcextract

@@ -12,7 +12,7 @@ namespace srcextract {
 
 namespace {
 
-/// The number of pixels of a row that are marked at a time.
+/// Number of pixels of a row that are compared with the level at a time.
 constexpr std::int64_t pixels_at_a_time = word_pixels<std::uint64_t>;
 
 /// One level for all pixels.
@@ -27,7 +27,7 @@ struct EachLevel {
   EachLevel from(std::int64_t x) const { return {levels + x}; }
 };
 
-/// Written so that compilers turn it into vector comparisons and a few ORs.
+/// Sets bit i if pixel i is above its level. Written so that compilers turn it into vector comparisons and a few ORs.
 template <class Level>
 inline __attribute__((always_inline)) std::uint32_t half_word(const float* pixels, Level level) {
   std::uint32_t bits = 0;
@@ -35,7 +35,8 @@ inline __attribute__((always_inline)) std::uint32_t half_word(const float* pixel
   return bits;
 }
 
-/// Marks the foreground of one row, padded with background to whole words; returns the number of its runs.
+/// Sets the bits of the foreground pixels of one row, padded with background to whole words. Returns the number of runs
+/// in the row.
 template <class Level>
 inline __attribute__((always_inline)) std::int64_t mark(const float* row, std::int64_t width, Level level,
                                                         std::uint64_t* words) {
@@ -66,24 +67,24 @@ std::int64_t mark_row(const float* row, std::int64_t width, EachLevel level, std
   return mark(row, width, level, words);
 }
 
-/// Replaces the noise of every pixel by its level.
+/// Replaces the noise of every pixel of a row by its detection level.
 SRCEXTRACT_VECTOR_CLONES
 void levels_of_row(Levels levels, std::int64_t width, float* __restrict noise) {
   for (std::int64_t x = 0; x < width; ++x) noise[x] = level_above_noise(levels, noise[x]);
 }
 
-/// The level of every pixel from its variance.
+/// Computes the detection level of every pixel of a row from its variance.
 SRCEXTRACT_VECTOR_CLONES
 void levels_of_variances(Levels levels, const float* variance, std::int64_t width, float* __restrict level) {
   for (std::int64_t x = 0; x < width; ++x) level[x] = level_of_variance(levels, variance[x]);
 }
 
-/// Segments an image. begin() is called once for each piece of rows. The function returned maps a row y to the level
-/// that mark() compares the row with.
+/// Finds the runs above the levels. begin() is called once for each piece of rows. It returns a function that maps a
+/// row y to the level with which mark() compares the row.
 template <class Begin>
 Runs<Cpu> segment(const Image<float, Cpu>& image, const Begin& begin, const Cpu& where) {
   const auto [width, height] = image.shape;
-  // One bit a pixel for the foreground: few enough to stay in the caches.
+  // The foreground as one bit per pixel, few enough to stay in the caches.
   const std::int64_t words_of_row = (width + pixels_at_a_time - 1) / pixels_at_a_time;
   Buffer<std::uint64_t, Cpu> words(height * words_of_row, where);
   const auto mark_rows = [&, width = width](std::int64_t y, std::int64_t end, std::int64_t* counts) {

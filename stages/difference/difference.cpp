@@ -10,10 +10,10 @@ namespace srcextract {
 
 namespace {
 
-/// Pixels that a thread takes at a time.
+/// Number of pixels that a thread takes at a time.
 constexpr std::int64_t piece_pixels = std::int64_t{1} << 17;
 
-// The parameters of a piece are passed by value. The output cannot alias a copy, so compilers turn the loops into
+// The parameters (`ratio`) are passed by value. The output cannot alias a copy, so compilers turn the loops into
 // vectors.
 
 SRCEXTRACT_VECTOR_CLONES

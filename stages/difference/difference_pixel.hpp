@@ -8,10 +8,11 @@
 
 namespace srcextract {
 
-/// Least brightness of a pixel whose ratio counts, in sigmas of both frames together.
+/// The least r / sigma_r + n / sigma_n of a pixel whose ratio n / r is used: reference r, new frame n.
 inline constexpr double bright_pixel = 20;
 
-/// The ratio n / r of a pixel; masked if the pixel is too faint.
+/// Computes the ratio new / reference of a pixel, both above their skies. The result is masked if the pixel is too
+/// faint (bright_pixel).
 struct FluxRatio {
   double reference_sky, reference_sigma;
   double fresh_sky, fresh_sigma;
@@ -37,12 +38,12 @@ struct Matching {
   double gain;  ///< 0 = no noise
 };
 
-/// A pixel of the difference and of its noise.
+/// Computes a pixel of the difference, and the variance of its noise.
 struct Subtraction {
   double scale;                       ///< factor of the reference
   double reference_sky, fresh_sky;    ///< levels of the skies
   double reference_zero, fresh_zero;  ///< values to subtract: the levels, or 0
-  double variance_of_flux;            ///< variance per unit of flux, relative to that of the sky
+  double variance_of_flux;            ///< photon variance per unit of flux, divided by the variance of the sky
 
   SRCEXTRACT_HOST_DEVICE Subtraction(const Background& reference, const Background& fresh, const Background& ratios,
                                      const Matching& match)
@@ -62,7 +63,7 @@ struct Subtraction {
                     scale * (static_cast<double>(reference) - reference_zero));
   }
 
-  /// The variance of the pixel, relative to that of the sky.
+  /// The variance of a pixel of the difference, divided by the variance of the sky.
   SRCEXTRACT_HOST_DEVICE float noise(float reference, float fresh) const {
     const double r = static_cast<double>(reference) - reference_sky;
     const double n = static_cast<double>(fresh) - fresh_sky;

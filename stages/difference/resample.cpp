@@ -10,13 +10,13 @@ namespace srcextract {
 
 namespace {
 
-/// Number of rows that a thread takes at a time: those between two rows of nodes.
+/// Number of rows that a thread takes at a time: the distance between two rows of nodes of the map.
 constexpr std::int64_t rows_per_piece = PixelMap::step;
 
-/// Number of pixels of a row between two columns of nodes; vectors of them are computed together.
+/// Number of pixels of a row between two columns of nodes; these pixels are computed together as vectors.
 constexpr int lanes = PixelMap::step;
 
-/// Positions along one axis where an image is sampled.
+/// Positions of several pixels along one axis: the index of the pixel before, and the fraction beyond it.
 struct AxisSamples {
   double pixel[lanes];
   double fraction[lanes];
@@ -28,7 +28,7 @@ struct AxisSamples {
   }
 };
 
-/// Resamples the first `count` pixels between two nodes.
+/// Computes the first `count` pixels between two columns of nodes.
 template <class Kernel>
 inline void resample_piece(const ImageView& image, const MapPiece& positions, int count, float* out) {
   AxisSamples x, y;
@@ -43,7 +43,7 @@ inline void resample_piece(const ImageView& image, const MapPiece& positions, in
   }
 }
 
-/// Flattened, so that all functions called are compiled for the same processor.
+/// Flattened, so that all called functions are compiled for the same processor.
 template <class Kernel>
 SRCEXTRACT_VECTOR_CLONES [[gnu::flatten]] void resample_row(const ImageView& image, const MapView& map, std::int64_t y,
                                                             std::int64_t width, float* out) {

@@ -6,12 +6,12 @@
 
 namespace srcextract {
 
-/// Resamples the image on the grid of the map. Each pixel is interpolated at its position in `image`, in double, and
-/// rounded once to float (stages/difference/resample_pixel.hpp). A position within 1e-6 of the centre of a pixel is
-/// that centre, so a shift by whole pixels changes no value.
+/// Resamples the image on the grid of the map. Each pixel of the result is interpolated at its position in `image`, in
+/// double, and rounded once to float (stages/difference/resample_pixel.hpp). A position within 1e-6 of the centre of a
+/// pixel is moved to it, so a shift by whole pixels changes no value.
 /// - bilinear uses 2 x 2 pixels.
 /// - lanczos3 uses 6 x 6 pixels with sinc(t) sinc(t / 3) along each axis.
-/// - Weights are divided by their sum over the pixels that are neither masked nor beyond the edge. They round alike
+/// - Weights are divided by their sum over the pixels that are neither masked nor beyond the edge. Weights round alike
 ///   with every C library.
 ///
 /// A pixel is masked if

@@ -21,18 +21,18 @@ struct MapView {
   const double* y;
 };
 
-/// Positions along a piece of a row between two columns of nodes.
+/// The positions of the two map nodes between which a piece of a row lies.
 struct MapPiece {
   Position left, right;
 
-  /// The position of the pixel `column` columns right of the left node.
+  /// The position, by linear interpolation, of the pixel `column` columns right of the left node.
   SRCEXTRACT_HOST_DEVICE Position at(std::int64_t column) const {
     const double share = static_cast<double>(column) / PixelMap::step;
     return {left.x + (right.x - left.x) * share, left.y + (right.y - left.y) * share};
   }
 };
 
-/// The piece of row y that begins at this column of nodes.
+/// Returns the piece of row y that begins at column `node_column` of the nodes.
 SRCEXTRACT_HOST_DEVICE inline MapPiece piece_of(const MapView& map, std::int64_t node_column, std::int64_t y) {
   const std::int64_t above = y / PixelMap::step * map.nodes_per_row + node_column;
   const std::int64_t below = above + map.nodes_per_row;
@@ -44,8 +44,8 @@ SRCEXTRACT_HOST_DEVICE inline MapPiece piece_of(const MapView& map, std::int64_t
           {between(map.x, above + 1, below + 1), between(map.y, above + 1, below + 1)}};
 }
 
-/// A position along an axis: the pixel at or before it, and the distance beyond that pixel, 0 <= fraction < 1. NaN if
-/// there is no position.
+/// A position along an axis: the index of the pixel at or before it, and the distance beyond that pixel, 0 <= fraction
+/// < 1. NaN: no position.
 struct AxisPlace {
   double pixel;
   double fraction;
@@ -53,8 +53,8 @@ struct AxisPlace {
   SRCEXTRACT_HOST_DEVICE double nearest() const { return fraction >= 0.5 ? pixel + 1 : pixel; }
 };
 
-/// A position this near to the centre of a pixel is taken as the centre. It is far below the alignment of any frame,
-/// and above the rounding of a projection and its inverse. The weights of lanczos3 would be 0 / 0 there.
+/// A position this near to the centre of a pixel is moved to the centre, where the weights of lanczos3 would be 0 / 0.
+/// The distance is far below the alignment error of frames, and above the rounding of a projection and its inverse.
 inline constexpr double on_pixel = 0x1p-20;
 
 SRCEXTRACT_HOST_DEVICE inline AxisPlace place_of(double position) {
@@ -64,8 +64,8 @@ SRCEXTRACT_HOST_DEVICE inline AxisPlace place_of(double position) {
   return {on_next ? before + 1 : before, on_next || fraction < on_pixel ? 0 : fraction};
 }
 
-/// The weights of the pixels around a place along one axis, up to a common factor. Weight k is at [k * stride], since
-/// the CPU computes the weights of several places together.
+/// The weights of the pixels around a position along one axis, up to a common factor. Weight k is first[k * stride],
+/// since the CPU computes the weights of several positions together.
 struct Weights {
   const double* first;
   std::int64_t stride;
@@ -75,7 +75,7 @@ struct Weights {
 
 struct Bilinear {
   static constexpr int taps = 2;
-  static constexpr int before = 0;  ///< number of weights before the pixel of the place
+  static constexpr int before = 0;  ///< number of weights before the pixel at or before the position
 
   SRCEXTRACT_HOST_DEVICE static void weigh(double fraction, double* weight, std::int64_t stride) {
     weight[0] = 1 - fraction;
@@ -83,8 +83,8 @@ struct Bilinear {
   }
 };
 
-/// Lanczos' window times the sinc, three lobes on either side. For a place at fraction f between pixels 0 and 1, pixel
-/// k = -2 ... 3 is at distance t = f - k and has the weight
+/// The Lanczos kernel: sinc times a window, three lobes on either side. For a position at fraction f between pixels 0
+/// and 1, pixel k = -2 ... 3 is at distance t = f - k and has the weight
 ///   sinc(t) sinc(t / 3) = 3 sin(pi t) sin(pi t / 3) / (pi t)^2.
 /// |sin(pi t)| is the same for all six pixels, and (-1)^k sin(pi t / 3) takes only three values. Multiplying by the
 /// product of all t^2 removes the quotient.
@@ -114,7 +114,7 @@ struct Lanczos3 {
     const double other = 0.8660254037844386 * sine;
     const double lobe[3] = {half_cosine - other, -cosine, half_cosine + other};
 
-    double below[taps];  // the product of t of all pixels before this one
+    double below[taps];  // product of t over all pixels before this one
     below[0] = 1;
     for (int k = 1; k < taps; ++k) below[k] = below[k - 1] * (fraction + (before + 1 - k));
     double above = 1;
@@ -147,7 +147,7 @@ SRCEXTRACT_HOST_DEVICE double sum_of(const Weights& weights) {
   return sum;
 }
 
-/// The weighted sum of pixels that are all in the image; `first` is the one with the least x and y.
+/// The weighted sum of taps x taps pixels, which must all be in the image. `first` is the pixel with the least x and y.
 template <class Kernel>
 SRCEXTRACT_HOST_DEVICE double weighted_sum(const float* first, std::int64_t width, const Weights& x, const Weights& y) {
   double column[Kernel::taps] = {};
@@ -159,8 +159,8 @@ SRCEXTRACT_HOST_DEVICE double weighted_sum(const float* first, std::int64_t widt
   return sum;
 }
 
-/// The weighted mean of the pixels that are in the image and not masked. Masked if they have less than a quarter of all
-/// weight.
+/// The weighted mean of those pixels that are in the image and not masked. The result is masked if they have less than
+/// a quarter of the total weight `all`.
 template <class Kernel>
 SRCEXTRACT_HOST_DEVICE float mean_of_unmasked(const ImageView& image, std::int64_t first_x, std::int64_t first_y,
                                               const Weights& x, const Weights& y, double all) {
@@ -179,7 +179,7 @@ SRCEXTRACT_HOST_DEVICE float mean_of_unmasked(const ImageView& image, std::int64
   return left >= 0.25 * all ? pixel_of(sum / left) : masked_pixel;
 }
 
-/// The image at a place, for given weights: resample() for one pixel.
+/// The image at a position with given weights: resample() for one pixel.
 template <class Kernel>
 SRCEXTRACT_HOST_DEVICE float interpolate(const ImageView& image, const AxisPlace& x, const AxisPlace& y,
                                          const Weights& along_x, const Weights& along_y) {

@@ -22,7 +22,7 @@ void add_multiple(const double* of, double by, std::size_t count, double* to) {
 
 }  // namespace
 
-/// Makes room for parameters, and notes what derive() divides by.
+/// Makes room for all parameters, and computes the inverses of l11 and l22 that derive() needs.
 void BlockFit::prepare(const std::vector<Fitted>& of) {
   derivative_.resize(parameters_of(of));
   active_.resize(derivative_.size());
@@ -30,7 +30,8 @@ void BlockFit::prepare(const std::vector<Fitted>& of) {
   for (const Fitted& one : of) inverse_.push_back({1 / one.now.l11, 1 / one.now.l22});
 }
 
-/// Fills derivative_ and active_ for pixel number i. Returns the number of active parameters.
+/// Fills derivative_ with the non-zero derivatives of the model at pixel i, and active_ with the parameters that they
+/// belong to. Sets `model` to the model's value. Returns their number.
 std::size_t BlockFit::derive(const FitPixels& pixels, std::size_t i, const std::vector<Fitted>& of, double& model) {
   std::size_t active = 0, first = 0;
   model = 0;
@@ -98,7 +99,8 @@ bool BlockFit::is_allowed(const Fitted& one) const {
   return spread.axis(-1) >= limits_.narrowest && spread.axis(1) <= limits_.widest;
 }
 
-/// Makes a trial step. Returns false if it cannot be made, or leads beyond the limits.
+/// Sets `to` to `from` moved by a trial step with this damping. Returns false if the equations are singular or the step
+/// leads beyond the limits.
 bool BlockFit::step(const std::vector<Fitted>& from, double damping, std::vector<Fitted>& to) {
   damped_ = sums_.normal;
   for (std::size_t i = 0; i < damped_.size(); ++i) damped_.at(i, i) *= 1 + damping;
@@ -125,7 +127,7 @@ bool BlockFit::step(const std::vector<Fitted>& from, double damping, std::vector
 }
 
 std::int64_t BlockFit::fit(const FitPixels& pixels, std::vector<Fitted>& of) {
-  // Smaller changes of chi2 are a thousandth of the errors of the results.
+  // enough: smaller relative changes of chi2 end the fit; they are a thousandth of the errors of the results.
   constexpr double enough = 1e-6, least_damping = 1e-12, most_damping = 1e9;
   double damping = 1e-3;
   add_up(pixels, of, sums_);
@@ -168,12 +170,12 @@ bool BlockFit::find_covariance(const FitPixels& pixels, const std::vector<Fitted
 
 namespace {
 
-/// The pixels of a row that lie within reach of x: [first, last).
+/// Range [first, last) of the pixels of a row that lie within reach of column x.
 struct Neighbours {
   std::size_t first, last;
 };
 
-/// Adds J_i (sum of correlation times J_k)' and its transpose.
+/// Adds J_i (sum of correlation times J_k)' and its transpose to `sums`, for pixel i and its correlated pixels k.
 void add_pair(const double* one, const double* of_others, std::size_t columns, SymmetricMatrix& sums) {
   for (std::size_t a = 0; a < columns; ++a) {
     double* const row = sums.row(a);

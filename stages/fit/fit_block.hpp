@@ -20,36 +20,38 @@ struct Fitted {
   std::size_t parameters() const { return free_shape ? 6 : 3; }
 };
 
-/// Limits of a fit. A trial step beyond them is refused.
+/// Limits of the parameters of a fit. A trial step beyond a limit is refused.
 struct FitLimits {
   double narrowest = 0;  ///< of the variance along the minor axis
   double widest = 0;     ///< of the variance along the major axis
-  double farthest = 0;   ///< a centre may move this far from its start, in pixels; or half of its full width there
+  double farthest = 0;   ///< how far a centre may move from its start, in pixels, or half its full width if larger
   std::int64_t rounds = 40;
 };
 
-/// Sums over pixels: the matrix and the right side of the normal equations, and the sum of squared residuals.
+/// Sums over pixels: the matrix and right side of the normal equations, and the sum of squared residuals.
 struct FitSums {
   SymmetricMatrix normal;
   std::vector<double> right;
   double chi2 = 0;
 };
 
-/// Fits Gaussians together to these pixels by least squares with equal weights (Levenberg 1944, Marquardt 1963). All
-/// sums are over the pixels in order. Results do not depend on anything else.
+/// Fits several Gaussians together to pixels by least squares with equal weights (Levenberg 1944, Marquardt 1963). All
+/// sums are over the pixels in their order, so results depend on nothing else.
 class BlockFit {
  public:
   explicit BlockFit(const FitLimits& limits) : limits_(limits) {}
 
-  /// Fits `of` from its present state. Returns the number of trial steps; less than limits.rounds if it converged.
+  /// Fits the Gaussians `of`, starting from their present parameters. Returns the number of trial steps, which is less
+  /// than limits.rounds if the fit converged.
   std::int64_t fit(const FitPixels& pixels, std::vector<Fitted>& of);
 
-  /// After fit() or find_covariance(): the sum of squared residuals in units of the noise.
+  /// The sum of squared residuals in units of the noise^2, after fit() or find_covariance().
   double chi2() const { return sums_.chi2; }
 
-  /// The covariance of the parameters of all Gaussians, in order: peak, x, y, and for free shapes ln l11, l21, ln l22.
-  /// For derivatives J, noise of covariance C and normal equations N = J'J it is N^-1 J'C J N^-1: equal weights, but
-  /// the noise of neighbours is common (the sandwich estimate; White 1980). False: the equations are singular.
+  /// Computes the covariance of the parameters of all Gaussians, in order: peak, x, y, and for free shapes ln l11, l21,
+  /// ln l22. With derivatives J, noise covariance C and normal equations N = J'J it is N^-1 J'C J N^-1. The fit has
+  /// equal weights, but the noise of neighbouring pixels is correlated (the sandwich estimate; White 1980). Returns
+  /// false if the equations are singular.
   bool find_covariance(const FitPixels& pixels, const std::vector<Fitted>& of, const NoiseCorrelation& correlation,
                        SymmetricMatrix& covariance);
 
@@ -70,8 +72,8 @@ class BlockFit {
   std::vector<std::size_t> active_;             ///< parameters whose derivative is not 0 there
 };
 
-/// Sums of J'C J for derivatives `j` (`columns` a pixel) and the correlated noise of pixels in raster order. J must
-/// have the pixels' noise as a factor.
+/// Adds J'C J to `sums`, for derivatives `j` (`columns` per pixel) and the correlation C of the noise of pixels, which
+/// are in raster order. Each row of J must already be multiplied by its pixel's noise.
 void add_correlated(const std::vector<std::int32_t>& x, const std::vector<std::int32_t>& y,
                     const std::vector<double>& j, std::size_t columns, const NoiseCorrelation& correlation,
                     SymmetricMatrix& sums);

@@ -21,7 +21,7 @@ double squared(double x) {
   return x * x;
 }
 
-/// Divides Gaussians into blocks: the brightest that is left with its nearest neighbours.
+/// Divides Gaussians into blocks of at most block_size: the brightest one that is left, with its nearest neighbours.
 std::vector<Members> blocks_of(const std::vector<Fitted>& all) {
   Members left(all.size());
   for (std::size_t i = 0; i < left.size(); ++i) left[i] = i;
@@ -45,7 +45,7 @@ std::vector<Members> blocks_of(const std::vector<Fitted>& all) {
 struct Excess {
   std::int32_t x = 0, y = 0;
   double value = 0;  ///< in units of the noise there
-  double rms = 0;    ///< of the island's residuals, in units of the noise
+  double rms = 0;    ///< of all the island's residuals, in units of the noise
 };
 
 /// The fit of one island.
@@ -74,8 +74,9 @@ class IslandFit {
   }
 
  private:
-  /// Fits until all Gaussians are likely. Those that are not get the shape of the beam, then are dropped: at first the
-  /// faintest alone, which may have spoiled the others; after a few attempts all of them.
+  /// Fits until all Gaussians are plausible. An implausible Gaussian is first given the shape of the beam; if it stays
+  /// implausible, it is dropped. In the first attempts only the faintest such Gaussian is handled, since it may have
+  /// spoiled the others, later all of them.
   void settle() {
     constexpr int most_attempts = 8, attempts_for_one = 4;
     for (int attempt = 0; attempt < most_attempts && !out_.of.empty(); ++attempt) {
@@ -91,7 +92,7 @@ class IslandFit {
     fit_all();  // those that the last attempt has restrained
   }
 
-  /// Gives a Gaussian the shape of the beam, or drops it if it has that.
+  /// Gives a Gaussian the shape of the beam, or drops it if it already has the beam's shape.
   void restrain(std::size_t i) {
     Fitted& one = out_.of[i];
     if (one.free_shape) {
@@ -127,7 +128,8 @@ class IslandFit {
       for (std::size_t b = 0; b < blocks.size(); ++b) fit_block(blocks[b], pixels_[b]);
   }
 
-  /// Fits the Gaussians of a block, with all others subtracted. The pixels follow the fitted shapes a few times.
+  /// Fits the Gaussians of a block to the map minus all other Gaussians. The choice of pixels follows the fitted shapes
+  /// in up to four rounds.
   void fit_block(const Members& members, FitPixels& pixels) {
     constexpr int most_choices = 4;
     std::vector<Fitted> of;
@@ -184,7 +186,7 @@ class IslandFit {
     return most;
   }
 
-  /// How much larger than the beam a residual is, by its area at half of the largest.
+  /// By which factor a residual is larger than the beam, from the number of pixels above half of its largest value.
   double growth_of(const Excess& excess) const {
     std::int64_t area = 0;
     island_.for_each_pixel([&](std::int32_t x, std::int32_t y) {
@@ -194,7 +196,7 @@ class IslandFit {
     return std::max(1.0, static_cast<double>(area) / (std::numbers::ln2 * rule_.beam_pixels));
   }
 
-  /// Adds a Gaussian where the residual asks for it. Returns false if none is added.
+  /// Adds a Gaussian at the largest residual, if it is large enough. Returns false if none was added.
   bool add_one() {
     const Excess excess = largest_residual();
     const double least = excess.rms < 1.5 ? rule_.seeds.least : rule_.seeds.threshold;
@@ -216,7 +218,8 @@ class IslandFit {
     return false;
   }
 
-  /// Puts the covariances of all blocks together. Where one is not to be had, no Gaussian is left.
+  /// Combines the covariances of all blocks into one matrix. If one of them cannot be computed, all Gaussians are
+  /// removed.
   void find_covariance() {
     std::vector<std::size_t> first;
     std::size_t parameters = 0;

@@ -15,13 +15,13 @@ struct RowPart {
   std::int32_t y, begin, end;
 };
 
-/// Adds the rows of the ellipse d' K^-1 d < reach, within the image.
+/// Appends the rows of the ellipse d' K^-1 d < reach of a Gaussian that are within the image.
 void add_ellipse(const Gaussian& g, double reach, const Shape& shape, std::vector<RowPart>& to) {
   const GaussianShape spread = g.spread();
   const double height = std::sqrt(reach * spread.yy);
   const auto first = std::max(0.0, std::ceil(g.y - height)), last = std::min<double>(shape.height - 1.0, g.y + height);
   for (double y = first; y <= last; y += 1) {
-    // The chord at dy: its middle is at dx = dy Kxy / Kyy.
+    // The chord of the ellipse in row dy has its middle at dx = dy Kxy / Kyy.
     const double dy = y - g.y, left = reach - dy * dy / spread.yy;
     if (!(left > 0)) continue;
     const double middle = g.x + dy * spread.xy / spread.yy;
@@ -34,7 +34,7 @@ void add_ellipse(const Gaussian& g, double reach, const Shape& shape, std::vecto
   }
 }
 
-/// Sorts the parts and joins those that overlap.
+/// Sorts parts of rows, and joins those that overlap.
 void join(std::vector<RowPart>& all) {
   std::ranges::sort(all, {}, [](const RowPart& one) { return std::tuple(one.y, one.begin, one.end); });
   std::size_t kept = 0;
@@ -47,7 +47,7 @@ void join(std::vector<RowPart>& all) {
   if (!all.empty()) all.resize(kept + 1);
 }
 
-/// Adds the unmasked pixels of a part of a row.
+/// Appends the unmasked pixels of a part of a row to the pixels that are fitted.
 void add_part(const FitMap& map, const FitIsland& island, const RowPart& of, FitPixels& to) {
   for (std::int32_t x = of.begin; x < of.end; ++x) {
     const float value = map.at(x, of.y);
@@ -58,7 +58,7 @@ void add_part(const FitMap& map, const FitIsland& island, const RowPart& of, Fit
   }
 }
 
-/// Adds the pixels of a part of a row that belong to no other island.
+/// Appends those pixels of a part of a row that belong to no other island.
 void add_pixels(const FitMap& map, const FitIsland& island, const RowPart& of, FitPixels& to) {
   const Run* const runs = map.runs.runs.data();
   const Run* const end = runs + map.runs.row_begin[of.y + 1];

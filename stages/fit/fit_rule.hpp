@@ -7,7 +7,7 @@
 
 namespace srcextract {
 
-/// Settings, beam and noise that the fits of all islands of a map share.
+/// Settings, beam and noise that are the same for the fits of all islands of a map.
 struct FitRule {
   FitConfig config;
   GaussianShape beam;

@@ -11,13 +11,13 @@
 
 namespace srcextract {
 
-/// A spread in any plane and unit, with the covariances of xx, xy and yy.
+/// The spread matrix K of a Gaussian in any plane and unit, with the covariances of its elements xx, xy and yy.
 struct MeasuredSpread {
   GaussianShape of;
   std::array<std::array<double, 3>, 3> covariance = {};
 };
 
-/// The spread of a row, in squared pixels.
+/// The spread of a row in squared pixels, with its covariance.
 inline MeasuredSpread measured_spread(const ComponentRow& row) {
   MeasuredSpread spread{row.shape};
   for (std::size_t a = 0; a < 3; ++a)
@@ -25,13 +25,15 @@ inline MeasuredSpread measured_spread(const ComponentRow& row) {
   return spread;
 }
 
-/// The spread less that of the beam: of a Gaussian that the beam has not seen. It may have negative eigenvalues.
+/// Subtracts the beam's spread, which gives the spread of the source before convolution. The result may have negative
+/// eigenvalues.
 inline MeasuredSpread without_beam(MeasuredSpread spread, const GaussianShape& beam) {
   spread.of = {spread.of.xx - beam.xx, spread.of.xy - beam.xy, spread.of.yy - beam.yy};
   return spread;
 }
 
-/// The spread in another plane, into which `first` and `second` turn steps of one pixel in x and y: J K J' for J.
+/// The spread in another plane: J K J'. `first` and `second` are the rows of J: the change of the first and second
+/// coordinate for a step of one pixel in x and y.
 inline MeasuredSpread turned(const MeasuredSpread& spread, const std::array<double, 2>& first,
                              const std::array<double, 2>& second) {
   const auto [a, b] = first;
@@ -52,16 +54,16 @@ inline MeasuredSpread turned(const MeasuredSpread& spread, const std::array<doub
   return out;
 }
 
-/// The ellipse of a spread at half its peak.
+/// The ellipse at half of a Gaussian's peak.
 struct FittedEllipse {
-  double major = 0, minor = 0;  ///< full widths at half maximum; 0 where the eigenvalue is not above 0
-  double angle = 0;             ///< of the major axis, in degrees from the first axis towards the second, in [0, 180)
+  double major = 0, minor = 0;  ///< full widths at half maximum; 0 if the eigenvalue is not above 0
+  double angle = 0;             ///< of the major axis in degrees, from the first axis towards the second, in [0, 180)
   double major_error = 0, minor_error = 0, angle_error = 0;
-  double major_limit = 0;  ///< that the major axis does not exceed, at two standard errors; NaN: the shape has none
-  bool extended = false;   ///< the larger eigenvalue is above 0 by more than two standard errors
+  double major_limit = 0;  ///< upper limit of the major axis, at two standard errors; NaN for a given shape
+  bool extended = false;   ///< larger eigenvalue exceeds 0 by more than two standard errors
 };
 
-/// Eigenvalues and vectors with errors by their derivatives.
+/// Computes the ellipse from the eigenvalues and eigenvectors of a spread, and errors from their derivatives.
 inline FittedEllipse ellipse_of(const MeasuredSpread& spread) {
   constexpr double degrees = 180 / std::numbers::pi;
   const auto& [xx, xy, yy] = spread.of;
@@ -90,7 +92,7 @@ inline FittedEllipse ellipse_of(const MeasuredSpread& spread) {
   // A round shape has any angle.
   out.angle_error =
       radius > 0 ? std::min(90.0, degrees * error_of({-xy / by_angle, (xx - yy) / by_angle, xy / by_angle})) : 90.0;
-  // A shape without an error was given, not measured.
+  // A shape without an error was given by the configuration, not measured.
   const bool measured = large_error > 0;
   out.major_limit = measured ? width(large + 2 * large_error) : std::numeric_limits<double>::quiet_NaN();
   out.extended = measured && large > 2 * large_error;

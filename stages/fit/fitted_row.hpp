@@ -8,30 +8,30 @@
 
 namespace srcextract {
 
-/// The measured quantities of a Gaussian or a source, in this order in covariances.
+/// The measured quantities of a Gaussian or a source, as indices into covariances.
 enum FittedValue : std::size_t { of_peak_flux, of_total_flux, of_x, of_y, of_xx, of_xy, of_yy, fitted_values };
 
 /// Covariances of the measured quantities.
 using FittedCovariance = std::array<std::array<double, fitted_values>, fitted_values>;
 
-/// Bits of FLAG: how a row came about.
+/// Bits of the column FLAG, which tell how a row was made.
 namespace fit_flag {
-inline constexpr std::int16_t beam_shape = 1;   ///< the free fit failed: its shape is that of the beam
-inline constexpr std::int16_t dropped = 2;      ///< a further Gaussian of the island was fitted and left out
+inline constexpr std::int16_t beam_shape = 1;   ///< the fit with a free shape failed, so the shape is that of the beam
+inline constexpr std::int16_t dropped = 2;      ///< another Gaussian of the island was fitted and then left out
 inline constexpr std::int16_t unconverged = 4;  ///< the rounds ended before the fit did
-inline constexpr std::int16_t at_edge = 8;      ///< masked pixels, or the edge of the image, cut the island
-inline constexpr std::int16_t moments = 16;     ///< no fit: sums and moments of the island's pixels
+inline constexpr std::int16_t at_edge = 8;      ///< masked pixels or the edge of the image cut the island
+inline constexpr std::int16_t moments = 16;     ///< no fit: values are sums and moments of the island's pixels
 inline constexpr std::int16_t left_out = 32;    ///< the island has more summits than fit.max_components
 inline constexpr const char* description =
     "1 shape of the beam, 2 a further Gaussian was left out, 4 rounds ended, 8 masked pixels or edge, 16 moments of "
     "the island, 32 more summits than max_components";
 }  // namespace fit_flag
 
-/// How many Gaussians a source and its island have: S: one, alone in its island; C: one, with others in its island; M:
-/// several, or moments.
+/// How many Gaussians a source and its island have. S: one, alone in its island; C: one, with other sources in its
+/// island; M: several, or moments without a fit.
 enum class SourceCode : std::int16_t { single, companion, multiple };
 
-/// Sums and noise of the island of a row, above the level.
+/// Sums over the pixels of a row's island, above the level that was subtracted, and their noise.
 struct IslandFacts {
   double total = 0, total_error = 0;  ///< in pixel values, per beam
   double rms = 0;                     ///< noise of a pixel
@@ -39,8 +39,8 @@ struct IslandFacts {
   double residual_rms = 0, residual_mean = 0;
 };
 
-/// A Gaussian, or a source made of one or more. Positions are 0-based pixels; spreads in squared pixels are those of
-/// the map, with the beam. The peak is in pixel values, the total in pixel values times beams.
+/// A Gaussian, or a source made of one or more. Positions are 0-based pixels; spreads are in squared pixels and include
+/// the beam. The peak is in pixel values, the total flux in pixel values times beams.
 struct ComponentRow {
   std::int32_t island = 0, source = 0;  ///< numbers from 1
   SourceCode code = SourceCode::single;
@@ -50,9 +50,10 @@ struct ComponentRow {
   FittedCovariance covariance = {};
   double xmax = 0, ymax = 0;  ///< of the largest value of the model
   double xmax_error = 0, ymax_error = 0;
-  double chi2 = 0;  ///< sum of squared residuals in units of the noise, over the number of pixels less parameters
+  double chi2 = 0;                      ///< sum of squared residuals over noise^2, per degree of freedom
   std::int32_t rounds = 0, pixels = 0;  ///< of the fit
-  double reliability = 1;               ///< of sources of its S/N (stages/fit/reliability.hpp), if it was asked for
+  /// real fraction of sources with its S/N (stages/fit/reliability.hpp), if asked for
+  double reliability = 1;
   IslandFacts of_island;
 };
 

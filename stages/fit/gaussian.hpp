@@ -7,7 +7,7 @@
 
 namespace srcextract {
 
-/// A symmetric matrix of squared pixels: the covariance of a Gaussian's profile.
+/// The spread K of a Gaussian: the covariance matrix of its profile, in squared pixels.
 struct GaussianShape {
   double xx = 1, xy = 0, yy = 1;
 
@@ -19,7 +19,7 @@ struct GaussianShape {
   }
 };
 
-/// 8 ln 2: the squared full width at half maximum of a Gaussian over its variance.
+/// 8 ln 2: the squared full width at half maximum of a Gaussian, divided by its variance.
 inline constexpr double fwhm_squared = 5.545177444479562;
 
 inline GaussianShape shape_of(const PixelBeam& beam) {
@@ -29,7 +29,7 @@ inline GaussianShape shape_of(const PixelBeam& beam) {
 }
 
 /// A Gaussian in the pixels of a map: peak exp(-d' K^-1 d / 2), where d is the distance from (x, y) and K = L L', with
-/// L = (l11 0; l21 l22). This form has no angle, and K is positive definite for all numbers but l11 = 0, l22 = 0.
+/// L = (l11 0; l21 l22). This form needs no angle, and K is positive definite unless l11 or l22 is 0.
 struct Gaussian {
   double peak = 0, x = 0, y = 0;
   double l11 = 1, l21 = 0, l22 = 1;
@@ -48,7 +48,7 @@ struct Gaussian {
     return q < farthest ? peak * exp_in_float_range(-q / 2) : 0;
   }
 
-  /// Beyond this distance a Gaussian is below 1e-13 of its peak.
+  /// Value of distance() beyond which a Gaussian, below 1e-13 of its peak, counts as 0.
   static constexpr double farthest = 60;
 };
 

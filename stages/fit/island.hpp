@@ -17,9 +17,9 @@ struct FitMap {
   const Image<float, Cpu>& above;  ///< pixels above the level; NaN: masked
   const Runs<Cpu>& runs;
   const Buffer<std::int32_t, Cpu>& label;  ///< of each run; 0: of no island
-  double sigma = 0;                        ///< noise of a pixel, or factor of `rms`
-  const RmsOfPixels* rms = nullptr;        ///< if the noise differs from pixel to pixel
-  double threshold = 3;                    ///< above which pixels belong to islands, in units of their noise
+  double sigma = 0;                        ///< noise of a pixel; with `rms`, a factor of it
+  const RmsOfPixels* rms = nullptr;        ///< noise per pixel; null: the same for all
+  double threshold = 3;                    ///< pixels of islands are above this many times their noise
 
   const Shape& shape() const { return above.shape; }
   bool holds(std::int64_t x, std::int64_t y) const {
@@ -31,7 +31,7 @@ struct FitMap {
   }
 };
 
-/// Pixels in raster order, with values and noise in units of the noise of their island.
+/// Pixels in raster order, with values and noise divided by the noise of their island.
 struct FitPixels {
   std::vector<std::int32_t> x, y;
   std::vector<double> value, noise;
@@ -50,8 +50,8 @@ struct FitPixels {
   }
 };
 
-/// The pixels of an island, row by row, without those that are masked in the map; it may have been found in another
-/// image. An island of masked pixels alone keeps them.
+/// The pixels of an island, row by row. Pixels that are masked in the map are left out, which is possible if the island
+/// was found in another image. If all its pixels are masked, they are kept.
 class FitIsland {
  public:
   FitIsland(const FitMap& map, std::int32_t number, std::span<const std::int32_t> runs) : map_(map), number_(number) {
@@ -68,26 +68,26 @@ class FitIsland {
   std::int32_t xmax() const { return xmax_; }
   std::int32_t ymin() const { return runs_.front().y; }
   std::int32_t ymax() const { return runs_.back().y; }
-  /// The brightest pixel; the first of equal ones.
+  /// Column and row of the brightest pixel; the first one if several are equal.
   std::int32_t xpeak() const { return xpeak_; }
   std::int32_t ypeak() const { return ypeak_; }
   double peak() const { return static_cast<double>(map_.at(xpeak_, ypeak_)); }
-  /// The noise of a pixel, at the brightest one.
+  /// The noise of a pixel, taken at the brightest pixel.
   double noise() const { return noise_; }
   double diagonal() const { return std::hypot(xmax() - xmin() + 1.0, ymax() - ymin() + 1.0); }
-  /// Whether the edge of the image cuts it.
+  /// Whether the island touches the edge of the image.
   bool at_edge() const {
     return xmin() == 0 || ymin() == 0 || xmax() == map_.shape().width - 1 || ymax() == map_.shape().height - 1;
   }
 
-  /// Calls f(x, y) for every pixel in raster order.
+  /// Calls f(x, y) for every pixel of the island, in raster order.
   template <class F>
   void for_each_pixel(F&& f) const {
     for (const Run& run : runs_)
       for (std::int32_t x = run.begin; x < run.end; ++x) f(x, run.y);
   }
 
-  /// The number of a pixel in raster order; -1: it is not in the island.
+  /// The index of pixel (x, y) among the island's pixels in raster order; -1 if it is not in the island.
   std::int64_t place_of(std::int64_t x, std::int64_t y) const {
     const auto row = std::ranges::lower_bound(runs_, y, {}, &Run::y);
     for (auto run = row; run != runs_.end() && run->y == y; ++run)

@@ -9,7 +9,7 @@
 namespace srcextract {
 namespace {
 
-/// Derivatives of the measured quantities by the parameters of an island's Gaussians.
+/// For each measured quantity, its derivatives by all parameters of an island's Gaussians.
 using Gradient = std::array<std::vector<double>, fitted_values>;
 
 FittedCovariance covariance_of(const Gradient& gradient, const SymmetricMatrix& parameters) {
@@ -29,7 +29,7 @@ FittedCovariance covariance_of(const Gradient& gradient, const SymmetricMatrix& 
   return out;
 }
 
-/// The Gaussians of an island as quantities with derivatives.
+/// The measured quantities of an island's Gaussians, and their derivatives by the fit's parameters.
 class Quantities {
  public:
   Quantities(const FitIsland& island, const FitRule& rule, const IslandGaussians& gaussians)
@@ -43,7 +43,7 @@ class Quantities {
 
   double total(std::size_t i) const { return noise_ * now(i).peak * now(i).extent() / of_beam_; }
 
-  /// Adds factors times the derivatives of the quantities of Gaussian i to those of a sum.
+  /// Add `factor` times the derivatives of a quantity of Gaussian i to the derivatives of a sum.
   void add_peak(std::size_t i, double factor, std::vector<double>& to) const { to[first_[i]] += factor * noise_; }
   void add_total(std::size_t i, double factor, std::vector<double>& to) const {
     to[first_[i]] += factor * total(i) / now(i).peak;
@@ -90,7 +90,7 @@ class Quantities {
     return row;
   }
 
-  /// The source of several Gaussians: the sum of their light, with its moments.
+  /// Makes the row of a source of several Gaussians: the sum of their fluxes, and moments of their summed light.
   ComponentRow joined(const std::vector<ComponentRow>& rows, const std::vector<std::size_t>& members) const {
     const std::size_t brightest = *std::ranges::max_element(members, {}, [&](std::size_t i) { return rows[i].peak; });
     ComponentRow sum = rows[brightest];
@@ -149,7 +149,7 @@ class Quantities {
   std::vector<std::size_t> first_;
 };
 
-/// Which Gaussians are one source: the number of the source of each, from 0, in the order of the Gaussians.
+/// Groups Gaussians into sources. Gives each Gaussian the number of its source, from 0, in the order of the Gaussians.
 class Groups {
  public:
   Groups(const std::vector<Fitted>& of, const FitRule& rule) : of_(of), rule_(rule), group_(of.size()) {
@@ -230,15 +230,15 @@ IslandFacts facts_of(const FitMap& map, const FitIsland& island, const FitRule& 
   return facts;
 }
 
-/// Whether all pixels of an island are above the level. Those that were found in another image may not be.
+/// Whether all pixels of an island are above the level. Pixels of an island found in another image may be below.
 bool is_bright(const FitMap& map, const FitIsland& island) {
   bool bright = true;
   island.for_each_pixel([&](std::int32_t x, std::int32_t y) { bright = bright && map.at(x, y) > 0; });
   return bright;
 }
 
-/// A source without a fit. The moments of pixels that are not all bright may lie anywhere: then they are those of the
-/// island's area, without errors.
+/// Makes the row of a source without a fit, from moments of its pixels. If some pixel is not above the level, moments
+/// of light may lie anywhere. Then the moments are those of the island's area, without errors.
 ComponentRow row_of_moments(const FitMap& map, const FitIsland& island, const FitRule& rule) {
   ComponentRow row;
   row.code = SourceCode::multiple;

@@ -8,7 +8,8 @@
 
 namespace srcextract {
 
-/// The sum of fitted Gaussians as an image, row by row. Each reaches to 1e-4 of the noise at its island.
+/// Evaluates the sum of fitted Gaussians as an image, row by row. Each Gaussian is cut off where it falls below 1e-4 of
+/// the noise at its island.
 class ModelRows {
  public:
   ModelRows(const std::vector<ComponentRow>& gaussians, const Shape& shape);
@@ -22,7 +23,7 @@ class ModelRows {
     double reach;  ///< largest Gaussian::distance
   };
 
-  /// Rows whose Gaussians are listed together.
+  /// Number of rows whose Gaussians are kept in one list.
   static constexpr std::int64_t band = 32;
 
   Shape shape_;

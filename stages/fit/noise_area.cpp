@@ -41,7 +41,7 @@ struct LagSums {
   }
 };
 
-/// Rows of pixels as integers, `masked` where they are not noise.
+/// Three rows of pixels as integers, in 1/1024 of the noise; `masked` for pixels in or near islands.
 class NoiseRows {
  public:
   static constexpr std::int32_t masked = INT32_MIN;
@@ -108,7 +108,7 @@ class NoiseRows {
   std::array<std::vector<std::int32_t>, rows_together> rows_;
 };
 
-/// Mean over the distances of the area that explains their correlation.
+/// The mean, over all lags, of the noise area that gives the measured correlation at that lag.
 double area_of(const LagSums& sums, const GaussianShape& beam) {
   constexpr double least = 0.001, most = 0.9999;
   const auto mean_of = [](std::int64_t sum, std::int64_t count) {

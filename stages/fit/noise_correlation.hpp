@@ -10,8 +10,9 @@
 
 namespace srcextract {
 
-/// The correlation of the noise of two pixels: exp(-d' (a B)^-1 d / 2), where d is their distance and B the beam's
-/// spread. White noise seen through the beam has an area `a` of 2; a map whose dirty beam is its noise has 1.
+/// The correlation of the noise of two pixels as a function of their distance d: exp(-d' (a B)^-1 d / 2), where B is
+/// the beam's spread and `a` the noise area. White noise convolved with the beam has a = 2. A map whose noise looks
+/// like its dirty beam has a = 1.
 class NoiseCorrelation {
  public:
   NoiseCorrelation(const GaussianShape& beam, double area) {
@@ -26,12 +27,12 @@ class NoiseCorrelation {
       sum_ += of_lag_[i] * (i <= static_cast<std::size_t>(2 * reach_) ? 1 : 2);
   }
 
-  /// Pixels that are farther apart, in x or in y, are not correlated.
+  /// Pixels that are farther apart than this, in x or in y, count as uncorrelated.
   std::int64_t reach() const { return reach_; }
-  /// The correlations at distances (-reach() ... reach(), dy); element reach() is that at dx = 0. dy is from 0 to
-  /// reach(); the correlation at (-dx, -dy) is that at (dx, dy).
+  /// Correlations at the distances (-reach() ... reach(), dy), for dy from 0 to reach(); element reach() is for dx = 0.
+  /// The correlation at (-dx, -dy) equals that at (dx, dy).
   const double* row(std::int64_t dy) const { return of_lag_.data() + dy * (2 * reach_ + 1); }
-  /// The sum over all distances: the number of pixels with common noise.
+  /// The sum of correlations over all distances: the number of pixels that effectively share their noise.
   double sum() const { return sum_; }
 
  private:

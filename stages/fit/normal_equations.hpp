@@ -7,7 +7,7 @@
 
 namespace srcextract {
 
-/// A symmetric matrix of any size, its lower triangle row by row; sums and solutions have one order.
+/// A symmetric matrix of any size. Its lower triangle is stored row by row, and sums over it have a fixed order.
 class SymmetricMatrix {
  public:
   SymmetricMatrix() = default;
@@ -20,7 +20,7 @@ class SymmetricMatrix {
   std::size_t size() const { return size_; }
   double& at(std::size_t row, std::size_t column) { return of_[place(row, column)]; }
   double at(std::size_t row, std::size_t column) const { return of_[place(row, column)]; }
-  /// The first element of a row, whose elements up to the diagonal follow.
+  /// Points to the first element of row i. The other elements up to the diagonal follow.
   double* row(std::size_t i) { return of_.data() + i * (i + 1) / 2; }
   const double* row(std::size_t i) const { return of_.data() + i * (i + 1) / 2; }
 
@@ -33,7 +33,7 @@ class SymmetricMatrix {
   std::vector<double> of_;
 };
 
-/// Replaces a matrix by its Cholesky factor. False if it is not positive definite to within rounding.
+/// Replaces a matrix by its Cholesky factor. Returns false if the matrix is not positive definite to within rounding.
 inline bool factorise(SymmetricMatrix& matrix) {
   for (std::size_t i = 0; i < matrix.size(); ++i) {
     double* const row = matrix.row(i);
@@ -66,11 +66,11 @@ inline void solve(const SymmetricMatrix& factor, double* x) {
   }
 }
 
-/// N^-1 S N^-1 for a symmetric S and the Cholesky factor of N.
+/// Returns N^-1 S N^-1 for a symmetric S = `sums` and the Cholesky factor of N.
 inline SymmetricMatrix sandwich(const SymmetricMatrix& factor, const SymmetricMatrix& sums) {
   const std::size_t size = factor.size();
   SymmetricMatrix out(size);
-  // Column by column: first N^-1 S, then N^-1 of its transpose.
+  // Works column by column: first N^-1 S, then N^-1 of its transpose.
   std::vector<double> half(size * size), column(size);
   for (std::size_t k = 0; k < size; ++k) {
     for (std::size_t i = 0; i < size; ++i) column[i] = sums.at(i, k);

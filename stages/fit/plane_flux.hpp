@@ -5,8 +5,8 @@
 
 namespace srcextract {
 
-/// The flux of a Gaussian or a source in a plane, in which its place and its shape were not fitted. NaN: the plane does
-/// not tell it.
+/// The flux of a Gaussian or source in a plane other than the one in which its position and shape were fitted. NaN: the
+/// flux could not be measured.
 struct PlaneFlux {
   double total = std::numeric_limits<double>::quiet_NaN();
   double error = std::numeric_limits<double>::quiet_NaN();           ///< with that of place and shape

@@ -16,12 +16,12 @@
 namespace srcextract {
 namespace {
 
-/// Place and spread of a row, whose covariances follow one another from of_x on.
+/// Number of parameters of position and spread, whose covariances in a row are consecutive from of_x on.
 constexpr std::size_t shape_values = of_yy - of_x + 1;
 using ByShape = std::array<double, shape_values>;
 
-/// The spread of a Gaussian of the fit in a plane with another beam. One that is narrower than half the beam is a
-/// point.
+/// The spread of a fitted Gaussian in a plane with another beam. If the result is narrower than half the beam, it is
+/// the beam, as for a point source.
 GaussianShape seen_through(const GaussianShape& fitted, const GaussianShape& of_fit, const GaussianShape& beam) {
   constexpr double narrowest = 0.25;
   const GaussianShape seen{fitted.xx - of_fit.xx + beam.xx, fitted.xy - of_fit.xy + beam.xy,
@@ -29,20 +29,20 @@ GaussianShape seen_through(const GaussianShape& fitted, const GaussianShape& of_
   return seen.axis(-1) > narrowest * beam.axis(-1) ? seen : beam;
 }
 
-/// Derivatives of a Gaussian of peak 1, of this value at (dx, dy), by place and spread.
+/// Derivatives, by position and spread, of a Gaussian with peak 1 whose value at (dx, dy) is `value`.
 ByShape derivatives(const GaussianShape& spread, double dx, double dy, double value) {
   const double by = 1 / spread.determinant();
   const double u = (spread.yy * dx - spread.xy * dy) * by, v = (spread.xx * dy - spread.xy * dx) * by;
   return {value * u, value * v, value * u * u / 2, value * u * v, value * v * v / 2};
 }
 
-/// Derivatives of ln sqrt(det K) by place and spread.
+/// Derivatives of ln sqrt(det K) by position and spread K.
 ByShape growth(const GaussianShape& spread) {
   const double by = 1 / spread.determinant();
   return {0, 0, spread.yy * by / 2, -spread.xy * by, spread.xx * by / 2};
 }
 
-/// The Gaussians of one island in a plane.
+/// Measures the Gaussians of one island in a plane.
 class IslandInPlane {
  public:
   IslandInPlane(std::span<const ComponentRow> rows, const GaussianShape& of_fit, const GaussianShape& beam)
@@ -54,7 +54,8 @@ class IslandInPlane {
     }
   }
 
-  /// Fits the peaks. False: the plane does not tell them.
+  /// Fits the peaks of all Gaussians to the plane's pixels. Returns false if there are too few pixels or no noise, or
+  /// the equations are singular.
   bool fit(const FitMap& map, const FitIsland& island, double radius, const NoiseCorrelation& correlation) {
     FitPixels pixels;
     choose_pixels(map, island, all_, radius, pixels);
@@ -81,7 +82,8 @@ class IslandInPlane {
     return true;
   }
 
-  /// The sum of some Gaussians. `shared`: the plane is a part of the image that was fitted.
+  /// The total flux of the Gaussians `members`, with errors. `shared`: the plane is a part of the image in which they
+  /// were fitted, and shares its noise.
   PlaneFlux sum_of(std::span<const std::size_t> members, bool shared) const {
     double total = 0, of_noise = 0, of_shape = 0;
     for (const std::size_t i : members) {
@@ -98,11 +100,11 @@ class IslandInPlane {
   }
 
  private:
-  /// The integral over a Gaussian of peak 1, in beams.
+  /// The integral over a Gaussian with peak 1, in units of the beam's area.
   double extent(std::size_t i) const { return all_[i].now.extent() / of_beam_; }
 
-  /// Derivatives of all peaks by place and spread of each Gaussian, if its peak were 1: -N^-1 J' dg for the derivatives
-  /// dg of the Gaussian.
+  /// Computes the derivatives of all fitted peaks by position and spread of each Gaussian, for a peak of 1: -N^-1 J'
+  /// dg, where dg are the Gaussian's own derivatives.
   void find_slopes(const FitPixels& pixels, const std::vector<double>& j) {
     const std::size_t size = all_.size();
     slopes_.assign(size * shape_values, std::vector<double>(size, 0.0));
@@ -119,7 +121,7 @@ class IslandInPlane {
     }
   }
 
-  /// Derivatives of a sum by place and spread of Gaussian k.
+  /// Derivatives of the total flux of `members` by position and spread of Gaussian k.
   ByShape slope_by(std::span<const std::size_t> members, std::size_t k) const {
     const ByShape grows = growth(all_[k].now.spread());
     ByShape slope = {};
@@ -137,9 +139,9 @@ class IslandInPlane {
     return std::max(variance, 0.0);
   }
 
-  /// The covariance of this slope's error and of the peak that Gaussian k would have if its shape were known. In the
-  /// fit that peak is the free one less its slopes times the errors of the shape. A plane of weight w = 1 / variance in
-  /// a sum shares as much noise with the sum as the sum has.
+  /// The covariance of two errors of the flux: by position and spread of Gaussian k, and by the noise of its peak in
+  /// the plane. The peak in the fit, with the errors of position and spread taken out, stands for the peak in the
+  /// plane. A plane of weight w = 1 / variance in a sum shares as much noise with the sum as the sum has.
   double covariance_with(const ByShape& slope, std::size_t k) const {
     const ComponentRow& row = rows_[k];
     double covariance = 0;
@@ -157,10 +159,10 @@ class IslandInPlane {
   std::vector<Fitted> all_;
   SymmetricMatrix factor_, covariance_;
   std::vector<double> peak_;                 ///< in units of noise_
-  std::vector<std::vector<double>> slopes_;  ///< by Gaussian and value, of all peaks for a peak of 1
+  std::vector<std::vector<double>> slopes_;  ///< per Gaussian and parameter: derivatives of all peaks, for a peak of 1
 };
 
-/// The sum over an island. A pixel that is masked would be missing.
+/// Sums the plane's pixels over an island. The result is NaN if a pixel is masked, since its flux would be missing.
 PlaneFlux sum_over_island(const FitMap& map, std::span<const std::int32_t> runs, double beam_pixels,
                           const NoiseCorrelation& correlation) {
   std::vector<std::int32_t> px, py;
@@ -180,7 +182,8 @@ PlaneFlux sum_over_island(const FitMap& map, std::span<const std::int32_t> runs,
   return {sum, error, error};
 }
 
-/// Where the rows of each island begin; rows are in the order of the islands, which are numbered from 1.
+/// Returns the index of each island's first row, and the end. Rows are in the order of islands, which are numbered from
+/// 1.
 std::vector<std::size_t> begins_of(const std::vector<ComponentRow>& rows, std::size_t islands) {
   std::vector<std::size_t> begin(islands + 1, rows.size());
   for (std::size_t i = rows.size(); i-- > 0;) begin[static_cast<std::size_t>(rows[i].island) - 1] = i;

@@ -15,7 +15,7 @@ double snr_of(const ComponentRow& row) {
   return row.peak / row.of_island.rms;
 }
 
-/// The last bin that does not begin above it.
+/// The index of the bin of this S/N: the last bin whose lower edge is not above it.
 std::size_t bin_of(double snr) {
   std::size_t bin = 0;
   while (bin + 2 < snr_edges.size() && snr >= snr_edges[bin + 1]) ++bin;
@@ -29,7 +29,7 @@ std::vector<ReliabilityBin> empty_bins() {
   return bins;
 }
 
-/// The mean numbers for which so many, or fewer, and so many, or more, have a probability of 16 %.
+/// Limits of the mean of a Poisson distribution with 84 % confidence each, given n counts (Gehrels 1986).
 double upper_mean(double n) {
   return n + std::sqrt(n + 0.75) + 1;
 }
@@ -48,7 +48,7 @@ void set_share(ReliabilityBin& bin) {
   bin.most = share(lower_mean(negative));
 }
 
-/// Very bright sources, to be asked what is near them.
+/// The very bright sources of a map, to find out whether a position is near one.
 class BrightSources {
  public:
   BrightSources(const std::vector<ComponentRow>& sources, double within) : within_(within) {

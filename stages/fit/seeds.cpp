@@ -11,15 +11,15 @@
 namespace srcextract {
 namespace {
 
-/// The distances of a pixel's neighbours, and their weights in the curvature.
+/// Offsets of a pixel's neighbours along an axis, and their weights in the curvature.
 constexpr int around[3] = {-1, 0, 1};
 
 constexpr double weight_of(int dx, int dy) {
   return dx == 0 && dy == 0 ? 8 : -1;
 }
 
-/// The curvature at a pixel. A neighbour that is masked or outside does not count, nor does the opposite one: alone it
-/// would bring in the slope. The others count for them.
+/// The curvature at a pixel. If a neighbour is masked or outside of the image, it and the opposite neighbour are left
+/// out, since the opposite one alone would add the slope. The sum of the others is scaled up accordingly.
 double curvature(const FitMap& map, std::int32_t x, std::int32_t y) {
   const auto at = [&](int dx, int dy) {
     return map.holds(x + dx, y + dy) ? static_cast<double>(map.at(x + dx, y + dy))
@@ -38,7 +38,7 @@ double curvature(const FitMap& map, std::int32_t x, std::int32_t y) {
   return counted > 0 ? sum * 8 / counted : 0;
 }
 
-/// Maxima of curvature with all that is known of them.
+/// Finds the maxima of curvature in an island from which fits start.
 class Summits {
  public:
   Summits(const FitMap& map, const FitIsland& island, const SeedRule& rule) : map_(map), island_(island), rule_(rule) {
@@ -64,8 +64,8 @@ class Summits {
  private:
   static constexpr auto none = static_cast<std::size_t>(-1);
 
-  /// Adds pixels from the most curved down to those that are not curved. Where two summits meet, the one that stands
-  /// out less is judged.
+  /// Floods the island: adds pixels from the most curved down to those without curvature. Where two summits meet, the
+  /// lower one is judged: it counts if it stands out enough above the meeting point.
   void flood() {
     for (const std::size_t pixel : order_) {
       if (curvature_[pixel] <= 0) break;
@@ -82,7 +82,8 @@ class Summits {
     std::ranges::stable_sort(found_, std::greater<>(), [&](std::size_t i) { return map_.at(x_[i], y_[i]); });
   }
 
-  /// The place of a neighbour; of the pixel beyond it where it is masked. -1: not in the island.
+  /// The index in the island of the neighbour in direction (dx, dy); if that is masked, of the pixel beyond. -1: not in
+  /// the island.
   std::int64_t place_near(std::size_t pixel, int dx, int dy) const {
     const std::int32_t x = x_[pixel] + dx, y = y_[pixel] + dy;
     const bool masked = map_.holds(x, y) && std::isnan(map_.at(x, y));
@@ -126,12 +127,13 @@ class Summits {
   std::vector<std::size_t> order_, summit_, found_;
 };
 
-/// The depth of a summit, in units of e-folds, at which its island is cut.
+/// ln(peak / threshold): how many e-folds below its peak a Gaussian is cut by its island's edge.
 double depth_of(double peak, const SeedRule& rule) {
   return portable_log(std::max(peak / rule.threshold, 1.2));
 }
 
-/// How much larger than the beam's the spread of an island is, if it is one Gaussian that its lowest pixels cut.
+/// The factor between the spread of the island and that of the beam, if the island is one Gaussian cut at the
+/// threshold, from the island's area.
 double growth_by_area(const FitIsland& island, double peak, const SeedRule& rule) {
   const double depth = depth_of(peak, rule);
   return static_cast<double>(island.size()) / (2 * std::numbers::pi * depth * std::sqrt(rule.beam.determinant()));
@@ -144,8 +146,8 @@ Gaussian start_at(const FitMap& map, const FitIsland& island, std::int32_t x, st
   return gaussian_of(peak, x, y, {grown * rule.beam.xx, grown * rule.beam.xy, grown * rule.beam.yy});
 }
 
-/// The start of an island that is one Gaussian much larger than the beam: of its shape. A Gaussian of spread K that is
-/// cut at depth d below its peak, in units of e-folds, has pixels with the second moments d K / 2.
+/// The start for an island that is one Gaussian much larger than the beam, with the island's shape. The pixels of a
+/// Gaussian of spread K that is cut d e-folds below its peak have the second moments d K / 2.
 Gaussian start_of_shape(const FitMap& map, const FitIsland& island, std::int32_t x, std::int32_t y, double depth) {
   double sum_x = 0, sum_y = 0;
   island.for_each_pixel([&](std::int32_t px, std::int32_t py) {
@@ -163,7 +165,7 @@ Gaussian start_of_shape(const FitMap& map, const FitIsland& island, std::int32_t
   return gaussian_of(static_cast<double>(map.at(x, y)) / island.noise(), x, y, moments);
 }
 
-/// The curvature of a Gaussian of this spread with a peak of 1, at a distance from its summit.
+/// The curvature of a Gaussian with this spread and a peak of 1, at (x, y) from its centre.
 double curvature_of(const GaussianShape& spread, double x = 0, double y = 0) {
   const Gaussian unit = gaussian_of(1, 0, 0, spread);
   double sum = 0;
@@ -193,8 +195,8 @@ double noise_of_curvature(const NoiseCorrelation& correlation) {
 }
 
 double ripple_of_curvature(const GaussianShape& beam) {
-  // Pixels beside the ridge are half a pixel off, and those on it at least two pixels apart. From a place between two
-  // of these to the farther one, the light on the ridge falls by exp(-(2^2 - 1^2) / 2 variances).
+  // Pixels beside the ridge are half a pixel off it, and pixels on it at least two pixels apart. Between two of these
+  // on the ridge the light falls by up to exp(-(2^2 - 1^2) / 2 variances).
   constexpr double beside = 0.5, fall = 1.5;
   const double angle = portable_atan2(2 * beam.xy, beam.xx - beam.yy) / 2;
   const double off = curvature_of(beam, -beside * std::sin(angle), beside * std::cos(angle)) / curvature_of(beam);

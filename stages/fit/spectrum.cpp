@@ -12,7 +12,8 @@
 namespace srcextract {
 namespace {
 
-/// A power law at ln(f / frequency): values[0] exp(values[1] x + values[2] x^2), with two or three parameters.
+/// A power law as a function of x = ln(f / frequency): values[0] exp(values[1] x + values[2] x^2), with two or three
+/// parameters.
 struct Law {
   std::vector<double> values;
 
@@ -34,7 +35,8 @@ double chi2_of(const Points& points, const Law& law) {
   return sum;
 }
 
-/// The normal equations of the law, and their right side: for the residuals or, if `common`, for errors in common.
+/// Makes the normal equations of a fit of the law. Their right side is for the residuals or, if `common`, for one error
+/// that all fluxes share.
 SymmetricMatrix equations_of(const Points& points, const Law& law, std::vector<double>& right, bool common = false) {
   const std::size_t size = law.values.size();
   SymmetricMatrix normal(size);
@@ -50,7 +52,8 @@ SymmetricMatrix equations_of(const Points& points, const Law& law, std::vector<d
   return normal;
 }
 
-/// Fits the law by steps of Gauss and Newton, halved while they lead away. False: it has no minimum within reason.
+/// Fits the law by Gauss-Newton steps, each halved while chi2 grows. Returns false if no minimum was found with an
+/// index below `steepest`.
 bool fit(const Points& points, Law& law, double& chi2) {
   constexpr int rounds = 50, halvings = 20;
   constexpr double enough = 1e-10, steepest = 50;
@@ -77,7 +80,7 @@ bool fit(const Points& points, Law& law, double& chi2) {
   return false;
 }
 
-/// Errors of the parameters of a law that was fitted; empty if its equations are singular.
+/// Standard errors of the parameters of a fitted law; empty if its equations are singular.
 std::vector<double> errors_of(const Points& points, const Law& law) {
   std::vector<double> moved, errors;
   SymmetricMatrix normal = equations_of(points, law, moved, true);
@@ -92,7 +95,7 @@ std::vector<double> errors_of(const Points& points, const Law& law) {
   return errors;
 }
 
-/// A start from the logarithms of fluxes above three errors, else a flat law.
+/// A start for the fit: a line through the logarithms of fluxes above three errors, else a constant flux.
 Law start_of(const Points& points) {
   constexpr double least = 3;
   SymmetricMatrix normal(2);
@@ -115,7 +118,7 @@ Law start_of(const Points& points) {
   return {{portable_exp(right[0]), std::clamp(right[1], -steep, steep)}};
 }
 
-/// A mean of squared errors in the direction of a flux, of two independent ones.
+/// The error of the length of the vector (first, second), from independent errors of both components.
 double error_along(double first, double second, double first_error, double second_error) {
   return std::hypot(first * first_error, second * second_error) / std::hypot(first, second);
 }
@@ -168,7 +171,7 @@ Spectrum fit_spectrum(std::vector<FluxAt> fluxes) {
 Polarisation polarisation_of(const MeasuredFlux& i, const MeasuredFlux& q, const MeasuredFlux& u,
                              const MeasuredFlux& v) {
   constexpr double degrees = 180 / std::numbers::pi, sure = 3;
-  // An angle of which nothing is known is spread evenly over half a turn.
+  // Standard deviation in degrees of a completely unknown angle, which is uniform over half a turn.
   const double no_angle = 180 / std::sqrt(12.0);
   Polarisation out;
   const double seen = std::hypot(q.flux, u.flux);

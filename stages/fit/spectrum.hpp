@@ -5,33 +5,34 @@
 
 namespace srcextract {
 
-/// A flux at a frequency, with its error.
+/// A flux measured at a frequency, with its errors.
 struct FluxAt {
   double frequency = 0, flux = 0;
   double error = 0;   ///< independent of that of other fluxes
-  double common = 0;  ///< of a cause that moves all fluxes together, by so many of these errors
+  double common = 0;  ///< error common to all fluxes: all would change by this together
 };
 
-/// A power law S = flux (f / frequency)^(index + curvature ln(f / frequency)), with standard errors. NaN: not known.
+/// A power law S = flux (f / frequency)^(index + curvature ln(f / frequency)), with standard errors. NaN: unknown.
 struct Spectrum {
   static constexpr double unknown = std::numeric_limits<double>::quiet_NaN();
 
   double frequency = unknown;  ///< weighted mean of those measured
   double flux = unknown, flux_error = unknown;
   double index = unknown, index_error = unknown;
-  double curvature = unknown, curvature_error = unknown;  ///< if at least four fluxes ask for it: chi2 falls by 9
+  /// set if four or more fluxes have chi2 fall by over 9 with it
+  double curvature = unknown, curvature_error = unknown;
 };
 
-/// Fits a power law to fluxes, not to their logarithms, so that negative ones count (Gauss-Newton). Fluxes without
-/// error or frequency are left out; it takes two that remain.
+/// Fits a power law to fluxes by Gauss-Newton. It fits fluxes, not logarithms, so that negative fluxes can be used.
+/// Fluxes without error or frequency are left out; at least two must remain.
 Spectrum fit_spectrum(std::vector<FluxAt> fluxes);
 
-/// Polarised fluxes and what follows from them; NaN: not known.
+/// Polarisation derived from the fluxes in Stokes I, Q, U, V; NaN: unknown.
 struct Polarisation {
   static constexpr double unknown = std::numeric_limits<double>::quiet_NaN();
 
   double linear = unknown, linear_error = unknown;  ///< sqrt(Q^2 + U^2), without the bias of noise
-  double linear_limit = unknown;                    ///< three standard errors, where it is not above them
+  double linear_limit = unknown;                    ///< three standard errors, if P is below this; else NaN
   double fraction = unknown, fraction_error = unknown;
   double angle = unknown, angle_error = unknown;  ///< in degrees from north through east, within [0, 180)
   double circular_fraction = unknown, circular_fraction_error = unknown;
@@ -42,8 +43,8 @@ struct MeasuredFlux {
   double flux = Spectrum::unknown, error = Spectrum::unknown;
 };
 
-/// Linear and circular polarisation. The bias of noise is taken off as sqrt(P^2 - sigma^2) (Wardle & Kronberg 1974, ApJ
-/// 194, 249), and 0 where P is less than its error.
+/// Linear and circular polarisation. The noise bias of P = sqrt(Q^2 + U^2) is removed as sqrt(P^2 - sigma^2) (Wardle &
+/// Kronberg 1974, ApJ 194, 249); the result is 0 if P is less than its error sigma.
 Polarisation polarisation_of(const MeasuredFlux& i, const MeasuredFlux& q, const MeasuredFlux& u,
                              const MeasuredFlux& v);
 

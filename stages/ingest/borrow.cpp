@@ -12,10 +12,10 @@
 namespace srcextract {
 namespace {
 
-/// The number of pixels that a thread checks at a time.
+/// Number of pixels that a thread checks at a time.
 constexpr std::int64_t pixels_per_piece = std::int64_t{1} << 17;
 
-/// True if the stored pixels are floats that the stages can read in place.
+/// Whether the stored pixels are floats that the stages can read in place.
 bool are_floats(const PixelSource& source) {
   const PixelFormat& format = source.format;
   return source.memory != nullptr && format.bitpix == -32 && !format.big_endian && format.bscale == 1.0 &&

@@ -11,15 +11,15 @@
 
 namespace srcextract {
 
-/// PixelFormat in the form that the inner loop of both back ends uses.
+/// PixelFormat in a form for the loops over pixels of both back ends.
 struct Decoder {
   double bscale;
   double bzero;
   std::int64_t blank;
   bool has_blank;
-  bool identity;     ///< bscale 1, bzero 0: the stored value itself, rounded once
-  bool unsigned_64;  ///< bscale 1, bzero 2^63: the convention for unsigned 64-bit integers, exact only in integers
-  bool swap;         ///< stored in the other byte order than the host's
+  bool identity;     ///< bscale 1, bzero 0: the value is the stored number, rounded once
+  bool unsigned_64;  ///< bscale 1, bzero 2^63, for unsigned 64-bit integers, computed in integers
+  bool swap;         ///< the stored byte order is not that of the host
 };
 
 inline Decoder make_decoder(const PixelFormat& format) {
@@ -33,9 +33,9 @@ inline Decoder make_decoder(const PixelFormat& format) {
           format.big_endian};
 }
 
-/// The number of masked pixels by reason: NaN in the file; infinite, or beyond the range of float32 after scaling;
-/// equal to BLANK. Later stages add pixels masked by a weight map, a mask or a map of the sky level. A pixel counts for
-/// the first reason only.
+/// Number of masked pixels by reason: NaN in the file; infinite, or beyond the range of float32 after scaling; equal to
+/// BLANK. Later stages add pixels masked by a weight map, a mask or a map of the sky level. A pixel is counted only for
+/// its first reason.
 struct MaskCounts {
   std::int64_t nan = 0;
   std::int64_t infinite = 0;
@@ -61,7 +61,7 @@ SRCEXTRACT_HOST_DEVICE inline std::uint64_t swap_bytes(std::uint64_t v) {
          swap_bytes(static_cast<std::uint32_t>(v >> 32));
 }
 
-/// The stored types: `Bits` is loaded and swapped, `Value` is its interpretation.
+/// The types of stored pixels: a pixel is loaded and byte-swapped as `Bits`, then interpreted as `Value`.
 struct Stored8 {
   using Bits = std::uint8_t;
   using Value = std::uint8_t;
@@ -87,7 +87,7 @@ struct StoredDouble {
   using Value = double;
 };
 
-/// Calls f with the stored type of a BITPIX.
+/// Calls f with the type of stored pixels for this BITPIX.
 template <class F>
 void with_stored_type(int bitpix, F&& f) {
   switch (bitpix) {
@@ -106,7 +106,7 @@ void with_stored_type(int bitpix, F&& f) {
   }
 }
 
-/// The value of a stored pixel, rounded once.
+/// Converts a stored pixel to its value, rounded once.
 template <class Stored>
 SRCEXTRACT_HOST_DEVICE float scaled_value(typename Stored::Value stored, const Decoder& decoder) {
   if (decoder.identity) return static_cast<float>(stored);
@@ -118,13 +118,13 @@ SRCEXTRACT_HOST_DEVICE float scaled_value(typename Stored::Value stored, const D
   return static_cast<float>(decoder.bzero + decoder.bscale * static_cast<double>(stored));
 }
 
-/// The value of one pixel. A pixel that is BLANK or not finite becomes masked_pixel and is counted.
+/// Decodes one pixel. A pixel that is BLANK or not finite becomes masked_pixel and is counted.
 template <class Stored>
 SRCEXTRACT_HOST_DEVICE float decode_pixel(typename Stored::Bits bits, const Decoder& decoder, MaskCounts& counts) {
   if (decoder.swap) bits = swap_bytes(bits);
   typename Stored::Value stored;
   memcpy(&stored, &bits, sizeof(stored));
-  // No branches, so that compilers vectorise the loop over pixels.
+  // Written without branches, so that compilers vectorise the loop over pixels.
   bool blank = false;
   if constexpr (std::numeric_limits<typename Stored::Value>::is_integer)
     blank = decoder.has_blank & (static_cast<std::int64_t>(stored) == decoder.blank);

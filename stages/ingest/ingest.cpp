@@ -14,10 +14,10 @@ namespace srcextract {
 
 namespace {
 
-/// The number of pixels that a thread reads at a time: few enough to be decoded while in its cache.
+/// Number of pixels that a thread reads at a time, few enough to stay in its cache until they are decoded.
 constexpr std::int64_t chunk_pixels = std::int64_t{1} << 17;
 
-/// The values of all pixels, BLANK or not. The decoder is a copy and no pixel causes a branch, so that compilers
+/// Decodes all pixels without regard to BLANK. The decoder is a copy and no pixel causes a branch, so that compilers
 /// vectorise this loop for every stored type.
 template <class Stored>
 SRCEXTRACT_VECTOR_CLONES MaskCounts decode_values(const std::byte* stored, std::int64_t count, Decoder decoder,
@@ -32,7 +32,7 @@ SRCEXTRACT_VECTOR_CLONES MaskCounts decode_values(const std::byte* stored, std::
   return counts;
 }
 
-/// Masks the pixels whose stored bits equal `blank`, and counts them.
+/// Masks the pixels whose stored bits equal `blank`. Returns how many there are.
 template <class Bits>
 SRCEXTRACT_VECTOR_CLONES std::int64_t mask_equal(const std::byte* stored, std::int64_t count, Bits blank, float* out) {
   std::int64_t equal = 0;
@@ -54,7 +54,7 @@ MaskCounts decode(const std::byte* stored, std::int64_t count, const Decoder& de
     auto blank = static_cast<typename Stored::Bits>(decoder.blank);
     if (decoder.swap) blank = swap_bytes(blank);
     counts.blank = mask_equal(stored, count, blank, out);
-    // A BLANK pixel counts only as BLANK, even if its value is beyond float32.
+    // A BLANK pixel is counted only as BLANK, even if its value is also beyond the range of float32.
     float unused;
     const MaskCounts each = decode_values<Stored>(reinterpret_cast<const std::byte*>(&blank), 1, decoder, &unused);
     counts.infinite -= counts.blank * each.infinite;
@@ -62,13 +62,12 @@ MaskCounts decode(const std::byte* stored, std::int64_t count, const Decoder& de
   return counts;
 }
 
-/// At most chunk_pixels stored pixels, in place or in memory of this thread.
+/// Points to at most chunk_pixels stored pixels: in the source's memory, or read into memory of this thread.
 const std::byte* stored_pixels(const PixelSource& source, std::int64_t first, std::int64_t count) {
   if (source.memory != nullptr) return source.memory + first * source.format.bytes();
   thread_local std::vector<std::byte> stored;
   const auto bytes = static_cast<std::size_t>(count * source.format.bytes());
-  std::vector<std::byte> own =
-      std::exchange(stored, {});  // what is read may be made of planes that this thread ingests
+  std::vector<std::byte> own = std::exchange(stored, {});  // read() may itself ingest planes in this thread
   if (own.size() < bytes) own.resize(bytes);
   source.read(first, count, own.data());
   stored = std::move(own);

@@ -12,7 +12,7 @@
 
 namespace srcextract {
 
-/// Pixels ready to work on, and the reasons why some are masked.
+/// An image ready to work on, with the numbers of masked pixels by reason, and its maps.
 template <class Where>
 struct Pixels {
   Pixels() = default;
@@ -20,17 +20,18 @@ struct Pixels {
 
   Image<float, Where> image;
   Value<MaskCounts, Where> masked;
-  /// The variance of the noise in each pixel, relative to the sky's; empty if the noise is uniform.
+  /// The variance of the noise in each pixel, divided by that of the sky; empty if the noise is uniform.
   Image<float, Where> noise = {};
-  /// The variance in each pixel from a weight map, up to a factor (Levels::noise_scale); empty without a map. Masked
-  /// where `image` is or, if sources are found on bad pixels (detects_beyond), where `kept` is.
+  /// The variance of each pixel from a weight map, to be multiplied by Levels::noise_scale squared; empty without a
+  /// map. It is masked where `image` is masked; if sources are found on bad pixels (detects_beyond), where `kept` is
+  /// masked.
   Image<float, Where> variance = {};
-  /// The image before the weight map masked pixels for the sky estimate. Later stages use it where such pixels keep
-  /// their value (keeps_pixels). Else empty.
+  /// The image before the weight map masked pixels for the estimate of the sky. Later stages use it if such pixels keep
+  /// their values (keeps_pixels); else it is empty.
   Image<float, Where> kept = {};
   /// The shape of a star and its filter, if a step has found them.
   StarProfile<Where> star = {};
-  std::vector<HandedNumbers> numbers = {};  ///< of files, in the memory of a device; the host has Settings::resources
+  std::vector<HandedNumbers> numbers = {};  ///< numbers of files, copied to a device; the host has Settings::resources
 };
 
 inline void record_fields(const Pixels<Cpu>& pixels, FieldRecorder& to) {
@@ -46,8 +47,8 @@ inline void record_fields(const Pixels<Cpu>& pixels, FieldRecorder& to) {
   to.value("masked by the level", pixels.masked->level);
 }
 
-/// Reads the plane into `pixels`, which have its shape; swaps, scales and masks it. The host holds at most a few MB of
-/// stored pixels at a time.
+/// Reads a plane into `pixels`, which must have its shape: swaps bytes, scales, and masks pixels. The host holds at
+/// most a few MB of stored pixels at a time.
 void ingest(const PixelSource& source, Pixels<Cpu>& pixels, const Cpu& where);
 void ingest(const PixelSource& source, Pixels<Gpu>& pixels, const Gpu& where);
 

@@ -9,7 +9,7 @@
 
 namespace srcextract {
 
-/// The properties shared by all tiles of a plane compressed with RICE_1, for the loop over pixels.
+/// Parameters common to all tiles of a plane compressed with RICE_1, for loops over pixels.
 struct RiceFormat {
   Decoder decoder;
   int bitpix;  ///< of the image
@@ -23,7 +23,7 @@ inline RiceFormat make_rice_format(const RicePlane& plane, const PixelFormat& fo
           plane.dither};
 }
 
-/// How the integers of one tile stand for floats.
+/// How the integers of one tile are converted to floats.
 struct RiceScale {
   double scale, zero;
   std::int32_t blank;  ///< in the type of the tile's integers
@@ -43,8 +43,8 @@ inline RiceScale make_rice_scale(const Quantisation& how, const RicePlane& plane
           static_cast<std::int32_t>(how.random_begin % random_count)};
 }
 
-/// A tile's place in the random numbers: the place of the next pixel, and the place where reading continues after the
-/// last number. `randoms` is null if the tile is not dithered.
+/// A tile's position in the random numbers: the index for the next pixel, and the index where reading continues after
+/// the last number. `randoms` is null if the tile is not dithered.
 class DitherPlace {
  public:
   SRCEXTRACT_HOST_DEVICE DitherPlace(const float* randoms, std::int32_t begin) : randoms_(randoms), begin_(begin) {
@@ -56,7 +56,7 @@ class DitherPlace {
   SRCEXTRACT_HOST_DEVICE std::int32_t at() const { return at_; }
   SRCEXTRACT_HOST_DEVICE std::int32_t next() const { return next_; }
 
-  /// Moves on by `pixels`, which must be fewer than any pass through the numbers has.
+  /// Advances by `pixels`: so few that the end of the random numbers is passed at most once.
   SRCEXTRACT_HOST_DEVICE void advance(std::int32_t pixels) {
     at_ += pixels;
     if (randoms_ == nullptr || at_ < random_count) return;
@@ -64,7 +64,8 @@ class DitherPlace {
     find_next();
   }
 
-  /// The random number for the pixel that is `behind` pixels after the place.
+  /// The random number for the pixel `behind` pixels after the one at index `at`. `next` is where reading continues
+  /// after the last number.
   SRCEXTRACT_HOST_DEVICE static float number(const float* randoms, std::int32_t at, std::int32_t next,
                                              std::int32_t behind) {
     const std::int32_t place = at + behind, beyond = place - static_cast<std::int32_t>(random_count);
@@ -82,13 +83,13 @@ class DitherPlace {
   std::int32_t at_ = 0, next_ = 0;
 };
 
-/// True if an integer of a tile does not fit the image's pixel type, which means damage.
+/// Whether an integer of a tile does not fit the image's pixel type, which means that the tile is damaged.
 SRCEXTRACT_HOST_DEVICE inline bool is_too_large(std::int32_t integer, int bitpix) {
   if (bitpix == 8) return integer != static_cast<std::uint8_t>(integer);
   return bitpix == 16 && integer != static_cast<std::int16_t>(integer);
 }
 
-/// The float of an integer, as in restore_floats() (io/tiles/quantised_floats.hpp).
+/// Converts an integer to a float, as restore_floats() does (io/tiles/quantised_floats.hpp).
 template <class Float>
 SRCEXTRACT_HOST_DEVICE Float restore_float(std::int32_t integer, float random, const RiceScale& how,
                                            const RiceFormat& format) {
@@ -105,8 +106,8 @@ SRCEXTRACT_HOST_DEVICE float decode_value(typename Stored::Value value, const De
   return decode_pixel<Stored>(bits, decoder, counts);
 }
 
-/// The pixel that an integer of a tile stands for, decoded as in decode_pixel(). `random` is the random number of its
-/// place, if it was dithered.
+/// Converts an integer of a tile to a pixel, as decode_pixel() does. `random` is the random number for the pixel, used
+/// if it was dithered.
 SRCEXTRACT_HOST_DEVICE inline float rice_pixel(std::int32_t integer, float random, const RiceScale& how,
                                                const RiceFormat& format, MaskCounts& counts) {
   if (format.bitpix == -32)

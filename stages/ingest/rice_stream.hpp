@@ -16,13 +16,13 @@ SRCEXTRACT_HOST_DEVICE inline int leading_zeros(std::uint32_t bits) {
 #endif
 }
 
-/// The words of a stream, big-endian as in the file, for a device thread. Words are loaded some pixels ahead, 16 bytes
-/// at a time, at moments common to all threads of a warp. If each thread loaded words on demand, the other threads of
-/// its warp would wait each time.
+/// Reads the words of a stream, big-endian as in the file, in a device thread. Words are loaded some pixels ahead, 16
+/// bytes at a time, at moments common to all threads of a warp. If threads loaded words on demand, all threads of a
+/// warp would wait for each load.
 class RiceWords {
  public:
   static constexpr std::uint32_t ring_words = 16;
-  /// The number of pixels between two calls of load_ahead().
+  /// Number of pixels between two calls of load_ahead().
   static constexpr int pixels_between = 8;
 
   /// `words` begins at a multiple of 16 bytes and is readable up to the next multiple after its end; bytes beyond the
@@ -33,14 +33,14 @@ class RiceWords {
     load_ahead();
   }
 
-  /// The next word in the host's byte order; zero after the last word.
+  /// Returns the next word in the host's byte order; zero after the last word.
   SRCEXTRACT_HOST_DEVICE std::uint32_t next() {
     if (at_ >= count_) return 0;
     const std::uint32_t at = at_++;
     return at < filled_ ? ring_[slot(at)] : swap_bytes(words_[at]);
   }
 
-  /// Moves the words that have arrived into the ring and requests the next ones if there is room. They overwrite words
+  /// Moves words that have arrived into the ring and requests the next ones if there is room. New words overwrite words
   /// already read: the ring has four times the length of one request.
   SRCEXTRACT_HOST_DEVICE void load_ahead() {
     if (coming_ != none) {
@@ -64,13 +64,13 @@ class RiceWords {
   std::uint32_t count_, at_ = 0;
   std::uint32_t* ring_;
   int stride_;
-  std::uint32_t filled_ = 0;     ///< all unread words before this one are in the ring
-  std::uint32_t coming_ = none;  ///< the first word of the request under way
+  std::uint32_t filled_ = 0;     ///< all unread words before word number `filled_` are in the ring
+  std::uint32_t coming_ = none;  ///< number of the first word of the request under way
   Group group_{};
 };
 
-/// The integers of a tile compressed with RICE_1, one after the other, for one of many threads that work in step:
-/// nearly all codes are decoded without a branch. The integers and the damage reported are those of decode_rice()
+/// Decodes the integers of a tile compressed with RICE_1, one after the other, in one of many threads that work in
+/// step. Nearly all codes are decoded without a branch. Integers and reported damage equal those of decode_rice()
 /// (io/tiles/rice.hpp).
 class RiceStream {
  public:
@@ -93,7 +93,7 @@ class RiceStream {
     plain_bits_ = low_bits == coding_.as_they_are ? coding_.pixel_bits : 0;
   }
 
-  /// The next integer. Only its lowest coding_.pixel_bits bits are valid.
+  /// Returns the next integer. Only its lowest coding_.pixel_bits bits are valid.
   SRCEXTRACT_HOST_DEVICE std::uint32_t next() {
     const std::uint32_t high = window();
     const int zeros = leading_zeros(high);
@@ -103,7 +103,7 @@ class RiceStream {
       code = long_code();
       length = 0;
     } else if (coded_) {
-      // The shifted word still has the 1 bit before the low bits, hence zeros - 1.
+      // After the shift, the word still has the 1 bit before the low bits; hence zeros - 1.
       code = ((high << zeros) >> (word_bits - 1 - low_bits_)) + (static_cast<std::uint32_t>(zeros - 1) << low_bits_);
     } else {
       code = static_cast<std::uint32_t>(static_cast<std::uint64_t>(high) >> (word_bits - plain_bits_));
@@ -113,13 +113,13 @@ class RiceStream {
     return last_;
   }
 
-  /// True if the integers read so far cannot come from a stream of this length.
+  /// Whether the integers read so far cannot come from a stream of this length.
   SRCEXTRACT_HOST_DEVICE bool damaged() const { return too_many_ || beyond(); }
 
  private:
   static constexpr int word_bits = 32;
 
-  /// The next 32 bits. Bits beyond the end may have any value: beyond() reports that they were read.
+  /// The next 32 bits of the stream. Bits beyond its end may have any value: beyond() reports that they were read.
   SRCEXTRACT_HOST_DEVICE std::uint32_t window() const { return static_cast<std::uint32_t>(bits_ >> word_bits); }
 
   SRCEXTRACT_HOST_DEVICE bool beyond() const { return bits_taken_ - static_cast<std::uint32_t>(have_) > bits_there_; }
@@ -164,7 +164,7 @@ class RiceStream {
   std::uint32_t bits_there_;
   RiceCoding coding_;
   std::uint64_t bits_ = 0;        ///< the next bits, from the highest on
-  int have_ = 0;                  ///< number of valid bits in bits_; at least 32 between calls
+  int have_ = 0;                  ///< number of valid bits in bits_, at least 32 between calls
   std::uint32_t bits_taken_ = 0;  ///< bits taken from words_
   std::uint32_t after_ = 0;       ///< the word after the bits taken
   std::uint32_t last_ = 0;

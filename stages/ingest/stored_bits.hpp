@@ -9,7 +9,7 @@
 
 namespace srcextract {
 
-/// The stored value at this address, in the host's byte order.
+/// Loads the stored pixel at this address, in the host's byte order.
 template <class Stored>
 typename Stored::Value load_stored(const std::byte* at, const PixelFormat& format) {
   typename Stored::Bits bits;
@@ -28,8 +28,8 @@ bool is_blank(typename Stored::Value stored, const PixelFormat& format) {
   return false;
 }
 
-/// The bits of an integer, unscaled except for the conventions for unsigned integers and signed bytes. Their offset is
-/// the highest bit: it flips the sign.
+/// The bits of a stored integer without scaling, but with the FITS conventions for unsigned integers and signed bytes:
+/// if bzero is not 0, the highest bit is flipped.
 template <class Stored>
 SRCEXTRACT_HOST_DEVICE std::uint64_t bits_of(typename Stored::Value stored, double bzero) {
   using Bits = typename Stored::Bits;

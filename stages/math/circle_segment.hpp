@@ -6,7 +6,7 @@
 
 namespace srcextract {
 
-/// The area between a circle of radius 1 and a chord of half length s in [0, 1], on the smaller side: arcsin s - s
+/// The area of the circle segment, between a circle of radius 1 and a chord of half length s in [0, 1]: arcsin s - s
 /// sqrt(1 - s^2), with a relative error of at most 1e-15. The code uses only + - * / and roots, which round the same on
 /// a device.
 ///

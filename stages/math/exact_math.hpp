@@ -9,13 +9,13 @@
 
 namespace srcextract {
 
-/// ln 2 in two parts. The first part has few digits, so that its product with a whole exponent is exact.
+/// ln 2 as a sum of two numbers. The first has few digits, so that its product with a whole exponent is exact.
 inline constexpr double ln2_high = 0x1.62e42feep-1;
 inline constexpr double ln2_low = 0x1.a39ef35793c76p-33;
 
 /// atan2 of finite numbers with C's signs and quadrants, in radians, within 1e-15 of the true angle; NaN for other
 /// arguments. With only + - * / and fixed tables, the result rounds the same with every C library and processor. libm's
-/// atan2 does not promise that.
+/// atan2 may round differently.
 double portable_atan2(double y, double x);
 
 /// e^x with a relative error of at most 1e-15 (for a result below the smallest normal number: 1e-15 of that number);
@@ -25,13 +25,13 @@ SRCEXTRACT_HOST_DEVICE inline double portable_exp(double x) {
   if (x > 710) return std::numeric_limits<double>::infinity();
   const double k = std::floor(x / (ln2_high + ln2_low) + 0.5);
   const double r = (x - k * ln2_high) - k * ln2_low;
-  double series = 1;  // Taylor series of e^r: |r| < 0.35, so the first omitted term is 1e-17
+  double series = 1;  // Taylor series of e^r: |r| < 0.35; the first omitted term is 1e-17
   for (int n = 13; n >= 1; --n) series = 1 + r * series / n;
   return std::ldexp(series, static_cast<int>(k));
 }
 
-/// e^x for x from -104 to 89 with a relative error of at most 1e-11; other x are clamped to this range. Uses only + -
-/// *, also on a device. The Taylor series of e^r, |r| < 0.35, has 7e-12 as its first omitted term.
+/// e^x with a relative error of at most 1e-11 for x from -104 to 89; other x are clamped to this range. Uses only + -
+/// *, so it rounds alike on a device. In the Taylor series of e^r, |r| < 0.35, the first omitted term is 7e-12.
 SRCEXTRACT_HOST_DEVICE inline double exp_in_float_range(double x) {
   constexpr double least = -104, most = 89;
   const double in_range = x > least ? (x < most ? x : most) : least;
@@ -53,9 +53,9 @@ SRCEXTRACT_HOST_DEVICE inline double exp_in_float_range(double x) {
   return series * power;
 }
 
-/// The natural logarithm of a finite x > 0, with an error of at most 1e-15 of it or of 1, whichever is larger. With
-/// only + - * /, the result rounds the same with every C library, processor and device. x = m 2^k with m in [1/sqrt 2,
-/// sqrt 2), and ln m = 2 artanh s with s = (m - 1) / (m + 1), |s| < 0.172. The first omitted term is 1e-20.
+/// The natural logarithm of a finite x > 0, with an error of at most 1e-15, absolute or relative, whichever is larger.
+/// With only + - * /, the result rounds the same with every C library, processor and device. x = m 2^k with m in
+/// [1/sqrt 2, sqrt 2), and ln m = 2 artanh s with s = (m - 1) / (m + 1), |s| < 0.172. The first omitted term is 1e-20.
 SRCEXTRACT_HOST_DEVICE inline double portable_log(double x) {
   int k = 0;
   double m = std::frexp(x, &k);

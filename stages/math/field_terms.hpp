@@ -6,9 +6,9 @@
 
 namespace srcextract {
 
-/// Polynomials over the field: products T_a(u) T_b(v) of Chebyshev polynomials with a + b <= order, where u and v go
-/// from -1 to 1 over the frame. Sorted by a + b and then by b, so the terms of a lower order come first. Powers of
-/// pixels would condition the equations badly.
+/// Constants of polynomials over the field. Their terms are products T_a(u) T_b(v) of Chebyshev polynomials with a + b
+/// <= order, where u and v go from -1 to 1 over the frame. Terms are sorted by a + b and then by b, so the terms of a
+/// lower order come first. Powers of pixel coordinates would make the equations ill-conditioned.
 inline constexpr int most_field_order = 3;
 inline constexpr int most_field_terms = (most_field_order + 1) * (most_field_order + 2) / 2;
 
@@ -16,7 +16,7 @@ SRCEXTRACT_HOST_DEVICE constexpr int field_terms(int order) {
   return (order + 1) * (order + 2) / 2;
 }
 
-/// The values of all terms at one place of a frame.
+/// The values of all terms of the polynomial at one position in a frame.
 struct FieldTerms {
   double value[most_field_terms];
 
@@ -39,7 +39,7 @@ struct FieldTerms {
   }
 };
 
-/// A polynomial over the field along one of its rows: coefficients of the Chebyshev polynomials of u.
+/// A polynomial over the field, restricted to one row: its coefficients for the Chebyshev polynomials of u.
 struct FieldRow {
   double of[most_field_order + 1] = {};
 

@@ -5,10 +5,11 @@
 
 namespace srcextract {
 
-/// The standard deviation of a normal distribution, of its median absolute deviation.
+/// Standard deviation of a normal distribution divided by its median absolute deviation.
 inline constexpr double sigma_per_deviation = 1.4826;
 
-/// The value of rank size * share, which is less than size; reorders the values, of which there is at least one.
+/// Returns the value with the rank size * share, counted from 0; share must be below 1. Reorders the values, of which
+/// there must be at least one.
 template <class T>
 T ranked(std::vector<T>& values, double share) {
   const auto rank = static_cast<std::ptrdiff_t>(static_cast<double>(values.size()) * share);
@@ -16,7 +17,7 @@ T ranked(std::vector<T>& values, double share) {
   return values[static_cast<std::size_t>(rank)];
 }
 
-/// The upper median: of an even number of values the greater of the two in the middle.
+/// Returns the median; of an even number of values the greater of the two middle ones. Reorders the values.
 template <class T>
 T upper_median(std::vector<T>& values) {
   return ranked(values, 0.5);

@@ -6,12 +6,12 @@
 
 namespace srcextract {
 
-/// The square root of x >= 0 within two roundings (relative error 1.2e-7). Host and device may differ: only for guesses
-/// that are checked.
+/// The square root of x >= 0 with a relative error of at most 1.2e-7. Host and device may round differently: use it
+/// only for guesses that are checked.
 SRCEXTRACT_HOST_DEVICE inline float near_sqrt(float x) {
 #if defined(__CUDA_ARCH__)
   float root;
-  asm("sqrt.approx.ftz.f32 %0, %1;" : "=f"(root) : "f"(x));  // several times as fast as a correctly rounded root
+  asm("sqrt.approx.ftz.f32 %0, %1;" : "=f"(root) : "f"(x));  // several times as fast as the exact root
   return root;
 #else
   return std::sqrt(x);

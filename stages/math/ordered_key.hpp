@@ -8,7 +8,8 @@
 
 namespace srcextract {
 
-/// Integers in the order of the floats, -0 before +0. Comparing, counting and binning them is exact on any machine.
+/// Converts a float to an integer with the same order, -0 before +0. Comparing, counting and binning such keys is exact
+/// on any machine.
 SRCEXTRACT_HOST_DEVICE inline std::int32_t signed_key(float value) {
   std::int32_t bits;
   memcpy(&bits, &value, sizeof(bits));

@@ -8,14 +8,15 @@
 namespace srcextract {
 
 /// The model of a PSF: the light of a star of flux 1, as pixels of a mask that is finer or coarser than the image's
-/// pixels. Each pixel of the mask is a polynomial of the star's place. The same numbers serve host and device.
+/// pixels. Each pixel of the mask is a polynomial of the star's position. Host and device use the same numbers.
 ///
 /// Numbers of a model, in this order (stages/settings/psf_numbers.cpp writes them):
 /// - a head of `head` numbers, which PsfModel reads on the host;
 /// - the exponents of each term, most_dimensions for each;
-/// - the planes of the light, one a term; then the planes of the light convolved with a disk (SPREAD_MODEL).
+/// - the planes of the light, one per term; then the planes of the light convolved with a disk (SPREAD_MODEL).
 ///
-/// A plane stands column by column, so that the pixels of a column lie together; `plane` numbers, zeros at its end.
+/// A plane is stored column by column, so that the pixels of a column are consecutive. It has plane() numbers, with
+/// zeros at its end.
 struct PsfModel {
   static constexpr int head = 32, most_dimensions = 4, most_terms = 64, taps = 8;
 
@@ -29,7 +30,7 @@ struct PsfModel {
   const double* numbers = nullptr;     ///< in the memory of the back end
 
   PsfModel() = default;
-  /// The model of these numbers, which are on the host.
+  /// Reads the head of a model's numbers, which are on the host.
   explicit PsfModel(const double* on_host) : numbers(on_host) {
     columns = static_cast<int>(on_host[0]);
     rows = static_cast<int>(on_host[1]);
@@ -46,7 +47,7 @@ struct PsfModel {
 
   SRCEXTRACT_HOST_DEVICE bool known() const { return columns > 0; }
 
-  /// Rounded up so that blocks of 16 numbers never pass the end.
+  /// Rounds a count up to a multiple of 16, so that blocks of 16 numbers never pass the end.
   static constexpr SRCEXTRACT_HOST_DEVICE int padded(int count) { return (count + 15) / 16 * 16; }
   SRCEXTRACT_HOST_DEVICE int plane() const { return padded(columns * rows) + 16; }
   SRCEXTRACT_HOST_DEVICE const double* exponents() const { return numbers + head; }
@@ -56,15 +57,15 @@ struct PsfModel {
     return head + std::int64_t{terms} * (most_dimensions + 2 * (padded(columns * rows) + 16));
   }
 
-  /// Index of the mask's pixel at the star's place.
+  /// Column and row of the mask's middle pixel, which lies at the star's position.
   SRCEXTRACT_HOST_DEVICE int middle_x() const { return columns / 2; }
   SRCEXTRACT_HOST_DEVICE int middle_y() const { return rows / 2; }
 
-  /// Pixels of the image that the mask may cover.
+  /// Largest number of columns and rows of the image that the mask may cover.
   SRCEXTRACT_HOST_DEVICE int wide() const { return static_cast<int>((columns - 1) * step) + 2; }
   SRCEXTRACT_HOST_DEVICE int high() const { return static_cast<int>((rows - 1) * step) + 2; }
 
-  /// The polynomial's term for a star at (x, y), counted from 1.
+  /// The value of a term of the polynomial for a star at (x, y), counted from 1.
   SRCEXTRACT_HOST_DEVICE double term(int which, double x, double y) const {
     double product = 1;
     for (int d = 0; d < dimensions; ++d) {
@@ -76,7 +77,7 @@ struct PsfModel {
   }
 };
 
-/// sin(t) for |t| <= pi / 2, to 2.3e-16, with the same bits everywhere: its series.
+/// sin(t) for |t| <= pi / 2 from its series, within 2.3e-16, with the same bits everywhere.
 SRCEXTRACT_HOST_DEVICE inline double portable_sin(double t) {
   const double square = t * t;
   double sum = 1;
@@ -84,8 +85,9 @@ SRCEXTRACT_HOST_DEVICE inline double portable_sin(double t) {
   return t * sum;
 }
 
-/// The Lanczos kernel of 8 taps about a place on a line of `size` pixels: weights of the pixels from `first` on. Taps
-/// beyond the line are dropped, and the sum of the others is 1 (SExtractor's resampling of a PSF).
+/// Computes the 8 weights of the Lanczos kernel at a position on a line of `size` pixels, and returns the first pixel
+/// that they belong to. Weights beyond the line are 0, and the sum of the others is 1 (SExtractor's resampling of a
+/// PSF).
 SRCEXTRACT_HOST_DEVICE inline int lanczos_taps(double place, int size, double* weight) {
   constexpr double pi = 3.14159265358979323846, half_root = 0.70710678118654752440;
   constexpr double cosines[4] = {1, half_root, 0, -half_root}, sines[4] = {0, half_root, 1, half_root};
@@ -106,7 +108,7 @@ SRCEXTRACT_HOST_DEVICE inline int lanczos_taps(double place, int size, double* w
     const int octant = k < 0 ? -k : k == 4 ? 0 : k;
     const double in_sine = (k < 0 ? -sines[octant] : k == 4 ? 0 : sines[octant]);
     const double in_cosine = k == 4 ? -1 : cosines[octant];
-    // sin(pi t) and sin(pi t / 4), by the sums of angles
+    // sin(pi t) and sin(pi t / 4), from the sines and cosines of sums of angles.
     const double fast = k % 2 == 0 ? -sine : sine, slow = in_sine * to_quarter - in_cosine * of_quarter;
     weight[i] = t < at_middle && t > -at_middle ? 1 : 4 * fast * slow / (pi * pi * t * t);
     sum += weight[i];

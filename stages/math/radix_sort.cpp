@@ -12,7 +12,7 @@ namespace srcextract {
 
 namespace {
 
-/// A key is a number of three digits of this many bits.
+/// Keys are sorted by three digits of this many bits.
 constexpr int digit_bits = 11;
 constexpr std::size_t digit_count = 3;
 constexpr std::size_t bins = std::size_t{1} << digit_bits;
@@ -23,7 +23,7 @@ std::size_t digit(std::uint32_t key, std::size_t which) {
 
 }  // namespace
 
-// Sorts from the lowest digit to the highest: each pass keeps the order of the earlier passes among equal digits.
+// Sorts by the lowest digit first, the highest last: a pass keeps the order of the previous pass among equal digits.
 void radix_sort(std::vector<std::uint32_t>& keys, std::vector<std::uint32_t>& scratch) {
   scratch.resize(keys.size());
   std::array<std::array<std::uint32_t, bins>, digit_count> counts{};

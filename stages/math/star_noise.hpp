@@ -7,8 +7,8 @@
 
 namespace srcextract {
 
-/// The error of the flux of a faint star in the middle of the field, in units of the noise of a pixel of the sky: that
-/// of the sum of the filter times the pixels, over the filter times the shape (StarFamily). The view is on the host.
+/// The error of a faint star's flux in the middle of the field, in units of the noise of a sky pixel: that of
+/// sum(filter * pixels) / sum(filter * shape) (StarFamily). The data of `star` must be on the host.
 inline double noise_of_star(const StarView& star) {
   const FieldTerms middle = star.at((star.width - 1) / 2, (star.height - 1) / 2);
   double squares = 0, shape = 0;

@@ -12,8 +12,8 @@
 
 namespace srcextract {
 
-/// Weights of the four nodes around a place on a line, for cubic convolution (Keys 1981, IEEE ASSP 29, 1153, a = -1/2).
-/// The place is `after` beyond the second node, from 0 to 1.
+/// Weights of the four nodes around a position on a line, for cubic convolution (Keys 1981, IEEE ASSP 29, 1153, a =
+/// -1/2). The position is at the distance `after` (0 to 1) beyond the second node.
 struct CubicWeights {
   double of[4];
 
@@ -26,8 +26,8 @@ struct CubicWeights {
   }
 };
 
-/// A square of 2 half + 1 nodes a side, each a polynomial over the field: the coefficients of a term lie together, row
-/// by row. Beyond the square everything is 0.
+/// A square of (2 half + 1)^2 nodes, each of which is a polynomial over the field. The coefficients of one term are
+/// stored together, row by row. Outside of the square everything is 0.
 struct FieldSquare {
   const float* values = nullptr;
   int half = 0, terms = 0;
@@ -47,7 +47,8 @@ struct FieldSquare {
   }
 };
 
-/// How the pixels of an image lie between the nodes around a place: the same for all pixels.
+/// A star's position relative to the image's pixels, with the weights by which a profile's nodes are interpolated at
+/// every pixel.
 struct Placement {
   std::int64_t x, y;  ///< pixel at or before the place
   CubicWeights along_x, along_y;
@@ -58,7 +59,7 @@ struct Placement {
         along_x(1 - (at_x - std::floor(at_x))),
         along_y(1 - (at_y - std::floor(at_y))) {}
 
-  /// The square at a pixel, if its middle is at the place.
+  /// The value of the interpolated square at a pixel, if the square's middle is at the star's position.
   SRCEXTRACT_HOST_DEVICE double value(const FieldSquare& square, std::int64_t pixel_x, std::int64_t pixel_y,
                                       const FieldTerms& at) const {
     double sum = 0;
@@ -71,8 +72,8 @@ struct Placement {
   }
 };
 
-/// Variance by the photons of a star, for each count of its flux in one frame of a difference, in units of the variance
-/// of a sky pixel.
+/// Photon variance of a star's flux, per count of the flux in one frame of a difference, in units of the variance of a
+/// sky pixel.
 struct StarPhotons {
   double left_out = 0;  ///< what the noise of pixels leaves out
   double counted = 0;   ///< what it has; 0: not known
@@ -80,14 +81,16 @@ struct StarPhotons {
   bool operator==(const StarPhotons&) const = default;
 };
 
-/// The shape of a star in an image, and the filter that finds stars best in its noise, for the memory of either side.
+/// The shape of a star in an image, and the filter that finds stars best in its noise; for the memory of host or
+/// device.
 struct StarView {
   FieldSquare light;   ///< of a star of flux 1
-  FieldSquare filter;  ///< its middle multiplies the pixel of the star
+  FieldSquare filter;  ///< its middle node multiplies the pixel at the star's position
   double width = 0, height = 0;
-  double correlation = 1;            ///< variance of the filtered sky, relative to that of a sky of independent pixels
-  double correlation_of_excess = 1;  ///< the same of what pixels have beyond the noise of the sky
-  StarPhotons brighter = {}, fainter = {};  ///< in the frame where a positive change has more light, and in the other
+  double correlation = 1;            ///< variance of the filtered sky, divided by that for independent pixels
+  double correlation_of_excess = 1;  ///< the same ratio for variance beyond the noise of the sky
+  /// for light in the frame that is brighter in a positive change, and in the other
+  StarPhotons brighter = {}, fainter = {};
   double photons_of_new = 0, photons_of_reference = 0;  ///< the same beyond noise_of_new and noise_of_reference
   const float* reference = nullptr;                     ///< StarFrames; null: they are not kept
   const float *noise_of_new = nullptr, *noise_of_reference = nullptr;
@@ -98,8 +101,9 @@ struct StarView {
   SRCEXTRACT_HOST_DEVICE FieldTerms at(double x, double y) const { return {x, y, width, height}; }
 };
 
-/// The frames of a difference, pixel by pixel, in its counts: the reference above its sky as it was subtracted, and the
-/// noise of either frame alone for sums over a star, in units of FluxCalibration::pixel. Empty: not asked for.
+/// Contributions of both frames of a difference, pixel by pixel. `reference`: the reference above its sky as it was
+/// subtracted, in counts of the difference. The noises: variance of either frame alone, for sums over a star, in units
+/// of FluxCalibration::pixel. Empty: not asked for.
 template <class Where>
 struct StarFrames {
   Image<float, Where> reference, noise_of_new, noise_of_reference;
@@ -109,8 +113,8 @@ struct StarFrames {
 template <class Where>
 struct StarProfile {
   StarView sizes;                ///< without its pointers
-  Buffer<float, Where> values;   ///< of the light, then of the filter; empty: the shape is not known
-  std::vector<float> in_middle;  ///< the filter in the middle of the field, row by row
+  Buffer<float, Where> values;   ///< values of the light, then of the filter; empty: shape unknown
+  std::vector<float> in_middle;  ///< values of the filter in the middle of the field, row by row
   StarFrames<Where> frames = {};
 
   bool empty() const { return values.empty(); }
@@ -120,8 +124,8 @@ struct StarProfile {
     std::swap(sizes.brighter, sizes.fainter);
     sizes.sign = -sizes.sign;
   }
-  /// Call it when the variance of a sky pixel, the unit of variances, is divided by the factor. What the noise of
-  /// pixels has stays, as that noise does.
+  /// Multiplies the photons that the noise of pixels leaves out. Call it when the variance of a sky pixel, the unit of
+  /// variances, is divided by the factor. The photons that the noise of pixels contains stay unchanged.
   void scale_photons(double factor) {
     for (double* photons :
          {&sizes.brighter.left_out, &sizes.fainter.left_out, &sizes.photons_of_new, &sizes.photons_of_reference})

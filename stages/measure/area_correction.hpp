@@ -6,20 +6,20 @@
 
 namespace srcextract {
 
-/// Counts of the pixels above a level in the measured image, above the sky.
+/// A level above the sky, with the peak of a source and counts of its pixels above the level, in the measured image.
 struct IsophoteCounts {
   float level;
   float peak;               ///< brightest pixel
   std::int64_t above;       ///< number of pixels above the level
-  std::int64_t above_half;  ///< number of pixels above half_way, the mean of level and peak
+  std::int64_t above_half;  ///< number of pixels above half_way(), the mean of level and peak
 
   SRCEXTRACT_HOST_DEVICE float half_way() const {
     return static_cast<float>((static_cast<double>(level) + static_cast<double>(peak)) / 2);
   }
 };
 
-/// Ratio of the area within an isophote to that of the Gaussian with the same moments, at most 1 (SExtractor's abcor).
-/// The pixels above half the peak give the slope.
+/// The area within an isophote divided by that of a Gaussian with the same moments; at most 1 (SExtractor's abcor). How
+/// many pixels are above half_way() tells the slope.
 SRCEXTRACT_HOST_DEVICE inline double area_correction(const IsophoteCounts& counts, double a, double b) {
   const float half_way = counts.half_way();
   if (!(half_way > 0)) return 1;

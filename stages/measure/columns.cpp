@@ -21,18 +21,18 @@ namespace srcextract {
 
 namespace {
 
-/// The photon noise of the source's light, as a variance.
+/// The variance of the source's flux by its own photons.
 double poisson(const SourceSums& measured, double gain) {
   return gain > 0 ? std::max(0.0, measured.v) / gain : 0.0;
 }
 
-/// The variance of the flux, from the sum of the variances of its pixels. The background was subtracted from the
-/// variances as from any image, so it is added again. Variances are in units of `unit` squared.
+/// The variance of the flux, from sums over the map of variances. The background was subtracted from the variances as
+/// from any image, so it is added again. `unit`^2 is the unit of the variances.
 double variance_from(const SourceSums& variances, const Levels& levels, double unit) {
   return (variances.v + static_cast<double>(variances.npix) * levels.background) * (unit * unit);
 }
 
-/// The calibration for this sky; `mapped`: variances of pixels are known.
+/// The calibration of fluxes with this sky. `mapped`: the variance of each pixel is known.
 FluxCalibration calibration_of(PixelNoise of, bool mapped, const Levels& levels, const SourceSky& sky,
                                const MeasurementConfig& config) {
   const double unit = of == PixelNoise::of_sky ? sky.sigma : levels.noise_scale;
@@ -42,12 +42,12 @@ FluxCalibration calibration_of(PixelNoise of, bool mapped, const Levels& levels,
           sky.threshold * above_detection};
 }
 
-/// The threshold above the background of a pixel with this variance.
+/// The threshold, minus the background, of a pixel with this variance.
 double threshold_of(const Levels& levels, float variance) {
   return levels.zero_point - levels.background + levels.in_noise * scaled_noise(levels, std::sqrt(variance));
 }
 
-/// The sky of one source after another, from the levels, or from the mesh at the pixel of the centre.
+/// Finds the sky at one source after another: from the levels, or from the mesh at the pixel of the source's centre.
 class SkyOfSources {
  public:
   SkyOfSources(const MeasuredSums& sums, const Shape& shape, const Levels& levels)
@@ -72,15 +72,15 @@ class SkyOfSources {
   }
 
  private:
-  /// The position of a source, given by its offset from the first pixel; limited to the area of the source's pixels.
+  /// A coordinate of a source, given by the offset from its first pixel, limited to the range of the source's pixels.
   static double within(std::int32_t first, std::int32_t last, double offset, std::int64_t size) {
     const double least = std::max(first - 0.5, 0.0);
     const double most = std::min(last + 0.5, static_cast<double>(size - 1));
     return first + offset > least ? std::min(first + offset, most) : least;
   }
 
-  /// The variance at a position, interpolated linearly between pixels. It is close to the mean over the pixels of a
-  /// source there.
+  /// The variance of the noise at (x, y), interpolated linearly between pixels. It is close to the mean over the pixels
+  /// of a source at this position.
   double variance_at(double x, double y) {
     const auto column = static_cast<std::int64_t>(x), row = static_cast<std::int64_t>(y);
     const double dx = x - static_cast<double>(column), dy = y - static_cast<double>(row);
@@ -138,10 +138,10 @@ UsualRow row_of(const MeasuredSums& sums, std::size_t row, const Shape& shape, c
           .area = sums.areas ? (*sums.areas)[row] : 0};
 }
 
-/// Rows that a thread fills at a time.
+/// Number of rows of the catalogue that a thread fills at a time.
 constexpr std::int64_t rows_at_a_time = 2048;
 
-/// Calls f.operator()<i>() for each of the usual columns, so that the compiler knows its formula.
+/// Calls f.operator()<i>() for the index i of each usual column, so that the compiler knows its formula.
 template <class F>
 void for_each_usual(const F& f) {
   [&]<std::size_t... i>(std::index_sequence<i...>) {
@@ -150,7 +150,7 @@ void for_each_usual(const F& f) {
   (std::make_index_sequence<std::size(usual_columns)>());
 }
 
-/// The values of the usual columns, in their order; null for a column that is not there.
+/// Pointers to the values of all usual columns, in their order; null for a column that is not in the catalogue.
 using UsualVectors = std::array<CatalogValues*, std::size(usual_columns)>;
 
 void fill_row(const UsualRow& row, const UsualVectors& vectors) {
@@ -161,7 +161,7 @@ void fill_row(const UsualRow& row, const UsualVectors& vectors) {
   });
 }
 
-/// Adds the usual columns, with a row for each source.
+/// Adds the usual columns to `sources`, with a row for each source, and returns pointers to their values.
 UsualVectors add_usual_columns(const MeasuredSums& sums, const Cpu& where, Sources& sources) {
   for (const UsualColumn& column : usual_columns)
     if (column.is_there(sums))
@@ -170,7 +170,7 @@ UsualVectors add_usual_columns(const MeasuredSums& sums, const Cpu& where, Sourc
   std::size_t added = 0;
   for (std::size_t i = 0; i < vectors.size(); ++i)
     if (usual_columns[i].is_there(sums)) vectors[i] = &sources.columns[added++].values;
-  // Allocation takes longer than filling, so it is parallel as well.
+  // Allocating takes longer than filling, so it is done by several threads too.
   const Cpu threads{std::ssize(sums.found) > rows_at_a_time ? where.threads : 1};
   parallel_for(std::ssize(sources.columns), 1, threads, [&](std::int64_t i, std::int64_t) {
     std::visit([&](auto& values) { values.resize(sums.found.size()); },

@@ -18,33 +18,37 @@ enum class PixelNoise {
   of_map   ///< levels.noise_scale squared
 };
 
-/// Sums over the sources, one element for each.
+/// Input of derive_columns: sums over the pixels of the sources, with one element per source.
 struct MeasuredSums {
-  std::span<const SourceSums> found;           ///< in the image in which sources were found
-  std::span<const SourceSums> fluxes = {};     ///< in the measured image; empty: it is the same image
-  std::span<const SourceSums> variances = {};  ///< in the image of noise variances; empty: all have the sky's variance
-  const SkyMesh<Cpu>* mesh = nullptr;          ///< mesh whose level was subtracted before
-  bool noise_varies = false;  ///< true: the mesh gives the noise; false: the levels give one for the image
+  std::span<const SourceSums> found;  ///< sums in the image in which sources were found
+  /// sums in the measured image; empty: it is the same as the image of `found`
+  std::span<const SourceSums> fluxes = {};
+  /// sums in the map of noise variances; empty: all pixels have the sky's variance
+  std::span<const SourceSums> variances = {};
+  const SkyMesh<Cpu>* mesh = nullptr;  ///< mesh whose level was subtracted before
+  bool noise_varies = false;           ///< true: the noise is that of `mesh`; false: levels.sigma everywhere
   PixelNoise variances_of = PixelNoise::of_sky;
   bool deblended = false;
   std::span<const Parentage> parentage = {};  ///< set if sources were deblended or cleaned
   bool cleaned = false;
-  std::span<const SourceSums> own = {};  ///< set if sources were cleaned: `found` without absorbed pixels
-  /// Number of pixels above the analysis threshold, if there is one.
+  std::span<const SourceSums> own = {};  ///< set after CLEAN: as `found`, without the pixels of absorbed sources
+  /// Per source, the number of pixels above the analysis threshold, if there is one.
   std::optional<std::span<const std::int64_t>> areas = {};
-  std::span<const float> least_variance = {};  ///< per source: least variance, if thresholds follow a map or mesh
-  NoiseLaw noise_law = {};  ///< for the noise of the sky in FLUX_ISO, or for all noise that the variances hold
+  /// per source: least variance of its pixels, if thresholds follow a map or mesh
+  std::span<const float> least_variance = {};
+  NoiseLaw noise_law = {};  ///< for the sky's noise in FLUXERR_ISO, or all noise in `variances`
 };
 
-/// Turns the sums of every source into the columns of the catalogue, except the sky position (io/wcs/wcs.hpp adds it).
-/// - Positions and shapes are those in the image in which sources were found.
-/// - Fluxes and FLUX_MAX are those of the measured image.
-/// - A split-off source has the position of its core, and its moments are about that position.
+/// Computes the usual columns of the catalogue from the sums over each source. Sky positions are added later
+/// (io/wcs/wcs.hpp).
+/// - Positions and shapes come from the image in which sources were found.
+/// - Fluxes and FLUX_MAX come from the measured image.
+/// - A source split off by deblending has the position of its core, and moments about this position.
 /// - A source that absorbed others keeps its position and size.
 /// - FLUXERR_ISO includes photon noise: from the flux and the gain, or from the variances.
 ///
 /// Runs on the host for both back ends, and calls no function that libm may round differently. If `calibration` has an
-/// element for each source, it receives what errors and magnitudes of other fluxes there need.
+/// element for each source, it receives the source's values for errors and magnitudes of other fluxes.
 Sources derive_columns(const MeasuredSums& sums, const Shape& shape, const Levels& levels,
                        const MeasurementConfig& config, const Cpu& where = {},
                        std::span<FluxCalibration> calibration = {});

@@ -12,7 +12,7 @@ namespace {
 
 constexpr double reach_in_fwhm = 2.5, most_share = 0.65, least_square = 50;  // of the SNR: (5 sqrt 2)^2
 
-/// The changes of a catalogue, with their rows sorted by y.
+/// The sources of a difference (changes), with their rows sorted by y.
 struct Changes {
   const std::vector<double>&x, &y;
   const std::vector<std::int16_t>& sign;
@@ -32,7 +32,7 @@ struct Changes {
     return std::sqrt(dx * dx + dy * dy);
   }
 
-  /// The nearest change of the other sign within reach; of equally near ones the first row.
+  /// The row of the nearest change with the opposite sign within `reach`; the first row if several are equally near.
   std::optional<std::size_t> nearest(std::size_t row, double reach) const {
     std::optional<std::size_t> best;
     const auto height = [&](std::size_t other) { return y[other]; };

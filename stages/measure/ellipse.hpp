@@ -6,7 +6,7 @@
 
 namespace srcextract {
 
-/// Second moments, and the axes of the ellipse with these moments.
+/// Second moments, and semi-major and semi-minor axis of the ellipse with these moments.
 struct EllipseAxes {
   double x2, y2, xy;
   double a, b;
@@ -26,26 +26,26 @@ struct Ellipse : EllipseAxes {
   double theta;
 };
 
-/// The ellipse of a source that has none.
+/// The value for a source without an ellipse: all members are NaN.
 inline constexpr Ellipse undefined_ellipse{
     {undefined_value, undefined_value, undefined_value, undefined_value, undefined_value}, undefined_value};
 
 /// The ellipse from unchanged moments.
 Ellipse ellipse_of(const SecondMoments& moments);
 
-/// The same, undefined where the moments are.
+/// ellipse_of(), or undefined_ellipse if the moments are NaN.
 inline Ellipse ellipse_or_none(const SecondMoments& moments) {
   return moments.x2 == moments.x2 ? ellipse_of(moments) : undefined_ellipse;
 }
 
-/// SExtractor's ellipse (its manual, "Shape parameters"; Bertin & Arnouts 1996), from moments about a point, after
-/// `widened` (stages/measure/moments.hpp).
+/// The axes of SExtractor's ellipse (its manual, "Shape parameters"; Bertin & Arnouts 1996), from moments about a
+/// point, after `widened` (stages/measure/moments.hpp).
 SRCEXTRACT_HOST_DEVICE inline EllipseAxes axes_about(double x2, double y2, double xy) {
   return axes_of(widened({x2, y2, xy}));
 }
 Ellipse ellipse_about(double x2, double y2, double xy);
 
-/// The ellipse of a source, from its moments about its position.
+/// The ellipse of a source, from its moments about `position`.
 Ellipse ellipse_of(const SourceSums& s, const SourceOffset& position);
 
 }  // namespace srcextract

@@ -18,13 +18,15 @@ namespace {
 
 constexpr double nan = std::numeric_limits<double>::quiet_NaN();
 
-/// Squares of the radii. They are exact from the second on, so that circles are the same on every machine.
+/// The squared radii of the apertures. From the second one on they are exact, so that circles are the same on every
+/// machine.
 constexpr std::array squares_of_radii = {2.25, 4.5, 9.0, 18.0, 36.0, 72.0, 144.0};
 
 constexpr std::int64_t attempts = 8;
 constexpr double margin = 3;
 
-/// The pixels no further than a radius from a central pixel, as the reach of each row.
+/// A disc: the pixels up to a radius from a central pixel. For each row it has the reach, the number of pixels on
+/// either side.
 class Disc {
  public:
   explicit Disc(double square) : rows_(half_of(square)) {
@@ -46,14 +48,14 @@ class Disc {
   std::vector<std::int64_t> reach_;
 };
 
-/// The noise of pixels, with one sky for the image or from a mesh.
+/// The noise of single pixels: levels.sigma for all, or from a mesh.
 class PixelSigma {
  public:
   explicit PixelSigma(const SkyBetweenSources& sky) : sky_(sky) {
     if (sky.noise != nullptr) rms_.emplace(sky.noise->grid, sky.noise->rms, sky.noise->rms_bend);
   }
 
-  /// The noise of a sky pixel, or the factor of the roots of variances.
+  /// The noise of a sky pixel or, for a scaled map, the factor by which roots of variances are multiplied.
   double unit_at(std::int64_t x, std::int64_t y) {
     if (!sky_.variance.pixels.empty() && sky_.scaled) return sky_.levels.noise_scale;
     if (!rms_) return sky_.levels.sigma;
@@ -66,7 +68,8 @@ class PixelSigma {
   std::optional<MeshRow> rms_;
 };
 
-/// Per label: whether the source is unlikely to be noise.
+/// Tells for each label whether the source is certainly not noise: it has a pixel above 5 sigma, or is larger than the
+/// largest circle.
 class SureSources {
  public:
   explicit SureSources(const SkyBetweenSources& sky) : sky_(sky) {
@@ -105,7 +108,7 @@ class SureSources {
   std::vector<std::uint8_t> sure_;
 };
 
-/// The places where empty apertures are tried, and the sums over them.
+/// Places empty apertures of one radius in the cells of a grid, and sums the pixels in them.
 class TrialApertures {
  public:
   TrialApertures(const SkyBetweenSources& sky, const SureSources& sources, std::size_t which)
@@ -128,7 +131,8 @@ class TrialApertures {
   double radius() const { return radius_; }
   std::int64_t pixels() const { return disc_.pixels(); }
 
-  /// The sum of a cell, divided by the scatter of independent pixels; NaN if the cell has no empty place.
+  /// Returns the sum over the aperture of a cell, divided by the scatter that independent pixels would give; NaN if the
+  /// cell has no empty place.
   double sum_of_cell(std::int64_t column, std::int64_t row, PixelSigma& sigma) const {
     const std::int64_t cell = row * cells_.width + column;
     for (std::int64_t attempt = 0; attempt < attempts; ++attempt) {
@@ -164,7 +168,8 @@ class TrialApertures {
     return true;
   }
 
-  /// NaN if a pixel is masked, its noise is unknown, or all pixels are equal, as in padding.
+  /// The sum over the aperture at (x, y), as sum_of_cell returns it. NaN if a pixel is masked, its noise is unknown, or
+  /// all pixels are equal, as in padding.
   double sum_at(std::int64_t x, std::int64_t y, PixelSigma& sigma) const {
     const bool mapped = !sky_.variance.pixels.empty();
     const float middle = sky_.image.pixels[y * sky_.image.shape.width + x];
@@ -191,7 +196,7 @@ class TrialApertures {
   double radius_;
   Disc disc_, guard_;
   std::int64_t side_ = 0;    ///< width of a cell in pixels
-  std::int64_t choice_ = 0;  ///< number of positions of a circle in a cell along one axis
+  std::int64_t choice_ = 0;  ///< number of positions for a circle in a cell along one axis
   Shape cells_;
 };
 
@@ -201,7 +206,7 @@ double median_of(std::vector<double>& values) {
   return (values[(values.size() - 1) / 2] + values[values.size() / 2]) / 2;
 }
 
-/// The scatter as a standard deviation, for Gaussian values.
+/// The standard deviation that the median absolute deviation implies for Gaussian values.
 double scatter_of(std::vector<double> values) {
   constexpr double of_gaussian = 1.4826022185056018;
   const double middle = median_of(values);
@@ -230,7 +235,7 @@ bool counts(const EmptyApertures& one) {
   return one.apertures >= least_empty_apertures && one.scatter > 0;
 }
 
-/// Fits a straight line to ln(scatter) against ln N.
+/// Fits the noise law: a straight line to ln(scatter) as a function of ln N.
 NoiseLaw law_of(const std::vector<EmptyApertures>& radii) {
   double weights = 0, x = 0, y = 0, xx = 0, xy = 0;
   for (const EmptyApertures& one : radii) {

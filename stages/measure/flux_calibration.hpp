@@ -7,22 +7,24 @@
 
 namespace srcextract {
 
-/// Turns a flux and the variance of its pixels into error and magnitude, at the position of a source.
+/// Converts fluxes, and the variances of their pixels, to errors and magnitudes, for one source.
 struct FluxCalibration {
-  double pixel = 0;        ///< variance of a sky pixel, or the unit of a map of variances
-  double gain = 0;         ///< in e-/count; 0: no photon noise besides that in the map
+  double pixel = 0;        ///< variance of a sky pixel, or unit of the map of variances
+  double gain = 0;         ///< in e-/count; 0: no photon noise beyond that in the map
   double zero_point = 0;   ///< magnitude of one count
-  double pixel_scale = 0;  ///< side of a pixel in arcseconds; 0: not known
+  double pixel_scale = 0;  ///< side of a pixel in arcseconds; 0: unknown
   double analysis = 0;     ///< analysis threshold above the sky
 
-  /// Error of a flux. `variance` is the sum of its pixels' variances in units of `pixel`; without a map, their number.
+  /// The error of a flux. `variance` is the sum of its pixels' variances in units of `pixel`, which is their number
+  /// without a map.
   double error(double flux, double variance) const {
     return std::sqrt(variance * pixel + (gain > 0 && flux > 0 ? flux / gain : 0));
   }
 
-  /// 99 if the flux is not above 0, as in SExtractor. magnitude_error does the same.
+  /// The magnitude of a flux; 99 if the flux is not above 0, as in SExtractor, and likewise in magnitude_error.
   double magnitude(double flux) const { return flux > 0 ? zero_point - 2.5 / ln10 * portable_log(flux) : 99; }
-  /// Surface brightness of a pixel, in magnitudes per square arcsecond; NaN if the pixel scale is not known.
+  /// Surface brightness of a pixel with this value, in magnitudes per square arcsecond; NaN if the pixel scale is
+  /// unknown.
   double surface_brightness(double value) const {
     if (pixel_scale == 0) return std::numeric_limits<double>::quiet_NaN();
     return value > 0 ? magnitude(value / (pixel_scale * pixel_scale)) : 99;

@@ -10,7 +10,8 @@ namespace srcextract {
 
 namespace {
 
-/// Lowers `least` atomically: other threads have runs of the same source. The minimum does not depend on the order.
+/// Lowers `least` to `value` atomically, since other threads may have runs of the same source. The minimum does not
+/// depend on the order.
 void lower(float& least, float value) {
   const std::atomic_ref shared(least);
   float seen = shared.load(std::memory_order_relaxed);
@@ -18,8 +19,8 @@ void lower(float& least, float value) {
   }
 }
 
-/// The least value over the runs of each source. Each thread calls make() once; the result gives the value of a run,
-/// for runs in ascending rows.
+/// Returns the least value over the runs of each source. make() is called once per thread, and returns a function that
+/// gives the value of a run; it is called for runs in ascending rows.
 template <class Make>
 Buffer<float, Cpu> least_of_runs(const Runs<Cpu>& runs, const Components<Cpu>& components, const Cpu& where,
                                  const Make& make) {

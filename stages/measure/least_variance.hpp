@@ -8,20 +8,22 @@
 
 namespace srcextract {
 
-/// The least variance of each source's pixels: element k for label k + 1. Requires that `variance` is not negative, and
-/// that no pixel of a source is masked in it.
+/// Returns the least variance of each source's pixels; element k is for label k + 1. Requires that `variance` is not
+/// negative, and that no pixel of a source is masked in it.
 Buffer<float, Cpu> least_variance(const Image<float, Cpu>& variance, const Runs<Cpu>& runs,
                                   const Components<Cpu>& components, const Cpu& where);
 Buffer<float, Gpu> least_variance(const Image<float, Gpu>& variance, const Runs<Gpu>& runs,
                                   const Components<Gpu>& components, const Gpu& where);
 
-/// The least variance where a mesh gives the noise: the square of the least root mean square, rounded to float.
+/// Returns the least variance of each source's pixels if a mesh gives the noise: the square of the least noise, rounded
+/// to float.
 Buffer<float, Cpu> least_variance(const SkyMesh<Cpu>& noise, const Runs<Cpu>& runs, const Components<Cpu>& components,
                                   const Cpu& where);
 Buffer<float, Gpu> least_variance(const SkyMesh<Gpu>& noise, const Runs<Gpu>& runs, const Components<Gpu>& components,
                                   const Gpu& where);
 
-/// The least variance by the map or the mesh, whichever `noise` has. Empty if it has neither.
+/// Returns the least variance of each source's pixels by the variance map or the mesh of `noise`; empty if it has
+/// neither.
 template <class Where>
 Buffer<float, Where> least_variance(const NoiseMap<Where>& noise, const Runs<Where>& runs,
                                     const Components<Where>& components, const Where& where) {

@@ -21,20 +21,20 @@ constexpr std::int64_t sources_per_piece = 256;
 /// A source with more runs than this is measured by all threads together.
 constexpr std::size_t large_source = 1024;
 
-/// Runs of a large source that a thread measures at a time.
+/// Number of runs of a large source that a thread measures at a time.
 constexpr std::int64_t runs_per_piece = std::int64_t{4} * ordered_group;
 
-/// Prefetch distances in runs: of the runs, and of their pixels.
+/// How many runs ahead of the current one runs are prefetched, and how many their pixels.
 constexpr std::int64_t runs_ahead = 64;
 constexpr std::int64_t pixels_ahead = 32;
 
-/// Prefetches the runs of sources, and then their pixels, since both are far apart in memory.
+/// Prefetches the runs of sources and then their pixels, since both are scattered in memory.
 class Fetcher {
  public:
   Fetcher(const Image<float, Cpu>& image, const Runs<Cpu>& runs, Members order)
       : image_(image), runs_(runs), order_(order) {}
 
-  /// Prefetches what measuring the runs [begin, end) of the order needs, and what soon follows.
+  /// Prefetches what is needed to measure the runs [begin, end) of the order, and the runs that follow soon.
   void fetch(std::int64_t begin, std::int64_t end) {
     for (next_ = std::max(next_, begin); next_ < std::min(end + runs_ahead, std::ssize(order_)); ++next_) {
       __builtin_prefetch(&run(next_));
@@ -69,13 +69,13 @@ class RunMeasurer {
     return extent;
   }
 
-  /// The sum of at most `ordered_group` runs, left to right.
+  /// Sums over a group of at most `ordered_group` runs, in their order.
   SourceSums sum_group(Members members, const Extent& extent) const {
     SourceSums sums = measure(members.front(), extent);
     for (const std::int32_t member : members.subspan(1)) add(sums, measure(member, extent));
     return sums;
   }
-  /// The sum of a source that consists of run `of`.
+  /// The sums over a source that consists of the single run `of`.
   SourceSums sum_single(std::int64_t of) const {
     const Run& run = runs_.runs[of];
     return measure(of, {run.begin, run.end - 1, run.y, run.y});
@@ -106,7 +106,7 @@ Extent extent_of_large(const RunMeasurer& measurer, Members members, const Cpu& 
   return extent;
 }
 
-/// Measures the groups of the ordered sum with all threads, and adds them in order.
+/// Measures a source with many runs: groups of runs on all threads, whose sums are then added in order.
 SourceSums measure_large(const RunMeasurer& measurer, Members members, const Cpu& where) {
   const Extent extent = extent_of_large(measurer, members, where);
   Buffer<SourceSums, Cpu> groups((std::ssize(members) + ordered_group - 1) / ordered_group, where);
@@ -121,7 +121,7 @@ SourceSums measure_large(const RunMeasurer& measurer, Members members, const Cpu
   return sums.total();
 }
 
-/// Whether run i is all of source i + 1 for every i, as in noise of single pixels.
+/// Whether for every i source i + 1 consists of run i alone, as for noise in single pixels.
 bool are_single_runs(const Components<Cpu>& components, const Cpu& where) {
   const Buffer<std::int32_t, Cpu>& label = components.label;
   if (label.size() != components.counts->kept) return false;

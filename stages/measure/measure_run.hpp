@@ -7,7 +7,7 @@
 
 namespace srcextract {
 
-/// The extent of a source, known before its pixels are summed.
+/// The box of a source's pixels, which must be known before they are summed.
 struct Extent {
   std::int32_t xmin, xmax, ymin, ymax;
 };
@@ -16,7 +16,7 @@ struct Extent {
 struct RunSums {
   double v, vx, vxx;  ///< sums of v, v dx, v dx^2
   float peak;
-  std::int32_t xpeak;  ///< column of the peak; the first of equal pixels
+  std::int32_t xpeak;  ///< column of the peak; of equal pixels the first
 };
 
 SRCEXTRACT_HOST_DEVICE inline void add(RunSums& to, const RunSums& from) {
@@ -44,12 +44,12 @@ SRCEXTRACT_HOST_DEVICE inline void add(SourceSums& to, const SourceSums& from) {
   to.near_masked |= from.near_masked;
 }
 
-/// The pixels [x_begin, x_end) of rows [y_begin, y_end).
+/// The pixels in columns x_begin to x_end - 1 of rows y_begin to y_end - 1.
 struct PixelBox {
   std::int64_t x_begin, x_end, y_begin, y_end;
 };
 
-/// The box of a run and its neighbours.
+/// The box of a run's pixels and their 8-neighbours, cut to the image.
 SRCEXTRACT_HOST_DEVICE inline PixelBox surroundings(const Run& run, std::int64_t width, std::int64_t height) {
   return {run.begin > 0 ? run.begin - 1 : 0, run.end < width ? run.end + 1 : width,  //
           run.y > 0 ? run.y - 1 : 0, run.y + 1 < height ? run.y + 2 : height};
@@ -64,7 +64,8 @@ SRCEXTRACT_HOST_DEVICE inline RunSums sums_of(const float* row, std::int32_t x, 
   return {v, vx, vx * dx, row[x], x};
 }
 
-/// Sums of one group of the ordered sum: pixels [first, last) of the run, at most `ordered_group`, left to right.
+/// Sums over one group of the ordered sum: pixels [first, last) of the run, at most `ordered_group`, from left to
+/// right.
 SRCEXTRACT_HOST_DEVICE inline RunSums sum_pixels(const float* row, const Run& run, std::int64_t first,
                                                  std::int64_t last, const Extent& extent, double background) {
   const auto end = static_cast<std::int32_t>(run.begin + last);
@@ -74,7 +75,7 @@ SRCEXTRACT_HOST_DEVICE inline RunSums sum_pixels(const float* row, const Run& ru
   return sums;
 }
 
-/// Sums of a run of npix pixels in row y. The caller sets near_masked.
+/// Completes the sums over a run of npix pixels in row y from those along the row. The caller must set near_masked.
 SRCEXTRACT_HOST_DEVICE inline SourceSums sums_of_run(const RunSums& along, std::int32_t y, std::int32_t npix,
                                                      const Extent& extent) {
   const double dy = y - extent.ymin;
@@ -96,7 +97,7 @@ SRCEXTRACT_HOST_DEVICE inline SourceSums sums_of_run(const RunSums& along, std::
   return sums;
 }
 
-/// Whether a masked pixel is among the neighbours of a run. For one thread.
+/// Whether a pixel of a run or one of its 8-neighbours is masked. For one thread.
 inline bool touches_masked(const float* image, std::int64_t width, std::int64_t height, const Run& run) {
   const PixelBox box = surroundings(run, width, height);
   for (std::int64_t y = box.y_begin; y < box.y_end; ++y) {

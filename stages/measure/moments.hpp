@@ -18,11 +18,11 @@ struct SecondMoments {
   double x2, y2, xy;
 };
 
-/// The value of undefined quantities. It is one NaN for all processors, since catalogues are compared by bytes.
+/// The value of undefined quantities. It must be the same NaN on all processors, since catalogues are compared byte by
+/// byte.
 inline constexpr double undefined_value = std::numeric_limits<double>::quiet_NaN();
 
-/// The centre of a source; undefined if the flux is zero. An absolute threshold below the background can give such a
-/// source.
+/// The centroid of a source; undefined if its flux is zero, which an absolute threshold below the background can cause.
 SRCEXTRACT_HOST_DEVICE inline SourceOffset centre_of(const SourceSums& s) {
   constexpr double nan = undefined_value;
   return s.v == 0 ? SourceOffset{nan, nan} : SourceOffset{s.vx / s.v, s.vy / s.v};
@@ -32,12 +32,12 @@ SRCEXTRACT_HOST_DEVICE inline bool at_edge(const SourceSums& s, const Shape& sha
   return s.xmin == 0 || s.ymin == 0 || s.xmax == shape.width - 1 || s.ymax == shape.height - 1;
 }
 
-/// The position of a source: its centre, or the centre of its core if it was split off.
+/// The position of a source: its centroid, or the centroid of its core if deblending split it off.
 SRCEXTRACT_HOST_DEVICE inline SourceOffset position_of(const SourceSums& s, const Parentage& parentage) {
   return parentage.split != 0 ? SourceOffset{parentage.x - s.xmin, parentage.y - s.ymin} : centre_of(s);
 }
 
-/// The moments of a source about its position. Requires that its flux is not 0.
+/// The second moments of a source about `position`. Its flux must not be 0.
 SRCEXTRACT_HOST_DEVICE inline SecondMoments moments_about(const SourceSums& s, const SourceOffset& position) {
   const SourceOffset centre = centre_of(s);
   return {s.vxx / s.v - (2 * centre.x - position.x) * position.x,
@@ -45,12 +45,13 @@ SRCEXTRACT_HOST_DEVICE inline SecondMoments moments_about(const SourceSums& s, c
           s.vxy / s.v - (centre.x * position.y + (centre.y - position.y) * position.x)};
 }
 
-/// Whether a source is thinner than a pixel, with SExtractor's criterion: determinant below 0.00694 = 1/144.
+/// Whether a source is thinner than a pixel, by SExtractor's criterion: the determinant of the moments is below 0.00694
+/// = 1/144.
 SRCEXTRACT_HOST_DEVICE inline bool is_thin(const SecondMoments& m) {
   return m.x2 * m.y2 - m.xy * m.xy < 0.00694;
 }
 
-/// Adds the variance of a pixel, 1/12, to both axes if the source is thin.
+/// Adds the variance of a pixel's area, 1/12, to both axes if the source is thin.
 SRCEXTRACT_HOST_DEVICE inline SecondMoments widened(SecondMoments m) {
   if (is_thin(m)) {
     m.x2 += 1.0 / 12;

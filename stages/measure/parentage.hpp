@@ -6,12 +6,12 @@
 
 namespace srcextract {
 
-/// The record that deblending (stages/deblend/deblend.hpp) keeps of a source.
+/// What deblending (stages/deblend/deblend.hpp) records about a source.
 struct Parentage {
-  double x, y;          ///< centroid of its core, 0-based; only if split
+  double x, y;          ///< centroid of its core, 0-based; set only if `split`
   std::int32_t parent;  ///< number of its island before deblending, from 1
   std::int32_t split;   ///< 1 if the island had several sources, else 0
-  std::int32_t edge;    ///< 1 if a pixel of its core is at the edge of the image, else 0; only if split
+  std::int32_t edge;    ///< 1 if its core has a pixel at the image's edge, else 0; set only if `split`
 
   bool operator==(const Parentage&) const = default;
 };

@@ -15,13 +15,14 @@ struct BrightPixel {
   float value;
 };
 
-/// The pixel of every source that is brightest above the sky, with its value before a mesh was subtracted. The level of
-/// the mesh at the pixel is added again, as exactly as float32 allows. `measured` are the sums in the measured image;
+/// Returns for every source the brightest pixel above the sky, with its value before a mesh was subtracted. The mesh's
+/// level at the pixel is added again, as exactly as float32 allows. `measured` has the sums in the measured image;
 /// `mesh` is null if none was subtracted.
 std::vector<BrightPixel> brightest_pixels(std::span<const SourceSums> measured, const SkyMesh<Cpu>* mesh,
                                           const Cpu& where);
 
-/// Sets flag::saturated if the brightest pixel is at least `level`, with a tolerance of two roundings to float32.
+/// Sets flag::saturated for sources whose brightest pixel is at least `level`, with a tolerance of two roundings to
+/// float32.
 void flag_saturated(std::span<const BrightPixel> brightest, double level, Sources& sources);
 
 }  // namespace srcextract

@@ -15,7 +15,7 @@
 namespace srcextract {
 namespace {
 
-/// Pixels that a thread reads at a time, and number of such pieces in progress at once.
+/// Number of pixels that a thread reads at a time, and number of such pieces in progress at once.
 constexpr std::int64_t piece_pixels = std::int64_t{1} << 17;
 constexpr std::int64_t pieces_together = 16;
 
@@ -31,7 +31,7 @@ void keep(FlagTally& tally, const Flagged& more, bool replaces) {
   if (tally.flags == more.flags) tally.pixels += more.pixels;
 }
 
-/// Adds pixels to a tally. Handles every type but `most`.
+/// Adds pixels to the tally of a source, for every FlagType but `most`.
 void add(FlagTally& tally, const Flagged& more, FlagType type) {
   const bool first = tally.pixels == 0;
   const std::int64_t flags = more.flags;
@@ -50,8 +50,8 @@ void add(FlagTally& tally, const Flagged& more, FlagType type) {
   }
 }
 
-/// Counts the pixels of every flag in every source. The table is limited to about the memory of the image and its
-/// sources.
+/// Counts, for every source, how many of its pixels have each value of the flags. The table is limited to about the
+/// memory of the image and its sources.
 class Frequencies {
  public:
   Frequencies(const FlagMap& map, std::int64_t sources)
@@ -64,7 +64,7 @@ class Frequencies {
     seen.pixels += more.pixels;
   }
 
-  /// Sets the most frequent flags of each source; of equally frequent ones the first added.
+  /// Sets the tally of each source to the most frequent flags; of equally frequent ones the first added.
   void tell(std::vector<FlagTally>& tallies) const {
     std::vector<std::int64_t> place(tallies.size());
     for (const auto& [key, seen] : seen_) {
@@ -94,7 +94,7 @@ class Frequencies {
   std::unordered_map<std::uint64_t, Seen> seen_;
 };
 
-/// The flags of the pixels [begin, end) of the image that are in sources, in raster order.
+/// Returns the flags of those pixels from `begin` to before `end` that are in sources, in raster order.
 template <class Stored>
 std::vector<Flagged> flags_of_piece(const FlagMap& map, const std::byte* stored, std::int64_t begin, std::int64_t end,
                                     const Runs<Cpu>& runs, const Buffer<std::int32_t, Cpu>& label) {
@@ -118,7 +118,7 @@ std::vector<Flagged> flags_of_piece(const FlagMap& map, const std::byte* stored,
   return found;
 }
 
-/// Reads the pixels [begin, end) of the map and returns their flags.
+/// Reads the pixels from `begin` to before `end` of the map, and returns the flags of those in sources.
 std::vector<Flagged> read_piece(const FlagMap& map, std::int64_t begin, std::int64_t end, const Runs<Cpu>& runs,
                                 const Buffer<std::int32_t, Cpu>& label) {
   thread_local std::vector<std::byte> stored;

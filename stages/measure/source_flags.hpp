@@ -10,7 +10,7 @@
 
 namespace srcextract {
 
-/// A map of flags for an image. Values are integers of up to 32 bits, taken as unsigned and never as real numbers.
+/// A map of flags for an image. Values are integers of up to 32 bits, read as unsigned numbers.
 struct FlagMap {
   PixelSource pixels;
   std::uint64_t bits = ~std::uint64_t{0};  ///< bits that count
@@ -18,13 +18,13 @@ struct FlagMap {
   std::string keys = "flags";  ///< prefix of the configuration keys, for messages
 };
 
-/// What a map of flags says of a source: the flags, and the number of pixels that they are of.
+/// The flags of a source according to a map, and how many of its pixels they come from.
 struct FlagTally {
   std::int64_t flags = 0;
   std::int64_t pixels = 0;
 };
 
-/// Columns of a map of flags. Those of further maps are NAME_1, NAME_2 ..., as Astropy renames SExtractor's
+/// Columns for a map of flags. Columns of further maps are NAME_1, NAME_2 ..., as Astropy renames SExtractor's
 /// IMAFLAGS_ISO(n).
 inline constexpr ColumnOf<FlagTally> flag_map_columns[] = {
     {columns::imaflags_iso, "", "meta.code", "Flags of its pixels, by the map of flags", usual_group,
@@ -33,17 +33,18 @@ inline constexpr ColumnOf<FlagTally> flag_map_columns[] = {
      [](const FlagTally& tally) { return tally.pixels; }},
 };
 
-/// Why pixels of this format cannot be flags, as a phrase to follow "the map"; empty if they can.
+/// Why a map of this format cannot hold flags, as a phrase to follow "the map"; empty if it can.
 std::string flags_problem(const PixelFormat& format);
 
-/// Adds the columns of one map, from the flags of each source's pixels that are not 0. The value depends on the
-/// type:
-/// - OR or AND of their bits;
-/// - the least or the largest of them;
-/// - the most frequent of them; of equally frequent ones the first in raster order.
+/// Adds the columns of one map to `sources`. They combine the flags, other than 0, of each source's pixels. The value
+/// depends on the type:
+/// - OR or AND of all flags;
+/// - the least or the largest of the flags;
+/// - the most frequent of the flags; of equally frequent ones the first in raster order.
 ///
 /// The count is the number of pixels with any flag (OR, AND), or with that value. Both are 0 if no pixel has a flag.
-/// BLANK pixels of the map have none. `label` has the row of the catalogue, from 1, for every run, or 0.
+/// BLANK pixels of the map have no flag. `label` has for every run the row of its source in the catalogue, from 1, or
+/// 0.
 ///
 /// Runs on the host for both back ends. Only the pixels of sources are looked at, while a device would need all of the
 /// map to cross the bus first. The map is read once, in pieces of a few MB. Throws Error{input} if the type is the most

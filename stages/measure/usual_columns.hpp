@@ -16,10 +16,10 @@ struct SourceSky {
   double threshold;  ///< threshold above the level
 };
 
-/// All that the usual columns of a source are made of.
+/// All data about one source from which its usual columns are computed.
 struct UsualRow {
   std::size_t row;
-  const SourceSums& found;     ///< in the image in which the source was found
+  const SourceSums& found;     ///< sums in the image in which the source was found
   const SourceSums& own;       ///< `found` without absorbed pixels
   const SourceSums& measured;  ///< in the measured image
   Parentage parentage;
@@ -32,7 +32,7 @@ struct UsualRow {
   std::int64_t area;  ///< number of pixels above the analysis threshold
 };
 
-/// A usual column. It is in a catalogue unless `is_there` of the sums is false.
+/// A usual column, declared with its formula. The catalogue has the column unless is_there(sums) is false.
 struct UsualColumn : ColumnOf<UsualRow> {
   bool (*is_there)(const MeasuredSums&);
 
@@ -43,7 +43,8 @@ struct UsualColumn : ColumnOf<UsualRow> {
       : ColumnOf(name, unit, ucd, description, usual_group, value, image), is_there(there) {}
 };
 
-/// In catalogue order. A new column is a line here, and its note (scripts/config_documents/default_column_notes.cpp).
+/// All usual columns, in catalogue order. A new column needs an entry here, and its note
+/// (scripts/config_documents/default_column_notes.cpp).
 inline constexpr UsualColumn usual_columns[] = {
     {columns::number, "", "meta.record", "Running number, in raster order of the first pixel",
      [](const UsualRow& s) { return static_cast<std::int32_t>(s.row + 1); }},
@@ -103,8 +104,8 @@ inline constexpr UsualColumn usual_columns[] = {
      [](const MeasuredSums& sums) { return sums.deblended; }},
 };
 
-/// The side of the sky on which a source was found: 1 or -1. It comes after the columns of flag maps, and only where
-/// both sides, or the fainter one, were searched.
+/// Whether a source is brighter (1) or fainter (-1) than the sky. The column follows those of flag maps, and exists
+/// only if fainter sources were searched for.
 inline constexpr ColumnOf<std::int16_t> sign_column = {columns::sign, "",
                                                        "meta.code",   "1 brighter than the sky, -1 fainter",
                                                        usual_group,   [](const std::int16_t& side) { return side; },

@@ -13,20 +13,20 @@
 
 namespace srcextract {
 
-/// The sky in an annulus about a source. NaN if the annulus has no pixel.
+/// Level and noise of the sky in an annulus about a source. Both are NaN if no pixel of the annulus is usable.
 struct AnnulusSky {
   double sky;           ///< median, above the background
   double rms;           ///< standard deviation of the pixels
   std::int32_t pixels;  ///< number of pixels
-  std::int32_t flags;   ///< always 0; an annulus that the image cuts just has fewer pixels
+  std::int32_t flags;   ///< always 0; pixels of the annulus beyond the image are left out without a flag
 
   bool operator==(const AnnulusSky&) const = default;
 };
 
 /// ANNULUS_SKY, ANNULUS_RMS and ANNULUS_PIXELS: the local sky of a source as in aperture photometry (DAOPHOT: Stetson
-/// 1987, PASP 99, 191, section III.B). SExtractor's BACKPHOTO_TYPE LOCAL is another form. The pixels have their centres
-/// at r_in <= r < r_out from the source. They are neither masked nor of any source, this one included.
-///  - m is the median and s the standard deviation about the mean, with their number as divisor.
+/// 1987, PASP 99, 191, section III.B). SExtractor's BACKPHOTO_TYPE LOCAL is another form. The annulus has the pixels
+/// with centres at r_in <= r < r_out from the source that are not masked and belong to no source.
+///  - m is the median and s the standard deviation about the mean, with the number of pixels as divisor.
 ///  - Pixels below m - 3 s or above m + 3 s are left out, and m and s taken again. This is repeated 5 times at most, or
 ///    until none is left out (Astropy's sigma_clipped_stats with its defaults but for maxiters).
 ///
@@ -56,7 +56,7 @@ struct AnnulusFamily {
     KeyRange kept = KeyRange::all();
     for (int clip = 0;; ++clip) {
       const std::int64_t count = keys.count(kept);
-      if (count == result.pixels) break;  // no pixel was left out, or none is left
+      if (count == result.pixels) break;  // no pixel was left out by the last clip, or none is left
       kept = keys.extremes(kept);
       const KeyPair middle = keys.pair(kept, (count - 1) / 2);
       const double lower = value_of_ordered_key(middle.lower);
@@ -79,8 +79,9 @@ struct AnnulusFamily {
   };
 
  private:
-  /// The standard deviation of the `count` pixels of a range, which reaches from the least to the largest of them. Sums
-  /// are whole numbers of a quantum, so that their order does not matter.
+  /// Returns the standard deviation of the `count` pixels whose keys are in `range`, about their mean. `range` reaches
+  /// from the least to the largest pixel. Offsets from the median are summed as whole numbers of a quantum, so the
+  /// order of pixels does not matter.
   template <class Keys>
   SRCEXTRACT_HOST_DEVICE static double deviation(const Keys& keys, const KeyRange& range, double median,
                                                  std::int64_t count) {

@@ -8,13 +8,14 @@
 
 namespace srcextract {
 
-/// Selects the pixels of an annulus about (cx, cy) that are neither masked nor of a source.
+/// Selects the pixels of an annulus about (cx, cy) that are neither masked nor part of a source.
 struct AnnulusPixels {
   const PhotometryImage& image;
   double cx, cy;
   double inner_square, outer_square;
 
-  /// Fills a block with the pixels of row y from x on. The first `count` are in the box.
+  /// Fills a KeyBlock with the Width pixels of row y from column x on. Only the first `count` are in the box and may be
+  /// wanted.
   template <int Width>
   SRCEXTRACT_HOST_DEVICE void operator()(std::int32_t x, std::int32_t y, int count, KeyBlock<Width>& block) const {
     block.any = 0;

@@ -6,19 +6,20 @@
 
 namespace srcextract {
 
-/// The pixels [x_begin, x_end) of rows [y_begin, y_end), all of them in the image.
+/// A box of pixels inside the image: columns x_begin to x_end - 1, rows y_begin to y_end - 1.
 struct ApertureBox {
   std::int32_t x_begin, x_end, y_begin, y_end;
   bool cut;  ///< the aperture reaches beyond the image
 };
 
-/// An edge of a box, truncated towards zero, and at most one pixel outside of an image of this size; NaN is outside.
+/// Converts the edge of a box to a pixel index, truncated towards zero. The result is limited to -1 ... size + 1 for an
+/// image of `size` pixels; NaN gives -1.
 SRCEXTRACT_HOST_DEVICE inline std::int32_t box_edge(double edge, std::int32_t size) {
   if (!(edge > -1)) return -1;
   return edge >= size + 1.0 ? size + 1 : static_cast<std::int32_t>(edge);
 }
 
-/// The part of a box that is in the image.
+/// Returns the part of a box that is in an image of width x height pixels, and whether the image cuts the box.
 SRCEXTRACT_HOST_DEVICE inline ApertureBox box_within(double left, double right, double top, double bottom,
                                                      std::int32_t width, std::int32_t height) {
   const std::int32_t x_begin = box_edge(left, width), x_end = box_edge(right, width);

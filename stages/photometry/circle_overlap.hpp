@@ -9,8 +9,8 @@
 
 namespace srcextract {
 
-/// Counts the Side x Side sub-pixels of a pixel whose centres are in a circle about (0, 0); (u, v) is the centre of the
-/// first. Extra columns, which make the loop fit a vector, are outside of every circle.
+/// Counts how many of the Side x Side sub-pixels of one pixel have their centres in a circle about (0, 0). (u, v) is
+/// the centre of the first sub-pixel. Extra columns, which make the loop fit a vector, are outside of every circle.
 template <int Side, int Width>
 SRCEXTRACT_HOST_DEVICE std::int32_t sub_pixels_inside(float u, float v, float radius2) {
   constexpr int vector = 16, columns = Width == 1 ? Side : (Side + vector - 1) / vector * vector;
@@ -27,32 +27,33 @@ SRCEXTRACT_HOST_DEVICE std::int32_t sub_pixels_inside(float u, float v, float ra
   return sum;
 }
 
-/// The part of a pixel that is in a circle about (0, 0), as in SExtractor:
+/// Finds the fraction of a pixel that is in a circle about (0, 0), as SExtractor does:
 /// - a pixel well inside counts whole;
-/// - a pixel at the edge counts by those of its Side x Side sub-pixels whose centres are inside;
+/// - a pixel at the edge counts by the fraction of its Side x Side sub-pixels whose centres are inside;
 /// - a pixel beyond the circle's reach counts 0.
 ///
-/// Pixels are at (dx, dy). Everything is in float, and offsets are added up, as in SExtractor.
+/// Pixels have their centres at (dx, dy). All arithmetic is in float, and offsets of sub-pixels are added up step by
+/// step, as in SExtractor.
 template <int Side>
 class CircleOverlap {
  public:
   static constexpr std::int32_t all = Side * Side;  ///< number of sub-pixels
-  static constexpr std::int32_t whole = all + 1;    ///< value for a pixel well inside, in place of a count
-  static constexpr std::int32_t crossed = -1;       ///< value for a pixel whose sub-pixels must be counted
+  static constexpr std::int32_t whole = all + 1;    ///< stands in place of a count for a pixel well inside the circle
+  static constexpr std::int32_t crossed = -1;       ///< for a pixel at the edge, until its sub-pixels are counted
 
   SRCEXTRACT_HOST_DEVICE explicit CircleOverlap(float radius) : radius_(radius), radius2_(radius * radius) {}
 
-  /// The part of a pixel, from its number of sub-pixels inside.
+  /// Converts a number of sub-pixels inside the circle, or `whole`, to the fraction of the pixel's area.
   SRCEXTRACT_HOST_DEVICE static float part(std::int32_t inside) {
     return inside == whole ? 1 : static_cast<float>(inside) * (step * step);
   }
 
-  /// reach: the largest distance of pixels that may count. core: the distance up to which pixels count whole.
+  /// reach: distance from the centre beyond which pixels count 0. core: distance up to which pixels count whole.
   SRCEXTRACT_HOST_DEVICE float reach() const { return radius_ + 0.75F; }
   SRCEXTRACT_HOST_DEVICE float core() const { return radius_ - 0.75F > 0 ? radius_ - 0.75F : 0; }
 
-  /// Sets the number of sub-pixels inside for pixels that are clearly whole, outside or all inside. Other pixels, with
-  /// the circle between sub-pixels or within rounding of them, get `crossed`.
+  /// Sets `inside` for pixels that need no counting: `whole`, 0 if outside, or `all` sub-pixels. Every other pixel is
+  /// crossed by the circle, or too near to it for rounding, and gets `crossed`.
   template <int Width>
   SRCEXTRACT_HOST_DEVICE void look(const float (&dx)[Width], const float (&dy)[Width],
                                    std::int32_t (&inside)[Width]) const {
@@ -89,7 +90,7 @@ class CircleOverlap {
     }
   }
 
-  /// Sets the part of each pixel that is inside.
+  /// Sets part_of[i] to the fraction of pixel i that is inside the circle.
   template <int Width>
   SRCEXTRACT_HOST_DEVICE void parts(const float (&dx)[Width], const float (&dy)[Width], float (&part_of)[Width]) const {
     std::int32_t inside[Width], counted[Width], any = 0;
@@ -105,9 +106,9 @@ class CircleOverlap {
  private:
   static constexpr float side = Side, step = 1.0F / side, first = 0.5F * (step - 1);
 
-  /// Counts sub-pixels by the chords of the circle. Chords run along the axis, x or y, in which the pixel is further
-  /// away; at most one end of each then lies in the pixel. A sub-pixel is inside if it is nearer than that end.
-  /// `unsure` is set if its centre is too near to the end for the rounding of either.
+  /// Counts sub-pixels inside the circle by chords along x or y, whichever axis the pixel is further away in. At most
+  /// one end of each chord lies in the pixel, and sub-pixels nearer to the centre than this end are inside. `unsure` is
+  /// set to 1 if the centre of a sub-pixel is within rounding of the end of a chord.
   template <int Width>
   SRCEXTRACT_HOST_DEVICE void count_by_chords(const float (&dx)[Width], const float (&dy)[Width],
                                               std::int32_t (&inside)[Width], std::int32_t (&unsure)[Width]) const {
@@ -118,7 +119,7 @@ class CircleOverlap {
       place[i] = (across > down ? across : down) * side - (half_side + 0.5F);  // first sub-pixel, less 1
       aside[i] = (across > down ? down : across) + first;
       nearest[i] = radius2_;
-      from_middle[i] = 0;  // distance from the middle between two whole numbers
+      from_middle[i] = 0;  // distance of a chord's end from the middle between two whole numbers
       inside[i] = 0;
     }
 #if defined(__CUDA_ARCH__)
@@ -136,8 +137,8 @@ class CircleOverlap {
         inside[i] += sub_pixels;
       }
     }
-    // Rounding of positions, here and in sub_pixels_inside: Side steps, 6e-8 of radius + 2 each. The rounding of a
-    // square root is that of the square, divided by the root.
+    // Bounds the rounding error of positions, here and in sub_pixels_inside: Side additions, each off by up to 6e-8 of
+    // radius + 2. The error of a square root is the error of its square divided by the root.
     for (int i = 0; i < Width; ++i) {
       const float slack = side * 2e-6F * (radius_ + 2) * (1 + radius_ / near_sqrt(nearest[i]));
       unsure[i] = from_middle[i] < 0.5F - slack && place[i] + 1 > slack ? 0 : 1;
@@ -147,7 +148,7 @@ class CircleOverlap {
   float radius_, radius2_;
 };
 
-/// A circle about a centre with coordinates of type Real.
+/// A circle about a centre whose coordinates have the type Real.
 template <int Side, class Real>
 struct PlacedCircle {
   Real cx, cy;
@@ -155,12 +156,12 @@ struct PlacedCircle {
 
   SRCEXTRACT_HOST_DEVICE PlacedCircle(Real x, Real y, float radius) : cx(x), cy(y), overlap(radius) {}
 
-  /// Distance of a column and of a row from the centre.
+  /// across: signed distance of column x from the centre. down: signed distance of row y from the centre.
   SRCEXTRACT_HOST_DEVICE float across(std::int32_t x) const { return static_cast<float>(static_cast<Real>(x) - cx); }
   SRCEXTRACT_HOST_DEVICE float down(std::int32_t y) const { return static_cast<float>(static_cast<Real>(y) - cy); }
 };
 
-/// Width pixels of a row, with the part of each in a circle.
+/// Width consecutive pixels of a row, with the fraction of each that is in a circle.
 template <int Width>
 struct CircleBlock {
   std::int32_t x, y;  ///< first pixel

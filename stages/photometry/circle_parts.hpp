@@ -11,10 +11,10 @@
 
 namespace srcextract {
 
-/// Number of rows of a circle that are summed together.
+/// Number of rows in a band. A circle is summed band by band.
 inline constexpr std::int32_t band_rows = 32;
 
-/// The band of a box from row y on.
+/// Returns the band of a box that begins at row y: `band_rows` rows, or fewer at the end of the box.
 SRCEXTRACT_HOST_DEVICE inline ApertureBox band_at(const ApertureBox& box, std::int32_t y) {
   ApertureBox band = box;
   band.y_begin = y;
@@ -22,12 +22,12 @@ SRCEXTRACT_HOST_DEVICE inline ApertureBox band_at(const ApertureBox& box, std::i
   return band;
 }
 
-/// The parts of the pixels of a band of rows that are in a circle, on the host. Each row has two short runs of pixels
-/// at the edge. These are gathered from all rows and computed together.
+/// Finds, on the host, the fraction of each pixel of a band of rows that is in a circle. The circle's edge crosses each
+/// row in two short runs of pixels. The pixels of these runs are gathered from all rows and computed together.
 template <int Width>
 class CircleParts {
  public:
-  /// Finds the parts for a PlacedCircle. Earlier results are lost.
+  /// Finds the fractions for a PlacedCircle. Results of an earlier call are overwritten.
   template <class Circle>
   void find(const ApertureBox& band, const Circle& circle) {
     columns_ = band.x_end - band.x_begin;
@@ -48,18 +48,20 @@ class CircleParts {
     look_at(gathered, circle.overlap);
   }
 
-  /// Range of the blocks of a row that the circle reaches.
+  /// first_block, last_block: begin and end of the blocks of a row that the circle reaches.
   int first_block(int row) const { return begin_[row] / Width; }
   int last_block(int row) const { return (end_[row] + Width - 1) / Width; }
 
-  /// across: distances of a block's pixels from the centre. parts: the part of each pixel in the circle.
+  /// across: x distances of a block's pixels from the centre. parts: fraction of each pixel of a block that is in the
+  /// circle.
   const float* across(int block) const { return across_.data() + static_cast<std::ptrdiff_t>(block) * Width; }
   const float* parts(int row, int block) const {
     return parts_.data() + static_cast<std::ptrdiff_t>(row) * stride_ + static_cast<std::ptrdiff_t>(block) * Width;
   }
 
  private:
-  /// Finds where the circle reaches each row, and where pixels are well inside, with a margin for rounding.
+  /// Finds for each row the columns that the circle reaches, and the columns that are well inside. Both have a margin
+  /// for rounding.
   template <class Circle>
   void find_runs(const ApertureBox& band, const Circle& circle) {
     const float reach = circle.overlap.reach(), core = circle.overlap.core(), margin = 1e-5F * (reach + 1);
@@ -86,7 +88,7 @@ class CircleParts {
     if (values.size() < size) values.resize(size);
   }
 
-  /// Makes room for all gathered pixels, and for one block more that is written or read.
+  /// Makes room for all edge pixels of the band, and for one more block, which vectors may read or write past the end.
   void make_room(int rows) {
     std::size_t most = std::size_t{2} * Width;
     for (int row = 0; row < rows; ++row)

@@ -18,14 +18,15 @@ namespace srcextract {
 /// FLUX_APER of a source in one circle.
 struct CircleFlux {
   double flux, variance;  ///< as in EllipseFlux
-  std::int64_t flags;     ///< flag::aperture_cut; 64 bits, so that the row has no padding
+  std::int64_t flags;     ///< flag::aperture_cut or 0; has 64 bits so that the row has no padding
 
   bool operator==(const CircleFlux&) const = default;
   double error(const FluxCalibration& at) const { return at.error(flux, variance); }
 };
 
-/// The light in circles about a source (SExtractor's FLUX_APER): the sum of pixels, each times its part inside. Pixels
-/// at the edge count by 5 x 5 sub-pixels, or by their area. The part of a circle beyond the image is not corrected for.
+/// Sums the light in circles about a source (SExtractor's FLUX_APER). Each pixel counts by the fraction of it that is
+/// in the circle. This fraction comes from 5 x 5 sub-pixels, or from the exact area. The part of a circle beyond the
+/// image is not corrected for.
 struct CircleFamily {
   using Row = CircleFlux;
   static constexpr const char* name = "circles";
@@ -35,8 +36,8 @@ struct CircleFamily {
   float radius[most_apertures]{};
   std::int32_t by_size[most_apertures]{};  ///< numbers of the circles, the smallest first
   int count = 0;
-  bool are_many;                          ///< one walk over the largest circle is no slower than one walk per circle
-  bool is_exact;                          ///< pixels at the edge count by their area
+  bool are_many;  ///< whether one walk over the largest circle is no slower than one walk per circle
+  bool is_exact;  ///< whether pixels at the edge count by their exact area, not by sub-pixels
   double exact_radius[most_apertures]{};  ///< used if is_exact
 
   explicit CircleFamily(const Settings& config) : is_exact(config.measurement.overlap == Overlap::exact) {
@@ -46,7 +47,7 @@ struct CircleFamily {
       radius[count++] = static_cast<float>(diameter / 2);
     }
     std::stable_sort(by_size, by_size + count, [this](int a, int b) { return radius[a] < radius[b]; });
-    // A block of one circle takes as long as four pixels of all circles (tests/bench/HISTORY.md).
+    // In one walk per circle a block takes as long as four pixels in one walk for all (tests/bench/HISTORY.md).
     constexpr double pixels_of_block = 4;
     double blocks = 0, side = 0;
     for (int k = 0; k < count; ++k) {
@@ -98,7 +99,7 @@ struct CircleFamily {
     return {sums.of[0], sums.of[1], box.cut ? flag::aperture_cut : 0};
   }
 
-  /// Whether measure_together may be called instead of measure(), and is faster.
+  /// Whether measure_together may be called for this source and is faster than measure().
   bool are_measured_together(const MeasuredSource& source) const {
     return are_many && source.shape.defined &&
            CirclesTogether::can_measure(static_cast<float>(source.shape.x), static_cast<float>(source.shape.y),

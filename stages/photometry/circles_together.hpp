@@ -10,9 +10,9 @@
 
 namespace srcextract {
 
-/// The sums of light and variance in circles about one centre, in one walk over the pixels of the largest, on the host.
-/// Every pixel is read once. Radii ascend, so the circles that cross a pixel are consecutive, and all larger ones hold
-/// it whole. Vectors run over radii.
+/// Sums light and variance in several circles about one centre, on the host, in one walk over the pixels of the largest
+/// circle. Every pixel is read once. Radii ascend, so the circles that cross a pixel are consecutive, and all larger
+/// ones hold it whole. Vectors run over radii.
 ///
 /// The sums equal those of one circle after another (CircleFamily::measure) to the last bit:
 /// - a lane adds the same pixels in the same order, and otherwise zeros;
@@ -42,18 +42,18 @@ class CirclesTogether {
     }
   }
 
-  /// Whether the boxes of circles of up to this radius hold every pixel that the circles overlap, with a margin of at
-  /// least 0.05 pixel. The box of each single circle is then not needed.
+  /// Whether the box of a circle of this radius holds every pixel that the circle overlaps, with a margin of at least
+  /// 0.05 pixel in spite of rounding. If so, the boxes of smaller circles about this centre are not needed.
   static bool can_measure(float cx, float cy, float radius) {
     constexpr float far = 1 << 17;
     return std::fabs(cx) + radius < far && std::fabs(cy) + radius < far;
   }
 
-  /// Calls keep(k, light, variance, cut) for every circle of the source `number`.
+  /// Measures the source `number`, and calls keep(k, light, variance, cut) for every circle k.
   template <class Keep>
   void measure(const PhotometryImage& image, std::int32_t number, float cx, float cy, const Keep& keep) {
     const ApertureBox box = box_of_circle(cx, cy, radius_[count_ - 1], image);
-    // Weights are multiples of 2^-28, so that sums of fewer than 2^25 of them are exact in any order.
+    // Fractions of pixels are multiples of 2^-28, so sums of fewer than 2^25 of them are exact in any order.
     constexpr std::int64_t exact_area = 1 << 24;
     const std::int64_t area = static_cast<std::int64_t>(box.x_end - box.x_begin) * (box.y_end - box.y_begin);
     clear(light_);
@@ -80,11 +80,11 @@ class CirclesTogether {
  private:
   static constexpr int side = 5, block = HostLanes::width, window = 16;  ///< window: number of radii compared at once
   static constexpr int most = (most_apertures + 2 * window) / window * window;
-  /// The first circle that reaches a pixel is searched one by one if there are few circles. From `dense` circles on the
-  /// search takes larger steps, since several circles cross every pixel.
+  /// For each pixel, the smallest circle that reaches it is searched. With fewer than `dense` circles the search steps
+  /// one circle at a time, else `dense_stride` circles, since several circles cross every pixel.
   static constexpr int dense = 32, dense_stride = 8;
 
-  /// The pixels of a block of a row, and the squared distances of their sub-pixels.
+  /// The pixels of a block of a row, with squared distances from the centre: of each pixel and of each sub-pixel.
   struct Block {
     float distance[block], square[side * side][block];
     ApertureSamples<block> samples;
@@ -119,7 +119,8 @@ class CirclesTogether {
     }
   }
 
-  /// Whether any of the pixels is within reach of the largest circle; `pixels` is set only then.
+  /// Returns whether any pixel of the block is within reach of the largest circle. Fills `pixels` completely only if
+  /// so.
   bool look(const PhotometryImage& image, std::int32_t number, float cx, float cy, std::int32_t x, std::int32_t y,
             int size, float dy, Block& pixels) const {
     constexpr float step = 1.0F / side, first = 0.5F * (step - 1);
@@ -149,7 +150,8 @@ class CirclesTogether {
     return true;
   }
 
-  /// Adds a pixel to the circles from k on; `lane` is the index of the first sum of its lane.
+  /// Adds pixel i of the block to the circles from number k on. `lane` is the index at which the sums of the pixel's
+  /// lane begin.
   template <bool Mapped>
   void add_pixel(const Block& pixels, int i, int k, int lane) {
     const double value = pixels.samples.value[i], variance = pixels.samples.variance[i];
@@ -173,8 +175,7 @@ class CirclesTogether {
     }
   }
 
-  /// Sets the part of a pixel that is in each circle of a window, as CircleOverlap does. Beyond a circle's reach no
-  /// sub-pixel is inside.
+  /// Sets weight[r] to the fraction of pixel i that is in circle k + r, as CircleOverlap computes it.
   void weigh(const Block& pixels, int i, int k, float (&weight)[window]) const {
     constexpr float step = 1.0F / side;
     std::int32_t inside[window] = {};
@@ -199,10 +200,10 @@ class CirclesTogether {
 
   int count_, stride_, groups_, pitch_;
   float radius_[most], radius2_[most], outer2_[most], inner2_[most];
-  float reach2_[most];               ///< per group of `stride_` circles: the largest outer2_
+  float reach2_[most];               ///< per group of `stride_` circles: the largest outer2_ in the group
   double light_[lane_count * most];  ///< `pitch_` sums per lane, lane by lane
   double variance_[lane_count * most];
-  std::int64_t whole_from_[most];  ///< number of pixels whole in this circle and all larger ones
+  std::int64_t whole_from_[most];  ///< number of pixels whole in this circle, but not in smaller ones
 };
 
 }  // namespace srcextract

@@ -11,7 +11,7 @@
 
 namespace srcextract {
 
-/// The light in an ellipse: FLUX_AUTO or FLUX_PETRO of a source.
+/// A measured flux in an ellipse: FLUX_AUTO or FLUX_PETRO of a source.
 struct EllipseFlux {
   double flux, variance;  ///< variance in units of FluxCalibration::pixel; NaN for a source without a shape
   float radius;           ///< radius of the ellipse in units of A_IMAGE; 0 if the flux is not above 0
@@ -22,17 +22,17 @@ struct EllipseFlux {
   double error(const FluxCalibration& at) const { return at.error(flux, variance); }
 };
 
-/// Condition for bit 1 of FLAGS while a radius is searched. The ratio is in float, in which a tenth is more than a
-/// tenth in double. A ratio of exactly a tenth thus suffices, as in SExtractor.
+/// Whether more than a tenth of the pixels are masked, which sets bit 1 of FLAGS while a radius is searched. The ratio
+/// is in float, where a tenth is slightly more than 0.1 in double. Exactly a tenth thus suffices, as in SExtractor.
 SRCEXTRACT_HOST_DEVICE inline bool is_mostly_masked(std::int64_t masked, std::int64_t area) {
   return static_cast<double>(static_cast<float>(masked) / static_cast<float>(area)) > 0.1;
 }
 
-/// Width pixels of a row, with the ellipse through each.
+/// Width pixels of a row, with the size of the source's ellipse that passes through each.
 template <int Width>
 struct EllipsePixels {
   float square[Width];           ///< square_of_scale
-  std::int32_t in_reach[Width];  ///< 1: in the block, and the square is within a limit
+  std::int32_t in_reach[Width];  ///< 1: in the block, and `square` is at most the limit; else 0
 };
 
 template <int Width>
@@ -46,8 +46,8 @@ SRCEXTRACT_HOST_DEVICE EllipsePixels<Width> ellipse_pixels(const SourceShape& sh
   return out;
 }
 
-/// Sums the light in an ellipse and, if there is a map, the variance. Counts all pixels of the ellipse, and the masked
-/// ones.
+/// Sums the light in the source's ellipse scaled by `radius` and, for N = 2, the variance. counts[0] is the number of
+/// pixels in the ellipse, counts[1] the number of masked ones.
 template <int N, class Lanes>
 SRCEXTRACT_HOST_DEVICE SumsAndCounts<N, 2> sums_in_ellipse(const Lanes& lanes, const ApertureBox& box,
                                                            const MeasuredSource& source, const PhotometryImage& image,
@@ -67,7 +67,7 @@ SRCEXTRACT_HOST_DEVICE SumsAndCounts<N, 2> sums_in_ellipse(const Lanes& lanes, c
   return lanes.template sum_and_count<N, 2>(box, add);
 }
 
-/// The light of whole pixels whose centres are in the ellipse `radius` times as large as the source's. SExtractor sums
+/// Sums the light of whole pixels whose centres are in the source's ellipse, enlarged `radius` times. SExtractor sums
 /// FLUX_AUTO and FLUX_PETRO in this way: geometry in float, and no correction for the part beyond the image.
 template <class Lanes>
 SRCEXTRACT_HOST_DEVICE EllipseFlux flux_in_ellipse(const Lanes& lanes, const MeasuredSource& source,
@@ -86,7 +86,7 @@ SRCEXTRACT_HOST_DEVICE EllipseFlux flux_in_ellipse(const Lanes& lanes, const Mea
   return row(all.sums.of[0], all.sums.of[1], all.counts);
 }
 
-/// The common part of the Kron and Petrosian families: everything but the radius. `Own` is one of these families and
+/// Base class of the Kron and Petrosian families, which measures all but the radius. `Own` is the derived family and
 /// has
 /// - radius(lanes, source, image, flags), which may add to the flags;
 /// - the names of its columns: flux, its error, their magnitudes, and the radius.
@@ -104,7 +104,7 @@ struct EllipseFamily {
     return measure_in(lanes, source, image, image);
   }
 
-  /// The flux in `image`. The radius of the ellipse comes from the light in `found_in`.
+  /// Measures the flux in `image`, in an ellipse whose radius comes from the light in `found_in`.
   template <class Lanes>
   SRCEXTRACT_HOST_DEVICE EllipseFlux measure_in(const Lanes& lanes, const MeasuredSource& source,
                                                 const PhotometryImage& found_in, const PhotometryImage& image) const {

@@ -8,9 +8,9 @@
 
 namespace srcextract {
 
-/// The area common to the circle about (0, 0) and [left, right] x [bottom, top]. Requires that the rectangle is in the
-/// first quadrant, and not all beyond the circle. The arc enters by the left or the upper edge and leaves by the right
-/// or the lower one. The area below the arc consists of
+/// The area common to the circle about (0, 0) and [left, right] x [bottom, top]. Requires a rectangle in the first
+/// quadrant. A rectangle beyond the circle gives 0. The arc enters by the left or the upper edge and leaves by the
+/// right or the lower one. The area below the arc consists of
 /// - the rectangle left of the point where it enters;
 /// - the trapezoid below its chord;
 /// - the segment between chord and arc.
@@ -38,8 +38,8 @@ SRCEXTRACT_HOST_DEVICE inline double overlap_in_quadrant(double left, double rig
   return within(area, 0, whole);
 }
 
-/// The area common to the circle about (0, 0) and the pixel with centre (dx, dy), within 1e-15. The rounding of the
-/// squared radius shifts the edge by 1e-16 of the radius more. The result is the same on a device.
+/// The area common to the circle about (0, 0) and the pixel with centre (dx, dy), with an error below 1e-15. Rounding
+/// of the squared radius shifts the edge by a further 1e-16 of the radius. Host and device give the same bits.
 SRCEXTRACT_HOST_DEVICE inline double exact_overlap(double dx, double dy, double radius) {
   const double x = std::fabs(dx), y = std::fabs(dy), left = x - 0.5, bottom = y - 0.5, right = x + 0.5, top = y + 0.5;
   const double near_x = left > 0 ? left : 0, near_y = bottom > 0 ? bottom : 0;
@@ -51,7 +51,7 @@ SRCEXTRACT_HOST_DEVICE inline double exact_overlap(double dx, double dy, double 
   return area;
 }
 
-/// Sets the part of each of Width pixels in that circle: 1 if all corners are inside, 0 if the pixel is outside.
+/// Sets part[i] to the fraction of pixel i, at (dx[i], dy), that is in the circle about (0, 0).
 template <int Width>
 SRCEXTRACT_HOST_DEVICE void exact_overlaps(const double (&dx)[Width], double dy, double radius, double (&part)[Width]) {
   const double radius2 = radius * radius, down = std::fabs(dy), far_y = down + 0.5;
@@ -69,15 +69,16 @@ SRCEXTRACT_HOST_DEVICE void exact_overlaps(const double (&dx)[Width], double dy,
     if (crossed[i] != 0) part[i] = exact_overlap(dx[i], dy, radius);
 }
 
-/// The box of a circle, up to the last pixel that it touches.
+/// The smallest box with all pixels that a circle touches, cut to the image.
 SRCEXTRACT_HOST_DEVICE inline ApertureBox exact_box_of_circle(double x, double y, double radius,
                                                               const PhotometryImage& image) {
   return box_within(std::floor(x - radius + 0.5), std::floor(x + radius + 0.5) + 1, std::floor(y - radius + 0.5),
                     std::floor(y + radius + 0.5) + 1, image.width, image.height);
 }
 
-/// The light and the variance of pixels, each weighted by its part in the circle about a source, and whether the image
-/// cuts the circle. photutils and SEP call this exact photometry. Masked pixels count as in other apertures.
+/// Sums of light and variance in the circle about a source, with each pixel weighted by the area of it inside.
+/// photutils and SEP call this exact photometry. Masked pixels count as in other apertures. `cut`: the image cuts the
+/// circle.
 struct ExactLight {
   double light, variance;
   bool cut;

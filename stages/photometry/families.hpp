@@ -17,7 +17,7 @@
 
 namespace srcextract {
 
-/// Results of a family: `each` rows of every source, source by source.
+/// Results of a family for all sources, source by source, with `each` rows per source.
 template <class Row, class Where>
 struct FamilyRows {
   Buffer<Row, Where> rows;
@@ -41,12 +41,13 @@ struct FamilyRows {
 ///    must be equal to the last bit.
 ///  - measure_in(lanes, source, found_in, image), if the family also needs the image in which sources were found.
 ///    measure() then passes one image for both.
-///  - is_known(config), if it is measured only where something is known, as the shape of stars.
+///  - is_known(config), if the family is measured only where the configuration or the image tells something, such as
+///    the shape of stars.
 ///  - file: the NeededFile of numbers that it needs, if any. Its constructor takes them from Settings::resources.
 ///  - numbers_key and take_numbers(pointer), if a device shall read the numbers of that key's file from its own memory.
-///    They are handed to it once (HandedNumbers), and are of any size.
+///    The numbers are copied to the device once (HandedNumbers), and may be of any size.
 ///  - scratch(): how many doubles each source needs while it is measured (Lanes::scratch), if any.
-///  - name: of its results in records and messages; `uses`: the names of the families whose results it uses, if any.
+///  - name: the family's name in records and messages; `uses`: the names of the families whose results it uses, if any.
 ///  - columns: a list of RowColumn, each declared with its formula (stages/photometry/row_column.hpp);
 ///    `has_many_rows`: a column of each row, as NAME, NAME_1 ...
 ///
@@ -58,7 +59,7 @@ using Families =
     FamilyList<CircleFamily, KronFamily, PetrosianFamily, LightRadiusFamily, WindowFamily, ProfileFamily,
                PositionNoiseFamily, AnnulusFamily, LowWeightFamily, StarFamily, StarFramesFamily, SpreadFamily>;
 
-/// The rows of one family, told apart from those of another with the same type of row.
+/// FamilyRows under a type of its own per family, since two families may share a type of row.
 template <class One, class Where>
 struct RowsOf : FamilyRows<typename One::Row, Where> {};
 
@@ -80,39 +81,39 @@ struct Photometry : RowsOfEach<Families, Where> {
   }
 };
 
-/// Calls f.template operator()<One>() for each of the families, in their order.
+/// Calls f.template operator()<One>() for each family One, in the order of Families.
 template <class F>
 void for_each_family(F&& f) {
   [&]<class... One>(FamilyList<One...>) { (f.template operator()<One>(), ...); }(Families{});
 }
 
-/// Whether the columns of a family are as many as its rows: NAME, NAME_1 ...
+/// Whether a family has one column per row of a source: NAME, NAME_1 ...
 template <class One>
 inline constexpr bool has_many_rows = requires {
   One::has_many_rows;
 };
 
-/// Whether a family measures all rows of a source at once.
+/// Whether a family computes all rows of a source in one call (measure_rows).
 template <class One>
 inline constexpr bool rows_are_together = requires {
   One::rows_are_together;
 };
 
-/// Whether the host may measure all rows at once, while a device measures one by one.
+/// Whether the host may measure all rows of a source in one call, while a device measures row by row.
 template <class One>
 inline constexpr bool rows_may_be_together = requires(const One& family, const MeasuredSource& source) {
   family.are_measured_together(source);
 };
 
-/// Whether a family needs the image in which sources were found, too. It then has one row.
+/// Whether a family also reads the image in which sources were found. Such a family has one row per source.
 template <class One, class Lanes>
 inline constexpr bool looks_at_both = requires(const One& family, const Lanes& lanes, const MeasuredSource& source,
                                                const PhotometryImage& image) {
   family.measure_in(lanes, source, image, image);
 };
 
-/// Row number `which` of a source that was found in `found_in`, which may be `image`. For a family whose rows are
-/// measured one by one.
+/// Measures row number `which` of a source in `image`. The source was found in `found_in`, which may be the same image.
+/// For families whose rows are measured one by one.
 template <class One, class Lanes>
 SRCEXTRACT_HOST_DEVICE typename One::Row measure_row_in(const One& family, const Lanes& lanes,
                                                         const MeasuredSource& source, const PhotometryImage& found_in,
@@ -124,7 +125,8 @@ SRCEXTRACT_HOST_DEVICE typename One::Row measure_row_in(const One& family, const
   }
 }
 
-/// Calls keep(which, row) for every row of such a source, on the host.
+/// Measures all rows of a source on the host, and calls keep(which, row) for each. `found_in` is the image in which the
+/// source was found.
 template <class One, class Keep>
 void measure_rows_in(const One& family, const HostLanes& lanes, const MeasuredSource& source,
                      const PhotometryImage& found_in, const PhotometryImage& image, const Keep& keep) {
@@ -138,7 +140,7 @@ void measure_rows_in(const One& family, const HostLanes& lanes, const MeasuredSo
   }
 }
 
-/// The file that a family needs; none: no file.
+/// The file that a family needs; its key is empty if the family needs none.
 template <class One>
 constexpr NeededFile file_of() {
   if constexpr (requires { One::file; })
@@ -147,7 +149,7 @@ constexpr NeededFile file_of() {
     return {};
 }
 
-/// Whether the numbers of a file have been read, or there is none.
+/// Whether the numbers of a family's file have been read, or the family needs no file.
 inline bool is_read(const NeededFile& file, const Settings& config) {
   return file.key.empty() || config.resources.numbers_of(file.key) != nullptr;
 }
@@ -161,7 +163,7 @@ int scratch_of(const One& family) {
     return 0;
 }
 
-/// Whether a family is measured: a column asks for it, and what it needs is there.
+/// Whether a family is measured: a column asks for it, and the file or shape of stars that it needs is there.
 template <class One>
 bool is_measured(const ColumnChoice& choice, const Settings& config) {
   if constexpr (requires { One::is_known(config); })
@@ -169,7 +171,8 @@ bool is_measured(const ColumnChoice& choice, const Settings& config) {
   return choice.needs(One::name) && is_read(file_of<One>(), config);
 }
 
-/// Bytes that a source takes beside its usual columns: the rows, and the columns made of them.
+/// Bytes of memory that a source takes beside its usual columns: the rows of its families, and the columns made of
+/// them.
 inline std::int64_t photometry_bytes(const Settings& config) {
   const ColumnChoice choice(config.output.columns);
   std::int64_t bytes = 0;

@@ -7,7 +7,8 @@
 
 namespace srcextract {
 
-/// Real numbers as multiples of a quantum, a power of two, so that sums do not depend on the order.
+/// Converts real numbers to whole numbers of a quantum and back. The quantum is a power of two. Sums of whole numbers
+/// do not depend on their order.
 struct FixedPoint {
   double quantum;
 
@@ -18,7 +19,8 @@ struct FixedPoint {
   SRCEXTRACT_HOST_DEVICE double value(std::int64_t sum) const { return static_cast<double>(sum) * quantum; }
 };
 
-/// A quantum for numbers whose magnitudes add up to `most`, so small that rounding to it does not matter.
+/// Chooses the quantum for numbers whose magnitudes add up to `most` at most: 2^-61 to 2^-60 of `most`, so rounding
+/// does not matter.
 SRCEXTRACT_HOST_DEVICE inline FixedPoint fixed_point_up_to(double most) {
   constexpr int bits = 61;
   if (!(most > 0)) return {1};

@@ -15,7 +15,7 @@ namespace {
 
 constexpr double nan = std::numeric_limits<double>::quiet_NaN();
 
-/// Positions that a thread measures at a time.
+/// Number of positions that a thread measures at a time.
 constexpr std::int64_t places_at_a_time = 32;
 
 bool has_ellipse(const ForcedPosition& at) {
@@ -23,7 +23,8 @@ bool has_ellipse(const ForcedPosition& at) {
   return at.a > 0 && at.b > 0 && at.a < huge && at.b < huge && std::isfinite(at.theta);
 }
 
-/// The ellipse as sums of pixels would give it (source_shape.hpp); without an ellipse only the position.
+/// Returns the position with its ellipse in the form that source_shape.hpp derives from sums of pixels. Without an
+/// ellipse only x, y and `defined` are set.
 SourceShape shape_at(const ForcedPosition& at) {
   SourceShape shape{};
   shape.x = at.x;
@@ -40,7 +41,7 @@ SourceShape shape_at(const ForcedPosition& at) {
   return shape;
 }
 
-/// Counts over the pixels that an aperture touches.
+/// What an aperture touches: the number of pixels, the number of bad ones, and the brightest value.
 struct Touched {
   std::int64_t pixels = 0, bad = 0;
   float peak = -std::numeric_limits<float>::infinity();
@@ -72,7 +73,7 @@ Touched look_at_circle(const SourceShape& at, float radius, const PhotometryImag
   });
 }
 
-/// Measures the circles about a position, and its ellipse.
+/// Measures circles, the ellipse and the PSF flux at each position of a list.
 class Measurement {
  public:
   Measurement(const ForcedPositions& positions, const PhotometryImage& image, const Settings& config)
@@ -81,7 +82,7 @@ class Measurement {
   int circles() const { return circles_.rows(); }
   bool has_stars() const { return stars_.psf.known(); }
 
-  /// Measures position i into its rows of `out`.
+  /// Measures position i, and writes its rows of `out`.
   SRCEXTRACT_VECTOR_CLONES SRCEXTRACT_FLATTEN void measure(std::int64_t i, ForcedLight& out) const {
     const ForcedPosition& at = positions_.places[static_cast<std::size_t>(i)];
     SourceSums& pixel = out.pixel[i];
@@ -141,7 +142,7 @@ class Measurement {
   StarFamily stars_;
 };
 
-/// The pixel of a position, or the nearest pixel.
+/// The index of the pixel that holds a coordinate, or of the nearest pixel of the image.
 std::int32_t pixel_of(double position, std::int64_t size) {
   return static_cast<std::int32_t>(std::clamp(std::floor(position + 0.5), 0.0, static_cast<double>(size) - 1.0));
 }
@@ -155,7 +156,7 @@ SourceSums sums_at(const ForcedPosition& at, const Shape& shape) {
   sums.v = 1;
   sums.xpeak = sums.xmin = sums.xmax = known ? pixel_of(at.x, shape.width) : 0;
   sums.ypeak = sums.ymin = sums.ymax = known ? pixel_of(at.y, shape.height) : 0;
-  if (known) {  // the position in it, with moments of 0 about that
+  if (known) {  // the sums place the centroid exactly at the position, with second moments of 0
     sums.vx = at.x - sums.xmin;
     sums.vy = at.y - sums.ymin;
     sums.vxx = sums.vx * sums.vx;

@@ -9,22 +9,21 @@
 
 namespace srcextract {
 
-/// Finds the rings of the sub-pixels of Width pixels.
+/// Finds in which ring of the curve of growth each sub-pixel lies, for Width pixels at a time.
 template <int Width>
 class SubPixelRings {
  public:
   SRCEXTRACT_HOST_DEVICE explicit SubPixelRings(double steps)
       : steps_(steps), float_steps_(static_cast<float>(steps)) {}
 
-  /// The ring at a squared distance; GrowthCurve::circles beyond the last.
+  /// The number of the ring at a squared distance; GrowthCurve::circles beyond the last circle.
   SRCEXTRACT_HOST_DEVICE std::int32_t at(double square) const {
     const double ring = (square > 0 ? std::sqrt(square) : 0.0) * steps_;
     return ring < GrowthCurve::circles ? static_cast<std::int32_t>(ring) : GrowthCurve::circles;
   }
 
-  /// The rings of a row of sub-pixels of each pixel, at the squared distances u2 + v2. Computed in float, with an error
-  /// of at most 64 times 5 of its roundings, 2e-5 of a ring. If any sub-pixel is that near to a circle, at() is used
-  /// instead.
+  /// Sets ring[k][i] for the k-th sub-pixel of a row in pixel i, at squared distance u2 + v2. Computes in float, with
+  /// an error of at most 2e-5 of a ring. If any sub-pixel is so near to a circle, all are computed by at().
   template <int Side>
   SRCEXTRACT_HOST_DEVICE void of_row(const double (&u2)[Side][Width], const float (&float_u2)[Side][Width],
                                      const double (&v2)[Width], std::int32_t (&ring)[Side][Width]) const {
@@ -52,8 +51,8 @@ class SubPixelRings {
   float float_steps_;
 };
 
-/// Pixels to be divided, with the light of one sub-pixel of each. The host gathers pixels of several blocks, so that
-/// Width of them are always divided together.
+/// Pixels that wait to be divided into sub-pixels, with the light of one sub-pixel of each. The host gathers pixels of
+/// several blocks, so that it always divides Width of them together.
 template <int Width>
 struct DividedPixels {
   std::int32_t x[2 * Width], y[2 * Width];
@@ -76,7 +75,7 @@ struct DividedPixels {
     }
     count -= Width;
   }
-  /// Fills up to Width pixels with dark ones.
+  /// Appends pixels without light until there are Width.
   SRCEXTRACT_HOST_DEVICE void fill() {
     for (int i = count; i < Width; ++i) {
       x[i] = x[0];
@@ -87,7 +86,7 @@ struct DividedPixels {
   }
 };
 
-/// Input of the curve of growth of a source, with geometry in double, as in SExtractor.
+/// The source and image for which a curve of growth is measured. Geometry is in double, as in SExtractor.
 struct GrowthPixels {
   static constexpr int side = 5;
   static constexpr double sub_pixel = 0.2, first = -0.4;
@@ -95,7 +94,7 @@ struct GrowthPixels {
   const PhotometryImage& image;
   std::int32_t number;
   double cx, cy, reach;
-  double limit, step, steps;  ///< largest distance of pixels; distance between circles; circles per pixel
+  double limit, step, steps;  ///< largest distance of pixels; distance between circles; its inverse
 
   SRCEXTRACT_HOST_DEVICE GrowthPixels(const MeasuredSource& source, const PhotometryImage& of)
       : image(of),
@@ -131,7 +130,7 @@ struct GrowthPixels {
     return image.samples(x, y, count, number, cx, cy, block.in_reach);
   }
 
-  /// The sum of the magnitudes of the light in reach.
+  /// Sums the absolute values of the pixels in reach.
   template <class Lanes>
   SRCEXTRACT_HOST_DEVICE double all_light(const Lanes& lanes, const ApertureBox& box) const {
     constexpr int width = Lanes::width;
@@ -145,8 +144,8 @@ struct GrowthPixels {
     return lanes.template sum_of_blocks<1>(box, add).of[0];
   }
 
-  /// Adds the light of a block to the rings. Pixels far from every circle are added whole; the others are divided, and
-  /// some of these may stay in `divided`.
+  /// Adds the light of a block to its rings. A pixel at least `margin` from every circle is added whole. Others are
+  /// divided into sub-pixels, and up to Width of them may wait in `divided`.
   template <int Width, class Bins>
   SRCEXTRACT_HOST_DEVICE void add_to_rings(std::int32_t x, std::int32_t y, int count, const FixedPoint& unit,
                                            DividedPixels<Width>& divided, Bins& bins) const {
@@ -178,9 +177,9 @@ struct GrowthPixels {
   }
 
  private:
-  static constexpr double margin = 0.75;  ///< least distance from a circle of a pixel that is added whole
+  static constexpr double margin = 0.75;  ///< pixels at least this far from every circle are added whole
 
-  /// Adds the pixels that lie in one ring, and clears their elements of `in_parts`.
+  /// Adds the pixels that lie in one ring as a whole, and clears their elements of `in_parts`.
   template <int Width, class Bins>
   SRCEXTRACT_HOST_DEVICE void add_whole(const Block<Width>& block, const ApertureSamples<Width>& light,
                                         const SubPixelRings<Width>& rings, const FixedPoint& unit,
@@ -199,7 +198,7 @@ struct GrowthPixels {
     bins.add(ring);
   }
 
-  /// Adds the sub-pixels of the first Width pixels.
+  /// Divides the first Width pixels, and adds each sub-pixel to its ring.
   template <int Width, class Bins>
   SRCEXTRACT_HOST_DEVICE void add_parts(const DividedPixels<Width>& divided, Bins& bins) const {
     const SubPixelRings<Width> rings(steps);
@@ -232,7 +231,7 @@ struct GrowthPixels {
   }
 };
 
-/// The curve of growth. `lanes` keep its rings until they gather others.
+/// Measures the curve of growth of a source. Its `rings` stay valid until `lanes` gather another histogram.
 template <class Lanes>
 SRCEXTRACT_HOST_DEVICE GrowthCurve measure_growth(const Lanes& lanes, const MeasuredSource& source,
                                                   const PhotometryImage& image) {

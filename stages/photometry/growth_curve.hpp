@@ -7,20 +7,20 @@
 
 namespace srcextract {
 
-/// SExtractor's curve of growth: the light of a source in circles of 1 to 64 equal steps about it, out to 6 A_IMAGE.
-/// Pixels within 0.75 pixel of a circle are divided into 5 x 5. Light is in whole numbers of a quantum, so that sums do
-/// not depend on the order.
+/// SExtractor's curve of growth: the light of a source in 64 circles about it, with radii in equal steps up to 6
+/// A_IMAGE. Pixels within 0.75 pixel of a circle are divided into 5 x 5. Light is in whole numbers of a quantum, so
+/// that sums do not depend on the order.
 struct GrowthCurve {
   static constexpr int circles = 64;
 
-  const std::int64_t* rings;  ///< light between each circle and the next smaller one
+  const std::int64_t* rings;  ///< light in each ring between a circle and the next smaller one
   FixedPoint unit;            ///< unit of `rings`
   double reach;               ///< radius of the last circle
   bool cut;                   ///< the last circle reaches beyond the image
 
-  /// The radius of the circle that holds `light`, linear within a step; at most `reach`, and 0 if the first circle has
-  /// no light. If the curve does not reach `light`, a line through the step before the last is continued, up to
-  /// `reach`.
+  /// Returns the radius of the circle that holds `light`, by linear interpolation between circles. The result is at
+  /// most `reach`, and 0 if the first circle holds `light` but has none. If no circle holds `light`, the last step but
+  /// one is extrapolated.
   SRCEXTRACT_HOST_DEVICE double radius_of(double light) const {
     const double step = reach / circles;
     std::int64_t inside = rings[0], before = 0, before_that = 0;
@@ -41,7 +41,8 @@ struct GrowthCurve {
     return radius < reach ? radius : reach;
   }
 
-  /// The radius of half the light, as used for windows: at least half a pixel, at most the last circle.
+  /// The radius of the circle with half of `flux`, which sets the size of windows: at least half a pixel, at most
+  /// `reach`.
   SRCEXTRACT_HOST_DEVICE double half_light(double flux) const {
     constexpr double least = 0.5;
     const double radius = std::fabs(radius_of(0.5 * flux)), most = reach > least ? reach : least;

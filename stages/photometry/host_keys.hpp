@@ -10,12 +10,12 @@
 
 namespace srcextract {
 
-/// Keys of the pixels of a box, read once and sorted, on the host. A device keeps them as a warp can
-/// (cuda/photometry/warp_keys.hpp). Results do not depend on the order of the pixels.
+/// Keeps the keys of the pixels of a box, sorted, on the host, and counts, ranks and sums them. On a device warps do
+/// the same (cuda/photometry/warp_keys.hpp). Results do not depend on the order of the pixels.
 class HostKeys {
  public:
-  /// Reads the keys that read(x, y, count, block) selects, for all blocks of the box's rows. The first `count` pixels
-  /// of a block are in the box.
+  /// Replaces the keys by those that read(x, y, count, block) selects, called for every block of each row of the box.
+  /// Only the first `count` pixels of a block are in the box.
   template <int Width, class Read>
   void read(const ApertureBox& box, const Read& read) {
     keys_.resize(static_cast<std::size_t>(box.x_end - box.x_begin) * (box.y_end - box.y_begin));
@@ -42,13 +42,13 @@ class HostKeys {
   /// The least and the largest key in a range. Requires that the range has keys.
   KeyRange extremes(const KeyRange& range) const { return {*begin(range), *(end(range) - 1)}; }
 
-  /// The key of this rank in a range, from 0, and the next.
+  /// The key of rank `rank` among those in a range, counted from 0, and the next larger one.
   KeyPair pair(const KeyRange& range, std::int64_t rank) const {
     const auto lower = begin(range) + rank, next = lower + 1;
     return {*lower, next < end(range) ? *next : *lower};
   }
 
-  /// The sums of f(key), an IntegerSums<N>, over the keys in a range.
+  /// Sums f(key), an IntegerSums<N>, over the keys in a range.
   template <int N, class F>
   IntegerSums<N> sum(const KeyRange& range, const F& f) const {
     IntegerSums<N> sums{};

@@ -12,9 +12,10 @@ namespace srcextract {
 /// The light in an ellipse that follows the source's own light (Kron 1980, ApJS 43, 305), as SExtractor's FLUX_AUTO
 /// (Bertin & Arnouts 1996, section 7).
 /// - Q = cxx dx^2 + cyy dy^2 + cxy dx dy.
-/// - p: the pixels of Q <= 36 that belong to no other source.
+/// - p: the values of the pixels with Q <= 36 that belong to no other source.
 /// - First moment: r_1 = sum sqrt(Q) p / sum p.
-/// - The flux is that of Q <= k^2 with k = max(factor r_1, minimum); k = minimum if one of the sums is not above 0.
+/// - The flux is the sum over Q <= k^2 with k = max(factor r_1, minimum). k = minimum if one of the sums is not above
+///   0.
 struct KronFamily : EllipseFamily<KronFamily> {
   static constexpr const char* name = "kron";
   static constexpr RowColumn<EllipseFlux> columns[] = {

@@ -12,30 +12,30 @@
 
 namespace srcextract {
 
-/// Size of an array for `count` elements, which may be 0.
+/// Length of an array for `count` elements: at least 1, since C++ has no empty arrays.
 constexpr int array_size(int count) {
   return count > 0 ? count : 1;
 }
 
-/// The contribution of a pixel to N sums, or the sums.
+/// N numbers: what one pixel adds to N sums, or the sums themselves.
 template <int N>
 struct Sums {
   double of[array_size(N)];
 };
 
-/// Number of partial sums of a sum over a box.
+/// Number of lanes. Each lane adds the pixels of every 32nd column of a box in a partial sum.
 inline constexpr int lane_count = 32;
 
 /// Largest number of bins of a histogram over a box.
 inline constexpr int most_bins = 64;
 
-/// The contributions of a block, Width pixels of a row, to N sums.
+/// What each of Width pixels of a row adds to N sums.
 template <int N, int Width>
 struct BlockSums {
   double of[array_size(N)][Width];
 };
 
-/// The contribution of a pixel to M counts: 0 or 1 each. BlockCounts has those of a block.
+/// What a pixel adds to M counts: 0 or 1 each. BlockCounts has this for Width pixels of a row.
 template <int M>
 struct Counted {
   std::int32_t of[M];
@@ -52,10 +52,10 @@ struct SumsAndCounts {
   std::int64_t counts[array_size(M)];
 };
 
-/// For the pixels of a box: a number of their column times a number of their row, on the host.
+/// On the host: numbers given per column and per row of a box. at() multiplies them for each pixel.
 struct HostProduct {
   std::int32_t first_x, first_y;
-  const double *columns, *rows;  ///< for columns from first_x and rows from first_y on
+  const double *columns, *rows;  ///< element 0 is for column first_x, and for row first_y
 
   template <int Width>
   void at(std::int32_t x, std::int32_t y, double (&product)[Width]) const {
@@ -65,18 +65,19 @@ struct HostProduct {
   }
 };
 
-/// How a family of measurements (stages/photometry/families.hpp) reads the pixels of a box, on the host. On a device a
-/// warp does this (cuda/photometry/warp_lanes.hpp), with equal results to the last bit. Every thread of the warp
-/// computes all else that a family computes, so the family has one source text for both.
+/// Loops over the pixels of a box for a family of measurements (stages/photometry/families.hpp), on the host. On a
+/// device a warp does this (cuda/photometry/warp_lanes.hpp), with results equal to the last bit. Every thread of the
+/// warp computes all else that a family computes, so the family has one source text for both.
 class HostLanes {
  public:
-  /// Pixels of a row that sum_of_blocks and bins handle together; compilers turn loops over them into vectors.
+  /// Number of pixels of a row that sum_of_blocks and bins handle together, so that compilers turn loops over them into
+  /// vectors.
   static constexpr int width = 16;
 
-  /// The sums over the box of f(x, y), which returns a Sums<N>. The order is part of the specification:
+  /// Sums f(x, y), a Sums<N>, over the pixels of the box. The order of additions is part of the specification:
   /// - lane l has the columns x with (x - x_begin) mod 32 = l;
-  /// - it adds their pixels row by row, in a row from left to right;
-  /// - then lanes l and l + 16 are added, of the results l and l + 8, and so on: a tree of 16, 8, 4, 2, 1.
+  /// - it adds the pixels of its columns row by row, each row from left to right;
+  /// - then lane l + 16 is added to lane l, lane l + 8 to lane l, and so on: a tree of 16, 8, 4, 2, 1.
   template <int N, class F>
   Sums<N> sum(const ApertureBox& box, const F& f) const {
     return sum_of_blocks<N>(box, [&](std::int32_t x, std::int32_t y, int count, BlockSums<N, width>& pixels) {
@@ -88,8 +89,9 @@ class HostLanes {
     });
   }
 
-  /// The sums from blocks of pixels. f(x, y, count, pixels) sets `pixels`, a BlockSums<N, width>, to what the pixels of
-  /// row y from x on add. Only `count` of the `width` pixels are in the box; the others must add 0.
+  /// As sum(), with the pixels of a block at once. f(x, y, count, pixels) sets `pixels`, a BlockSums<N, width>, to what
+  /// the pixels of row y from column x on add. Only `count` of the `width` pixels are in the box; the others must add
+  /// 0.
   template <int N, class F>
   Sums<N> sum_of_blocks(const ApertureBox& box, const F& f) const {
     const auto both =
@@ -98,8 +100,8 @@ class HostLanes {
     return both.sums;
   }
 
-  /// The sums, and counts, which need no order. f(x, y, count, pixels, counted) also sets `counted`, a BlockCounts<M,
-  /// width>.
+  /// As sum_of_blocks, with M counts of pixels besides. f(x, y, count, pixels, counted) also sets `counted`, a
+  /// BlockCounts<M, width>.
   template <int N, int M, class F>
   SumsAndCounts<N, M> sum_and_count(const ApertureBox& box, const F& f) const {
     double lanes[lane_count / width][array_size(N)][width] = {};
@@ -122,9 +124,9 @@ class HostLanes {
     return all;
   }
 
-  /// The sums over the pixels of a circle, a PlacedCircle, in the same order, band after band of rows. f(block, pixels)
-  /// sets `pixels` to what those of a CircleBlock add; pixels that are not wanted are ignored. Few pixels of each block
-  /// are at the edge, so they are gathered and counted together.
+  /// Sums over the pixels of a PlacedCircle, in the order of sum(), band after band of rows. f(block, pixels) sets
+  /// `pixels` to what each pixel of a CircleBlock adds; pixels that are not wanted are ignored. Edge pixels of a band
+  /// are gathered and their sub-pixels counted together, since each block has few.
   template <int N, class Circle, class F>
   Sums<N> sum_in_circle(const ApertureBox& box, const Circle& circle, const F& f) const {
     Sums<N> all{};
@@ -135,8 +137,7 @@ class HostLanes {
     return all;
   }
 
-  /// A HostProduct of a number of the column times a number of the row, for the pixels of a box. It is valid until the
-  /// next call.
+  /// Makes a HostProduct for the pixels of a box from of_column(x) and of_row(y). It is valid until the next call.
   template <class Column, class Row>
   HostProduct product(const ApertureBox& box, const Column& of_column, const Row& of_row) const {
     const auto fill = [](std::vector<double>& values, std::int32_t begin, std::int32_t end, const auto& of) {
@@ -149,18 +150,18 @@ class HostLanes {
     return {box.x_begin, box.y_begin, columns_.data(), rows_.data()};
   }
 
-  /// Memory for `count` doubles, until the next source.
+  /// Lends memory for `count` doubles. It is valid until the next source is measured.
   double* scratch(int count) const {
     if (scratch_.size() < static_cast<std::size_t>(count)) scratch_.resize(static_cast<std::size_t>(count));
     return scratch_.data();
   }
 
-  /// f(i) for i from 0 to count - 1, in any order. What f stores, as in scratch(), all lanes see afterwards.
+  /// Calls f(i) for i from 0 to count - 1, in any order. Afterwards all lanes see what f has stored, as in scratch().
   template <class F>
   void each(int count, const F& f) const {
     for (int i = 0; i < count; ++i) f(i);
   }
-  /// The same for every i that is a multiple of `width`: f takes `width` numbers together.
+  /// Calls f(i) for every multiple i of `width` below `count`, in any order. f handles the `width` numbers from i on.
   template <class F>
   void each_block(int count, const F& f) const {
     for (int i = 0; i < count; i += width) f(i);
@@ -179,7 +180,7 @@ class HostLanes {
         });
   }
 
-  /// The largest f(x, y) in a box; none may be NaN. An empty box gives the lowest double.
+  /// Returns the largest f(x, y) in a box; f must not give NaN. An empty box gives the lowest double.
   template <class F>
   double max(const ApertureBox& box, const F& f) const {
     double largest = -std::numeric_limits<double>::max();
@@ -192,7 +193,7 @@ class HostLanes {
     return largest;
   }
 
-  /// Adds integers of the pixels of a block to bins 0 to `most_bins`; the last bin is dropped.
+  /// Adds an integer for each pixel of a block to bins 0 to `most_bins`. The last bin is discarded afterwards.
   class BlockBins {
    public:
     explicit BlockBins(std::int64_t* bins) : bins_(bins) {}
@@ -201,7 +202,7 @@ class HostLanes {
     void begin(const std::int64_t (&values)[width]) {
       for (int i = 0; i < width; ++i) values_[i] = values[i];
     }
-    /// Adds each integer to `Times` bins. May be called several times.
+    /// Adds the integer of pixel i to the bins bins[k][i], for each k below Times. May be called several times.
     template <int Times>
     void add(const std::int32_t (&bins)[Times][width]) {
       std::int32_t places[Times][width];
@@ -210,8 +211,8 @@ class HostLanes {
       for (int i = 0; i < width; ++i)
         for (int k = 0; k < Times; ++k) bins_[places[k][i]] += values_[i];
     }
-    /// Adds to rows of bins. The bins of one integer are mostly near each other, so their repeats are counted first,
-    /// for all integers of the block at a time.
+    /// Adds the integer of pixel i to the bins bins[j][k][i], for all j and k. The bins of a pixel are mostly near each
+    /// other, so repeats of a bin are counted first, and the integer added once times its count.
     template <int Rows, int Times>
     void add(const std::int32_t (&bins)[Rows][Times][width]) {
       std::int32_t first[width], last[width], furthest = 0;
@@ -233,8 +234,9 @@ class HostLanes {
     }
 
    private:
-    /// Counts up to Most events of each integer of the block, in the fields of two words. Powers of two are made from
-    /// the exponents of floats, since not all processors can shift the elements of a vector by different amounts.
+    /// For each pixel of a block, counts up to Most events in each of 12 fields, packed into two words of 5-bit fields.
+    /// Powers of two are made from the exponents of floats, since not all processors can shift the elements of a vector
+    /// by different amounts.
     template <int Most>
     struct FieldCounts {
       static constexpr int bits = 5, half = 6, fields = 2 * half;
@@ -274,12 +276,12 @@ class HostLanes {
       }
     }
 
-    std::int64_t* bins_;  ///< separate bins for every pixel of a block, so that none waits for another
+    std::int64_t* bins_;  ///< separate for each pixel of a block, so that no addition waits for another
     std::int64_t values_[width];
   };
 
-  /// Gathers integers in most_bins bins, which begin empty. f(x, y, count, block) adds those of a block of pixels, by
-  /// block.begin and block.add. The bins are valid until the next call.
+  /// Makes a histogram of most_bins integers over a box; bins begin at 0. f(x, y, count, block) adds the pixels of a
+  /// block by block.begin and block.add. The result is valid until the next call.
   template <class F>
   const std::int64_t* bins(const ApertureBox& box, const F& f) const {
     std::int64_t apart[(most_bins + 1) * width] = {};
@@ -294,8 +296,8 @@ class HostLanes {
     return bins_;
   }
 
-  /// The keys of the pixels of a box that read(x, y, count, block) selects, as in HostKeys. They are valid until the
-  /// next call.
+  /// Returns the sorted keys of the pixels of a box that read(x, y, count, block) selects (HostKeys). They are valid
+  /// until the next call.
   template <class Read>
   const HostKeys& keys(const ApertureBox& box, const Read& read) const {
     keys_.read<width>(box, read);

@@ -11,10 +11,10 @@
 
 namespace srcextract {
 
-/// The circle about a source that holds a given part of its light.
+/// Radius of the circle about a source that holds a given part of its light.
 struct LightRadius {
-  double radius;      ///< radius for that part of FLUX_AUTO; NaN for a source without a shape
-  double half_light;  ///< radius for half of it, whatever part is asked for; windows need it
+  double radius;      ///< of the circle with that part of FLUX_AUTO; NaN for a source without a shape
+  double half_light;  ///< of the circle with half of FLUX_AUTO, which windows need, whatever part `radius` is for
   std::int64_t flags;
 
   bool operator==(const LightRadius&) const = default;
@@ -35,7 +35,7 @@ struct LightRadiusFamily {
   }
   SRCEXTRACT_HOST_DEVICE int rows() const { return count; }
 
-  /// Calls keep(which, row) for every row of a source. All rows use one curve.
+  /// Calls keep(which, row) for every row of a source. All rows come from one curve of growth.
   template <class Lanes, class Keep>
   SRCEXTRACT_HOST_DEVICE void measure_rows(const Lanes& lanes, const MeasuredSource& source,
                                            const PhotometryImage& image, const Keep& keep) const {

@@ -9,19 +9,19 @@
 
 namespace srcextract {
 
-/// Number of bad pixels in a source and next to it.
+/// Numbers of masked pixels in a source and next to it.
 struct LowWeight {
-  std::int32_t own;     ///< the source's pixels that are bad in the measured image
-  std::int32_t beside;  ///< pixels of it that are bad, or have a bad 8-neighbour, where it was found
+  std::int32_t own;     ///< number of the source's pixels that are masked in the measured image
+  std::int32_t beside;  ///< number that are masked, or have a masked 8-neighbour, where the source was found
   std::int32_t flags;   ///< always 0
 
   bool operator==(const LowWeight&) const = default;
 };
 
 /// SExtractor's NLOWWEIGHT_ISO, NLOWDWEIGHT_ISO and FLAGS_WEIGHT. The first is the number of a source's pixels with too
-/// low a weight in the measured image. The second is the number that have or touch such a pixel in the image in which
-/// it was found. Every masked pixel counts, by a map of weights or of masks, or by NaN. A pixel interpolated from its
-/// neighbours (weights.interpolate) is good.
+/// low a weight in the measured image. The second is the number of its pixels that are, or touch, a pixel of too low
+/// weight in the image in which the source was found. Every masked pixel counts, whether a weight map, a mask or NaN
+/// masks it. A pixel interpolated from its neighbours (weights.interpolate) is good.
 struct LowWeightFamily {
   using Row = LowWeight;
   static constexpr const char* name = "low weight";

@@ -11,14 +11,14 @@ struct EllipseFlux;
 struct LightRadius;
 struct StarLight;
 
-/// A source as families of measurements need it.
+/// A source as input of the families of measurements.
 struct MeasuredSource {
   std::int32_t number;              ///< from 1, as in the map of owners
-  SourceShape shape;                ///< in the image in which it was found
-  const SourceSums* found;          ///< sums in the image in which it was found
-  const EllipseFlux* kron;          ///< result of that family, for those after it; null: it is not measured
-  const LightRadius* radii;         ///< first row of that family, for those after it; null: it is not measured
-  const StarLight* star = nullptr;  ///< result of that family, for those after it; null: it is not measured
+  SourceShape shape;                ///< position and ellipse in the image in which the source was found
+  const SourceSums* found;          ///< sums over its pixels in the image in which it was found
+  const EllipseFlux* kron;          ///< result of KronFamily, for families after it; null: not measured
+  const LightRadius* radii;         ///< first row of LightRadiusFamily, for families after it; null: not measured
+  const StarLight* star = nullptr;  ///< result of StarFamily, for families after it; null: not measured
 };
 
 }  // namespace srcextract

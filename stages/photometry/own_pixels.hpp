@@ -6,14 +6,15 @@
 
 namespace srcextract {
 
-/// Width pixels of a row, with the ellipse through each; those that belong to the source have values.
+/// Width pixels of a row, with the size of the source's ellipse through each, and the values of its own pixels. Here a
+/// source's own pixels are all that are neither bad nor of another source.
 template <int Width>
 struct OwnBlock {
   EllipsePixels<Width> ellipse;
   OwnSamples<Width> sample;  ///< pixels in reach
 };
 
-/// A source's own pixels, read from the image each time.
+/// Reads a source's own pixels from the image each time that a block is asked for.
 template <int Width>
 class OwnPixels {
  public:
@@ -34,8 +35,8 @@ class OwnPixels {
   const PhotometryImage& image_;
 };
 
-/// A source's own pixels on the host, for several boxes that each contain the one before. Owners and ellipses of pixels
-/// are found once and kept.
+/// Keeps a source's own pixels on the host, for several boxes that each contain the one before. The owner and ellipse
+/// of each pixel are found once.
 template <int Width>
 class KeptOwnPixels {
  public:
@@ -46,7 +47,8 @@ class KeptOwnPixels {
     return stride_of(box) * (static_cast<std::int64_t>(box.y_end) - box.y_begin) <= room;
   }
 
-  /// Requires that further() contains `box`. Reads the pixels of further(), unless those of `box` are already kept.
+  /// Makes sure that the pixels of `box` are kept. If they are not, reads the pixels of the larger box further(), which
+  /// must contain `box`.
   template <class Box>
   void look_at(const ApertureBox& box, const Box& further) {
     if (box.x_begin >= box_.x_begin && box.x_end <= box_.x_end && box.y_begin >= box_.y_begin &&
@@ -88,7 +90,7 @@ class KeptOwnPixels {
         for (int i = 0; i < Width; ++i) value_[to + i] = sample.value[i];
       }
     }
-    for (int i = 0; i < Width; ++i) {  // read by a block that begins at the last pixel
+    for (int i = 0; i < Width; ++i) {  // a block that begins at the last pixel reads these zeros
       square_[to + i] = 0;
       own_[to + i] = 0;
       value_[to + i] = 0;
@@ -99,7 +101,7 @@ class KeptOwnPixels {
   const PhotometryImage& image_;
   ApertureBox box_{0, -1, 0, -1, false};  ///< empty at first
   std::int64_t stride_ = 0;
-  float square_[room + Width];  ///< row by row, and one block more for a block that begins at the last pixel
+  float square_[room + Width];  ///< row by row; one more block, for reads that begin at the last pixel
   std::int32_t own_[room + Width];
   double value_[room + Width];
 };

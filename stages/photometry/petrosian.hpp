@@ -10,10 +10,10 @@ namespace srcextract {
 
 /// The light in an ellipse out to where the source has faded (Petrosian 1976, ApJ 209, L1), as SExtractor's FLUX_PETRO.
 /// With Q = cxx dx^2 + cyy dy^2 + cxy dx dy and only pixels that belong to no other source:
-/// - k is the first of 0.3, 0.6 ... at which the mean of k^2 <= Q <= (1.2 k)^2 is less than a fifth of the mean of Q <
-///   (1.1 k)^2;
-/// - if there is none, k is the last value below 5;
-/// - the flux is that of Q <= R^2 with R = max(factor 1.1 k, minimum).
+/// - k is the first of 0.3, 0.6 ... at which the mean pixel in k^2 <= Q <= (1.2 k)^2 is less than a fifth of the mean
+///   pixel in Q < (1.1 k)^2;
+/// - if no such k is below 5, k is the last value below 5;
+/// - the flux is the sum over Q <= R^2 with R = max(factor 1.1 k, minimum).
 struct PetrosianFamily : EllipseFamily<PetrosianFamily> {
   static constexpr const char* name = "petrosian";
   static constexpr RowColumn<EllipseFlux> columns[] = {
@@ -32,7 +32,8 @@ struct PetrosianFamily : EllipseFamily<PetrosianFamily> {
   explicit PetrosianFamily(const Settings& config)
       : EllipseFamily{config.measurement.petrosian.at(0), config.measurement.petrosian.at(1)} {}
 
-  /// The radius. It is the minimum, as in SExtractor, if all pixels near the source are masked.
+  /// The radius of the ellipse for the flux. It is `minimum`, as in SExtractor, if all pixels near the source are
+  /// masked.
   template <class Lanes>
   SRCEXTRACT_HOST_DEVICE float radius(const Lanes& lanes, const MeasuredSource& source, const PhotometryImage& image,
                                       std::int32_t& flags) const {
@@ -46,21 +47,21 @@ struct PetrosianFamily : EllipseFamily<PetrosianFamily> {
 
  private:
   static constexpr float step = 0.3F, annulus = 1.2F, core = 1.1F, reach = 6, last = reach / annulus;
-  static constexpr float usual = 3.1F;  ///< two thirds of sources have faded at a smaller scale
+  static constexpr float usual = 3.1F;  ///< the first scale tried; two thirds of sources have faded before
 
   /// Sums and counts within 1.2 times a scale.
   struct Rings {
     double annulus, within;
     std::int64_t annulus_area, within_area, area, masked;
 
-    /// Thin annuli near the centre may have no pixel.
+    /// Whether the annulus is fainter than a fifth of the light within. Thin annuli near the centre may have no pixel.
     SRCEXTRACT_HOST_DEVICE bool fade() const {
       return annulus_area > 0 && within_area > 0 &&
              annulus / static_cast<double>(annulus_area) < 0.2 * within / static_cast<double>(within_area);
     }
   };
 
-  /// The scale at which a source fades, with counts within 1.2 times that scale.
+  /// The scale at which a source fades, and numbers of pixels within 1.2 times this scale.
   struct Faded {
     float scale;
     std::int64_t within_area, area, masked;
@@ -93,8 +94,8 @@ struct PetrosianFamily : EllipseFamily<PetrosianFamily> {
     return faded;
   }
 
-  /// The box for 1.2 times a scale. It is a hundredth larger than the ellipse, so that its rounding leaves out no
-  /// pixel.
+  /// The box of the ellipse at 1.2 times `scale`. It is one percent larger than the ellipse, so that rounding leaves
+  /// out no pixel.
   SRCEXTRACT_HOST_DEVICE static ApertureBox box_at(const MeasuredSource& source, const PhotometryImage& image,
                                                    float scale) {
     return box_of_ellipse(source.shape, 1.01F * annulus * scale, image);
@@ -109,7 +110,7 @@ struct PetrosianFamily : EllipseFamily<PetrosianFamily> {
     const auto add = [&](std::int32_t x, std::int32_t y, int count, BlockSums<2, width>& pixels,
                          BlockCounts<4, width>& counted) {
       const auto block = own_pixels.block(x, y, count, outer);
-      // One loop per sum, so that compilers turn each into vectors.
+      // One loop per sum, so that compilers turn each loop into vectors.
       const auto& own = block.sample.own;
       const auto& value = block.sample.value;
       for (int i = 0; i < width; ++i) counted.of[0][i] = own[i] & (block.ellipse.square[i] >= inner ? 1 : 0);

@@ -12,7 +12,7 @@ namespace srcextract {
 
 namespace {
 
-/// Sources that a thread measures at a time.
+/// Number of sources that a thread measures at a time.
 constexpr std::int64_t sources_at_a_time = 32;
 
 /// The image as apertures need it.
@@ -35,7 +35,7 @@ PhotometryImage photometry_image(const Image<float, Cpu>& pixels, const Image<fl
   return image;
 }
 
-/// Measures the rows of a source. Compiled as a whole for every processor, with all functions that a family calls.
+/// Measures one family's rows of a source. Compiled with all functions that it calls, once for each kind of processor.
 template <class One>
 SRCEXTRACT_VECTOR_CLONES SRCEXTRACT_FLATTEN void measure_source(const One& family, const HostLanes& lanes,
                                                                 const MeasuredSource& source,
@@ -45,8 +45,8 @@ SRCEXTRACT_VECTOR_CLONES SRCEXTRACT_FLATTEN void measure_source(const One& famil
                   [&](int which, const typename One::Row& row) { rows[which] = row; });
 }
 
-/// Asks for the pixels about a source that is measured next. Rows of an image are far apart, so that a thread would
-/// wait for nearly each of them.
+/// Prefetches the pixels about a source that is measured next. Rows of an image are far apart in memory, so a thread
+/// would wait for nearly every row.
 void ask_for_pixels(const SourceSums& source, const PhotometryImage& image) {
   constexpr std::int32_t margin = 8, most_rows = 64, line_pixels = 16;
   if (source.ymax - source.ymin > most_rows) return;
@@ -136,7 +136,7 @@ Photometry<Cpu> measure_photometry(const PhotometryInput<Cpu>& input, const Sett
     out.each = families.of<One>()->rows();
     out.rows = Buffer<typename One::Row, Cpu>(count * out.each, where);
   });
-  // All families of a few sources, whose pixels stay in the cache.
+  // Measures all families for a few sources before the next few, so that their pixels stay in the cache.
   parallel_for(count, sources_at_a_time, where, [&](std::int64_t begin, std::int64_t end) {
     const HostLanes lanes;
     for_each_family([&]<class One>() {

@@ -11,7 +11,7 @@
 
 namespace srcextract {
 
-/// The image in which sources were found, if another is measured.
+/// The image in which sources were found, where fluxes are measured in another image.
 template <class Where>
 struct FoundImage {
   const Image<float, Where>& image;
@@ -24,33 +24,33 @@ struct FoundImage {
 template <class Where>
 struct PhotometryInput {
   const Image<float, Where>& image;     ///< NaN: bad
-  const Image<float, Where>& variance;  ///< variance of its pixels; empty: all are alike
+  const Image<float, Where>& variance;  ///< variance of the pixels of `image`; empty: the same for all pixels
   const Value<Levels, Where>& levels;
   const Runs<Where>& runs;
-  const Components<Where>& components;        ///< sources without absorbed pixels
-  const Buffer<SourceSums, Where>& sums;      ///< sums over `components`, in the image in which sources were found
-  const Buffer<Parentage, Where>& parentage;  ///< empty: sources were not deblended
-  const Buffer<Absorbed, Where>* absorbed = nullptr;  ///< per run: whether it was absorbed; null: none was
+  const Components<Where>& components;                ///< sources without absorbed pixels
+  const Buffer<SourceSums, Where>& sums;              ///< sums over `components`, in the image where sources were found
+  const Buffer<Parentage, Where>& parentage;          ///< empty: sources were not deblended
+  const Buffer<Absorbed, Where>* absorbed = nullptr;  ///< per run: whether CLEAN absorbed it; null: none was absorbed
   const FoundImage<Where>* found_in = nullptr;        ///< null: `image` itself
-  /// Least variance of each source's pixels, if thresholds follow the noise that a mesh has for each pixel; else null.
+  /// Per source: least variance of its pixels; set if a background mesh gives the noise of each pixel, else null.
   const Buffer<float, Where>* least_variance = nullptr;
-  StarView star = {};  ///< the shape of the image's stars, if it is known
-  /// The sky of the image itself, if a mesh was subtracted; null: that of `levels`.
+  StarView star = {};  ///< shape of the stars in the image, if it is known
+  /// Background of `image` as a whole, if a mesh was subtracted; null: `levels` has it.
   const Value<Background, Where>* whole = nullptr;
-  std::span<const HandedNumbers> numbers = {};  ///< numbers of files in the device's memory; the host needs none
+  std::span<const HandedNumbers> numbers = {};  ///< numbers of files, copied to the device; the host needs none
 };
 
 /// Returns the owner of every pixel:
 /// - the label of its run;
 /// - unclaimed_pixel for a run of label 0;
-/// - nobodys_pixel outside of all runs, and in absorbed runs that are left free.
+/// - nobodys_pixel outside of all runs, and in absorbed runs that became part of no source.
 Image<std::int32_t, Cpu> map_owners(const Runs<Cpu>& runs, const Components<Cpu>& components, const Cpu& where,
                                     const Buffer<Absorbed, Cpu>* absorbed = nullptr);
 Image<std::int32_t, Gpu> map_owners(const Runs<Gpu>& runs, const Components<Gpu>& components, const Gpu& where,
                                     const Buffer<Absorbed, Gpu>* absorbed = nullptr);
 
-/// The stage: measures every source by the families whose columns `config` asks for. A device has rows for as many
-/// sources as there is room for; further sources are left out.
+/// The stage: measures every source by the families whose columns `config` asks for. A device measures only as many
+/// sources as its buffers have room for.
 Photometry<Cpu> measure_photometry(const PhotometryInput<Cpu>& input, const Settings& config, const Cpu& where);
 Photometry<Gpu> measure_photometry(const PhotometryInput<Gpu>& input, const Settings& config, const Gpu& where);
 

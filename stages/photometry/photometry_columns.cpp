@@ -17,7 +17,8 @@
 namespace srcextract {
 namespace {
 
-/// Replaces any NaN by the standard one, since arithmetic may set its sign and payload. Other values stay unchanged.
+/// Replaces every NaN by the standard one, since arithmetic may set the sign and payload of a NaN. Returns other values
+/// unchanged.
 template <class T>
 T same_nan(T value) {
   if constexpr (std::is_floating_point_v<T>)
@@ -25,8 +26,8 @@ T same_nan(T value) {
   return value;
 }
 
-/// Walks the lists of the columns that are filled here, in catalogue order. Calls of_sources(columns) for those of a
-/// SourceRow, and of_family.operator()<One>() for those of a family.
+/// Walks the lists of columns that this file fills, in catalogue order. Calls of_sources(columns) for each list
+/// computed from a SourceRow, and of_family.operator()<One>() for each family.
 template <class OfSources, class OfFamily>
 void for_each_list(const OfSources& of_sources, const OfFamily& of_family) {
   of_sources(magnitude_columns);
@@ -69,7 +70,8 @@ std::vector<DeclaredColumn> all_columns() {
   return all;
 }
 
-/// Adds the columns of which a source has `each`, from rows and the calibration of all sources.
+/// Adds a column to `sources` for each of the `each` rows of a source. Values come from the row and the calibration of
+/// the source.
 template <class Row>
 void add_columns(const RowColumn<Row>& column, std::span<const FluxCalibration> calibration, int each,
                  const auto& row_of, Sources& sources, const Cpu& where) {
@@ -82,7 +84,8 @@ void add_columns(const RowColumn<Row>& column, std::span<const FluxCalibration> 
   }
 }
 
-/// The limits of a family's fluxes: the noise of the sky in the aperture, without photon noise of the light there.
+/// Declares two columns, the 3-sigma limits of a flux and of its magnitude. The noise is that of the sky in the
+/// aperture, without photon noise of the source.
 template <class Row>
 std::array<RowColumn<Row>, 2> limit_columns(const char* flux, const char* magnitude) {
   static constexpr auto limit = [](const Row& row, const FluxCalibration& at) {
@@ -106,7 +109,7 @@ void express_noise(const FluxCalibration& found, const FluxCalibration& calibrat
 }  // namespace
 
 std::span<const DeclaredColumn> declared_columns() {
-  // Never destroyed: a daemon thread of Python may be at work while the process ends.
+  // Never destroyed, since a daemon thread of Python may use the list while the process ends.
   static const auto& all = *new std::vector<DeclaredColumn>(all_columns());
   return all;
 }

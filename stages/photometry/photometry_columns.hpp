@@ -7,16 +7,16 @@
 
 namespace srcextract {
 
-/// Fills the columns that `config.output.columns` asks for beside the usual ones, and the bits of FLAGS that follow
-/// from the results. Also notes which columns are to be written. `sources` has all other columns, and `calibration` an
-/// element for each source. FLUXLIM_APER, MAGLIM_APER and those of AUTO belong to forced photometry (forced.hpp);
-/// configurations cannot ask for them. Runs on the host for both back ends.
+/// Fills in `sources` the columns that `config.output.columns` asks for beside the usual ones, and sets the bits of
+/// FLAGS that follow from the results. Also notes which columns are to be written. `sources` must have the usual
+/// columns, and `calibration` one element per source. FLUXLIM_APER, MAGLIM_APER and those of AUTO belong to forced
+/// photometry (forced.hpp); configurations cannot ask for them. Runs on the host for both back ends.
 void add_measured_columns(const Photometry<Cpu>& photometry, std::span<const FluxCalibration> calibration,
                           const Settings& config, Sources& sources, const Cpu& where = {});
 
-/// Converts the noise of positions to the unit of `calibration`, which columns use. Its unit before is that of `found`,
-/// the calibration of the image in which sources were found. Both have an element for each source, or none if nothing
-/// is measured.
+/// Converts the noise of positions in `photometry` from the unit of `found` to the unit of `calibration`, which columns
+/// use. `found` is the calibration of the image in which sources were found. Both have one element per source, or none
+/// if nothing is measured.
 void express_found_noise(std::span<const FluxCalibration> found, std::span<const FluxCalibration> calibration,
                          Photometry<Cpu>& photometry);
 

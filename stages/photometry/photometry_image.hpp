@@ -11,30 +11,30 @@
 
 namespace srcextract {
 
-/// Owner of a pixel in the map of owners: the number of a source, or one of these.
+/// Values in the map of owners: the number of a source from 1 on, or one of these two.
 inline constexpr std::int32_t nobodys_pixel = 0;
-inline constexpr std::int32_t unclaimed_pixel = -1;  ///< above the threshold, but in too small a component
+inline constexpr std::int32_t unclaimed_pixel = -1;  ///< above the threshold, but in a component too small for a source
 
-/// The owner of the pixels of a run with this label.
+/// Converts the label of a run to the owner of its pixels.
 SRCEXTRACT_HOST_DEVICE inline std::int32_t owner_of_label(std::int32_t label) {
   return label > 0 ? label : unclaimed_pixel;
 }
 
-/// A pixel as seen by the aperture of one source.
+/// A pixel's values as they count in an aperture of one source.
 struct ApertureSample {
   double value;     ///< above the background
-  double variance;  ///< 1 without a map of variances; the sum is then the area
+  double variance;  ///< 1 without a map of variances, so that the sum is the area
   bool masked;      ///< of another source, or bad
 };
 
-/// Width pixels of a row as seen by the aperture of one source.
+/// ApertureSample for Width pixels of a row, as arrays.
 template <int Width>
 struct ApertureSamples {
   double value[Width], variance[Width];
   std::int32_t masked[Width];
 };
 
-/// Width pixels of a row, without masked ones.
+/// Width pixels of a row, with values for those that are neither bad nor of another source.
 template <int Width>
 struct OwnSamples {
   double value[Width];      ///< valid for own pixels
@@ -44,25 +44,25 @@ struct OwnSamples {
 /// The image on which apertures are measured.
 struct PhotometryImage {
   const float* pixels;        ///< measured pixels; NaN: bad
-  const float* variance;      ///< per pixel, in units of FluxCalibration::pixel; null: all are 1
+  const float* variance;      ///< per pixel, in units of FluxCalibration::pixel; null: 1 for every pixel
   const std::int32_t* owner;  ///< per pixel; null: all are nobodys_pixel
   std::int32_t width, height;
   double background;  ///< to be subtracted from every pixel
-  double threshold;   ///< analysis threshold above the background, from the noise of the whole image
+  double threshold;   ///< analysis threshold above the background, for the noise of the whole image
   MaskNeighbours mask;
-  bool threshold_follows_variance = false;  ///< whether the threshold follows a map of weights
-  AnalysisLine analysis = {0, 0};           ///< threshold as a line in the noise of a pixel; used if it follows the map
-  const float* least_variance = nullptr;    ///< per source: least variance, if a mesh gives the noise; else null
-  /// Pixels with at least this variance are bad for apertures; isophotal measures use them unchanged.
+  bool threshold_follows_variance = false;  ///< whether the threshold varies with a map of weights
+  AnalysisLine analysis = {0, 0};           ///< threshold as a linear function of a pixel's noise, if it varies
+  const float* least_variance = nullptr;    ///< least variance of each source's pixels, if a mesh gives the noise
+  /// Apertures treat pixels with this variance or more as bad. Isophotal measures still use them.
   float least_bad_variance = std::numeric_limits<float>::infinity();
-  StarView star = {};            ///< shape of the stars, if it is known
+  StarView star = {};            ///< shape of the stars in the image, if it is known
   bool noise_is_mapped = false;  ///< `variance` is of a map
-  double pixel_variance = 0;     ///< FluxCalibration::pixel, if least_variance does not tell it for each source
+  double pixel_variance = 0;     ///< FluxCalibration::pixel, where least_variance does not have it per source
   double gain = 0;               ///< FluxCalibration::gain
-  double saturation = std::numeric_limits<double>::infinity();  ///< above the sky, the value of a saturated pixel
+  double saturation = std::numeric_limits<double>::infinity();  ///< value above the sky from which a pixel is saturated
 
-  /// The variance that the photons of a count of light have, in units of FluxCalibration::pixel of this source; 0: not
-  /// known, or in the map of variances.
+  /// Photon variance per count of light, in units of FluxCalibration::pixel of source `number`. It is 0 if the gain is
+  /// unknown or the map of variances includes photon noise.
   SRCEXTRACT_HOST_DEVICE double photons_for(std::int32_t number) const {
     const double unit = least_variance != nullptr ? static_cast<double>(least_variance[number - 1]) : pixel_variance;
     return gain > 0 && unit > 0 ? 1 / (gain * unit) : 0;
@@ -72,13 +72,13 @@ struct PhotometryImage {
     return static_cast<std::int64_t>(y) * width + x;
   }
 
-  /// Whether the pixel belongs to another source than `number`, and apertures leave such pixels out.
+  /// Whether apertures of source `number` leave out pixel i because it belongs to another source.
   SRCEXTRACT_HOST_DEVICE bool hidden(std::int64_t i, std::int32_t number) const {
     if (mask == MaskNeighbours::none || owner == nullptr) return false;
     return owner[i] != nobodys_pixel && owner[i] != number;
   }
 
-  /// Whether apertures leave the pixel out because it is bad.
+  /// Whether apertures leave out pixel i because it is bad.
   SRCEXTRACT_HOST_DEVICE bool is_bad(std::int64_t i) const {
     return !is_finite(pixels[i]) || (variance != nullptr && variance[i] >= least_bad_variance);
   }
@@ -87,9 +87,9 @@ struct PhotometryImage {
     return variance != nullptr ? static_cast<double>(variance[i]) : 1.0;
   }
 
-  /// The pixel (x, y), in the image, for the source `number` at (cx, cy), in the precision of the aperture's geometry.
-  /// A bad pixel or one of another source is replaced by the pixel opposite (SExtractor's MASK_TYPE CORRECT), or counts
-  /// as nothing.
+  /// Returns pixel (x, y) of the image as it counts for the source `number` at (cx, cy). Real is the precision of the
+  /// aperture's geometry. A pixel that is bad or of another source is replaced by the pixel on the opposite side of the
+  /// source (SExtractor's MASK_TYPE CORRECT), or counts as 0.
   template <class Real>
   SRCEXTRACT_HOST_DEVICE ApertureSample sample(std::int32_t x, std::int32_t y, std::int32_t number, Real cx,
                                                Real cy) const {
@@ -109,8 +109,8 @@ struct PhotometryImage {
     return {0, variance == nullptr ? 1.0 : 0.0, true};
   }
 
-  /// The pixels of row y from x on that are `wanted` and not masked. Wanted pixels are among the first `count`, which
-  /// are in the image.
+  /// Returns the Width pixels of row y from column x on. own[i] is 1 if the pixel is `wanted`, good and of no other
+  /// source. Wanted pixels must be among the first `count`, which are in the image.
   template <int Width>
   SRCEXTRACT_HOST_DEVICE OwnSamples<Width> own_samples(std::int32_t x, std::int32_t y, int count, std::int32_t number,
                                                        const std::int32_t (&wanted)[Width]) const {
@@ -134,8 +134,8 @@ struct PhotometryImage {
     return out;
   }
 
-  /// sample() of the `wanted` pixels of row y from x on. Wanted pixels are among the first `count`, which are in the
-  /// image. Other elements are undefined.
+  /// Returns sample() for each `wanted` pixel of row y from column x on. Wanted pixels must be among the first `count`,
+  /// which are in the image. Other elements are undefined.
   template <int Width, class Real>
   SRCEXTRACT_HOST_DEVICE ApertureSamples<Width> samples(std::int32_t x, std::int32_t y, int count, std::int32_t number,
                                                         Real cx, Real cy, const std::int32_t (&wanted)[Width]) const {
@@ -184,13 +184,14 @@ struct PhotometryImage {
     return variance != nullptr && least_bad_variance < std::numeric_limits<float>::infinity();
   }
 
-  /// Does sample() for the masked pixels, if all pixels opposite are in the image; these form a row. Else returns
-  /// false.
+  /// Replaces the masked pixels in `out` by those on the opposite side of the source, as sample() does. Returns false,
+  /// without a change, if some opposite pixel is outside of the image, or `mask` or the image's width excludes this
+  /// way.
   template <int Width, class Real>
   SRCEXTRACT_HOST_DEVICE bool mirror_masked(std::int32_t x, std::int32_t y, std::int32_t number, Real cx, Real cy,
                                             ApertureSamples<Width>& out) const {
     constexpr auto half = static_cast<Real>(0.49999);
-    constexpr std::int32_t widest = 1 << 22;  // positions up to twice this are known to less than a pixel in float
+    constexpr std::int32_t widest = 1 << 22;  // float tells positions up to twice this width to less than a pixel
     if (mask != MaskNeighbours::correct || width > widest) return false;
     const auto u = static_cast<std::int32_t>(2 * cx + half - static_cast<Real>(x));
     const auto v = static_cast<std::int32_t>(2 * cy + half - static_cast<Real>(y));
@@ -226,7 +227,7 @@ struct PhotometryImage {
   }
 };
 
-/// Sets what the noise of a pixel follows from in absolute units, but for complete_noise.
+/// Sets the members that give the noise of a pixel in absolute units, except for those that complete_noise sets.
 inline void set_noise(const Settings& config, PhotometryImage& image) {
   image.noise_is_mapped = has_map(config.weights);
   const bool photons_known = !image.noise_is_mapped && image.variance != nullptr;
@@ -235,7 +236,7 @@ inline void set_noise(const Settings& config, PhotometryImage& image) {
     image.saturation = config.resources.saturation - given_number(config.given_sky.level).value_or(0);
 }
 
-/// Sets what follows from levels, which a device alone may know. `image` has its background.
+/// Sets the members that depend on the levels, which may exist only on a device. image.background must be set.
 SRCEXTRACT_HOST_DEVICE inline void complete_noise(const Levels& levels, PhotometryImage& image) {
   const double unit = image.noise_is_mapped ? levels.noise_scale : levels.sigma;
   image.pixel_variance = unit * unit;

@@ -8,7 +8,7 @@
 
 namespace srcextract {
 
-/// A closed range of pixel values, as keys in the order of the floats (stages/math/ordered_key.hpp).
+/// A closed range of pixel values, as integer keys that order like the floats (stages/math/ordered_key.hpp).
 struct KeyRange {
   std::uint32_t low, high;
 
@@ -22,12 +22,12 @@ SRCEXTRACT_HOST_DEVICE inline std::uint32_t key_of_pixel(float value) {
   return ordered_key(value == 0 ? 0.0F : value);
 }
 
-/// The range of the pixels x with low <= x <= high.
+/// The range of keys of all float values x with low <= x <= high.
 SRCEXTRACT_HOST_DEVICE inline KeyRange keys_between(double low, double high) {
   return {key_of_pixel(ceil_to_float(low)), key_of_pixel(floor_to_float(high))};
 }
 
-/// Keys of the wanted ones among Width pixels of a row. Keys of the others are undefined.
+/// Keys of Width pixels of a row, of which only the wanted ones are defined.
 template <int Width>
 struct KeyBlock {
   std::uint32_t key[Width];
@@ -40,7 +40,7 @@ struct KeyPair {
   std::uint32_t lower, upper;
 };
 
-/// The contribution of a key to N sums of whole numbers, or the sums.
+/// N whole numbers: what one key adds to N sums, or the sums themselves.
 template <int N>
 struct IntegerSums {
   std::int64_t of[N];

@@ -16,16 +16,16 @@
 
 namespace srcextract {
 
-/// Number of levels between the threshold and the peak of a source for which its pixels are counted.
+/// Number of levels between threshold and peak of a source above which its pixels are counted.
 inline constexpr int profile_levels = 8;
 
-/// How a source falls from its peak to the threshold, from its own pixels.
+/// How the light of a source falls from its peak to the threshold, measured in its own pixels.
 struct ProfileRow {
   double fwhm;
-  double contrast;   ///< peak over the analysis threshold; 0 if that is not above 0
-  double threshold;  ///< lowest threshold of its pixels; 0 if neither a map nor a mesh gives their noise
+  double contrast;                    ///< peak divided by the analysis threshold; 0 if the threshold is not above 0
+  double threshold;                   ///< lowest threshold of its pixels; 0 if all pixels have the same noise
   std::int32_t area[profile_levels];  ///< number of pixels above each level
-  std::int32_t core;                  ///< number of pixels in the fit of the width
+  std::int32_t core;                  ///< number of pixels in the fit of the FWHM
   std::int32_t flags;
 
   bool operator==(const ProfileRow&) const = default;
@@ -35,12 +35,14 @@ struct ProfileRow {
   }
 };
 
-/// SExtractor's FWHM_IMAGE and ISO0 to ISO7. v is a pixel of the source in the measured image, above the background,
-/// and p the largest v. t is the lowest analysis threshold of its pixels if a map of weights or a mesh gives their
-/// noise. Otherwise t follows from the noise of the whole image, and `contrast` always does.
+/// SExtractor's FWHM_IMAGE and ISO0 to ISO7. v is the value above the background of a pixel of the source in the
+/// measured image, and p the largest v. t is the lowest analysis threshold of its pixels if a map of weights or a mesh
+/// gives their noise. Otherwise t follows from the noise of the whole image. `contrast` always uses the threshold for
+/// the whole image.
 ///  - ISO_i counts the pixels above t (p / t)^(i/8).
 ///  - A Gaussian is fitted to the core, the pixels above max(p / 5, t): ln v = A - b r^2 with weights v^2, and b no
-///    less than 1 / (13 a b). Its width is 1.6651 / sqrt b, less that of a pixel. A core of one pixel has the width 0.
+///    less than 1 / (13 a b). The FWHM is 1.6651 / sqrt b, less the width of a pixel. A core of one pixel has the FWHM
+///    0.
 struct ProfileFamily {
   using Row = ProfileRow;
   static constexpr const char* name = "profile";
@@ -86,7 +88,7 @@ struct ProfileFamily {
   };
 
  private:
-  /// The pixels of one source; masked pixels and those of others have a value below all of them.
+  /// Reads the pixels of one source. A masked pixel or one of another source gives -1e300.
   struct OwnPixels {
     const PhotometryImage& image;
     std::int32_t number;
@@ -98,7 +100,8 @@ struct ProfileFamily {
       return image.owner[i] == number && value == value ? value : below_all;
     }
 
-    /// The negative variance of a pixel; other pixels have a value below all of them.
+    /// The negative variance of a pixel of the source, so that max() finds the least variance. Other pixels give
+    /// -1e300.
     SRCEXTRACT_HOST_DEVICE double negative_variance(std::int32_t x, std::int32_t y) const {
       constexpr double below_all = -1e300;
       const std::int64_t i = image.at(x, y);
@@ -124,7 +127,7 @@ struct ProfileFamily {
   template <class Lanes>
   SRCEXTRACT_HOST_DEVICE static void count_levels(const Lanes& lanes, const OwnPixels& own, const ApertureBox& box,
                                                   float threshold, float peak, ProfileRow& result) {
-    // Eighth powers of the ratio are products of square roots, which round alike everywhere.
+    // The powers 1/8 to 7/8 of the ratio are products of square roots, which round alike everywhere.
     const double ratio = threshold > 0 && peak > threshold ? static_cast<double>(peak / threshold) : 1;
     const double half = std::sqrt(ratio), quarter = std::sqrt(half), eighth = std::sqrt(quarter);
     const auto counted =

@@ -12,11 +12,11 @@
 
 namespace srcextract {
 
-/// The light of a source if it is a star. The sums are over the pixels about the place.
+/// Flux and position of the PSF that is fitted to a source. Sums are over the pixels in the box of the fit.
 struct StarLight {
   double flux, x, y;  ///< the place is from 0
-  double pixels;      ///< variance of the flux in units of FluxCalibration::pixel; maps of noise have the photons
-  double misfit;      ///< sum of squared differences from the shape over the noise of each pixel, in that unit
+  double pixels;      ///< variance of the flux in units of FluxCalibration::pixel, with photon noise if maps have it
+  double misfit;      ///< sum of (pixel - fitted PSF)^2 over the pixel's variance, in units of FluxCalibration::pixel
   std::int32_t good;  ///< pixels that are not masked
   std::int32_t flags;
 
@@ -25,7 +25,7 @@ struct StarLight {
   double error(const FluxCalibration& at) const { return std::sqrt(pixels * at.pixel); }
 };
 
-/// The box of pixels in which a star is fitted, before the image cuts it.
+/// The box of pixels in which a PSF is fitted. It may reach beyond the image.
 struct FitBox {
   std::int64_t x_begin, x_end, y_begin, y_end;
 
@@ -33,7 +33,7 @@ struct FitBox {
     return x >= static_cast<double>(x_begin) && x < static_cast<double>(x_end) && y >= static_cast<double>(y_begin) &&
            y < static_cast<double>(y_end);
   }
-  /// The box, which may reach beyond the image.
+  /// The FitBox as an ApertureBox, not cut by the image.
   SRCEXTRACT_HOST_DEVICE ApertureBox whole() const {
     return {static_cast<std::int32_t>(x_begin), static_cast<std::int32_t>(x_end), static_cast<std::int32_t>(y_begin),
             static_cast<std::int32_t>(y_end), false};
@@ -44,25 +44,26 @@ struct FitBox {
   }
 };
 
-/// The light of `Width` pixels of a row, and the variance of each in units of FluxCalibration::pixel.
+/// Width pixels of a row: light above the sky, and variance in units of FluxCalibration::pixel.
 template <int Width>
 struct StarPixels {
   double light[Width], variance[Width], good[Width];  ///< good: 1, or 0 with light 0
 };
 
-/// How the pixels of an image count in a fit of a PSF.
+/// Finds the variance, thus the weight, of each pixel in a fit of a PSF.
 struct PsfNoise {
   PsfWeights weights;
   std::int32_t number;  ///< of the source
-  double photons;       ///< variance by a count of light, in units of FluxCalibration::pixel
+  double photons;       ///< photon variance per count of light, in units of FluxCalibration::pixel
 
   SRCEXTRACT_HOST_DEVICE PsfNoise(PsfWeights of, const MeasuredSource& source, const PhotometryImage& image)
       : weights(of), number(source.number), photons(image.photons_for(source.number)) {}
 
-  /// Whether weights follow the flux of the round before.
+  /// Whether weights depend on the flux that the previous round found.
   SRCEXTRACT_HOST_DEVICE bool follows_flux() const { return photons > 0 && weights == PsfWeights::model; }
 
-  /// `count` pixels of row y from x on. `shape` is the PSF in them, `flux` that of the star by the round before.
+  /// Returns `count` pixels of row y from column x on, with their variances. `shape` is the PSF at these pixels, `flux`
+  /// the star's flux from the previous round.
   template <int Width>
   SRCEXTRACT_HOST_DEVICE StarPixels<Width> at(std::int32_t x, std::int32_t y, int count, const PhotometryImage& image,
                                               double flux, const double* shape) const {
@@ -103,19 +104,20 @@ struct PsfNoise {
   }
 };
 
-/// Fits the PSF to sources, as SExtractor's FLUX_PSF with one star for each.
-/// - The box is about the source's pixels, PSF_FWHM larger. The first place is the barycentre.
-/// - Each round solves least squares for the flux and two shifts. The columns are the PSF, 0 on the edge of the box,
-///   and half the differences of its neighbours.
+/// Fits the PSF to a source, as SExtractor's FLUX_PSF with one star for each source.
+/// - The box of the fit is the source's box, enlarged by PSF_FWHM. The fit begins at the barycentre.
+/// - Each round solves least squares for the flux and two shifts. The columns of the equations are the PSF, 0 on the
+///   edge of the box, and half the differences of its neighbours along x and y.
 /// - The last round is the first whose shift is at most 0.001 pixels, or the 20th.
-/// - The fit fails if the flux is not above 0, or the place leaves the box, is on a bad pixel, or moves too far.
-/// - Of a fit that fails the flux is 0, and other results are NaN.
+/// - The fit fails if the flux is not above 0, or the position leaves the box, is on a bad pixel, or moves too far.
+/// - A failed fit gives the flux 0, and NaN for other results.
 ///
-/// Masked and saturated pixels are left out, and those of other sources, unless measurement.mask is none. The weights
-/// of the others follow psf.weights (PsfNoise).
+/// Masked and saturated pixels are left out, and also pixels of other sources, unless measurement.mask is none.
+/// psf.weights chooses how the other pixels are weighted (PsfNoise).
 ///
-/// With PsfWeights::data results are those of SExtractor 2.25, which computes in float32. Its box is PSF_FWHM times
-/// PSF_SAMP larger: of narrow stars, whose PSF has fine pixels, hardly anything is then inside of the edge.
+/// With PsfWeights::data results are those of SExtractor 2.25, which computes in float32. Its box is enlarged by
+/// PSF_FWHM times PSF_SAMP. For narrow stars, whose PSF has fine pixels, the box then has hardly any pixel inside its
+/// edge.
 template <class Lanes>
 class PsfFit {
  public:
@@ -127,7 +129,7 @@ class PsfFit {
         noise_(weights, source, image),
         stamp_(model, lanes.scratch(PsfStamp<Lanes>::numbers_for(model, 1))) {}
 
-  /// The place, and the PSF there, are free.
+  /// Fits flux and position, starting at (x, y). The PSF is evaluated at each round's position.
   SRCEXTRACT_HOST_DEVICE StarLight fit(const SourceSums& found, double x, double y) {
     constexpr int most_rounds = 20;
     constexpr double least_step = 1e-6;  // squared
@@ -137,7 +139,7 @@ class PsfFit {
     box_.y_begin = begin_of(middle_y_, std::int64_t{found.ymax} - found.ymin + 1, box_.y_end);
     begin_at(x, y);
     double step = 1;
-    // The first round knows no photons of the star, so its error is not the last.
+    // The first round does not know the star's photon noise, so a second round is needed for the error.
     const int least_rounds = noise_.follows_flux() ? 2 : 1;
     for (int round = 0; round < most_rounds && (round < least_rounds || step > least_step); ++round) {
       stamp_.draw(lanes_, x_, y_, box_.whole());
@@ -155,9 +157,10 @@ class PsfFit {
     return light();
   }
 
-  /// The light of a star at a given place, over all pixels of its mask. It is NaN if too few of them are good.
+  /// Fits only the flux of a star at (x, y), over all pixels of the PSF's mask. The flux is NaN if too few pixels are
+  /// good.
   SRCEXTRACT_HOST_DEVICE StarLight forced(double x, double y) {
-    constexpr int rounds = 3;  // weights follow the flux of the one before
+    constexpr int rounds = 3;  // weights follow the flux of the previous round
     begin_at(x, y);
     stamp_.draw(lanes_, x, y, {0, image_.width, 0, image_.height, false});
     const ApertureBox all = stamp_.covered({0, image_.width, 0, image_.height, false}, 0);
@@ -178,7 +181,7 @@ class PsfFit {
   };
   enum { xx, xy, yy, xf, yf, squares, light_x, light_y, light_shape };
 
-  /// Begin and end of the box about its middle, for a source of `size` pixels.
+  /// Returns the first column or row of the box about `middle` for a source of `size` pixels, and sets `end`.
   SRCEXTRACT_HOST_DEVICE std::int64_t begin_of(std::int64_t middle, std::int64_t size, std::int64_t& end) const {
     const bool as_sextractor = noise_.weights == PsfWeights::data || model_.step > 1;
     const double width = as_sextractor ? model_.fwhm * model_.step : model_.fwhm;
@@ -203,7 +206,7 @@ class PsfFit {
     return !(dx * dx + dy * dy <= pixels / 2);
   }
 
-  /// Whether the star's place is in the box, on a good pixel.
+  /// Whether the fitted position is in the box and on a good pixel.
   SRCEXTRACT_HOST_DEVICE bool ends_on_good_pixel() const {
     const auto truncated = [](double offset) { return static_cast<std::int64_t>(offset + 0.4999); };
     const std::int64_t x = middle_x_ + truncated(x_ - static_cast<double>(middle_x_));
@@ -215,7 +218,7 @@ class PsfFit {
                .good[0] > 0;
   }
 
-  /// The sums of the normal equations over the pixels at which a column is not 0.
+  /// The sums of the normal equations, over all pixels at which the PSF or one of its differences is not 0.
   SRCEXTRACT_HOST_DEVICE Sums<9> sums() const {
     constexpr int width = Lanes::width;
     const ApertureBox box = stamp_.covered(box_.within(image_), 1);
@@ -245,7 +248,8 @@ class PsfFit {
         });
   }
 
-  /// Eliminates the shifts, then finds the flux; false if a pivot is too small to tell them apart.
+  /// Solves the normal equations: eliminates the shifts, then finds the flux. Returns false if a pivot is too small to
+  /// separate flux and shifts.
   SRCEXTRACT_HOST_DEVICE bool solve(Solution& out) const {
     constexpr double least_pivot = 1e-11;
     const Sums<9> s = sums();
@@ -264,7 +268,7 @@ class PsfFit {
     return true;
   }
 
-  /// The result, with what is left over in the whole box.
+  /// The result of the fit, with the misfit over the whole box.
   SRCEXTRACT_HOST_DEVICE StarLight light() const {
     constexpr int width = Lanes::width;
     constexpr std::int64_t least_good = 4;

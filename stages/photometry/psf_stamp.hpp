@@ -8,17 +8,17 @@
 
 namespace srcextract {
 
-/// The PSF of one star, as pixels of the image, in memory that the lanes lend (Lanes::scratch). A stamp is 0 around the
-/// pixels that the mask covers, so gradients need no test.
+/// Draws the PSF of one star on the pixels of the image, in memory that the lanes lend (Lanes::scratch). A border of
+/// zeros surrounds the pixels that the PSF's mask covers, so differences of neighbours need no test for the edge.
 ///
-/// Resampling is SExtractor's: the mask's pixels by lanczos_taps, along x and then along y. What lies outside the mask
-/// is 0. Values are those of the mask: they are not scaled by the size of its pixels.
+/// The mask is resampled as in SExtractor: by lanczos_taps, along x and then along y. Outside the mask the PSF is 0.
+/// Values are not scaled by the size of the mask's pixels.
 template <class Lanes>
 class PsfStamp {
  public:
   static constexpr int border = 2;
 
-  /// Numbers that the lanes must lend for `stamps` stamps.
+  /// Number of doubles that the lanes must lend for `stamps` stamps.
   static SRCEXTRACT_HOST_DEVICE int numbers_for(const PsfModel& model, int stamps) {
     return static_cast<int>(numbers_before_stamps(model) + stamps * stamp_size(model));
   }
@@ -33,12 +33,13 @@ class PsfStamp {
     stamps_ = memory + numbers_before_stamps(model);
   }
 
-  /// Finds the terms of the polynomial for a star at (x, y), counted from 0.
+  /// Evaluates the terms of the PSF's polynomial at a star's position (x, y), counted from 0.
   SRCEXTRACT_HOST_DEVICE void go_to(const Lanes& lanes, double x, double y) const {
     lanes.each(model_.terms, [&](int i) { basis_[i] = model_.term(i, x + 1, y + 1); });
   }
 
-  /// Makes the mask of these planes, the model's light() or spread(), for the next stamps.
+  /// Sums the planes of the model, light() or spread(), times the terms of the polynomial. The resulting mask is used
+  /// by later draw().
   SRCEXTRACT_HOST_DEVICE void take(const Lanes& lanes, const double* planes) const {
     const int plane = model_.plane(), terms = model_.terms;
     lanes.each_block(plane, [&](int i) {
@@ -52,7 +53,7 @@ class PsfStamp {
     });
   }
 
-  /// Draws the part of stamp number `which` that is in a box, for a star at (x, y).
+  /// Draws stamp number `which` for a star at (x, y), within a box of the image.
   SRCEXTRACT_HOST_DEVICE void draw(const Lanes& lanes, double x, double y, const ApertureBox& box, int which = 0) {
     const bool anywhere = place(x, model_.middle_x(), model_.columns, box.x_begin, box.x_end, begin_x_, size_x_) &&
                           place(y, model_.middle_y(), model_.rows, box.y_begin, box.y_end, begin_y_, size_y_);
@@ -63,15 +64,15 @@ class PsfStamp {
     resample_y(lanes, stamp(which));
   }
 
-  /// The pixel of stamp `which` at (x, y), which is at most border - 1 pixels outside of the pixels that it covers. The
-  /// next pixels of the row follow, and up to Lanes::width numbers may be read.
+  /// Points to the value of stamp `which` at pixel (x, y) of the image. The pixel may be up to border - 1 pixels
+  /// outside of the stamp. The values of the following pixels of the row come next, and up to Lanes::width may be read.
   SRCEXTRACT_HOST_DEVICE const double* at(std::int32_t x, std::int32_t y, int which = 0) const {
     return stamp(which) + (y - begin_y_ + border) * stride_ + (x - begin_x_ + border);
   }
-  /// From a row of pixels to the next.
+  /// Number of elements from a row of a stamp to the next row.
   SRCEXTRACT_HOST_DEVICE std::int64_t stride() const { return stride_; }
 
-  /// The part of a box that the stamp covers, with `margin` pixels more on each side.
+  /// The part of a box that the stamp covers, enlarged by `margin` pixels on each side.
   SRCEXTRACT_HOST_DEVICE ApertureBox covered(ApertureBox box, int margin) const {
     if (size_x_ == 0 || size_y_ == 0) return {box.x_begin, box.x_begin, box.y_begin, box.y_begin, box.cut};
     const auto cut = [](std::int32_t from, std::int32_t to, std::int32_t& begin, std::int32_t& end) {
@@ -100,7 +101,8 @@ class PsfStamp {
 
   SRCEXTRACT_HOST_DEVICE double* stamp(int which) const { return stamps_ + which * stamp_size(model_); }
 
-  /// The pixels of an axis that the mask covers, between limits; false if there is none, or the place is no number.
+  /// Finds along one axis the pixels from `least` to `most` - 1 that the mask covers for a star at `at`. Returns false
+  /// if there are none, or `at` is NaN or huge.
   SRCEXTRACT_HOST_DEVICE bool place(double at, int middle, int size, std::int32_t least, std::int32_t most,
                                     std::int32_t& begin, std::int32_t& count) const {
     constexpr double furthest = 1 << 30;
@@ -122,10 +124,10 @@ class PsfStamp {
     });
   }
 
-  /// Columns that are filled: those of the stamp, and zeros beside them.
+  /// Number of columns that are filled: the stamp's columns, and zeros beside them.
   SRCEXTRACT_HOST_DEVICE int filled() const { return PsfModel::padded(size_x_ + border); }
 
-  /// The rows of the mask that the stamp needs, at the columns of the image.
+  /// Resamples the rows of the mask that the stamp needs along x, to the columns of the image.
   SRCEXTRACT_HOST_DEVICE void resample_x(const Lanes& lanes) const {
     if (size_y_ == 0) return;
     const std::int64_t rows = model_.rows;
@@ -168,7 +170,7 @@ class PsfStamp {
   }
 
   PsfModel model_;
-  std::int64_t across_, stride_;  ///< numbers of a row of the mask at the columns of the image, and of a stamp
+  std::int64_t across_, stride_;  ///< numbers per row: of the mask resampled along x, and of a stamp
   double *basis_, *taps_x_, *taps_y_, *local_, *along_x_, *stamps_;
   std::int32_t begin_x_ = 0, begin_y_ = 0, size_x_ = 0, size_y_ = 0;
 };

@@ -14,11 +14,11 @@ inline constexpr const char* x2_error_ucd = "stat.error;pos.cartesian.x;instr.de
 inline constexpr const char* y2_error_ucd = "stat.error;pos.cartesian.y;instr.det";
 inline constexpr const char* xy_error_ucd = "stat.error;pos.cartesian;instr.det";
 
-/// A column of what a family has measured (families.hpp), or of all that is known of a source (source_columns.hpp).
+/// A column computed from a row of a family (families.hpp), or from a SourceRow (source_columns.hpp).
 template <class Row>
 using RowColumn = ColumnOf<Row, FluxCalibration>;
 
-/// The formulas of a flux, its error and their magnitudes, from a row that has flux and error(calibration).
+/// The formulas of a flux, its error, magnitude and magnitude error, from a Row that has flux and error(calibration).
 template <class Row>
 struct LightOf {
   using At = FluxCalibration;

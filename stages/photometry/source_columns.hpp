@@ -18,8 +18,8 @@ struct CorrectedFlux {
   double value, error;
 };
 
-/// SExtractor's FLUX_ISOCOR (Maddox et al. 1990, MNRAS 243, 692): what a Gaussian has below the isophote, of so many
-/// pixels above that threshold, is added to its flux. A flux that is not above 0 stays as it is.
+/// SExtractor's FLUX_ISOCOR (Maddox et al. 1990, MNRAS 243, 692): adds to a flux the light that a Gaussian source has
+/// below the isophote. `pixels` is the number of pixels above `threshold`. A flux that is not above 0 stays as it is.
 inline CorrectedFlux corrected_flux(double flux, double error, double pixels, double threshold) {
   if (!(flux > 0)) return {flux, error};
   const double eta = std::clamp(pixels * threshold / flux, 0.0, 1.0), share = error * error / (flux * flux);
@@ -28,8 +28,8 @@ inline CorrectedFlux corrected_flux(double flux, double error, double pixels, do
   return {flux / (1 - 0.196099 * eta - 0.751208 * eta * eta), flux * std::sqrt(share + of_eta * of_eta)};
 }
 
-/// All that is known of a source: the usual columns with complete FLAGS, and the rows of families. A column that uses
-/// the rows of a family names that family.
+/// All results for source i: the usual columns with complete FLAGS, and the rows of families. A column that reads the
+/// rows of a family must name that family.
 struct SourceRow {
   const UsualValues& sources;
   std::size_t i;
@@ -47,7 +47,7 @@ struct SourceRow {
   }
   const EllipseFlux& kron() const { return *photometry.of<KronFamily>().of(static_cast<std::int64_t>(i)); }
   const ProfileRow& profile() const { return *photometry.of<ProfileFamily>().of(static_cast<std::int64_t>(i)); }
-  /// Neighbours or bad pixels are over a tenth of the Kron ellipse, so that the best flux is that of the isophote.
+  /// Whether neighbours or bad pixels cover over a tenth of the Kron ellipse. FLUX_BEST is then the isophotal flux.
   bool is_crowded() const { return (sources.flags[i] & flag::crowded) != 0; }
 };
 
@@ -128,7 +128,7 @@ inline constexpr SourceColumn classifier_columns[] = {
      {network_key, [](const Settings& config) -> const std::string& { return config.measurement.nnw; }}},
 };
 
-/// The light in the Kron ellipse or, where a source is crowded, that of the isophote.
+/// FLUX_BEST and its like: the light in the Kron ellipse or, for a crowded source, the corrected isophotal light.
 inline constexpr SourceColumn best_columns[] = {
     {"FLUX_BEST",
      pixel_sum_unit,

@@ -14,7 +14,7 @@
 
 namespace srcextract {
 
-/// By how much a source looks wider than a star.
+/// SPREAD_MODEL: by how much a source looks wider than the PSF.
 struct StarSpread {
   double spread, error;
   std::int64_t flags;  ///< always 0
@@ -23,9 +23,10 @@ struct StarSpread {
 };
 
 /// SExtractor's SPREAD_MODEL (Desai et al. 2012, ApJ 757, 83; the weights are 1, as in the program). With the PSF p at
-/// the place of the fit, and g the PSF convolved by an exponential disk of scale length PSF_FWHM / 16, it is
+/// the fitted position, g the PSF convolved by an exponential disk of scale length PSF_FWHM / 16, and the pixels d, it
+/// is
 /// sum(g d) / sum(p d) - sum(p g) / sum(p p). The sums are over the good pixels of a square about the source.
-/// The convolution is linear: psf_numbers.cpp makes planes of g once, and a source costs one more resampling.
+/// The convolution is linear: psf_numbers.cpp makes planes of g once, and each source needs only one more resampling.
 struct SpreadFamily {
   using Row = StarSpread;
   static constexpr const char* name = "spread";
@@ -72,7 +73,8 @@ struct SpreadFamily {
   enum { wide_light, light, mixed, squares, wide_noise, noise, mixed_noise };
   static constexpr double unknown_error = -1;  ///< for which SPREADERR_MODEL is 1
 
-  /// SExtractor's box of a model: 1.2 times the source's pixels and the PSF's width, square, of odd sides.
+  /// SExtractor's box of a model: a square of an odd number of pixels. Its side is 1.2 times the sum of the source's
+  /// larger extent and the PSF's FWHM.
   SRCEXTRACT_HOST_DEVICE ApertureBox box_of(const SourceSums& found, const PhotometryImage& image) const {
     const double larger = found.xmax - found.xmin > found.ymax - found.ymin ? found.xmax - found.xmin + 1.0
                                                                             : found.ymax - found.ymin + 1.0;

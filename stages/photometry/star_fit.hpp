@@ -16,17 +16,18 @@
 
 namespace srcextract {
 
-/// The flux of the shape of a star (StarProfile) that fits a source best in the noise of the image.
-/// - The place is the nearest peak of significance, uphill from the source's peak: the top of a parabola through nine
-///   pixels. The flux is NaN if there is none within the filter's reach.
-/// - With filter f and shape p there, the flux is sum(f d) / sum(f p), over the pixels d that are not masked.
-/// - Its variance is that of the sky, which the filter knows to be correlated, what maps of noise have beyond it, and
-///   the photons that these leave out, of the change and of a star that is in both frames.
+/// Fits the shape of a star (StarProfile) to a source of a difference, and measures its position and flux.
+/// - The position is the nearest peak of significance, uphill from the source's peak: the top of a parabola through
+///   nine pixels. The flux is NaN if there is no peak within the filter's reach.
+/// - With filter f and shape p at this position, the flux is sum(f d) / sum(f p), over the pixels d that are not
+///   masked.
+/// - Its variance adds the correlated noise of the sky, what maps of noise have beyond that, and the photon noise that
+///   maps leave out. The photons are those of the change and of a star present in both frames.
 ///
 /// This is the flux of least variance against the noise of the sky (King 1983, PASP 95, 163, for independent pixels).
 /// Neighbours are not taken out. The flux is NaN where less than half of the shape lies on good pixels.
 ///
-/// In an image whose PSF a file tells (psf.file), PsfFit measures the same results.
+/// If a file gives the PSF (psf.file), PsfFit measures the same columns instead.
 struct StarFamily {
   using Row = StarLight;
   static constexpr const char* name = "star";
@@ -53,7 +54,7 @@ struct StarFamily {
        }},
   };
 
-  PsfModel psf;  ///< not known if the image has a StarProfile
+  PsfModel psf;  ///< not known() if the image has a StarProfile instead
   PsfWeights weights;
 
   explicit StarFamily(const Settings& config) : weights(config.psf.weights) {
@@ -92,7 +93,8 @@ struct StarFamily {
   }
 
  private:
-  /// The most significant of nine pixels, as steps from the middle; where it is the middle, the top of a parabola.
+  /// The most significant of nine pixels, as integer steps from the middle. If that is the middle, x and y are the top
+  /// of a parabola.
   struct Peak {
     std::int32_t dx, dy;
     double x, y;
@@ -141,8 +143,8 @@ struct StarFamily {
     return x >= -1 && x <= 1 && y >= -1 && y <= 1 ? Peak{0, 0, x, y} : Peak{0, 0, 0, 0};
   }
 
-  /// The photons that the noise of pixels leaves out: of the change, and of the star that is in both frames. What
-  /// pixels have beyond the noise of the sky, `excess`, tells how bright that one is.
+  /// The photon variance that the noise of pixels leaves out: of the change, and of a star present in both frames.
+  /// `excess` is the variance of the pixels beyond the noise of the sky; it tells the star's brightness.
   SRCEXTRACT_HOST_DEVICE static double photons_left_out(const StarView& star, double flux, double excess) {
     const double change = flux > 0 ? flux : 0, counted = star.brighter.counted + star.fainter.counted;
     double both = counted > 0 ? (excess - change * star.brighter.counted) / counted : 0;

@@ -16,7 +16,7 @@
 
 namespace srcextract {
 
-/// The light of a star in either frame of a difference, where the star of the change is.
+/// Flux of a star in each frame of a difference, at the position of the change.
 struct FramesLight {
   double fresh, reference;                ///< fluxes, in counts of the new frame
   double fresh_pixels, reference_pixels;  ///< their variances in units of FluxCalibration::pixel
@@ -26,10 +26,10 @@ struct FramesLight {
   bool operator==(const FramesLight&) const = default;
 };
 
-/// The flux of the shape of a star at XPSF_IMAGE, YPSF_IMAGE, in the reference as it was subtracted, sum(f r) / sum(f
-/// p) with StarFamily's filter f and shape p, and in the new frame: FLUX_NEW - FLUX_REF is FLUX_PSF times SIGN. Both
-/// are above the sky of the reference's mesh. The error is by the noise of that frame alone. Neighbours are not taken
-/// out.
+/// Measures a star's flux at XPSF_IMAGE, YPSF_IMAGE in both frames of a difference, with StarFamily's filter f and
+/// shape p. FLUX_REF is sum(f r) / sum(f p) in the reference r as it was subtracted. FLUX_NEW is such that FLUX_NEW -
+/// FLUX_REF is FLUX_PSF times SIGN. Both are above the sky of the reference's mesh. Each error has only the noise of
+/// its own frame. Light of neighbours is included.
 struct StarFramesFamily {
   using Row = FramesLight;
   static constexpr const char* name = "star in both frames";

@@ -13,9 +13,9 @@
 namespace srcextract {
 
 /// SExtractor's classifier of stars and galaxies (Bertin & Arnouts 1996, section 8), with weights from a file of the
-/// user. The network has ten inputs, ten hidden nodes and one output; a node is 1 / (1 + exp(-sum)). Each input is
-/// multiplied by its scale, and its bias is added. The bias is subtracted from the output, which is then divided by its
-/// scale.
+/// user. The network has ten inputs, ten hidden nodes and one output; a node's value is 1 / (1 + exp(-sum)), with the
+/// weighted sum of its inputs. Each input is first multiplied by its scale and shifted by its bias. Of the output, a
+/// bias is subtracted, and the rest divided by a scale.
 class StarNetwork {
  public:
   static constexpr std::size_t inputs = network_inputs, hidden = network_hidden;
@@ -23,7 +23,7 @@ class StarNetwork {
 
   explicit StarNetwork(std::span<const double, size> numbers) : numbers_(numbers) {}
 
-  /// The output for these inputs; from 0 to 1 with the usual file.
+  /// Returns the network's output for these inputs; it is from 0 to 1 with the usual file.
   double operator()(const std::array<double, inputs>& input) const {
     std::array<double, inputs> scaled;
     for (std::size_t i = 0; i < inputs; ++i) scaled[i] = input[i] * numbers_[inputs + i] + numbers_[i];
@@ -46,10 +46,10 @@ class StarNetwork {
   std::span<const double, size> numbers_;
 };
 
-/// The inputs of a source with this profile, where s is the seeing in pixels:
-/// - lg of its areas above eight levels over s^2 (ISO0 to ISO7; -2 for an empty one);
-/// - after the first of them, lg of its peak over the analysis threshold (-1 without a peak);
-/// - at the end, lg of the seeing in arcseconds.
+/// The network's inputs for a source with this profile, where s is the seeing in pixels:
+/// - lg of its areas above eight levels (ISO0 to ISO7), each divided by s^2; -2 for an area of 0;
+/// - as the second input, lg of its peak over the analysis threshold; -1 without a peak;
+/// - as the last input, lg of the seeing in arcseconds.
 inline std::array<double, StarNetwork::inputs> star_inputs(const ProfileRow& row, double seeing_fwhm,
                                                            double pixel_scale) {
   constexpr double ln10 = 2.30258509299404568402, of_empty = -2, of_dark = -1;

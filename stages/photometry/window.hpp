@@ -19,20 +19,20 @@
 
 namespace srcextract {
 
-/// Bits of FLAGS_WIN. If any is set, position, moments and their errors are those of the isophote.
+/// Bits of FLAGS_WIN. If any is set, windowed position, moments and their errors are replaced by the isophotal ones.
 namespace window_flag {
 inline constexpr std::int32_t no_ellipse = 1;         ///< the determinant of the moments is negative
 inline constexpr std::int32_t negative_variance = 2;  ///< a second moment is negative
-inline constexpr std::int32_t no_light = 4;  ///< the light in the window is not positive, or the source has no shape
-inline constexpr std::int32_t strayed = 8;   ///< moved more than a pixel in x and in y, and out of the source's ellipse
+inline constexpr std::int32_t no_light = 4;  ///< light in the window is not positive, or the source has no shape
+inline constexpr std::int32_t strayed = 8;  ///< position moved over a pixel in x and y, and out of the source's ellipse
 }  // namespace window_flag
 
-/// A source measured under a Gaussian window; NaN if it has no shape.
+/// Results of a source in a Gaussian window; NaN if the source has no shape.
 struct WindowedSource {
   double x, y;  ///< 0-based
   SecondMoments moments;
   PositionNoise noise;
-  double flux, variance, photons;  ///< sums over the last window; photons: photon variance at a gain of 1
+  double flux, variance, photons;  ///< sums in the final window; `photons`: photon variance at a gain of 1
   std::int32_t rounds, flags_win;
   std::int64_t flags;
 
@@ -43,7 +43,7 @@ struct WindowedSource {
   Ellipse noise_ellipse(const FluxCalibration& at) const { return ellipse_or_none(noise.moments(at)); }
 };
 
-/// The sigma of the window of a source, from the radius of half its light.
+/// The sigma of a source's window, from the radius with half of its light.
 SRCEXTRACT_HOST_DEVICE inline double width_of_window(double half_light) {
   return 2 * half_light / 2.35;
 }
@@ -58,7 +58,7 @@ class GaussianWindow {
     return box_of_circle(circle_.cx, circle_.cy, static_cast<double>(radius_), image);
   }
 
-  /// The sums over the window's pixels of f(w, dx, dy, value, variance), a Sums<N>.
+  /// Sums f(w, dx, dy, value, variance), a Sums<N>, over the window's pixels, where w is the weight of the window.
   template <int N, class Lanes, class F>
   SRCEXTRACT_HOST_DEVICE Sums<N> sum(const Lanes& lanes, std::int32_t number, const PhotometryImage& image,
                                      const F& f) const {
@@ -82,7 +82,7 @@ class GaussianWindow {
   }
 
  private:
-  /// The window is the product of its profiles along x and y.
+  /// The profile of the window along one axis; the window is the product of its profiles along x and y.
   SRCEXTRACT_HOST_DEVICE double along(float distance) const {
     const double d = distance;
     return exp_in_float_range(-d * d * steepness_);
@@ -105,7 +105,7 @@ struct WindowFamily {
   explicit WindowFamily(const Settings&) {}
   SRCEXTRACT_HOST_DEVICE int rows() const { return 1; }
 
-  /// Whether the window of the source has more than three bands of rows.
+  /// Whether the window of the source is higher than three bands of rows, that is 3 `band_rows`.
   SRCEXTRACT_HOST_DEVICE static bool is_large(const MeasuredSource& source) {
     return 4 * width_of_window(source.radii->half_light) > 1.5 * band_rows;
   }
@@ -116,7 +116,7 @@ struct WindowFamily {
     return measure_in(lanes, source, image, image);
   }
 
-  /// Measures the light in `image`. Values taken from the isophote are those in `found_in`.
+  /// Measures the light in `image`. Isophotal values that replace windowed ones come from `found_in`.
   template <class Lanes>
   SRCEXTRACT_HOST_DEVICE WindowedSource measure_in(const Lanes& lanes, const MeasuredSource& source,
                                                    const PhotometryImage& found_in,
@@ -192,7 +192,7 @@ struct WindowFamily {
  private:
   static constexpr double nan = std::numeric_limits<double>::quiet_NaN();
 
-  /// The last window, and the sums of its light.
+  /// The position of the final window, and the sums of light in it.
   struct Centroid {
     double x, y;
     double light, light_x, light_y;
@@ -250,10 +250,10 @@ struct WindowFamily {
     result.photons = sums.of[7];
     result.noise = {{sums.of[3], sums.of[4], sums.of[5], sums.of[6]},
                     {sums.of[7], sums.of[8], sums.of[9], sums.of[10]},
-                    centroid.light / 2,  // half, since the position is moved by twice the offset of the centroid
+                    centroid.light / 2,  // halved, since the window moves by twice the offset of the centroid
                     0,
                     0};
-    // For a window without light SExtractor tests the moments, too, with sums in place of means.
+    // SExtractor tests the moments of a window without light, too, with sums in place of means.
     const double light = centroid.light, divisor = light > 0 ? light : 1;
     const double dx = centroid.light_x / divisor, dy = centroid.light_y / divisor;
     const SecondMoments m{sums.of[0] / light - dx * dx, sums.of[1] / light - dy * dy, sums.of[2] / light - dx * dy};

@@ -7,8 +7,8 @@ struct CurvePoint {
   double y = 0;
 };
 
-/// Cosine and sine of an angle in degrees, from -90 to 90. Only + - * and constants, so that results round alike with
-/// every C library. Computed by Taylor's series of half the angle, then doubled; the first terms left out are below
+/// Cosine and sine of an angle in degrees, from -90 to 90. Uses only + - * and constants, so that results round alike
+/// with every C library: Taylor series of half the angle, which is then doubled. The first omitted terms are below
 /// 1e-15.
 inline CurvePoint direction(double degrees) {
   const double half = degrees * (3.14159265358979323846 / 360);
@@ -30,8 +30,8 @@ struct Outline {
   CurvePoint axis;  ///< direction of a
 };
 
-/// Calls f(CurvePoint) for points of the curve, four at a time, one in every quadrant, each less than a pixel from the
-/// last.
+/// Calls f(CurvePoint) for points of the ellipse, four at a time, one in every quadrant. Successive points of a
+/// quadrant are less than a pixel apart.
 template <class F>
 void walk_ellipse(const Outline& ellipse, F&& f) {
   const CurvePoint& centre = ellipse.centre;

@@ -12,11 +12,11 @@ namespace {
 
 using Rgb = std::array<std::uint8_t, 3>;
 
-// Colours of Okabe & Ito, distinct for colour-blind viewers and from any grey.
+// Two colours of Okabe & Ito, which colour-blind viewers can tell apart, also from any grey.
 constexpr Rgb orange = {230, 159, 0};
 constexpr Rgb sky_blue = {86, 180, 233};
 
-/// Palette indices of colours: white, the colour of ellipses, and the first of the tints.
+/// Indices in the palette: white, the colour of ellipses, and the first of the tints.
 constexpr std::uint8_t white = 254;
 constexpr std::uint8_t ellipse_colour = 255;
 constexpr std::uint8_t tints = 128;
@@ -33,14 +33,14 @@ void draw_point(const CurvePoint& point, Image<std::uint8_t, Cpu>& image) {
 }
 
 Rgb tinted(std::uint8_t grey, Tint tint) {
-  // Full red is invisible on a white pixel, so the other colours are reduced.
+  // Pure red would be invisible on a white pixel, so green and blue are reduced, not removed.
   const auto third = static_cast<std::uint8_t>(grey / 3);
   if (tint == Tint::red) return {255, third, third};
   const auto mix = [grey](int colour) { return static_cast<std::uint8_t>((grey + colour) / 2); };
   return {mix(sky_blue[0]), mix(sky_blue[1]), mix(sky_blue[2])};
 }
 
-/// The picture with f(grey) for every grey, without a palette yet.
+/// Makes a picture with f(grey) in place of every grey; its palette is not yet set.
 template <class F>
 ColourPicture map_greys(const Picture& picture, const Cpu& where, const F& f) {
   ColourPicture mapped{{picture.grey.shape, where}, {}};
@@ -63,11 +63,11 @@ ColourPicture draw_ellipses(const Sources& catalogue, const Picture& picture, co
   const auto scale = static_cast<double>(picture.factor);
   const auto longest = static_cast<double>(std::max(drawn.image.shape.width, drawn.image.shape.height));
   for (std::size_t i = 0; i < sources.number.size(); ++i) {
-    // The first pixel covers 0.5 to 1.5 in the catalogue, and -0.5 to 0.5 in the picture.
+    // The first pixel of the image covers 0.5 to 1.5 in the catalogue, and -0.5 to 0.5 in the picture.
     const CurvePoint centre{(sources.x_image[i] - 0.5) / scale - 0.5, (sources.y_image[i] - 0.5) / scale - 0.5};
     const double a = ellipse_axes * sources.a_image[i] / scale;
     const double b = ellipse_axes * sources.b_image[i] / scale;
-    // NaN fails these comparisons, so no ellipse is drawn.
+    // NaN fails these comparisons, so that no ellipse is drawn.
     if (!(a <= longest && b <= longest && std::fabs(sources.theta_image[i]) <= 90)) continue;
     walk_ellipse({centre, std::max(a, least_radius), std::max(b, least_radius), direction(sources.theta_image[i])},
                  [&](const CurvePoint& point) { draw_point(point, drawn.image); });

@@ -33,7 +33,7 @@ std::uint32_t count_unmasked(const float* pixels, std::int64_t count) {
   return unmasked;
 }
 
-/// Finds the bin of every pixel; masked pixels get `masked`.
+/// Finds the bin of every pixel; for a masked pixel found[i] is `masked`.
 SRCEXTRACT_VECTOR_CLONES
 void find_bins(const float* pixels, std::int64_t count, const GreyBins& bins, std::int32_t masked,
                std::int32_t* found) {
@@ -43,7 +43,8 @@ void find_bins(const float* pixels, std::int64_t count, const GreyBins& bins, st
   }
 }
 
-/// Calls f(first, bins, count) for every strip of pixels [begin, end); the bin of masked pixels is `masked`.
+/// Calls f(first, bins, count) for every strip of the pixels [begin, end), with the bins of its pixels; the bin of a
+/// masked pixel is `masked`.
 template <class F>
 void for_each_strip(const float* pixels, std::int64_t begin, std::int64_t end, const GreyBins& bins,
                     std::int32_t masked, const F& f) {
@@ -66,7 +67,7 @@ KeyExtremes find_extremes(const Image<float, Cpu>& image, const Cpu& where) {
   return all;
 }
 
-/// The unmasked pixel of a chunk with `before` unmasked ones ahead of it.
+/// The unmasked pixel of a chunk that has `before` unmasked pixels before it.
 float find_unmasked(const float* chunk, std::int32_t before) {
   while (*chunk != *chunk || before-- > 0) ++chunk;
   return *chunk;

@@ -9,16 +9,16 @@
 
 namespace srcextract {
 
-/// Bins of equal width between the limits of a picture.
+/// Divides the range of a picture into bins of equal width.
 struct GreyBins {
   float scale;   ///< a power of two that makes the range about 1, so that no range overflows or underflows in the other
                  ///< members
   float low;     ///< low end of the range, times scale
-  float factor;  ///< bins per unit of a pixel times scale
+  float factor;  ///< number of bins per unit of pixel * scale
   float last;    ///< number of the last bin
 };
 
-/// Divides the range into `bins` bins, at most 65536.
+/// Makes GreyBins that divide the range into `bins` bins, at most 65536.
 inline GreyBins divide(const DisplayRange& range, std::int64_t bins) {
   const double width = static_cast<double>(range.high) - static_cast<double>(range.low);
   const double scale = std::ldexp(1.0, -std::clamp(std::ilogb(width), -126, 126));
@@ -33,7 +33,7 @@ SRCEXTRACT_HOST_DEVICE inline std::int32_t bin_of(const GreyBins& bins, float pi
   return static_cast<std::int32_t>(above < bins.last ? above : bins.last);
 }
 
-/// The grey of a bin for an equalised histogram, from the number of pixels before the bin, in it, and in all.
+/// The grey of a bin for an equalised histogram, from the number of pixels before the bin, in the bin, and in total.
 SRCEXTRACT_HOST_DEVICE inline std::uint8_t equalized_grey(std::uint64_t before, std::uint64_t count,
                                                           std::uint64_t total) {
   if (total == 0) return 0;

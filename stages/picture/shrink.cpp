@@ -11,15 +11,15 @@ namespace srcextract {
 
 namespace {
 
-/// A thread takes rows of squares with about this many pixels of the image at a time.
+/// A thread handles, at a time, rows of squares with about this many pixels of the image.
 constexpr std::int64_t pixels_of_squares = std::int64_t{1} << 18;
 
-/// Squares of few rows are averaged in strips of about this many columns. Each strip is prefetched while the one before
-/// is summed.
+/// Squares of at most few_rows rows are averaged in strips of about this many columns. Each strip is prefetched while
+/// the previous one is summed.
 constexpr std::int64_t strip_columns = 256;
 constexpr std::int64_t few_rows = 8;
 
-/// Adds `rows` rows of a strip to its columns, from the first on.
+/// Adds the first `rows` rows of a strip to the sums of its columns, and counts unmasked pixels.
 template <int rows>
 inline void add_rows(const float* pixels, std::int64_t width, std::int64_t columns, double* __restrict sum,
                      std::int32_t* __restrict unmasked) {
@@ -36,7 +36,7 @@ inline void add_rows(const float* pixels, std::int64_t width, std::int64_t colum
   }
 }
 
-/// Sums a strip's columns over `rows` rows of an image of this width, and counts their unmasked pixels.
+/// Sums the columns of a strip over `rows` rows, and counts their unmasked pixels. `width` is the image's.
 SRCEXTRACT_VECTOR_CLONES
 void sum_columns(const float* pixels, std::int64_t width, std::int64_t columns, std::int64_t rows, double* sum,
                  std::int32_t* unmasked) {
@@ -46,14 +46,14 @@ void sum_columns(const float* pixels, std::int64_t width, std::int64_t columns, 
   if (rows == 1) add_rows<1>(pixels, width, columns, sum, unmasked);
 }
 
-/// Prefetches rows of a strip, so that memory works ahead.
+/// Prefetches the rows of a strip into the cache.
 void prefetch(const float* pixels, std::int64_t width, std::int64_t columns, std::int64_t rows) {
   constexpr std::int64_t line = 64 / sizeof(float);
   for (std::int64_t y = 0; y < rows; ++y)
     for (std::int64_t x = 0; x < columns; x += line) __builtin_prefetch(pixels + y * width + x);
 }
 
-/// Adds every `factor` neighbours, from left to right.
+/// Sets sums[i] to the sum of `factor` neighbouring values from i * factor on, from left to right.
 template <class T, class Sum>
 inline void add_neighbours(const T* __restrict values, std::int64_t factor, std::int64_t count, Sum* __restrict sums) {
   for (std::int64_t i = 0; i < count; ++i) {
@@ -63,7 +63,8 @@ inline void add_neighbours(const T* __restrict values, std::int64_t factor, std:
   }
 }
 
-/// The means of `count` adjacent squares of `factor` columns each; `sums` and `counts` have room for as many.
+/// Computes the means of `count` adjacent squares of `factor` columns each, from sums and counts of columns. `sums` and
+/// `counts` are working memory for `count` elements.
 SRCEXTRACT_VECTOR_CLONES
 void average_squares(const double* __restrict sum, const std::int32_t* __restrict unmasked, std::int64_t factor,
                      std::int64_t count, double* __restrict sums, std::int64_t* __restrict counts,
@@ -91,7 +92,7 @@ void average_squares(const double* __restrict sum, const std::int32_t* __restric
   }
 }
 
-/// Averages the squares of a row of squares.
+/// Averages the squares in one row of squares.
 class SquareRow {
  public:
   SquareRow(std::int64_t factor, std::int64_t squares)
@@ -103,13 +104,13 @@ class SquareRow {
         sums_(to_size(strip_)),
         counts_(to_size(strip_)) {}
 
-  /// The means of squares that are `rows` rows high.
+  /// Sets `means` to the means of the squares in a row of squares that is `rows` pixels high.
   void average(const float* pixels, std::int64_t width, std::int64_t rows, float* means) {
     for (std::int64_t first = 0; first < squares_; first += strip_) {
       const std::int64_t begin = first * factor_;
       const std::int64_t end = std::min(begin + strip_ * factor_, width);
       prefetch(pixels + end, width, std::min(strip_ * factor_, width - end), rows);
-      std::ranges::fill(sum_, 0);  // columns that the last square lacks stay empty
+      std::ranges::fill(sum_, 0);  // columns beyond the image stay empty
       std::ranges::fill(unmasked_, 0);
       sum_columns(pixels + begin, width, end - begin, rows, sum_.data(), unmasked_.data());
       average_squares(sum_.data(), unmasked_.data(), factor_, std::min(strip_, squares_ - first), sums_.data(),

@@ -6,7 +6,7 @@
 namespace srcextract {
 namespace {
 
-/// Whether a source is near a star that makes the PSF: its light is then in the star's pixels.
+/// Tells whether a source is so near a star that makes the PSF that its light is in the star's pixels.
 class NearStars {
  public:
   NearStars(const std::vector<PsfStar>& stars, double reach) : reach_(reach) {
@@ -31,7 +31,8 @@ class NearStars {
   std::vector<Place> makers_;
 };
 
-/// The normal equations of flux and two shifts: the shifts times the flux are the unknowns.
+/// The normal equations for the flux of a star and shifts in x and y. The unknowns are the flux, and the shifts times
+/// the flux.
 struct ShiftSums {
   double ff = 0, fx = 0, fy = 0, xx = 0, xy = 0, yy = 0, f = 0, x = 0, y = 0;
 
@@ -47,7 +48,7 @@ struct ShiftSums {
     y += weight * dy * light;
   }
 
-  /// Flux and shifts; shifts are 0 if they cannot be told apart, or the flux is not clear.
+  /// Solves for flux and shifts. Shifts are 0 if the equations cannot separate them, or the flux is too uncertain.
   void solve(double& flux, double& shift_x, double& shift_y) const {
     constexpr double least_pivot = 1e-6, clear = 100;  // squared signal to noise
     shift_x = shift_y = 0;

@@ -8,21 +8,22 @@
 
 namespace srcextract {
 
-/// A source that is fitted while a PSF is made: a star that makes it, or a neighbour of one.
+/// A source that is fitted while a PSF is made: a star from which the PSF is made, or a neighbour of such a star.
 struct PsfMember {
   std::size_t row;  ///< in the list of sources
   double x, y, flux;
   double begin_x, begin_y;  ///< places move a little from here
-  bool makes;               ///< it is a star that makes the PSF
+  bool makes;               ///< it is a star from which the PSF is made
   PsfWindow window;
 };
 
-/// All members in the image that they leave. Each is fitted in what the others leave, in their order.
+/// All members, and the image after subtracting them. Members are fitted one after another, each to the image without
+/// all others.
 class PsfMembers {
  public:
   PsfMembers(const PsfImage& image, const std::vector<PsfStar>& stars, const PsfSurface& surface);
 
-  /// Subtracts all members with a new surface, and fits each of them twice.
+  /// Subtracts all members with a new surface, and fits the flux and position of each of them twice.
   void fit(const PsfSurface& surface);
 
   std::vector<PsfMember>& members() { return members_; }
@@ -36,7 +37,7 @@ class PsfMembers {
   };
   Pixel pixel(const PsfMember& member, int column, int row) const;
 
-  /// A member's own PSF in the pixels of its window.
+  /// The PSF at a member's position, drawn in the pixels of its window.
   std::vector<double> shape_of(const PsfSurface& surface, const PsfMember& member) const;
 
  private:

@@ -13,11 +13,12 @@
 namespace srcextract {
 namespace {
 
-/// In the first turns the formula of the PSF is improved, in the others its pixels.
+/// Accuracy for the weights in each turn. The first turns_of_formula turns improve a formula for the PSF, the others
+/// its pixels.
 constexpr double accuracies[] = {0.2, 0.1, 0.05, 0.02, 0.01, 0.01};
 constexpr int turns = std::size(accuracies), turns_of_formula = 3;
 
-/// Makes the star's shape and its gradients orthogonal.
+/// Sets the star's shape and its gradients in x and y, made orthogonal and normalised.
 void add_own_shapes(const std::vector<double>& shape, int size, StarEquations& star) {
   std::vector<double> along_x(shape.size(), 0), along_y(shape.size(), 0);
   for (int column = 1; column + 1 < size; ++column) {
@@ -37,10 +38,11 @@ void add_own_shapes(const std::vector<double>& shape, int size, StarEquations& s
   }
 }
 
-/// What the pixels of a star tell of the PSF.
+/// Makes the equations of a star for improving the PSF: its pixels beyond the model, and their weights.
 StarEquations equations_of(const PsfMembers& all, const PsfMember& star, const PsfSurface& surface, double accuracy,
                            bool clips) {
-  constexpr double outlier = 25, of_peak = 0.005;  // squared; part of the star's peak by which a model may err
+  // squared sigmas; fraction of the star's peak by which the model may be wrong
+  constexpr double outlier = 25, of_peak = 0.005;
   const std::vector<double> shape = all.shape_of(surface, star);
   StarEquations own{&star.window, surface.basis(star.begin_x, star.begin_y), {}, {}, {}};
   const double may_err = of_peak * star.flux * std::ranges::max(shape);
@@ -64,7 +66,7 @@ StarEquations equations_of(const PsfMembers& all, const PsfMember& star, const P
   return own;
 }
 
-/// Reduced chi^2 of the core of a star.
+/// The reduced chi^2 of the pixels in the core of a star.
 double chi2_of(const PsfMembers& all, const PsfMember& star, const PsfSurface& surface, double accuracy) {
   constexpr double core = 2.5;  // full widths
   const std::vector<double> shape = all.shape_of(surface, star);
@@ -88,7 +90,7 @@ double chi2_of(const PsfMembers& all, const PsfMember& star, const PsfSurface& s
   return count > unknowns ? sum / (count - unknowns) : std::numeric_limits<double>::quiet_NaN();
 }
 
-/// Leaves out stars whose chi is far above the others'.
+/// Rejects stars whose chi is more than 3 deviations above the median.
 void reject(std::vector<PsfStar>& stars, std::vector<PsfMember>& members) {
   constexpr double sigmas = 3, least_sigma = 0.05;
   constexpr std::size_t least_stars = 4;
@@ -107,7 +109,7 @@ void reject(std::vector<PsfStar>& stars, std::vector<PsfMember>& members) {
   }
 }
 
-/// The mean of all stars, by their flux.
+/// The mean image of all stars, weighted by their fluxes.
 PsfStack stack_of(const PsfMembers& all, const std::vector<PsfMember>& members, const PsfSurface& surface) {
   PsfStack stack{.side = 2 * static_cast<int>(surface.radius) + 1};
   const auto side = static_cast<std::size_t>(stack.side);
@@ -133,7 +135,8 @@ PsfStack stack_of(const PsfMembers& all, const std::vector<PsfMember>& members, 
   return stack;
 }
 
-/// Radius of the model, which fits into the image: 4 full widths, at least 12 pixels. 0: the image is too small.
+/// Radius of the model in pixels: 4 full widths of a star, at least 12 and at most 120 pixels, but within the image. 0:
+/// the image is too small.
 double radius_for(double width, const Shape& shape) {
   constexpr double widths = 4, least = 12, least_widths = 2, most = 120, half_taps = 4;
   const double room = static_cast<double>(std::min(shape.width, shape.height) - 1) / 2;

@@ -18,36 +18,39 @@ struct PsfImage {
   const Image<float, Cpu>* variance;  ///< of each pixel over `sky_variance`; null: 1 everywhere
   double sky_variance;
   double gain;        ///< in e-/count; 0: not known
-  double saturation;  ///< value of a saturated pixel above the sky; 0: not known
+  double saturation;  ///< value above the sky of a saturated pixel; 0: unknown
 };
 
-/// A pixel of the mean of all stars, as shares of their fluxes.
+/// The mean image of all stars, divided by their fluxes.
 struct PsfStack {
   int side = 0;
-  std::vector<double> light = {}, left = {};  ///< the stars, and what the model leaves of them; row by row
+  /// the stars without neighbours, and the residuals of the model; row by row
+  std::vector<double> light = {}, left = {};
 };
 
 /// The PSF of an image.
 struct MadePsf {
   PsfSurface surface;
-  NumberTable table;  ///< the surface as it is written; psf_numbers reads it
+  NumberTable table;  ///< the surface as a table to be written, which psf_numbers can read
   PsfStack stack;
-  std::string problem = {};  ///< why there is none; empty: there is one
+  std::string problem = {};  ///< reason why there is no PSF; empty: there is one
 };
 
 /// Makes the PSF of an image from its stars, on the host.
 ///
-/// The model is a plane of pixels a term of a polynomial of the place. It makes
-/// sum(w (d / F - L sum(b P))^2) over the pixels of all stars least: d is the light of a star without its neighbours, F
-/// its flux, b the terms at its place, P the planes, and L the resampling at its place, as where the PSF is used. So no
-/// pixel of the image is resampled, and stars of less than 2.5 pixels are sampled more finely by all stars together.
-/// Weights are F^2 / (variance of sky and photons + (a F model)^2), with PSFEx's accuracies a of 0.2, 0.1, 0.05 and
-/// 0.01 in four turns. In each turn
-/// 1. every star and every source near one is fitted in what the others leave (flux and place);
-/// 2. stars whose chi exceeds the others' by three of their standard deviations are left out;
-/// 3. the planes are improved (improve_surface), and what the fit leaves free is fixed (fix_gauge).
+/// The model has a plane of pixels for each term of a polynomial of the position. It minimises
+/// sum(w (d / F - L sum(b P))^2) over the pixels of all stars. Here d is the light of a star without its neighbours, F
+/// its flux, b the terms at its position and P the planes. L is the resampling to its position, the same as where the
+/// PSF is used. So no pixel of the image is resampled, and if stars are narrower than 2.5 pixels, all of them together
+/// sample the PSF more finely. Weights are F^2 / (variance of sky and photons + (a F model)^2), with an accuracy `a`
+/// that falls from 0.2 to 0.01 over six turns. In each turn
+/// 1. flux and position of every star, and of every source near one, are fitted to the image without all others;
+/// 2. from the fourth turn on, stars whose chi exceeds the median by three standard deviations are left out;
+/// 3. in the first three turns a Moffat formula is improved (improve_field), later the planes (improve_surface), with
+/// normalisation and centroid fixed (fix_gauge).
 ///
-/// The stars' verdicts and chi2 are set. `most_degree` is lowered where stars are few.
+/// Sets the verdict and chi2 of all stars. The degree of the polynomial is `most_degree`, or lower if there are few
+/// stars.
 MadePsf make_psf(const PsfImage& image, std::vector<PsfStar>& stars, int most_degree, const Cpu& where);
 
 }  // namespace srcextract

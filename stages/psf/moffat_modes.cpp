@@ -8,13 +8,14 @@ namespace {
 
 using Plane = std::vector<double>;
 
-/// Gauss's points over a pixel, and their weights.
+/// Positions and weights of a Gaussian quadrature over a pixel.
 constexpr double nodes[] = {-0.3872983346207417, 0, 0.3872983346207417}, shares[] = {5.0 / 18, 8.0 / 18, 5.0 / 18};
 
-/// (alpha / full width)^2 of Moffat profiles of beta 2, 3 and 4.5: 1 / (4 (2^(1/beta) - 1)).
+/// (alpha / full width)^2 = 1 / (4 (2^(1/beta) - 1)) for Moffat profiles with beta 2, 3 and 4.5.
 constexpr double square_of_2 = 0.6035533905932738, square_of_3 = 0.9618305253, square_of_45 = 1.5003;
 
-/// The profile with a light of about 1, in pixels of the image.
+/// The value of Moffat profile number `which`, of total light 1, at a squared distance in units of the squared full
+/// width.
 double moffat(double square, int which) {
   constexpr double pi = 3.14159265358979323846;
   const double scale = which == 0 ? square_of_2 : which == 1 ? square_of_3 : square_of_45;
@@ -24,7 +25,7 @@ double moffat(double square, int which) {
   return 3.5 / (base * base * base * base * std::sqrt(base) * pi * scale);
 }
 
-/// One of the three profiles, of that width and ellipticity, in every pixel.
+/// Profile number `which` with this width and ellipticity, averaged over every pixel of a plane.
 Plane profile(const PsfSurface& surface, double width, double e1, double e2, int which) {
   Plane plane;
   const int middle = surface.side / 2;
@@ -53,7 +54,7 @@ Plane mean_of(const PsfSurface& surface, const MoffatField& field, double width,
   return sum;
 }
 
-/// What the PSF changes by with each number of the field, in its middle.
+/// The derivatives of the PSF, in the middle of the field, by each number of MoffatField.
 std::vector<Plane> modes_of(const PsfSurface& surface, const MoffatField& field) {
   constexpr double step = 0.01;
   const auto at = [&](double width, double e1, double e2) {
@@ -70,7 +71,7 @@ std::vector<Plane> modes_of(const PsfSurface& surface, const MoffatField& field)
           slope(profile(surface, field.width, field.e1, field.e2, 2), middle, 1)};
 }
 
-/// Solves a symmetric system by Cholesky's method, scaled to a diagonal of 1 and damped.
+/// Solves a symmetric system by Cholesky, after scaling the diagonal to 1 and damping.
 std::vector<double> solve(std::vector<double> matrix, std::vector<double> right) {
   constexpr double damping = 1e-6;
   const std::size_t n = right.size();
@@ -98,14 +99,14 @@ std::vector<double> solve(std::vector<double> matrix, std::vector<double> right)
   return right;
 }
 
-/// The unknown that mode `mode` is with term `term`; -1: it does not vary.
+/// The index of the unknown for mode `mode` and polynomial term `term`; -1: the mode does not vary with this term.
 int unknown(int mode, int term, int terms) {
   if (mode < MoffatField::varying) return mode * terms + term;
   return term == 0 ? MoffatField::varying * terms + mode - MoffatField::varying : -1;
 }
 
-/// Stars differ little over a field, unless they say so: the slopes of the width, as a share of it, and of the
-/// ellipticities have a deviation of 0.15 before stars are seen.
+/// Adds the prior that stars vary little over a field: slopes of the width (relative to it) and of the ellipticities
+/// have a standard deviation of 0.15.
 void add_prior(const MoffatField& field, int terms, std::vector<double>& matrix, std::vector<double>& right) {
   constexpr double deviation = 0.15;
   for (int j = 0; j < MoffatField::varying; ++j) {

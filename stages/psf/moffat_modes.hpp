@@ -7,21 +7,23 @@
 
 namespace srcextract {
 
-/// An elliptical star as a formula: a Moffat profile of beta 3 averaged over a pixel, with shares of those of beta 2
-/// and 4.5 of the same width. Width and ellipticity follow polynomials of the place, to first order.
+/// A formula for the PSF: an elliptical Moffat profile with beta 3, averaged over a pixel, mixed with fractions of
+/// profiles with beta 2 and 4.5 of the same width. Width and ellipticity are polynomials of the position, of first
+/// order in both coordinates.
 struct MoffatField {
-  static constexpr int varying = 3, modes = 5;  ///< width, two ellipticities; and the shares, which do not vary
+  /// varying: width, two ellipticities; modes: also two fractions, which are constant
+  static constexpr int varying = 3, modes = 5;
 
   double width, e1 = 0, e2 = 0, broad = 0, narrow = 0;  ///< in the middle of the field
-  /// Of the terms of the polynomial beyond the first: varying numbers for each.
+  /// Coefficients of the polynomial's terms after the first: `varying` numbers for each term.
   std::vector<double> slopes = {};
 };
 
-/// The surface of the field: its planes are replaced, and the gauge is fixed.
+/// Replaces the planes of the surface by those of the formula, and fixes normalisation and centroid (fix_gauge).
 void draw_field(const MoffatField& field, PsfSurface& surface);
 
-/// One step of Gauss and Newton towards the field that fits the stars best, with a prior for fields that vary little.
-/// `surface` is that of the field.
+/// Makes one Gauss-Newton step towards the formula that fits the stars best, with a prior for formulas that vary
+/// little. `surface` must be drawn from `field`.
 void improve_field(const std::vector<StarEquations>& stars, const PsfSurface& surface, MoffatField& field);
 
 }  // namespace srcextract

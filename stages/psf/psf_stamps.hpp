@@ -8,11 +8,11 @@
 
 namespace srcextract {
 
-/// The square of pixels about a star, and how each of its pixels is made of a plane's (lanczos_taps, as where the PSF
-/// is used). Pixels stand column by column.
+/// The square of pixels about a star, with the weights by which each of its pixels is resampled from a plane
+/// (lanczos_taps, as where the PSF is used). Pixels are stored column by column.
 class PsfWindow {
  public:
-  /// `half` pixels on each side of the pixel that has (x, y), counted from 0.
+  /// Takes the pixel that contains (x, y), counted from 0, and `half` pixels on each side.
   PsfWindow(const PsfSurface& surface, double x, double y, int half);
 
   /// Moves the star, and not the square.
@@ -26,13 +26,13 @@ class PsfWindow {
   /// The pixels that a plane makes.
   void draw(const double* plane, std::vector<double>& pixels) const;
 
-  /// Adds to the plane what is transposed to draw(): each pixel of the plane gets what the pixels have, by its share in
-  /// them. With `squared` shares, what the plane's pixels count in a sum of squares.
+  /// The transpose of draw(): adds to each pixel of the plane the sum of `pixels` times its weights in them. With
+  /// `squared`, weights are squared.
   void spread(const std::vector<double>& pixels, double* plane, bool squared = false) const;
 
  private:
   struct Axis {
-    std::vector<int> first;      ///< pixel of the plane; -1: the plane does not cover the pixel
+    std::vector<int> first;      ///< first pixel of the plane under the taps; -1: outside of the plane
     std::vector<double> weight;  ///< PsfModel::taps for each pixel
   };
   static void place(const PsfSurface& surface, std::int64_t begin, double at, int size, Axis& axis);

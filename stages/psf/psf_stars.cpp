@@ -15,12 +15,12 @@ namespace srcextract {
 namespace {
 
 constexpr double least_radius = 0.5;         // of a star; cosmic rays are narrower
-constexpr double width_over_diameter = 0.8;  // full width of a Moffat star over the diameter of half of its light
+constexpr double width_over_diameter = 0.8;  // FWHM of a Moffat star divided by its half-light diameter
 
 using Rows = std::vector<std::size_t>;
 
-/// PSFEx's mode: of windows of a quarter of the sorted values the one that is narrowest, relative to its middle; half
-/// as many values, and so on, until it is narrow.
+/// The most common value, as PSFEx finds it: the middle of the range, narrowest relative to its middle, that holds a
+/// quarter of the sorted values. The number of values in the range is halved until the range is narrow.
 double most_common(std::vector<double> values) {
   constexpr double narrow = 0.1;
   std::ranges::sort(values);
@@ -38,7 +38,7 @@ double most_common(std::vector<double> values) {
   }
 }
 
-/// The sizes of stars over the field: a plane in x and y through the logarithm's stand-in, the size itself.
+/// The size of stars as a function of position: a plane in x and y, or the common size if there are too few stars.
 class SizeOverField {
  public:
   SizeOverField(const std::vector<PsfStar>& stars, const Rows& rows, double common) : common_(common) {
@@ -74,7 +74,8 @@ class SizeOverField {
   double common_, x_ = 0, y_ = 0, of_x_ = 0, of_y_ = 0;
 };
 
-/// The rows whose sizes are those of stars; the others get their verdict. Returns the common radius.
+/// Keeps the rows whose sizes are those of stars; the others get the verdict `size`. Returns the common half-light
+/// radius.
 double keep_sizes(std::vector<PsfStar>& stars, Rows& rows) {
   constexpr double spread = 1.0954451150103321;  // PSFEx's SAMPLE_VARIABILITY of 20 %: the square root of 1.2
   constexpr int rounds = 3;
@@ -120,7 +121,8 @@ class Neighbourhood {
       squares_[square(line(stars[row].x), line(stars[row].y))].push_back(row);
   }
 
-  /// Whether a source of at least that share of the star's light is within `reach`, which is at most the side.
+  /// Whether a source with at least `share` of the star's light is within `reach` of the star. `reach` must not exceed
+  /// `side`.
   bool is_crowded(std::size_t row, double reach, double share) const {
     const PsfStar& star = stars_[row];
     for (std::int64_t y = line(star.y) - 1; y <= line(star.y) + 1; ++y) {
@@ -145,7 +147,8 @@ class Neighbourhood {
   std::unordered_map<std::int64_t, Rows> squares_;
 };
 
-/// How far a neighbour of which share of the light counts; less and less.
+/// A neighbour with at least this fraction of a star's light excludes the star within this many full widths. Later
+/// entries exclude fewer stars.
 struct Isolation {
   double widths, share;
 };
@@ -164,7 +167,8 @@ void keep_isolated(std::vector<PsfStar>& stars, Rows& rows, double width, std::s
   rows = std::move(alone);
 }
 
-/// The brightest of each cell of the field in turn.
+/// Keeps the brightest star of each cell of the field in turn, so that at most 400 are spread over the field; the
+/// others become spare.
 void keep_spread_out(std::vector<PsfStar>& stars, Rows& rows, const Shape& shape) {
   constexpr std::size_t cells = 8, most = 400;
   const auto cell_of = [&](const PsfStar& star) {
@@ -189,7 +193,7 @@ void keep_spread_out(std::vector<PsfStar>& stars, Rows& rows, const Shape& shape
   rows = std::move(kept);
 }
 
-/// The rows that may be stars whatever their size; the others get their verdict.
+/// Returns the rows that may be stars, regardless of their sizes; the others get a verdict.
 Rows usable_rows(std::vector<PsfStar>& stars, const Shape& shape, double saturation, double least_snr) {
   constexpr double of_saturation = 0.8, core = 4;
   constexpr std::int16_t of_neighbours = flag::crowded | flag::deblended;

@@ -7,13 +7,13 @@
 namespace srcextract {
 namespace {
 
-/// Where a star stands in the polynomial: 0 in the middle of the field.
+/// A position as the polynomial's coordinate: 0 in the middle of the field, -1/2 and 1/2 at its edges.
 double scaled(double place, std::int64_t size) {
   const auto whole = static_cast<double>(size);
   return (place - (whole - 1) / 2) / whole;
 }
 
-/// Calls f(index, x, y) for the pixels of a plane, with their offsets from its middle in pixels of the image.
+/// Calls f(index, x, y) for all pixels of a plane, with their offsets from its middle in pixels of the image.
 template <class F>
 void for_each_pixel(const PsfSurface& surface, F&& f) {
   const int middle = surface.side / 2;
@@ -33,7 +33,7 @@ void taper(PsfSurface& surface) {
   });
 }
 
-/// Light, and moments of the core, of a plane.
+/// Sum of a plane's pixels, and first moments of its core.
 struct Moments {
   double light = 0, x = 0, y = 0;
 };
@@ -50,7 +50,8 @@ Moments moments_of(const PsfSurface& surface, const double* plane) {
   return sums;
 }
 
-/// Half the difference of the pixels before and after, along x or y, over the step; 0 beyond the radius.
+/// The gradient of a plane along x or y: half the difference of the next and the previous pixel, divided by the step; 0
+/// beyond the radius.
 std::vector<double> gradient(const PsfSurface& surface, const double* plane, bool along_y) {
   std::vector<double> slope(surface.plane(), 0);
   const double most = surface.radius * surface.radius;
@@ -95,7 +96,7 @@ std::vector<double> PsfSurface::at(double x, double y) const {
 }
 
 PsfSurface begin_surface(const Shape& image, int degree, double width, double radius) {
-  constexpr double gaussian_width = 2.35, finest = 0.25;  // full width of a Gaussian over its sigma
+  constexpr double gaussian_width = 2.35, finest = 0.25;  // FWHM of a Gaussian in sigma; smallest step
   PsfSurface surface{.image = image, .degree = degree, .width = width};
   surface.step = std::clamp(0.5 * width / gaussian_width, finest, 1.0);
   const int reach = static_cast<int>(std::ceil(radius / surface.step));

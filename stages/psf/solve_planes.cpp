@@ -20,7 +20,7 @@ void add_scaled(double factor, const double* from, std::size_t count, double* to
 constexpr double kernel[] = {0.0625, 0.25, 0.375, 0.25, 0.0625};
 constexpr int reach = 2;
 
-/// Every plane blurred by the kernel along one axis; pixels outside are 0.
+/// Blurs every plane by the kernel (squared, if asked for) along one axis; pixels outside are 0.
 Values blurred(const Values& planes, std::size_t side, bool along_y, bool squared) {
   Values out(planes.size(), 0);
   const auto n = static_cast<std::ptrdiff_t>(side), next = along_y ? n : 1;
@@ -42,7 +42,8 @@ double dot(const Values& a, const Values& b) {
   return sum;
 }
 
-/// The lower triangle L with L L^T = the sum of w b b^T over the stars, where w is a star's weight.
+/// Returns the lower triangle L with L L^T = sum of w b b^T over the stars, where w is a star's summed weight and b its
+/// terms.
 Values triangle_of(const std::vector<StarEquations>& stars, std::size_t terms) {
   Values matrix(terms * terms, 0);
   for (const StarEquations& star : stars) {
@@ -65,7 +66,7 @@ Values triangle_of(const std::vector<StarEquations>& stars, std::size_t terms) {
   return matrix;
 }
 
-/// The equations with terms that are orthogonal over the stars.
+/// The normal equations for the planes, in polynomial terms that are orthogonal over the stars.
 class Equations {
  public:
   Equations(const std::vector<StarEquations>& stars, const PsfSurface& surface, const Cpu& where)
@@ -89,7 +90,7 @@ class Equations {
     return blurred(blurred(planes, side_, false, squared), side_, true, squared);
   }
 
-  /// The sum over stars of what each makes of its pixels.
+  /// Sums over all stars the planes that spread(pixels of the star) makes.
   template <class Pixels>
   Values gather(const Pixels& pixels_of, bool squared = false) const {
     constexpr std::int64_t group = 8;
@@ -124,7 +125,7 @@ class Equations {
   Values diagonal() const {
     return gather([&](std::size_t i) { return stars_[i].weight; }, true);
   }
-  /// The matrix of the normal equations times planes.
+  /// Multiplies planes by the matrix of the normal equations.
   Values times(const Values& departure) const {
     const Values planes = blur(departure);
     return gather([&](std::size_t i) {
@@ -137,10 +138,10 @@ class Equations {
     });
   }
 
-  /// One over the variance that a pixel of the orthogonal planes has before the stars tell more.
+  /// The inverse prior variance of each pixel of the orthogonal planes.
   Values prior(const PsfSurface& usual) const {
     constexpr double of_first = 0.3, of_others = 0.1, of_peak = 3e-4;
-    constexpr double of_blurred = 0.2734375;  // root of the sum of squares of the kernel in two axes
+    constexpr double of_blurred = 0.2734375;  // root of the sum of squares of the kernel in both axes
     const double* const mean = usual.of(0);
     const double floor = of_peak * *std::max_element(mean, mean + plane_);
     Values all(terms_ * plane_);
@@ -153,7 +154,7 @@ class Equations {
     }
     return all;
   }
-  /// Planes of the terms as planes of orthogonal ones.
+  /// Converts planes of the polynomial's terms to planes of the orthogonal terms.
   Values orthogonal(const Values& planes) const {
     Values all(terms_ * plane_, 0);  // q = L^T p
     for (std::size_t i = 0; i < terms_; ++i)

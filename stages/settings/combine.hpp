@@ -8,8 +8,8 @@ namespace srcextract {
 
 enum class CombineMethod { none, weighted, luminosity, mean, inverse_variance, chi_square, median };
 
-/// How planes, or images of one shape, are combined into the image that is extracted. Without `planes`, `hdus` and
-/// `files` all planes of the cube are combined.
+/// How planes of a cube, or images of one shape, are combined into the image that is extracted. If `planes`, `hdus` and
+/// `files` are empty, all planes of the cube are combined.
 struct CombineConfig {
   CombineMethod method = CombineMethod::none;
   std::vector<std::int64_t> planes;  ///< of the cube, 1-based

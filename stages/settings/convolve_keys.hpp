@@ -29,7 +29,7 @@ inline const Section& convolve_section() {
   return section;
 }
 
-/// A key with a length of the kernel.
+/// Declares a key that is a length of the kernel.
 inline Field kernel_length_field(const std::string& key, const std::string& description, const std::string& unused,
                                  const std::string& problem) {
   return {.section = convolve_section(),

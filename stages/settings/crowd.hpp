@@ -6,17 +6,19 @@ namespace srcextract {
 
 enum class CrowdMethod { none, joint };
 
-/// The fit of all stars of an image at once (stages/crowd).
+/// Settings of the fit of all stars of an image at once (stages/crowd).
 struct CrowdConfig {
   CrowdMethod method = CrowdMethod::none;
-  /// Significance of a new star in the residual.
+  /// Least significance of a new star in the residual.
   double threshold = 5;
-  /// Turns of finding stars and fitting them all. The last finds none and leaves places as they are.
+  /// Number of turns of finding stars and fitting them all. In the last turn no stars are found, and positions stay
+  /// fixed.
   std::int64_t turns = 8;
-  /// Side of the squares, in pixels, at whose corners the sky is fitted together with the stars.
+  /// Side in pixels of the squares at whose corners the sky is fitted together with the stars.
   std::int64_t sky_size = 64;
 
-  /// Stars that are added to the image, which is then fitted again: how many are found, and with what error.
+  /// Number of artificial stars added to the image, which is then fitted again, to learn how many of them are found and
+  /// with what error.
   std::int64_t inject = 0;
 
   bool operator==(const CrowdConfig&) const = default;

@@ -18,45 +18,46 @@ inline constexpr double no_limit = std::numeric_limits<double>::infinity();
 struct Section {
   std::string name;
   std::string description;
-  std::string formerly = {};  ///< the name that it had, which an error message answers with the present one
+  std::string formerly = {};  ///< a former name; an error message answers it with the present name
 };
 
-/// Facts about one key of a YAML file. Its type and default are in the struct that it is read into. The JSON schema and
-/// the table of keys in docs/ are generated from this. Texts for users are Markdown; the schema omits the backticks.
+/// Facts about one key of a YAML file. The key's type and default are in the struct that holds its value. The JSON
+/// schema and the table of keys in docs/ are generated from these facts. Texts for users are Markdown; the schema omits
+/// the backticks.
 struct Field {
   Section section;
   std::string key;
   std::string description;  ///< for users, one line: meaning and unit
-  // Limits of a number; the default value means no limit. For a list, the limits of its numbers are only shown to
-  // users: `problem` must check them.
+  // Limits of a number; the default values mean no limit. For a list, limits of its numbers are only shown to users:
+  // `problem` must check them.
   double above = -no_limit;
   double at_least = -no_limit;
   double at_most = no_limit;
   std::vector<std::int64_t> one_of = {};
-  bool is_column = false;         ///< text: the name of a column, or a pattern of names
+  bool is_column = false;         ///< the text is the name of a column, or a pattern of names
   bool is_path = false;           ///< text: the path of a file
-  ReadNumbers numbers = nullptr;  ///< path of a text file: reads its numbers, which Resources keep
-  ReadTables tables = nullptr;    ///< path of a FITS file: reads the numbers of its tables, which Resources keep
+  ReadNumbers numbers = nullptr;  ///< the path is of a text file; reads its numbers, which Resources keep
+  ReadTables tables = nullptr;    ///< the path is of a FITS file; reads numbers of its tables, which Resources keep
   bool is_number = false;         ///< text: a number is also allowed
   bool is_keyword = false;        ///< text: a FITS keyword
-  std::string allowed = {};       ///< for users: the allowed values, where type and limits do not describe them
-  std::string why = {};           ///< the reason of the limit, which follows it in an error message
-  std::string no_use = {};  ///< the setting that makes this key meaningless, as in "difference is ignore"; or empty
-  /// Error message if other keys leave this one without use, as in "has no use but with deblend.clean true". Empty if
-  /// it has a use, or its default value.
+  std::string allowed = {};       ///< for users: the allowed values, if type and limits do not describe them
+  std::string why = {};           ///< the reason for the limits, which follows them in an error message
+  std::string no_use = {};        ///< the setting that makes this key meaningless, as "difference is ignore"; or empty
+  /// Error message if other keys make this one useless, as "has no use but with deblend.clean true". Empty if the key
+  /// has a use, or its default value.
   std::string unused = {};
-  std::string problem = {};  ///< the conflict with other values, as in "needs weights"; or empty
+  std::string problem = {};  ///< its conflict with other values, as "needs weights"; empty: none
 
   std::string path() const { return section.name + "." + key; }
 };
 
 using Fields = std::vector<Field>;
 
-/// A T or a const T, or derived from it: for_each_field hands out members for writing or reading.
+/// A type that is T, const T or derived from T: for_each_field passes members for writing or for reading.
 template <class Some, class T>
 concept MaybeConst = std::derived_from<std::remove_const_t<Some>, T>;
 
-/// The keys that for_each_field declares for a T, with the limits for this object.
+/// The keys that for_each_field declares for a T, with the limits for the object `t`.
 template <class T>
 Fields fields_of(const T& t) {
   Fields fields;

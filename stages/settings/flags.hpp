@@ -14,7 +14,7 @@ struct FlagMapConfig {
   std::string file;                    ///< the map's file; empty: the image's
   HduNames hdu;                        ///< as for the mask
   FlagType type = FlagType::bit_or;    ///< how the flags of a source's pixels are combined
-  std::vector<std::string> bits = {};  ///< the bits to use: numbers, or names in the map's header; empty: all
+  std::vector<std::string> bits = {};  ///< flags that are used: bit numbers, or names in the map's header; empty: all
 
   bool operator==(const FlagMapConfig&) const = default;
 };

@@ -9,7 +9,7 @@ namespace srcextract {
 /// The pixels to use in a file.
 struct InputConfig {
   HduNames hdu;
-  /// Plane of a cube, 1-based, counting through all axes above the second; 0: the first one of Stokes I that is not
+  /// Plane of a cube, from 1, counted through all axes after the second. 0: the first plane of Stokes I that is not
   /// blank.
   std::int64_t plane = 1;
 

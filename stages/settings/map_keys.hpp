@@ -21,7 +21,7 @@ inline std::vector<std::string> names_of(FlagType) {
 
 namespace srcextract::config {
 
-/// Description of a map's `hdu`: how maps and images are paired.
+/// Description of the key `hdu` of a map, for users: how maps and images are paired.
 inline constexpr const char* paired_hdus =
     "HDUs of the map, as `input.hdu`; in the image's own file without `auto` and `all`. Several images are paired with "
     "as "
@@ -29,13 +29,13 @@ inline constexpr const char* paired_hdus =
     "One "
     "HDU may serve all images";
 
-/// Conflicts of a map's keys with other keys: Field::unused of both, and Field::problem of `file`.
+/// Conflicts of a map's keys with other keys: Field::unused for `file` and for `hdu`, and Field::problem for `file`.
 struct MapKeys {
   std::string file_unused = {}, hdu_unused = {}, file_problem = {};
 };
 
-/// The keys `file` and `hdu` of a section that names a map of the image's shape. `what` and `hdus` are parts of their
-/// descriptions; `keys` are their conflicts.
+/// Declares the keys `file` and `hdu` of a section that names a map of the image's shape. `what` and `hdus` are parts
+/// of their descriptions; `keys` has their conflicts.
 template <class Map, class F>
 void for_each_map_field(const Section& section, Map& map, const std::string& what, const std::string& hdus,
                         const MapKeys& keys, F&& f) {
@@ -115,7 +115,7 @@ void for_each_flags_field(AnySettings& c, F&& f) {
 
 namespace srcextract {
 
-/// The keys of a map in the list `flags.further`.
+/// Declares the keys of one map in the list `flags.further`.
 template <config::MaybeConst<FlagMapConfig> AnyMap, class F>
 void for_each_field(AnyMap& map, F&& f) {
   config::for_each_flag_map_field({"flags.further", "One more map of flags"}, map, config::further_map_problem(map), f);

@@ -12,8 +12,8 @@ enum class GoodPixels { zero, nonzero };
 /// Masking of pixels by a quality map.
 struct MaskConfig {
   std::string file;               ///< the map's file; empty: the image's
-  HduNames hdu;                   ///< as for the weights; `auto` in the image's own file means no mask
-  std::vector<std::string> bits;  ///< numbers, or names in the map's header; empty: all
+  HduNames hdu;                   ///< as WeightsConfig::hdu; `auto` without a file means no mask
+  std::vector<std::string> bits;  ///< bits that are used: numbers, or names in the map's header; empty: all
   GoodPixels good = GoodPixels::zero;
 
   bool operator==(const MaskConfig&) const = default;

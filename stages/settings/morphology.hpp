@@ -10,7 +10,7 @@ enum class StructuringElement { cross, square };
 /// Morphological cleaning of pixels above the threshold.
 struct MorphologyConfig {
   MorphologicalOperation operation = MorphologicalOperation::none;
-  /// The pixel and the 4 that share a side with it, or also the 4 that share a corner.
+  /// cross: the pixel and the 4 that share a side with it. square: also the 4 that share a corner.
   StructuringElement element = StructuringElement::cross;
   std::int64_t iterations = 1;
 

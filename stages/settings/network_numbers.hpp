@@ -10,14 +10,15 @@ namespace srcextract {
 /// The key that names the file of the network.
 inline constexpr const char* network_key = "measurement.nnw";
 
-/// SExtractor's neural network that separates stars from galaxies: its layers, and how many numbers it has. These are
-/// the biases and scales of the inputs; weights and bias of each hidden node and of the output; bias and scale of the
-/// output.
+/// Size of the layers of SExtractor's neural network that separates stars from galaxies, and how many numbers its file
+/// has. The numbers are the biases and scales of the inputs; weights and bias of each hidden node and of the output;
+/// bias and scale of the output.
 inline constexpr std::size_t network_inputs = 10, network_hidden = 10;
 inline constexpr std::size_t network_size =
     2 * network_inputs + network_hidden * (network_inputs + 1) + (network_hidden + 1) + 2;
 
-/// SExtractor's .nnw format: a line "NNW", the layer sizes "3 10 10 1", and these numbers.
+/// Reads the network from SExtractor's .nnw format: a line "NNW", the layer sizes "3 10 10 1", and network_size
+/// numbers.
 FileNumbers network_numbers(const std::vector<NumberLine>& lines);
 
 }  // namespace srcextract

@@ -7,20 +7,20 @@
 
 namespace srcextract {
 
-/// A line of a text file of numbers: its words, which blanks part. There are no empty lines, and no comments (#).
+/// A line of a text file of numbers, split into words at blanks. Empty lines and comments (#) are left out.
 struct NumberLine {
   std::int64_t number = 0;  ///< of the line in its file, from 1
   std::vector<std::string_view> words;
 };
 
-/// The numbers of such a file, or what is wrong with it.
+/// The numbers of a text file, or the problem with the file.
 struct FileNumbers {
   std::vector<double> values = {};
   std::string problem = {};  ///< empty: none
   std::int64_t line = 1;     ///< of the problem
 };
 
-/// Reads and checks the numbers of a file that a key names (Field::numbers).
+/// A function that checks the lines of a file named by a key, and returns its numbers (Field::numbers).
 using ReadNumbers = FileNumbers (*)(const std::vector<NumberLine>& lines);
 
 }  // namespace srcextract

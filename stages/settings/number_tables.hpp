@@ -9,8 +9,8 @@
 
 namespace srcextract {
 
-/// A binary table of a FITS file, as far as a reader of numbers needs it: its cards, and the first row of its columns
-/// of numbers.
+/// A binary table of a FITS file, as a reader of numbers needs it: its header cards, and the first row of its numeric
+/// columns.
 struct NumberTable {
   std::string name;  ///< EXTNAME
   std::map<std::string, std::variant<double, std::string>, std::less<>> cards;
@@ -18,14 +18,14 @@ struct NumberTable {
   std::int64_t rows = 0;
 };
 
-/// The numbers of the tables of a file, or what is wrong with it. There is a set for every image of a file that the
-/// numbers are for, or one for all.
+/// The numbers from the tables of a file, or the problem with the file. There is one set for all images, or a set for
+/// each image of the image's file.
 struct TableNumbers {
   std::vector<std::vector<double>> sets = {};
   std::string problem = {};  ///< empty: none
 };
 
-/// Reads and checks the numbers of a FITS file that a key names (Field::tables).
+/// A function that checks the tables of a FITS file named by a key, and returns their numbers (Field::tables).
 using ReadTables = TableNumbers (*)(const std::vector<NumberTable>& tables);
 
 }  // namespace srcextract

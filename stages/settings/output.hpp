@@ -31,34 +31,35 @@ enum class CheckImage {
   apertures
 };
 
-/// Whether it shows the Gaussians of fit.model or the stars of a crowd.
+/// Whether this check image shows the fitted Gaussians (fit.model) or the stars of a crowd.
 inline bool shows_model(CheckImage image) {
   return image == CheckImage::model || image == CheckImage::residual;
 }
 
-/// Whether it shows what only the fit of a crowd has.
+/// Whether this check image exists only for the fit of a crowd.
 inline bool shows_crowd(CheckImage image) {
   return image == CheckImage::chi || image == CheckImage::psf_sky;
 }
 
-/// The tables of a radio map: sources, and the Gaussians that they are made of.
+/// Tables of a radio map. srl: sources; gaul: the Gaussians that sources consist of.
 enum class ComponentTable { srl, gaul };
 
-/// Names, units and UCDs of the columns of Gaussians and their sources: those of PyBDSF, Aegean or CASDA.
+/// Whose names, units and UCDs the columns of Gaussians and their sources have: PyBDSF's, Aegean's or CASDA's.
 enum class TableStyle { pybdsf, aegean, casda };
 
-/// Files for other programs with the Gaussians of a radio map: of DS9, of kvis, and a sky model for calibration.
+/// Files with the Gaussians of a radio map for other programs: regions for DS9 (reg) and kvis (ann), and a sky model
+/// for calibration.
 enum class ComponentRegions { reg, ann, skymodel };
 
-/// The formats of the alerts of a difference.
+/// The formats of the alerts that a difference can write.
 enum class AlertFormat { avro, parquet };
 
-/// Whether it shows which pixels are above the threshold.
+/// Whether this check image shows which pixels are above the threshold.
 inline bool shows_foreground(CheckImage image) {
   return image == CheckImage::threshold || image == CheckImage::morphology;
 }
 
-/// Whether it shows which pixels sources have, or are found in.
+/// Whether this check image shows the pixels of sources, or pixels in which sources are found.
 inline bool shows_sources(CheckImage image) {
   return image == CheckImage::filtered || image == CheckImage::objects || image == CheckImage::minus_objects ||
          image == CheckImage::snr || image == CheckImage::islands || shows_foreground(image);
@@ -68,7 +69,8 @@ inline bool shows_sources(CheckImage image) {
 struct OutputConfig {
   std::vector<CatalogFormat> formats = {CatalogFormat::fits};
   ParquetCompression parquet_compression = ParquetCompression::none;
-  /// Columns, or groups of them (stages/catalogue/declared_columns.hpp); only these are measured.
+  /// The columns to write: names, or groups of columns (stages/catalogue/declared_columns.hpp). Only these are
+  /// measured.
   std::vector<std::string> columns = {"default"};
   /// Also write the label map {stem}.seg.fits (pixel = NUMBER, 0 = no source).
   bool segmentation = false;
@@ -78,20 +80,21 @@ struct OutputConfig {
   bool report = false;
   /// Also write a fitted PSF: {stem}.psf, its stars {stem}.psf.stars.fits, and the picture {stem}.psf.svg.
   bool psf = false;
-  /// Copies of the image's stars that are put into it at random places, so that the page can show how many are found.
+  /// Number of copies of the image's stars that are added at random places, so that the report can show how many are
+  /// found.
   std::int64_t report_copies = 0;
   /// Also write {stem}.{name}.fits for each.
   std::vector<CheckImage> check_images = {};
   ImageCompression check_compression = ImageCompression::none;
-  /// For a difference, also write {stem}.alerts.{format} for each.
+  /// For a difference, also write {stem}.alerts.{format} for each format.
   std::vector<AlertFormat> alerts = {};
-  /// Further header keywords of the image for the catalogue and run.json.
+  /// Further header keywords of the image to copy into the catalogue and run.json.
   std::vector<std::string> header_keywords = {};
   /// If several HDUs of a file are extracted, also write {stem}.cat.fits with the sources of all.
   bool one_catalogue = false;
-  /// Each of these tables of fit.model is also written as {stem}.{name}, in every table format.
+  /// Also write each of these tables of fit.model as {stem}.{name}, in every table format.
   std::vector<ComponentTable> catalogues = {};
-  /// The tables in `catalogues` have these names, units and UCDs.
+  /// Whose names, units and UCDs the tables in `catalogues` have.
   TableStyle style = TableStyle::pybdsf;
   /// Also write {stem}.gaul.{format} for each.
   std::vector<ComponentRegions> regions = {};

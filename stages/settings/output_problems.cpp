@@ -12,14 +12,15 @@
 namespace srcextract::config {
 namespace {
 
-/// Keywords about a table's structure, or about the catalogue itself; # stands for a number.
+/// Keywords that cannot be copied, since they describe a table's structure or the catalogue itself. # stands for a
+/// number.
 constexpr std::string_view keywords_of_tables[] = {
     "SIMPLE", "BITPIX", "NAXIS", "NAXIS#", "EXTEND", "XTENSION", "PCOUNT", "GCOUNT", "GROUPS", "BLOCKED", "TFIELDS",
     "TTYPE#", "TFORM#", "TUNIT#", "TNULL#", "TSCAL#", "TZERO#", "TDISP#", "TDIM#", "TCOMM#", "TUCD#", "TBCOL#", "THEAP",
     "BSCALE", "BZERO", "BLANK", "CHECKSUM", "DATASUM", "HISTORY", "COMMENT", "END", "CREATOR", "CONTINUE", "SKYLEVEL",
     "IMGEXT", "SKYSIGMA", "NOISALPH", "NOISBETA", "LONGSTRN", "HIERARCH", "INHERIT", "EXTVER", "EXTLEVEL", "TLMIN#",
     "TLMAX#", "TDMIN#", "TDMAX#", "TCTYP#", "TCUNI#", "TCRPX#", "TCRVL#", "TCDLT#", "TCROT#", "TROTA#", "TRPOS#",
-    // For tile-compressed images and tables: a table with ZIMAGE is an image.
+    // Keywords of tile-compressed images and tables; for example, a table with ZIMAGE is an image.
     "ZIMAGE", "ZTABLE", "ZBITPIX", "ZNAXIS", "ZNAXIS#", "ZTILE#", "ZCMPTYPE", "ZNAME#", "ZVAL#", "ZMASKCMP", "ZQUANTIZ",
     "ZDITHER#", "ZSIMPLE", "ZEXTEND", "ZTENSION", "ZPCOUNT", "ZGCOUNT", "ZBLOCKED", "ZHECKSUM", "ZDATASUM", "ZBLANK",
     "ZSCALE", "ZZERO", "ZFORM#", "ZCTYP#", "ZTILELEN", "ZTHEAP"};
@@ -35,7 +36,8 @@ bool is_of_tables(const std::string& keyword) {
   return std::ranges::count(keywords_of_tables, numbered) > 0;
 }
 
-/// Setting that a column needs but does not have; empty if none. Requirements on the image are not checked.
+/// The setting that a column needs and that is not given, as a message; empty if none. Requirements on the image are
+/// not checked.
 std::string needed_for_column(const std::string& name, const Settings& config) {
   if ((name == "ISOAREA_IMAGE" || name == "ISOAREA_WORLD") && config.detection.analysis_threshold == 0)
     return "needs a threshold of its own: set detection.analysis_threshold";

@@ -28,13 +28,14 @@ std::string not_with_all_hdus(const InputConfig& input, bool given) {
              : "";
 }
 
-/// Number of combined images; 0 if only the file can tell.
+/// Number of images to be combined; 0 if only the file shows it.
 std::size_t combined_count(const CombineConfig& config) {
   if (!config.files.empty()) return config.files.size() + 1;
   return std::max(config.planes.size(), config.hdus.size());
 }
 
-/// Problem of a kernel length; without a given size the kernel's half width is `reach` times the length.
+/// The problem with a length of the kernel, or "". Without a given size, the kernel's half width is `reach` times the
+/// length.
 std::string length_problem(const ConvolveConfig& config, double length, double reach) {
   constexpr std::int64_t most_reach = most_kernel_size / 2;
   constexpr auto most = static_cast<double>(most_reach);
@@ -45,7 +46,7 @@ std::string length_problem(const ConvolveConfig& config, double length, double r
 
 constexpr const char* no_flag_map = "has no use without a map: give flags.file or flags.hdu";
 
-/// Problem of HDUs with maps, in `file` or, if it is empty, in the image's file.
+/// The problem with a map's HDUs, or "". The map is in `file` or, if that is empty, in the image's file.
 std::string map_hdu_problem(const HduNames& hdus, const std::string& file) {
   if (hdus == "all" && file.empty())
     return "is all, which leaves no HDU of the image's file to be extracted; name some, or a file";
@@ -357,7 +358,7 @@ std::string seed_problem(const DetectionConfig& config) {
 
 namespace {
 
-/// Whether sources without light above the sky may exceed the threshold.
+/// Whether pixels without light above the sky may exceed the threshold, so that a source may have no positive flux.
 bool may_be_below_sky(const Settings& config) {
   const DetectionConfig& detection = config.detection;
   const bool above_sky = config.background.method == BackgroundMethod::mesh || detection.reference == Baseline::zero;

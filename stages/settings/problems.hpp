@@ -8,24 +8,25 @@
 
 namespace srcextract::config {
 
-// Conflicts of a key's value with other values, to follow the key in a message: "needs weights"; empty if there are
-// none.
+// Functions that check the value of a key against other values. Each returns a problem to follow the key in a message,
+// such as "needs weights"; empty if there is none.
 
-// Functions whose names end in `use` return Field::unused: values other than the default that have no effect.
+// Functions whose names end in `use` return Field::unused: they complain about a value other than the default that has
+// no effect.
 
-/// A key may only differ from `usual` if it is `used`; otherwise the message names the `needed` setting.
+/// A message that names the `needed` setting if `value` differs from `usual` but the key is not `used`; else empty.
 template <class T>
 std::string use_problem(bool used, const T& value, const std::type_identity_t<T>& usual, const std::string& needed) {
   return used || value == usual ? "" : "has no use but with " + needed;
 }
 
-/// The first of two problems that is not empty.
+/// The first of two problems, or the other one if the first is empty.
 inline std::string first_of(const std::string& one, const std::string& other) {
   return one.empty() ? other : one;
 }
 
-/// The mesh and check images: a reference of zero excludes the mesh, filters need a centre, and a mesh needs enough
-/// pixels. Check images show what there is.
+/// Check keys of the mesh and of check images. A mesh excludes a reference of zero and needs enough pixels, and its
+/// filters need a centre. A check image must show something that exists.
 std::string method_problem(const Settings& config);
 std::string mesh_size_use(const BackgroundConfig& config);
 std::string mesh_beams_problem(const BackgroundConfig& config);
@@ -34,7 +35,8 @@ std::string filter_height_problem(const BackgroundConfig& config);
 std::string mesh_height_problem(const BackgroundConfig& config);
 std::string check_images_problem(const Settings& config);
 
-/// A given sky: its level excludes a reference of zero, `level_hdu` needs a map, and the noise is a number.
+/// Check the keys of a given sky. Its level excludes a reference of zero, `level_hdu` needs a map, and the noise must
+/// be a number.
 std::string level_problem(const Settings& config);
 std::string level_hdu_problem(const GivenSkyConfig& config);
 std::string level_hdu_use(const GivenSkyConfig& config);
@@ -44,23 +46,25 @@ std::string rms_problem(const GivenSkyConfig& config);
 inline constexpr const char* beam_users = "fit.model gaussians or background.mesh_beams";
 std::string beam_width_problem(const BeamConfig& config);
 
-/// Gaussians are fitted to the islands of the image itself, brighter than its sky, in units of the noise.
+/// Checks fit.model: Gaussians are fitted only to islands found in the image itself, brighter than its sky, with
+/// thresholds in units of the noise.
 std::string fit_problem(const Settings& config);
 
-/// A crowd is fitted by a PSF, and nothing detects, divides or measures sources beside it.
+/// Checks that crowd settings come with a PSF, and without any setting that detects, divides or measures sources in
+/// another way.
 std::string crowd_problem(const Settings& config);
 
-/// A list of HDUs names them one by one.
+/// Checks that a list of several HDUs names each of them, rather than `all` or `auto`.
 std::string names_problem(const HduNames& hdus);
 
-/// Lists of combined images: at most one of the lists is given, and none without a method.
+/// Check the lists of combined images: at most one of planes, hdus and files may be given, and none without a method.
 std::string combined_use(const CombineConfig& config, bool given);
 std::string planes_problem(const CombineConfig& config);
 std::string hdus_problem(const CombineConfig& config, const InputConfig& input);
 std::string files_problem(const CombineConfig& config, const InputConfig& input);
 std::string weights_problem(const CombineConfig& config);
 
-/// The kernel: each shape has the lengths that it needs, and no others.
+/// Check the keys of the kernel. Each shape needs its own lengths, and excludes those of other shapes.
 std::string shape_problem(const ConvolveConfig& config);
 std::string fwhm_problem(const ConvolveConfig& config);
 std::string sigma_problem(const ConvolveConfig& config);
@@ -68,23 +72,23 @@ std::string radius_problem(const ConvolveConfig& config);
 std::string size_problem(const ConvolveConfig& config);
 std::string values_problem(const ConvolveConfig& config);
 
-/// The widths of the stars in both frames: both are given, or neither.
-/// One of two widths without the other.
+/// Complains if the width of the stars is given for only one of both frames. `own` and `other` are the two widths.
 std::string width_problem(double own, double other);
 
-/// The weight map: it exists, and its keys are given only with it.
+/// Check the keys of the weight map: a type that needs a map must have one, and the keys of the map are given only with
+/// one.
 std::string type_problem(const WeightsConfig& config);
 std::string map_use(const WeightsConfig& config, bool given);
 std::string beyond_use(const WeightsConfig& config);
 std::string hdu_problem(const WeightsConfig& config);
-/// The lengths of gaps; `pixels` is one of them.
+/// Complains if a longest gap to be interpolated, `pixels`, is set but nothing is interpolated.
 std::string interpolated_use(const WeightsConfig& config, std::int64_t pixels);
 
-/// The mask: its HDUs leave an image to extract, and bits need a map.
+/// Check keys of the mask: its HDU must leave one to be extracted, and mask.bits needs a map.
 std::string hdu_problem(const MaskConfig& config);
 std::string bits_use(const MaskConfig& config);
 
-/// A flag map: as the mask. Further maps need a first one, and each names a map.
+/// Check the keys of a flag map, as those of the mask. Further maps need a first one, and each of them must name a map.
 std::string hdu_problem(const FlagMapConfig& config);
 std::string type_use(const FlagMapConfig& config);
 std::string bits_use(const FlagMapConfig& config);
@@ -92,8 +96,8 @@ std::string further_use(const FlagsConfig& config);
 std::string further_problem(const FlagsConfig& config);
 std::string further_map_problem(const FlagMapConfig& config);
 
-/// The threshold: a surface brightness needs a zero point, sources fainter than the sky need a sky level, and a seed is
-/// brighter than the threshold.
+/// Check the keys of the threshold. A surface brightness needs a zero point, sources fainter than the sky need a sky
+/// level, and a seed must be above the threshold.
 std::string threshold_unit_problem(const Settings& config);
 std::string sign_problem(const Settings& config);
 std::string seed_problem(const DetectionConfig& config);
@@ -104,42 +108,43 @@ std::string deblend_method_problem(const Settings& config);
 /// deblend.clean needs a threshold above the sky.
 std::string deblend_clean_problem(const Settings& config);
 
-/// The false discovery rate: p-values assume normal noise, so thresholds must be in units of the noise of the detection
-/// image.
+/// The false discovery rate assumes normal noise, so thresholds must be in units of the noise of the image in which
+/// sources are found.
 std::string false_discovery_problem(const Settings& config);
 std::string correlated_pixels_use(const DetectionConfig& config);
 
-/// The matched filter: it needs a kernel, has no pixels beyond the edges, and its result is in units of noise.
+/// Check the settings of the matched filter. It needs a kernel, excludes values for pixels beyond the edges, and needs
+/// thresholds in units of noise.
 std::string filter_use(const ConvolveConfig& config);
 std::string filter_problem(const Settings& config);
 
-/// A keyword of a level or the gain is a valid FITS keyword.
+/// Checks that the keyword of a level or of the gain is a valid FITS keyword.
 std::string keyword_problem(const std::string& keyword);
 
-/// Copied keywords are valid FITS keywords, and do not describe the structure of a file.
+/// Checks that keywords to be copied are valid FITS keywords, and do not describe the structure of a file.
 std::string keywords_problem(const OutputConfig& config);
 
 /// Apertures are valid diameters.
 std::string apertures_problem(const MeasurementConfig& config);
-/// Factor and least radius of an ellipse, as in `example`; and fractions of the flux.
+/// Check the two numbers of an ellipse, factor and least radius, as in `example`, and the fractions of the flux.
 std::string ellipse_problem(const std::vector<double>& factor_and_least, const std::string& example);
 std::string fractions_problem(const MeasurementConfig& config);
 /// The radii of the annulus.
 std::string annulus_problem(const MeasurementConfig& config);
 
-/// The columns exist, and their required settings are given.
+/// Checks that all columns exist, and that the settings that they need are given.
 std::string columns_problem(const Settings& config);
-/// What PSFEx would miss in a catalogue with VIGNET in the format ldac; empty if nothing. Without FLAGS or ELONGATION
-/// it crashes, and without the others it reads no star.
+/// What PSFEx would miss in a catalogue with VIGNET in the format ldac; empty if nothing. PSFEx crashes without FLAGS
+/// or ELONGATION, and reads no star without the other columns.
 std::string psfex_problem(const Settings& config);
 /// Compression needs outputs to compress.
 std::string check_compression_use(const OutputConfig& config);
 std::string parquet_compression_use(const OutputConfig& config);
-/// Copies of stars need a report, and sources brighter than the sky.
+/// Check that copies of stars come with a report, and sources brighter than the sky.
 std::string report_copies_use(const OutputConfig& config);
 std::string report_copies_problem(const Settings& config);
 
-/// The common catalogue of several HDUs needs their catalogues in FITS.
+/// Checks that the common catalogue of several HDUs comes with their catalogues in FITS.
 std::string one_catalogue_problem(const OutputConfig& config);
 
 /// The values drawn black and white.

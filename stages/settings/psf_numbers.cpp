@@ -18,7 +18,7 @@ namespace {
 
 constexpr double pi = 3.14159265358979323846;
 constexpr int most_side = 256;         ///< of a mask
-constexpr double most_covered = 1024;  ///< pixels of the image along a side of it
+constexpr double most_covered = 1024;  ///< most pixels of the image along a side of a mask
 
 std::optional<double> number(const NumberTable& table, const std::string& card) {
   const auto found = table.cards.find(card);
@@ -34,7 +34,7 @@ std::string text(const NumberTable& table, const std::string& card) {
              : "";
 }
 
-/// A whole number from `least` to `most`; nothing if the card has none.
+/// The whole number of a card, if it is from `least` to `most`; else nothing.
 std::optional<int> whole(const NumberTable& table, const std::string& card, int least, int most) {
   const std::optional<double> value = number(table, card);
   if (!value || *value != std::floor(*value) || *value < least || *value > most) return std::nullopt;
@@ -52,8 +52,8 @@ struct Draft {
   std::string problem = {};
 };
 
-/// The terms in PSFEx's order: the powers of the first dimension go up first, as long as the degree of its group
-/// allows.
+/// Lists the terms of the polynomial in PSFEx's order: powers of the first dimension rise first, as long as the degree
+/// of the dimension's group allows.
 void list_terms(const std::vector<int>& groups, std::vector<int> left, Draft& draft) {
   std::vector<int> power(PsfModel::most_dimensions, 0);
   draft.model.terms = 0;
@@ -153,9 +153,9 @@ std::vector<double> sines_of(int n) {
   return all;
 }
 
-/// Values on a grid of n x n, convolved with an exponential disk of that scale length, in pixels of the grid. Its
-/// response is (1 + (2 pi k h)^2)^(-3/2). The grid is even about the zero of its frequencies, so cosines and sines of
-/// either axis (Hartley's transform) take the place of complex numbers.
+/// Convolves values on a grid of n x n with an exponential disk of scale length h, in pixels of the grid. The response
+/// at frequency k is (1 + (2 pi k h)^2)^(-3/2). It is symmetric about zero frequency, so Hartley's transform along
+/// either axis (cosines plus sines) can replace complex numbers.
 class DiskConvolution {
  public:
   DiskConvolution(int n, double length) : n_(n), both_(both_of(n)) {
@@ -177,7 +177,7 @@ class DiskConvolution {
 
  private:
   double frequency(int k) const { return static_cast<double>(2 * k <= n_ ? k : n_ - k) / n_; }
-  /// cos(t) + sin(t) of t = 2 pi k / n for all k.
+  /// Returns cos(t) + sin(t) for t = 2 pi k / n, for all k.
   static std::vector<double> both_of(int n) {
     const std::vector<double> sines = sines_of(n), of_half = sines_of(2 * n);  // cos(t) = 1 - 2 sin(t / 2)^2
     std::vector<double> all;
@@ -186,7 +186,7 @@ class DiskConvolution {
     return all;
   }
 
-  /// Along rows, then along columns. The transform of either axis is its own inverse, but for the factor n.
+  /// Transforms along rows, then along columns. The transform of an axis is its own inverse, but for the factor n.
   void transform(std::vector<double>& grid) const {
     const auto n = static_cast<std::size_t>(n_);
     std::vector<double> line(n);
@@ -214,11 +214,11 @@ void put_plane(const std::vector<double>& grid, int side, const PsfModel& model,
           grid[static_cast<std::size_t>(y) * static_cast<std::size_t>(side) + static_cast<std::size_t>(x)];
 }
 
-/// The numbers of the model, with planes of the mask, which stand row by row.
+/// Packs a model into the numbers that PsfModel reads. `mask` has the planes of the PSF's mask, row by row.
 std::vector<double> numbers_of(const Draft& draft, const std::vector<double>& mask) {
   constexpr int margin = 16;  // in which the disk fades
-  // The part of PSF_FWHM that is the disk's scale length. SExtractor draws its disk of a sixteenth on coarse pixels, as
-  // if it were 1.09 times as long: so much makes values and errors those of SExtractor 2.25.
+  // The disk's scale length divided by PSF_FWHM. SExtractor draws its disk of 1/16 on coarse pixels, which has the
+  // effect of a disk 1.09 times as long. With this factor values and errors are those of SExtractor 2.25.
   constexpr double disk_part = 1.09 / 16;
   PsfModel model = draft.model;
   std::vector<double> all(static_cast<std::size_t>(PsfModel::count_of(model.columns, model.rows, model.terms)), 0);
@@ -287,7 +287,7 @@ TableNumbers psf_numbers(const std::vector<NumberTable>& tables) {
 
 double psf_sum(const std::vector<double>& numbers) {
   const PsfModel model(numbers.data());
-  double sum = 0;  // where all coordinates of the polynomial are 0 the first term alone is left
+  double sum = 0;  // where all coordinates are 0, only the first term of the polynomial is left
   for (int i = 0; i < model.columns * model.rows; ++i) sum += model.light()[i];
   return sum * model.step * model.step;
 }

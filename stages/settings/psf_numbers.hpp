@@ -6,10 +6,10 @@
 
 namespace srcextract {
 
-/// The models of PSFEx's .psf, one for each table PSF_DATA, as the numbers of PsfModel.
+/// Reads the models of PSFEx's .psf, one for each table PSF_DATA, as the numbers that PsfModel reads.
 TableNumbers psf_numbers(const std::vector<NumberTable>& tables);
 
-/// The light of a star of flux 1 in the middle of the model's field.
+/// The summed light of a star of flux 1, in pixels of the image, in the middle of the model's field.
 double psf_sum(const std::vector<double>& numbers);
 
 /// Makes psf_sum() 1.

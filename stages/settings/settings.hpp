@@ -31,7 +31,7 @@
 
 namespace srcextract {
 
-/// How a frame of a difference is read, and what its pixels do not tell.
+/// How a frame of a difference is read, with its gain and saturation.
 struct FrameSettings {
   CombineConfig combine;
   BackgroundConfig background;
@@ -42,24 +42,25 @@ struct FrameSettings {
   bool operator==(const FrameSettings&) const = default;
 };
 
-/// Numbers without a key: from files that keys name (make_image_config), and from the image's header
+/// Values that no key gives: numbers in files that keys name (make_image_config), and values from the image's header
 /// (pipeline/resolve).
 struct Resources {
   using Numbers = std::shared_ptr<const std::vector<double>>;
 
-  /// The numbers of files (Field::numbers, Field::tables), by the path of the key that names one. A file may have a set
-  /// for each image of a file; pipeline/resolve leaves that of the image.
+  /// The numbers of files (Field::numbers, Field::tables), by the path of the key that names the file. A file may have
+  /// one set for each image of the image's file; pipeline/resolve keeps only the set of this image.
   std::map<std::string, std::vector<Numbers>, std::less<>> files = {};
   double class_scale = 0;  ///< pixel scale for CLASS_STAR; 0: measurement.pixel_scale
-  double saturation = 0;   ///< sources with a pixel of at least this value are flagged; 0 = none
-  std::optional<FrameSettings> reference = {}, fresh = {};  ///< of a difference; else as the image's own
-  bool has_star_profile = false;                            ///< a step will find the shape of the image's stars
-  /// The words of output.columns that are written, if alerts need more of them; else none.
+  double saturation = 0;   ///< sources with a pixel of at least this value are flagged; 0 = no source is
+  /// for a difference; unset: the settings of the image itself
+  std::optional<FrameSettings> reference = {}, fresh = {};
+  bool has_star_profile = false;  ///< a later step will find the shape of the image's stars
+  /// The words of output.columns that are to be written, if alerts make more columns necessary; else unset.
   std::optional<std::vector<std::string>> written_columns = {};
   std::optional<PixelBeam> beam = {};  ///< if a setting needs it (uses_beam)
-  double frequency = 0;                ///< of a radio map with a beam, in Hz; 0: not known
+  double frequency = 0;                ///< of a radio map with a beam, in Hz; 0: unknown
 
-  /// The numbers of the file that this key names; null: it names none.
+  /// The first set of numbers of the file that this key names; null: the key names no file.
   const std::vector<double>* numbers_of(std::string_view key) const {
     const auto found = files.find(key);
     return found == files.end() ? nullptr : found->second.front().get();
@@ -78,7 +79,7 @@ struct Resources {
   }
 };
 
-/// The part of a configuration that stages see: the values of all keys, and resources.
+/// The part of a configuration that stages use: the values of all keys, and resources.
 struct Settings {
   InputConfig input;
   BeamConfig beam;
@@ -110,7 +111,7 @@ inline bool fits_gaussians(const Settings& of) {
   return of.fit.model == FitModel::gaussians;
 }
 
-/// Whether the image is the sum of a radio cube's channels, which are read one by one.
+/// Whether the image is the sum of a radio cube's channels, which are then read one by one.
 inline bool combines_channels(const Settings& of) {
   return fits_gaussians(of) && of.combine.method == CombineMethod::inverse_variance && of.combine.hdus.empty() &&
          of.combine.files.empty();
@@ -121,17 +122,18 @@ inline bool measures_cube(const Settings& of) {
   return fits_gaussians(of) && (of.fit.channels || of.fit.stokes);
 }
 
-/// Whether all stars are fitted at once, in place of detection.
+/// Whether all stars are fitted at once, which replaces detection.
 inline bool fits_crowd(const Settings& of) {
   return of.crowd.method == CrowdMethod::joint;
 }
 
-/// Whether a setting needs the beam of the image, which Resources then have.
+/// Whether some setting needs the beam of the image, which Resources must then have.
 inline bool uses_beam(const Settings& of) {
   return fits_gaussians(of) || of.background.mesh_beams > 0;
 }
 
-/// How the frames of a difference are read: as its own image, if nothing else is known.
+/// How the image itself is read. reference_settings and fresh_settings are the same for the frames of a difference, if
+/// nothing else is known.
 inline FrameSettings frame_settings(const Settings& of) {
   return {of.combine, of.background, of.weights, of.measurement.gain, of.resources.saturation};
 }
@@ -142,7 +144,7 @@ inline FrameSettings fresh_settings(const Settings& of) {
   return of.resources.fresh ? *of.resources.fresh : frame_settings(of);
 }
 
-/// Whether a frame of a difference has a map of its noise.
+/// Whether one of the frames of a difference has a map of its noise.
 inline bool frames_have_maps(const Settings& of) {
   return has_map(reference_settings(of).weights) || has_map(fresh_settings(of).weights);
 }

@@ -26,7 +26,7 @@ inline std::vector<std::string> names_of(BeyondThreshold) {
 
 namespace srcextract::config {
 
-/// The keys of the section `weights` about bad pixels.
+/// Declares the keys of the section `weights` about bad pixels.
 template <MaybeConst<Settings> AnySettings, class F>
 void for_each_interpolation_field(const Section& section, AnySettings& c, F&& f) {
   f(Field{.section = section,

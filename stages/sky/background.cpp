@@ -29,7 +29,7 @@ std::vector<float> sorted_sample(const Image<float, Cpu>& image) {
   std::vector<float> sample;
   sample.reserve(static_cast<std::size_t>(samples));
   for (int i = 0; i < samples; ++i) {
-    // The sample of a small image is every pixel in order.
+    // The sample of a small image is every pixel, in order.
     const float pixel = image.pixels[samples == count ? i : sample_position(i, samples, count)];
     if (pixel == pixel) sample.push_back(pixel);
   }
@@ -56,9 +56,10 @@ Extremes widest(const Extremes& a, const Extremes& b) {
   return {std::min(a.smallest, b.smallest), std::max(a.largest, b.largest)};
 }
 
-/// The pixels of an image for the clip (stages/sky/clip.hpp). One pass sums the core, and keeps the few pixels outside
-/// it and those near the median. Later rounds read only these. If the guess proves wrong, a new guess is made and the
-/// image is read again.
+/// Gives the clip the sums and medians of an image's pixels (stages/sky/clip.hpp). One pass over the image sums the
+/// core, which lies in every clipped set. It keeps the tail, the few pixels outside the core, and the window, the
+/// pixels near the median. Later rounds read only the kept pixels. If the guess of core and window proves wrong, a new
+/// guess is made and the image is read again.
 class ClipPixels {
  public:
   ClipPixels(const Image<float, Cpu>& image, const BackgroundConfig& config, const Cpu& where)
@@ -88,7 +89,7 @@ class ClipPixels {
 
   const PixelSums& sum(const Interval& interval) {
     if (!interval.contains(guess_.core)) {
-      // Later intervals lie in this one. Its middle half is the core until they shrink that far.
+      // Later intervals lie in this interval. Its middle half is the core until they shrink that far.
       const float quarter = (interval.upper - interval.lower) / 4;
       guess_.core = {interval.lower + quarter, interval.upper - quarter};
       look();
@@ -100,7 +101,7 @@ class ClipPixels {
       return sums_;
     }
     sums_ = {};
-    // The clip needs the extremes of the first interval; in this pass they cost little.
+    // The clip asks for the extremes of the first interval, which cost little in this pass.
     Extremes of_tail;
     const bool first = !last_ && have_tails();
     std::mutex merge;
@@ -116,10 +117,10 @@ class ClipPixels {
     return sums_;
   }
 
-  /// The extremes of the pixels in the last interval summed, or the one before it.
+  /// Returns the extremes of the pixels in the last interval that was summed, or in the one before it.
   Extremes extremes(const Interval& interval) {
     const Extremes found = tail_extremes(interval);
-    // If tail pixels lie on both sides, they enclose the core. Otherwise the core's own pixels matter.
+    // If tail pixels lie on both sides of the core, they are the extremes. Otherwise pixels of the core may be.
     if (found.smallest <= guess_.core.lower && found.largest >= guess_.core.upper) return found;
     if (!core_extremes_) {
       core_extremes_ =
@@ -143,8 +144,8 @@ class ClipPixels {
                  [&](std::int64_t piece, std::int64_t) { f(pieces_[static_cast<std::size_t>(piece)]); });
   }
 
-  /// Calls f(begin, end) for consecutive pieces, an equal share for every thread. For results that are tables: adding a
-  /// table to the total takes as long as filling it from one piece.
+  /// Calls f(begin, end) for ranges of pieces, an equal share for every thread. For results that are tables: one table
+  /// per thread is filled, since adding a table to the total takes as long as filling it from one piece.
   template <class F>
   void for_each_share(const F& f) {
     const auto count = static_cast<std::int64_t>(pieces_.size());
@@ -163,8 +164,8 @@ class ClipPixels {
     return extremes_of([&](const ClipPiece& piece) { return piece.tail_extremes(interval); });
   }
 
-  /// True if ordering the tail by bins pays for this interval and later ones. Rounds then run without the threads,
-  /// which would wait for one another longer than they take for so few pixels.
+  /// Whether ordering the tail by bins pays for this interval and later ones. Later rounds then run on one thread,
+  /// since threads would wait for one another longer than so few pixels take.
   bool bins_pay(const Interval& interval) const {
     constexpr std::size_t few = std::size_t{1} << 13;
     if (!near_.contains(interval) || !have_tails()) return false;
@@ -228,8 +229,8 @@ class ClipPixels {
     return total;
   }
 
-  /// The extremes of the pixels in an interval within the window. For the window itself its bounds do, and cost
-  /// nothing. A smaller interval with many pixels may hold only one value.
+  /// Bounds of the values of the pixels in an interval within the window. For the window itself its own ends serve, and
+  /// cost nothing. In a smaller interval the true extremes are found, since all of its many pixels may be equal.
   Extremes window_extremes(const Interval& interval) {
     if (interval.contains(guess_.window) && std::isfinite(interval.lower) && std::isfinite(interval.upper)) {
       return {next_above(interval.lower), next_below(interval.upper)};
@@ -269,7 +270,7 @@ class ClipPixels {
     return total;
   }
 
-  /// The scale of the grid if the sample has no spread.
+  /// The scale of the grid for a sample without spread, from the smallest distance of a pixel from the grid's centre.
   double smallest_scale() {
     double smallest = std::numeric_limits<double>::infinity();
     std::mutex merge;

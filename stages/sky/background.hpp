@@ -11,7 +11,7 @@
 
 namespace srcextract {
 
-/// Statistics of a set of pixels: exact count and extremes, exact median, mean and population standard deviation. The
+/// Statistics of a set of pixels. Count, extremes and median are exact; sigma is the population standard deviation. The
 /// median of an even count is the mean of the two middle values. Mean and deviation come from the exact sums of
 /// stages/sky/deviation_sums.hpp.
 struct Statistics {
@@ -27,7 +27,7 @@ struct Statistics {
 
 /// Results of a mesh (stages/sky/mesh.hpp).
 struct MeshFacts {
-  std::int64_t width = 0, height = 0;  ///< number of meshes; 0: one level and one noise for the whole image
+  std::int64_t width = 0, height = 0;  ///< number of meshes along x and y; 0: one level and noise for the whole image
   std::int64_t bad = 0;                ///< meshes with too many masked pixels
   float least_level = 0, most_level = 0, least_rms = 0, most_rms = 0;  ///< of the nodes
 
@@ -37,11 +37,11 @@ struct MeshFacts {
 /// Sky level and noise of an image.
 struct Background {
   Statistics all;         ///< over every pixel that is not masked
-  Statistics clipped;     ///< over the pixels that survive the clip: level = clipped.median, noise = clipped.sigma
-  double zero_share = 0;  ///< of a sample: the fraction of pixels that are 0. Many are padding that should be masked
+  Statistics clipped;     ///< over the pixels that survive the clip: its median is the sky level, its sigma the noise
+  double zero_share = 0;  ///< fraction of a sample's pixels that are 0; many zeros are padding that should be masked
   std::int64_t iterations = 0;
-  bool converged = false;  ///< the last round clipped nothing; false if max_iterations ended the clip
-  MeshFacts mesh;          ///< of an estimate by meshes; the statistics then have only level, noise and all.count
+  bool converged = false;  ///< the last round clipped no pixel; false if max_iterations ended the clip
+  MeshFacts mesh;          ///< set by an estimate in meshes; `all` and `clipped` then have only level, noise and count
 
   bool operator==(const Background&) const = default;
 };
@@ -64,15 +64,16 @@ inline void record_fields(const Background& background, FieldRecorder& to) {
   to.value("bad meshes", background.mesh.bad);
 }
 
-/// Kappa-sigma clip about the median. Keeps median - kappa sigma < pixel < median + kappa sigma (strict, both of the
-/// current set). Repeats on the kept pixels until no pixel is clipped. A set of equal pixels (sigma = 0) ends the clip.
-/// If every pixel is masked, all.count is 0.
+/// Estimates sky level and noise by a kappa-sigma clip about the median. A round keeps the pixels with median - kappa
+/// sigma < pixel < median + kappa sigma, with median and sigma of the current set. Repeats on the kept pixels until no
+/// pixel is clipped. A set of equal pixels (sigma = 0) ends the clip. If every pixel is masked, all.count is 0.
 Value<Background, Cpu> estimate_background(const Image<float, Cpu>& image, const BackgroundConfig& config,
                                            const Cpu& where);
 Value<Background, Gpu> estimate_background(const Image<float, Gpu>& image, const BackgroundConfig& config,
                                            const Gpu& where);
 
-/// Estimates the background and leaves `bright` for find_runs.
+/// Estimates the background as above. On a device the clip also finds quads of pixels that may be above the threshold,
+/// for find_runs.
 inline Value<Background, Cpu> estimate_background(const Image<float, Cpu>& image, const BackgroundConfig& config,
                                                   const Cpu& where, BrightQuads<Cpu>&) {
   return estimate_background(image, config, where);

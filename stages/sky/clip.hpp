@@ -8,13 +8,13 @@
 
 namespace srcextract {
 
-/// The kappa-sigma clip (contract in stages/sky/background.hpp), for both back ends. Every clipped set is an interval
-/// of values, so no pixels are moved: a round is one sum over an interval and one median. `Pixels` has
+/// The kappa-sigma clip (contract in stages/sky/background.hpp), for both back ends. Every clipped set is the pixels in
+/// an interval of values, so no pixel is moved: a round needs one sum over an interval and one median. `Pixels` has
 ///   SumGrid grid(); void set_grid(SumGrid);
-///   double zero_share(): the share of the sample that is 0
-///   const PixelSums& sum(Interval): each interval lies in that of the previous call
+///   double zero_share(): the fraction of a sample that is 0
+///   const PixelSums& sum(Interval): each interval must lie in the interval of the previous call
 ///   double median(below, count): of the `count` pixels after the `below` smallest
-///   Extremes extremes(Interval): of the pixels in the last interval summed, or the one before it.
+///   Extremes extremes(Interval): of the pixels in the last summed interval, or in the one before it.
 ///
 /// Sums are of multiples of a step, the grid (SumGrid). A set much narrower than the grid's scale, or far from its
 /// centre, would have few digits. Such a set gets a grid of its own, which is part of the specification, too.
@@ -56,7 +56,7 @@ SRCEXTRACT_HOST_DEVICE Background clip(double kappa, std::int64_t max_iterations
   for (bool first = true;; first = false) {
     const PixelSums& sums = pixels.sum(next);
     background.converged = !first && sums.count == current.count;
-    // If kappa is so small that no pixel is left, the last set that was not empty stands.
+    // If kappa is so small that no pixel is left, the previous set, which was not empty, is the result.
     if (background.converged || sums.count == 0) break;
     current = statistics(&sums, next);
     kept = next;

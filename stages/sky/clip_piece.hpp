@@ -13,9 +13,9 @@
 
 namespace srcextract {
 
-/// The image is processed in pieces of this many pixels. Each piece has room to keep pixels for the clip: as large a
-/// tail as crowded or heavy-tailed images have, and as large a window as is worth keeping. If the room does not
-/// suffice, the piece is read again.
+/// Number of pixels of a piece, and room in which a piece keeps pixels for the clip: the tail, pixels outside the
+/// clip's core, and the window, pixels near the median. The room suffices for the tails of crowded images. A piece
+/// whose pixels do not fit is read again.
 inline constexpr std::int64_t piece_pixels = std::int64_t{1} << 18;
 inline constexpr std::int64_t tail_pixels = piece_pixels / 16 * 3;
 inline constexpr std::int64_t window_pixels = piece_pixels / 32 * 5;
@@ -28,7 +28,7 @@ void for_each_chunk(std::span<const float> pixels, const F& f) {
   }
 }
 
-/// Some pixels of a piece in given memory, or a note that they did not fit.
+/// A list of some pixels of a piece in given memory, or a note that they did not fit.
 class KeptPixels {
  public:
   void restart(std::span<float> room) {
@@ -36,7 +36,7 @@ class KeptPixels {
     size_ = 0;
     full_ = false;
   }
-  /// The address for at most `most` more pixels; `elsewhere` once there is no room.
+  /// Returns where to write up to `most` more pixels; `elsewhere` if they may not fit.
   float* begin_append(int most, float* elsewhere) {
     full_ = full_ || size_ + static_cast<std::size_t>(most) > room_.size();
     return full_ ? elsewhere : room_.data() + size_;
@@ -44,7 +44,7 @@ class KeptPixels {
   void end_append(const float* end) {
     if (!full_) size_ = static_cast<std::size_t>(end - room_.data());
   }
-  /// Drops the pixels outside the interval, and calls f(chunk, its length) for the others.
+  /// Removes the pixels outside the interval, and calls f(chunk, its length) for the remaining ones.
   template <class F>
   void keep_only(const Interval& interval, const F& f) {
     std::size_t kept = 0;
@@ -68,7 +68,7 @@ class KeptPixels {
   bool full_ = false;
 };
 
-/// A piece of the image, and the pixels that one pass over it keeps.
+/// A piece of the image, and the pixels of it that one pass keeps: tail and window.
 class ClipPiece {
  public:
   ClipPiece(std::span<const float> pixels, const Cpu& where)
@@ -76,7 +76,7 @@ class ClipPiece {
 
   const PixelCounts& counts() const { return counts_; }
   std::span<const float> pixels() const { return pixels_; }
-  /// The pixels of the window; all pixels of the piece if the window did not fit.
+  /// The kept pixels of the window; all pixels of the piece if the window did not fit.
   std::span<const float> window() const { return window_.full() ? pixels_ : window_.pixels(); }
 
   void look(const ClipGuess& guess, const SumGrid& grid, const Interval& near) {
@@ -98,8 +98,8 @@ class ClipPiece {
     core_.count = counts_.unmasked - static_cast<std::int64_t>(tail_.pixels().size());
   }
 
-  /// The sums over an interval that contains the core. `last` is the interval of the previous call since look(), if
-  /// any, and contains this one. The tail outside `last` is dropped.
+  /// Sums over an interval that contains the core. `last` is the interval of the previous call since look(), if any,
+  /// and must contain `interval`. Tail pixels outside `last` are removed.
   PixelSums sum(const Interval& interval, const std::optional<Interval>& last, const SumGrid& grid,
                 const Interval& near) {
     PixelSums sums;
@@ -123,7 +123,7 @@ class ClipPiece {
 
   bool has_tail() const { return !tail_.full(); }
   std::size_t tail_size() const { return tail_.pixels().size(); }
-  /// The sums of the core. `below` counts the pixels below the remaining tail.
+  /// The sums of the core alone. `below` counts all pixels below the remaining tail.
   PixelSums sums_without_tail() const {
     PixelSums sums = core_;
     sums.below = dropped_below_;
@@ -134,7 +134,7 @@ class ClipPiece {
     return tail_.bin(bins, grid, sums);
   }
 
-  /// The extremes of the tail in an interval; those of all pixels in it if the tail did not fit.
+  /// The extremes of the tail's pixels in an interval; those of all pixels in the interval if the tail did not fit.
   Extremes tail_extremes(const Interval& interval) const {
     return extremes(tail_.full() ? pixels_ : tail_.pixels(), interval);
   }
@@ -147,7 +147,7 @@ class ClipPiece {
  private:
   std::span<float> tail_room() { return {room_.data(), static_cast<std::size_t>(tail_pixels)}; }
 
-  /// Keeps the tail within `last`, which may fit where the whole tail did not. `sums` are those over `interval`.
+  /// Keeps the tail's pixels within `last`, which may fit where the whole tail did not. `sums` must be over `interval`.
   void keep_again(const Interval& interval, const Interval& last, const PixelSums& sums) {
     tail_.restart(tail_room());
     float elsewhere[chunk_pixels];

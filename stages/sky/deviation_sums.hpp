@@ -10,7 +10,7 @@
 
 namespace srcextract {
 
-/// Pixels lower < x < upper. A masked pixel is in no interval.
+/// The pixels with lower < x < upper. A masked pixel (NaN) is in no interval.
 struct Interval {
   float lower;
   float upper;
@@ -25,36 +25,36 @@ struct Interval {
   }
 };
 
-/// The rounding of sums over the image, which makes them equal to the last bit on any back end. The rounding is part of
-/// the specification. With d = x - centre in double and ties to even:
-/// - A sum of d adds, for every pixel, the multiple of 2^-44 scale nearest to d.
+/// Defines how sums over the image are rounded, which makes them equal to the last bit on any back end. The rounding is
+/// part of the specification. With d = x - centre in double and ties to even:
+/// - A sum of d adds for every pixel the multiple of 2^-44 scale that is nearest to d.
 /// - A sum of d^2 adds the multiple of 2^-40 scale^2 nearest to d^2.
-/// - Both multiples hold for |d| < 32 scale. For 32^k scale <= |d| < 32^(k + 1) scale the multiples are 32^k and 32^2k
-///   times coarser.
+/// - These multiples are used for |d| < 32 scale (class 0). For 32^k scale <= |d| < 32^(k + 1) scale (class k) the
+///   multiples are 32^k and 32^2k times coarser.
 ///
 /// The multiples are integers, so the sums are exact, whatever the order of pixels, threads and passes. Equal pixels
 /// are rounded alike, so the variance is wrong by at most 2^-41 scale^2, in an image of a few values. Clipped sets have
 /// sigma >= scale / 8 (stages/sky/clip.hpp), so sigma is wrong by at most 2e-11 of itself, and mostly by its last bit.
 struct SumGrid {
-  double centre = 0;  ///< a float: the median of a sample (stages/sky/sky_sample.hpp)
-  double scale = 1;   ///< a power of two: the spread of the sample
+  double centre = 0;  ///< median of a sample (stages/sky/sky_sample.hpp), a float
+  double scale = 1;   ///< spread of the sample, rounded down to a power of two
 
   SRCEXTRACT_HOST_DEVICE double deviation(float x) const { return static_cast<double>(x) - centre; }
-  /// Pixels with |d| below this are class 0, to which nearly all sky pixels belong.
+  /// Pixels with |d| below this distance are class 0, to which nearly all sky pixels belong.
   SRCEXTRACT_HOST_DEVICE double near() const { return 32 * scale; }
   /// The pixels of class 0.
   SRCEXTRACT_HOST_DEVICE Interval near_pixels() const {
     float lower = floor_to_float(centre - near());
     float upper = ceil_to_float(centre + near());
-    // Both the ends and the deviations are rounded; the deviation decides.
+    // The ends are moved outwards where rounding of a deviation would exclude a pixel of class 0.
     while (deviation(lower) > -near()) lower = next_below(lower);
     while (deviation(upper) < near()) upper = next_above(upper);
     return {lower, upper};
   }
 };
 
-/// Adding one of these constants to a double rounds it to the multiples of SumGrid, and leaves the multiple as an
-/// integer in the low bits.
+/// Constants for rounding: adding one to a double rounds the double to a multiple of SumGrid, and leaves the multiple
+/// as an integer in the low bits.
 struct RoundingConstants {
   SRCEXTRACT_HOST_DEVICE explicit RoundingConstants(double scale)
       : first(0x1.8p52 * 0x1p-44 * scale), second(0x1.8p52 * 0x1p-40 * scale * scale) {}
@@ -62,7 +62,8 @@ struct RoundingConstants {
   double second;
 };
 
-/// All pixels have |d| < 32^57 scale: floats lie less than 2^130 apart, and the least scale is 2^-149.
+/// Number of classes of SumGrid. All pixels have |d| < 32^57 scale: floats lie less than 2^130 apart, and the least
+/// scale is 2^-149.
 inline constexpr int sum_classes = 57;
 
 SRCEXTRACT_HOST_DEVICE inline std::int64_t bits_of(double value) {
@@ -79,7 +80,7 @@ SRCEXTRACT_HOST_DEVICE inline double power_of_two_below(double value) {
   return power;
 }
 
-/// A sum of up to 2^31 integers below 2^62, in two words that can be added to independently.
+/// A sum of up to 2^31 integers below 2^62, in two words that need no carry between them.
 struct ExactSum {
   std::int64_t low = 0;   ///< sum of the low 32 bits, unsigned
   std::int64_t high = 0;  ///< sum of the high bits
@@ -98,11 +99,11 @@ struct ExactSum {
   }
 };
 
-/// Sums over a set of pixels, in units of the grid, separately for each class (SumGrid).
+/// Sums over a set of pixels, in units of SumGrid, separately for each class of |d| (SumGrid).
 struct PixelSums {
   std::int64_t count = 0;
   std::int64_t below = 0;        ///< pixels <= the lower end of the interval
-  std::int32_t classes = 1;      ///< all classes from this one on are empty
+  std::int32_t classes = 1;      ///< number of the last class that has pixels, plus 1
   ExactSum first[sum_classes];   ///< of d
   ExactSum second[sum_classes];  ///< of d^2
 };
@@ -117,13 +118,13 @@ SRCEXTRACT_HOST_DEVICE inline void add(PixelSums& to, const PixelSums& from) {
   }
 }
 
-/// The smallest and the largest of some pixels; without pixels, infinities in reverse order.
+/// The smallest and the largest of a set of pixels; for an empty set infinity and -infinity.
 struct Extremes {
   float smallest = std::numeric_limits<float>::infinity();
   float largest = -std::numeric_limits<float>::infinity();
 };
 
-/// The terms that a pixel adds if it is not near.
+/// What a pixel with |d| >= 32 scale adds to the sums.
 struct FarTerms {
   int k;  ///< its class
   std::int64_t first;
@@ -141,7 +142,8 @@ SRCEXTRACT_HOST_DEVICE inline FarTerms far_terms(double deviation, const SumGrid
           bits_of(deviation * deviation + round.second) - bits_of(round.second)};
 }
 
-/// Mean deviation from the centre, and population variance, of the summed pixels, of which there is at least one.
+/// Mean deviation from the grid's centre, and population variance, of the summed pixels. There must be at least one
+/// pixel.
 struct Moments {
   double mean;
   double variance;

@@ -8,9 +8,9 @@
 
 namespace srcextract {
 
-/// The parts of an image's sky that are given and not estimated.
+/// The parts of an image's sky that the user gives, so that they are not estimated.
 struct GivenSky {
-  bool level = false;  ///< the level is 0: the given level has been subtracted (stages/weights/given_level.hpp)
+  bool level = false;  ///< true: level is 0, since the given level was subtracted (stages/weights/given_level.hpp)
   float rms = 0;       ///< the noise of a pixel; 0: not known
 
   bool any() const { return level || rms > 0; }
@@ -20,7 +20,7 @@ inline GivenSky given_sky(const GivenSkyConfig& config) {
   return {has_level(config), static_cast<float>(given_number(config.rms).value_or(0))};
 }
 
-/// Replaces estimated values by given ones, for both back ends.
+/// Replaces the estimated level and noise in `background` by the given ones.
 SRCEXTRACT_HOST_DEVICE inline void give_sky(const GivenSky& given, Background& background) {
   const bool of_mesh = background.mesh.width > 0;
   if (given.level) {
@@ -33,11 +33,11 @@ SRCEXTRACT_HOST_DEVICE inline void give_sky(const GivenSky& given, Background& b
   }
 }
 
-/// Replaces level and noise of one sky for the whole image. The other statistics remain those of the pixels.
+/// Replaces level and noise of an estimate for the whole image. The other statistics stay those of the pixels.
 void give_sky(const GivenSky& given, Value<Background, Cpu>& background, const Cpu& where);
 void give_sky(const GivenSky& given, Value<Background, Gpu>& background, const Gpu& where);
 
-/// Replaces the level and the noise of all nodes of a mesh.
+/// Replaces level and noise at all nodes of a mesh.
 void give_sky(const GivenSky& given, MeshSky<Cpu>& sky, const Cpu& where);
 void give_sky(const GivenSky& given, MeshSky<Gpu>& sky, const Gpu& where);
 

@@ -7,7 +7,7 @@
 
 namespace srcextract {
 
-/// A map described by a mesh, at single pixels in any order. Rows are evaluated on first use and kept.
+/// Evaluates a map described by a mesh at single pixels, in any order. Rows are computed on first use and kept.
 class MapOfMesh {
  public:
   MapOfMesh(const MeshGrid& grid, const Buffer<float, Cpu>& nodes, const Buffer<float, Cpu>& bends)

@@ -18,7 +18,7 @@ struct BrightPart {
   std::int64_t begin, end;
 };
 
-/// The bright pixels of every row. `to` receives all pixels in units of the noise.
+/// Finds the bright pixels of every row. Also fills `to` with all pixels above the level in units of the noise.
 std::vector<std::vector<BrightPart>> find_bright(const Image<float, Cpu>& image, const SkyMesh<Cpu>& mesh,
                                                  const BrightRule& rule, Image<float, Cpu>& to, const Cpu& where) {
   const auto [width, height] = image.shape;

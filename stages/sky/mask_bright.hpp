@@ -9,8 +9,8 @@
 
 namespace srcextract {
 
-/// Pixels that do not tell of the sky: those above its level by `least` times its noise, and all that lie within
-/// `margin` pixels of one, in x and in y.
+/// Selects pixels that are excluded from an estimate of the sky: those more than `least` times the noise above the
+/// level, and all within `margin` pixels of one in x and in y.
 struct BrightRule {
   double least = 5;
   std::int64_t margin = 4;
@@ -20,12 +20,13 @@ struct BrightRule {
   }
 };
 
-/// A pixel above the level in units of the noise; where that is 0, in its own.
+/// Converts a pixel to units of the noise above the sky's level. Where the noise is 0, the unit stays that of the
+/// pixel.
 SRCEXTRACT_HOST_DEVICE inline float in_units_of_noise(float pixel, float level, float rms) {
   return rms > 0 ? (pixel - level) / rms : pixel - level;
 }
 
-/// The image above its level in units of its noise, which the mesh tells, with bright pixels masked.
+/// Returns the image above the level of `mesh`, in units of its noise, with bright pixels masked.
 Image<float, Cpu> mask_bright(const Image<float, Cpu>& image, const SkyMesh<Cpu>& mesh, const BrightRule& rule,
                               const Cpu& where);
 Image<float, Gpu> mask_bright(const Image<float, Gpu>& image, const SkyMesh<Gpu>& mesh, const BrightRule& rule,

@@ -22,7 +22,7 @@ MeshNode node_by_histogram(const MeshPixels& pixels, const MeshSums& survivors, 
 
 namespace {
 
-/// The number of meshes that a thread takes at a time.
+/// Number of meshes that a thread takes at a time.
 constexpr std::int64_t meshes_per_piece = 16;
 
 struct Estimated {
@@ -37,7 +37,8 @@ Estimated estimate(const MeshPixels& pixels, const BackgroundConfig& config) {
   return {node_by_histogram(pixels, pixels.sum(cut_of(mean_and_sigma(sums))), config), sums.count};
 }
 
-/// The estimate of each mesh, NaN if too much of it is masked. `all_unmasked` receives the number of unmasked pixels.
+/// Estimates the sky of each mesh; NaN if too much of a mesh is masked. `all_unmasked` receives the image's number of
+/// unmasked pixels.
 NodeBuffers estimate_nodes(const Image<float, Cpu>& image, const BackgroundConfig& config, std::int64_t& all_unmasked,
                            const Cpu& where) {
   const MeshGrid grid = mesh_grid(image.shape, mesh_sides(config));
@@ -59,8 +60,7 @@ NodeBuffers estimate_nodes(const Image<float, Cpu>& image, const BackgroundConfi
   return estimates;
 }
 
-/// The noise in one number: the median over the nodes. If that is 0, the median of the positive values, or 0 if there
-/// are none.
+/// The median of the nodes' noise. If it is 0, the median of the positive values, or 0 if there are none.
 float typical_rms(const Buffer<float, Cpu>& rms) {
   std::vector<float> values(rms.begin(), rms.end());
   if (const float median = median_of(values); median > 0) return median;

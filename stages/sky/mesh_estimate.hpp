@@ -6,7 +6,7 @@
 #include "stages/core/host_device.hpp"
 #include "stages/settings/background.hpp"
 
-// The sky of one mesh, as SExtractor estimates it (Bertin & Arnouts 1996, "Background estimation"):
+// Estimates the sky of one mesh as SExtractor does (Bertin & Arnouts 1996, "Background estimation"):
 // - a cut at 2 sigma about the mean;
 // - a histogram of all pixels over 10 sigma of the surviving pixels;
 // - a kappa-sigma clip about the median within the histogram.
@@ -15,16 +15,16 @@
 
 namespace srcextract {
 
-/// Pixels are summed into this many columns and rows of accumulators, by their place in the mesh. Pixel (x, y) goes to
-/// (x mod sum_columns, y mod sum_rows), row by row and from left to right. Rows are then added as (0 + 1) + (2 + 3),
-/// and columns in halves: c and c + 32, c and c + 16, ... The order is part of the definition.
+/// Pixels of a mesh are summed in a table of accumulators with this many columns and rows. Pixel (x, y) is added to (x
+/// mod sum_columns, y mod sum_rows), row by row and from left to right. Rows are then added as (0 + 1) + (2 + 3), and
+/// columns in halves: c and c + 32, c and c + 16, ... The order is part of the definition.
 inline constexpr int sum_columns = 64;
 inline constexpr int sum_rows = 4;
 
 /// The largest number of bins in a histogram.
 inline constexpr int most_bins = 4096;
 
-/// Sums over the pixels of a mesh in an interval.
+/// Number, sum and sum of squares of the pixels of a mesh in an interval.
 struct MeshSums {
   std::int64_t count;
   double sum, squares;
@@ -54,7 +54,7 @@ SRCEXTRACT_HOST_DEVICE inline MeshCut cut_of(const MeanAndSigma& all) {
   return {static_cast<float>(all.mean - 2 * all.sigma), static_cast<float>(all.mean + 2 * all.sigma)};
 }
 
-/// Bins of equal width over 10 sigma of the pixels that survive the cut.
+/// The bins of a mesh's histogram: equal widths over 10 sigma of the pixels that survive the cut.
 struct MeshBins {
   int count;
   float width, first;  ///< the value at the middle of bin 0
@@ -69,7 +69,7 @@ struct MeshBins {
     offset = static_cast<float>(0.499999 - static_cast<double>(first / width));
   }
 
-  /// The bin of a pixel, or -1. A pixel less than one bin below the first falls into the first, because the conversion
+  /// The bin of a pixel, or -1 for none. A pixel up to one bin below the first falls into the first, since conversion
   /// to an integer truncates.
   SRCEXTRACT_HOST_DEVICE int bin_of(float pixel) const {
     const float place = pixel / width + offset;
@@ -77,12 +77,12 @@ struct MeshBins {
   }
 };
 
-/// Sums over bins, with h the count of bin i: h, i h and i^2 h. All are exact.
+/// Sums over bins i with counts h: of h, i h and i^2 h. All are exact.
 struct HistogramSums {
   std::int64_t count, first, second;
 };
 
-/// A clip within the histogram: the kept bins, and their statistics in units of bins.
+/// State of a clip within the histogram: the range of kept bins, and their statistics in units of bins.
 struct HistogramClip {
   int low = 0, high;
   double mean = 0, median = 0, sigma, sigma_before = 1;
@@ -95,7 +95,7 @@ struct HistogramClip {
     return rounds < most_rounds && sigma >= 0.1 && std::fabs(sigma / sigma_before - 1) > 1e-4;
   }
 
-  /// Sets the statistics from the sums over the kept bins.
+  /// Sets mean and sigma from the sums over the kept bins.
   SRCEXTRACT_HOST_DEVICE void set_sums(const HistogramSums& sums) {
     sigma_before = sigma;
     ++rounds;
@@ -114,9 +114,9 @@ struct HistogramClip {
   }
 };
 
-/// The place where SExtractor's walk from both ends of the kept bins meets, in closed form. `middle` is the first bin
-/// at which at least half of the `count` pixels are reached. `before` counts the pixels in the kept bins before it.
-/// h(i) is the count of bin i, even if i is not kept.
+/// The median as SExtractor finds it: where its walk from both ends of the kept bins meets, in closed form. `middle` is
+/// the first bin up to which at least half of the `count` kept pixels lie. `before` counts the pixels in earlier kept
+/// bins. h(i) is the count of bin i, even if i is not kept.
 template <class BinCount>
 SRCEXTRACT_HOST_DEVICE inline double histogram_median(int middle, std::int64_t before, std::int64_t count,
                                                       const BinCount& h) {
@@ -132,13 +132,14 @@ SRCEXTRACT_HOST_DEVICE inline double histogram_median(int middle, std::int64_t b
   return b + 0.5 + static_cast<double>(above - below) / (2.0 * static_cast<double>(larger));
 }
 
-/// The sky in one mesh; NaN if too much of the mesh is masked.
+/// Level and noise of the sky in one mesh; NaN if too much of the mesh is masked.
 struct MeshNode {
   float level, rms;
 };
 
-/// The estimate in units of the pixels. SExtractor's mode is used if the mesh is not crowded: in a crowded mesh the
-/// mean is far from the median.
+/// Converts the clipped statistics to level and noise in units of the pixels. The level is the median, or SExtractor's
+/// mode, 2.5 median - 1.5 mean, if `estimator` says so. In a crowded mesh, where mean and median differ much, it is the
+/// median.
 SRCEXTRACT_HOST_DEVICE inline MeshNode node_of(const HistogramClip& clip, const MeshBins& bins,
                                                BackgroundEstimator estimator) {
   constexpr double weight = 2.5, crowded = 0.3;

@@ -12,7 +12,7 @@
 
 namespace srcextract {
 
-/// Level and noise of all nodes, row by row.
+/// Read-only access to level and noise of all nodes of a mesh, row by row.
 struct NodeView {
   const float *level, *rms;
   std::int64_t width, height;
@@ -32,13 +32,14 @@ SRCEXTRACT_HOST_DEVICE inline bool is_bad(const MeshNode& node) {
   return node.level != node.level;
 }
 
-/// The mean of the good nodes nearest to a bad node; level 0 and noise 1 if there are none.
+/// Finds the good nodes nearest to a bad node. mean() has the level 0 and the noise 1 if there are none.
 class NearestNodes {
  public:
   SRCEXTRACT_HOST_DEVICE NearestNodes(const NodeView& nodes, std::int64_t x, std::int64_t y)
       : nodes_(nodes), x_(x), y_(y) {}
 
-  /// Goes outwards in squares around the node, until no farther node can be nearer.
+  /// Returns the mean of the nearest good nodes. Searches in growing squares around the node, until no farther node can
+  /// be nearer.
   SRCEXTRACT_HOST_DEVICE MeshNode mean() {
     const std::int64_t farthest = nodes_.width > nodes_.height ? nodes_.width : nodes_.height;
     for (std::int64_t reach = 1; reach < farthest && (count_ == 0 || reach * reach <= nearest_); ++reach) {
@@ -74,13 +75,13 @@ class NearestNodes {
   double level_ = 0, rms_ = 0;
 };
 
-/// The node itself, or its replacement if it is bad.
+/// Returns node (x, y), or the mean of the nearest good nodes if it is bad.
 SRCEXTRACT_HOST_DEVICE inline MeshNode filled_node(const NodeView& nodes, std::int64_t x, std::int64_t y) {
   const MeshNode node = nodes.at(x, y);
   return is_bad(node) ? NearestNodes(nodes, x, y).mean() : node;
 }
 
-/// The value of the middle rank among an odd number of values, which are moved (Hoare 1961, "Find").
+/// Returns the middle one of an odd number of values by selection (Hoare 1961, "Find"). The values are reordered.
 SRCEXTRACT_HOST_DEVICE inline float median_of_many(float* values, int count) {
   const int middle = count / 2;
   for (int low = 0, high = count - 1; low < high;) {
@@ -100,7 +101,7 @@ SRCEXTRACT_HOST_DEVICE inline float median_of_many(float* values, int count) {
   return values[middle];
 }
 
-/// The median of an odd number of values, which are moved. Sorting takes the square of their number.
+/// Returns the median of an odd number of values, which are reordered. Up to 25 values are sorted by insertion.
 SRCEXTRACT_HOST_DEVICE inline float median_of_few(float* values, int count) {
   constexpr int few = 25;
   if (count > few) return median_of_many(values, count);
@@ -116,8 +117,8 @@ SRCEXTRACT_HOST_DEVICE inline float median_of_few(float* values, int count) {
 /// The largest width and height of the median filter, in nodes.
 inline constexpr int most_filter_size = 15;
 
-/// The filter of an image in units of the noise of a mesh: that noise is nearly 1 everywhere, so that more nodes may
-/// count. They then add hardly any noise to what the first mesh has.
+/// Widens the median filter for an image in units of a mesh's noise. Its noise is nearly 1 everywhere, so more nodes
+/// can be combined. The result then adds hardly any noise to that of the first mesh.
 inline BackgroundConfig widened_filter(BackgroundConfig config) {
   const auto widened = [](std::int64_t size) {
     return size > 0 ? std::min<std::int64_t>(2 * size - 1, most_filter_size) : 0;
@@ -127,7 +128,7 @@ inline BackgroundConfig widened_filter(BackgroundConfig config) {
   return config;
 }
 
-/// A node after the median filter. No node of `nodes` is bad.
+/// Returns node (x, y) after the median filter. No node of `nodes` may be bad.
 SRCEXTRACT_HOST_DEVICE inline MeshNode filtered_node(const NodeView& nodes, std::int64_t x, std::int64_t y,
                                                      const BackgroundConfig& config) {
   const std::int64_t rows = config.filter_height > 0 ? config.filter_height : config.filter_size;
@@ -153,19 +154,19 @@ SRCEXTRACT_HOST_DEVICE inline MeshNode filtered_node(const NodeView& nodes, std:
   return {level, median(nodes.rms)};
 }
 
-/// A node of an image that is in units of the noise of another mesh, above its level, as a node of pixels.
+/// Converts a node that was estimated above the level of `unit`, in units of its noise, to counts.
 SRCEXTRACT_HOST_DEVICE inline MeshNode node_of_units(const MeshNode& node, const MeshNode& unit, double rms_factor) {
   const double noise = unit.rms > 0 ? static_cast<double>(unit.rms) : 1;
   return {static_cast<float>(static_cast<double>(unit.level) + static_cast<double>(node.level) * noise),
           static_cast<float>(static_cast<double>(node.rms) * noise * rms_factor)};
 }
 
-/// Turns -0 into +0: a search may find either of the two first.
+/// Turns -0 into +0, since a search for equal values may find either zero first.
 SRCEXTRACT_HOST_DEVICE inline float unsigned_zero(float value) {
   return value + 0.0F;
 }
 
-/// The middle of an even number of values: the mean of the two middle ones.
+/// The median of an even number of values: the mean of the two middle ones, `lower` and `upper`.
 SRCEXTRACT_HOST_DEVICE inline float middle_of(float lower, float upper) {
   return static_cast<float>((static_cast<double>(lower) + static_cast<double>(upper)) / 2);
 }

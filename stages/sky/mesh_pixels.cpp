@@ -34,7 +34,7 @@ struct InCut {
   bool operator()(float pixel, std::int64_t) const { return (pixel >= cut.lower) & (pixel <= cut.upper); }
 };
 
-/// True for pixels in a cut whose counterparts, at the same offset in `others`, are in their own cut.
+/// True for a pixel in a cut, if the pixel at the same offset in `others` is in cut_of_others.
 struct InBoth {
   MeshCut cut;
   const float* others;
@@ -47,7 +47,8 @@ struct InBoth {
   }
 };
 
-/// Adds n neighbours of a row, at most sum_columns, starting at `place`.
+/// Adds those of `n` neighbouring pixels of a row, from offset `place` on, for which `inside` is true. n is at most
+/// sum_columns.
 template <class Inside>
 inline __attribute__((always_inline)) void add_piece(const float* pixels, std::int64_t place, std::int64_t n,
                                                      const Inside& inside, double* __restrict sum,

@@ -9,14 +9,14 @@
 
 namespace srcextract {
 
-/// The pixels of a mesh on the host.
+/// Reads and sums the pixels of one mesh on the host.
 class MeshPixels {
  public:
-  /// Meshes of at most this many pixels are copied first: the rows of an image are so far apart that they evict each
-  /// other from the cache.
+  /// Meshes of at most this many pixels are first copied together. The rows of an image are so far apart in memory that
+  /// they evict each other from the cache.
   static constexpr std::int64_t most_copied = std::int64_t{1} << 18;
 
-  /// The pixels of mesh (x, y). `room` is working memory and must outlive this object.
+  /// Takes the pixels of mesh (x, y) of an image. `room` is working memory and must outlive this object.
   MeshPixels(const Image<float, Cpu>& image, const MeshGrid& grid, std::int64_t x, std::int64_t y,
              std::vector<float>& room);
 
@@ -33,11 +33,10 @@ class MeshPixels {
   /// Sums over the pixels in the cut.
   MeshSums sum(const MeshCut& cut) const;
 
-  /// Sums over the pixels in the cut whose counterparts in `other`, the same mesh of another image, are in
-  /// cut_of_other.
+  /// Sums over the pixels in `cut` for which the same pixel of `other`, this mesh in another image, is in cut_of_other.
   MeshSums sum(const MeshCut& cut, const MeshPixels& other, const MeshCut& cut_of_other) const;
 
-  /// Calls f(row, x, number of pixels) for at most sum_columns neighbours of a row at a time.
+  /// Calls f(row, x, number of pixels) for pieces of a row of at most sum_columns pixels.
   template <class F>
   void for_each_piece(const F& f) const {
     for (std::int64_t row = 0; row < height_; ++row)
@@ -50,22 +49,24 @@ class MeshPixels {
   const float* pixels_;
 };
 
-/// The number of histogram bins in a chunk. Sums over chunks are kept.
+/// Number of histogram bins in a chunk. The sums over all bins of earlier chunks are kept.
 inline constexpr int chunk_bins = 16;
 inline constexpr int most_chunks = most_bins / chunk_bins;
 
-/// The index at which a bin is counted. Bins at the same place in their chunks are neighbours, so that chunks are
-/// summed side by side.
+/// The index at which the count of a bin is stored. Bins at the same position in their chunks are neighbours, so that
+/// all chunks are summed side by side.
 inline int place_of_bin(int bin) {
   constexpr unsigned int bins = chunk_bins, chunks = most_chunks;
   const auto i = static_cast<unsigned int>(bin);
   return static_cast<int>(i % bins * chunks + i / bins);
 }
 
-/// The indices at which the bins of at most sum_columns pixels are counted; `none` for pixels in no bin.
+/// Sets out[i] to the index (place_of_bin) of the bin of pixel i, or to `none` if the pixel is in no bin. n is at most
+/// sum_columns.
 void find_bins(const float* pixels, int n, MeshBins bins, int none, int* out);
 
-/// The indices for pixels whose counterparts in another image are in a bin too; `none` for all others.
+/// Sets out[i] to the index of the bin of pixel i, if the same pixel of `others` is in a bin of bins_of_others; else to
+/// `none`.
 void find_bins(const float* pixels, int n, MeshBins bins, const float* others, MeshBins bins_of_others, int none,
                int* out);
 

@@ -12,7 +12,8 @@ namespace {
 
 constexpr std::int64_t rows = MeshRow::rows_at_once;
 
-/// The node values of one row, `rows` apart.
+/// Interpolates between the rows of nodes: the value of each column of nodes in one image row, stored `rows` elements
+/// apart.
 SRCEXTRACT_VECTOR_CLONES
 void fill_nodes(const float* nodes, const float* bends, NodePlace place, std::int64_t width, float* __restrict out) {
   for (std::int64_t x = 0; x < width; ++x) out[x * rows] = place.at(nodes + x, bends + x, width);
@@ -87,7 +88,7 @@ void MeshRow::for_each_piece(const F& f) {
   std::int64_t x = 0;
   for (std::int64_t before = 0; before < count - 1; ++before) {
     const bool last = before == count - 2;
-    // The first pixel whose node_before() is the next node.
+    // The first pixel that lies beyond the next node.
     const std::int64_t end = last ? width : std::min(width, grid_.mesh.width * (2 * before + 3) / 2);
     if (!known)
       find_beyond(scale, static_cast<float>(before), static_cast<std::int32_t>(x), static_cast<std::int32_t>(end),

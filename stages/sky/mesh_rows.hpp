@@ -6,11 +6,11 @@
 
 namespace srcextract {
 
-/// A map described by a mesh, level or noise, as the host evaluates it: a row at a time.
+/// Evaluates a map described by a mesh, of level or noise, row by row on the host.
 class MeshRow {
  public:
-  /// The splines of this many rows are made together, starting at a multiple of it. Along a single row each number has
-  /// to wait for the previous one.
+  /// The splines of this many rows are made together, the first of them a multiple of it. Within one row each number
+  /// has to wait for the previous one.
   static constexpr std::int64_t rows_at_once = 8;
 
   MeshRow(const MeshGrid& grid, const Buffer<float, Cpu>& nodes, const Buffer<float, Cpu>& bends)
@@ -21,7 +21,7 @@ class MeshRow {
 
   float at(std::int64_t x) const { return at(x, first_ + row_); }
 
-  /// The value in row y, which is in the same group of rows_at_once rows as the current row.
+  /// The value at pixel x in row y, which must be in the same group of rows_at_once rows as the current row.
   float at(std::int64_t x, std::int64_t y) const {
     const std::int64_t row = y - first_;
     return spline_at(node_.data() + row, bend_.data() + row, grid_.nodes.width, rows_at_once, grid_.mesh.width, x);
@@ -30,21 +30,21 @@ class MeshRow {
   /// The whole row.
   void fill(float* out);
 
-  /// Subtracts the map from the pixels of the row. `above` may be `pixels`.
+  /// Subtracts the map from the pixels of the current row. `above` may be `pixels`.
   void subtract_from(const float* pixels, float* above);
 
  private:
-  /// Calls f(piece, its part of beyond_, its first pixel, its number of pixels) for each piece of the spline. With one
-  /// column of meshes there are no pieces.
+  /// Calls f(piece, beyond, x, count) for each piece of the spline, which covers `count` pixels from x on. `beyond` is
+  /// the part of beyond_ for these pixels. With one column of meshes there are no pieces.
   template <class F>
   void for_each_piece(const F& f);
 
   const MeshGrid& grid_;
   const Buffer<float, Cpu>&nodes_, &bends_;
-  std::vector<float> node_, bend_;  ///< for each column of meshes, the values in rows_at_once rows
+  std::vector<float> node_, bend_;  ///< for each column of nodes, values in rows_at_once image rows
   std::int64_t first_ = -rows_at_once;
   std::int64_t row_ = 0;       ///< the current row, counted from first_
-  std::vector<float> beyond_;  ///< of each pixel, equal in all rows: SplinePiece::beyond(); empty until a row is filled
+  std::vector<float> beyond_;  ///< SplinePiece::beyond() of each pixel of a row, equal in all rows; empty at first
 };
 
 }  // namespace srcextract

@@ -5,14 +5,14 @@
 #include "stages/core/host_device.hpp"
 #include "stages/sky/mesh.hpp"
 
-// The bicubic spline through the nodes of a mesh, as SExtractor's manual and source define it: first along y, then
-// along x through the results of a row. The spline is not the natural one: see `bend`. Both back ends round alike:
-// along y in double and once to float, along a row in float.
+// The bicubic spline through the nodes of a mesh, as SExtractor defines it: first along y, then along x through the
+// results of an image row. The spline is not exactly the natural one: see `bend`. Both back ends round alike: along y
+// in double and once to float, along a row in float.
 
 namespace srcextract {
 
-/// The pivots of the elimination are T(1) = -1/4, T(i) = -1 / (T(i - 1) + 4). From this index on they are equal to the
-/// last bit.
+/// Number of pivots stored. The pivots of the elimination are T(1) = -1/4, T(i) = -1 / (T(i - 1) + 4). From this index
+/// on they are equal to the last bit.
 inline constexpr int distinct_pivots = 24;
 
 struct Pivots {
@@ -29,20 +29,21 @@ constexpr Pivots make_pivots() {
   return pivots;
 }
 
-/// One step of the elimination, down the nodes. `rest` is the result of the previous step; `before` and `after` are the
-/// neighbours of `node`.
+/// One forward step of the tridiagonal elimination along the nodes. `rest` is the result of the previous step; `before`
+/// and `after` are the neighbours of `node`.
 SRCEXTRACT_HOST_DEVICE inline double bend_down(double pivot, double rest, float before, float node, float after) {
   return pivot *
          (rest - 6 * (static_cast<double>(after) + static_cast<double>(before) - 2 * static_cast<double>(node)));
 }
 
-/// Six times the result of one step back up. `next` is the result at the next node, `rest` that of the elimination
-/// here.
+/// One backward step, which gives six times the result at a node. `next` is the result at the next node, `rest` that of
+/// the elimination at this node.
 SRCEXTRACT_HOST_DEVICE inline double bend_up(double pivot, double next, float rest) {
   return pivot * next + static_cast<double>(rest);
 }
 
-/// Sixths of the second derivatives at `count` nodes; 0 at both ends. Nodes and results are `stride` apart.
+/// Computes a sixth of the second derivative at each of `count` nodes; 0 at both ends. Nodes and results are `stride`
+/// elements apart.
 inline void bend(const float* nodes, std::int64_t count, std::int64_t stride, float* out) {
   constexpr Pivots pivots = make_pivots();
   out[0] = 0;
@@ -60,9 +61,9 @@ inline void bend(const float* nodes, std::int64_t count, std::int64_t stride, fl
   }
 }
 
-/// The position of row y between the nodes of a column of meshes.
+/// The position of image row y between two rows of nodes, and the spline's weights there.
 struct NodePlace {
-  std::int64_t below;  ///< the node before the row; -1 if there is only one node
+  std::int64_t below;  ///< row of nodes before y; -1 if there is only one row
   double p, q, bend, next_bend;
 
   SRCEXTRACT_HOST_DEVICE NodePlace(std::int64_t y, std::int64_t mesh, std::int64_t count) {
@@ -75,7 +76,7 @@ struct NodePlace {
     next_bend = q * q * q - q;
   }
 
-  /// The value in this row for one column, whose nodes are `stride` apart.
+  /// The value in this image row at one column of nodes, which are `stride` elements apart.
   SRCEXTRACT_HOST_DEVICE float at(const float* nodes, const float* bends, std::int64_t stride) const {
     if (below < 0) return nodes[0];
     const float* const node = nodes + below * stride;
@@ -86,16 +87,16 @@ struct NodePlace {
   }
 };
 
-/// The node left of pixel x, at most the last but one of the `count` in its row. In 32 bits, which suffice for a row:
-/// on a GPU a 64-bit division takes as long as all the rest.
+/// The node left of pixel x, at most the last but one of the `count` nodes in a row. Computed in 32 bits, since a
+/// 64-bit division on a GPU takes as long as all the rest.
 SRCEXTRACT_HOST_DEVICE inline std::int64_t node_before(std::int64_t x, std::int64_t mesh, std::int64_t count) {
   const auto place = static_cast<std::uint32_t>(2 * x + 1), side = static_cast<std::uint32_t>(mesh);
   const std::int64_t node = place < side ? 0 : (place - side) / (2 * side);
   return node < count - 2 ? node : count - 2;
 }
 
-/// Converts pixels of a row to meshes: (x + 0.5) / side. If a side has 2^n pixels, a multiplication gives the same
-/// number sooner.
+/// Converts a pixel's coordinate in a row to units of meshes: (x + 0.5) / side. If the side is a power of two,
+/// multiplying by its inverse gives the same number faster.
 struct MeshScale {
   float side, inverse;  ///< inverse: 0 if not exact
 
@@ -105,7 +106,7 @@ struct MeshScale {
   SRCEXTRACT_HOST_DEVICE float at(float x) const { return inverse != 0 ? (x + 0.5F) * inverse : (x + 0.5F) / side; }
 };
 
-/// The piece of a row's spline between two nodes.
+/// The piece of a row's spline between two nodes, with their values and second derivatives / 6.
 struct SplinePiece {
   float node, next_node, bend, next_bend;
 
@@ -115,7 +116,7 @@ struct SplinePiece {
         bend(bends[before * stride]),
         next_bend(bends[(before + 1) * stride]) {}
 
-  /// The distance of pixel x beyond the node `before`, in meshes.
+  /// The distance from node `before` to pixel x, in units of meshes.
   SRCEXTRACT_HOST_DEVICE static float beyond(float x, const MeshScale& scale, float before) {
     return scale.at(x) - 0.5F - before;
   }
@@ -126,7 +127,7 @@ struct SplinePiece {
   }
 };
 
-/// The value at pixel x of the spline through `count` nodes of a row, which are `stride` apart.
+/// The value at pixel x of the spline through `count` nodes of a row, which are `stride` elements apart.
 SRCEXTRACT_HOST_DEVICE inline float spline_at(const float* nodes, const float* bends, std::int64_t count,
                                               std::int64_t stride, std::int64_t mesh, std::int64_t x) {
   if (count == 1) return nodes[0];

@@ -8,12 +8,12 @@
 
 namespace srcextract {
 
-/// The histogram of a mesh on the host. Sums over all bins before each chunk are kept, so that sums over kept bins read
-/// the bins of only two chunks.
+/// The histogram of a mesh on the host. It keeps the sums over all bins before each chunk, so that sums over a range of
+/// bins read only two chunks.
 class PixelHistogram {
  public:
-  /// bins_at(row, x, n, none, out) finds the indices at which the bins of a piece of the mesh are counted
-  /// (place_of_bin), `none` for pixels in no bin.
+  /// Counts the pixels of a mesh into `bins` bins. bins_at(row, x, n, none, out) must write for n pixels the indices of
+  /// their bins (place_of_bin), or `none` for a pixel in no bin.
   template <class BinsAt>
   PixelHistogram(const MeshPixels& pixels, int bins, const BinsAt& bins_at) : bins_(bins) {
     for (int place = 0; place < most_bins; place += most_chunks) std::fill_n(counts_.begin() + place, chunks(), 0);
@@ -40,7 +40,8 @@ class PixelHistogram {
   /// The sums over all bins before `bin`.
   HistogramSums sum_before(int bin) const;
 
-  /// The median over kept bins with `count` pixels. The first of them is `low`, and `before_low` pixels precede it.
+  /// The median over `count` pixels in the kept bins. `low` is the first kept bin, and `before_low` pixels are in
+  /// earlier bins.
   double median(int low, std::int64_t before_low, std::int64_t count) const;
 
   int bins_;

@@ -6,12 +6,13 @@
 #include "stages/core/intrinsics.hpp"
 #include "stages/core/vector_clones.hpp"
 
-// Every loop that compilers shall vectorise is a function of its own, with only what it needs.
+// Every loop that compilers should vectorise is a function of its own, with only what the loop needs.
 namespace srcextract {
 
 namespace {
 
-/// The sums of the near pixels. A pixel that is not inside is replaced by the centre, which adds 0.
+/// Adds the pixels in `inside`, all of class 0 of the grid, to the sums. A pixel outside is replaced by the centre,
+/// which adds 0.
 SRCEXTRACT_VECTOR_CLONES
 void sum_near(const float* pixels, int count, const Interval& inside, const SumGrid& grid, PixelSums& sums) {
   const RoundingConstants round(grid.scale);
@@ -21,7 +22,7 @@ void sum_near(const float* pixels, int count, const Interval& inside, const SumG
   const auto float_centre = static_cast<float>(centre);
   const float lower = inside.lower;
   const float upper = inside.upper;
-  // Sums of the bits of large numbers: they wrap around, and the subtraction below wraps them back.
+  // Sums of the bits of large numbers wrap around; the subtraction below wraps them back.
   std::uint64_t first = 0;
   std::uint64_t second = 0;
   for (int i = 0; i < count; ++i) {
@@ -49,7 +50,7 @@ void count_inside(const float* pixels, int count, const Interval& interval, Pixe
   sums.below += below;
 }
 
-/// The sums of the pixels that are not near; they are few.
+/// Adds the pixels of the interval that are not in `near`; they are few.
 void add_far(const float* pixels, int count, const Interval& interval, const SumGrid& grid, const Interval& near,
              PixelSums& sums) {
   float far[chunk_pixels];
@@ -76,7 +77,7 @@ void find_bins(const float* pixels, int count, const LinearBins& bins, std::int3
 constexpr int word_pixels = 32;
 constexpr int chunk_words = chunk_pixels / word_pixels;
 
-/// Marks the pixels of whole words by one bit each.
+/// Sets one bit for each pixel in the interval, for `words` words of 32 pixels.
 SRCEXTRACT_VECTOR_CLONES
 void mark_inside(const float* pixels, int words, const Interval& interval, std::uint32_t* marks) {
   const float lower = interval.lower;
@@ -107,8 +108,8 @@ int copy_marked(const float* pixels, const std::uint32_t* marks, int words, floa
   return copied;
 }
 
-// Copying the pixels that pass a test, in whole words, is the only loop that compilers cannot vectorise. AVX-512 has an
-// instruction for it; other processors use one bit a pixel.
+// Copying the pixels that pass a test is the only loop that compilers cannot vectorise. AVX-512 has an instruction for
+// it; other processors go by the bits of mark_inside.
 #if SRCEXTRACT_HAVE_CLONES
 SRCEXTRACT_AVX512
 int copy_words_inside(const float* pixels, int words, const Interval& interval, float* out) {
@@ -139,7 +140,7 @@ int copy_words_outside(const float* pixels, int words, const Interval& interval,
   return copied;
 }
 
-/// The first pass over whole registers, so that each pixel is loaded once; the compilers' loops would load it four
+/// Does look_at() for whole AVX-512 registers, so that each pixel is loaded once; the separate loops would load it four
 /// times. Returns the number of pixels done.
 SRCEXTRACT_AVX512
 int look_at_registers(const float* pixels, int count, const FirstLook& look, PixelSums& sums, PixelCounts& counts,
@@ -253,9 +254,9 @@ void look_at(const float* pixels, int count, const FirstLook& look, PixelSums& s
   inside += copy_inside(pixels, count, look.window, inside);
 }
 
-// The smallest key above the lower end and the largest below the upper end, as unsigned distances from the ends. Keys
-// beyond an end wrap around to larger distances. Compilers do not vectorise minima of floats, since either zero may
-// win.
+// Compares integer keys: the smallest above the lower end and the largest below the upper end, as unsigned distances
+// from the ends. Keys beyond an end wrap around to larger distances. Compilers do not vectorise minima of floats, since
+// either zero may win.
 SRCEXTRACT_VECTOR_CLONES
 void widen(const float* pixels, int count, const Interval& interval, Extremes& extremes) {
   const std::int32_t first = signed_key(next_above(interval.lower));
@@ -279,7 +280,8 @@ void widen(const float* pixels, int count, const Interval& interval, Extremes& e
 
 SRCEXTRACT_VECTOR_CLONES
 double smallest_distance(const float* pixels, int count, double centre) {
-  // Positive doubles order as their bits do, with NaN beyond infinity. Less one, 0 wraps around beyond all.
+  // The bits of positive doubles have the order of the doubles, with NaN beyond infinity. After subtracting one, 0
+  // wraps around to the largest.
   std::uint64_t smallest = static_cast<std::uint64_t>(bits_of(std::numeric_limits<double>::infinity())) - 1;
   for (int i = 0; i < count; ++i) {
     const double deviation = static_cast<double>(pixels[i]) - centre;

@@ -12,11 +12,11 @@ namespace {
 /// The largest number of pixels that is sorted at once.
 constexpr std::int64_t few = 8192;
 
-/// The largest number of pixels that is collected together, unless one bin has more.
+/// The largest number of pixels that is collected together, unless a single bin has more.
 constexpr std::int64_t most_around = std::int64_t{1} << 18;
 
-/// The interval of the pixels in bins [first, last]: the floats next to them on either side, where either zero will do.
-/// Found by bisection, since rounding decides.
+/// The interval that holds exactly the pixels in bins first to last. Its ends are found by bisection over all floats,
+/// since rounding decides the bin of a pixel. Either zero will do as an end.
 Interval interval_of(int first, int last, const LinearBins& bins, const Extremes& of) {
   const auto last_before = [&](int limit) {
     std::int64_t low = signed_key(next_below(of.smallest));
@@ -44,7 +44,7 @@ void RankSearch::push(const Interval& interval, std::int64_t below, std::optiona
   const Extremes extremes = pixels_.extremes(interval);
   Level level{extremes, LinearBins(extremes), {below}};
   if (pixels && extremes.smallest == extremes.largest) {
-    level.below.resize(LinearBins::count + 1, below + *pixels);  // one value: all pixels are in the first bin
+    level.below.resize(LinearBins::count + 1, below + *pixels);  // all pixels are equal, and in the first bin
   } else {
     level.below.reserve(LinearBins::count + 1);
     for (const std::int64_t count : pixels_.count(interval, level.bins))

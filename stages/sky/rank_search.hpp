@@ -9,7 +9,8 @@
 
 namespace srcextract {
 
-/// Equal bins from the smallest to the largest value. Rounding is the same for every value and keeps their order.
+/// 2048 bins of equal width from the smallest to the largest value. A larger value is never in an earlier bin, in spite
+/// of rounding.
 struct LinearBins {
   static constexpr int count = 2048;
 
@@ -32,15 +33,16 @@ struct RankedPixels {
   std::function<std::vector<float>(const Interval&)> collect;  ///< the pixels inside, in any order
 };
 
-/// Finds the k-th smallest of the pixels in an interval exactly. The search counts the pixels into bins, counts those
-/// of one bin again while there are many, and sorts the remaining few. The last counted, collected and sorted pixels
-/// are kept. The medians of successive clip rounds are close together, and mostly cost one look at a few pixels.
+/// Finds the k-th smallest of the pixels in an interval exactly. It counts the pixels into bins, counts those of one
+/// bin again while they are many, and sorts the remaining few. Counts and sorted pixels are kept for the next search,
+/// since the medians of successive clip rounds are close together.
 class RankSearch {
  public:
-  /// `below` is the number of pixels below the interval.
+  /// `below` is the number of the image's pixels below the interval.
   RankSearch(const Interval& interval, std::int64_t below, RankedPixels pixels);
 
-  /// The pixel of this rank among all (0: the smallest), if it is in the interval. Both zeros give +0.
+  /// The pixel of rank `rank` among all pixels of the image (0: the smallest); nothing if it is not in the interval.
+  /// Both zeros give +0.
   std::optional<float> value(std::int64_t rank);
 
  private:
@@ -48,7 +50,7 @@ class RankSearch {
   struct Level {
     Extremes extremes;
     LinearBins bins;
-    std::vector<std::int64_t> below;  ///< pixels of the image before each bin, and before the end: bins + 1 elements
+    std::vector<std::int64_t> below;  ///< number of the image's pixels before each bin and before the end
 
     bool holds(std::int64_t rank) const { return rank >= below.front() && rank < below.back(); }
     /// Pixels in bins [first, last].
@@ -57,18 +59,18 @@ class RankSearch {
     }
   };
 
-  /// `pixels` is the number of pixels in the interval, if known.
+  /// Counts the pixels of the interval into bins as a new level. `pixels` is their number, if known.
   void push(const Interval& interval, std::int64_t below, std::optional<std::int64_t> pixels = std::nullopt);
   void sort(int bin, const Level& level);
 
   RankedPixels pixels_;
   std::vector<Level> levels_;
-  /// The number of bins on either side whose pixels are collected with those of one bin. The number doubles each time,
-  /// since collecting runs on all threads.
+  /// When one bin is collected, this many bins on either side are collected too. The number doubles each time, since
+  /// collecting uses all threads.
   int bins_around_ = 32;
   Interval around_interval_{0, 0};
-  std::vector<float> around_;  ///< all pixels in around_interval_, where the next rank is likely to be
-  std::vector<float> sorted_;  ///< the pixels of the bin that was sorted last
+  std::vector<float> around_;  ///< all pixels in around_interval_, where the next rank probably lies
+  std::vector<float> sorted_;  ///< the sorted pixels of the bin that was sorted last
   std::int64_t sorted_below_ = 0;
 };
 

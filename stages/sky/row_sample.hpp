@@ -7,11 +7,12 @@
 
 namespace srcextract {
 
-/// Statistics of two million pixels are known to a thousandth: more need not be looked at.
+/// Two million pixels give statistics to a thousandth, so no more are read. At least enough_rows rows are read.
 inline constexpr std::int64_t enough_pixels = std::int64_t{1} << 21;
 inline constexpr std::int64_t enough_rows = 256;
 
-/// Every n-th row is enough; n is odd, since odd and even rows may be read out by different amplifiers.
+/// The step n for reading only every n-th row. n is odd, since odd and even rows may be read out by different
+/// amplifiers.
 inline std::int64_t row_step(const Shape& shape) {
   const std::int64_t most = std::min(shape.count() / enough_pixels, shape.height / enough_rows);
   return most < 3 ? 1 : (most - 1) / 2 * 2 + 1;

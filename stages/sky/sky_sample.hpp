@@ -10,8 +10,8 @@
 
 namespace srcextract {
 
-/// A small sample spread evenly over an image, for the clip before it reads every pixel. The sample fixes the grid of
-/// the sums (SumGrid). Everything else drawn from it is a guess: a wrong guess costs time but changes no result.
+/// A small sample spread evenly over an image, drawn before the clip reads every pixel. The sample defines the grid of
+/// the sums (SumGrid). All else that is derived from it is a guess: a wrong guess costs time but changes no result.
 
 /// The number of pixels drawn from an image of `count` pixels.
 SRCEXTRACT_HOST_DEVICE inline int sample_size(std::int64_t count) {
@@ -20,8 +20,8 @@ SRCEXTRACT_HOST_DEVICE inline int sample_size(std::int64_t count) {
   return count < wanted ? static_cast<int>(count) : wanted;
 }
 
-/// The position of pixel i of the sample. One pixel is taken from each of `samples` parts of the image, at a
-/// pseudo-random place. No pattern of the image can then coincide with that of the sample.
+/// The index in the image of pixel i of the sample. The image is divided into `samples` parts, and one pixel taken at a
+/// pseudo-random position in each. No periodic pattern of the image can then match the sample.
 SRCEXTRACT_HOST_DEVICE inline std::int64_t sample_position(int i, int samples, std::int64_t count) {
   const std::int64_t part = count / samples;
   const int rest = static_cast<int>(count % samples);  // i * count / samples = i * part + i * rest / samples
@@ -31,28 +31,28 @@ SRCEXTRACT_HOST_DEVICE inline std::int64_t sample_position(int i, int samples, s
          static_cast<std::int64_t>(splitmix64(i) % static_cast<std::uint64_t>(part + after - before));
 }
 
-/// The grid from a sorted sample of `size` unmasked pixels: its median, and the spread of its middle half. If the
-/// middle half has no spread, scale is 0. The caller then takes power_of_two_below the smallest |d| > 0 of the whole
-/// image, or 1 if there is none.
+/// Makes the grid from a sorted sample of `size` unmasked pixels: centre is the median, scale the interquartile range
+/// rounded down to a power of two. If that range is 0, scale is 0. The caller must then set scale to
+/// power_of_two_below() the smallest |d| > 0 of the whole image, or 1 if there is none.
 SRCEXTRACT_HOST_DEVICE inline SumGrid grid_of_sample(const float* sorted, int size) {
   if (size == 0) return {0, 0};
   const double spread = static_cast<double>(sorted[3 * static_cast<std::int64_t>(size) / 4]) - sorted[size / 4];
   return {sorted[size / 2], spread > 0 ? power_of_two_below(spread) : 0};
 }
 
-/// The regions for the pass that reads every pixel.
+/// Guessed intervals for the pass that reads every pixel.
 struct ClipGuess {
-  Interval core;    ///< lies in every clipped set: summed at once; pixels outside are kept
+  Interval core;    ///< should lie in every clipped set: summed at once; pixels outside are kept
   Interval window;  ///< holds the medians: pixels inside are kept
 };
 
-/// The distance between equal ranks of the sample and the image, as a fraction, that one sample in sixteen thousand
-/// exceeds.
+/// A bound on how far a rank in the sample differs from the rank in the image, as a fraction of all pixels. One sample
+/// in sixteen thousand exceeds it.
 SRCEXTRACT_HOST_DEVICE inline double rank_margin(int size) {
   return 2 / sqrt(static_cast<double>(size)) + 2.0 / size;
 }
 
-/// The values between two ranks, given as fractions of all pixels. Both ends are included.
+/// The interval from the value of one rank to the value of another, both included. Ranks are fractions of all pixels.
 SRCEXTRACT_HOST_DEVICE inline Interval window_between(const float* sorted, int size, double lower, double upper) {
   constexpr float infinity = std::numeric_limits<float>::infinity();
   const auto first = static_cast<std::int64_t>(floor(lower * size));
@@ -61,18 +61,18 @@ SRCEXTRACT_HOST_DEVICE inline Interval window_between(const float* sorted, int s
           last >= 0 && last < size ? next_above(sorted[last]) : infinity};
 }
 
-/// A window with more than this fraction of the image is not worth keeping.
+/// A window with more than this fraction of the image's pixels is not worth keeping.
 inline constexpr double largest_window = 0.15;
 
-/// Guesses the course of the image's clip from a clip of the sample. `sums` and `squares` are the running sums, from 0,
-/// of the sorted sample's deviations from the grid's centre and of their squares: size + 1 elements. A part of the
-/// sample, evenly drawn, serves as well; `margin` is then still that of the whole sample. count_up_to(value) is the
-/// number of pixels of the sorted sample that are <= value.
+/// Guesses core and window for the clip of the image by clipping the sample. `sums` and `squares` are running sums,
+/// from 0, of the sorted sample's deviations from the grid's centre and of their squares, with size + 1 elements.
+/// `sorted` may be an evenly drawn part of the sample; `margin` (rank_margin) must be that of the whole sample.
+/// count_up_to(value) is the number of pixels of the sorted sample that are <= value.
 template <class CountUpTo>
 SRCEXTRACT_HOST_DEVICE ClipGuess guess_clip(const float* sorted, const double* sums, const double* squares, int size,
                                             double margin, const SumGrid& grid, double kappa,
                                             std::int64_t max_iterations, const CountUpTo& count_up_to) {
-  // The core reaches this far towards the limits of the last round.
+  // The core reaches from the median this far towards the limits of the last round, as a fraction.
   constexpr double core_share = 0.85;
   constexpr int most_rounds = 32;
   constexpr float infinity = std::numeric_limits<float>::infinity();

@@ -6,8 +6,8 @@
 
 namespace srcextract {
 
-/// The pixel variances that SExtractor uses for thresholds in a convolved image (checked against 2.25): convolved with
-/// the kernel itself, not its square, about 0. Masked pixels stay masked.
+/// Computes the variances that SExtractor uses for thresholds in a convolved image (checked against 2.25): the
+/// variances convolved with the kernel itself, not its square. Masked pixels stay masked.
 ///
 /// Throws Error{config} if the kernel is larger than the image.
 Image<float, Cpu> convolve_variance(const Image<float, Cpu>& variance, const Kernel& kernel, Edges edges,

@@ -7,7 +7,8 @@
 
 namespace srcextract {
 
-/// Calls piece(begin, end), which returns how many pixels it masked, over all `count` pixels. Returns the total.
+/// Calls piece(begin, end), which must return how many pixels it masked, for pieces of all `count` pixels. Returns the
+/// total.
 template <class Piece>
 std::int64_t count_masked(std::int64_t count, const Cpu& where, const Piece& piece) {
   constexpr std::int64_t piece_pixels = std::int64_t{1} << 17;

@@ -9,7 +9,7 @@ namespace srcextract {
 
 namespace {
 
-/// The number of columns that a thread takes from row to row.
+/// Number of columns that a thread fills together, row by row.
 constexpr std::int64_t columns_together = 256;
 
 }  // namespace

@@ -10,10 +10,10 @@
 
 namespace srcextract {
 
-/// The rule for bad values in a quality map, for both back ends.
+/// Decides which values in a quality map are bad, for both back ends.
 struct MaskRule {
   std::uint64_t bits;
-  bool bad_where_set;  ///< true: bad if one of the bits is set; false: bad if none is
+  bool bad_where_set;  ///< true: bad if any of `bits` is set; false: bad if none is set
   double bzero;
   bool has_blank;
   std::int64_t blank;

@@ -8,7 +8,7 @@ namespace srcextract {
 
 namespace {
 
-/// Returns how many pixels the mask newly masks.
+/// Masks `count` pixels where `mask` is masked. Returns how many were not masked before.
 SRCEXTRACT_VECTOR_CLONES
 std::int64_t mask_piece(std::int64_t count, const float* mask, float* __restrict pixels) {
   std::int64_t masked = 0;

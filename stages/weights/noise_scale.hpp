@@ -9,15 +9,16 @@
 
 namespace srcextract {
 
-/// The factor from the roots of variances, known only up to a factor, to the noise of the image: SExtractor's WEIGHT
-/// scaling factor (2.25). The factor is the median over meshes of a mesh's noise over the root of its variance. Pixels
-/// masked in either map take no part. 1 if no mesh has a ratio.
+/// Returns the factor by which roots of a map's relative variances must be multiplied to give the noise of the image:
+/// SExtractor's WEIGHT scaling factor (2.25). It is the median over meshes of noise / root of the variance. Pixels
+/// masked in either image are left out. The factor is 1 if no mesh has such a ratio.
 Value<double, Cpu> noise_scale(const Image<float, Cpu>& image, const Image<float, Cpu>& variance,
                                const SkyMesh<Cpu>& sky, const BackgroundConfig& config, const Cpu& where);
 Value<double, Gpu> noise_scale(const Image<float, Gpu>& image, const Image<float, Gpu>& variance,
                                const SkyMesh<Gpu>& sky, const BackgroundConfig& config, const Gpu& where);
 
-/// The factor for one sky of the whole image: its noise over the root of the clipped mean of the variance.
+/// The same factor if the sky has one noise for the whole image: this noise divided by the root of the clipped mean
+/// variance.
 Value<double, Cpu> noise_scale(const Value<Background, Cpu>& sky, const Value<Background, Cpu>& of_variance,
                                const Cpu& where);
 Value<double, Gpu> noise_scale(const Value<Background, Gpu>& sky, const Value<Background, Gpu>& of_variance,

@@ -8,10 +8,11 @@
 
 namespace srcextract {
 
-/// A variance this large means that nothing is known, as in maps made for SExtractor.
+/// A variance this large or larger means that the noise is unknown, as in maps made for SExtractor.
 inline constexpr float no_variance = 1e30F;
 
-/// The smallest bad variance, where sources are found on bad pixels all the same (detects_beyond); else infinity.
+/// The smallest variance that is bad for the sky estimate, if sources are still found on such pixels (detects_beyond);
+/// else infinity.
 inline float least_bad_variance(const WeightsConfig& config) {
   if (!detects_beyond(config)) return std::numeric_limits<float>::infinity();
   const auto threshold = static_cast<float>(config.threshold);
@@ -19,8 +20,8 @@ inline float least_bad_variance(const WeightsConfig& config) {
   return config.type == WeightType::rms ? threshold * threshold : threshold;
 }
 
-/// The limit for variances that are not yet multiplied by the square of `scale`. SExtractor compares scaled variances
-/// with the unscaled threshold (2.25).
+/// The same limit for variances that are not yet multiplied by the square of `scale`. SExtractor compares scaled
+/// variances with the unscaled threshold (2.25).
 SRCEXTRACT_HOST_DEVICE inline float least_bad_variance(float limit, double scale) {
   return static_cast<float>(static_cast<double>(limit) / (scale * scale));
 }
@@ -28,16 +29,16 @@ SRCEXTRACT_HOST_DEVICE inline float least_bad_variance(float limit, double scale
 /// Converts the value of a weight map to a variance, for both back ends.
 struct VarianceOfMap {
   WeightType type;
-  double threshold;  ///< beyond it a pixel has no variance; 0: no limit
-  float least_bad;   ///< the smallest variance that the sky estimate leaves out
+  double threshold;  ///< pixels beyond it have no variance; 0: no limit
+  float least_bad;   ///< smallest variance of pixels that the sky estimate leaves out
 
   explicit VarianceOfMap(const WeightsConfig& config)
       : type(config.type),
         threshold(detects_beyond(config) ? 0 : config.threshold),
         least_bad(least_bad_variance(config)) {}
 
-  /// The variance in float. Masked if the stored value is not above 0, not finite or beyond the threshold, or if the
-  /// variance is 1e30 or more.
+  /// Converts a stored value to a variance in float. It is masked if the stored value is not above 0, not finite or
+  /// beyond the threshold, or if the variance is 1e30 or more.
   SRCEXTRACT_HOST_DEVICE float operator()(float stored) const {
     const bool is_weight = type == WeightType::weight;
     const bool beyond = is_weight ? static_cast<double>(stored) <= threshold
@@ -48,8 +49,8 @@ struct VarianceOfMap {
   }
 };
 
-/// Applies a map value: a pixel and its variance are masked together, while a bad pixel with a variance is masked
-/// alone. Returns true if the map masks the pixel.
+/// Sets the variance of a pixel from a map's value. A pixel without a variance is masked, and its variance too. A bad
+/// pixel that has a variance is masked, but its variance is not. Returns whether the map masks the pixel.
 SRCEXTRACT_HOST_DEVICE inline bool weigh(float stored, const VarianceOfMap& variance_of, float& pixel,
                                          float& variance) {
   const bool was_masked = pixel != pixel;
@@ -60,14 +61,14 @@ SRCEXTRACT_HOST_DEVICE inline bool weigh(float stored, const VarianceOfMap& vari
   return !was_masked && bad;
 }
 
-/// Masks the pixel if `mask` is masked. Returns true if it was not masked before.
+/// Masks the pixel if `mask` is masked. Returns whether the pixel was not masked before.
 SRCEXTRACT_HOST_DEVICE inline bool mask_with(float mask, float& pixel) {
   const bool masked = mask != mask && pixel == pixel;
   pixel = mask != mask ? masked_pixel : pixel;
   return masked;
 }
 
-/// Subtracts the sky level from a pixel. Returns true if the level masks it.
+/// Subtracts the sky level from a pixel. Returns whether the level masks the pixel.
 SRCEXTRACT_HOST_DEVICE inline bool subtract_from(float level, float& pixel) {
   const bool masked = level != level && pixel == pixel;
   pixel = pixel_of(pixel - level);

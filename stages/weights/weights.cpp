@@ -11,7 +11,7 @@ namespace srcextract {
 
 namespace {
 
-/// Returns how many pixels the map masks; `map` becomes the variance.
+/// Applies a map to `count` pixels; `map` is replaced by variances. Returns how many pixels the map masks.
 SRCEXTRACT_VECTOR_CLONES
 std::int64_t weigh_piece(std::int64_t count, VarianceOfMap variance_of, float* pixels, float* __restrict map) {
   std::int64_t masked = 0;

@@ -18,7 +18,7 @@ struct AsItIs {
   __device__ float operator()(float value) const { return value; }
 };
 
-/// Smooths along rows (dx 1, dy 0) or columns (0, 1) what `value` makes of the pixels.
+/// Applies `value` to the pixels, and smooths the results along rows (dx 1, dy 0) or columns (dx 0, dy 1).
 template <class Value>
 __global__ void __launch_bounds__(block_threads)
     smooth_kernel(ImageView image, int dx, int dy, Value value, Smoothing smoothing, float* out) {
@@ -53,10 +53,10 @@ std::vector<Peak> find_peaks(const Image<float, Gpu>& image, const FrameLevel& l
   const auto squares = [](std::int64_t side) { return side / (peak_half + 1) + 1; };
   const unsigned int grid = grid_for(shape.count(), where);
   const Smoothing smoothing;
-  // As large as what subtract_fitted() takes, which then takes their memory.
+  // As large as the buffers of subtract_fitted(), which can then reuse this memory.
   const std::int64_t room = padded_shape(shape, most_kernel_half).count();
   Buffer<float, Gpu> rows(room, where), smoothed(room, where);
-  // Cleared: what lies between the members of a peak is copied to the host, too.
+  // Cleared, since padding between the members of a Peak is copied to the host, too.
   Buffer<Peak, Gpu> peaks = filled<Peak>(squares(shape.width) * squares(shape.height), 0, where);
   Buffer<unsigned int, Gpu> found = filled<unsigned int>(1, 0, where);
   smooth_kernel<<<grid, block_threads, 0, where.stream>>>(ImageView{image.pixels.data(), shape}, 1, 0, AboveSky{level},

@@ -8,7 +8,7 @@ namespace srcextract {
 
 namespace {
 
-/// What is known of the greatest value: its ordered key, and how many pixels have it.
+/// The greatest value found so far, as an ordered_key, and how many pixels have it.
 struct Greatest {
   std::uint32_t key;
   unsigned int count;

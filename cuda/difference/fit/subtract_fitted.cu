@@ -20,13 +20,14 @@ constexpr int most_side = 2 * most_kernel_half + 1;
 constexpr int most_taps = most_side * most_side;
 constexpr int most_window = most_side + fitted_tile - 1;
 
-/// A frame with its level, on the device.
+/// A frame on the device, with its sky, noise and limit.
 struct FrameOnDevice {
   ImageView image;
   FrameLevel level;
 };
 
-/// The convolved frame with a margin: light and variance of each pixel; nothing but sky beyond the edges.
+/// Makes the convolved frame with a margin around it: light (bad pixels filled) and variance of each pixel. Beyond the
+/// frame's edges the light is 0 and the variance that of the sky.
 __global__ void __launch_bounds__(block_threads)
     pad_kernel(FrameOnDevice frame, Shape padded, int half, float* light, float* variance) {
   const std::int64_t count = padded.width * padded.height;
@@ -38,7 +39,8 @@ __global__ void __launch_bounds__(block_threads)
   }
 }
 
-/// Gives all pixels around saturated ones an infinite variance. Threads that write the same pixel write the same value.
+/// Sets the variance of all pixels near a saturated pixel to -infinity. Threads that write the same pixel write the
+/// same value.
 __global__ void __launch_bounds__(block_threads)
     spread_saturation_kernel(FrameOnDevice frame, int bloom, int half, std::int64_t stride, float* variance) {
   const std::int64_t width = frame.image.shape.width, count = width * frame.image.shape.height;
@@ -51,7 +53,7 @@ __global__ void __launch_bounds__(block_threads)
   }
 }
 
-/// A tile's kernel, and what it reaches of the convolved frame.
+/// The kernel of a tile, and all pixels of the convolved frame that it reaches.
 struct TileMemory {
   float kernel[most_taps];
   float light[most_window * most_window];
@@ -59,7 +61,7 @@ struct TileMemory {
   float all;
 };
 
-/// Fills the tile's memory; all threads of the block take part. Returns whether a pixel in reach is bad.
+/// Fills the tile's memory, with all threads of the block. Returns whether a pixel within reach is bad.
 __device__ bool prepare_tile(const FitView& fit, const float* light, const float* variance, std::int64_t stride,
                              std::int64_t left, std::int64_t top, TileMemory& tile) {
   const int thread = static_cast<int>(threadIdx.x);

@@ -14,16 +14,16 @@ namespace {
 constexpr double bright_sigmas = 20, faint_sigmas = 10;
 constexpr std::size_t few_stamps = 20;
 constexpr int stamps_per_cell = 3;
-/// Least side of a cell, and the largest number of cells along the longer axis: a polynomial of second order over a
-/// large field needs no more stamps than one over a small field.
+/// Least side of a cell in pixels, and largest number of cells along the longer axis. A second-order polynomial needs
+/// no more stamps in a large field than in a small one.
 constexpr std::int64_t least_cell = 102, most_cells = 12;
 /// Nearer peaks share a stamp.
 constexpr std::int64_t least_distance = 9;
 
-/// Side of a group of masked pixels that the fit cannot step over.
+/// Side of a square of masked pixels that excludes a stamp. Smaller groups do no harm.
 constexpr std::int64_t group_side = 4;
 
-/// Whether all pixels of the group that begins here are masked.
+/// Whether all pixels of the 4 x 4 square are masked whose first pixel is `first`.
 bool is_masked_group(const float* first, std::int64_t width) {
   for (std::int64_t j = 0; j < group_side; ++j)
     for (std::int64_t i = 0; i < group_side; ++i)
@@ -38,7 +38,7 @@ bool any_bad(const float* pixels, std::int64_t count, FrameLevel level) {
   return bad != 0;
 }
 
-/// Whether a stamp may be here: see choose_stamps().
+/// Whether there is no saturated pixel and no masked 4 x 4 square within `reach` of the stamp (choose_stamps).
 bool is_clean(const LevelledFrame& frame, const Stamp& stamp, std::int64_t reach) {
   const auto [width, height] = frame.image.shape;
   const float* const pixels = frame.image.pixels.data();
@@ -60,7 +60,7 @@ bool is_inside(const Shape& shape, const Stamp& stamp, std::int64_t margin) {
   return stamp.x >= margin && stamp.y >= margin && stamp.x < shape.width - margin && stamp.y < shape.height - margin;
 }
 
-/// The stamps chosen so far, cell by cell.
+/// The stamps chosen so far, in a grid of cells.
 class Cells {
  public:
   explicit Cells(const Shape& shape)
@@ -74,7 +74,7 @@ class Cells {
     Cell& own = cells_[index(stamp)];
     own.stamps[static_cast<std::size_t>(own.count++)] = stamp;
   }
-  /// Whether no stamp of this cell or of its neighbours is too near.
+  /// Whether no chosen stamp is nearer than least_distance to this stamp.
   bool is_apart(const Stamp& stamp) const {
     const std::int64_t column = stamp.x / side_, row = stamp.y / side_;
     for (std::int64_t j = std::max<std::int64_t>(0, row - 1); j <= std::min(row + 1, down_ - 1); ++j)

@@ -9,7 +9,7 @@
 
 namespace srcextract {
 
-/// A frame with its sky, noise and limit.
+/// A frame with its sky, its noise, and the limit from which pixels are saturated.
 struct LevelledFrame {
   const Image<float, Cpu>& image;
   FrameLevel level;
@@ -17,7 +17,7 @@ struct LevelledFrame {
   ImageView view() const { return {image.pixels.data(), image.shape}; }
 };
 
-/// The middle of a stamp: a square of pixels around something bright, which tells what the kernel is.
+/// The middle pixel of a stamp: a square around a bright star or galaxy, to which the kernel is fitted.
 struct Stamp {
   std::int64_t x = 0, y = 0;
 };
@@ -26,25 +26,25 @@ struct Stamp {
 struct Stamps {
   std::vector<Stamp> chosen;    ///< in raster order
   std::int64_t candidates = 0;  ///< peaks that were bright enough
-  std::int64_t refused = 0;     ///< of these, those near an edge, a saturated pixel or a group of masked ones
+  std::int64_t refused = 0;     ///< number of candidates near an edge, a saturated pixel or masked ones
 };
 
-/// The pixels that must be there around the middle of a stamp, along either axis.
+/// How far the surroundings of a stamp's middle must be usable, in pixels along either axis.
 struct StampReach {
   std::int64_t margin;  ///< to the edges of the frame
   std::int64_t around;  ///< without bad pixels
 };
 
-/// The local maxima of a frame within 15 x 15 pixels after a Gaussian of sigma 1.3, above 10 times the noise of the
-/// sky, brightest first (find_peaks).
+/// Returns the local maxima of a frame within 15 x 15 pixels after a Gaussian of sigma 1.3, above 10 times the noise of
+/// the sky, brightest first (find_peaks).
 std::vector<Peak> find_stars(const LevelledFrame& frame, const FindPeaks& find);
 
-/// Chooses the brightest of the `stars` of `bright`, at most three in each cell of the frame: so all of the field is
-/// fitted, and the bright stars tell the core of the kernel. They are above 20 times the noise of the sky, or above 10
-/// times where that leaves fewer than 20 stamps.
+/// Chooses stamps around the brightest of the `stars` found in the frame `bright`, at most three in each cell of the
+/// frame. Cells spread stamps over the field, and bright stars show the core of the kernel. Stars must be above 20
+/// times the noise of the sky, or above 10 times if that leaves fewer than 20 stamps.
 ///
-/// Within reach of a stamp there is, in neither frame, a saturated pixel or 4 x 4 masked ones.
-/// Fewer masked pixels do not harm: where they are felt there is no weight. Without this, masks of a few pixels in a
+/// A stamp is refused if either frame has a saturated pixel or a masked 4 x 4 square within reach.around of it.
+/// Fewer masked pixels are allowed, for pixels near them get no weight in the fit. Otherwise masks of a few pixels in a
 /// thousand would leave no stamps.
 Stamps choose_stamps(const LevelledFrame& bright, const std::vector<Peak>& stars, const LevelledFrame& other,
                      StampReach reach, const Cpu& where);

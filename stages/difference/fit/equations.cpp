@@ -9,7 +9,7 @@
 namespace srcextract {
 namespace {
 
-/// row[j] -= factor * column[j] for j in [begin, end]
+/// Computes row[j] -= factor * column[j] for j from begin to end, both included.
 SRCEXTRACT_VECTOR_CLONES
 void subtract_scaled(const double* column, double factor, int begin, int end, double* row) {
   for (int j = begin; j <= end; ++j) row[j] -= factor * column[j];

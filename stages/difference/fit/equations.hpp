@@ -5,7 +5,7 @@
 
 namespace srcextract {
 
-/// Symmetric equations; only the lower triangle is set.
+/// A symmetric system of linear equations, matrix * unknowns = right; only the lower triangle of the matrix is set.
 struct Equations {
   int size;
   std::vector<double> matrix, right;
@@ -19,15 +19,15 @@ struct Equations {
   double* row(int i) { return matrix.data() + static_cast<std::ptrdiff_t>(i) * size; }
   double& diagonal(int i) { return row(i)[i]; }
 
-  /// Adds what says that the sum of unknowns times `terms` is `value`.
+  /// Adds one weighted observation to the normal equations: the sum of terms[i] * unknown i is `value`.
   void add(const double* terms, double value, double weight);
 };
 
-/// Replaces the matrix by its Cholesky factor. Every element gets its updates in the order of k, whatever the threads.
-/// Returns the ratio of the largest and the least pivot, squared, or 0 if there is none above 0.
+/// Replaces the matrix by its Cholesky factor. Every element is updated in the order of columns, whatever the number of
+/// threads. Returns the squared ratio of the largest to the least pivot, or 0 if some pivot is not above 0.
 double factorise(Equations& equations);
 
-/// Solves the factorised equations in place of their right side.
+/// Solves the equations after factorise(). The solution replaces `right`.
 void substitute(Equations& equations);
 
 }  // namespace srcextract

@@ -17,8 +17,9 @@ struct Peak {
   std::int64_t x, y;
 };
 
-/// The pixels above `threshold` that are the largest within 15 x 15 pixels of the frame after a Gaussian of sigma 1.3;
-/// of equal ones the first. Brightest first, equal ones in raster order. Bad pixels count as sky.
+/// Returns the pixels above `threshold` that are the largest within 15 x 15 pixels, after smoothing by a Gaussian of
+/// sigma 1.3. The first of equal pixels counts. The brightest peak is first, equal ones are in raster order. Bad pixels
+/// count as sky.
 std::vector<Peak> find_peaks(const LevelledFrame& frame, float threshold, const Cpu& where);
 std::vector<Peak> find_peaks(const Image<float, Gpu>& image, const FrameLevel& level, float threshold,
                              const Gpu& where);

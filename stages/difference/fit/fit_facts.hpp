@@ -11,7 +11,7 @@ struct SkyLevel {
   double median = 0, sigma = 0;
 };
 
-/// The numbers of a fit of two frames, for the report.
+/// Facts about the fit of two frames, for the report.
 struct FitFacts {
   SkyLevel reference_sky, new_sky;
   bool convolved_new = false;
@@ -22,15 +22,15 @@ struct FitFacts {
   int iterations = 0;
   double condition = 0;
   double mean_sum = 0, least_sum = 0, most_sum = 0;  ///< sum of the kernel, over the field
-  double shift_x = 0, shift_y = 0;                   ///< of the stars, new minus reference, in pixels
-  double mean_background = 0, least_background = 0, most_background = 0;  ///< in counts of the frame that is matched
+  double shift_x = 0, shift_y = 0;                   ///< position of the stars, new minus reference, in pixels
+  double mean_background = 0, least_background = 0, most_background = 0;  ///< counts of the frame that is not convolved
   double chi_median = 0, chi_p95 = 0;                                     ///< of the stamps that are used
   double reference_pile_up = 0, new_pile_up = 0;                          ///< FrameLevel::pile_up
-  double star_variance = 1;                  ///< of the pixels of bright stars, over what sky and gain make expect
-  double residual = 0;                       ///< what the model misses of a star, as a share of its light
+  double star_variance = 1;                  ///< of pixels of bright stars, over that expected from sky and gain
+  double residual = 0;                       ///< part of a star's light that the model misses
   int profile_stars = 0, profile_order = 0;  ///< of the shape of a star
   double correlation = 1;                    ///< StarView::correlation
-  double sky_variance = 0;                   ///< expected of the difference, in counts of the new frame
+  double sky_variance = 0;                   ///< expected variance of the difference, in (counts of the new frame)^2
 };
 
 inline void record_fields(const FitFacts& facts, FieldRecorder& to) {

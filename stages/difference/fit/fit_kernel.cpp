@@ -20,17 +20,17 @@ namespace {
 
 constexpr int least_kernel_half = 7;
 constexpr int least_stamp_half = 12, stamp_beyond_kernel = 2;
-/// Widths this near are equal: the reference is convolved.
+/// If the stars' widths differ by less than this ratio, the reference is convolved.
 constexpr double equal_widths = 0.02;
-/// Stamps before the widths of the stars are known.
+/// Room around stamps while the widths of the stars are not yet known.
 constexpr StampReach usual_reach{12, 22};
-/// Least distance of the middle of a stamp from pixels that the kernel cannot reach.
+/// Least distance in pixels from the middle of a stamp to pixels that the kernel cannot reach.
 constexpr int least_inside = 3;
-/// A fit that misses more of the light of bright stars matched noise.
+/// A fit that misses more than this part of the light of bright stars has matched noise, and is refused.
 constexpr double most_residual = 0.3;
-/// Frames that share fewer of their bright stars show another sky.
+/// Frames that share less than this part of their bright stars show different skies, and are refused.
 constexpr double least_shared = 0.3;
-/// Most growth of saturated pixels before the kernel's own.
+/// Largest growth of the region around saturated pixels, in pixels, before the kernel's own reach is added.
 constexpr int most_bloom = 16;
 
 [[noreturn]] void refuse(const std::string& problem) {
@@ -101,7 +101,7 @@ FitPlan plan_fit(const LevelledFrame& reference, const std::vector<Peak>& stars,
   return {of_new, half, std::max(least_stamp_half, half + stamp_beyond_kernel), widths};
 }
 
-/// Sums, background and centroid over a grid of places of the field.
+/// Sets facts about the kernel's sum and the background, over a grid of positions in the field.
 void describe_field(const KernelFit& fit, const Shape& shape, FitFacts& facts) {
   constexpr int places = 8;
   const int sky = fit.basis.size();
@@ -122,8 +122,8 @@ void describe_field(const KernelFit& fit, const Shape& shape, FitFacts& facts) {
   }
 }
 
-/// The variance of a pixel that comes from the frame that is convolved, over the variance of both that the fit weighs
-/// with. Where that is more than the stamps scatter, as among stars that are part of the sky, it counts for less.
+/// The part of a pixel's variance, in the fit's weights, that comes from the convolved frame. It is reduced if the
+/// stamps scatter less than that noise would make them, as when stars are part of the measured sky noise.
 double noise_share(const KernelFit& fit, const Shape& shape, double chi) {
   double square = 0;
   for (const double value : kernel_in_middle(fit, shape)) square += value * value;
@@ -132,7 +132,7 @@ double noise_share(const KernelFit& fit, const Shape& shape, double chi) {
   return own / (own + other) * std::min(1.0, chi / expected_chi);
 }
 
-/// The variance that the kernel leaves of both skies.
+/// Sets sky_variance: the variance of the sky in the difference, with the noise of one frame convolved by the kernel.
 void describe_kernel(const KernelFit& fit, const Shape& shape, FitFacts& facts) {
   double sum = 0, square = 0;
   const std::vector<double> kernel = kernel_in_middle(fit, shape);
@@ -247,7 +247,7 @@ KernelFit fit_levelled(const LevelledFrame& old_frame, const LevelledFrame& new_
   return fit;
 }
 
-/// A hint if the saturation of a frame was guessed, for errors: masked stars leave few to fit.
+/// A hint for error messages if the saturation of a frame was guessed, since too many masked stars leave few to fit.
 std::string describe_pile_up(const FrameLevel& level, const std::string& name) {
   if (level.pile_up == 0) return "";
   return ". Several pixels of the " + name + " share its greatest value, " +

@@ -14,34 +14,35 @@
 
 namespace srcextract {
 
-/// A model that turns one frame into the other: other = kernel * convolved + background. Kernel and background change
+/// A model that turns one frame into the other: other = kernel * convolved + background. Kernel and background vary
 /// over the field.
 struct KernelFit {
   bool convolves_new = false;
-  FrameLevel from, to;  ///< of the frame that is convolved, and of the other; without their maps
-  int bloom = 0;        ///< how far around saturated pixels of `from` its light cannot be used, in pixels
+  FrameLevel from, to;  ///< levels of the frame that is convolved, and of the other, without maps
+  int bloom = 0;        ///< pixels of `from` this near to saturated ones cannot be used
   KernelBasis basis;
-  FieldCoefficients coefficients;  ///< a column for each function of the basis, and one for the background
+  FieldCoefficients coefficients;  ///< one column per function of the basis, and one for the background
   FitFacts facts;
-  StarProfile<Cpu> star;             ///< the shape of a star in the difference; empty if nobody asks for it
-  double convolved_correlation = 1;  ///< StarView::correlation of the noise that the kernel convolves alone
+  StarProfile<Cpu> star;             ///< shape of a star in the difference; empty if it was not asked for
+  double convolved_correlation = 1;  ///< StarView::correlation for only the noise that the kernel convolves
 };
 
-/// The kernel in the middle of the field, row by row.
+/// Returns the kernel in the middle of the field, row by row.
 std::vector<double> kernel_in_middle(const KernelFit& fit, const Shape& shape);
 
 /// Fits the kernel, the ratio of the frames' brightness and the difference of their skies to stamps around stars and
-/// galaxies. Stamps whose chi^2 stands out (variables, what moved, what is saturated) are rejected in rounds until the
-/// set stays. With fewer than 20 stamps orders are at most 1, with fewer than 8 they are 0.
+/// galaxies. Stamps whose chi^2 stands out (variable, moving or saturated sources) are rejected in rounds until the set
+/// of stamps stays the same. With fewer than 20 stamps the polynomials have an order of at most 1, with fewer than 8
+/// the order 0.
 ///
-/// With a map of a frame's noise, that is the noise of its sky; photons of its light are added by the gain.
+/// `maps` give the noise of the sky in each pixel. Photon noise is added by the gain.
 ///
-/// The fit runs on the host, for a device as well: it reads few pixels, in sums whose order decides the last bit. Only
+/// The fit runs on the host even for a device: it reads few pixels, and the order of sums decides the last bit. Only
 /// peaks are found on the device. The shape of the stars is found if `finds_stars`.
 ///
-/// Throws Error{input}, without the place of a key, if a frame has no noise, if no pixel is good in both, if fewer
-/// than 3 stamps are left, if the frames share few of their bright stars (share_of_shared_stars), or if most of the
-/// stars' light is not matched.
+/// Throws Error{input}, which names no key of the configuration, if a frame has no noise, no pixel is good in both, or
+/// fewer than 3 stamps are left. It also throws if the frames share few of their bright stars (share_of_shared_stars),
+/// or the fit misses more than 30 % of the stars' light.
 KernelFit fit_kernel(const Image<float, Cpu>& reference, const Image<float, Cpu>& fresh, const DifferenceConfig& config,
                      const FrameLights& lights, const Cpu& where, const FrameMaps<Cpu>& maps = {},
                      bool finds_stars = true);

@@ -8,12 +8,13 @@
 
 namespace srcextract {
 
-/// How many terms over the field a fit has kernels for.
+/// The number of polynomial terms over the field for which a fit has kernels.
 inline int kernel_terms(const KernelFit& fit) {
   return field_terms(std::max(fit.coefficients.orders.flux, fit.coefficients.orders.kernel));
 }
 
-/// FitView::kernels: for each term the functions of the basis times its coefficients, added in their order.
+/// Computes FitView::kernels: for each polynomial term a kernel, the sum of the basis functions times their
+/// coefficients, added in order.
 inline std::vector<double> term_kernels(const KernelFit& fit) {
   const int taps = fit.basis.taps(), terms = kernel_terms(fit);
   std::vector<double> kernels(static_cast<std::size_t>(std::int64_t{terms} * taps), 0);
@@ -35,7 +36,8 @@ inline FieldPolynomial polynomial_of(const FieldCoefficients& all, int column) {
   return polynomial;
 }
 
-/// The half width that has all of the kernel's square but a thousandth, wherever in the field.
+/// The half width of the square that holds all but a thousandth of the sum of the kernel's squared values, anywhere in
+/// the field.
 inline int half_of_square(const FitView& fit) {
   constexpr int places = 3;
   constexpr double nothing = 1e-3;
@@ -55,7 +57,8 @@ inline int half_of_square(const FitView& fit) {
   return result;
 }
 
-/// A view of a fit. `kernels`: its term_kernels(), which lie at `in_memory` of the back end, too.
+/// Makes the view of a fit. `kernels` must be term_kernels() of the fit, and `in_memory` a copy of it in the memory of
+/// the back end.
 inline FitView view_of(const KernelFit& fit, const std::vector<double>& kernels, const double* in_memory,
                        const Shape& shape) {
   FitView view{.kernels = kernels.data(),
@@ -82,7 +85,8 @@ FrameLevel with_map(FrameLevel level, const Image<float, Where>* map) {
   level.map = map == nullptr ? nullptr : map->pixels.data();
   return level;
 }
-/// The level of the frame that is convolved, and of the other, with their maps.
+/// level_from returns the level, with its map, of the frame that is convolved. level_to returns that of the other
+/// frame.
 template <class Where>
 FrameLevel level_from(const KernelFit& fit, const FrameMaps<Where>& maps) {
   return with_map(fit.from, fit.convolves_new ? maps.fresh : maps.reference);
@@ -92,7 +96,7 @@ FrameLevel level_to(const KernelFit& fit, const FrameMaps<Where>& maps) {
   return with_map(fit.to, fit.convolves_new ? maps.reference : maps.fresh);
 }
 
-/// Takes memory for the frames of a difference.
+/// Allocates the images that keep the frames of a difference, and returns pointers to them.
 template <class Where>
 FrameImages make_frame_images(const Shape& shape, StarFrames<Where>& frames, const Where& where) {
   const auto take = [&](Image<float, Where>& image) {
@@ -102,7 +106,7 @@ FrameImages make_frame_images(const Shape& shape, StarFrames<Where>& frames, con
   return {take(frames.reference), take(frames.noise_of_new), take(frames.noise_of_reference)};
 }
 
-/// The shape of a frame with half a kernel around it, and up to a whole number of tiles.
+/// The shape of a frame, rounded up to whole tiles, with a margin of half a kernel on every side.
 inline Shape padded_shape(const Shape& shape, int half) {
   const auto tiles = [](std::int64_t side) { return (side + fitted_tile - 1) / fitted_tile * fitted_tile; };
   return {tiles(shape.width) + 2 * std::int64_t{half}, tiles(shape.height) + 2 * std::int64_t{half}};

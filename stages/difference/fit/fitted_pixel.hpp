@@ -10,30 +10,31 @@
 
 namespace srcextract {
 
-/// All pixels of a tile have the kernel of the tile's middle. A tile has so many pixels along either axis.
+/// Side of a tile in pixels. All pixels of a tile use the kernel at its middle.
 inline constexpr int fitted_tile = 16;
 
-/// The share of a kernel's magnitude that may lie on bad pixels; a pixel with more is masked.
+/// A pixel is masked if a larger part of the kernel's summed magnitude lies on bad pixels.
 inline constexpr double most_bad_share = 0.1;
 
-/// The error of what takes the place of bad pixels, relative to its light: large in the steep core of a star.
+/// Relative error of the light that replaces bad pixels; it is large in the steep core of a star.
 inline constexpr double error_of_bad = 0.5;
 
-/// Least sum of a kernel that converts counts: where there is no light to fit, polynomials may go anywhere.
+/// A pixel is masked where the kernel's sum, which converts counts, is smaller. Polynomials may go astray far from all
+/// stars.
 inline constexpr double least_kernel_sum = 1e-6;
 
-/// A polynomial over the field, of at most most_field_terms terms.
+/// A polynomial over the field, with `terms` coefficients.
 struct FieldPolynomial {
   double coefficients[most_field_terms];
   int terms;
 };
 
-/// A fit in the memory of the back end.
+/// A fit as the code for pixels reads it, in the memory of the back end.
 struct FitView {
-  const double* kernels;  ///< of each term over the field, turned round: their sum times the terms is the kernel
+  const double* kernels;  ///< one kernel per polynomial term, mirrored; their sum times the terms is the kernel
   int half, terms;
-  int square_half;             ///< beyond it the squares of the kernel are next to nothing
-  FieldPolynomial counts;      ///< of the frame that is not convolved, per count of the new frame
+  int square_half;             ///< half width beyond which the kernel's squares are negligible
+  FieldPolynomial counts;      ///< counts of the frame not convolved per count of the new frame
   FieldPolynomial background;  ///< the level that is added
   double width, height;        ///< of the frames
   double sign;                 ///< 1, or -1 if the new frame is convolved
@@ -47,13 +48,13 @@ struct FitView {
   SRCEXTRACT_HOST_DEVICE int taps() const { return side() * side(); }
   SRCEXTRACT_HOST_DEVICE int square_side() const { return 2 * square_half + 1; }
 
-  /// The terms in the middle of the tile that begins at (x, y).
+  /// The polynomial terms in the middle of the tile that begins at (x, y).
   SRCEXTRACT_HOST_DEVICE FieldTerms terms_of_tile(std::int64_t x, std::int64_t y) const {
     constexpr double middle = (fitted_tile - 1) / 2.0;
     return {static_cast<double>(x) + middle, static_cast<double>(y) + middle, width, height};
   }
-  /// The kernel as it lies over the image: element `tap` multiplies pixel (x + tap % side - half, y + tap / side -
-  /// half).
+  /// Element `tap` of the kernel, as float. Centred on (x, y), it multiplies pixel (x + tap % side - half, y + tap /
+  /// side - half).
   SRCEXTRACT_HOST_DEVICE float kernel_value(const FieldTerms& at, int tap) const {
     double sum = 0;
     for (int k = 0; k < terms; ++k) sum += at.value[k] * kernels[k * taps() + tap];
@@ -61,11 +62,11 @@ struct FitView {
   }
 };
 
-/// Values that all pixels of a row share. Places along the row run from -1 to 1.
+/// Values that all pixels of a row share. The polynomials' coordinate along the row runs from -1 to 1.
 struct FittedRow {
   FieldRow counts, background;
   double step;        ///< of the place, from pixel to pixel
-  double begin, end;  ///< columns from which on, and up to which, the kernel reaches known pixels alone
+  double begin, end;  ///< columns from `begin` to before `end` have all pixels under the kernel in the frame
 
   SRCEXTRACT_HOST_DEVICE FittedRow(const FitView& fit, std::int64_t y)
       : FittedRow(fit, static_cast<double>(y), fit.height > 1 ? 2 * static_cast<double>(y) / (fit.height - 1) - 1 : 0) {
@@ -80,36 +81,37 @@ struct FittedRow {
         end(y >= fit.half && y < fit.height - fit.half ? fit.width - fit.half : 0) {}
 };
 
-/// The light that a bad pixel may hide. Pixels around saturated ones have an infinite variance, and may hide any light.
+/// The most light that may be hidden in a bad pixel. Pixels around saturated ones have the variance -infinity, and may
+/// hide any amount.
 SRCEXTRACT_HOST_DEVICE inline float hidden_light(float light, float variance) {
   return variance == -INFINITY ? INFINITY : fabsf(light);
 }
 
-/// Sums over the kernel at a pixel. Each is a chain of fmaf, or of additions for the shares, over the taps in raster
-/// order.
+/// Sums over the kernel at a pixel, in raster order of the taps. `light` and `variance` are chains of fmaf, the others
+/// chains of additions.
 struct KernelSums {
-  float light = 0;      ///< kernel times convolved frame, filled, above the sky
-  float variance = 0;   ///< square of the kernel, within square_half, times the variance of that frame
+  float light = 0;      ///< kernel times convolved frame above the sky, with bad pixels filled
+  float variance = 0;   ///< squared kernel, within square_half, times the variance of the convolved frame
   float bad = 0;        ///< magnitude of the kernel on bad pixels
-  float bad_light = 0;  ///< magnitude of the kernel times hidden_light(), on bad pixels
-  float all = 1;        ///< magnitude of the kernel; needed only where a pixel is bad
+  float bad_light = 0;  ///< magnitude of the kernel times hidden_light(), summed over bad pixels
+  float all = 1;        ///< magnitude of the kernel on all pixels; needed only if a pixel is bad
 };
 
-/// A pixel of the difference; `noise` is its variance divided by the variance of the sky. `noise_of_stars`, only where
-/// a frame has a map, is the same of a sum over a star: the noise that was convolved counts as much as it is
-/// correlated.
+/// A pixel of the difference. `noise` is its variance divided by the variance of the sky. `noise_of_stars`, set only if
+/// a frame has a map, is the variance for sums over a star, where convolved noise counts more since it is correlated.
 struct FittedPixel {
   float difference, noise, noise_of_stars = 0;
 };
 
-/// New minus reference in counts of the new frame, whichever was convolved. Three variances are added: the noise of
-/// both frames, the square of the star light that the model misses, and the square of the light that bad pixels may
-/// have hidden. `other` and `variance` are the pixel of the other frame and its variance, negative if the pixel is bad.
+/// Returns new minus reference in counts of the new frame, whichever frame was convolved, and its variance. Three
+/// variances are added: the noise of both frames, the square of the star light that the model misses, and the square of
+/// the light that bad pixels may have hidden. `other` and `variance` are the pixel of the frame not convolved, and its
+/// variance, which is negative if the pixel is bad.
 SRCEXTRACT_HOST_DEVICE inline FittedPixel subtract_pixel(const FitView& fit, const FittedRow& row,
                                                          const KernelSums& sums, float other, float variance,
                                                          double x) {
-  // Compilers turn loops over this into vectors: it chooses between doubles alone, and joins no conditions. Where the
-  // variance is infinite, the pixel is masked.
+  // Selects between doubles without branches or && so that compilers turn loops over this function into vectors. An
+  // infinite variance masks the pixel.
   constexpr double most = std::numeric_limits<float>::max(), infinite = std::numeric_limits<double>::infinity();
   const double u = x * row.step - 1;
   const auto light = static_cast<double>(sums.light), own = static_cast<double>(variance);
@@ -131,13 +133,13 @@ SRCEXTRACT_HOST_DEVICE inline FittedPixel subtract_pixel(const FitView& fit, con
   return {pixel_of(good ? difference : infinite), pixel_of(square), pixel_of(good ? of_stars : infinite)};
 }
 
-/// A pixel of the frames of a difference, in its counts: StarFrames.
+/// A pixel of each frame as StarFrames keeps it, in counts of the difference.
 struct FramesPixel {
   float reference, noise_of_new, noise_of_reference;
 };
 
-/// The frames of which subtract_pixel() made `difference`. Noise that the kernel convolved counts as much as it is
-/// correlated.
+/// Returns what both frames contributed to `difference`, the result of subtract_pixel(). The variance of convolved
+/// noise is increased for its correlation.
 SRCEXTRACT_HOST_DEVICE inline FramesPixel frames_of_pixel(const FitView& fit, const FittedRow& row,
                                                           const KernelSums& sums, float other, float variance, double x,
                                                           float difference) {
@@ -151,7 +153,7 @@ SRCEXTRACT_HOST_DEVICE inline FramesPixel frames_of_pixel(const FitView& fit, co
   return {pixel_of(light * per_count), convolved, own};
 }
 
-/// Images that take the frames; null: they are not asked for.
+/// Pointers to the images that keep the frames; null: the frames are not kept.
 struct FrameImages {
   float *reference = nullptr, *noise_of_new = nullptr, *noise_of_reference = nullptr;
 

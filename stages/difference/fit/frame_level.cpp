@@ -13,8 +13,8 @@ namespace srcextract {
 namespace {
 
 constexpr std::int64_t cell_side = 128;
-/// Pixels are sampled in steps along both axes: odd ones, so that patterns of even and odd columns are seen. A larger
-/// frame has more cells, so that each needs fewer samples.
+/// Pixels are sampled every `step` pixels along both axes. Steps are odd, so that both even and odd columns are
+/// sampled. A larger frame has more cells, so each cell needs fewer samples.
 constexpr std::int64_t side_per_step = 256, most_step = 7;
 std::int64_t sample_step(const Shape& shape) {
   return std::min(std::max(shape.width, shape.height) / side_per_step, most_step - 1) / 2 * 2 + 1;
@@ -22,7 +22,7 @@ std::int64_t sample_step(const Shape& shape) {
 constexpr int clip_rounds = 3;
 constexpr double clip_sigmas = 3;
 
-/// Pixels from this share of the saturation on are no longer linear.
+/// Pixels above this part of the saturation are no longer linear.
 constexpr double linear_share = 0.9;
 
 struct CellSky {
@@ -33,7 +33,7 @@ struct CellSky {
 /// The map of variances of a cell.
 struct CellMap {
   float variance = 0;  ///< median
-  float scale = -1;    ///< of the noise squared over the variances; negative: too few good pixels
+  float scale = -1;    ///< variance of (pixels / noise of the map); negative: too few good pixels
 };
 
 CellSky sky_of(std::vector<float>& values, std::vector<float>& distances) {
@@ -58,8 +58,8 @@ CellSky sky_of(std::vector<float>& values, std::vector<float>& distances) {
   return sky;
 }
 
-/// `values` are the pixels of the cell; `middle` is their sky. Every pixel is divided by its own noise, since that may
-/// change within a cell.
+/// Summarises the map in a cell with the pixels `values` and the sky level `middle`. Each pixel is divided by its own
+/// noise before their scatter is measured, since noise may vary within a cell.
 CellMap map_of_cell(std::vector<float>& values, std::vector<float>& variances, float middle,
                     std::vector<float>& distances) {
   if (values.size() < static_cast<std::size_t>(cell_side)) return {};
@@ -71,7 +71,7 @@ CellMap map_of_cell(std::vector<float>& values, std::vector<float>& variances, f
   return {variance, static_cast<float>(std::max(0.0, square - added / static_cast<double>(variance)))};
 }
 
-/// Makes the level one of a map of variances, from its cells.
+/// Sets the variance of `level` from a map of variances and its summaries per cell.
 void take_map(const Image<float, Cpu>& map, bool rescales, const std::vector<CellMap>& cells, FrameLevel& level) {
   std::vector<float> variances, scales;
   for (const CellMap& cell : cells) {
@@ -85,7 +85,7 @@ void take_map(const Image<float, Cpu>& map, bool rescales, const std::vector<Cel
   level.variance = upper_median(variances) * level.map_scale;
 }
 
-/// The greatest of some pixels; -infinity: there is none.
+/// Returns the greatest of `count` pixels; -infinity if all are NaN or there is none.
 SRCEXTRACT_VECTOR_CLONES
 float greatest_of(const float* pixels, std::int64_t count) {
   constexpr int chains = 64;

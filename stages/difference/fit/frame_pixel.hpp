@@ -8,20 +8,21 @@
 
 namespace srcextract {
 
-/// Sky and noise of a frame, in counts, and the value from which a pixel cannot be used: near saturation.
+/// Sky and noise of a frame in counts, and the limit from which pixels are too near to saturation to be used.
 struct FrameLevel {
   float sky = 0;
   float variance = 0;            ///< of the noise of the sky
   float variance_per_count = 0;  ///< 1 / gain; 0: the gain is not known
   float limit = 0;               ///< infinite: no level of saturation is known
-  float pile_up = 0;             ///< the value that took the place of an unknown saturation; 0: none
-  /// The variance of the sky in every pixel, up to `map_scale`; in the memory of the back end. Null: `variance`.
+  float pile_up = 0;             ///< the shared greatest value that was taken for the saturation; 0: none
+  /// Variance of the sky in every pixel, still to be multiplied by `map_scale`; in the memory of the back end. Null:
+  /// `variance` holds for all.
   const float* map = nullptr;
   float map_scale = 1;
 
   /// True for masked pixels, too.
   SRCEXTRACT_HOST_DEVICE bool is_bad(float pixel) const { return !(pixel < limit); }
-  /// The variance of the sky in pixel i. A bad pixel, of which the map knows nothing, has the usual one.
+  /// The variance of the sky in pixel i. A bad pixel, which the map does not cover, gets the usual variance.
   SRCEXTRACT_HOST_DEVICE float sky_variance(std::int64_t i) const {
     if (map == nullptr) return variance;
     const float own = map[i] * map_scale;
@@ -31,9 +32,9 @@ struct FrameLevel {
   SRCEXTRACT_HOST_DEVICE float above(float pixel) const { return is_bad(pixel) ? 0 : pixel - sky; }
 };
 
-/// The variance of a pixel: variance of the sky plus photon noise. Photon noise follows from the mean light of the good
-/// pixels among the 3 x 3 around it. A mean, since the pixel's own noise would make faint outliers less noisy than
-/// bright ones. Negative if the pixel is bad. The sum is over columns from left to right, each from top to bottom.
+/// The variance of a pixel: variance of the sky plus photon noise; negative if the pixel is bad. Photon noise follows
+/// from the mean light of the good pixels among the 3 x 3 around it. With the pixel's own value alone, faint outliers
+/// would seem less noisy than bright ones. The mean sums columns from left to right, each from top to bottom.
 SRCEXTRACT_HOST_DEVICE inline float variance_at(const ImageView& frame, const FrameLevel& level, std::int64_t x,
                                                 std::int64_t y) {
   float light = 0;
@@ -52,15 +53,16 @@ SRCEXTRACT_HOST_DEVICE inline float variance_at(const ImageView& frame, const Fr
   return own >= level.limit ? -INFINITY : (own == own ? variance : -variance);
 }
 
-/// How far around a bad pixel its replacement looks, and the weight exp(-d^2 / 2) of pixels at distance d along an
-/// axis.
+/// A bad pixel is replaced by a mean of pixels up to fill_reach away. A pixel at distance d along an axis has the
+/// weight exp(-d^2 / 2).
 inline constexpr int fill_reach = 3;
 SRCEXTRACT_HOST_DEVICE inline float fill_weight(std::int64_t distance) {
   constexpr float weight[fill_reach + 1] = {1.0F, 0.60653066F, 0.13533528F, 0.011108997F};
   return weight[distance < 0 ? -distance : distance];
 }
 
-/// A pixel above the sky. A bad one is the weighted mean of the good ones around it, or sky if there are none.
+/// The pixel (x, y) above the sky. If it is bad, the weighted mean of the good pixels around it, or 0 if there are
+/// none.
 SRCEXTRACT_HOST_DEVICE inline float filled_at(const ImageView& frame, const FrameLevel& level, std::int64_t x,
                                               std::int64_t y) {
   if (!level.is_bad(frame.at(x, y))) return level.above(frame.at(x, y));

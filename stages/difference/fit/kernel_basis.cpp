@@ -38,7 +38,7 @@ double square_of(const std::vector<double>& values) {
   return sum;
 }
 
-/// Appends the functions of one Gaussian, and their factors.
+/// Appends to the basis the functions of one Gaussian with polynomials up to `degree`, and their factors.
 void add_functions(KernelBasis& basis, double sigma, int degree) {
   const int first = static_cast<int>(basis.factors.size());
   for (int power = 0; power <= degree; ++power) basis.factors.push_back(factor(basis.half, sigma, power));

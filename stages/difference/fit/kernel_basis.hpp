@@ -8,23 +8,24 @@ namespace srcextract {
 
 /// The largest half width of a fitted kernel, in pixels.
 inline constexpr int most_kernel_half = 17;
-/// The half width of a kernel in FWHM of the stars that it makes.
+/// Half width of a kernel, in FWHM of the stars in the frame that it makes.
 inline constexpr double kernel_half_per_fwhm = 2.5;
 
-/// The largest half width of a kernel of delta functions: a wider one has more unknowns than stars tell.
+/// The largest half width of a kernel of delta functions. A wider kernel has more unknowns than the stars can fix.
 inline constexpr int most_delta_half = 6;
 
-/// One function of the basis, as a product of two factors: x^p y^q exp(-(x^2 + y^2) / 2 sigma^2), or 1 in one pixel.
+/// One function of the kernel's basis, as a product of a factor in x and one in y: x^p y^q exp(-(x^2 + y^2) / 2
+/// sigma^2), or 1 in one pixel.
 struct BasisFunction {
   int along_x, along_y;  ///< factors
-  double norm;           ///< divides the product: its sum or, if that is 0, the root of its sum of squares
-  bool has_sum;          ///< false: the sum is 0, so the first function is not subtracted
+  double norm;           ///< the product is divided by it: its sum or, if 0, the root of its sum of squares
+  bool has_sum;          ///< false: the sum is 0, so the first function need not be subtracted
 };
 
 /// The basis of the kernel: Gaussians times polynomials (Alard & Lupton 1998, ApJ 503, 325, section 2), or pixels. The
-/// first function has the sum 1. All others have the sum 0 (Alard 2000, A&AS 144, 363): those with a sum are
-/// normalised, and the first is subtracted. So the sum of a kernel is the coefficient of its first function alone, and
-/// the scale of the flux may change over the field on its own.
+/// first function has the sum 1, all others the sum 0 (Alard 2000, A&AS 144, 363): a function with another sum is
+/// normalised, and the first function is subtracted from it. So the sum of a kernel is the coefficient of its first
+/// function. The scale of the flux may then vary over the field independently of the kernel's shape.
 struct KernelBasis {
   int half = 0;                              ///< functions are 2 half + 1 pixels wide
   std::vector<std::vector<double>> factors;  ///< values at -half ... half
@@ -37,9 +38,9 @@ struct KernelBasis {
 };
 
 /// - gaussians: three of degree 6, 4 and 2 (49 functions). For a half width of 10, their sigmas are 0.7, 1.5 and 3
-///   pixels; wider kernels have wider ones, but a narrower one than 0.7 would ring.
-/// - delta: a function for each pixel of the kernel (Miller et al. 2008, PASP 120, 449), of which the first is in the
-///   middle. `half` is at most most_delta_half.
+///   pixels; they grow with the half width, but never fall below 0.7 pixels, since a narrower Gaussian would ring.
+/// - delta: a function for each pixel of the kernel (Miller et al. 2008, PASP 120, 449), the middle pixel first. `half`
+///   is at most most_delta_half.
 KernelBasis make_kernel_basis(int half, Basis kind = Basis::gaussians);
 
 }  // namespace srcextract

@@ -22,18 +22,19 @@ namespace {
 
 constexpr int mean_rounds = 3;
 constexpr std::size_t stars_of_mean = 100, least_stars = 3;
-/// Bright stars for a shape that changes over the field with order 1, and with order 2.
+/// Numbers of bright stars from which the shape varies over the field with order 1, and with order 2.
 constexpr std::ptrdiff_t stars_of_order_1 = 12, stars_of_order_2 = 30;
 constexpr double narrow_share = 0.2, usual_width = 0.15;
-/// Half widths in FWHM: of the shape, beyond which lies about a percent of a star's light; of the pixels that place a
-/// star; of the filter.
+/// Half widths in FWHM. shape_reach: of the star's shape; about a percent of the light lies beyond. core_reach: of the
+/// pixels that fix a star's position. filter_reach: of the filter.
 constexpr double shape_reach = 3.3, core_reach = 1.5, filter_reach = 1.5;
 constexpr int least_half = 5, most_half = 24, least_filter_half = 3, most_filter_half = 12;
-/// How far the ring of the local sky reaches beyond the shape.
+/// Width in pixels of the ring around the shape where the local sky is measured.
 constexpr std::int64_t sky_ring = 24;
-/// A node so many deviations from the median of all stars shows a neighbour.
+/// A star that differs at a node by more than this many deviations from the median of all stars has a neighbour there.
 constexpr double most_deviations = 3;
-/// Errors of the shape so far, relative to it and to its peak. They keep the brightest stars from deciding alone.
+/// Assumed errors of the current shape, relative to each node and to the peak. They limit the weight of the brightest
+/// stars.
 constexpr double shape_error = 0.01, peak_error = 0.003;
 
 /// A star among the stamps.
@@ -44,7 +45,7 @@ struct Star {
   FieldTerms terms;
 };
 
-/// The sky around the square of a star, of every second pixel, above that of the frame.
+/// The median sky in a ring around the square of a star, from every second pixel, minus the frame's sky.
 double sky_around(const LevelledFrame& frame, const Stamp& stamp, std::int64_t half) {
   const ImageView image = frame.view();
   const std::int64_t reach = half + sky_ring;
@@ -60,15 +61,16 @@ double sky_around(const LevelledFrame& frame, const Stamp& stamp, std::int64_t h
   return static_cast<double>(upper_median(pixels) - frame.level.sky);
 }
 
-/// Whether a star tells how the shape changes over the field: its light under the Gaussian has 150 times the noise of
-/// the sky there. Faint stars would turn their noise into terms of the polynomial, and the shape into what fits noise.
+/// Whether a star is bright enough to show how the shape varies over the field: its light under the Gaussian is over
+/// 150 times the sky noise there. Fainter stars would make the polynomial fit noise.
 bool is_bright(const LevelledFrame& frame, const StarShape& shape) {
   constexpr double least_ratio = 150;
   const double noise = shape.sigma * std::sqrt(std::numbers::pi * static_cast<double>(frame.level.variance));
   return shape.light > least_ratio * noise;
 }
 
-/// The brightest stamps that are about as wide as the narrowest fifth: galaxies are wider than stars.
+/// Selects the brightest stamps whose width is within 15 % of the 20th percentile of widths, since galaxies are wider
+/// than stars.
 std::vector<Star> stars_among(const LevelledFrame& frame, const std::vector<Stamp>& stamps, std::int64_t half,
                               const Cpu& where) {
   struct Candidate {
@@ -124,8 +126,8 @@ double sum_of(std::span<const float> values) {
   return sum;
 }
 
-/// The light beyond the square, if the shape falls with r^-6 from its outermost nodes on, as a Moffat function of the
-/// usual exponent 3 does. Outside of a square of half width R, r^-6 has the integral (1/2 + 3 pi / 16) / R^4.
+/// The light beyond the square, for a shape that falls with r^-6 beyond its outermost nodes, as a Moffat function with
+/// beta = 3 does. Outside of a square of half width R, r^-6 has the integral (1/2 + 3 pi / 16) / R^4.
 double light_beyond(std::span<const float> middle, int half) {
   double sum = 0, squares = 0;
   const int side = 2 * half + 1;
@@ -141,7 +143,7 @@ double light_beyond(std::span<const float> middle, int half) {
   return std::max(0.0, sum / squares) * (0.5 + 3 * std::numbers::pi / 16) / (reach * reach * reach * reach);
 }
 
-/// Gives the shape the flux 1 all over the field, with what lies beyond the square.
+/// Scales the shape to a flux of 1 everywhere in the field, including the light beyond the square.
 void normalise(MeanStar& mean) {
   const std::span<float> middle = mean.of_term(0);
   const double light = sum_of(middle) + light_beyond(middle, mean.half);
@@ -168,7 +170,7 @@ MeanStar make_gaussian(int half, int order, double sigma) {
   return mean;
 }
 
-/// Fits flux and place of a star to the shape, one step. False if it has no light.
+/// Improves flux and position of a star by one step of a fit of the shape. Returns false if the star has no light.
 bool place_star(const LevelledFrame& frame, const ShapeHere& shape, int core, Star& star) {
   constexpr double step = 0.1;
   const ImageView image = frame.view();
@@ -197,12 +199,13 @@ bool place_star(const LevelledFrame& frame, const ShapeHere& shape, int core, St
   return true;
 }
 
-/// The difference between a star and the shape at a node, per unit of flux, and its weight. Weight 0: not known.
+/// The difference between a star and the shape at one node, per unit of the star's flux, and its weight. Weight 0:
+/// unknown.
 struct NodeExcess {
   float value = 0, weight = 0;
 };
 
-/// The difference between a star and the shape in the pixels around it, per unit of flux. NaN: not known.
+/// Returns star minus shape in the pixels around the star, per unit of the star's flux; NaN where it is unknown.
 std::vector<double> excess_in_pixels(const LevelledFrame& frame, const ShapeHere& shape, const Star& star,
                                      std::int64_t left, std::int64_t top, int wide) {
   const ImageView image = frame.view();
@@ -250,7 +253,8 @@ std::vector<NodeExcess> excess_of(const LevelledFrame& frame, const MeanStar& me
   return nodes;
 }
 
-/// Adds to one node of the shape what the stars have beyond it there. Stars far from the median show a neighbour.
+/// Corrects one node of the shape by the fitted differences between stars and shape there. Stars far from the median
+/// have a neighbour, and are left out.
 void improve_node(const std::vector<Star>& stars, const std::vector<std::vector<NodeExcess>>& excess, std::size_t tap,
                   MeanStar& mean) {
   std::vector<float> values, deviations;
@@ -310,7 +314,7 @@ std::vector<Square> squares_of(MeanStar& mean) {
   return squares;
 }
 
-/// A square of the profile in the middle of the field.
+/// Returns `square`, which varies over the field, as it is in the middle of the field.
 Square middle_of(const FieldSquare& square, const StarView& star) {
   const FieldTerms middle = star.at((star.width - 1) / 2, (star.height - 1) / 2);
   Square values{square.half, {}};
@@ -319,7 +323,7 @@ Square middle_of(const FieldSquare& square, const StarView& star) {
   return values;
 }
 
-/// The photons of a star in the new frame, and in the reference, for each count of the new frame.
+/// Variance by a star's photons in the new frame and in the reference, for each count of the new frame.
 struct FramePhotons {
   StarPhotons of_new, of_reference;
 };
@@ -332,7 +336,7 @@ FramePhotons photons_of_stars(const Square& kernel, double sharp_fwhm, double co
   const StarView star = fit.star.view();
   const OwnPhotons own =
       own_photons(middle_of(star.filter, star), middle_of(star.light, star), moffat_of(sharp_fwhm), kernel, counted);
-  // A count of the frame that is convolved makes `scale` counts of the other; fluxes are counts of the new frame.
+  // One count of the convolved frame becomes `scale` counts of the other; fluxes are in counts of the new frame.
   const double unit = fit.facts.sky_variance * (fit.convolves_new ? scale : 1);
   const double of_convolved = static_cast<double>(fit.from.variance_per_count) / scale / unit;
   const double of_other = static_cast<double>(fit.to.variance_per_count) / unit;
@@ -341,8 +345,8 @@ FramePhotons photons_of_stars(const Square& kernel, double sharp_fwhm, double co
   return fit.convolves_new ? FramePhotons{convolved, other} : FramePhotons{other, convolved};
 }
 
-/// Sets the variance that photons of a star add to its flux: a change that is brighter has its light in the new
-/// frame, one that is fainter in the reference. With maps the noise of pixels tells no light.
+/// Sets the photon variance that a star's own light adds to its flux. A brightened star has its extra light in the new
+/// frame, a faded one in the reference. With maps of noise, the pixels' variances contain no photons of the star.
 void add_own_photons(const Square& kernel, double sharp_fwhm, bool mapped, KernelFit& fit) {
   const FramePhotons beyond_correlated = photons_of_stars(kernel, sharp_fwhm, fit.convolved_correlation, fit);
   FramePhotons beyond = mapped ? beyond_correlated : photons_of_stars(kernel, sharp_fwhm, 1, fit);

@@ -8,19 +8,18 @@
 
 namespace srcextract {
 
-/// The shape of a star in the difference, which is that in the frame that is not convolved, and the filter that finds
-/// such a star best in the noise of the difference.
+/// Makes the shape of a star in the difference, which equals the shape in the frame that is not convolved. Also makes
+/// the filter that detects such a star best in the noise of the difference.
 ///
-/// - The shape is a mean over the stars among the stamps, on the grid of pixels about their centres. The difference
-///   between the stars and the shape so far is added to it, round by round (Anderson & King 2000, PASP 112, 1360,
-///   section 3.2). It is a polynomial over the field, of order 2 with 30 bright stars or more, of order 1 with 12.
-/// - A star is a stamp whose width is within 15 % of the width that a fifth of the stamps does not reach.
-/// - The filter is the shape over the spectrum of the noise, v_to + v_from |kernel|^2 of the kernel in the middle of
-/// the
-///   field (Zackay, Ofek & Gal-Yam 2016, ApJ 830, 27, for a fitted kernel).
+/// - The shape is a mean over the stars among the stamps, on a grid of pixels about their centres. In each round the
+///   differences between the stars and the current shape are added to it (Anderson & King 2000, PASP 112, 1360, section
+///   3.2). It varies over the field as a polynomial, of order 2 from 30 bright stars on, of order 1 from 12.
+/// - A stamp counts as a star if its width is within 15 % of the 20th percentile of the stamps' widths.
+/// - The filter is the shape divided by the spectrum of the noise, v_to + v_from |kernel|^2 with the kernel in the
+///   middle of the field (Zackay, Ofek & Gal-Yam 2016, ApJ 830, 27, for a fitted kernel).
 ///
-/// Sets fit.star and the facts about it. Runs on the host. Without three stars the shape is a Gaussian of this FWHM.
-/// `sharp_fwhm` is that of stars in the frame that is convolved.
+/// Sets fit.star and the facts about it. Runs on the host. With fewer than three stars the shape is a Gaussian of FWHM
+/// `fwhm`. `sharp_fwhm` is the FWHM of stars in the frame that is convolved.
 void make_star_profile(const FramePair& frames, const std::vector<Stamp>& stamps, double fwhm, double sharp_fwhm,
                        const Cpu& where, KernelFit& fit);
 

@@ -6,10 +6,10 @@
 namespace srcextract {
 namespace {
 
-/// Half width of a Moffat profile in FWHM: 2 % of the light lies beyond it.
+/// Half width of a Moffat profile in FWHM; 2 % of its light lies beyond.
 constexpr double moffat_reach = 3;
 
-/// Mean of the 3 x 3 pixels about a place.
+/// The mean of the 3 x 3 values around (x, y).
 double mean_around(const Square& square, int x, int y) {
   double sum = 0;
   for (int j = y - 1; j <= y + 1; ++j)
@@ -17,7 +17,8 @@ double mean_around(const Square& square, int x, int y) {
   return sum / 9;
 }
 
-/// The contribution of a photon at (x, y) of the convolved frame to sum(f d), and the sum of the squares of its parts.
+/// How a photon at (x, y) of the convolved frame counts in sum(f d): the sum of its parts after convolution, and the
+/// sum of their squares.
 struct Spread {
   double sum = 0, squares = 0;
 };

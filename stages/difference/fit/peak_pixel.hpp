@@ -13,11 +13,12 @@ namespace srcextract {
 
 inline constexpr int smoothing_half = 5;
 inline constexpr int smoothing_taps = 2 * smoothing_half + 1;
-/// A peak is the largest so many pixels to either side, so that no two lie in a square of one pixel more.
+/// A peak is the largest pixel up to this far to either side. So no two peaks lie in one square of peak_half + 1
+/// pixels.
 inline constexpr std::int64_t peak_half = 7;
 
-/// The taps of the Gaussian. A smoothed pixel is a chain of fmaf over rows of sums, and these over pixels above the
-/// sky, both in the order of the taps; beyond the edges is 0.
+/// The weights of the Gaussian that smooths a frame. Pixels above the sky are smoothed along rows, then the results
+/// along columns. Each sum is a chain of fmaf in the order of the taps. Beyond the edges pixels are 0.
 struct Smoothing {
   float weight[smoothing_taps];
 
@@ -34,7 +35,7 @@ struct Smoothing {
   }
 };
 
-/// Whether no pixel within `half` is larger, and no earlier one is equal.
+/// Whether no pixel within `half` is larger than (x, y), and no earlier pixel in raster order is equal to it.
 SRCEXTRACT_HOST_DEVICE inline bool is_peak(const ImageView& smoothed, std::int64_t x, std::int64_t y,
                                            std::int64_t half) {
   const float value = smoothed.at(x, y);
@@ -47,7 +48,8 @@ SRCEXTRACT_HOST_DEVICE inline bool is_peak(const ImageView& smoothed, std::int64
   }
   return true;
 }
-/// The same within peak_half; most pixels have a larger neighbour.
+/// Whether (x, y) is a peak within peak_half. The 3 x 3 around it are tested first, since most pixels have a larger
+/// neighbour.
 SRCEXTRACT_HOST_DEVICE inline bool is_peak(const ImageView& smoothed, std::int64_t x, std::int64_t y) {
   return is_peak(smoothed, x, y, 1) && is_peak(smoothed, x, y, peak_half);
 }

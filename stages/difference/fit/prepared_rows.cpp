@@ -8,7 +8,7 @@
 namespace srcextract {
 namespace {
 
-/// A row above the sky, 0 where it is bad, and where it is good. Returns whether a pixel is bad.
+/// Sets above[x] to pixel x above the sky, 0 if it is bad, and good[x] to 1 or 0. Returns whether any pixel is bad.
 SRCEXTRACT_VECTOR_CLONES
 bool read_row(const float* row, std::int64_t width, FrameLevel level, float* __restrict above, float* __restrict good) {
   int bad = 0;
@@ -20,7 +20,8 @@ bool read_row(const float* row, std::int64_t width, FrameLevel level, float* __r
   return bad != 0;
 }
 
-/// variance_at() of a row, from rows with a column beyond either edge; `sky` has the variances of the sky.
+/// Computes variance_at() for all pixels of a row. `above` and `good` are three rows with one more column at either
+/// edge; `sky` has the sky's variance per pixel.
 SRCEXTRACT_VECTOR_CLONES
 void variances_of_row(const float* own, const float* const* above, const float* const* good, const float* sky,
                       std::int64_t width, FrameLevel level, float* __restrict out) {

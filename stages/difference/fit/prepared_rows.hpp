@@ -10,12 +10,14 @@
 
 namespace srcextract {
 
-/// Three rows of a frame above the sky, with a column of nothing beyond either edge, which move down.
+/// Keeps three consecutive rows of a frame, above the sky, with a column of zeros at either edge. The rows move down
+/// the frame.
 class RowsAround {
  public:
   RowsAround(const ImageView& frame, const FrameLevel& level, std::int64_t first);
 
-  /// variance_at() for row y, which follows that of the call before. Returns whether a pixel of it is bad.
+  /// Writes variance_at() for row y to `out`. y must be one more than in the previous call. Returns whether row y has a
+  /// bad pixel.
   bool variances(std::int64_t y, float* out);
   const float* light(std::int64_t y) { return above_of(y) + 1; }
 
@@ -29,26 +31,26 @@ class RowsAround {
   const ImageView frame_;
   const FrameLevel level_;
   std::int64_t stride_;
-  std::vector<float> above_, good_, sky_;  ///< `sky_`: the variances of the sky of a row
+  std::vector<float> above_, good_, sky_;  ///< `sky_`: variances of the sky in one row
   bool bad_[kept] = {};
 };
 
-/// Rows of the convolved frame with half a kernel around, and up to a whole number of tiles: the light, filled, and the
-/// variance. Beyond the edges there is nothing but sky.
+/// Rows of the convolved frame with a margin of half a kernel, rounded up to whole tiles: the light with bad pixels
+/// filled, and the variance. Beyond the frame's edges the light is 0 and the variance that of the sky.
 class PaddedRows {
  public:
-  /// Memory for so many rows, without their margins.
+  /// Allocates memory for `rows` rows and their margins.
   PaddedRows(const Image<float, Cpu>& frame, const FrameLevel& level, const KernelFit& fit, std::int64_t rows,
              const Cpu& where);
 
-  /// Reads `rows` rows from row `first` on, and those around.
+  /// Reads `rows` rows from row `first` on, and half a kernel of rows above and below.
   void read(std::int64_t first, std::int64_t rows);
 
   std::int64_t stride() const { return stride_; }
-  /// From row y - half of the frame on, half a kernel before its first pixel.
+  /// Points to the values of row y - half of the frame, half a kernel left of its first pixel.
   const float* light(std::int64_t y) const { return light_.pixels.data() + (y - half_ - top_) * stride_; }
   const float* variance(std::int64_t y) const { return variance_.pixels.data() + (y - half_ - top_) * stride_; }
-  /// Whether a pixel is bad in `rows` rows from row y - half on.
+  /// Whether any of `rows` rows from row y - half on has a bad pixel.
   bool has_bad(std::int64_t y, std::int64_t rows) const {
     const auto first = bad_.begin() + (y - half_ - top_);
     return std::any_of(first, first + rows, [](char bad) { return bad != 0; });
@@ -57,8 +59,8 @@ class PaddedRows {
  private:
   float* row_of(Image<float, Cpu>& image, std::int64_t y) { return image.pixels.data() + (y - top_) * stride_; }
   void fill(std::int64_t y, float* light);
-  /// Gives all pixels around saturated ones of rows [begin, end) an infinite variance, before row `last`: the wings of
-  /// such a star reach further than a kernel.
+  /// Sets the variance of all pixels near a saturated pixel of rows [begin, end) to -infinity, in rows before `last`.
+  /// The wings of a saturated star reach further than a kernel.
   void spread_saturation(std::int64_t begin, std::int64_t end, std::int64_t last);
 
   const ImageView frame_;

@@ -12,8 +12,8 @@ namespace {
 
 constexpr int most_rounds = 10;
 constexpr double clip_scatters = 3;
-/// Least scatter of chi, relative to its median. A narrower clip rejects the bright stamps, which tell the core of the
-/// kernel and whose residuals are larger than their photon noise: stars then leave false changes.
+/// The scatter of chi is taken as at least this part of its median. A narrower clip would reject the bright stamps,
+/// which show the core of the kernel and have residuals above their photon noise. Stars would then leave false changes.
 constexpr double least_scatter = 2.0 / 3;
 /// Fewer stamps allow only these orders.
 constexpr std::size_t stamps_for_order_2 = 20, stamps_for_order_1 = 8;
@@ -24,7 +24,7 @@ FieldOrders orders_for(std::size_t stamps, const DifferenceConfig& config) {
   return {limited(config.kernel_order), limited(config.flux_order), limited(config.background_order)};
 }
 
-/// The stamps whose chi is within 3 scatters of the median of those used; sets chi_median.
+/// Returns the stamps whose chi is within 3 scatters of the median chi of the used stamps. Sets chi_median.
 std::vector<std::size_t> agreeing(RobustSolution& solution) {
   std::vector<double> chis, distances;
   for (const std::size_t s : solution.used) chis.push_back(solution.fits[s].chi);

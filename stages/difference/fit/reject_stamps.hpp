@@ -10,7 +10,7 @@ namespace srcextract {
 /// Fewer stamps do not tell a kernel.
 inline constexpr std::size_t least_stamps = 3;
 
-/// A solution over the stamps that agree with it.
+/// A solution of the kernel fit, from the stamps that agree with it.
 struct RobustSolution {
   FieldCoefficients coefficients;
   std::vector<std::size_t> used;  ///< fewer than least_stamps: there is no solution
@@ -19,7 +19,8 @@ struct RobustSolution {
   int iterations = 0;
 };
 
-/// Solves, rejects the stamps that do not fit, and repeats until the set stays, at most 10 times.
+/// Solves for the kernel, rejects the stamps that do not fit, and repeats until the used stamps stay the same, at most
+/// 10 times.
 RobustSolution solve_robustly(const std::vector<StampSums>& sums, const std::vector<FieldTerms>& terms,
                               const DifferenceConfig& config, const Cpu& where);
 

@@ -10,15 +10,17 @@
 namespace srcextract {
 namespace {
 
-/// The part of the expected noise that is subtracted. More leaves the finest functions to chance: with 0.75, one of
-/// nine pairs of frames had a false row, and with 0.9 another had residuals of ten times the noise.
+/// The part of the expected noise that is subtracted. Subtracting more leaves the finest functions to chance: with
+/// 0.75, one of nine pairs of frames gave a false source, and with 0.9 another had residuals of ten times the noise.
 constexpr double removed_part = 0.5;
-/// A pivot below this part of the least that white noise leaves shows that there was less noise.
+/// If a pivot falls below this part of the least value that white noise allows, the frame had less noise than expected.
 constexpr double least_left = 0.5;
-/// The sum of chi may grow so much: the first solution has the least of all, since it fits to the noise.
+/// The solution is accepted only if the sum of chi grows by at most this factor. The first solution has the least chi,
+/// since it fits the noise too.
 constexpr double most_growth = 1.1;
 
-/// Products of all pairs of functions, row by row those with j >= i, with 0 in the columns of the sky and the data.
+/// Sums over the kernel of the product of each two functions of the basis, in the layout of StampSums::products.
+/// Columns of the sky and the data get 0.
 std::vector<double> products_of_noise(const KernelBasis& basis, int columns, const Cpu& where) {
   const int size = basis.size(), taps = basis.taps();
   std::vector<double> products(static_cast<std::size_t>(std::int64_t{columns} * (columns + 1) / 2), 0);
@@ -35,7 +37,7 @@ std::vector<double> products_of_noise(const KernelBasis& basis, int columns, con
   return products;
 }
 
-/// The sum of (other frame - model)^2 / variance over the stamps of a solution.
+/// The sum of (other frame - model)^2 / variance over all used stamps of a solution.
 double sum_of_chi(const std::vector<StampSums>& sums, const RobustSolution& solution) {
   double sum = 0;
   for (const std::size_t s : solution.used) sum += solution.fits[s].chi * sums[s].pixels;

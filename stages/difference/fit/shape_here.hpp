@@ -9,7 +9,7 @@
 
 namespace srcextract {
 
-/// The nodes of the shape at one star, with nothing around them.
+/// The nodes of a star's shape at the position of one star in the field, surrounded by zeros.
 class ShapeHere {
  public:
   ShapeHere(const FieldSquare& square, const FieldTerms& at)
@@ -27,8 +27,8 @@ class ShapeHere {
     return nodes_[static_cast<std::size_t>((row + reach_) * wide_ + column + reach_)];
   }
 
-  /// Placement::value() of a square of `side` x `side` pixels whose first is (x, y). It may begin and end up to two
-  /// pixels beyond the shape.
+  /// Placement::value() for `side` x `side` pixels from pixel (x, y) on. The square may reach up to two pixels beyond
+  /// the shape.
   std::vector<double> values(const Placement& at, std::int64_t x, std::int64_t y, int side) const {
     constexpr int taps = 4;
     std::vector<double> rows(static_cast<std::size_t>(std::int64_t{side + taps - 1} * side)), result;
@@ -51,7 +51,7 @@ class ShapeHere {
   }
 
  private:
-  static constexpr int beyond = 5;  ///< nodes of nothing that a place between pixels may ask for
+  static constexpr int beyond = 5;  ///< number of zeros around the nodes, for interpolation at the shape's edge
   int reach_, wide_;
   std::vector<double> nodes_;
 };

@@ -11,7 +11,8 @@ namespace {
 
 constexpr std::size_t most_stars = 200;
 
-/// The share of the brightest stars that are among `others`, which are spread over so many pixels.
+/// The part of the 200 brightest `stars` that have one of `others` nearby, less the part expected by chance if `others`
+/// are spread over `pixels` pixels.
 double share_among(const std::vector<Peak>& stars, const std::vector<Peak>& others, std::int64_t pixels) {
   if (stars.empty()) return 0;
   const std::span<const Peak> brightest(stars.data(), std::min(stars.size(), most_stars));

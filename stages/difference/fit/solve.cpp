@@ -11,8 +11,8 @@
 namespace srcextract {
 namespace {
 
-/// Added to the diagonal of 1: what neither bright nor many stars fix stays small, instead of growing beyond the last
-/// stamps towards the edges.
+/// Added to the diagonal, which is scaled to 1. Coefficients that no stamps fix then stay small, instead of growing
+/// from the last stamps towards the edges.
 constexpr double ridge = 1e-5;
 
 std::vector<int> first_of_columns(const FieldOrders& orders, int columns, int sky) {
@@ -28,7 +28,8 @@ void add_scaled(const double* terms, double product, int count, double* sum) {
   for (int k = 0; k < count; ++k) sum[k] += product * terms[k];
 }
 
-/// The equations of all pairs of columns: sum over the stamps of product(i, j) P_a P_b.
+/// Makes the equations of all pairs of columns i, j and polynomial terms a, b: sum over the stamps of product(i, j) P_a
+/// P_b.
 class Assembly {
  public:
   Assembly(const std::vector<StampSums>& sums, const std::vector<FieldTerms>& terms,
@@ -41,7 +42,7 @@ class Assembly {
         for (int b = 0; b < terms_; ++b) pairs_.push_back(terms[s].value[a] * terms[s].value[b]);
   }
 
-  /// All equations that a column has with itself and with later ones, and its right side.
+  /// Adds all equations of a column with itself and with later columns, and the column's right side.
   void fill(int column, Equations& equations) const {
     const int data = sums_.front().data(), pairs = terms_ * terms_, columns = data - column + 1;
     std::vector<double> sums(static_cast<std::size_t>(std::int64_t{columns} * pairs), 0);
@@ -75,7 +76,7 @@ class Assembly {
   std::vector<double> pairs_;
 };
 
-/// Scales the unknowns so that the diagonal is 1, and returns the factors of the solution.
+/// Scales the unknowns so that the diagonal is 1. Returns the factors that undo this in the solution.
 std::vector<double> scale_unknowns(Equations& equations) {
   std::vector<double> scale;
   for (int i = 0; i < equations.size; ++i) {

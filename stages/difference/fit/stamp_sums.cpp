@@ -12,13 +12,13 @@ namespace {
 
 /// Chains of a sum.
 constexpr int chains = pixels_together;
-/// Columns whose products with as many others are summed together: their chains stay in registers.
+/// 4 x 4 products of columns are summed together, so that their partial sums stay in registers.
 constexpr int block = 4;
 
-/// Pixels this near to a bad one of the convolved frame, along both axes, have no weight.
+/// A pixel gets no weight if a pixel of the convolved frame up to this far along both axes is bad.
 constexpr int bad_reach = 3;
 
-/// A factor of a function, turned round, without what is nothing at either end of it.
+/// One factor of a basis function as float weights, mirrored, without negligible values at either end.
 struct Taps {
   std::vector<float> weights;
   int skipped = 0;  ///< at either end
@@ -35,7 +35,7 @@ struct Taps {
   }
 };
 
-/// Filters `rows` rows of 16 pixels by all taps.
+/// Filters `rows` rows of 16 pixels with `taps` weights.
 template <int rows>
 inline __attribute__((always_inline)) void filter_rows(PixelRows pixels, std::ptrdiff_t step, const float* weight,
                                                        int taps, std::ptrdiff_t width, float* __restrict out) {
@@ -44,7 +44,8 @@ inline __attribute__((always_inline)) void filter_rows(PixelRows pixels, std::pt
   add_taps<rows>(pixels, step, weight, taps, width, out);
 }
 
-/// Filters `height` rows of `width` pixels along the rows (`step` 1) or across them (`step` = stride).
+/// Filters `height` rows of `width` pixels with `taps` weights, along rows (`step` 1) or down columns (`step` =
+/// stride).
 SRCEXTRACT_VECTOR_CLONES
 void filter(PixelRows pixels, std::ptrdiff_t step, const float* weight, int taps, std::ptrdiff_t width, int height,
             float* __restrict out) {
@@ -60,7 +61,7 @@ void filter(PixelRows pixels, std::ptrdiff_t step, const float* weight, int taps
   }
 }
 
-/// Continues the chains of the products of two blocks of columns by `groups` times 16 pixels.
+/// Adds `groups` times 16 pixels to the partial sums of all products of two blocks of columns.
 template <int groups>
 inline __attribute__((always_inline)) void add_products(PixelRows left, PixelRows right, float* __restrict sums) {
   for (int x = 0; x < chains; ++x) {
@@ -92,8 +93,8 @@ inline double sum_of_chains(const float* sums) {
   return half[0];
 }
 
-/// The products of all pairs of columns, `left` being those of `right` times their weights. `products` has a row for
-/// each column and as many elements in it, both a whole number of blocks.
+/// Sums the products of all pairs of columns over the pixels. `left` has the columns of `right` times their weights.
+/// `products` is a square matrix, its side rounded up to whole blocks.
 SRCEXTRACT_VECTOR_CLONES
 void multiply_columns(PixelRows left, PixelRows right, int columns, int pixels, double* __restrict products) {
   constexpr int groups = 5;
@@ -133,7 +134,7 @@ int whole(int count, int of) {
   return (count + of - 1) / of * of;
 }
 
-/// Memory and steps for one stamp after the other.
+/// Computes the sums of one stamp after another, and keeps the memory for this.
 class StampSummer {
  public:
   StampSummer(const FramePair& frames, int half, const KernelBasis& basis)
@@ -175,7 +176,8 @@ class StampSummer {
   }
 
  private:
-  /// The pixels that the stamp's kernels reach, above the sky and filled; 0 beyond the edges.
+  /// Reads all pixels that the kernels of a stamp's pixels reach, above the sky, with bad ones filled; 0 beyond the
+  /// edges.
   void read_window(const Stamp& stamp) {
     const ImageView frame = frames_.from.view();
     const FrameLevel& level = frames_.from.level;
@@ -194,7 +196,8 @@ class StampSummer {
     }
   }
 
-  /// Whether the core of the kernel spreads a bad pixel here: what takes its place is off where a star is steep.
+  /// Whether a bad pixel lies within bad_reach, where the core of the kernel would spread it. Filled light is wrong
+  /// where a star is steep.
   bool is_near_bad(int column, int row) const {
     if (!has_bad_) return false;
     const int x = column + basis_.half, y = row + basis_.half;
@@ -204,13 +207,13 @@ class StampSummer {
     return false;
   }
 
-  /// Whether all pixels that the kernel reaches from here are in the frame.
+  /// Whether all pixels that the kernel reaches from (x, y) are in the frame.
   bool is_reached(std::int64_t x, std::int64_t y) const {
     const ImageView frame = frames_.from.view();
     return frame.contains(x - basis_.half, y - basis_.half) && frame.contains(x + basis_.half, y + basis_.half);
   }
 
-  /// The window, convolved with every function of the basis.
+  /// Convolves the window with every function of the basis.
   void convolve() {
     for (std::size_t f = 0; f < along_x_.size(); ++f) {
       const Taps& taps = along_x_[f];
@@ -228,7 +231,7 @@ class StampSummer {
     }
   }
 
-  /// The other frame, and the weights; returns how many pixels have one.
+  /// Reads the other frame and computes the weights. Returns how many pixels have a weight above 0.
   double read_data(const Stamp& stamp) {
     const ImageView from = frames_.from.view(), to = frames_.to.view();
     float *const sky = column_of(columns_ - 2), *const data = column_of(columns_ - 1);
@@ -256,7 +259,7 @@ class StampSummer {
   const FramePair& frames_;
   const KernelBasis& basis_;
   int half_, side_;
-  int width_;        ///< of the rows of a stamp, of which the pixels beyond side_ have no weight
+  int width_;        ///< width of the stored rows of a stamp; pixels beyond side_ have no weight
   int wide_, high_;  ///< what the kernels reach
   int columns_, pixels_;
   std::vector<Taps> along_x_, along_y_;

@@ -11,9 +11,9 @@
 
 namespace srcextract {
 
-/// Weighted sums over the pixels of a stamp, of products of its columns: what each function of the basis makes of the
-/// frame that is convolved, then 1, then the other frame. The weights are 1 / (sum of both frames' variances), and 0
-/// where either frame is bad.
+/// Weighted sums over the pixels of a stamp, of the products of each two columns. The columns are the convolved frame
+/// times each function of the basis, then 1, then the other frame. The weight of a pixel is 1 / (sum of both frames'
+/// variances), and 0 where either frame is bad.
 struct StampSums {
   int columns = 0;
   double pixels = 0;             ///< with a weight
@@ -26,15 +26,16 @@ struct StampSums {
   int sky() const { return columns - 2; }   ///< the column of 1
 };
 
-/// The frames of a fit: `from` is convolved.
+/// The frames of a fit: `from` is convolved to match `to`.
 struct FramePair {
   const LevelledFrame& from;
   const LevelledFrame& to;
 };
 
-/// The sums of every stamp; stamps are squares of 2 half + 1 pixels. Columns are in float. The rows of a stamp have a
-/// whole number of 16 pixels, and pixel x of any row belongs to chain x mod 16. A chain is one of fmaf down the rows;
-/// the 16 chains are added in double. An error of 1e-7 is small beside the ridge of the equations.
+/// Computes the sums of every stamp, squares of 2 half + 1 pixels.
+/// Columns are in float. Rows of a stamp are padded to a multiple of 16 pixels, and pixel x of a row is added to
+/// partial sum x mod 16. A partial sum is a chain of fmaf down the rows; the 16 are added in double. An error of 1e-7
+/// is small beside the ridge of the equations.
 std::vector<StampSums> sum_stamps(const FramePair& frames, const std::vector<Stamp>& stamps, int half,
                                   const KernelBasis& basis, const Cpu& where);
 

@@ -12,9 +12,10 @@ namespace {
 
 constexpr std::int64_t moments_half = 12;
 constexpr int rounds = 12;
-/// Medians over more stamps would be no better than the fit needs.
+/// Only this many stamps are measured: medians over more would be no better than the fit needs.
 constexpr std::size_t enough_stamps = 100;
-/// Pixels beyond so many sigmas have no weight, and smaller steps in pixels are no more than noise.
+/// Pixels further than reach_sigmas sigmas away have no weight. The iteration ends at steps below least_step pixels,
+/// which are no more than noise.
 constexpr double reach_sigmas = 4, least_step = 1e-3;
 constexpr double first_sigma = 2, least_sigma = 0.5, most_sigma = 7;
 
@@ -22,7 +23,8 @@ struct Moments {
   double light = 0, x = 0, y = 0, square = 0;
 };
 
-/// Moments about (x, y) under a round Gaussian there; `square` is the mean of x^2 and y^2.
+/// Moments of the light about (x, y) under a round Gaussian weight there. `square` is the mean of x^2 and y^2 in
+/// pixels^2.
 Moments moments_at(const ImageView& frame, const FrameLevel& level, const Stamp& stamp, double x, double y,
                    double sigma) {
   Moments sums;

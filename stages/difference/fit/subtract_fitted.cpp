@@ -17,15 +17,16 @@ namespace srcextract {
 namespace {
 
 constexpr int tile_pixels = fitted_tile * fitted_tile;
-/// Rows that are prepared and subtracted together: few enough for the cache, many beside the rows around them.
+/// Number of rows that are prepared and subtracted together: few enough for the cache, but many compared with the
+/// margin rows.
 constexpr std::int64_t rows_at_once = 64;
 static_assert(rows_at_once % fitted_tile == 0);
 
 using Tile = std::array<float, tile_pixels>;
 
-/// Continues the sums of the first `active` of at most `rows` rows of a tile by a row of pixels. The taps of the first
-/// of these rows are at `weight`, `side` apart; every next row has the tap before. Their number is known when this is
-/// compiled, so that the sums stay in registers.
+/// Adds one row of pixels, times one row of the kernel each, to the sums of the first `active` rows of a tile. `weight`
+/// has the taps for the first of these rows, `side` apart; each next row uses the tap before. `rows` is a constant, so
+/// that the sums stay in registers.
 template <int rows>
 inline __attribute__((always_inline)) void add_pixels(int active, const float* pixels, const float* weight, int side,
                                                       float* __restrict sums) {
@@ -40,10 +41,9 @@ inline __attribute__((always_inline)) void add_pixels(int active, const float* p
   }
 }
 
-/// The sums of the kernel times the pixels under it, for every pixel of a tile: chains of fmaf over the rows of the
-/// kernel, and in these from left to right. A row of pixels is read once for all rows of sums that it is under,
-/// and asked for two tiles ahead: so many rows are more than processors foresee. `columns`: the kernel, column by
-/// column.
+/// Sums the kernel times the pixels under it, for every pixel of a tile. Each sum is a chain of fmaf over the rows of
+/// the kernel, and in a row from left to right. A row of pixels is read once for all sums that it adds to. It is
+/// prefetched two tiles ahead, since processors do not foresee so many rows. `columns`: the kernel, column by column.
 SRCEXTRACT_VECTOR_CLONES
 void sum_tile(const float* pixels, std::int64_t stride, const float* columns, int side, float* __restrict sums) {
   constexpr int rows = 8, next_tiles = 2 * fitted_tile;
@@ -59,9 +59,9 @@ void sum_tile(const float* pixels, std::int64_t stride, const float* columns, in
   }
 }
 
-/// The kernel's magnitude on bad pixels, whose variance is negative; and the same times the light that may be there.
-/// Goes from one bad pixel to the next: in raster order, so every pixel of the tile gets its taps in theirs. `columns`:
-/// the kernel, column by column.
+/// Sets for every pixel of a tile the kernel's magnitude on bad pixels (negative variance), and the same times
+/// hidden_light(). Visits bad pixels in raster order, so every sum adds its taps in raster order. `columns`: the
+/// kernel, column by column.
 void sum_bad(const float* variance, const float* light, std::int64_t stride, const float* columns, int side, Tile& sums,
              Tile& lights) {
   sums.fill(0);
@@ -83,7 +83,7 @@ void sum_bad(const float* variance, const float* light, std::int64_t stride, con
   }
 }
 
-/// Copies what a tile's kernels reach; returns whether a pixel is bad, and makes bad variances positive.
+/// Copies the magnitudes of the variances of all pixels that a tile's kernels reach. Returns whether a pixel is bad.
 SRCEXTRACT_VECTOR_CLONES
 bool copy_magnitudes(const float* variance, std::int64_t stride, int side, float* __restrict out) {
   int bad = 0;
@@ -96,7 +96,7 @@ bool copy_magnitudes(const float* variance, std::int64_t stride, int side, float
   return bad != 0;
 }
 
-/// The kernels, turned about the diagonal: column by column.
+/// Returns the kernels transposed, that is column by column.
 std::vector<double> by_columns(const std::vector<double>& kernels, const FitView& fit) {
   std::vector<double> result;
   const int side = fit.side();
@@ -106,7 +106,8 @@ std::vector<double> by_columns(const std::vector<double>& kernels, const FitView
   return result;
 }
 
-/// FitView::kernel_value() of all taps, in the order of `kernels`. `exact` has room for them.
+/// Computes FitView::kernel_value() for all taps, in the order of `kernels`. `exact` is memory for the values in
+/// double.
 SRCEXTRACT_VECTOR_CLONES
 void make_kernel(const double* kernels, FieldTerms at, int terms, int taps, double* __restrict exact,
                  float* __restrict kernel) {
@@ -128,7 +129,7 @@ class TileSums {
         squares_(kernel_.size()),
         window_(static_cast<std::size_t>((fit.side() + fitted_tile - 1) * (fit.side() + fitted_tile - 1))) {}
 
-  /// Sums for the tile that begins at (x, y).
+  /// Computes the sums for all pixels of the tile that begins at (x, y).
   void sum(const PaddedRows& frame, std::int64_t x, std::int64_t y) {
     make_kernel(kernels_.data(), fit_.terms_of_tile(x, y), fit_.terms, fit_.taps(), exact_.data(), kernel_.data());
     square_kernel();
@@ -151,7 +152,7 @@ class TileSums {
     has_bad_ = true;
   }
 
-  /// The sums of a row of the tile.
+  /// Pointers to the sums of one row of the tile.
   struct Row {
     const float *light, *variance, *bad, *bad_light;
     float all;
@@ -187,8 +188,8 @@ class TileSums {
   float all_ = 1;
 };
 
-/// Subtracts `count` pixels of a row, from column `first` on, of which `other` and `variance` are those of the other
-/// frame; returns how many of them are masked.
+/// Subtracts `count` pixels of a row, from column `first` on. `other` and `variance` are the pixels of the frame not
+/// convolved and their variances. Returns how many pixels are masked.
 SRCEXTRACT_VECTOR_CLONES
 int subtract_row(const FitView& fit, const FittedRow& row, const TileSums::Row& sums, const float* other,
                  const float* variance, int first, int count, float* __restrict difference, float* __restrict noise,
@@ -206,7 +207,7 @@ int subtract_row(const FitView& fit, const FittedRow& row, const TileSums::Row& 
   return masked;
 }
 
-/// The frames of a subtraction, and where its results go.
+/// Input of a subtraction, and the images for its results.
 struct Task {
   const FitView& fit;
   const Image<float, Cpu>& to;
@@ -214,7 +215,8 @@ struct Task {
   FrameImages frames;
 };
 
-/// Keeps the frames of `count` pixels of a row that were subtracted, of which pixel `i` is the first, in column `left`.
+/// Stores in task.frames what each frame contributed to `count` subtracted pixels of a row. The first pixel has the
+/// index `i` and the column `left`.
 void keep_frames(const Task& task, const FittedRow& row, const TileSums::Row& sums, const float* variance,
                  std::int64_t left, std::int64_t i, int count) {
   const auto [light, sum_of_variance, bad, bad_light, all] = sums;
@@ -225,8 +227,8 @@ void keep_frames(const Task& task, const FittedRow& row, const TileSums::Row& su
   }
 }
 
-/// Subtracts the tile whose rows are [top, end); returns how many of its pixels are masked. `variance` has the rows of
-/// the other frame from there on, `shared` what pixels of a row share.
+/// Subtracts a tile with the rows [top, end). Returns how many of its pixels are masked. `variance` has the variances
+/// of the frame not convolved from row `top` on, `shared` the values that pixels of a row share.
 std::int64_t subtract_tile(const Task& task, const FittedRow* shared, const float* variance, const TileSums& sums,
                            std::int64_t left, std::int64_t top, std::int64_t end) {
   const std::int64_t width = task.to.shape.width;
@@ -245,8 +247,8 @@ std::int64_t subtract_tile(const Task& task, const FittedRow* shared, const floa
   return masked;
 }
 
-/// Subtracts rows [begin, end), tiles below each other first: they share pixels, which are then still in the cache.
-/// Returns how many pixels are masked. `variance` has the rows of the other frame.
+/// Subtracts rows [begin, end). Tiles below each other come first, since they share pixels that are then still in the
+/// cache. Returns how many pixels are masked. `variance` has the variances of the frame not convolved.
 std::int64_t subtract_rows(const Task& task, const PaddedRows& from, const Image<float, Cpu>& variance, TileSums& sums,
                            std::int64_t begin, std::int64_t end) {
   const std::int64_t width = task.to.shape.width;

@@ -5,7 +5,7 @@
 
 namespace srcextract {
 
-/// Pixels whose sums are continued together: as many as a register of AVX-512 has floats.
+/// Number of pixels whose sums are continued together: as many as an AVX-512 register has floats.
 inline constexpr int pixels_together = 16;
 
 /// Rows of pixels, `stride` apart.
@@ -14,9 +14,9 @@ struct PixelRows {
   std::ptrdiff_t stride;
 };
 
-/// Continues the sums of 16 pixels in each of `rows` rows by `count` taps, `step` pixels apart: sum += weight[k] *
-/// pixel k, a chain of fmaf in the order of k. Rows share the taps, which stay in registers. Rows of sums are `width`
-/// apart.
+/// Adds to the sums of 16 pixels, in each of `rows` rows, `count` weighted pixels that are `step` apart: sum +=
+/// weight[k] * pixel k, as a chain of fmaf in the order of k. All rows use the same weights, which stay in registers.
+/// Rows of sums are `width` apart.
 template <int rows, int count>
 inline __attribute__((always_inline)) void add_few_taps(PixelRows pixels, std::ptrdiff_t step, const float* weight,
                                                         std::ptrdiff_t width, float* __restrict sums) {

@@ -14,8 +14,8 @@ constexpr int points = 64;
 using Complex = std::complex<double>;
 using Grid = std::vector<Complex>;
 
-/// exp(-2 pi i k / 64) for all k, by halving the right angle and turning step by step: the C library's functions may
-/// round freely.
+/// Returns exp(-2 pi i k / 64) for all k, by halving the right angle and multiplying step by step. The C library's sin
+/// and cos may round freely.
 std::array<Complex, points> make_turns() {
   double cosine = 0, sine = 1;
   for (int angle = points / 4; angle > 1; angle /= 2) {
@@ -32,13 +32,13 @@ std::array<Complex, points> make_turns() {
   return turns;
 }
 
-/// Product without the rules for infinities, which would be slow.
+/// Complex product without the standard's rules for infinities, which would be slow.
 Complex times(const Complex& a, const Complex& b) {
   return {a.real() * b.real() - a.imag() * b.imag(), a.real() * b.imag() + a.imag() * b.real()};
 }
 
-/// Transforms a line in place: the halves of even and odd points, which lie in the order of their reversed bits, are
-/// joined step by step.
+/// Fourier-transforms a line of 64 points in place. The points must be in bit-reversed order; transforms of even and
+/// odd points are joined step by step (Cooley-Tukey).
 void transform_line(Complex* line) {
   static const std::array<Complex, points> turns = make_turns();
   for (int half = 1; half < points; half *= 2) {
@@ -59,7 +59,7 @@ int reversed(int k) {
   return bits;
 }
 
-/// Transforms all rows, and exchanges rows and columns: twice makes a transform in two dimensions.
+/// Transforms all rows, and exchanges rows and columns. Called twice, it makes a two-dimensional transform.
 Grid transform_rows(const Grid& grid) {
   Grid out(grid.size());
   std::array<Complex, points> line;
@@ -84,7 +84,7 @@ Grid transform(const Square& square) {
   return transform_rows(transform_rows(grid));
 }
 
-/// The spectrum of the noise, relative to that of independent pixels.
+/// The power spectrum of the noise, divided by that of independent pixels of the same variance.
 std::vector<double> spectrum_of(const DifferenceNoise& noise) {
   const double unit = noise.variance_of_pixel();
   std::vector<double> spectrum;
@@ -109,7 +109,8 @@ std::vector<Square> whiten(const std::vector<Square>& shapes, const DifferenceNo
     for (auto s = static_cast<std::size_t>(begin); s < static_cast<std::size_t>(end); ++s) {
       Grid grid = transform(shapes[s]);
       for (std::size_t i = 0; i < grid.size(); ++i) grid[i] = std::conj(grid[i]) / spectrum[i];
-      grid = transform_rows(transform_rows(grid));  // of the conjugate: the inverse transform, but for its scale
+      // transform of the conjugate: the inverse transform, but for its scale
+      grid = transform_rows(transform_rows(grid));
       for (int y = -half; y <= half; ++y)
         for (int x = -half; x <= half; ++x)
           filters[s].values.push_back(grid[place_of(x, y)].real() / (points * points));

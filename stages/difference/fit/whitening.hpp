@@ -8,7 +8,7 @@
 
 namespace srcextract {
 
-/// A square of values, row by row, of which the middle is the origin.
+/// A square of (2 half + 1)^2 values, row by row; the origin is its middle.
 struct Square {
   int half = 0;
   std::vector<double> values;
@@ -20,8 +20,8 @@ struct Square {
   }
 };
 
-/// The noise of a difference: `white` of the frame that was not convolved, and `convolved` of the other frame, before
-/// `kernel` convolved it. Both are variances of a pixel.
+/// The noise of a difference. `white`: variance of a pixel of the frame that was not convolved. `convolved`: variance
+/// of a pixel of the other frame before convolution by `kernel`.
 struct DifferenceNoise {
   double white, convolved;
   Square kernel;
@@ -29,13 +29,12 @@ struct DifferenceNoise {
   double variance_of_pixel() const;
 };
 
-/// Divides shapes by the spectrum of the noise, white + convolved |kernel|^2, relative to the variance of a pixel. The
-/// results have a half width of `half`, at most 16. The Fourier transforms have 64 x 64 points and a fixed order, so
-/// the result has the same bits everywhere.
+/// Divides the Fourier transforms of shapes by the spectrum of the noise, white + convolved |kernel|^2, relative to the
+/// variance of a pixel. The results have the half width `half`, at most 16. The transforms have 64 x 64 points and a
+/// fixed order, so the results have the same bits everywhere.
 std::vector<Square> whiten(const std::vector<Square>& shapes, const DifferenceNoise& noise, int half, const Cpu& where);
 
-/// The variance of noise that was multiplied by the filter and summed, relative to noise of independent pixels of the
-/// same variance.
+/// The variance of sum(filter * noise), divided by its value for independent pixels of the same variance.
 double correlation_of(const Square& filter, const DifferenceNoise& noise);
 
 }  // namespace srcextract
