@@ -1,7 +1,6 @@
 """The catalogue of an image."""
-import difflib
 import os
-from collections.abc import Callable, Iterable, Iterator, KeysView, Sequence
+from collections.abc import Callable, Iterator, KeysView, Sequence
 from typing import Any, Literal, overload
 
 import numpy
@@ -15,11 +14,6 @@ from srcextract.report import Report
 from srcextract.tables import table_of
 
 PlotKind = Literal["sources", "sky", "noise", "segments", "residuals", "histogram"]
-
-
-def _meant(name: str, columns: Iterable[str]) -> str:
-    near = difflib.get_close_matches(name.upper(), columns, 1)
-    return f"did you mean {near[0]!r}? " if near else ""
 
 
 class Catalogue:
@@ -131,7 +125,7 @@ class Catalogue:
         try:
             return self._vector(name) if f"{name}_1" in self._columns else self._columns[name][0]
         except KeyError:
-            raise KeyError(f"there is no column {name!r}; {_meant(name, self._columns)}output.columns asks for further ones; "
+            raise KeyError(f"there is no column {name!r}; {rows.meant(name, self._columns)}output.columns asks for further ones; "
                            f"there are {', '.join(self._columns)}") from None
 
     def __contains__(self, name: object) -> bool:
@@ -175,21 +169,15 @@ class Catalogue:
             self._joined[name] = next(values for own, values, _ in self.vectors() if own == name)
         return self._joined[name]
 
-    def vectors(self) -> Iterator[tuple[str, NDArray[Any], tuple[NDArray[Any], str, str, str]]]:
-        """Name, values, and (values, unit, UCD, description) of each column. NAME, NAME_1, NAME_2 ... form one column
-        of shape (sources, n)."""
-        names = list(self._columns)
-        at = 0
-        while at < len(names):
-            name = names[at]
-            several = 1
-            while at + several < len(names) and names[at + several] == f"{name}_{several}":
-                several += 1
-            first = self._columns[name]
-            values = first[0] if several == 1 else numpy.stack(
-                [self._columns[one][0] for one in names[at:at + several]], axis=1)
-            yield name, values, first
-            at += several
+    def vectors(self) -> Iterator[tables.Vector]:
+        """The columns, of which NAME, NAME_1, NAME_2 ... form one of shape (sources, n).
+
+        Returns
+        -------
+        iterator of tuple
+            Name, values, and (values, unit, UCD, description) of the first.
+        """
+        return tables.vectors_of(self._columns)
 
     def _image(self, what: str, make: Callable[[], NDArray[Any]]) -> NDArray[Any]:
         if what not in self._images:

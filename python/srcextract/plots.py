@@ -68,8 +68,8 @@ def plot(catalogue: Catalogue, ax: Any, image: Any, kind: str, column: str | Non
     if kind == "histogram":
         _histogram(catalogue, ax, image, column, color, shown)
     elif kind == "sources":
-        _show(ax, catalogue.background if image is None else pixels_of(catalogue, image),
-              {**({} if image is None else _range(catalogue, image, shown)), **shown})
+        pixels = catalogue.background if image is None else pixels_of(catalogue, image)
+        _show(ax, pixels, {**({} if image is None else _range(catalogue, pixels, shown)), **shown})
         _ellipses(catalogue, ax, scale, color)
     elif kind == "residuals":
         _show(ax, residuals_of(catalogue, image), {"cmap": "RdBu_r", "vmin": -5, "vmax": 5, **shown},
@@ -89,13 +89,13 @@ def _show(ax: Any, pixels: NDArray[Any], shown: dict[str, Any], told: str = "") 
         ax.figure.colorbar(drawn, ax=ax, label=told)
 
 
-def _range(catalogue: Catalogue, image: Any, shown: dict[str, Any]) -> dict[str, float]:
+def _range(catalogue: Catalogue, pixels: NDArray[Any], shown: dict[str, Any]) -> dict[str, float]:
     """From 3 sigma below the sky to 12 above it; about the median of a frame of a difference, whose sky is that of both."""
     if shown.get("norm") is not None:
         return {}
     level = catalogue.sky_level
     low, high = level - 3 * catalogue.sky_sigma, level + 12 * catalogue.sky_sigma
-    middle = float(numpy.nanmedian(pixels_of(catalogue, image)))
+    middle = float(numpy.nanmedian(pixels))
     if not low < middle < high:
         low, high = low + middle - level, high + middle - level
     return {"vmin": low, "vmax": high}

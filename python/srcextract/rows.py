@@ -1,5 +1,7 @@
-"""Which rows of a catalogue an index, a mask or a slice takes."""
+"""Which rows of a catalogue an index, a mask or a slice takes, and which column a name may mean."""
+import difflib
 import operator
+from collections.abc import Iterable
 from typing import Any
 
 import numpy
@@ -45,3 +47,9 @@ def several(key: Any, length: int) -> NDArray[numpy.int64]:
         return every[wanted]
     raise TypeError("a column has a name, as in found['X_IMAGE']; rows are a mask, indices or a slice, as in found[:10]; not "
                     f"{type(key).__name__}" + (f" of shape {wanted.shape} of {wanted.dtype}" if wanted.ndim else ""))
+
+
+def meant(name: str, columns: Iterable[str]) -> str:
+    """The column that may be meant, to begin a sentence of a message."""
+    near = difflib.get_close_matches(name.upper(), columns, 1)
+    return f"did you mean {near[0]!r}? " if near else ""

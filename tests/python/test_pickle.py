@@ -98,6 +98,15 @@ def test_a_psf_comes_back(sky_path):
         assert list(other.stars["X_IMAGE"]) == list(psf.stars["X_IMAGE"]) and len(psf.stars) > 20
 
 
+def test_what_stages_measured_comes_back(tmp_path):
+    image = field(2)
+    sky = srcextract.background(image, mesh_size=32)
+    labels = srcextract.label(srcextract.threshold(image, sky))
+    for found in (srcextract.measure(image, labels, sky), srcextract.photometry(image, labels, sky, columns="photometry"),
+                  srcextract.photometry(image, background=sky, positions=numpy.array([[30.0, 40.0], [80.5, 90.0]]))):
+        assert_equal(found, again(found), tmp_path, ["fits", "ecsv"])
+
+
 def test_without_segments_there_are_none_later():
     other = again(srcextract.extract(field(1), segmentation=False))
     with pytest.raises(srcextract.ConfigError, match="segmentation=True"):
