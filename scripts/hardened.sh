@@ -14,7 +14,6 @@ lacks() {
   header=$(readelf --wide --file-header --program-headers --dynamic "$1")
   names=$(readelf --wide --dyn-syms "$1")
   grep -q 'Type: *DYN' <<<"$header" || echo "a position of its choice (PIE)"
-  grep -q 'INTERP' <<<"$header" && ! grep -q 'FLAGS_1.*PIE' <<<"$header" && echo "a position of its choice (PIE)"
   grep -q 'GNU_RELRO' <<<"$header" || echo "read-only relocations (RELRO)"
   grep -q 'BIND_NOW\|FLAGS_1.*NOW' <<<"$header" || echo "names bound at the start (BIND_NOW)"
   grep -q 'GNU_STACK.*RW ' <<<"$header" || echo "a stack without code (NX)"
