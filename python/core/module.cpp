@@ -35,7 +35,9 @@ NB_MODULE(_core, module) {
   python::bind_sep_apertures(module);
   python::bind_sep_background(module);
   python::bind_sep_extract(module);
+  python::bind_sep_ellipses(module);
   python::bind_sep_profiles(module);
+  python::bind_sep_radii(module);
   python::bind_batch(module);
   python::bind_commands(module);
   python::bind_stages(module);

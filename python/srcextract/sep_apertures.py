@@ -287,10 +287,9 @@ def ellipse_coeffs(a: ArrayLike, b: ArrayLike, theta: ArrayLike) -> tuple[Array,
     cxx, cyy, cxy : ndarray of float64
     """
     (a, b, theta), shape = broadcast(a, b, theta)
-    cosine, sine = numpy.cos(theta), numpy.sin(theta)
-    along, across = 1 / (a * a), 1 / (b * b)
-    cxx, cyy = cosine * cosine * along + sine * sine * across, sine * sine * along + cosine * cosine * across
-    return cxx.reshape(shape), cyy.reshape(shape), (2 * cosine * sine * (along - across)).reshape(shape)
+    cxx, cyy, cxy = numpy.empty(a.size), numpy.empty(a.size), numpy.empty(a.size)
+    _core.sep_ellipse_coeffs(a, b, theta, cxx, cyy, cxy)
+    return cxx.reshape(shape), cyy.reshape(shape), cxy.reshape(shape)
 
 
 def ellipse_axes(cxx: ArrayLike, cyy: ArrayLike, cxy: ArrayLike) -> tuple[Array, Array, Array]:
@@ -313,16 +312,11 @@ def ellipse_axes(cxx: ArrayLike, cyy: ArrayLike, cxy: ArrayLike) -> tuple[Array,
         A ValueError: if the coefficients are no ellipse.
     """
     (cxx, cyy, cxy), shape = broadcast(cxx, cyy, cxy)
-    bad = ~((cxx > 0) & (cyy > 0) & (4 * cxx * cyy - cxy * cxy > 0))
-    if bad.any():
-        i = int(numpy.flatnonzero(bad)[0])
+    a, b, theta = numpy.empty(cxx.size), numpy.empty(cxx.size), numpy.empty(cxx.size)
+    bad = _core.sep_ellipse_axes(cxx, cyy, cxy, a, b, theta)
+    if bad < cxx.size:
         raise InputError("parameters do not describe ellipse: "
-                         f"cxx={cxx[i]:f}, cyy={cyy[i]:f}, cxy={cxy[i]:f}")
-    half_sum, half_root = (cxx + cyy) / 2, numpy.hypot(cxx - cyy, cxy) / 2
-    a, b = 1 / numpy.sqrt(half_sum - half_root), 1 / numpy.sqrt(half_sum + half_root)
-    # The form is least along the major axis.
-    theta = numpy.where((cxy == 0) & (cxx <= cyy), 0.0, 0.5 * numpy.arctan2(0.0 - cxy, cyy - cxx))
-    theta = numpy.where(theta <= -0.5 * numpy.pi, 0.5 * numpy.pi, theta)  # the same axis, as SEP returns it
+                         f"cxx={cxx[bad]:f}, cyy={cyy[bad]:f}, cxy={cxy[bad]:f}")
     return a.reshape(shape), b.reshape(shape), theta.reshape(shape)
 
 

@@ -18,6 +18,7 @@ import host
 import images
 import radio
 import regression
+import sep_functions
 import sky
 import surveys
 import visit
@@ -25,7 +26,7 @@ from session import Session
 
 TABLES = {"device": device, "end-to-end": end_to_end, "cpu": host, "compressed": compressed, "growth": growth,
           "sky": sky, "columns": columns, "images": images, "radio": radio, "difference": difference, "surveys": surveys,
-          "visit": visit, "compare": regression}
+          "visit": visit, "compare": regression, "sep": sep_functions}
 
 
 def output_of(*command):

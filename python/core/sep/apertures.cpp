@@ -8,96 +8,14 @@
 #include <limits>
 #include <string>
 
+#include "python/core/sep/aperture_rows.hpp"
 #include "python/core/sep/each_aperture.hpp"
 #include "python/core/sep/ellipse.hpp"
 #include "python/core/sep/image.hpp"
-#include "python/core/sep/sums.hpp"
 
 namespace srcextract::python {
 namespace nb = nanobind;
 namespace {
-
-/// The sums of an aperture.
-struct ApertureSums {
-  double light = 0, variance = 0;
-  double area = 0, masked_area = 0;
-  std::int16_t flags = 0;
-};
-
-/// Sums one aperture after the other.
-template <class T>
-class ApertureSummer {
- public:
-  ApertureSummer(const SepImage& image, const T* pixels)
-      : image_(image), pixels_(pixels), plain_(!image.mask && !image.noise && image.segments == nullptr) {}
-
-  ApertureSums sum(const SepAnnulus& annulus, std::int64_t source) const {
-    ApertureSums sums;
-    const SepEllipse& at = annulus.ellipse;
-    const SepBox box = at.box(annulus.outer, image_.shape);
-    if (box.cut) sums.flags |= cut_off;
-    if (plain_ && !annulus.is_ring() && annulus.sub_pixels > 0) {
-      if (!box.empty()) sum_plain(box, annulus, sums);
-    } else {
-      const EllipseRows rows(at);
-      box.for_each_row(
-          [&](std::int64_t row) { add_pixels(row, rows.about(row, annulus.outer_out, box), annulus, source, sums); });
-    }
-    if (plain_) sums.variance = sums.area * image_.variance(0);
-    return sums;
-  }
-
- private:
-  void sum_plain(const SepBox& box, const SepAnnulus& annulus, ApertureSums& sums) const {
-    const auto pixels = BoxPixels<T>::of(pixels_, image_.shape, box);
-    // In a small aperture, part() counts the pixel that contains the centre, whatever its size.
-    const bool whole = annulus.sub_pixels == 1 && annulus.outer_in > 0;
-    const EllipseSums found =
-        whole ? pixels.sum_whole(box, annulus.ellipse, annulus.outer * annulus.outer) : pixels.sum_parts(box, annulus);
-    sums.light = found.light;
-    sums.area = found.area;
-  }
-
-  /// Adds the pixels of a stretch one by one, except for neighbouring whole pixels, which are added together. So a ring
-  /// and an aperture of the same pixels have bitwise equal sums.
-  void add_pixels(std::int64_t row, const SepStretch& stretch, const SepAnnulus& annulus, std::int64_t source,
-                  ApertureSums& sums) const {
-    const double dy = static_cast<double>(row) - annulus.ellipse.y;
-    const std::int64_t first = row * image_.shape.width;
-    std::int64_t whole = 0;  // number of whole pixels before `column`
-    const auto add_whole = [&](std::int64_t column) {
-      if (whole == 0) return;
-      sums.light += BoxPixels<T>::sum_stretch(pixels_ + first + column - whole, whole);
-      sums.area += static_cast<double>(whole);
-      whole = 0;
-    };
-    for (std::int64_t column = stretch.begin; column < stretch.end; ++column) {
-      const double part = annulus.part(static_cast<double>(column) - annulus.ellipse.x, dy);
-      if (plain_ && part == 1) {
-        ++whole;
-        continue;
-      }
-      add_whole(column);
-      if (part >= 0) add(first + column, part, source, sums);
-    }
-    add_whole(stretch.end);
-  }
-
-  void add(std::int64_t i, double part, std::int64_t source, ApertureSums& sums) const {
-    sums.area += part;
-    if (!plain_ && image_.hides(i, source)) {
-      sums.masked_area += part;
-      sums.flags |= has_masked;
-      return;
-    }
-    sums.light += part * static_cast<double>(pixels_[i]);
-    if (!plain_) sums.variance += part * image_.variance(i);
-  }
-
-  const SepImage& image_;
-  const T* pixels_;
-  bool plain_;
-};
 
 /// Positions and sizes of apertures, one value for each.
 struct Apertures {
@@ -122,16 +40,17 @@ struct Apertures {
 };
 
 /// Returns false if a sky ring has no pixels.
-template <class T>
-bool sum_one(const SepImage& image, const T* pixels, const Apertures& all, std::size_t i, double& light, double& error,
-             std::int16_t& flags) {
-  const ApertureSummer<T> summer(image, pixels);
+bool sum_one(const SepImage& image, ApertureRows& rows, const Apertures& all, std::size_t i, double& light,
+             double& error, std::int16_t& flags) {
   const SepEllipse ellipse = all.ellipse(i);
   const std::int64_t source = image.source_at(i);
   // As in SEP, pixels are only corrected for if there is a mask, not for other sources alone.
   const bool corrects = static_cast<bool>(image.mask);
-  const double inner = all.inner.empty() ? -1 : all.inner[0].data()[i];
-  ApertureSums sums = summer.sum({ellipse, inner, all.outer.data()[i], all.sub_pixels}, source);
+  const auto sum = [&](double inner, double outer, std::int64_t sub_pixels, const SepBox& box) {
+    return rows.sum({ellipse, inner, outer, sub_pixels}, box, source);
+  };
+  const SepBox box = ellipse.box(all.outer.data()[i], image.shape);
+  ApertureSums sums = sum(all.inner.empty() ? -1 : all.inner[0].data()[i], all.outer.data()[i], all.sub_pixels, box);
   if (corrects) {
     const double scale = sums.area / (sums.area - sums.masked_area);
     sums.light *= scale;
@@ -142,10 +61,11 @@ bool sum_one(const SepImage& image, const T* pixels, const Apertures& all, std::
   };
   light = sums.light;
   double variance = variance_of(sums);
-  flags = sums.flags;
+  flags = static_cast<std::int16_t>((box.cut ? cut_off : 0) | (sums.has_masked ? has_masked : 0));
   if (!all.sky.empty()) {
     const std::int64_t sub_pixels = ellipse.circle ? 1 : all.sub_pixels;
-    const ApertureSums sky = summer.sum({ellipse, all.sky[0].data()[i], all.sky[1].data()[i], sub_pixels}, source);
+    const double outer = all.sky[1].data()[i];
+    const ApertureSums sky = sum(all.sky[0].data()[i], outer, sub_pixels, ellipse.box(outer, image.shape));
     const double area = sky.area - (corrects ? sky.masked_area : 0);
     // SEP does not report a fully masked ring around an ellipse, and goes on.
     if (!((ellipse.circle ? area : sky.area) > 0)) return false;
@@ -167,8 +87,8 @@ void sum_apertures(const SepImage& image, const Values<double>& x, const Values<
   const Apertures all{
       .x = x, .y = y, .axes = axes, .inner = inner, .outer = outer, .sky = sky, .gain = gain, .sub_pixels = sub_pixels};
   std::atomic<std::size_t> without_sky = std::numeric_limits<std::size_t>::max();
-  for_each_aperture(image, x, y, all.reach(), threads, [&](const auto* pixels, std::size_t i) {
-    if (sum_one(image, pixels, all, i, light.data()[i], error.data()[i], flags.data()[i])) return;
+  for_each_aperture<ApertureRows>(image, x, y, all.reach(), threads, [&](ApertureRows& rows, std::size_t i) {
+    if (sum_one(image, rows, all, i, light.data()[i], error.data()[i], flags.data()[i])) return;
     std::size_t first = without_sky;
     while (i < first && !without_sky.compare_exchange_weak(first, i)) continue;
   });

@@ -25,35 +25,36 @@ inline std::int64_t apertures_per_piece(double reach) {
 }
 
 /// Prefetches the pixels around the position of a later aperture, up to `reach` or a useful limit.
-template <class T>
-void prefetch_about(const T* pixels, const Shape& shape, double x, double y, double reach) {
+inline void prefetch_about(const SepPlane& pixels, const Shape& shape, double x, double y, double reach) {
   constexpr double furthest = 16;
-  constexpr std::int64_t line = 64 / sizeof(T);
+  constexpr std::int64_t line = 64;
   const SepBox box = sep_box(x, y, std::min(reach, furthest), std::min(reach, furthest), shape);
+  if (box.empty()) return;
+  const std::int64_t size = pixels.pixel_size(), bytes = box.width() * size;
   for (std::int64_t row = box.y_begin; row < box.y_end; ++row) {
-    const T* const first = pixels + row * shape.width;
-    for (std::int64_t column = box.x_begin; column < box.x_end; column += line) __builtin_prefetch(first + column);
-    if (box.x_begin < box.x_end) __builtin_prefetch(first + box.x_end - 1);
+    const char* const first = static_cast<const char*>(pixels.first) + (row * shape.width + box.x_begin) * size;
+    for (std::int64_t at = 0; at < bytes; at += line) __builtin_prefetch(first + at);
+    __builtin_prefetch(first + bytes - 1);
   }
 }
 
-/// Measures apertures at these positions without the GIL; Ctrl-C ends it. measure(pixels, i) measures aperture i.
-/// `reach` is as in apertures_per_piece(). `x` and `y` are Values or Results.
-template <class Positions, class Measure>
+/// Measures apertures at these positions without the GIL; Ctrl-C ends it. measure(worker, i) measures aperture i, with
+/// a Worker that one thread has at a time, made from the image. `reach` is as in apertures_per_piece(). `x` and `y` are
+/// Values or Results.
+template <class Worker, class Positions, class Measure>
 void for_each_aperture(const SepImage& image, const Positions& x, const Positions& y, double reach, int threads,
                        const Measure& measure) {
   constexpr double wide = 512;  // this thread may then wait long for another's work
   constexpr std::int64_t ahead = 3;
   const auto& run = reach > wide ? do_interruptibly : do_watchfully;
   run([&] {
-    image.pixels.with_type([&](const auto* pixels) {
-      const auto count = static_cast<std::int64_t>(x.shape(0));
-      parallel_for(count, apertures_per_piece(reach), Cpu{threads}, [&](std::int64_t begin, std::int64_t end) {
-        for (std::int64_t i = begin; i < end; ++i) {
-          if (i + ahead < end) prefetch_about(pixels, image.shape, x.data()[i + ahead], y.data()[i + ahead], reach);
-          measure(pixels, static_cast<std::size_t>(i));
-        }
-      });
+    const auto count = static_cast<std::int64_t>(x.shape(0));
+    parallel_for(count, apertures_per_piece(reach), Cpu{threads}, [&](std::int64_t begin, std::int64_t end) {
+      Worker worker(image);
+      for (std::int64_t i = begin; i < end; ++i) {
+        if (i + ahead < end) prefetch_about(image.pixels, image.shape, x.data()[i + ahead], y.data()[i + ahead], reach);
+        measure(worker, static_cast<std::size_t>(i));
+      }
     });
   });
 }

@@ -192,46 +192,33 @@ class EllipseRows {
 };
 
 /// The parts of pixels between two ellipses: by sub-pixels whose centres are inside, or by area without sub-pixels.
+/// Squares of distances tell where a pixel is. It is within reach from inner_in to outer_out, both excluded, and whole
+/// from inner_out to outer_in, both included.
 struct SepAnnulus {
   const SepEllipse& ellipse;
   double inner, outer;  ///< a negative `inner` means no inner ellipse
   std::int64_t sub_pixels;
-  double outer_out, outer_in, inner_out, inner_in;  ///< squares of the sizes, with a margin of half a pixel
+  double outer2, inner2;                            ///< squares of the sizes
+  double outer_out, outer_in, inner_out, inner_in;  ///< with a margin of half a pixel
 
   SepAnnulus(const SepEllipse& of, double from, double to, std::int64_t parts)
       : ellipse(of), inner(from), outer(to), sub_pixels(parts) {
     const double margin = of.circle ? pixel_reach : pixel_reach / of.b;
     const auto square = [](double r) { return r > 0 ? r * r : 0.0; };
+    outer2 = outer * outer;
     outer_out = square(outer + margin);
     outer_in = square(outer - margin);
-    inner_out = square(inner + margin);
-    inner_in = square(inner - margin);
+    inner2 = is_ring() ? inner * inner : -1;
+    inner_out = is_ring() ? square(inner + margin) : -1;
+    inner_in = is_ring() ? square(inner - margin) : -1;
   }
 
   bool is_ring() const { return inner >= 0; }
 
-  /// The part of a pixel; -1 if it is too far away.
-  double part(double dx, double dy) const {
-    const double square = ellipse.square(dx, dy);
-    if (!(square < outer_out) || (is_ring() && !(square > inner_in))) return -1;
-    const bool crossed = square > outer_in || (is_ring() && square < inner_out);
-    return crossed ? crossed_part(dx, dy) : 1;
-  }
-
- private:
-  /// The part of a pixel at an edge.
-  double crossed_part(double dx, double dy) const {
-    if (sub_pixels == 0)
-      return exact_ellipse_overlap(ellipse, outer, dx, dy) -
-             (is_ring() ? exact_ellipse_overlap(ellipse, inner, dx, dy) : 0);
-    const double outer2 = outer * outer, inner2 = is_ring() ? inner * inner : -1;
-    std::int64_t inside = 0;
-    for_each_sub_pixel(dx, dy, sub_pixels, [&](double u, double v) {
-      const double square = ellipse.square(u, v);
-      inside += static_cast<std::int64_t>(square < outer2) & static_cast<std::int64_t>(square > inner2);
-    });
-    const double step = 1.0 / static_cast<double>(sub_pixels);
-    return static_cast<double>(inside) * (step * step);
+  /// The area of a pixel that is inside.
+  double exact_part(double dx, double dy) const {
+    return exact_ellipse_overlap(ellipse, outer, dx, dy) -
+           (is_ring() ? exact_ellipse_overlap(ellipse, inner, dx, dy) : 0);
   }
 };
 

@@ -81,6 +81,10 @@ struct SepPlane {
     return f(static_cast<const std::uint8_t*>(first));
   }
 
+  std::int64_t pixel_size() const {
+    return with_type([](const auto* pixels) { return static_cast<std::int64_t>(sizeof(*pixels)); });
+  }
+
   double at(std::int64_t i) const {
     return with_type([i](const auto* pixels) { return static_cast<double>(pixels[i]); });
   }
@@ -135,7 +139,9 @@ struct SepImage {
 inline constexpr std::int16_t cut_off = 0x10, has_masked = 0x20, all_masked = 0x40, not_positive = 0x80;
 
 void bind_sep_apertures(nanobind::module_& module);
+void bind_sep_ellipses(nanobind::module_& module);
 void bind_sep_profiles(nanobind::module_& module);
+void bind_sep_radii(nanobind::module_& module);
 void bind_sep_background(nanobind::module_& module);
 void bind_sep_extract(nanobind::module_& module);
 

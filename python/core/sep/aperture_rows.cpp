@@ -1,0 +1,215 @@
+#include "python/core/sep/aperture_rows.hpp"
+
+#include <cstring>
+#include <limits>
+
+#include "python/core/sep/aperture_lanes.hpp"
+#include "stages/core/vector_clones.hpp"
+
+namespace srcextract::python {
+namespace {
+
+/// A number that no pixel of a map has as its source.
+constexpr std::int32_t no_source = std::numeric_limits<std::int32_t>::min();
+
+template <bool is_circle, bool is_ring>
+inline __attribute__((always_inline)) void count_block(const SepAnnulus& annulus, const double* across,
+                                                       const double* down, double* part) {
+  const SepEllipse& at = annulus.ellipse;
+  const double step = 1.0 / static_cast<double>(annulus.sub_pixels), first = 0.5 * (step - 1);
+  const double outer = annulus.outer2, inner = annulus.inner2;
+  double from[lanes], v[lanes], inside[lanes] = {};
+  VECTOR_LOOP for (int k = 0; k < lanes; ++k) {
+    from[k] = across[k] + first;
+    v[k] = down[k] + first;
+  }
+  for (std::int64_t j = 0; j < annulus.sub_pixels; ++j) {
+    double u[lanes], v2[lanes];
+    VECTOR_LOOP for (int k = 0; k < lanes; ++k) {
+      u[k] = from[k];
+      v2[k] = is_circle ? v[k] * v[k] : at.cyy * v[k] * v[k];
+    }
+    for (std::int64_t i = 0; i < annulus.sub_pixels; ++i) {
+      VECTOR_LOOP for (int k = 0; k < lanes; ++k) {
+        const double square = is_circle ? u[k] * u[k] + v2[k] : at.cxx * u[k] * u[k] + v2[k] + at.cxy * u[k] * v[k];
+        inside[k] += (square < outer) & (is_ring ? square > inner : true) ? 1 : 0;
+        u[k] += step;
+      }
+    }
+    VECTOR_LOOP for (int k = 0; k < lanes; ++k) v[k] += step;
+  }
+  VECTOR_LOOP for (int k = 0; k < lanes; ++k) part[k] = inside[k] * (step * step);
+}
+
+/// Sets the parts of pixels from their sub-pixels. Arrays have room for whole blocks.
+SRCEXTRACT_VECTOR_CLONES SRCEXTRACT_FLATTEN void count_sub_pixels(const SepAnnulus& annulus, std::int64_t count,
+                                                                  const double* across, const double* down,
+                                                                  double* part) {
+  const bool is_circle = annulus.ellipse.circle;
+  for (std::int64_t i = 0; i < count; i += lanes) {
+    if (is_circle && !annulus.is_ring()) {
+      count_block<true, false>(annulus, across + i, down + i, part + i);
+    } else if (is_circle) {
+      count_block<true, true>(annulus, across + i, down + i, part + i);
+    } else if (!annulus.is_ring()) {
+      count_block<false, false>(annulus, across + i, down + i, part + i);
+    } else {
+      count_block<false, true>(annulus, across + i, down + i, part + i);
+    }
+  }
+}
+
+/// Sets the parts of the pixels of a band, and lists those at an edge, unless they have one sub-pixel. Returns the
+/// number of these.
+SRCEXTRACT_VECTOR_CLONES SRCEXTRACT_FLATTEN std::int64_t look_at(const BandOfRows& band, const SepAnnulus& annulus,
+                                                                 double* part, const EdgePixels& edge) {
+  const SepEllipse at = annulus.ellipse;
+  const Offset offset(band, at);
+  const double outer_out = annulus.outer_out, outer_in = annulus.outer_in, outer2 = annulus.outer2;
+  const double inner_out = annulus.inner_out, inner_in = annulus.inner_in, inner2 = annulus.inner2;
+  const auto width = static_cast<double>(band.box.width());
+  const bool lists = annulus.sub_pixels != 1;
+  std::int64_t count = 0;
+  for_each_block(band, [&](std::int64_t place, std::int64_t row, std::int64_t column) {
+    double dx[lanes];
+    std::int64_t reached[lanes], inside[lanes], crossed[lanes], any = 0;
+    const double dy = offset.of(row, column, dx), rest = at.cyy * dy * dy;
+    const double last = width - static_cast<double>(column);
+    VECTOR_LOOP for (int k = 0; k < lanes; ++k) {
+      const double square = at.cxx * dx[k] * dx[k] + rest + at.cxy * dx[k] * dy;
+      const std::int64_t whole = (square <= outer_in ? 1 : 0) & (square >= inner_out ? 1 : 0);
+      reached[k] = (square < outer_out ? 1 : 0) & (square > inner_in ? 1 : 0) & (places[k] < last ? 1 : 0);
+      inside[k] = whole | ((square < outer2 ? 1 : 0) & (square > inner2 ? 1 : 0));
+      crossed[k] = reached[k] & (whole ^ 1);
+      any |= crossed[k];
+    }
+    VECTOR_LOOP for (int k = 0; k < lanes; ++k) {
+      const double parts = inside[k] != 0 ? 1.0 : 0.0;
+      part[place + k] = reached[k] != 0 ? parts : -1.0;
+    }
+    if (!lists) return;
+    if (any == 0) return;
+    for (int k = 0; k < lanes; ++k) {
+      edge.across[count] = dx[k];
+      edge.down[count] = dy;
+      edge.place[count] = static_cast<std::int32_t>(place + k);
+      count += crossed[k];
+    }
+  });
+  return count;
+}
+
+/// Rows of pixels to be read: `count` of each row, from `first` on.
+struct ReadRows {
+  std::int64_t first, image_width, rows, count, stride;
+
+  template <class F>
+  inline __attribute__((always_inline)) void for_each(const F& f) const {
+    for (std::int64_t row = 0; row < rows; ++row)
+      for (std::int64_t i = 0; i < count; ++i) f(first + row * image_width + i, row * stride + i);
+  }
+};
+
+template <class T>
+SRCEXTRACT_VECTOR_CLONES SRCEXTRACT_FLATTEN void to_doubles(const T* from, const ReadRows& rows, double* to) {
+  rows.for_each([&](std::int64_t pixel, std::int64_t at) { to[at] = static_cast<double>(from[pixel]); });
+}
+
+template <class T>
+SRCEXTRACT_VECTOR_CLONES SRCEXTRACT_FLATTEN void to_squares(const T* from, const ReadRows& rows, double* to) {
+  rows.for_each([&](std::int64_t pixel, std::int64_t at) {
+    to[at] = static_cast<double>(from[pixel]) * static_cast<double>(from[pixel]);
+  });
+}
+
+template <class T>
+SRCEXTRACT_VECTOR_CLONES SRCEXTRACT_FLATTEN void hide_above(const T* mask, double threshold, const ReadRows& rows,
+                                                            double* hidden) {
+  rows.for_each(
+      [&](std::int64_t pixel, std::int64_t at) { hidden[at] = static_cast<double>(mask[pixel]) > threshold ? 1 : 0; });
+}
+
+/// Hides pixels of others than `source`, besides those that are hidden. `and_nobodys`: also pixels of no source.
+SRCEXTRACT_VECTOR_CLONES SRCEXTRACT_FLATTEN void hide_others(const std::int32_t* owner, std::int32_t source,
+                                                             bool and_nobodys, const ReadRows& rows, double* hidden) {
+  const std::int32_t other = and_nobodys ? source : 0;
+  rows.for_each([&](std::int64_t pixel, std::int64_t at) {
+    const std::int32_t own = owner[pixel];
+    hidden[at] = own != source && own != other ? 1 : hidden[at];
+  });
+}
+
+}  // namespace
+
+void ApertureRows::read(const SepBox& band, std::int64_t source) {
+  const std::int64_t rows = band.y_end - band.y_begin, stride = (band.width() + lanes - 1) / lanes * lanes;
+  const std::int64_t first = band.y_begin * image_.shape.width + band.x_begin, size = stride * rows;
+  const bool may_hide = image_.mask || image_.segments != nullptr;
+  grow(value_, size);
+  if (image_.noise) grow(variance_, size);
+  if (may_hide) grow(hidden_, size);
+  // Whole blocks are read wherever the image goes on behind them.
+  const bool to_end = first + (rows - 1) * image_.shape.width + stride > image_.shape.count();
+  const ReadRows all{first, image_.shape.width, rows, to_end ? band.width() : stride, stride};
+  image_.pixels.with_type([&](const auto* pixels) { to_doubles(pixels, all, value_.data()); });
+  if (image_.noise) {
+    image_.noise.with_type([&](const auto* noise) {
+      image_.noise_is_variance ? to_doubles(noise, all, variance_.data()) : to_squares(noise, all, variance_.data());
+    });
+  }
+  if (image_.mask) {
+    image_.mask.with_type([&](const auto* mask) { hide_above(mask, image_.mask_threshold, all, hidden_.data()); });
+  } else if (may_hide) {
+    std::fill_n(hidden_.data(), size, 0.0);
+  }
+  if (image_.segments != nullptr) {
+    constexpr std::int64_t most = std::numeric_limits<std::int32_t>::max();
+    const std::int64_t own = source < 0 ? -source : source;
+    hide_others(image_.segments, own <= most ? static_cast<std::int32_t>(own) : no_source, source < 0, all,
+                hidden_.data());
+  }
+  band_ = {.box = band,
+           .stride = stride,
+           .value = value_.data(),
+           .variance = image_.noise ? variance_.data() : nullptr,
+           .hidden = may_hide ? hidden_.data() : nullptr,
+           .begin = begin_.data(),
+           .end = end_.data()};
+}
+
+/// Finds the blocks of each row with pixels of at most this squared distance.
+void ApertureRows::find_rows(const SepEllipse& ellipse, double square) {
+  constexpr std::int64_t few = 2 * lanes;  // all blocks of such a row are as quick as a look
+  const EllipseRows rows(ellipse);
+  for (std::int64_t row = 0; row < band_.rows(); ++row) {
+    SepStretch blocks{0, band_.stride};
+    if (band_.stride > few) {
+      const SepStretch near = rows.about(band_.box.y_begin + row, square, band_.box);
+      blocks = {(near.begin - band_.box.x_begin) / lanes * lanes, near.end - band_.box.x_begin};
+    }
+    begin_[static_cast<std::size_t>(row)] = static_cast<std::int32_t>(blocks.begin);
+    end_[static_cast<std::size_t>(row)] = static_cast<std::int32_t>(blocks.end);
+  }
+}
+
+void ApertureRows::find_parts(const SepAnnulus& annulus) {
+  find_rows(annulus.ellipse, annulus.outer_out);
+  const std::int64_t size = band_.stride * band_.rows();
+  grow(part_, size);
+  grow(across_, size + lanes);
+  grow(down_, size + lanes);
+  grow(place_, size + lanes);
+  band_.part = part_.data();
+  const std::int64_t count = look_at(band_, annulus, part_.data(), {across_.data(), down_.data(), place_.data()});
+  if (count == 0) return;
+  grow(edge_part_, count + lanes);
+  if (annulus.sub_pixels == 0) {
+    for (std::int64_t i = 0; i < count; ++i)
+      edge_part_.data()[i] = annulus.exact_part(across_.data()[i], down_.data()[i]);
+  } else {
+    count_sub_pixels(annulus, count, across_.data(), down_.data(), edge_part_.data());
+  }
+  for (std::int64_t i = 0; i < count; ++i) part_.data()[place_.data()[i]] = edge_part_.data()[i];
+}
+
+}  // namespace srcextract::python

@@ -1,0 +1,220 @@
+#include <nanobind/nanobind.h>
+#include <nanobind/stl/vector.h>
+
+#include <array>
+#include <cmath>
+#include <span>
+#include <vector>
+
+#include "python/core/sep/aperture_rows.hpp"
+#include "python/core/sep/each_aperture.hpp"
+#include "python/core/sep/image.hpp"
+#include "stages/core/vector_clones.hpp"
+
+// Radii of circles that hold fractions of the light, by SEP's definition, which differs from SExtractor's
+// (stages/photometry/growth.hpp): a circle has 64 steps up to any radius and any number of sub-pixels, and light that
+// is masked is made up for. Sub-pixels are added in SEP's order: where a curve is level, its first radius hangs on
+// rounding.
+
+namespace srcextract::python {
+namespace nb = nanobind;
+namespace {
+
+constexpr std::int64_t growth_steps = 64;
+
+/// A value for each ring, and one for all beyond.
+using Rings = std::array<double, growth_steps + 1>;
+
+/// A circle whose light is added ring by ring.
+struct GrowthCircle {
+  double x, y, reach;
+  std::int64_t sub_pixels;
+
+  double step() const { return reach / growth_steps; }
+  /// SExtractor's margin, which determines the flags.
+  double furthest() const { return reach + 1.5; }
+};
+
+struct GrowthSums {
+  Rings light{}, area{}, masked_area{};
+};
+
+/// The rings of a pixel's sub-pixels, in rows of whole blocks.
+struct SubPixelRings {
+  std::int64_t side, stride;
+  std::vector<double> across, down;  ///< squared offsets
+  std::vector<std::int32_t> ring;
+
+  explicit SubPixelRings(std::int64_t sub_pixels)
+      : side(sub_pixels),
+        stride((sub_pixels + BandOfRows::block - 1) / BandOfRows::block * BandOfRows::block),
+        across(static_cast<std::size_t>(stride)),
+        down(static_cast<std::size_t>(side)),
+        ring(static_cast<std::size_t>(side * stride)) {}
+};
+
+inline __attribute__((always_inline)) void find_rings(double dx, double dy, double density, SubPixelRings& of) {
+  const double step = 1.0 / static_cast<double>(of.side), first = 0.5 * (step - 1);
+  double u = dx + first, v = dy + first;
+  for (std::int64_t k = 0; k < of.side; ++k, u += step, v += step) {
+    of.across.data()[k] = u * u;
+    of.down.data()[k] = v * v;
+  }
+  const double* const across = of.across.data();
+  for (std::int64_t j = 0; j < of.side; ++j) {
+    const double v2 = of.down.data()[j];
+    std::int32_t* const ring = of.ring.data() + j * of.stride;
+    for (std::int64_t i = 0; i < of.stride; ++i) {
+      const double at = std::sqrt(across[i] + v2) * density;
+      ring[i] = static_cast<std::int32_t>(at < growth_steps ? at : growth_steps);
+    }
+  }
+}
+
+template <bool corrects>
+inline __attribute__((always_inline)) void add_pixels(const BandOfRows& band, const GrowthCircle& circle,
+                                                      double furthest, SubPixelRings& parts, GrowthSums& to) {
+  const double step = circle.step(), density = 1 / step, limit = furthest * furthest;
+  const double side = 1.0 / static_cast<double>(parts.side), share = side * side;
+  const bool may_be_whole = step >= 2 * pixel_reach;
+  for (std::int64_t row = 0; row < band.rows(); ++row) {
+    const double dy = static_cast<double>(band.box.y_begin + row) - circle.y;
+    for (std::int64_t column = 0; column < band.box.width(); ++column) {
+      const double dx = static_cast<double>(band.box.x_begin + column) - circle.x, square = dx * dx + dy * dy;
+      if (!(square < limit)) continue;
+      const bool hidden = band.hidden != nullptr && band.hidden[row * band.stride + column] > 0;
+      if (hidden && !corrects) continue;
+      const double value = hidden ? 0 : band.value[row * band.stride + column];
+      const auto add = [&](std::int32_t ring, double light, double area) {
+        to.light.data()[ring] += light;
+        if constexpr (corrects) {
+          to.area.data()[ring] += area;
+          to.masked_area.data()[ring] += hidden ? area : 0;
+        }
+      };
+      if (may_be_whole) {
+        const double distance = std::sqrt(square), ring = std::floor(distance * density);
+        const double beyond = distance - step * ring;
+        if (beyond >= pixel_reach && beyond <= step - pixel_reach) {
+          add(static_cast<std::int32_t>(ring < growth_steps ? ring : growth_steps), value, 1);
+          continue;
+        }
+      }
+      find_rings(dx, dy, density, parts);
+      const double light = share * value;
+      for (std::int64_t j = 0; j < parts.side; ++j)
+        for (std::int64_t i = 0; i < parts.side; ++i) add(parts.ring.data()[j * parts.stride + i], light, share);
+    }
+  }
+}
+
+/// Adds the pixels of a band up to a distance to the rings; if these are corrected for masks, areas too.
+SRCEXTRACT_VECTOR_CLONES SRCEXTRACT_FLATTEN void add_rings(const BandOfRows& band, const GrowthCircle& circle,
+                                                           double furthest, bool corrects, SubPixelRings& parts,
+                                                           GrowthSums& to) {
+  corrects ? add_pixels<true>(band, circle, furthest, parts, to) : add_pixels<false>(band, circle, furthest, parts, to);
+}
+
+bool has_hidden(const BandOfRows& band, const GrowthCircle& circle) {
+  const double limit = circle.furthest() * circle.furthest();
+  for (std::int64_t row = 0; row < band.rows(); ++row) {
+    const double dy = static_cast<double>(band.box.y_begin + row) - circle.y;
+    for (std::int64_t column = 0; column < band.box.width(); ++column) {
+      const double dx = static_cast<double>(band.box.x_begin + column) - circle.x;
+      if (band.hidden[row * band.stride + column] > 0 && dx * dx + dy * dy < limit) return true;
+    }
+  }
+  return false;
+}
+
+/// Measures curves of growth, one after the other.
+class GrowthWorker {
+ public:
+  explicit GrowthWorker(const SepImage& image) : image_(image), rows_(image) {}
+
+  /// SEP's flags of a circle.
+  std::int16_t flags(const GrowthCircle& circle, std::int64_t source) {
+    const SepBox box = sep_box(circle.x, circle.y, circle.furthest(), circle.furthest(), image_.shape);
+    bool masked = false;
+    if (image_.mask || image_.segments != nullptr)
+      rows_.for_each_band(box, source, [&](const BandOfRows& band) { masked = masked || has_hidden(band, circle); });
+    return static_cast<std::int16_t>((box.cut ? cut_off : 0) | (masked ? has_masked : 0));
+  }
+
+  /// The light within each of the steps; only those up to the distance `furthest` hold.
+  Rings light_in_steps(const GrowthCircle& circle, double furthest, std::int64_t source) {
+    const double reach = furthest + pixel_reach;
+    const SepBox box = sep_box(circle.x, circle.y, reach, reach, image_.shape);
+    SubPixelRings parts(circle.sub_pixels);
+    GrowthSums sums;
+    const auto corrects = static_cast<bool>(image_.mask);
+    rows_.for_each_band(box, source,
+                        [&](const BandOfRows& band) { add_rings(band, circle, reach, corrects, parts, sums); });
+    double inside = 0;
+    for (std::size_t k = 0; k < growth_steps; ++k) {
+      double& ring = sums.light[k];
+      if (sums.masked_area[k] > 0) ring *= sums.area[k] / (sums.area[k] - sums.masked_area[k]);
+      ring = inside += std::isfinite(ring) ? ring : 0;
+    }
+    return sums.light;
+  }
+
+ private:
+  const SepImage& image_;
+  ApertureRows rows_;
+};
+
+/// Sets the radius that contains the light `wanted`. Returns false if the first `steps` do not tell.
+bool find_radius(const Rings& light, std::int64_t steps, double wanted, double reach, double& radius) {
+  const double step = reach / growth_steps;
+  double before = 0;
+  for (std::int64_t k = 0; k < steps; ++k) {
+    const double here = light[static_cast<std::size_t>(k)];
+    if (!(here < wanted)) {  // also for NaN, which is then the result
+      radius = step * (static_cast<double>(k) + (here != before ? (wanted - before) / (here - before) : 0));
+      if (k == 0 && wanted < 0) radius = 0;  // as in SEP
+      return true;
+    }
+    before = here;
+  }
+  radius = reach;
+  return steps == growth_steps;
+}
+
+/// Sets the radii for all fractions of the light `all`. Mostly the inner half of the circle tells, in a quarter of the
+/// time, if the light is known.
+void find_radii(GrowthWorker& worker, const GrowthCircle& circle, std::int64_t source, const double* all,
+                std::span<const double> fractions, double* radii) {
+  constexpr double inner_part = 0.5;
+  const auto find_all = [&](const Rings& light, std::int64_t steps, double of) {
+    bool found = true;
+    for (std::size_t i = 0; i < fractions.size(); ++i)
+      found = find_radius(light, steps, fractions[i] * of, circle.reach, radii[i]) && found;
+    return found;
+  };
+  const double inner = inner_part * circle.reach;
+  constexpr auto inner_steps = static_cast<std::int64_t>(inner_part * growth_steps);
+  if (all != nullptr && find_all(worker.light_in_steps(circle, inner, source), inner_steps, *all)) return;
+  const Rings light = worker.light_in_steps(circle, circle.reach, source);
+  find_all(light, growth_steps, all != nullptr ? *all : light[growth_steps - 1]);
+}
+
+void flux_radii(const SepImage& image, const Values<double>& x, const Values<double>& y, const Values<double>& reach,
+                const Columns& norm, const Values<double>& fractions, std::int64_t sub_pixels,
+                const Results<double>& radius, const Results<std::int16_t>& flags, int threads) {
+  for_each_aperture<GrowthWorker>(image, x, y, largest_of(reach), threads, [&](GrowthWorker& worker, std::size_t i) {
+    const GrowthCircle circle{x.data()[i], y.data()[i], reach.data()[i], sub_pixels};
+    const std::int64_t source = image.source_at(i);
+    flags.data()[i] = worker.flags(circle, source);
+    find_radii(worker, circle, source, norm.empty() ? nullptr : norm[0].data() + i, span_of(fractions),
+               radius.data() + i * fractions.size());
+  });
+}
+
+}  // namespace
+
+void bind_sep_radii(nb::module_& module) {
+  module.def("sep_flux_radii", &flux_radii);
+}
+
+}  // namespace srcextract::python
