@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "stages/crowd/crowd_columns.hpp"
+#include "stages/crowd/crowd_unit.hpp"
 #include "stages/crowd/fit_crowd.hpp"
 #include "stages/weights/variance_pixel.hpp"
 
@@ -71,8 +72,11 @@ void measure_crowd(const ForcedPositions* positions, const Image<float, Cpu>& im
   const std::vector<double>& numbers = *config.resources.numbers_of(psf_key);
   CrowdImage pixels = crowd_image(image, noise, config, found);
   pixels.needs = observer.on_crowd;
-  found.crowd =
-      fit_crowd(pixels, PsfModel(numbers.data()), config.crowd, where, positions != nullptr ? &places : nullptr);
+  const CrowdUnit unit(pixels);
+  std::vector<float> converted;
+  found.crowd = fit_crowd(unit.convert(pixels, converted), PsfModel(numbers.data()), config.crowd, where,
+                          positions != nullptr ? &places : nullptr);
+  unit.restore(*found.crowd);
   if (!shows_fit(config)) found.crowd->model = found.crowd->residual = found.crowd->weight = {};
   found.sums = Buffer<SourceSums, Cpu>(std::ssize(found.crowd->rows), where);
   for (std::int64_t i = 0; i < found.sums.size(); ++i) {

@@ -50,7 +50,7 @@ void name_positions(const OpenPositions& positions, const Shape& shape, const Co
     b[row] = ellipse ? at.b : a[row];
     theta[row] = ellipse ? std::remainder(at.theta, 180) : 0;
     sources[columns::npix][row] = 0;
-    sources[columns::flags][row] &= static_cast<std::int16_t>(~flag::at_edge);
+    if (!fits_crowd(config)) sources[columns::flags][row] &= static_cast<std::int16_t>(~flag::at_edge);
     if (!is_on_image(at, shape)) background[row] = undefined_value;
   }
 }

@@ -12,6 +12,13 @@ void warn_of_crowd(const Config& config, const Extraction& extraction, std::vect
   if (!extraction.crowd) return;
   // With a mask of two widths a tenth of the completeness at a given purity was lost, with one of 2.5 nothing.
   constexpr double least_widths = 2.4;
+  const double saturation = config.resources.saturation;
+  if (saturation > 0 && saturation <= extraction.sky_level())
+    warnings.push_back(
+        fmt::format("{}: the saturation of {:.6g} is not above the sky of {:.6g}, so every pixel of the sky is "
+                    "taken for saturated and no star can be found; set it to the level of the detector, or "
+                    "measurement.saturation_keyword to ''",
+                    config.place_of("measurement.saturation"), saturation, extraction.sky_level()));
   const PsfModel model(config.resources.numbers_of(psf_key)->data());
   const double reach = std::min(model.columns, model.rows) * model.step / 2;
   if (reach < least_widths * extraction.crowd->fwhm)

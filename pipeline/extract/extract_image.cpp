@@ -77,7 +77,8 @@ class ImageRun {
     return {on_stage, record, [this](std::int64_t sources) { require_room_for(sources); },
             [this](std::int64_t bytes) { require_room(bytes, "deblending its sources needs"); },
             [this](std::int64_t bytes) {
-              require_room(bytes, "the fit of its crowd needs", "raise crowd.threshold, or cut the image into parts");
+              require_room(bytes, "the fit of its crowd needs",
+                           "set crowd.tile_size, as to 1024: tiles take their memory one after the other");
             }};
   }
 

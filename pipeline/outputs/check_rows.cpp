@@ -88,13 +88,14 @@ void CheckRows::fill(CheckImage which, std::int64_t y, float* row, std::int64_t 
 
 void CheckRows::fill_of_crowd(CheckImage which, std::int64_t y, float* row, std::int64_t width) {
   const CrowdFit& fit = *extraction_.crowd;
+  const auto unit = static_cast<float>(fit.weight_unit);
   if (which == CheckImage::psf_sky) sky_.level(y, row, width);
   for (std::int64_t x = 0; x < width; ++x) {
     const auto i = static_cast<std::size_t>(y * width + x);
     const float weight = fit.weight[i];
     if (which == CheckImage::model) row[x] = fit.model[i];
     if (which == CheckImage::residual) row[x] = weight > 0 ? fit.residual[i] : masked_pixel;
-    if (which == CheckImage::chi) row[x] = weight > 0 ? fit.residual[i] * std::sqrt(weight) : masked_pixel;
+    if (which == CheckImage::chi) row[x] = weight > 0 ? fit.residual[i] * unit * std::sqrt(weight) : masked_pixel;
     if (which == CheckImage::psf_sky)
       row[x] =
           static_cast<float>(static_cast<double>(row[x]) + fit.sky.at(static_cast<double>(x), static_cast<double>(y)));

@@ -155,6 +155,10 @@ void require_outputs_of_images(const Config& config) {
     throw Error(ErrorKind::config, config.place_of("output.alerts") +
                                        ": alerts tell of changes, and without a reference there are none; leave it "
                                        "out, or run srcextract difference");
+  if (fits_crowd(config) && config.psf.file.empty() && config.psf.method != PsfMethod::fit)
+    throw Error(ErrorKind::config, config.place_of("crowd.method") +
+                                       ": 'crowd.method' is joint, which needs the PSF of the image; name its file by "
+                                       "psf.file, or let psf.method: fit make it of the image's stars");
   if (config.detection.sign != DetectionSign::positive || std::ranges::count(config.output.columns, "SIGN") == 0)
     return;
   throw Error(ErrorKind::config,

@@ -74,7 +74,8 @@ class KeptFiles {
 };
 
 /// Throws Error{config} if the configuration asks for alerts, or for a column, that images (not differences) cannot
-/// have with it.
+/// have with it, or for a crowd without a PSF. A survey may give each image a PSF of its own: so this is no rule of the
+/// configuration that the images share.
 void require_outputs_of_images(const Config& config);
 
 /// Makes the directory if it is missing. Throws Error{output} if that fails or no file can be created in it.

@@ -33,6 +33,7 @@ struct CrowdFit {
   double fwhm = 0;                             ///< of the PSF in the middle of the image
   SkyNodes sky;                                ///< above the level that was subtracted before
   std::vector<float> model, residual, weight;  ///< per pixel; weight: 0 where a pixel does not count
+  double weight_unit = 1;                      ///< weights are those of pixels times this
 };
 
 }  // namespace srcextract

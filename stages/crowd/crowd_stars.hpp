@@ -1,11 +1,14 @@
 #pragma once
 
 #include <cstdint>
+#include <limits>
 #include <vector>
 
 #include "stages/catalogue/sources.hpp"
 
 namespace srcextract {
+
+inline constexpr double crowd_separation = 0.3;  ///< in FWHM: nearer stars are one
 
 /// A star of a crowd while it is fitted. Its number is its place in the list, in the order in which stars are found.
 struct CrowdStar {
@@ -29,6 +32,12 @@ struct CrowdRow {
   std::int32_t turn;
   std::int16_t flags;
   double completeness, confusion;  ///< as stars of its brightness that were added: part found, error; NaN: not known
+
+  /// Of a place off the image.
+  static CrowdRow without_light(double x, double y) {
+    constexpr double nan = std::numeric_limits<double>::quiet_NaN();
+    return {x, y, nan, nan, nan, nan, nan, nan, nan, nan, nan, 0, 0, 0, flag::aperture_cut, nan, nan};
+  }
 
   bool operator==(const CrowdRow&) const = default;
 };

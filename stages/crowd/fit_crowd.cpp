@@ -3,19 +3,18 @@
 #include <algorithm>
 #include <cmath>
 #include <cstddef>
-#include <limits>
 #include <utility>
 
 #include "stages/crowd/crowd_equations.hpp"
+#include "stages/crowd/crowd_tiles.hpp"
 #include "stages/crowd/find_stars.hpp"
 #include "stages/crowd/inject_stars.hpp"
 #include "stages/crowd/measure_crowd.hpp"
+#include "stages/crowd/outer_wings.hpp"
 #include "stages/crowd/saturated_cores.hpp"
 
 namespace srcextract {
 namespace {
-
-constexpr double separation = 0.3;  ///< in FWHM: nearer stars are one
 
 /// The state of a fit.
 class CrowdWork {
@@ -51,7 +50,8 @@ class CrowdWork {
     CrowdFit fit = finish();
     std::vector<CrowdRow> all;
     auto next = fit.rows.begin();
-    for (const CrowdPlace& at : places) all.push_back(is_within(at.x, at.y, 0) ? *next++ : row_without_light(at));
+    for (const CrowdPlace& at : places)
+      all.push_back(is_within(at.x, at.y, 0) ? *next++ : CrowdRow::without_light(at.x, at.y));
     fit.rows = std::move(all);
     return fit;
   }
@@ -74,8 +74,9 @@ class CrowdWork {
     field_.render(stars_);
     constexpr std::int32_t of_clear_stars = 2;
     constexpr double clear = 1, blended = 0.15;
-    const FindRule rule{config_.threshold, turn <= of_clear_stars ? clear : blended, separation};
-    const std::vector<CrowdStar> found = find_stars(field_, psf_, stars_, rule, turn);
+    const FindRule rule{config_.threshold, turn <= of_clear_stars ? clear : blended, crowd_separation};
+    std::vector<CrowdStar> found = find_stars(field_, psf_, stars_, rule, turn);
+    drop_outer_wings(psf_, field_.shape(), stars_, field_.sigma(), found);
     facts_ = {std::ssize(found)};
     const std::size_t before = stars_.size();
     stars_.insert(stars_.end(), found.begin(), found.end());
@@ -154,16 +155,11 @@ class CrowdWork {
            y < static_cast<double>(field_.shape().height) - 1 - least;
   }
 
-  static CrowdRow row_without_light(const CrowdPlace& at) {
-    constexpr double nan = std::numeric_limits<double>::quiet_NaN();
-    return {at.x, at.y, nan, nan, nan, nan, nan, nan, nan, nan, nan, 0, 0, 0, flag::aperture_cut, nan, nan};
-  }
-
   /// Of two stars that are too near the fainter goes; of equal ones the later.
   void drop_doubles(std::vector<char>& keep) const {
     StarCells cells(field_.shape());
     cells.fill(stars_);
-    const double nearest = separation * psf_.fwhm();
+    const double nearest = crowd_separation * psf_.fwhm();
     const std::vector<char> before = keep;
     for (std::size_t i = 0; i < stars_.size(); ++i) {
       if (before[i] == 0) continue;
@@ -203,14 +199,22 @@ class CrowdWork {
   CrowdTurn facts_;  ///< of the turn under way
 };
 
+CrowdFit fit_whole(const CrowdImage& image, const PsfModel& psf, const CrowdConfig& config, const Cpu& where,
+                   const std::vector<CrowdPlace>* places) {
+  CrowdWork work(image, psf, config, where);
+  return places != nullptr ? work.force(*places) : work.find();
+}
+
 }  // namespace
 
 CrowdFit fit_crowd(const CrowdImage& image, const PsfModel& psf, const CrowdConfig& config, const Cpu& where,
                    const std::vector<CrowdPlace>* places) {
-  CrowdWork work(image, psf, config, where);
-  if (places != nullptr) return work.force(*places);
-  CrowdFit fit = work.find();
-  if (config.inject > 0) inject_stars(image, psf, config, where, fit);
+  const auto fit_part = [&](const CrowdImage& part, const PsfModel& of_part, const std::vector<CrowdPlace>* in_part) {
+    return fit_whole(part, of_part, config, where, in_part);
+  };
+  CrowdFit fit = has_tiles(image, config) ? fit_tiles(image, psf, config, places, fit_part)
+                                          : fit_whole(image, psf, config, where, places);
+  if (places == nullptr && config.inject > 0) inject_stars(image, psf, config, where, fit);
   return fit;
 }
 

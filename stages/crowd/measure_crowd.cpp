@@ -143,6 +143,7 @@ void describe(const StampSums& s, CrowdRow& row) {
     const double variance = s.wide_noise * d * d + s.noise * e * e - 2 * s.mixed_noise * d * e;
     if (variance > 0) row.spread_variance = variance / (d * d * d * d);
   }
+  if (!(s.good > 0)) row.flux = row.variance = not_known;  // no pixel of it counts
   if (!(row.share > 0.5)) row.flags |= flag::crowded;
   if (s.cut) row.flags |= flag::at_edge;
   if (s.masked) row.flags |= flag::masked_pixels;

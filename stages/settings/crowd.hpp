@@ -16,6 +16,8 @@ struct CrowdConfig {
   std::int64_t turns = 8;
   /// Side in pixels of the squares at whose corners the sky is fitted together with the stars.
   std::int64_t sky_size = 64;
+  /// Side of the tiles, in pixels, that are fitted one after the other, each with its surroundings; 0: one for all.
+  std::int64_t tile_size = 0;
 
   /// Number of artificial stars added to the image, which is then fitted again, to learn how many of them are found and
   /// with what error.

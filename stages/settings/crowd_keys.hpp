@@ -56,6 +56,17 @@ void for_each_crowd_field(AnySettings& c, F&& f) {
           .unused = of_crowd(c.crowd.sky_size, usual.sky_size)},
     c.crowd.sky_size);
   f(Field{.section = section,
+          .key = "tile_size",
+          .description = "Side, in pixels, of tiles that are fitted one after the other with their surroundings, where "
+                         "memory does not hold all stars; 0 = the whole image",
+          .at_least = 0,
+          .at_most = 1'000'000,
+          .unused = of_crowd(c.crowd.tile_size, usual.tile_size),
+          .problem = c.crowd.tile_size > 0 && c.crowd.tile_size < 2 * c.crowd.sky_size
+                         ? "is smaller than two squares of crowd.sky_size; raise it"
+                         : ""},
+    c.crowd.tile_size);
+  f(Field{.section = section,
           .key = "inject",
           .description = "Stars added to the image, which is fitted again, for the columns `COMPLETENESS` and "
                          "`ERR_CONF`; 0 = none",

@@ -112,9 +112,6 @@ std::string fit_problem(const Settings& config) {
 
 std::string crowd_problem(const Settings& config) {
   if (!fits_crowd(config)) return "";
-  if (config.psf.file.empty() && config.psf.method != PsfMethod::fit)
-    return "is joint, which needs the PSF of the image; name its file by psf.file, or let psf.method: fit make it of "
-           "the image's stars";
   if (fits_gaussians(config)) return "is joint, and fit.model gaussians; set one of them to none";
   if (config.deblend.method != DeblendMethod::none || config.deblend.clean)
     return "is joint, whose stars are not divided further; set deblend.method to none and deblend.clean to false";

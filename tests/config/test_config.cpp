@@ -280,12 +280,6 @@ TEST(Config, CrowdIsPartOfTheProgram) {
   const Overrides psf = set_overrides({"psf.file=x.psf"});
   EXPECT_EQ(load_given("crowd", psf).config.settings(), load_given(file, psf).config.settings());
   EXPECT_EQ(load_given("crowd", psf).config.crowd.method, CrowdMethod::joint);
-  try {
-    load_given("crowd");
-    FAIL() << "a crowd needs a PSF";
-  } catch (const Error& error) {
-    EXPECT_THAT(error.what(), ::testing::HasSubstr("needs the PSF of the image; name its file by psf.file"));
-  }
 }
 
 TEST(ConfigFiles, TheShippedOnesMeanWhatTheySay) {

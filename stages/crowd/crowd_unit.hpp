@@ -1,0 +1,26 @@
+#pragma once
+
+#include <vector>
+
+#include "stages/crowd/crowd_fit.hpp"
+#include "stages/crowd/fit_crowd.hpp"
+
+namespace srcextract {
+
+/// The unit of pixels in which a crowd is fitted: a power of two, so that no digit changes. It is 1 unless the noise is
+/// so small or so large that weights and light in single precision, or what counts as no light, would lose their
+/// meaning.
+class CrowdUnit {
+ public:
+  explicit CrowdUnit(const CrowdImage& image);
+
+  /// The image in this unit; `pixels` holds its pixels if they change.
+  CrowdImage convert(const CrowdImage& image, std::vector<float>& pixels) const;
+  /// Gives a fit back in the unit of the image.
+  void restore(CrowdFit& fit) const;
+
+ private:
+  int exponent_ = 0;  ///< of the factor for pixels
+};
+
+}  // namespace srcextract

@@ -1,0 +1,93 @@
+#include "stages/crowd/outer_wings.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <cstddef>
+
+#include "stages/crowd/star_cells.hpp"
+#include "stages/math/exact_math.hpp"
+
+namespace srcextract {
+namespace {
+
+/// The PSF about its end.
+struct Wing {
+  double from = 0;   ///< where light may be missing: a width inside of the end
+  double at = 0;     ///< radius of the ring whose light is known
+  double light = 0;  ///< of a star of flux 1, in a pixel there; 0: none
+  double power = 0;  ///< by which it falls
+  double area = 0;   ///< pixels whose light makes a star of that surface brightness: 1 / sum of squares
+
+  /// Light in a pixel at a distance that is given by its square.
+  double operator()(double square) const {
+    return light * portable_exp(-power * (portable_log(square) / 2 - portable_log(at)));
+  }
+};
+
+/// Mean light of the pixels whose distance from the middle is from `radius` - 1 to `radius`.
+double ring(const CrowdStamp& stamp, double radius) {
+  double sum = 0;
+  std::int64_t count = 0;
+  for (std::int64_t j = 0; j < stamp.side(); ++j) {
+    for (std::int64_t i = 0; i < stamp.side(); ++i) {
+      const auto dx = static_cast<double>(i - stamp.half), dy = static_cast<double>(j - stamp.half);
+      const double distance = std::sqrt(dx * dx + dy * dy);
+      if (distance > radius || distance <= radius - 1) continue;
+      sum += static_cast<double>(stamp.numbers[stamp.place(i, j)]);
+      ++count;
+    }
+  }
+  return count > 0 ? sum / static_cast<double>(count) : 0;
+}
+
+/// The wing in the middle of the image. PSFEx fades its models in the last width, so the ring is inside of that.
+Wing find_wing(const CrowdPsf& psf, const Shape& shape) {
+  constexpr double inner_part = 0.6, least_power = 2, most_power = 6;
+  std::vector<float> pixels(static_cast<std::size_t>(CrowdPsf::numbers_for(psf.most_half())));
+  CrowdPsf::Scratch scratch;
+  const CrowdStamp stamp =
+      psf.draw(std::floor(static_cast<double>(shape.width) / 2), std::floor(static_cast<double>(shape.height) / 2),
+               psf.most_half(), false, pixels.data(), scratch);
+  Wing wing;
+  wing.from = psf.most_half() - psf.fwhm();
+  wing.at = std::floor(wing.from);
+  const double inside = std::floor(inner_part * wing.at);
+  if (inside < psf.fwhm() || inside >= wing.at) return wing;
+  const double there = ring(stamp, inside);
+  wing.light = std::max(0.0, ring(stamp, wing.at));
+  const double fall = wing.light > 0 ? portable_log(there / wing.light) / portable_log(wing.at / inside) : most_power;
+  wing.power = std::clamp(fall, least_power, most_power);
+  double squares = 0;
+  for (std::int64_t i = 0; i < stamp.plane(); ++i)
+    squares += static_cast<double>(stamp.numbers[i]) * static_cast<double>(stamp.numbers[i]);
+  wing.area = 1 / squares;
+  return wing;
+}
+
+}  // namespace
+
+void drop_outer_wings(const CrowdPsf& psf, const Shape& shape, const std::vector<CrowdStar>& known, double sigma,
+                      std::vector<CrowdStar>& found) {
+  constexpr double brighter = 2, dark = 0.5;  // of the error of a star
+  const Wing wing = find_wing(psf, shape);
+  if (!(wing.light > 0) || found.empty()) return;
+  const double least = dark * sigma / std::sqrt(wing.area);  // a wing so faint counts no more
+  StarCells cells(shape);
+  cells.fill(found);
+  std::vector<double> light(found.size(), 0.0);
+  for (const CrowdStar& star : known) {
+    if (!(star.flux * wing(wing.from * wing.from) > least)) continue;
+    const double reach = wing.at * portable_exp(portable_log(star.flux * wing.light / least) / wing.power);
+    cells.each_near(star.x - reach, star.x + reach, star.y - reach, star.y + reach, [&](std::int32_t number) {
+      const auto i = static_cast<std::size_t>(number);
+      const double dx = found[i].x - star.x, dy = found[i].y - star.y, square = dx * dx + dy * dy;
+      if (square > wing.from * wing.from && square <= reach * reach) light[i] += star.flux * wing(square);
+    });
+  }
+  std::size_t kept = 0;
+  for (std::size_t i = 0; i < found.size(); ++i)
+    if (found[i].flux > brighter * wing.area * light[i]) found[kept++] = found[i];
+  found.resize(kept);
+}
+
+}  // namespace srcextract
