@@ -71,10 +71,8 @@ constexpr SextractorKey keys[] = {
     {"BACK_VALUE", "0.0", number, 1, 2, "", kept, "background.level"},
     {"BACK_SIZE", "64", integer, 1, 2, "", kept, "background.mesh_size"},
     {"BACK_FILTERSIZE", "3", integer, 1, 2, "", kept, "background.filter_size"},
-    {"BACKPHOTO_TYPE", "GLOBAL", word, 1, 1, "GLOBAL LOCAL", missing,
-     "fluxes are above the sky of the meshes; ANNULUS_SKY, the sky in an annulus about each source "
-     "(measurement.annulus), stands beside them"},
-    {"BACKPHOTO_THICK", "24", integer, 1, 1, "", idle, "it is of BACKPHOTO_TYPE LOCAL"},
+    {"BACKPHOTO_TYPE", "GLOBAL", word, 1, 1, "GLOBAL LOCAL", kept, "measurement.local_sky"},
+    {"BACKPHOTO_THICK", "24", integer, 1, 1, "", kept, "measurement.local_sky"},
     {"BACK_FILTTHRESH", "0.0", number, 1, 1, "", kept, "background.filter_threshold"},
     {"CHECKIMAGE_TYPE", "NONE", word, 0, 16,
      "NONE IDENTICAL BACKGROUND BACKGROUND_RMS MINIBACKGROUND MINIBACK_RMS -BACKGROUND FILTERED OBJECTS APERTURES "

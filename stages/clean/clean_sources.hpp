@@ -10,11 +10,19 @@
 namespace srcextract {
 
 /// How apertures that leave out the pixels of other sources treat the pixels of a run.
-enum class Absorbed : std::uint8_t {
-  no,      ///< pixels of a source that was not absorbed
-  free,    ///< pixels of an absorbed source, treated as if no source had them
-  hidden,  ///< pixels of an absorbed source that SExtractor treats as those of another source
+enum class Absorbed : std::int32_t {
+  hidden = -1,  ///< pixels of an absorbed source that SExtractor treats as those of another source
+  no = 0,       ///< pixels of a source that was not absorbed
+  free = 1      ///< and above: pixels of an absorbed source, treated as if no source had them (free_from)
 };
+
+/// The pixels of a source that is absorbed when row `last` has been searched, the last row of the two islands.
+SRCEXTRACT_HOST_DEVICE inline Absorbed free_from(std::int32_t last) {
+  return static_cast<Absorbed>(last + 1);
+}
+SRCEXTRACT_HOST_DEVICE inline bool is_free(Absorbed absorbed) {
+  return absorbed >= Absorbed::free;
+}
 
 /// Sources after cleaning; some became parts of others.
 template <class Where>
@@ -23,7 +31,8 @@ struct Cleaned {
   Buffer<Absorbed, Where> absorbed;    ///< per run
   Components<Where> own;               ///< `components` with 0 for the runs of absorbed sources
   Buffer<SourceSums, Where> own_sums;  ///< sums over `own`, in the image in which sources were found
-  Buffer<Parentage, Where> parentage;  ///< per source that is left; `edge` includes the sources that it absorbed
+  /// Per source that is left, with `last_row`; `edge` includes the sources that it absorbed.
+  Buffer<Parentage, Where> parentage;
 };
 
 /// Input of cleaning: sources after deblending, and their sums in the image in which they were found. Without

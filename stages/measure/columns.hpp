@@ -34,6 +34,7 @@ struct MeasuredSums {
   std::optional<std::span<const std::int64_t>> areas = {};
   std::span<const float> least_variance = {};  ///< per source: least variance, if thresholds follow a map or mesh
   NoiseLaw noise_law = {};  ///< for the noise of the sky in FLUX_ISO, or for all noise that the variances hold
+  std::span<const double> local_sky = {};  ///< sky about each source, above that of the image; empty: none is known
 };
 
 /// Turns the sums of every source into the columns of the catalogue, except the sky position (io/wcs/wcs.hpp adds it).
@@ -42,6 +43,7 @@ struct MeasuredSums {
 /// - A split-off source has the position of its core, and its moments are about that position.
 /// - A source that absorbed others keeps its position and size.
 /// - FLUXERR_ISO includes photon noise: from the flux and the gain, or from the variances.
+/// - BACKGROUND includes the local sky, and fluxes are above it.
 ///
 /// Runs on the host for both back ends, and calls no function that libm may round differently. If `calibration` has an
 /// element for each source, it receives what errors and magnitudes of other fluxes there need.

@@ -8,10 +8,11 @@ namespace srcextract {
 
 /// The record that deblending (stages/deblend/deblend.hpp) keeps of a source.
 struct Parentage {
-  double x, y;          ///< centroid of its core, 0-based; only if split
-  std::int32_t parent;  ///< number of its island before deblending, from 1
-  std::int32_t split;   ///< 1 if the island had several sources, else 0
-  std::int32_t edge;    ///< 1 if a pixel of its core is at the edge of the image, else 0; only if split
+  double x, y;                 ///< centroid of its core, 0-based; only if split
+  std::int32_t parent;         ///< number of its island before deblending, from 1
+  std::int32_t split;          ///< 1 if the island had several sources, else 0
+  std::int32_t edge;           ///< 1 if a pixel of its core is at the edge of the image, else 0; only if split
+  std::int32_t last_row = -1;  ///< last row of its island, known after cleaning; -1: not known
 
   bool operator==(const Parentage&) const = default;
 };
@@ -25,6 +26,7 @@ inline void record_fields(const Buffer<Parentage, Cpu>& parentage, FieldRecorder
   add("parent", &Parentage::parent);
   add("split", &Parentage::split);
   add("core at edge", &Parentage::edge);
+  add("last row of island", &Parentage::last_row);
 }
 
 }  // namespace srcextract

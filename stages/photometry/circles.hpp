@@ -90,7 +90,7 @@ struct CircleFamily {
       for (int i = 0; i < width; ++i) wanted[i] = i < size && weight[i] > 0 ? 1 : 0;
       const ApertureSamples<width> sample = image.samples(x, y, size, source.number, cx, cy, wanted);
       for (int i = 0; i < width; ++i) {
-        pixels.of[0][i] = wanted[i] != 0 ? weight[i] * sample.value[i] : 0;
+        pixels.of[0][i] = wanted[i] != 0 ? weight[i] * (sample.value[i] - source.local_sky) : 0;
         pixels.of[1][i] = wanted[i] != 0 ? weight[i] * sample.variance[i] : 0;
       }
     };
@@ -111,10 +111,9 @@ struct CircleFamily {
     float ascending[most_apertures];
     for (int k = 0; k < count; ++k) ascending[k] = radius[by_size[k]];
     CirclesTogether circles(ascending, count);
-    circles.measure(image, source.number, static_cast<float>(source.shape.x), static_cast<float>(source.shape.y),
-                    [&](int k, double light, double variance, bool cut) {
-                      keep(by_size[k], CircleFlux{light, variance, cut ? flag::aperture_cut : 0});
-                    });
+    circles.measure(image, source, [&](int k, double light, double variance, bool cut) {
+      keep(by_size[k], CircleFlux{light, variance, cut ? flag::aperture_cut : 0});
+    });
   }
 
   static constexpr bool has_many_rows = true;

@@ -76,7 +76,7 @@ SRCEXTRACT_HOST_DEVICE EllipseFlux flux_in_ellipse(const Lanes& lanes, const Mea
   const auto row = [&](double flux, double variance, const std::int64_t(&counts)[2]) {
     const auto area = static_cast<double>(counts[0]), masked = static_cast<double>(counts[1]);
     const std::int32_t flags = (box.cut ? flag::aperture_cut : 0) | (masked > 0.1 * area ? flag::crowded : 0);
-    return EllipseFlux{flux, variance, radius, flags, area};
+    return EllipseFlux{flux - area * source.local_sky, variance, radius, flags, area};
   };
   if (image.variance == nullptr) {  // every pixel has the variance 1
     const auto all = sums_in_ellipse<1>(lanes, box, source, image, radius);

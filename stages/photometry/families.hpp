@@ -4,6 +4,7 @@
 
 #include "stages/photometry/annulus.hpp"
 #include "stages/photometry/circles.hpp"
+#include "stages/photometry/frame_sky.hpp"
 #include "stages/photometry/kron.hpp"
 #include "stages/photometry/light_radii.hpp"
 #include "stages/photometry/low_weight.hpp"
@@ -42,6 +43,7 @@ struct FamilyRows {
 ///  - measure_in(lanes, source, found_in, image), if the family also needs the image in which sources were found.
 ///    measure() then passes one image for both.
 ///  - is_known(config), if it is measured only where something is known, as the shape of stars.
+///  - usual_columns_use_it, if it is measured whatever columns are asked for.
 ///  - file: the NeededFile of numbers that it needs, if any. Its constructor takes them from Settings::resources.
 ///  - numbers_key and take_numbers(pointer), if a device shall read the numbers of that key's file from its own memory.
 ///    They are handed to it once (HandedNumbers), and are of any size.
@@ -54,9 +56,9 @@ struct FamilyRows {
 /// device.
 template <class... One>
 struct FamilyList {};
-using Families =
-    FamilyList<CircleFamily, KronFamily, PetrosianFamily, LightRadiusFamily, WindowFamily, ProfileFamily,
-               PositionNoiseFamily, AnnulusFamily, LowWeightFamily, StarFamily, StarFramesFamily, SpreadFamily>;
+using Families = FamilyList<FrameSkyFamily, CircleFamily, KronFamily, PetrosianFamily, LightRadiusFamily, WindowFamily,
+                            ProfileFamily, PositionNoiseFamily, AnnulusFamily, LowWeightFamily, StarFamily,
+                            StarFramesFamily, SpreadFamily>;
 
 /// The rows of one family, told apart from those of another with the same type of row.
 template <class One, class Where>
@@ -166,6 +168,7 @@ template <class One>
 bool is_measured(const ColumnChoice& choice, const Settings& config) {
   if constexpr (requires { One::is_known(config); })
     if (!One::is_known(config)) return false;
+  if constexpr (requires { One::usual_columns_use_it; }) return true;
   return choice.needs(One::name) && is_read(file_of<One>(), config);
 }
 

@@ -19,6 +19,8 @@ struct MeasuredSource {
   const EllipseFlux* kron;          ///< result of that family, for those after it; null: it is not measured
   const LightRadius* radii;         ///< first row of that family, for those after it; null: it is not measured
   const StarLight* star = nullptr;  ///< result of that family, for those after it; null: it is not measured
+  std::int32_t last_row = -1;       ///< last row of the source's island; -1: that of its own pixels
+  double local_sky = 0;             ///< result of FrameSkyFamily: fluxes are above it
 };
 
 }  // namespace srcextract

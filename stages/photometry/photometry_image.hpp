@@ -15,6 +15,14 @@ namespace srcextract {
 inline constexpr std::int32_t nobodys_pixel = 0;
 inline constexpr std::int32_t unclaimed_pixel = -1;  ///< above the threshold, but in too small a component
 
+/// In the map of claims: pixels of an absorbed source that is absorbed when row `last` has been searched, and the row.
+SRCEXTRACT_HOST_DEVICE inline std::int32_t absorbed_after(std::int32_t last) {
+  return -2 - last;
+}
+SRCEXTRACT_HOST_DEVICE inline bool is_absorbed_before(std::int32_t claim, std::int32_t row) {
+  return claim <= absorbed_after(0) && -2 - claim < row;
+}
+
 /// The owner of the pixels of a run with this label.
 SRCEXTRACT_HOST_DEVICE inline std::int32_t owner_of_label(std::int32_t label) {
   return label > 0 ? label : unclaimed_pixel;
@@ -60,6 +68,8 @@ struct PhotometryImage {
   double pixel_variance = 0;     ///< FluxCalibration::pixel, if least_variance does not tell it for each source
   double gain = 0;               ///< FluxCalibration::gain
   double saturation = std::numeric_limits<double>::infinity();  ///< above the sky, the value of a saturated pixel
+  const std::int32_t* claims = nullptr;  ///< `owner` with absorbed pixels (absorbed_after), for FrameSkyFamily
+  std::int64_t kernel_rows = 0;          ///< height of the kernel by which sources were found; 0: there was none
 
   /// The variance that the photons of a count of light have, in units of FluxCalibration::pixel of this source; 0: not
   /// known, or in the map of variances.

@@ -52,7 +52,7 @@ class MeshPixels {
 
 /// The number of histogram bins in a chunk. Sums over chunks are kept.
 inline constexpr int chunk_bins = 16;
-inline constexpr int most_chunks = most_bins / chunk_bins;
+inline constexpr int most_chunks = most_mesh_bins / chunk_bins;
 
 /// The index at which a bin is counted. Bins at the same place in their chunks are neighbours, so that chunks are
 /// summed side by side.

@@ -204,7 +204,6 @@ TEST(SextractorTranslation, Sky) {
   EXPECT_THAT(
       convert("BACK_FILTERSIZE 4\n").yaml,
       HasSubstr("  # BACK_FILTERSIZE 4; SExtractor takes an even size as the next odd one\n  filter_size: 5\n"));
-  EXPECT_THAT(lost(convert("BACKPHOTO_TYPE LOCAL\n")), HasSubstr("ANNULUS_SKY"));
 }
 
 TEST(SextractorTranslation, WhatIsBeyondLimitsHereIsToldWithOurReason) {
@@ -213,6 +212,14 @@ TEST(SextractorTranslation, WhatIsBeyondLimitsHereIsToldWithOurReason) {
   EXPECT_EQ(converted.config.measurement.gain, 2);
   EXPECT_THAT(lost(converted), HasSubstr("BACK_SIZE 4: 'background.mesh_size' must be at least 8"));
   EXPECT_THAT(lost(converted), HasSubstr("; without it the default holds, 64\n"));
+}
+
+TEST(SextractorTranslation, ALocalSkyIsThatOfAFrame) {
+  EXPECT_EQ(convert("BACKPHOTO_THICK 30\n").config.measurement.local_sky, 0);
+  EXPECT_EQ(convert("BACKPHOTO_TYPE LOCAL\n").config.measurement.local_sky, 24);
+  const Converted thick = convert("BACKPHOTO_TYPE local\nBACKPHOTO_THICK 30\n");
+  EXPECT_EQ(thick.config.measurement.local_sky, 30);
+  EXPECT_EQ(lost(thick), "");
 }
 
 TEST(SextractorTranslation, DeblendingAndClean) {
