@@ -44,8 +44,7 @@ constexpr SextractorKey keys[] = {
     {"WEIGHT_TYPE", "NONE", word, 0, 2, "NONE BACKGROUND MAP_RMS MAP_VAR MAP_WEIGHT", kept, "weights.type"},
     {"RESCALE_WEIGHTS", "Y", yes_no, 1, 2, "", kept, "weights.rescale"},
     {"WEIGHT_IMAGE", "weight.fits", text, 0, 2, "", kept, "weights.file"},
-    {"WEIGHT_GAIN", "Y", yes_no, 1, 1, "", missing,
-     "the photon noise of a source is that of one gain, also where weights differ"},
+    {"WEIGHT_GAIN", "Y", yes_no, 1, 1, "", kept, "weights.scale_gain"},
     {"WEIGHT_THRESH", "", number, 0, 2, "", kept, "weights.threshold"},
     {"FLAG_IMAGE", "flag.fits", text, 0, 4, "", kept, "flags.file"},
     {"FLAG_TYPE", "OR", word, 0, 4, "OR AND MIN MAX MOST", kept, "flags.type"},
@@ -71,10 +70,8 @@ constexpr SextractorKey keys[] = {
     {"BACK_VALUE", "0.0", number, 1, 2, "", kept, "background.level"},
     {"BACK_SIZE", "64", integer, 1, 2, "", kept, "background.mesh_size"},
     {"BACK_FILTERSIZE", "3", integer, 1, 2, "", kept, "background.filter_size"},
-    {"BACKPHOTO_TYPE", "GLOBAL", word, 1, 1, "GLOBAL LOCAL", missing,
-     "fluxes are above the sky of the meshes; ANNULUS_SKY, the sky in an annulus about each source "
-     "(measurement.annulus), stands beside them"},
-    {"BACKPHOTO_THICK", "24", integer, 1, 1, "", idle, "it is of BACKPHOTO_TYPE LOCAL"},
+    {"BACKPHOTO_TYPE", "GLOBAL", word, 1, 1, "GLOBAL LOCAL", kept, "measurement.local_sky"},
+    {"BACKPHOTO_THICK", "24", integer, 1, 1, "", kept, "measurement.local_sky"},
     {"BACK_FILTTHRESH", "0.0", number, 1, 1, "", kept, "background.filter_threshold"},
     {"CHECKIMAGE_TYPE", "NONE", word, 0, 16,
      "NONE IDENTICAL BACKGROUND BACKGROUND_RMS MINIBACKGROUND MINIBACK_RMS -BACKGROUND FILTERED OBJECTS APERTURES "

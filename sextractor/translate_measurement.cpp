@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <cstdint>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -144,6 +145,14 @@ void put_psf(const Request& request, Translation& to) {
     to.lose(most, "one star is fitted to each source; deblending divides close ones");
 }
 
+void put_local_sky(const Request& request, Translation& to) {
+  const Setting &type = request["BACKPHOTO_TYPE"], &thickness = request["BACKPHOTO_THICK"];
+  if (type.word() == "LOCAL")
+    to.put("measurement.local_sky", format_value(static_cast<std::int64_t>(thickness.number())), {&type, &thickness});
+  else
+    to.pass_over({&type, &thickness}, "fluxes are above the sky of the meshes, as here without measurement.local_sky");
+}
+
 void put_zero_point(const Request& request, Translation& to) {
   double zero_point = 0;
   const Setting& from = zero_point_of(request, zero_point);
@@ -168,6 +177,7 @@ void translate_measurement(const Request& request, Translation& to) {
   to.put("measurement.kron", format_value(request["PHOT_AUTOPARAMS"].numbers()), {&request["PHOT_AUTOPARAMS"]});
   to.put("measurement.petrosian", format_value(request["PHOT_PETROPARAMS"].numbers()), {&request["PHOT_PETROPARAMS"]});
   put_fractions(request, to);
+  put_local_sky(request, to);
   put_network(request, to);
   put_psf(request, to);
 }

@@ -78,12 +78,13 @@ constexpr int least_family_blocks<CirclesByArea> = 8;
 
 /// A thread takes a run.
 __global__ void paint_owners_kernel(const Run* runs, ItemCount items, const std::int32_t* label,
-                                    const Absorbed* absorbed, std::int64_t width, std::int32_t* owner) {
+                                    const Absorbed* absorbed, bool claims, std::int64_t width, std::int32_t* owner) {
   const std::int64_t count = items();
   for (std::int64_t i = thread_index(); i < count; i += thread_total()) {
-    if (absorbed != nullptr && absorbed[i] == Absorbed::free) continue;
+    const Absorbed of_run = absorbed != nullptr ? absorbed[i] : Absorbed::no;
+    if (is_free(of_run) && !claims) continue;
     const Run run = runs[i];
-    const std::int32_t own = owner_of_label(label[i]);
+    const std::int32_t own = owner_of_run(label[i], of_run);
     for (std::int32_t x = run.begin; x < run.end; ++x) owner[run.y * width + x] = own;
   }
 }
@@ -96,7 +97,8 @@ struct SourceTable {
   const EllipseFlux* kron;     ///< null: not measured
   const LightRadius* radii;    ///< null: not measured
   int radii_each;
-  const StarLight* star;  ///< null: not measured
+  const StarLight* star;      ///< null: not measured
+  const FrameSky* local_sky;  ///< null: not measured
   ItemCount items;
 
   /// Source k without a shape, with only the results of earlier families.
@@ -106,7 +108,9 @@ struct SourceTable {
             sums + k,
             kron != nullptr ? kron + k : nullptr,
             radii != nullptr ? radii + k * radii_each : nullptr,
-            star != nullptr ? star + k : nullptr};
+            star != nullptr ? star + k : nullptr,
+            parentage != nullptr ? parentage[k].last_row : -1,
+            local_sky_of(local_sky != nullptr ? local_sky + k : nullptr)};
   }
   __device__ MeasuredSource at(std::int64_t k, const PhotometryImage& image) const {
     MeasuredSource source = measured_before(k);
@@ -238,7 +242,7 @@ void take_numbers(std::span<const HandedNumbers> numbers, One& family) {
 }  // namespace
 
 Image<std::int32_t, Gpu> map_owners(const Runs<Gpu>& runs, const Components<Gpu>& components, const Gpu& where,
-                                    const Buffer<Absorbed, Gpu>* absorbed) {
+                                    const Buffer<Absorbed, Gpu>* absorbed, bool claims) {
   Image<std::int32_t, Gpu> owners;
   owners.shape = runs.shape;
   owners.pixels = filled<std::int32_t>(runs.shape.count(), 0, where);
@@ -247,7 +251,7 @@ Image<std::int32_t, Gpu> map_owners(const Runs<Gpu>& runs, const Components<Gpu>
   if (most == 0) return owners;
   paint_owners_kernel<<<grid_for(most, where), block_threads, 0, where.stream>>>(
       runs.runs.data(), ItemCount{runs.row_begin.data() + runs.shape.height, most}, components.label.data(),
-      absorbed != nullptr ? absorbed->data() : nullptr, runs.shape.width, owners.pixels.data());
+      absorbed != nullptr ? absorbed->data() : nullptr, claims, runs.shape.width, owners.pixels.data());
   check_launch();
   return owners;
 }
@@ -267,6 +271,11 @@ Photometry<Gpu> measure_photometry(const PhotometryInput<Gpu>& input, const Sett
   LevelledImage image = levelled(input.image, input.variance, input.levels, config.weights);
   if (input.least_variance != nullptr) image.image.least_variance = input.least_variance->data();
   image.image.star = input.star;
+  image.image.kernel_rows = input.kernel_rows;
+  Image<std::int32_t, Gpu> claims;
+  if (FrameSkyFamily::is_known(config) && input.absorbed != nullptr)
+    claims = map_owners(input.runs, input.components, where, input.absorbed, true);
+  image.image.claims = claims.pixels.empty() ? owners.pixels.data() : claims.pixels.data();
   image.whole = input.whole != nullptr ? input.whole->data() : nullptr;
   const FoundImage<Gpu>* const other = input.found_in;
   const LevelledImage found_in =
@@ -292,6 +301,7 @@ Photometry<Gpu> measure_photometry(const PhotometryInput<Gpu>& input, const Sett
                               measured.of<LightRadiusFamily>().rows.data(),
                               measured.of<LightRadiusFamily>().each,
                               measured.of<StarFamily>().rows.data(),
+                              measured.of<FrameSkyFamily>().rows.data(),
                               items};
     const std::int64_t parts = rows_are_together<One> ? room : room * out.each;
     const int each = scratch_of(family);

@@ -51,7 +51,7 @@ class MeshHistogram {
 
  private:
   static constexpr int chunk_bins = 16;
-  static constexpr int most_chunks = most_bins / chunk_bins;
+  static constexpr int most_chunks = most_mesh_bins / chunk_bins;
   static_assert(most_chunks == block_threads);
   using Scan = cub::BlockScan<HistogramSums, block_threads>;
 
@@ -150,7 +150,7 @@ class MeshHistogram {
                             [&](int of) { return static_cast<std::int64_t>(counts_[of]); });
   }
 
-  std::uint32_t counts_[most_bins];
+  std::uint32_t counts_[most_mesh_bins];
   union {
     HistogramSums before_[most_chunks + 1];
     typename Scan::TempStorage scratch_;  // for the scan that makes `before_`

@@ -1,5 +1,7 @@
 #pragma once
 
+#include <optional>
+
 #include "config/config.hpp"
 #include "pipeline/chain/detection.hpp"
 #include "pipeline/chain/divide_sources.hpp"
@@ -32,6 +34,8 @@ void find_photometry(const Pixels<Where>& pixels, const Config& config, Detectio
   if (!measures_photometry(config)) return;
   const bool cleaned = is_cleaned(found);
   const bool varies = noise_mesh(config, found) != nullptr;
+  // SExtractor takes the sources of a first image at once out of a second one.
+  const std::optional<Kernel> kernel = found_in == nullptr ? detection_kernel(pixels, config) : std::nullopt;
   const PhotometryInput<Where> input{.image = measured_image(pixels, found),
                                      .variance = measured_noise(pixels, found),
                                      .levels = found.levels,
@@ -44,7 +48,8 @@ void find_photometry(const Pixels<Where>& pixels, const Config& config, Detectio
                                      .least_variance = varies ? &found.least_variance : nullptr,
                                      .star = pixels.star.view(),
                                      .whole = found.mesh.level.empty() ? nullptr : &found.whole,
-                                     .numbers = pixels.numbers};
+                                     .numbers = pixels.numbers,
+                                     .kernel_rows = kernel ? kernel->height : 0};
   found.photometry = measure_photometry(input, config, where);
   done("photometry");
 }

@@ -86,6 +86,8 @@ Images memory_of_stages(const RunPlan& plan) {
       {"crowd", fits_crowd(config), {.host = 9, .device = 0}},
       // The map of owners.
       {"photometry", measures_photometry(config) || !config.output.alerts.empty(), {.host = 1, .device = 1}},
+      // The same map, with pixels that CLEAN gave away.
+      {"local sky", FrameSkyFamily::is_known(config) && config.deblend.clean, {.host = 1, .device = 1}},
       // The host measures for a device, too, which passes the image and its variance.
       {"aperture noise", measures_aperture_noise(config), {.host = mapped || plan.of_difference() ? 2 : 1}},
       // A device takes 25 bytes per pixel; on the host only pixels of islands count (deblend_memory).

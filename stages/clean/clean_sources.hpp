@@ -10,11 +10,19 @@
 namespace srcextract {
 
 /// How apertures of other sources treat the pixels of a run, after its source was or was not absorbed.
-enum class Absorbed : std::uint8_t {
-  no,      ///< source was not absorbed: its pixels are as usual
-  free,    ///< source was absorbed: its pixels count as belonging to no source
-  hidden,  ///< source was absorbed, but its pixels count as another source's, as in SExtractor
+enum class Absorbed : std::int32_t {
+  hidden = -1,  ///< source was absorbed, but its pixels count as another source's, as in SExtractor
+  no = 0,       ///< source was not absorbed: its pixels are as usual
+  free = 1      ///< and above: source was absorbed, and its pixels count as belonging to no source (free_from)
 };
+
+/// The pixels of a source that is absorbed when row `last` has been searched, the last row of the two islands.
+SRCEXTRACT_HOST_DEVICE inline Absorbed free_from(std::int32_t last) {
+  return static_cast<Absorbed>(last + 1);
+}
+SRCEXTRACT_HOST_DEVICE inline bool is_free(Absorbed absorbed) {
+  return absorbed >= Absorbed::free;
+}
 
 /// The result of CLEAN: sources, some of which have become parts of others.
 template <class Where>
@@ -23,7 +31,8 @@ struct Cleaned {
   Buffer<Absorbed, Where> absorbed;    ///< per run
   Components<Where> own;               ///< `components` with label 0 for the runs of absorbed sources
   Buffer<SourceSums, Where> own_sums;  ///< sums over `own`, in the image in which sources were found
-  Buffer<Parentage, Where> parentage;  ///< per source that is left; `edge` also covers absorbed sources
+  /// Per source that is left, with `last_row`; `edge` also covers absorbed sources.
+  Buffer<Parentage, Where> parentage;
 };
 
 /// Input of CLEAN: sources after deblending, and their sums in the image in which they were found. Without deblending

@@ -60,7 +60,7 @@ struct SharedSurvivors {
     }
     const std::int32_t own = sources.last_row(source), of_absorber = sources.last_row(absorber[source]);
     const std::int32_t last = own < of_absorber ? of_absorber : own;
-    absorbed[run] = sources.runs[run].y < last + 1 - kernel_rows / 2 ? Absorbed::free : Absorbed::hidden;
+    absorbed[run] = sources.runs[run].y < last + 1 - kernel_rows / 2 ? free_from(last) : Absorbed::hidden;
   }
 
   SRCEXTRACT_HOST_DEVICE void keep(std::int64_t source) const {
@@ -69,6 +69,7 @@ struct SharedSurvivors {
     own_sums[number] = sources.sums[source];
     parentage[number] = sources.parentage_of_source(source);
     parentage[number].edge = static_cast<std::int32_t>(edge[source]);
+    parentage[number].last_row = sources.last_row(source);
   }
 
   static constexpr std::int32_t later_than_any = 0x7f7f7f7f;

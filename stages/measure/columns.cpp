@@ -21,9 +21,9 @@ namespace srcextract {
 
 namespace {
 
-/// The variance of the source's flux by its own photons.
-double poisson(const SourceSums& measured, double gain) {
-  return gain > 0 ? std::max(0.0, measured.v) / gain : 0.0;
+/// The photon noise of light, as a variance.
+double poisson(double flux, double gain) {
+  return gain > 0 ? std::max(0.0, flux) / gain : 0.0;
 }
 
 /// The variance of the flux, from sums over the map of variances. The background was subtracted from the variances as
@@ -102,15 +102,17 @@ class SkyOfSources {
 };
 
 /// The error of a source's flux.
-double error_of(const MeasuredSums& sums, std::size_t row, const SourceSums& measured, const SourceSky& sky,
-                const Levels& levels, double gain) {
+double error_of(const MeasuredSums& sums, std::size_t row, const SourceSums& measured, double flux,
+                const SourceSky& sky, const Levels& levels, double gain) {
   const auto npix = static_cast<double>(measured.npix);
   const double grown = sums.noise_law.variance_factor(npix);
+  const double unit = sums.variances_of == PixelNoise::of_sky ? sky.sigma : levels.noise_scale;
+  const double photons = sums.photons.empty() ? poisson(flux, gain) : sums.photons[row] * (unit * unit);
   if (sums.variances_of != PixelNoise::of_sky) {
     const double pixels = variance_from(sums.variances[row], levels, levels.noise_scale);
-    return std::sqrt(grown * pixels + poisson(measured, gain));
+    return std::sqrt(grown * pixels + photons);
   }
-  return std::sqrt(sums.variances.empty() ? grown * npix * (sky.sigma * sky.sigma) + poisson(measured, gain)
+  return std::sqrt(sums.variances.empty() ? grown * npix * (sky.sigma * sky.sigma) + photons
                                           : grown * variance_from(sums.variances[row], levels, sky.sigma));
 }
 
@@ -124,6 +126,9 @@ UsualRow row_of(const MeasuredSums& sums, std::size_t row, const Shape& shape, c
   SourceSky sky = sky_of.at(own, parentage);
   if (!sums.least_variance.empty()) sky.threshold = threshold_of(levels, sums.least_variance[row]);
   const SourceOffset position = position_of(own, parentage);
+  const double local = sums.local_sky.empty() ? 0 : sums.local_sky[row];
+  const double flux = measured.v - static_cast<double>(measured.npix) * local;
+  sky.level += local;
   return {.row = row,
           .found = found,
           .own = own,
@@ -133,8 +138,9 @@ UsualRow row_of(const MeasuredSums& sums, std::size_t row, const Shape& shape, c
           .position = position,
           .ellipse = ellipse_of(own, position),
           .sky = sky,
-          .background = levels.background,
-          .error = error_of(sums, row, measured, sky, levels, config.gain),
+          .background = levels.background + local,
+          .flux = flux,
+          .error = error_of(sums, row, measured, flux, sky, levels, config.gain),
           .area = sums.areas ? (*sums.areas)[row] : 0};
 }
 
@@ -191,8 +197,10 @@ Sources derive_columns(const MeasuredSums& sums, const Shape& shape, const Level
     for (auto i = static_cast<std::size_t>(begin); i < static_cast<std::size_t>(end); ++i) {
       const UsualRow row = row_of(sums, i, shape, levels, config, sky_of);
       fill_row(row, vectors);
-      if (!calibration.empty())
-        calibration[i] = calibration_of(sums.variances_of, !sums.variances.empty(), levels, row.sky, config);
+      if (calibration.empty()) continue;
+      calibration[i] = calibration_of(sums.variances_of, !sums.variances.empty(), levels, row.sky, config);
+      if (!sums.local_sky.empty()) calibration[i].analysis -= sums.local_sky[i];
+      calibration[i].has_photons = !sums.photons.empty();
     }
   });
   return sources;

@@ -37,6 +37,9 @@ struct MeasuredSums {
   /// per source: least variance of its pixels, if thresholds follow a map or mesh
   std::span<const float> least_variance = {};
   NoiseLaw noise_law = {};  ///< for the sky's noise in FLUXERR_ISO, or all noise in `variances`
+  /// Photon noise of the sources' pixels, in units of the variances, if the gain goes with the weight; else empty.
+  std::span<const double> photons = {};
+  std::span<const double> local_sky = {};  ///< sky about each source, above that of the image; empty: none is known
 };
 
 /// Computes the usual columns of the catalogue from the sums over each source. Sky positions are added later
@@ -46,6 +49,7 @@ struct MeasuredSums {
 /// - A source split off by deblending has the position of its core, and moments about this position.
 /// - A source that absorbed others keeps its position and size.
 /// - FLUXERR_ISO includes photon noise: from the flux and the gain, or from the variances.
+/// - BACKGROUND includes the local sky, and fluxes are above it.
 ///
 /// Runs on the host for both back ends, and calls no function that libm may round differently. If `calibration` has an
 /// element for each source, it receives the source's values for errors and magnitudes of other fluxes.

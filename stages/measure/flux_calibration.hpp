@@ -9,16 +9,17 @@ namespace srcextract {
 
 /// Converts fluxes, and the variances of their pixels, to errors and magnitudes, for one source.
 struct FluxCalibration {
-  double pixel = 0;        ///< variance of a sky pixel, or unit of the map of variances
-  double gain = 0;         ///< in e-/count; 0: no photon noise beyond that in the map
-  double zero_point = 0;   ///< magnitude of one count
-  double pixel_scale = 0;  ///< side of a pixel in arcseconds; 0: unknown
-  double analysis = 0;     ///< analysis threshold above the sky
+  double pixel = 0;          ///< variance of a sky pixel, or unit of the map of variances
+  double gain = 0;           ///< in e-/count; 0: no photon noise beyond that in the map
+  double zero_point = 0;     ///< magnitude of one count
+  double pixel_scale = 0;    ///< side of a pixel in arcseconds; 0: unknown
+  double analysis = 0;       ///< analysis threshold above the sky
+  bool has_photons = false;  ///< sums of variances include photon noise
 
   /// The error of a flux. `variance` is the sum of its pixels' variances in units of `pixel`, which is their number
   /// without a map.
   double error(double flux, double variance) const {
-    return std::sqrt(variance * pixel + (gain > 0 && flux > 0 ? flux / gain : 0));
+    return std::sqrt(variance * pixel + (gain > 0 && flux > 0 && !has_photons ? flux / gain : 0));
   }
 
   /// The magnitude of a flux; 99 if the flux is not above 0, as in SExtractor, and likewise in magnitude_error.

@@ -11,7 +11,7 @@ namespace srcextract {
 
 /// The sky at the position of a source.
 struct SourceSky {
-  double level;      ///< level that was subtracted
+  double level;      ///< level that was subtracted, the local sky included
   double sigma;      ///< noise of a pixel
   double threshold;  ///< threshold above the level
 };
@@ -27,7 +27,8 @@ struct UsualRow {
   SourceOffset position;
   Ellipse ellipse;
   SourceSky sky;
-  double background;  ///< level of the image
+  double background;  ///< level below the pixels that were measured
+  double flux;        ///< above it
   double error;       ///< of the flux
   std::int64_t area;  ///< number of pixels above the analysis threshold
 };
@@ -70,7 +71,7 @@ inline constexpr UsualColumn usual_columns[] = {
      [](const UsualRow& s) { return s.area; }, of_measured,
      [](const MeasuredSums& sums) { return sums.areas.has_value(); }},
     {columns::flux_iso, pixel_sum_unit, "phot.flux", "Sum of the detected pixels above BACKGROUND",
-     [](const UsualRow& s) { return s.measured.v; }, of_measured},
+     [](const UsualRow& s) { return s.flux; }, of_measured},
     {columns::fluxerr_iso, pixel_sum_unit, "stat.error;phot.flux", "RMS error of FLUX_ISO",
      [](const UsualRow& s) { return s.error; }, of_measured},
     {columns::flux_max, pixel_value_unit, "phot.flux;stat.max", "Brightest pixel above BACKGROUND",
@@ -92,7 +93,7 @@ inline constexpr UsualColumn usual_columns[] = {
     {columns::threshold, pixel_value_unit, "instr.sensitivity", "Detection threshold above BACKGROUND",
      [](const UsualRow& s) { return s.sky.threshold; }},
     {columns::snr, "", "stat.snr", "FLUX_ISO / FLUXERR_ISO",
-     [](const UsualRow& s) { return s.error == 0 ? undefined_value : s.measured.v / s.error; }, of_measured},
+     [](const UsualRow& s) { return s.error == 0 ? undefined_value : s.flux / s.error; }, of_measured},
     {columns::flags, "", "meta.code", flag::description,
      [](const UsualRow& s) {
        return static_cast<std::int16_t>((s.found.near_masked != 0 ? flag::masked_pixels : 0) |

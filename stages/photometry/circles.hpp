@@ -36,11 +36,13 @@ struct CircleFamily {
   float radius[most_apertures]{};
   std::int32_t by_size[most_apertures]{};  ///< numbers of the circles, the smallest first
   int count = 0;
-  bool are_many;  ///< whether one walk over the largest circle is no slower than one walk per circle
-  bool is_exact;  ///< whether pixels at the edge count by their exact area, not by sub-pixels
+  bool are_many;        ///< whether one walk over the largest circle is no slower than one walk per circle
+  bool photons_follow;  ///< whether errors need each circle by itself
+  bool is_exact;        ///< whether pixels at the edge count by their exact area, not by sub-pixels
   double exact_radius[most_apertures]{};  ///< used if is_exact
 
-  explicit CircleFamily(const Settings& config) : is_exact(config.measurement.overlap == Overlap::exact) {
+  explicit CircleFamily(const Settings& config)
+      : photons_follow(scales_gain(config.weights)), is_exact(config.measurement.overlap == Overlap::exact) {
     for (const double diameter : config.measurement.apertures) {
       by_size[count] = count;
       exact_radius[count] = diameter / 2;
@@ -91,8 +93,9 @@ struct CircleFamily {
       for (int i = 0; i < width; ++i) wanted[i] = i < size && weight[i] > 0 ? 1 : 0;
       const ApertureSamples<width> sample = image.samples(x, y, size, source.number, cx, cy, wanted);
       for (int i = 0; i < width; ++i) {
-        pixels.of[0][i] = wanted[i] != 0 ? weight[i] * sample.value[i] : 0;
-        pixels.of[1][i] = wanted[i] != 0 ? weight[i] * sample.variance[i] : 0;
+        pixels.of[0][i] = wanted[i] != 0 ? weight[i] * (sample.value[i] - source.local_sky) : 0;
+        const double variance = image.with_photons(weight[i], sample.value[i], sample.variance[i]);
+        pixels.of[1][i] = wanted[i] != 0 ? variance : 0;
       }
     };
     const Sums<2> sums = lanes.template sum_of_blocks<2>(box, add);
@@ -101,7 +104,7 @@ struct CircleFamily {
 
   /// Whether measure_together may be called for this source and is faster than measure().
   bool are_measured_together(const MeasuredSource& source) const {
-    return are_many && source.shape.defined &&
+    return are_many && source.shape.defined && !photons_follow &&
            CirclesTogether::can_measure(static_cast<float>(source.shape.x), static_cast<float>(source.shape.y),
                                         radius[by_size[count - 1]]);
   }
@@ -112,10 +115,9 @@ struct CircleFamily {
     float ascending[most_apertures];
     for (int k = 0; k < count; ++k) ascending[k] = radius[by_size[k]];
     CirclesTogether circles(ascending, count);
-    circles.measure(image, source.number, static_cast<float>(source.shape.x), static_cast<float>(source.shape.y),
-                    [&](int k, double light, double variance, bool cut) {
-                      keep(by_size[k], CircleFlux{light, variance, cut ? flag::aperture_cut : 0});
-                    });
+    circles.measure(image, source, [&](int k, double light, double variance, bool cut) {
+      keep(by_size[k], CircleFlux{light, variance, cut ? flag::aperture_cut : 0});
+    });
   }
 
   static constexpr bool has_many_rows = true;

@@ -4,6 +4,7 @@
 #include <cstdint>
 
 #include "stages/photometry/lanes.hpp"
+#include "stages/photometry/measured_source.hpp"
 #include "stages/photometry/photometry_image.hpp"
 #include "stages/photometry/source_shape.hpp"
 #include "stages/settings/measurement.hpp"
@@ -51,7 +52,8 @@ class CirclesTogether {
 
   /// Measures the source `number`, and calls keep(k, light, variance, cut) for every circle k.
   template <class Keep>
-  void measure(const PhotometryImage& image, std::int32_t number, float cx, float cy, const Keep& keep) {
+  void measure(const PhotometryImage& image, const MeasuredSource& source, const Keep& keep) {
+    const auto cx = static_cast<float>(source.shape.x), cy = static_cast<float>(source.shape.y);
     const ApertureBox box = box_of_circle(cx, cy, radius_[count_ - 1], image);
     // Fractions of pixels are multiples of 2^-28, so sums of fewer than 2^25 of them are exact in any order.
     constexpr std::int64_t exact_area = 1 << 24;
@@ -59,14 +61,14 @@ class CirclesTogether {
     clear(light_);
     if (image.variance != nullptr || area > exact_area) {
       clear(variance_);
-      walk<true>(image, number, cx, cy, box);
+      walk<true>(image, source, box);
       add_lanes(variance_);
     } else {
       for (int k = 0; k < pitch_; ++k) {
         variance_[k] = 0;
         whole_from_[k] = 0;
       }
-      walk<false>(image, number, cx, cy, box);
+      walk<false>(image, source, box);
       std::int64_t whole = 0;
       for (int k = 0; k < count_; ++k) {
         whole += whole_from_[k];
@@ -100,14 +102,16 @@ class CirclesTogether {
   }
 
   template <bool Mapped>
-  void walk(const PhotometryImage& image, std::int32_t number, float cx, float cy, const ApertureBox& box) {
+  void walk(const PhotometryImage& image, const MeasuredSource& source, const ApertureBox& box) {
+    const auto cx = static_cast<float>(source.shape.x), cy = static_cast<float>(source.shape.y);
     int nearest = groups_;
     for (std::int32_t y = box.y_begin; y < box.y_end; ++y) {
       const float dy = static_cast<float>(y) - cy;
       for (std::int32_t x = box.x_begin; x < box.x_end; x += block) {
         const int size = box.x_end - x < block ? box.x_end - x : block;
         Block pixels;
-        if (!look(image, number, cx, cy, x, y, size, dy, pixels)) continue;
+        if (!look(image, source.number, cx, cy, x, y, size, dy, pixels)) continue;
+        for (int i = 0; i < block; ++i) pixels.samples.value[i] -= source.local_sky;
         const int first_lane = (x - box.x_begin) % lane_count;
         for (int i = 0; i < size; ++i) {
           const float distance = pixels.distance[i];

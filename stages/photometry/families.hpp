@@ -4,6 +4,8 @@
 
 #include "stages/photometry/annulus.hpp"
 #include "stages/photometry/circles.hpp"
+#include "stages/photometry/frame_sky.hpp"
+#include "stages/photometry/isophote_photons.hpp"
 #include "stages/photometry/kron.hpp"
 #include "stages/photometry/light_radii.hpp"
 #include "stages/photometry/low_weight.hpp"
@@ -43,6 +45,7 @@ struct FamilyRows {
 ///    measure() then passes one image for both.
 ///  - is_known(config), if the family is measured only where the configuration or the image tells something, such as
 ///    the shape of stars.
+///  - usual_columns_use_it, if it is measured whatever columns are asked for.
 ///  - file: the NeededFile of numbers that it needs, if any. Its constructor takes them from Settings::resources.
 ///  - numbers_key and take_numbers(pointer), if a device shall read the numbers of that key's file from its own memory.
 ///    The numbers are copied to the device once (HandedNumbers), and may be of any size.
@@ -55,9 +58,9 @@ struct FamilyRows {
 /// device.
 template <class... One>
 struct FamilyList {};
-using Families =
-    FamilyList<CircleFamily, KronFamily, PetrosianFamily, LightRadiusFamily, WindowFamily, ProfileFamily,
-               PositionNoiseFamily, AnnulusFamily, LowWeightFamily, StarFamily, StarFramesFamily, SpreadFamily>;
+using Families = FamilyList<FrameSkyFamily, IsophotePhotonFamily, CircleFamily, KronFamily, PetrosianFamily,
+                            LightRadiusFamily, WindowFamily, ProfileFamily, PositionNoiseFamily, AnnulusFamily,
+                            LowWeightFamily, StarFamily, StarFramesFamily, SpreadFamily>;
 
 /// FamilyRows under a type of its own per family, since two families may share a type of row.
 template <class One, class Where>
@@ -168,6 +171,7 @@ template <class One>
 bool is_measured(const ColumnChoice& choice, const Settings& config) {
   if constexpr (requires { One::is_known(config); })
     if (!One::is_known(config)) return false;
+  if constexpr (requires { One::usual_columns_use_it; }) return true;
   return choice.needs(One::name) && is_read(file_of<One>(), config);
 }
 

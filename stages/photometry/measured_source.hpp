@@ -19,6 +19,8 @@ struct MeasuredSource {
   const EllipseFlux* kron;          ///< result of KronFamily, for families after it; null: not measured
   const LightRadius* radii;         ///< first row of LightRadiusFamily, for families after it; null: not measured
   const StarLight* star = nullptr;  ///< result of StarFamily, for families after it; null: not measured
+  std::int32_t last_row = -1;       ///< last row of the source's island; -1: that of its own pixels
+  double local_sky = 0;             ///< result of FrameSkyFamily: the sky that is subtracted from fluxes
 };
 
 }  // namespace srcextract

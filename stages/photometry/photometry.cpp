@@ -93,7 +93,9 @@ void measure_some(const One& family, const HostLanes& lanes, const PhotometryInp
                                 &input.sums[i],
                                 measured.of<KronFamily>().of(i),
                                 measured.of<LightRadiusFamily>().of(i),
-                                measured.of<StarFamily>().of(i)};
+                                measured.of<StarFamily>().of(i),
+                                parentage.last_row,
+                                local_sky_of(measured.of<FrameSkyFamily>().of(i))};
     measure_source(family, lanes, source, found_in, image, out.rows.data() + i * out.each);
   }
 }
@@ -101,17 +103,18 @@ void measure_some(const One& family, const HostLanes& lanes, const PhotometryInp
 }  // namespace
 
 Image<std::int32_t, Cpu> map_owners(const Runs<Cpu>& runs, const Components<Cpu>& components, const Cpu& where,
-                                    const Buffer<Absorbed, Cpu>* absorbed) {
+                                    const Buffer<Absorbed, Cpu>* absorbed, bool claims) {
   constexpr std::int64_t rows_at_a_time = 64;
   Image<std::int32_t, Cpu> owners(runs.shape, where);
   const std::int64_t width = runs.shape.width;
   parallel_for(runs.shape.height, rows_at_a_time, where, [&](std::int64_t begin, std::int64_t end) {
     std::fill(owners.pixels.data() + begin * width, owners.pixels.data() + end * width, nobodys_pixel);
     for (std::int64_t i = runs.row_begin[begin]; i < runs.row_begin[end]; ++i) {
-      if (absorbed != nullptr && (*absorbed)[i] == Absorbed::free) continue;
+      const Absorbed of_run = absorbed != nullptr ? (*absorbed)[i] : Absorbed::no;
+      if (is_free(of_run) && !claims) continue;
       const Run& run = runs.runs[i];
       std::int32_t* const row = owners.pixels.data() + run.y * width;
-      std::fill(row + run.begin, row + run.end, owner_of_label(components.label[i]));
+      std::fill(row + run.begin, row + run.end, owner_of_run(components.label[i], of_run));
     }
   });
   return owners;
@@ -122,6 +125,11 @@ Photometry<Cpu> measure_photometry(const PhotometryInput<Cpu>& input, const Sett
   PhotometryImage image = photometry_image(input.image, input.variance, owners, *input.levels, config.weights, config);
   if (input.least_variance != nullptr) image.least_variance = input.least_variance->data();
   image.star = input.star;
+  image.kernel_rows = input.kernel_rows;
+  Image<std::int32_t, Cpu> claims;
+  if (FrameSkyFamily::is_known(config) && input.absorbed != nullptr)
+    claims = map_owners(input.runs, input.components, where, input.absorbed, true);
+  image.claims = claims.pixels.empty() ? image.owner : claims.pixels.data();
   if (input.whole != nullptr) image.saturation -= (*input.whole)->clipped.median;
   const FoundImage<Cpu>* const other = input.found_in;
   const PhotometryImage found_in = other == nullptr ? image

@@ -38,16 +38,23 @@ struct PhotometryInput {
   /// Background of `image` as a whole, if a mesh was subtracted; null: `levels` has it.
   const Value<Background, Where>* whole = nullptr;
   std::span<const HandedNumbers> numbers = {};  ///< numbers of files, copied to the device; the host needs none
+  std::int64_t kernel_rows = 0;                 ///< as in PhotometryImage
 };
+
+/// The owner of the pixels of a run, or in the map of claims what is said of absorbed ones.
+SRCEXTRACT_HOST_DEVICE inline std::int32_t owner_of_run(std::int32_t label, Absorbed absorbed) {
+  return is_free(absorbed) ? absorbed_after(static_cast<std::int32_t>(absorbed) - 1) : owner_of_label(label);
+}
 
 /// Returns the owner of every pixel:
 /// - the label of its run;
 /// - unclaimed_pixel for a run of label 0;
-/// - nobodys_pixel outside of all runs, and in absorbed runs that became part of no source.
+/// - nobodys_pixel outside of all runs, and in absorbed runs that became part of no source;
+/// - absorbed_after in these runs, if the map is to show claims.
 Image<std::int32_t, Cpu> map_owners(const Runs<Cpu>& runs, const Components<Cpu>& components, const Cpu& where,
-                                    const Buffer<Absorbed, Cpu>* absorbed = nullptr);
+                                    const Buffer<Absorbed, Cpu>* absorbed = nullptr, bool claims = false);
 Image<std::int32_t, Gpu> map_owners(const Runs<Gpu>& runs, const Components<Gpu>& components, const Gpu& where,
-                                    const Buffer<Absorbed, Gpu>* absorbed = nullptr);
+                                    const Buffer<Absorbed, Gpu>* absorbed = nullptr, bool claims = false);
 
 /// The stage: measures every source by the families whose columns `config` asks for. A device measures only as many
 /// sources as its buffers have room for.

@@ -15,6 +15,14 @@ namespace srcextract {
 inline constexpr std::int32_t nobodys_pixel = 0;
 inline constexpr std::int32_t unclaimed_pixel = -1;  ///< above the threshold, but in a component too small for a source
 
+/// In the map of claims: pixels of an absorbed source that is absorbed when row `last` has been searched, and the row.
+SRCEXTRACT_HOST_DEVICE inline std::int32_t absorbed_after(std::int32_t last) {
+  return -2 - last;
+}
+SRCEXTRACT_HOST_DEVICE inline bool is_absorbed_before(std::int32_t claim, std::int32_t row) {
+  return claim <= absorbed_after(0) && -2 - claim < row;
+}
+
 /// Converts the label of a run to the owner of its pixels.
 SRCEXTRACT_HOST_DEVICE inline std::int32_t owner_of_label(std::int32_t label) {
   return label > 0 ? label : unclaimed_pixel;
@@ -60,12 +68,22 @@ struct PhotometryImage {
   double pixel_variance = 0;     ///< FluxCalibration::pixel, where least_variance does not have it per source
   double gain = 0;               ///< FluxCalibration::gain
   double saturation = std::numeric_limits<double>::infinity();  ///< value above the sky from which a pixel is saturated
+  const std::int32_t* claims = nullptr;  ///< `owner` with absorbed pixels (absorbed_after), for FrameSkyFamily
+  /// If the gain goes with the weight: the share of its own variance by which a count of light raises that of a pixel;
+  /// else 0.
+  double photon_share = 0;
+  std::int64_t kernel_rows = 0;  ///< height of the kernel by which sources were found; 0: there was none
 
   /// Photon variance per count of light, in units of FluxCalibration::pixel of source `number`. It is 0 if the gain is
   /// unknown or the map of variances includes photon noise.
   SRCEXTRACT_HOST_DEVICE double photons_for(std::int32_t number) const {
     const double unit = least_variance != nullptr ? static_cast<double>(least_variance[number - 1]) : pixel_variance;
     return gain > 0 && unit > 0 ? 1 / (gain * unit) : 0;
+  }
+
+  /// The variance of a pixel of such a value and variance, times `weight`, and of its photons, which count whole.
+  SRCEXTRACT_HOST_DEVICE double with_photons(double weight, double value, double of_sky) const {
+    return (weight + (value > 0 ? value * photon_share : 0)) * of_sky;
   }
 
   SRCEXTRACT_HOST_DEVICE std::int64_t at(std::int32_t x, std::int32_t y) const {
@@ -232,6 +250,7 @@ inline void set_noise(const Settings& config, PhotometryImage& image) {
   image.noise_is_mapped = has_map(config.weights);
   const bool photons_known = !image.noise_is_mapped && image.variance != nullptr;
   image.gain = photons_known ? 0 : config.measurement.gain;
+  image.photon_share = scales_gain(config.weights) ? 1 : 0;
   if (config.resources.saturation > 0)
     image.saturation = config.resources.saturation - given_number(config.given_sky.level).value_or(0);
 }
@@ -240,6 +259,8 @@ inline void set_noise(const Settings& config, PhotometryImage& image) {
 SRCEXTRACT_HOST_DEVICE inline void complete_noise(const Levels& levels, PhotometryImage& image) {
   const double unit = image.noise_is_mapped ? levels.noise_scale : levels.sigma;
   image.pixel_variance = unit * unit;
+  const double of_photons = image.photon_share * image.gain * levels.sigma * levels.sigma;
+  image.photon_share = of_photons > 0 ? 1 / of_photons : 0;
   image.saturation -= image.background;
 }
 

@@ -38,7 +38,8 @@ struct ProfileRow {
 /// SExtractor's FWHM_IMAGE and ISO0 to ISO7. v is the value above the background of a pixel of the source in the
 /// measured image, and p the largest v. t is the lowest analysis threshold of its pixels if a map of weights or a mesh
 /// gives their noise. Otherwise t follows from the noise of the whole image. `contrast` always uses the threshold for
-/// the whole image.
+/// the whole image. The local sky, if it is
+/// known, is subtracted from p and t, and from v in the fit.
 ///  - ISO_i counts the pixels above t (p / t)^(i/8).
 ///  - A Gaussian is fitted to the core, the pixels above max(p / 5, t): ln v = A - b r^2 with weights v^2, and b no
 ///    less than 1 / (13 a b). The FWHM is 1.6651 / sqrt b, less the width of a pixel. A core of one pixel has the FWHM
@@ -58,11 +59,12 @@ struct ProfileFamily {
     const auto peak = static_cast<float>(lanes.max(box, [&](std::int32_t x, std::int32_t y) { return own.at(x, y); }));
     const auto in_whole = static_cast<float>(image.threshold);
     ProfileRow result{};
-    if (in_whole > 0) result.contrast = static_cast<double>(peak / in_whole);
-    const float threshold = lowest_threshold(lanes, own, box);
+    const auto sky = static_cast<float>(source.local_sky), height = peak - sky;
+    if (in_whole > 0) result.contrast = static_cast<double>(height / in_whole);
+    const float threshold = lowest_threshold(lanes, own, box) - sky;
     if (image.threshold_follows_variance || image.least_variance != nullptr) result.threshold = threshold;
-    count_levels(lanes, own, box, threshold, peak, result);
-    if (source.shape.defined) fit_core(lanes, own, box, source.shape, threshold, peak, result);
+    count_levels(lanes, own, box, threshold > 0 ? threshold : 0, height, result);
+    if (source.shape.defined) fit_core(lanes, own, box, source, threshold, height, result);
     return result;
   }
 
@@ -145,11 +147,12 @@ struct ProfileFamily {
 
   template <class Lanes>
   SRCEXTRACT_HOST_DEVICE static void fit_core(const Lanes& lanes, const OwnPixels& own, const ApertureBox& box,
-                                              const SourceShape& shape, float threshold, float peak,
+                                              const MeasuredSource& source, float threshold, float peak,
                                               ProfileRow& result) {
+    const SourceShape& shape = source.shape;
     const float fifth = peak / 5, least = fifth > threshold ? fifth : threshold;
     const Sums<6> sums = lanes.template sum<6>(box, [&](std::int32_t x, std::int32_t y) -> Sums<6> {
-      const double value = own.at(x, y);
+      const double value = own.at(x, y) - source.local_sky;
       if (!(value > least) || !(value > 0)) return {};
       const double dx = x - shape.x, dy = y - shape.y, square = dx * dx + dy * dy;
       const double weight = value * value, height = portable_log(value);

@@ -55,9 +55,10 @@ struct PsfNoise {
   PsfWeights weights;
   std::int32_t number;  ///< of the source
   double photons;       ///< photon variance per count of light, in units of FluxCalibration::pixel
+  double local_sky;     ///< sky about the star that is subtracted from its light
 
   SRCEXTRACT_HOST_DEVICE PsfNoise(PsfWeights of, const MeasuredSource& source, const PhotometryImage& image)
-      : weights(of), number(source.number), photons(image.photons_for(source.number)) {}
+      : weights(of), number(source.number), photons(image.photons_for(source.number)), local_sky(source.local_sky) {}
 
   /// Whether weights depend on the flux that the previous round found.
   SRCEXTRACT_HOST_DEVICE bool follows_flux() const { return photons > 0 && weights == PsfWeights::model; }
@@ -100,6 +101,7 @@ struct PsfNoise {
         all.variance[i] += light > 0 ? photons * light : 0;
       }
     }
+    for (int i = 0; i < Width; ++i) all.light[i] -= all.good[i] != 0 ? local_sky : 0;
     return all;
   }
 };

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstdint>
 #include <string>
 #include <vector>
 
@@ -46,8 +47,11 @@ struct MeasurementConfig {
   std::vector<double> petrosian = {2.0, 3.5};  ///< of FLUX_PETRO: factor, and least radius (PHOT_PETROPARAMS)
   std::vector<double> flux_radius = {0.5};     ///< fractions of FLUX_AUTO for FLUX_RADIUS (PHOT_FLUXFRAC)
   std::vector<double> annulus = {10, 20};      ///< inner and outer radius of the annulus of ANNULUS_SKY in pixels
-  std::string nnw;                             ///< SExtractor's file of the network for CLASS_STAR
-  double seeing_fwhm = 1.2;                    ///< FWHM of stars in arcseconds, for CLASS_STAR (SEEING_FWHM)
+  /// Thickness in pixels of the frame about a source whose sky is subtracted from its fluxes (SExtractor's
+  /// BACKPHOTO_TYPE LOCAL); 0 = none.
+  std::int64_t local_sky = 0;
+  std::string nnw;           ///< SExtractor's file of the network for CLASS_STAR
+  double seeing_fwhm = 1.2;  ///< FWHM of stars in arcseconds, for CLASS_STAR (SEEING_FWHM)
 
   bool operator==(const MeasurementConfig&) const = default;
 };

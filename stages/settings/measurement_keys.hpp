@@ -122,6 +122,14 @@ void for_each_measurement_field(AnySettings& c, F&& f) {
           .problem = annulus_problem(c.measurement)},
     c.measurement.annulus);
   f(Field{.section = section,
+          .key = "local_sky",
+          .description = "Thickness in pixels of the frame about each source whose sky is subtracted from its fluxes "
+                         "(BACKPHOTO_THICK, with BACKPHOTO_TYPE LOCAL); 0 = none",
+          .at_least = 0,
+          .at_most = 1000,
+          .why = "0 leaves the sky of the meshes alone"},
+    c.measurement.local_sky);
+  f(Field{.section = section,
           .key = "nnw",
           .description = "Neural network of CLASS_STAR: SExtractor's `.nnw` (STARNNW_NAME); empty = no such column",
           .is_path = true,

@@ -22,7 +22,10 @@ struct WeightsConfig {
   /// How bad pixels beyond `threshold` are treated: masked; or, as in SExtractor, excluded from the sky and apertures,
   /// but used for detection and isophotal sums.
   BeyondThreshold beyond = BeyondThreshold::mask;
-  bool rescale = true;    ///< use only the ratios in a variance or weight map, scaled to the noise of the sky
+  bool rescale = true;  ///< use only the ratios in a variance or weight map, scaled to the noise of the sky
+  /// The photon noise of a pixel goes with its variance, as if the gain went with the weight (SExtractor's
+  /// WEIGHT_GAIN).
+  bool scale_gain = false;
   bool convolve = false;  ///< for thresholds of a convolved image, convolve the variances too
   /// What bad pixels copy from their neighbours (SExtractor's INTERP_TYPE). none: nothing, they are masked; variance:
   /// only the variance; all: variance and value.
@@ -41,6 +44,11 @@ inline bool has_map(const WeightsConfig& config) {
 /// Whether pixels beyond the map's threshold are still used for detection.
 inline bool detects_beyond(const WeightsConfig& config) {
   return has_map(config) && config.threshold > 0 && config.beyond == BeyondThreshold::detect;
+}
+
+/// Whether the photon noise of a pixel goes with its variance.
+inline bool scales_gain(const WeightsConfig& config) {
+  return config.scale_gain && config.type != WeightType::none;
 }
 
 /// Whether bad pixels of the map copy values from their neighbours.

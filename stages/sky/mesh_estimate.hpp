@@ -22,7 +22,7 @@ inline constexpr int sum_columns = 64;
 inline constexpr int sum_rows = 4;
 
 /// The largest number of bins in a histogram.
-inline constexpr int most_bins = 4096;
+inline constexpr int most_mesh_bins = 4096;
 
 /// Number, sum and sum of squares of the pixels of a mesh in an interval.
 struct MeshSums {
@@ -63,7 +63,7 @@ struct MeshBins {
   SRCEXTRACT_HOST_DEVICE MeshBins(const MeshSums& survivors, const MeanAndSigma& of_survivors) {
     constexpr double bins_per_pixel = 0.7978845608028654 * 5 / 4;  // sqrt(2 / pi), times 5 sigma over 4 pixels a bin
     const double wanted = bins_per_pixel * static_cast<double>(survivors.count) + 1;
-    count = wanted < most_bins ? static_cast<int>(wanted) : most_bins;
+    count = wanted < most_mesh_bins ? static_cast<int>(wanted) : most_mesh_bins;
     width = of_survivors.sigma > 0 ? static_cast<float>(10 * of_survivors.sigma / count) : 1.0F;
     first = static_cast<float>(of_survivors.mean - 5 * of_survivors.sigma);
     offset = static_cast<float>(0.499999 - static_cast<double>(first / width));

@@ -51,7 +51,7 @@ class MeshPixels {
 
 /// Number of histogram bins in a chunk. The sums over all bins of earlier chunks are kept.
 inline constexpr int chunk_bins = 16;
-inline constexpr int most_chunks = most_bins / chunk_bins;
+inline constexpr int most_chunks = most_mesh_bins / chunk_bins;
 
 /// The index at which the count of a bin is stored. Bins at the same position in their chunks are neighbours, so that
 /// all chunks are summed side by side.

@@ -16,7 +16,7 @@ class PixelHistogram {
   /// their bins (place_of_bin), or `none` for a pixel in no bin.
   template <class BinsAt>
   PixelHistogram(const MeshPixels& pixels, int bins, const BinsAt& bins_at) : bins_(bins) {
-    for (int place = 0; place < most_bins; place += most_chunks) std::fill_n(counts_.begin() + place, chunks(), 0);
+    for (int place = 0; place < most_mesh_bins; place += most_chunks) std::fill_n(counts_.begin() + place, chunks(), 0);
     pixels.for_each_piece([&](std::int64_t row, std::int64_t x_of_piece, int n) {
       std::array<int, sum_columns> found;
       bins_at(row, x_of_piece, n, nowhere, found.data());
@@ -31,7 +31,7 @@ class PixelHistogram {
   HistogramClip clip(double kappa) const;
 
  private:
-  static constexpr int nowhere = most_bins;  // pixels in no bin are counted here
+  static constexpr int nowhere = most_mesh_bins;  // pixels in no bin are counted here
 
   int chunks() const { return (bins_ + chunk_bins - 1) / chunk_bins; }
 
@@ -45,7 +45,7 @@ class PixelHistogram {
   double median(int low, std::int64_t before_low, std::int64_t count) const;
 
   int bins_;
-  std::array<std::uint32_t, most_bins + 1> counts_;
+  std::array<std::uint32_t, most_mesh_bins + 1> counts_;
   std::array<HistogramSums, most_chunks + 1> before_;
 };
 

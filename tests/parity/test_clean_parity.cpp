@@ -22,7 +22,7 @@ struct CleanedOnHost {
   std::vector<Parentage> parentage;
   std::vector<SourceSums> own_sums;
   std::vector<std::int32_t> own;
-  std::vector<std::uint8_t> absorbed;
+  std::vector<std::int32_t> absorbed;
   std::vector<std::int32_t> owners;
 };
 
@@ -49,7 +49,7 @@ CleanedOnHost get_cleaned(const Backend<Where>& backend, std::int64_t before, co
                      {},
                      backend.get(map_owners(runs, cleaned.own, where, &cleaned.absorbed).pixels)};
   for (const Absorbed one : backend.get(cleaned.absorbed, testing::count_runs(backend, runs)))
-    here.absorbed.push_back(static_cast<std::uint8_t>(one));
+    here.absorbed.push_back(static_cast<std::int32_t>(one));
   return here;
 }
 

@@ -48,6 +48,7 @@ Config everything(MaskNeighbours mask, Overlap overlap, bool leaves_out = false)
   config.measurement.flux_radius = {0.1, 0.5, 1};
   config.measurement.annulus = {3, 24.5};
   config.measurement.gain = 1.7;
+  config.measurement.local_sky = 9;
   testing::set_psf(
       testing::psf_table(27, 0.7, 3.1, {testing::moffat(1.9, 1.3, 0.4), testing::gaussian(2), testing::gaussian(1.5)}),
       config);
@@ -103,6 +104,7 @@ PhotometryResults run_photometry(const Backend<Where>& backend, const Field& fie
   PhotometryInput<Where> input_there{elsewhere, variance,  levels_there, runs,     components,
                                      sums,      parentage, nullptr,      &found_in};
   input.star = input_there.star = star.view();
+  input.kernel_rows = mapped ? 3 : 0;
   const testing::HandedPsf<Where> psf(backend, config);
   input.numbers = input_there.numbers = psf.numbers;
   const Photometry<Where> measured = measure_photometry(other != nullptr ? input_there : input, config, where);

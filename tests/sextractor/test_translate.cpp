@@ -133,18 +133,15 @@ TEST(SextractorTranslation, Weights) {
   EXPECT_EQ(convert("WEIGHT_TYPE MAP_WEIGHT\nWEIGHT_THRESH 0\n").config.weights.beyond, BeyondThreshold::mask);
   EXPECT_FALSE(convert("WEIGHT_TYPE MAP_WEIGHT\nFILTER N\n").config.weights.convolve);
   EXPECT_EQ(lost(map), "");
-  EXPECT_EQ(convert("WEIGHT_TYPE MAP_RMS\n").config.weights,
+  EXPECT_EQ(convert("WEIGHT_TYPE MAP_RMS\nWEIGHT_GAIN N\n").config.weights,
             weights_of(WeightType::rms, "weight.fits", Interpolate::all));
-  EXPECT_EQ(convert("WEIGHT_TYPE MAP_VAR\nINTERP_TYPE NONE\n").config.weights,
+  EXPECT_EQ(convert("WEIGHT_TYPE MAP_VAR\nINTERP_TYPE NONE\nWEIGHT_GAIN N\n").config.weights,
             weights_of(WeightType::variance, "weight.fits"));
-  EXPECT_THAT(lost(convert("WEIGHT_TYPE MAP_WEIGHT\nGAIN 2\n")), StartsWith("WEIGHT_GAIN Y (SExtractor's default): "));
-  EXPECT_EQ(lost(convert("WEIGHT_TYPE MAP_WEIGHT\nGAIN 2\nWEIGHT_GAIN N\n")), "");
-  // SExtractor looks for GAIN in the header unless GAIN_KEY says otherwise, and its gain follows meshes, too.
-  EXPECT_THAT(lost(convert("WEIGHT_TYPE MAP_WEIGHT\n")), StartsWith("WEIGHT_GAIN Y (SExtractor's default): "));
-  EXPECT_THAT(lost(convert("WEIGHT_TYPE BACKGROUND\n")), StartsWith("WEIGHT_GAIN Y (SExtractor's default): "));
-  EXPECT_EQ(lost(convert("WEIGHT_TYPE BACKGROUND\nGAIN_KEY NONE\n")), "");
-  EXPECT_EQ(lost(convert("WEIGHT_TYPE NONE\nWEIGHT_GAIN Y\nGAIN 2\n")), "");
-  EXPECT_EQ(lost(convert("WEIGHT_TYPE MAP_WEIGHT\nGAIN 2\n", "NUMBER\nFLUX_AUTO\n")), "");
+  EXPECT_TRUE(convert("WEIGHT_TYPE MAP_WEIGHT\nGAIN 2\n").config.weights.scale_gain);  // SExtractor's default
+  EXPECT_TRUE(convert("WEIGHT_TYPE BACKGROUND\nWEIGHT_GAIN y\n").config.weights.scale_gain);
+  EXPECT_FALSE(convert("WEIGHT_TYPE MAP_WEIGHT\nGAIN 2\nWEIGHT_GAIN N\n").config.weights.scale_gain);
+  EXPECT_FALSE(convert("WEIGHT_TYPE NONE\nWEIGHT_GAIN Y\nGAIN 2\n").config.weights.scale_gain);
+  EXPECT_EQ(lost(convert("WEIGHT_TYPE MAP_WEIGHT\nGAIN 2\n")), "");
   const Converted extensions = convert("WEIGHT_TYPE MAP_WEIGHT\nWEIGHT_IMAGE w.fits[2]\nFLAG_IMAGE a.fits[1],b.fits\n",
                                        "NUMBER\nIMAFLAGS_ISO(2)\n");
   EXPECT_EQ(extensions.config.weights.file, "w.fits");
@@ -204,7 +201,6 @@ TEST(SextractorTranslation, Sky) {
   EXPECT_THAT(
       convert("BACK_FILTERSIZE 4\n").yaml,
       HasSubstr("  # BACK_FILTERSIZE 4; SExtractor takes an even size as the next odd one\n  filter_size: 5\n"));
-  EXPECT_THAT(lost(convert("BACKPHOTO_TYPE LOCAL\n")), HasSubstr("ANNULUS_SKY"));
 }
 
 TEST(SextractorTranslation, WhatIsBeyondLimitsHereIsToldWithOurReason) {
@@ -213,6 +209,14 @@ TEST(SextractorTranslation, WhatIsBeyondLimitsHereIsToldWithOurReason) {
   EXPECT_EQ(converted.config.measurement.gain, 2);
   EXPECT_THAT(lost(converted), HasSubstr("BACK_SIZE 4: 'background.mesh_size' must be at least 8"));
   EXPECT_THAT(lost(converted), HasSubstr("; without it the default holds, 64\n"));
+}
+
+TEST(SextractorTranslation, ALocalSkyIsThatOfAFrame) {
+  EXPECT_EQ(convert("BACKPHOTO_THICK 30\n").config.measurement.local_sky, 0);
+  EXPECT_EQ(convert("BACKPHOTO_TYPE LOCAL\n").config.measurement.local_sky, 24);
+  const Converted thick = convert("BACKPHOTO_TYPE local\nBACKPHOTO_THICK 30\n");
+  EXPECT_EQ(thick.config.measurement.local_sky, 30);
+  EXPECT_EQ(lost(thick), "");
 }
 
 TEST(SextractorTranslation, DeblendingAndClean) {

@@ -40,11 +40,11 @@ struct StarWithSpeck {
                          config, kernel_rows, Cpu{2});
   }
 
-  /// Rows of the runs that are so.
-  std::vector<std::int32_t> rows(const Cleaned<Cpu>& cleaned, Absorbed absorbed) const {
+  /// Rows of the runs that are free after the last row of both, or that are hidden.
+  std::vector<std::int32_t> rows(const Cleaned<Cpu>& cleaned, bool free) const {
     std::vector<std::int32_t> rows;
     for (std::int64_t i = 0; i < runs.runs.size(); ++i)
-      if (cleaned.absorbed[i] == absorbed) rows.push_back(runs.runs[i].y);
+      if (cleaned.absorbed[i] == (free ? free_from(28) : Absorbed::hidden)) rows.push_back(runs.runs[i].y);
     return rows;
   }
 };
@@ -71,10 +71,10 @@ TEST(CleanSources, WhatDoesNotStandOutOfTheWingsIsAbsorbed) {
 
 TEST(CleanSources, SExtractorIsLateByHalfOfTheKernel) {
   const StarWithSpeck faint(1.01F);
-  EXPECT_EQ(faint.rows(faint.clean(1), Absorbed::free), (std::vector<std::int32_t>{24, 25, 26, 27, 28}));
-  EXPECT_EQ(faint.rows(faint.clean(3), Absorbed::free), (std::vector<std::int32_t>{24, 25, 26, 27}));
-  EXPECT_EQ(faint.rows(faint.clean(3), Absorbed::hidden), (std::vector<std::int32_t>{28}));
-  EXPECT_EQ(faint.rows(faint.clean(5), Absorbed::hidden), (std::vector<std::int32_t>{27, 28}));
+  EXPECT_EQ(faint.rows(faint.clean(1), true), (std::vector<std::int32_t>{24, 25, 26, 27, 28}));
+  EXPECT_EQ(faint.rows(faint.clean(3), true), (std::vector<std::int32_t>{24, 25, 26, 27}));
+  EXPECT_EQ(faint.rows(faint.clean(3), false), (std::vector<std::int32_t>{28}));
+  EXPECT_EQ(faint.rows(faint.clean(5), false), (std::vector<std::int32_t>{27, 28}));
 }
 
 TEST(CleanSources, TheEdgeIsOfAllThatBelongsToASource) {
