@@ -9,6 +9,7 @@
 #include "io/fits/header_values.hpp"
 #include "io/image/fits_image.hpp"
 #include "pipeline/log/log.hpp"
+#include "pipeline/sextractor/association.hpp"
 #include "stages/core/error.hpp"
 
 namespace srcextract {
@@ -50,6 +51,12 @@ bool has_gain(const Request& request, const std::string& file) {
   });
 }
 
+/// Whether an image of the file has integers that FITS_UNSIGNED is about.
+bool has_signed_integers(const std::string& file) {
+  return std::ranges::any_of(select_images(file, "all"),
+                             [](const SelectedImage& selected) { return selected.open().plane(1).format.bitpix > 8; });
+}
+
 /// With one value of WEIGHT_TYPE, and fewer than two maps, SExtractor uses the noise of the first image in the second.
 void add_shared_weights(const Request& request, std::vector<Unmet>& unmet) {
   const sextractor::Setting& types = request["WEIGHT_TYPE"];
@@ -71,9 +78,6 @@ std::string text_of(const Unmet& unmet) {
 
 void require_met(const Request& request, const sextractor::Translation& translation,
                  const std::vector<std::string>& images) {
-  if (request["WRITE_XML"].yes())
-    spdlog::warn("{}: WRITE_XML Y: {} is not written; srcextract CONFIG IMAGE writes what a run did to IMAGE.run.json",
-                 request["WRITE_XML"].place, request["XML_NAME"].word());
   for (const sextractor::UnknownName& key : request.configuration.unknown())
     spdlog::warn("{}: SExtractor has no key '{}', and passes over the line, as is done here", key.place, key.name);
   for (const sextractor::UnknownName& column : request.unknown)
@@ -82,10 +86,13 @@ void require_met(const Request& request, const sextractor::Translation& translat
   std::vector<Unmet> lost = translation.unmet;
   std::erase_if(lost, [](const Unmet& unmet) {
     // HEADER_SUFFIX only matters if such a header exists.
-    return !unmet.counts || !unmet.for_detection.empty() || unmet.what.starts_with("HEADER_SUFFIX ");
+    return !unmet.counts || !unmet.for_detection.empty() || unmet.what.starts_with("HEADER_SUFFIX ") ||
+           is_of_association(unmet.what.substr(0, unmet.what.find('(')));
   });
   // With two values of WEIGHT_TYPE, the first applies to a single image.
   std::erase_if(lost, [](const Unmet& unmet) { return unmet.what.starts_with("WEIGHT_GAIN "); });
+  if (!std::ranges::any_of(images, has_signed_integers))
+    std::erase_if(lost, [](const Unmet& unmet) { return unmet.what.starts_with("FITS_UNSIGNED "); });
   const std::optional<Unmet> gain = sextractor::unmet_weight_gain(request, images.size() - 1);
   if (gain && has_gain(request, images.back())) lost.push_back(*gain);
   add_files_beside(request, images, lost);
