@@ -17,7 +17,7 @@ constexpr std::string_view no_association =
     "positions of a list by --positions";
 constexpr std::string_view no_models = "there are no fits of models to galaxies";
 constexpr std::string_view no_buffers = "memory has no limits of its own here: nothing is lost when it is full";
-constexpr std::string_view no_xml = "what a run did is in IMAGE.run.json";
+constexpr std::string_view no_xml = "what a run did is in IMAGE.run.json; srcextract sextractor writes XML_NAME";
 
 constexpr SextractorKey keys[] = {
     {"CATALOG_NAME", "test.cat", text, 1, 1, "", idle,
@@ -90,7 +90,7 @@ constexpr SextractorKey keys[] = {
     {"ASSOC_RADIUS", "2.0", number, 1, 1, "", idle, no_association},
     {"ASSOC_TYPE", "NEAREST", word, 1, 1, "FIRST NEAREST MEAN MAG_MEAN SUM MAG_SUM MIN MAX", idle, no_association},
     {"ASSOCSELEC_TYPE", "MATCHED", word, 1, 1, "ALL MATCHED -MATCHED", idle, no_association},
-    {"VERBOSE_TYPE", "NORMAL", word, 1, 1, "QUIET NORMAL FULL", idle, "-q and -v say how much is told"},
+    {"VERBOSE_TYPE", "NORMAL", word, 1, 1, "QUIET NORMAL EXTRA_WARNINGS FULL", idle, "-q and -v say how much is told"},
     {"HEADER_SUFFIX", ".head", text, 1, 1, "", missing,
      "headers beside the image are not read: positions on the sky are those of the image's own header"},
     {"WRITE_XML", "N", yes_no, 1, 1, "", idle, no_xml},

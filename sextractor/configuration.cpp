@@ -64,12 +64,15 @@ bool is_word_for_scale(const SextractorKey& key, const std::string& text) {
   return key.name == "PIXEL_SCALE" && end == text.c_str();
 }
 
-void check_number(const SextractorKey& key, const std::string& text, const std::string& place) {
-  if (finite_number(text) || is_word_for_scale(key, text)) return;
+/// The number, or what SExtractor reads in its place.
+std::string checked_number(const SextractorKey& key, const std::string& text, const std::string& place,
+                           const OnMistake& on_mistake) {
+  if (finite_number(text) || is_word_for_scale(key, text)) return text;
   const double taken = std::strtod(text.c_str(), nullptr);
-  const std::string advice = std::isfinite(taken) ? "; SExtractor takes it for " + shortest(taken) : "";
-  fail(place, std::string(key.name) + " must be a number, not " + quoted(text) + advice +
-                  (advice.empty() ? "" : ": write that number for the same"));
+  const std::string problem = std::string(key.name) + " must be a number, not " + quoted(text);
+  if (!std::isfinite(taken)) fail(place, problem);
+  on_mistake(place, problem + "; SExtractor takes it for " + shortest(taken) + ": write that number for the same");
+  return shortest(taken);
 }
 
 /// Drops decimals: SExtractor reads a whole number up to its point, 10.9 as 10.
@@ -80,13 +83,17 @@ std::string without_decimals(const std::string& text) {
   return decimals ? text.substr(0, point) : text;
 }
 
-void check_integer(const SextractorKey& key, const std::string& text, const std::string& place) {
+std::string checked_integer(const SextractorKey& key, const std::string& text, const std::string& place,
+                            const OnMistake& on_mistake) {
   std::int32_t value = 0;
   const char* const end = text.data() + text.size();
   const auto [stop, error] = std::from_chars(text.data() + (text.starts_with('+') ? 1 : 0), end, value);
-  if (error != std::errc() || stop != end)
-    fail(place, std::string(key.name) + " must be a whole number, not " + quoted(text) +
-                    "; SExtractor takes the digits that it begins with, or 0");
+  if (error == std::errc() && stop == end) return text;
+  const std::string problem = std::string(key.name) + " must be a whole number, not " + quoted(text) +
+                              "; SExtractor takes the digits that it begins with, or 0";
+  if (error == std::errc::result_out_of_range) fail(place, problem);
+  on_mistake(place, problem);
+  return std::to_string(error == std::errc() ? value : 0);
 }
 
 void check_word(const SextractorKey& key, const std::string& text, const std::string& place) {
@@ -102,19 +109,23 @@ void check_yes_no(const SextractorKey& key, const std::string& text, const std::
   if (first != "Y" && first != "N") fail(place, std::string(key.name) + " must be Y or N, not " + quoted(text));
 }
 
-void check_value(const SextractorKey& key, const std::string& text, const std::string& place) {
+std::string checked_value(const SextractorKey& key, const std::string& text, const std::string& place,
+                          const OnMistake& on_mistake) {
   switch (key.value) {
     case SextractorValue::number:
-      return check_number(key, text, place);
+      return checked_number(key, text, place, on_mistake);
     case SextractorValue::integer:
-      return check_integer(key, text, place);
+      return checked_integer(key, text, place, on_mistake);
     case SextractorValue::word:
-      return check_word(key, text, place);
+      check_word(key, text, place);
+      break;
     case SextractorValue::yes_no:
-      return check_yes_no(key, text, place);
+      check_yes_no(key, text, place);
+      break;
     case SextractorValue::text:
       break;
   }
+  return text;
 }
 
 void check_count(const SextractorKey& key, std::size_t count, const std::string& place) {
@@ -194,7 +205,8 @@ std::string further_words(const SextractorKey& key, std::string_view text) {
 }
 
 /// Parses and checks the values of a key.
-std::vector<std::string> values_of(const SextractorKey& key, std::string_view text, const std::string& place) {
+std::vector<std::string> values_of(const SextractorKey& key, std::string_view text, const std::string& place,
+                                   const OnMistake& on_mistake) {
   std::vector<std::string> values;
   for (const std::string& word : split(text, separators)) {
     if (word.starts_with('#') || (key.most == 1 && values.size() == 1)) break;
@@ -206,13 +218,13 @@ std::vector<std::string> values_of(const SextractorKey& key, std::string_view te
     if (comment != word.npos) break;
   }
   check_count(key, values.size(), place);
-  for (const std::string& value : values) check_value(key, value, place);
+  for (std::string& value : values) value = checked_value(key, value, place, on_mistake);
   check_range(key, values, place);
   return values;
 }
 
-/// Refuses unknown keys that are mistakes: a misspelt key, or a file of another kind.
-void check_unknown(std::string_view key, const std::string& place) {
+/// Tells of an unknown key that is misspelt; returns whether it is. Refuses a file of another kind.
+bool is_misspelt(std::string_view key, const std::string& place, const OnMistake& on_mistake) {
   if (key.ends_with(':') && ("\n" + dump_config(Config{})).find("\n" + std::string(key) + "\n") != std::string::npos)
     fail(place, quoted(std::string(key)) +
                     " is a section of a configuration of srcextract: the file is none of SExtractor's, and there is "
@@ -220,8 +232,9 @@ void check_unknown(std::string_view key, const std::string& place) {
   std::vector<std::string> names;
   for (const SextractorKey& known : sextractor_keys()) names.emplace_back(known.name);
   const std::string near = nearest(std::string(key), names);
-  if (!near.empty())
-    fail(place, "SExtractor has no key " + quoted(std::string(key)) + "; did you mean '" + near + "'?");
+  if (near.empty()) return false;
+  on_mistake(place, "SExtractor has no key " + quoted(std::string(key)) + "; did you mean '" + near + "'?");
+  return true;
 }
 
 }  // namespace
@@ -268,15 +281,15 @@ Configuration::Configuration() {
     settings_.push_back({.key = &key, .values = split(key.usual, separators), .place = {}});
 }
 
-void Configuration::set(std::string_view key, std::string_view text, const std::string& place) {
+void Configuration::set(std::string_view key, std::string_view text, const std::string& place,
+                        const OnMistake& on_mistake) {
   const SextractorKey* const known = find_sextractor_key(key);
   if (known == nullptr) {
-    check_unknown(key, place);
-    unknown_.push_back({std::string(key), place});
+    if (!is_misspelt(key, place, on_mistake)) unknown_.push_back({std::string(key), place});
     return;
   }
   Setting& setting = settings_.at(static_cast<std::size_t>(known - sextractor_keys().data()));
-  std::vector<std::string> values = values_of(*known, text, place);
+  std::vector<std::string> values = values_of(*known, text, place, on_mistake);
   setting = {.key = known,
              .values = std::move(values),
              .place = place,
@@ -293,13 +306,13 @@ const Setting& Configuration::operator[](std::string_view key) const {
   return settings_.at(static_cast<std::size_t>(find_sextractor_key(key) - sextractor_keys().data()));
 }
 
-Configuration read_configuration(const std::string& path) {
+Configuration read_configuration(const std::string& path, const OnMistake& on_mistake) {
   Configuration configuration;
   for_each_text_line(path, [&](std::string_view line, const std::string& place) {
     const std::size_t begin = line.find_first_not_of(separators);
     if (begin == line.npos || line[begin] == '#') return;
     const std::size_t end = std::min(line.find_first_of(separators, begin), line.size());
-    configuration.set(line.substr(begin, end - begin), line.substr(end), place);
+    configuration.set(line.substr(begin, end - begin), line.substr(end), place, on_mistake);
   });
   const bool any = std::ranges::any_of(configuration.settings(), &Setting::is_set);
   if (!any)

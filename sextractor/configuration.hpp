@@ -42,9 +42,11 @@ class Configuration {
   /// Starts with the defaults that `source-extractor -dd` prints.
   Configuration();
 
-  /// Sets a key from a line of a file or an option -KEY VALUE; `text` follows the key. Unknown keys are skipped. Throws
-  /// Error{config} that begins with `place` if an unknown key resembles a known one, or if the value is invalid.
-  void set(std::string_view key, std::string_view text, const std::string& place);
+  /// Sets a key from a line of a file or an option -KEY VALUE; `text` follows the key. Unknown keys are skipped. If one
+  /// resembles a known key, or if a number is none, `on_mistake` is called. If that returns, the key is skipped, and
+  /// the number is what SExtractor reads. Throws Error{config} that begins with `place` if the value is invalid.
+  void set(std::string_view key, std::string_view text, const std::string& place,
+           const OnMistake& on_mistake = refuse_mistake);
 
   /// Replaces the values of a key of sextractor_keys() by others of its type.
   void set_values(std::string_view key, std::vector<std::string> values);
@@ -70,8 +72,8 @@ class Configuration {
 /// - The last setting of a key counts; missing keys have their defaults.
 /// - Unknown keys are skipped.
 ///
-/// Throws Error{config} that begins `path:line:` for a misspelt key, an invalid number, a file without SExtractor keys,
-/// or an unreadable file.
-Configuration read_configuration(const std::string& path);
+/// Calls `on_mistake` as Configuration::set does. Throws Error{config} that begins `path:line:` for an invalid value, a
+/// file without SExtractor keys, or an unreadable file.
+Configuration read_configuration(const std::string& path, const OnMistake& on_mistake = refuse_mistake);
 
 }  // namespace srcextract::sextractor

@@ -46,13 +46,15 @@ std::vector<int> sizes_in(std::string_view text, const std::string& column, cons
   return sizes;
 }
 
-/// Refuses unknown columns that are mistakes: a misspelt name, or several in a line.
-void check_unknown(const std::string& name, const std::string& place) {
+/// Tells of an unknown column that is a mistake: a misspelt name, or several in a line. Returns whether it is one.
+bool is_mistaken(const std::string& name, const std::string& place, const OnMistake& on_mistake) {
   constexpr std::string_view letters = "ABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_";
   const std::string near = nearest(name, sextractor_columns());
-  if (near.empty() && name.find_first_not_of(letters) == name.npos) return;
-  fail(place, "SExtractor has no column " + quoted(name) +
-                  (near.empty() ? "; source-extractor -dp lists those that it has" : "; did you mean '" + near + "'?"));
+  if (near.empty() && name.find_first_not_of(letters) == name.npos) return false;
+  on_mistake(place,
+             "SExtractor has no column " + quoted(name) +
+                 (near.empty() ? "; source-extractor -dp lists those that it has" : "; did you mean '" + near + "'?"));
+  return true;
 }
 
 /// Parses the column of a non-empty line; without sizes if SExtractor has no such column.
@@ -60,10 +62,7 @@ Parameter parse_parameter(std::string_view line, const std::string& place) {
   const std::size_t bracket = line.find_first_of("([");
   const std::size_t name_end = std::min({bracket, line.find_first_of(blanks), line.find('#'), line.size()});
   Parameter parameter{.name = std::string(line.substr(0, name_end)), .sizes = {}, .place = place};
-  if (!is_sextractor_column(parameter.name)) {
-    check_unknown(parameter.name, place);
-    return parameter;
-  }
+  if (!is_sextractor_column(parameter.name)) return parameter;
   if (bracket == line.npos || line.find_first_not_of(blanks, name_end) != bracket) return parameter;
   if (bracket != name_end)
     fail(place, "between " + parameter.name + " and its size must be no blank: write " + parameter.name + "(3)");
@@ -83,16 +82,18 @@ std::string Parameter::text() const {
   return text + (sizes.empty() ? "" : ")");
 }
 
-std::vector<Parameter> read_parameters(const std::string& path, std::vector<UnknownName>& unknown) {
+std::vector<Parameter> read_parameters(const std::string& path, std::vector<UnknownName>& unknown,
+                                       const OnMistake& on_mistake) {
   std::vector<Parameter> parameters;
   for_each_text_line(path, [&](std::string_view line, const std::string& place) {
     const std::size_t begin = line.find_first_not_of(blanks);
     if (begin == line.npos || line[begin] == '#') return;
     Parameter parameter = parse_parameter(line.substr(begin), place);
-    if (!is_sextractor_column(parameter.name))
-      unknown.push_back({parameter.name, place});
-    else if (!asks_for(parameters, parameter.name))
+    if (!is_sextractor_column(parameter.name)) {
+      if (!is_mistaken(parameter.name, place, on_mistake)) unknown.push_back({parameter.name, place});
+    } else if (!asks_for(parameters, parameter.name)) {
       parameters.push_back(std::move(parameter));
+    }
   });
   if (parameters.empty())
     fail(path, "names no column; source-extractor -dp lists all of them, each after a # that is to be taken away");

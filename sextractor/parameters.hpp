@@ -23,9 +23,10 @@ struct Parameter {
 /// - Repeated columns count once.
 /// - Names unknown to SExtractor are skipped and added to `unknown`.
 ///
-/// Throws Error{config} that begins `path:line:` for a misspelt or impossible name, or for invalid sizes. Throws it too
-/// if no column is left.
-std::vector<Parameter> read_parameters(const std::string& path, std::vector<UnknownName>& unknown);
+/// Calls `on_mistake` for a misspelt or impossible name, and passes over it if that returns. Throws Error{config} that
+/// begins `path:line:` for invalid sizes, and if no column is left.
+std::vector<Parameter> read_parameters(const std::string& path, std::vector<UnknownName>& unknown,
+                                       const OnMistake& on_mistake = refuse_mistake);
 
 /// Largest first size among the requested columns in `names`; 1 for a column without sizes, 0 if none is requested.
 int most_values(const std::vector<Parameter>& parameters, const std::vector<std::string>& names);

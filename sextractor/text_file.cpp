@@ -48,6 +48,10 @@ std::string read_text(const std::string& path) {
 
 }  // namespace
 
+void refuse_mistake(const std::string& place, const std::string& message) {
+  fail(place, message);
+}
+
 void for_each_text_line(const std::string& path, const std::function<void(std::string_view, const std::string&)>& f) {
   const std::string text = read_text(path);
   std::string_view rest = text;

@@ -10,6 +10,13 @@ namespace srcextract::sextractor {
 /// the text cannot be read, is larger, or holds control characters.
 void for_each_text_line(const std::string& path, const std::function<void(std::string_view, const std::string&)>& f);
 
+/// Called with the place (`file:line`) and the text of a mistake that SExtractor passes over: a misspelt name, or a
+/// text in the place of a number.
+using OnMistake = std::function<void(const std::string& place, const std::string& message)>;
+
+/// Throws Error{config} with place and message.
+void refuse_mistake(const std::string& place, const std::string& message);
+
 /// A key or column that SExtractor 2.25 skips as unknown; older versions had others.
 struct UnknownName {
   std::string name;

@@ -167,12 +167,13 @@ Request read_request(const std::string& configuration, const std::string& parame
   return make_request(read_configuration(configuration), configuration, parameters);
 }
 
-Request make_request(Configuration configuration, const std::string& path, const std::string& parameters) {
+Request make_request(Configuration configuration, const std::string& path, const std::string& parameters,
+                     const OnMistake& on_mistake) {
   Request request{std::move(configuration), path, parameters, {}, {}};
   const Setting& name = request["PARAMETERS_NAME"];
   if (parameters.empty()) request.parameters_path = find_file(name.word(), path);
   if (!request.parameters_path.empty())
-    request.parameters = read_parameters(request.parameters_path, request.unknown);
+    request.parameters = read_parameters(request.parameters_path, request.unknown, on_mistake);
   else if (!name.is_usual())
     config::fail(name.place,
                  "PARAMETERS_NAME " + name.word() +

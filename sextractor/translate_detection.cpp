@@ -78,7 +78,8 @@ void put_filter(const Request& request, Translation& to) {
   const std::string file = find_file(name.word(), request.path);
   if (!file.empty() && is_retina(file)) {
     to.lose(name,
-            "is a retina, a network that filters, which there is none of: sources are found in the image as it is");
+            "is a retina, a network that filters, which there is none of; write FILTER N, or name a kernel such as "
+            "gauss_2.5_5x5.conv");
     return to.put("convolve.kernel", "none", {&filter});
   }
   const KernelFile kernel = read_kernel(name, file, request.path);

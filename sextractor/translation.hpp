@@ -18,6 +18,8 @@ struct Request {
   std::vector<UnknownName> unknown = {};  ///< columns of the list that SExtractor does not know
 
   const Setting& operator[](std::string_view key) const { return configuration[key]; }
+  /// Where a setting was made; for a default, the configuration.
+  const std::string& place_of(const Setting& setting) const { return setting.is_set() ? setting.place : path; }
   bool wants(const std::string& column) const { return asks_for(parameters, column); }
 };
 
@@ -27,7 +29,8 @@ struct Request {
 Request read_request(const std::string& configuration, const std::string& parameters);
 
 /// Makes a request from a configuration that was read from `path`.
-Request make_request(Configuration configuration, const std::string& path, const std::string& parameters = "");
+Request make_request(Configuration configuration, const std::string& path, const std::string& parameters = "",
+                     const OnMistake& on_mistake = refuse_mistake);
 
 /// One of our keys with its value in YAML.
 struct Entry {

@@ -62,6 +62,7 @@ void ArrangedRows::add(const CatalogRows& all, const Parameter& parameter, const
                             FieldValues<std::int16_t>{{extension_.data()}}});
     return;
   }
+  if (is_of_association(parameter.name)) return add_association(parameter, piece.associations);
   const std::string ours = sextractor::our_column(parameter.name);
   const auto found = std::ranges::find_if(
       all.fields, [&](const CatalogField& field) { return common_name(field.column.name) == ours; });
@@ -78,6 +79,19 @@ void ArrangedRows::add(const CatalogRows& all, const Parameter& parameter, const
       },
       field.values);
   rows_.fields.push_back(std::move(field));
+}
+
+void ArrangedRows::add_association(const Parameter& parameter, const Associations& associations) {
+  if (parameter.name == "NUMBER_ASSOC") {
+    rows_.fields.push_back(
+        {{"NUMBER_ASSOC", "", "meta.number;src", "Number of places of ASSOC_NAME within ASSOC_RADIUS", 0},
+         FieldValues<std::int32_t>{{associations.number.data()}}});
+    return;
+  }
+  FieldValues<double> values;
+  for (const std::vector<double>& column : associations.vector) values.elements.push_back(column.data());
+  rows_.fields.push_back(
+      {{"VECTOR_ASSOC", "", "src", "What ASSOC_NAME has of the associated places", 0}, std::move(values)});
 }
 
 OutputFile write_named_catalogue(const std::string& path, const std::string& type,

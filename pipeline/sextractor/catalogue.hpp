@@ -7,9 +7,15 @@
 #include "io/catalog/catalog.hpp"
 #include "io/catalog/catalog_rows.hpp"
 #include "pipeline/log/failure.hpp"
+#include "pipeline/sextractor/association.hpp"
 #include "sextractor/parameters.hpp"
 
 namespace srcextract {
+
+/// Facts about the extraction of an image.
+struct PieceFacts {
+  double level = 0, noise = 0, threshold = 0;  ///< the sky, and the threshold above it
+};
 
 /// The results of one image of a file, for its catalogue.
 struct CatalogPiece {
@@ -18,6 +24,8 @@ struct CatalogPiece {
   Sources sources;
   Vignets vignets;
   CatalogMetadata metadata;
+  Associations associations = {};
+  PieceFacts facts = {};
   std::optional<Failure> without_sky = {};  ///< why it has no sources; empty if the image shows a sky
 };
 
@@ -36,6 +44,8 @@ class ArrangedRows {
   const CatalogRows& rows() const { return rows_; }
 
  private:
+  /// Adds NUMBER_ASSOC or VECTOR_ASSOC.
+  void add_association(const sextractor::Parameter& parameter, const Associations& associations);
   void add(const CatalogRows& all, const sextractor::Parameter& parameter, const CatalogPiece& piece);
 
   CatalogRows rows_;

@@ -34,10 +34,6 @@ std::filesystem::path written_path(const std::string& file) {
   return ignored ? name.lexically_normal() : directory / name.filename();
 }
 
-std::string place_or(const Setting& setting, const Request& request) {
-  return setting.is_set() ? setting.place : request.path;
-}
-
 std::vector<NamedCheckImage> named_check_images(const Request& request) {
   const Setting &types = request["CHECKIMAGE_TYPE"], &names = request["CHECKIMAGE_NAME"];
   std::vector<NamedCheckImage> images;
@@ -46,10 +42,10 @@ std::vector<NamedCheckImage> named_check_images(const Request& request) {
     const std::string type = types.word(i);
     if (type == "NONE") continue;
     if (i >= names.values.size() || types.values.size() != names.values.size())
-      fail(place_or(names.is_set() ? names : types, request),
+      fail(request.place_of(names.is_set() ? names : types),
            types.text() + " and " + names.text() + " are not as many: every check image needs a name of its own");
     if (std::ranges::count(seen, type) > 0)
-      fail(place_or(types, request), types.text() + ": " + type + " is there twice, of which SExtractor writes none");
+      fail(request.place_of(types), types.text() + ": " + type + " is there twice, of which SExtractor writes none");
     seen.push_back(type);
     images.push_back({type, check_image_of(type), names.word(i)});
   }
@@ -61,6 +57,7 @@ std::vector<NamedCheckImage> named_check_images(const Request& request) {
 std::vector<std::string> NamedOutputs::files() const {
   std::vector<std::string> files;
   if (!catalogue.empty()) files.push_back(catalogue);
+  if (!xml.empty()) files.push_back(xml);
   for (const NamedCheckImage& image : check_images) files.push_back(image.path);
   return files;
 }
@@ -72,13 +69,14 @@ NamedOutputs named_outputs(const Request& request) {
   const bool is_text = outputs.type.starts_with("ASCII");
   outputs.to_standard_output = is_text && outputs.catalogue == "STDOUT";
   if (outputs.to_standard_output || outputs.type == "NONE") outputs.catalogue.clear();
+  if (request["WRITE_XML"].yes()) outputs.xml = request["XML_NAME"].word();
   outputs.check_images = named_check_images(request);
   std::map<std::filesystem::path, std::string> files;
   for (const std::string& file : outputs.files())
     if (const auto [same, is_new] = files.emplace(written_path(file), file); !is_new)
-      fail(place_or(request["CHECKIMAGE_NAME"], request),
+      fail(request.place_of(request["CHECKIMAGE_NAME"]),
            "two outputs would be one file, " + same->second + (same->second == file ? "" : " and " + file) +
-               "; give CATALOG_NAME and each of CHECKIMAGE_NAME another name");
+               "; give CATALOG_NAME, XML_NAME and each of CHECKIMAGE_NAME another name");
   return outputs;
 }
 

@@ -21,13 +21,14 @@ struct NamedOutputs {
   std::string type;                 ///< CATALOG_TYPE
   std::string catalogue;            ///< empty: no file, or standard output
   bool to_standard_output = false;  ///< the catalogue, then text, goes to standard output
+  std::string xml = {};             ///< facts of the run (WRITE_XML); empty: none
   std::vector<NamedCheckImage> check_images = {};
 
   std::vector<std::string> files() const;
 };
 
-/// The outputs that CATALOG_NAME and CHECKIMAGE_NAME name. Throws Error{config} if the numbers of check images and
-/// names differ, or two outputs are one file.
+/// The outputs that CATALOG_NAME, CHECKIMAGE_NAME and XML_NAME name. Throws Error{config} if the numbers of check
+/// images and names differ, or two outputs are one file.
 NamedOutputs named_outputs(const sextractor::Request& request);
 
 /// Throws Error{output} if the directory of an output is missing or not writable.

@@ -27,6 +27,7 @@
 #include "pipeline/log/log.hpp"
 #include "pipeline/outputs/check_images.hpp"
 #include "pipeline/outputs/vignets.hpp"
+#include "pipeline/sextractor/run_xml.hpp"
 #include "stages/core/error.hpp"
 #include "stages/detect/no_sky.hpp"
 #include "stages/ingest/ingest.hpp"
@@ -127,10 +128,20 @@ void NamedResults::keep(CatalogPiece piece, const ImageTask& task, const ImageIn
   piece.name = task.name;
   piece.header = input.header();
   piece.metadata = metadata_of(input, extraction, *task.file->config);
+  piece.facts = {extraction.sky_level(), extraction.levels.sigma,
+                 extraction.levels.detection - extraction.levels.background};
+  if (list_ != nullptr && !piece.without_sky) associate(piece, extraction);
   const std::lock_guard lock(mutex_);
   write_check_images(input, piece.hdu, extraction, piece.metadata, where);
   piece.sources = std::move(extraction.sources);
   pieces_.push_back(std::move(piece));
+}
+
+void NamedResults::associate(CatalogPiece& piece, Extraction& extraction) const {
+  const Sources& sources = extraction.sources;
+  piece.associations = list_->of(sources[columns::x_image], sources[columns::y_image], piece.header);
+  if (const std::vector<bool> kept = list_->kept(piece.associations); !kept.empty())
+    keep_rows(kept, extraction, piece.vignets, piece.associations);
 }
 
 void NamedResults::take(const ImageTask& task, const ImageInput& input, ImageResult&& result, const Cpu& where) {
@@ -187,12 +198,13 @@ void NamedResults::write(const Cpu& where) {
   std::ranges::sort(pieces_, {}, &CatalogPiece::hdu);
   require_sky();
   const auto catalogue = [&](const std::string& path) {
-    return write_named_catalogue(path, outputs_.type, pieces_, parameters_, where);
+    return write_named_catalogue(path, outputs_.type, pieces_, request_.parameters, where);
   };
   std::vector<OutputFile> files;
   for (auto& [path, images] : check_images_)
     files.push_back(images.size() == 1 ? std::move(images.begin()->second) : join_images(path, images));
   if (!outputs_.catalogue.empty()) files.push_back(catalogue(outputs_.catalogue));
+  if (!outputs_.xml.empty()) files.push_back(write_run_xml(outputs_.xml, request_, pieces_));
   std::optional<OutputFile> shown;
   if (outputs_.to_standard_output) shown.emplace(catalogue(directory_of_scratch() / "STDOUT"));
   commit(files);

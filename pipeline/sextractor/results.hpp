@@ -16,9 +16,9 @@ namespace srcextract {
 /// Collects the results of a file's images until all are written under the outputs' names.
 class NamedResults {
  public:
-  /// `outputs` and `parameters` must outlive it.
-  NamedResults(const NamedOutputs& outputs, const std::vector<sextractor::Parameter>& parameters)
-      : outputs_(outputs), parameters_(parameters) {}
+  /// All must outlive it; `list` is null if nothing is associated.
+  NamedResults(const NamedOutputs& outputs, const sextractor::Request& request, const AssociationList* list)
+      : outputs_(outputs), request_(request), list_(list) {}
 
   /// Takes the result of one image (Job::take). May be called from any thread. Throws Error{output}.
   void take(const ImageTask& task, const ImageInput& input, ImageResult&& result, const Cpu& where);
@@ -34,6 +34,8 @@ class NamedResults {
   void write(const Cpu& where);
 
  private:
+  /// Associates the sources of a piece with the list.
+  void associate(CatalogPiece& piece, Extraction& extraction) const;
   void keep(CatalogPiece piece, const ImageTask& task, const ImageInput& input, Extraction& extraction,
             const Cpu& where);
   /// Logs the images that show no sky. Throws Error{input} if none shows one.
@@ -42,7 +44,8 @@ class NamedResults {
                           const CatalogMetadata& metadata, const Cpu& where);
 
   const NamedOutputs& outputs_;
-  const std::vector<sextractor::Parameter>& parameters_;
+  const sextractor::Request& request_;
+  const AssociationList* list_;
   std::mutex mutex_;
   std::vector<CatalogPiece> pieces_;
   std::map<std::string, std::map<int, OutputFile>> check_images_;  ///< by path, then by HDU; not yet committed

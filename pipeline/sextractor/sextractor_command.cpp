@@ -107,11 +107,16 @@ Request read_request(const SextractorOptions& options) {
   const std::string path = is_named ? options.configuration : usual_configuration;
   const bool is_there = is_named || std::filesystem::exists(path, ignored);
   sextractor::Configuration configuration;
-  if (is_there) configuration = sextractor::read_configuration(path);
+  std::vector<std::string> mistakes;
+  const auto keep_mistake = [&](const std::string& place, const std::string& message) {
+    mistakes.push_back(place + ": " + message + "; it is done as SExtractor does");
+  };
+  if (is_there) configuration = sextractor::read_configuration(path, keep_mistake);
   for (const auto& [key, value] : options.settings) configuration.set(key, value, "the command line");
   configure_log(verbosity_of(configuration["VERBOSE_TYPE"].word()), "", false);
   if (!is_there) spdlog::warn("there is no {} here: SExtractor's defaults hold", path);
-  Request request = sextractor::make_request(std::move(configuration), path);
+  Request request = sextractor::make_request(std::move(configuration), path, "", keep_mistake);
+  for (const std::string& mistake : mistakes) spdlog::warn("{}", mistake);
   const sextractor::Setting& list = request["PARAMETERS_NAME"];
   if (request.parameters.empty())
     config::fail(list.is_set() ? list.place
@@ -224,7 +229,10 @@ int run_sextractor(const SextractorOptions& options) {
   const Translation translation = sextractor::translate(request);
   require_met(request, translation, paths);
   const NamedOutputs outputs = named_outputs(request);
-  const FilePlan plan = plan_file(options, request, translation);
+  FilePlan plan = plan_file(options, request, translation);
+  std::optional<AssociationList> list;
+  if (std::ranges::any_of(request.parameters, [](const auto& one) { return is_of_association(one.name); }))
+    plan.kept.add(list.emplace(request).path());
   plan.kept.require_kept(outputs.files());
   require_writable(outputs);
 
@@ -233,7 +241,7 @@ int run_sextractor(const SextractorOptions& options) {
   const std::vector<PlannedFile> files = {plan.file};
   const Machine machine = choose_machine({Backend::automatic, {}, threads_of(request)}, workload_of(files));
   MemoryBudget budget = memory_budget(std::nullopt);
-  NamedResults results(outputs, request.parameters);
+  NamedResults results(outputs, request, list ? &*list : nullptr);
   Job job{.output_dir = ".", .arguments = options.arguments, .kept = plan.kept};
   job.take = [&](const ImageTask& task, const ImageInput& input, ImageResult&& result, const Execution& run) {
     results.take(task, input, std::move(result), run.cpu);

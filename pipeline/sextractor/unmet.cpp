@@ -5,7 +5,9 @@
 #include <algorithm>
 #include <filesystem>
 
+#include "io/image/fits_image.hpp"
 #include "pipeline/log/log.hpp"
+#include "pipeline/sextractor/association.hpp"
 #include "stages/core/error.hpp"
 
 namespace srcextract {
@@ -35,6 +37,12 @@ void add_files_beside(const Request& request, const std::vector<std::string>& im
   }
 }
 
+/// Whether an image of the file has integers that FITS_UNSIGNED is about.
+bool has_signed_integers(const std::string& file) {
+  return std::ranges::any_of(select_images(file, "all"),
+                             [](const SelectedImage& selected) { return selected.open().plane(1).format.bitpix > 8; });
+}
+
 /// With one value of WEIGHT_TYPE, and fewer than two maps, SExtractor uses the noise of the first image in the second.
 void add_shared_weights(const Request& request, std::vector<Unmet>& unmet) {
   const sextractor::Setting& types = request["WEIGHT_TYPE"];
@@ -56,9 +64,6 @@ std::string text_of(const Unmet& unmet) {
 
 void require_met(const Request& request, const sextractor::Translation& translation,
                  const std::vector<std::string>& images) {
-  if (request["WRITE_XML"].yes())
-    spdlog::warn("{}: WRITE_XML Y: {} is not written; srcextract CONFIG IMAGE writes what a run did to IMAGE.run.json",
-                 request["WRITE_XML"].place, request["XML_NAME"].word());
   for (const sextractor::UnknownName& key : request.configuration.unknown())
     spdlog::warn("{}: SExtractor has no key '{}', and passes over the line, as is done here", key.place, key.name);
   for (const sextractor::UnknownName& column : request.unknown)
@@ -67,8 +72,11 @@ void require_met(const Request& request, const sextractor::Translation& translat
   std::vector<Unmet> lost = translation.unmet;
   std::erase_if(lost, [](const Unmet& unmet) {
     // HEADER_SUFFIX only matters if such a header exists.
-    return !unmet.counts || !unmet.for_detection.empty() || unmet.what.starts_with("HEADER_SUFFIX ");
+    return !unmet.counts || !unmet.for_detection.empty() || unmet.what.starts_with("HEADER_SUFFIX ") ||
+           is_of_association(unmet.what.substr(0, unmet.what.find('(')));
   });
+  if (!std::ranges::any_of(images, has_signed_integers))
+    std::erase_if(lost, [](const Unmet& unmet) { return unmet.what.starts_with("FITS_UNSIGNED "); });
   add_files_beside(request, images, lost);
   if (images.size() == 2) add_shared_weights(request, lost);
   if (lost.empty()) return;

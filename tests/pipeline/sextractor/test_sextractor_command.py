@@ -55,7 +55,6 @@ def test_no_catalogue(sex, tmp_path):
 UNMET = [
     ("PHOT_AUTOAPERS 10,20", "PHOT_AUTOAPERS 10,20: ellipses of FLUX_AUTO"), ("DETECT_MAXAREA 50", "DETECT_MAXAREA 50: sources have no largest"),
     ("CATALOG_TYPE FITS_TPX", "CATALOG_TYPE FITS_TPX"), ("DGEO_TYPE PIXEL", "DGEO_TYPE PIXEL"),
-    ("FITS_UNSIGNED Y", "FITS_UNSIGNED Y"),
 ]
 
 
@@ -70,14 +69,26 @@ def test_what_there_is_not_is_an_error_and_nothing_is_written(sex, tmp_path, lin
     refused(sex("sky.fits"), 2, "error: default.sex:11: " + message, "convert-config")
 
 
-def test_xml_is_not_written_and_a_warning_says_so(sex, tmp_path):
+def test_mistakes_of_files_that_sextractor_passes_over(sex, tmp_path):
+    """Are warnings, and cost nothing else; options are refused (test_mistakes)."""
     assert sex("sky.fits", "-CATALOG_NAME", "plain.cat").code == 0
     with open(tmp_path / "default.sex", "a") as file:
-        file.write("WRITE_XML Y\nXML_NAME run.xml\n")
+        file.write("DETECT_TRESH 99\nMAG_ZEROPOINT ZP\nBACK_SIZE 64px\nVERBOSE_TYPE EXTRA_WARNINGS\n")
+    with open(tmp_path / "default.param", "a") as file:
+        file.write("Y_IMGE\ny_image\n")
     done = sex("sky.fits")
-    assert done.code == 0 and "default.sex:11: WRITE_XML Y: run.xml is not written" in done.err
-    assert not (tmp_path / "run.xml").exists()
-    assert (tmp_path / "test.cat").read_bytes() == (tmp_path / "plain.cat").read_bytes()
+    assert done.code == 0 and (tmp_path / "test.cat").read_bytes() == (tmp_path / "plain.cat").read_bytes()
+    for told in ("default.sex:11: SExtractor has no key 'DETECT_TRESH'; did you mean 'DETECT_THRESH'?; it is done as SExtractor",
+                 "default.sex:12: MAG_ZEROPOINT must be a number, not 'ZP'; SExtractor takes it for 0", "default.sex:13: BACK_SIZE",
+                 "default.param:4: SExtractor has no column 'Y_IMGE'; did you mean 'Y_IMAGE'?", "default.param:5"):
+        assert "warning: " + told in done.err
+
+
+def test_unsigned_integers(sex, tmp_path):
+    """Matter to integers alone."""
+    assert sex("sky.fits", "-FITS_UNSIGNED", "Y").code == 0
+    write_sky(tmp_path / "integers.fits", bitpix=16)
+    refused(sex("integers.fits", "-FITS_UNSIGNED", "Y"), 2, "the command line: FITS_UNSIGNED Y", "nothing is written")
 
 
 def test_keys_of_older_versions_are_passed_over_and_a_warning_says_so(sex, tmp_path):
@@ -103,7 +114,7 @@ def test_one_value_of_weights_for_two_images(sex, tmp_path):
 
 def test_columns_that_there_are_not(sex, tmp_path):
     (tmp_path / "default.param").write_text("NUMBER\nMAG_MODEL\nVECTOR_ASSOC\n")
-    refused(sex("sky.fits"), 2, "default.param:2: MAG_MODEL: there are no fits of models", "default.param:3: VECTOR_ASSOC")
+    refused(sex("sky.fits"), 2, "default.param:2: MAG_MODEL: there are no fits of models")
 
 
 def test_a_psf_that_is_not_there(sex, tmp_path):
