@@ -13,11 +13,6 @@ namespace {
 constexpr int lanes = 8;
 constexpr std::int64_t stars_at_a_time = 32;
 
-double folded(const double* of) {
-  const double a = of[0] + of[4], b = of[1] + of[5], c = of[2] + of[6], d = of[3] + of[7];
-  return (a + c) + (b + d);
-}
-
 /// Nine sums of products of two stamps' planes over a rectangle: of[3 i + j] of planes i and j. `columns` is rounded up
 /// to lanes: beyond it one of the stamps is 0.
 SRCEXTRACT_VECTOR_CLONES void sum_products(const float* one, std::int64_t one_plane, std::int64_t one_stride,
@@ -226,8 +221,7 @@ void mirror_blocks(const Cpu& where, CrowdEquations& out) {
       for (std::int64_t k = out.row[static_cast<std::size_t>(i)]; k < out.row[static_cast<std::size_t>(i) + 1]; ++k) {
         const auto j = static_cast<std::size_t>(out.partner[static_cast<std::size_t>(k)]);
         if (static_cast<std::int64_t>(j) >= i) break;
-        const auto first = out.partner.begin() + out.row[j], last = out.partner.begin() + out.row[j + 1];
-        const auto there = std::lower_bound(first, last, static_cast<std::int32_t>(i)) - out.partner.begin();
+        const std::int64_t there = out.view().place_of(static_cast<std::int64_t>(j), static_cast<std::int32_t>(i));
         const double* const from = out.block.data() + 9 * there;
         double* const to = out.block.data() + 9 * k;
         for (std::size_t p = 0; p < 3; ++p)
@@ -302,10 +296,10 @@ void add_sky(const CrowdField& field, CrowdEquations& out) {
 
 }  // namespace
 
-const double* CrowdEquations::own(std::int64_t of_star) const {
-  const auto at = static_cast<std::size_t>(of_star);
-  const auto first = partner.begin() + row[at], last = partner.begin() + row[at + 1];
-  return block.data() + 9 * (std::lower_bound(first, last, static_cast<std::int32_t>(of_star)) - partner.begin());
+EquationsView CrowdEquations::view() const {
+  return {stars,       nodes,          row.data(),      partner.data(), block.data(), node_row.data(),
+          node.data(), of_node.data(), star_row.data(), star.data(),    entry.data(), sky_columns.data(),
+          sky.data()};
 }
 
 CrowdEquations make_equations(const CrowdField& field, const std::vector<CrowdStar>& stars) {

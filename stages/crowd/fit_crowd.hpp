@@ -19,4 +19,7 @@ struct CrowdPlace {
 CrowdFit fit_crowd(const CrowdImage& image, const PsfModel& psf, const CrowdConfig& config, const Cpu& where,
                    const std::vector<CrowdPlace>* places = nullptr);
 
+/// The PSF of such a fit, whose width is that in the middle of the image.
+CrowdPsf psf_of(const PsfModel& model, const Shape& shape);
+
 }  // namespace srcextract
