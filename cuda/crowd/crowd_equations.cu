@@ -95,24 +95,27 @@ struct Weighed {
 };
 
 /// A lane's sums over the pixels that both stamps have on the image: of[3 i + j] of planes i and j.
-__device__ void sum_overlap(const Weighed& one, const CrowdStamp& two, int own_lane, double* of) {
-  const CrowdStamp& stamp = one.stamp;
+__device__ void sum_overlap(const CrowdPixels& pixels, const CrowdStamp& one, const CrowdStamp& two, int own_lane,
+                            double* of) {
   const auto larger = [](std::int32_t a, std::int32_t b) { return a > b ? a : b; };
-  const auto smaller = [](std::int64_t a, std::int64_t b) { return a < b ? a : b; };
+  const auto smaller = [](std::int32_t a, std::int32_t b) { return a < b ? a : b; };
   // Lanes count from the first column that the stamps have in common, on the image or not.
-  const std::int32_t left = larger(stamp.left(), two.left()), top = larger(stamp.top(), two.top());
-  const std::int64_t right = smaller(smaller(stamp.left() + stamp.side(), two.left() + two.side()), one.pixels.width),
-                     bottom = smaller(smaller(stamp.top() + stamp.side(), two.top() + two.side()), one.pixels.height);
-  for (std::int64_t y = larger(top, 0); y < bottom; ++y) {
-    const float* const a_row = stamp.numbers + stamp.place(-stamp.left(), y - stamp.top());
-    const float* const b_row = two.numbers + two.place(-two.left(), y - two.top());
-    const float* const weight = one.pixels.weight + y * one.pixels.width;
-    for (std::int64_t x = left + own_lane; x < right; x += lanes) {
+  const std::int32_t left = larger(one.left(), two.left()), top = larger(larger(one.top(), two.top()), 0);
+  const std::int32_t right = smaller(smaller(one.left() + one.side(), two.left() + two.side()),
+                                     static_cast<std::int32_t>(pixels.width)),
+                     bottom = smaller(smaller(one.top() + one.side(), two.top() + two.side()),
+                                      static_cast<std::int32_t>(pixels.height));
+  const auto plane_a = static_cast<std::int32_t>(one.plane()), plane_b = static_cast<std::int32_t>(two.plane());
+  const float* a_row = one.numbers + one.place(-one.left(), top - one.top());
+  const float* b_row = two.numbers + two.place(-two.left(), top - two.top());
+  const float* weight = pixels.weight + top * pixels.width;
+  for (std::int32_t y = top; y < bottom; ++y, a_row += one.stride, b_row += two.stride, weight += pixels.width) {
+    for (std::int32_t x = left + own_lane; x < right; x += lanes) {
       if (x < 0) continue;
       const float w = weight[x];
       double a[3], b[3];
-      for (int p = 0; p < 3; ++p) a[p] = static_cast<double>(a_row[p * stamp.plane() + x] * w);
-      for (int p = 0; p < 3; ++p) b[p] = static_cast<double>(b_row[p * two.plane() + x]);
+      for (int p = 0; p < 3; ++p) a[p] = static_cast<double>(a_row[p * plane_a + x] * w);
+      for (int p = 0; p < 3; ++p) b[p] = static_cast<double>(b_row[p * plane_b + x]);
       for (int p = 0; p < 3; ++p)
         for (int q = 0; q < 3; ++q) of[3 * p + q] += a[p] * b[q];
     }
@@ -133,38 +136,76 @@ __device__ double sum_right(const Weighed& of, int p, int own_lane) {
   return sum;
 }
 
-/// The sum of a plane with one node of the sky: row by row, and by cells in a row, as sum_sky() adds them.
-__device__ double sum_node(const Weighed& of, const StampNodes& nodes, int p, std::int32_t node_column,
-                           std::int32_t node_row) {
-  const SkyGrid& sky = of.pixels.sky;
-  const StampRange columns(of.stamp.left(), of.stamp.side(), of.pixels.width),
-      rows(of.stamp.top(), of.stamp.side(), of.pixels.height);
-  double whole = 0;
-  for (std::int64_t y = rows.begin; y < rows.end; ++y) {
-    const SkyGrid::Place down = sky.along_y(static_cast<double>(of.stamp.top() + y));
-    const std::int32_t below = node_row - (down.cell - nodes.top);
-    if (below != 0 && below != 1) continue;
-    const double factor = below == 0 ? 1 - down.part : down.part;
-    for (std::int64_t x = columns.begin; x < columns.end;) {
-      const SkyGrid::Place begin = sky.along_x(static_cast<double>(of.stamp.left() + x));
-      const std::int64_t next = sky.first_x(begin.cell + 1) - of.stamp.left();
-      const std::int64_t end = next < columns.end ? next : columns.end;
-      const std::int32_t beside = node_column - (begin.cell - nodes.left);
-      if (beside == 0 || beside == 1) {
-        double sum = 0, moment = 0;
-        for (std::int64_t i = x; i < end; ++i) {
-          const auto value = static_cast<double>(of.at(p, i, y));
-          sum += value;
-          moment += value * static_cast<double>(i - x);
-        }
-        const double right = begin.part * sum + moment / sky.side_x;
-        whole += factor * (beside == 0 ? sum - right : right);
+/// The sums of a row of a stamp with a cell of the sky, for each plane: of the pixels, and of their part to the right.
+struct CellSegment {
+  double sum[3], right[3];
+};
+
+/// A warp's work on the sums of a star with the sky: as sum_sky() of the host adds them, row by row, and by cells in a
+/// row. A lane sums a row's pixels in a cell; then a lane adds the rows to a node. Node columns are taken in turn: each
+/// needs its own cell and the one before.
+struct SkyWork {
+  CellSegment segments[2][warp_size];
+  SkyGrid::Place down[warp_size];
+
+  __device__ void sum(const Weighed& of, const StampNodes& nodes, double* out) {
+    const StampRange rows(of.stamp.top(), of.stamp.side(), of.pixels.height);
+    if (rows.begin >= rows.end)
+      for (int k = lane(); k < 3 * nodes.count(); k += warp_size) out[k] = 0;
+    for (std::int64_t first = rows.begin; first < rows.end; first += warp_size) {
+      const std::int64_t y = first + lane();
+      const int count = rows.end - first < warp_size ? static_cast<int>(rows.end - first) : warp_size;
+      down[lane()] = of.pixels.sky.along_y(static_cast<double>(of.stamp.top() + y));
+      for (std::int32_t column = 0; column < nodes.across(); ++column) {
+        if (lane() < count && column + 1 < nodes.across())
+          segments[column % 2][lane()] = segment(of, nodes.left + column, y);
+        __syncwarp();
+        add_rows(nodes, column, count, first == rows.begin, out);
+        __syncwarp();
       }
-      x = end > x + 1 ? end : x + 1;
     }
   }
-  return whole;
-}
+
+ private:
+  /// What a row has in a cell; nothing if the stamp has no pixels there.
+  static __device__ CellSegment segment(const Weighed& of, std::int32_t cell, std::int64_t y) {
+    CellSegment all{};
+    const StampSegment columns(of.pixels, of.stamp, cell);
+    const float* const numbers = of.stamp.numbers + of.stamp.place(0, y);
+    const float* const weight = of.pixels.weight + of.in_image(0, y);
+    const std::int64_t plane = of.stamp.plane();
+    double moment[3] = {};
+    for (std::int64_t x = columns.begin; x < columns.end; ++x) {
+      const float w = weight[x];
+      const auto from_begin = static_cast<double>(x - columns.begin);
+      for (int p = 0; p < 3; ++p) {
+        const auto value = static_cast<double>(numbers[p * plane + x] * w);
+        all.sum[p] += value;
+        moment[p] += value * from_begin;
+      }
+    }
+    for (int p = 0; p < 3; ++p) all.right[p] = columns.part * all.sum[p] + moment[p] / of.pixels.sky.side_x;
+    return all;
+  }
+
+  __device__ void add_rows(const StampNodes& nodes, std::int32_t column, int count, bool is_first, double* out) const {
+    const std::int32_t of_planes = 3 * (nodes.bottom - nodes.top + 1);
+    for (std::int32_t k = lane(); k < of_planes; k += warp_size) {
+      const std::int32_t p = k % 3, row = k / 3;
+      double& to = out[3 * (row * nodes.across() + column) + p];
+      double whole = is_first ? 0 : to;
+      for (int i = 0; i < count; ++i) {
+        const std::int32_t below = row - (down[i].cell - nodes.top);
+        if (below != 0 && below != 1) continue;
+        const double factor = below == 0 ? 1 - down[i].part : down[i].part;
+        if (column > 0) whole += factor * segments[(column - 1) % 2][i].right[p];
+        const CellSegment& own = segments[column % 2][i];
+        if (column + 1 < nodes.across()) whole += factor * (own.sum[p] - own.right[p]);
+      }
+      to = whole;
+    }
+  }
+};
 
 /// What the sums of stars are written to.
 struct StarSums {
@@ -172,9 +213,10 @@ struct StarSums {
 };
 
 /// A warp takes a star: the blocks with stars of its number or higher, a group of lanes each; its right sides; and its
-/// sums with the sky, a lane each.
+/// sums with the sky.
 __global__ void __launch_bounds__(block_threads)
     sum_stars_kernel(CrowdPixels pixels, const CrowdStamp* stamps, EquationsView of, StarSums out) {
+  __shared__ SkyWork sky_work[block_threads / warp_size];
   const std::int64_t i = thread_index() / warp_size;
   if (i >= of.stars) return;
   const int group = lane() / lanes, own_lane = lane() % lanes;
@@ -183,7 +225,7 @@ __global__ void __launch_bounds__(block_threads)
   const std::int64_t first = of.place_of(i, static_cast<std::int32_t>(i)), end = of.row[i + 1];
   for (std::int64_t k = first; k < end; k += groups) {
     double sums[9] = {};
-    if (k + group < end) sum_overlap(weighed, stamps[of.partner[k + group]], own_lane, sums);
+    if (k + group < end) sum_overlap(pixels, own, stamps[of.partner[k + group]], own_lane, sums);
     for (int p = 0; p < 9; ++p) {
       const double sum = folded_by_lanes(sums[p]);
       if (own_lane == 0 && k + group < end) out.block[9 * (k + group) + p] = sum;
@@ -191,11 +233,7 @@ __global__ void __launch_bounds__(block_threads)
   }
   const double right = folded_by_lanes(group < 3 ? sum_right(weighed, group, own_lane) : 0);
   if (own_lane == 0 && group < 3) out.right[3 * i + group] = right;
-  const StampNodes nodes(pixels, own);
-  for (std::int32_t k = lane(); k < 3 * nodes.count(); k += warp_size) {
-    const std::int32_t node = k / 3;
-    out.of_node[3 * of.node_row[i] + k] = sum_node(weighed, nodes, k % 3, node % nodes.across(), node / nodes.across());
-  }
+  sky_work[threadIdx.x / warp_size].sum(weighed, StampNodes(pixels, own), out.of_node + 3 * of.node_row[i]);
 }
 
 /// Fills the blocks of a star with stars of lower number; a warp takes a star.

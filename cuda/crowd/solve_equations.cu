@@ -73,8 +73,16 @@ __global__ void __launch_bounds__(block_threads) multiply_kernel(EquationsView o
   const int own_lane = static_cast<int>(threadIdx.x) % lanes;
   const bool is_star = own < of.stars, is_node = !is_star && own < of.stars + of.nodes;
   double sum[3] = {};
-  if (is_star) of.add_to_star(own, own_lane, v.d, sum);
-  if (is_node) sum[0] = of.of_lane(own - of.stars, own_lane, v.d);
+  if (is_star) {
+    for (std::int64_t k = of.row[own] + own_lane; k < of.row[own + 1]; k += lanes) of.add_partner(k, v.d, sum);
+    for (std::int64_t k = of.node_row[own] + own_lane; k < of.node_row[own + 1]; k += lanes) of.add_level(k, v.d, sum);
+  }
+  if (is_node) {
+    const std::int64_t node = own - of.stars;
+    for (std::int64_t k = of.star_row[node] + own_lane; k < of.star_row[node + 1]; k += lanes)
+      sum[0] += of.of_star(k, v.d);
+    for (std::int64_t k = 9 * node + own_lane; k < 9 * node + 9; k += lanes) sum[0] += of.of_neighbour(k, v.d);
+  }
   for (int p = 0; p < 3; ++p)
     for (int half = lanes / 2; half > 0; half /= 2) sum[p] += __shfl_down_sync(all_lanes, sum[p], half);
   if (own_lane != 0) return;

@@ -182,8 +182,9 @@ class CudaExtractor::Session::Engine {
       image = to_host(measured_image(pixels_, there), where());
       noise = to_host(measured_noise(pixels_, there), where());
     }
-    if (observer_.on_stage) events_.report_times(observer_.on_stage);
     Detection<Cpu> found = sky_to_host(there, where());
+    synchronize(where());
+    if (observer_.on_stage) events_.report_times(observer_.on_stage);
     StageClock clock(observer_);
     if (of_crowd)
       measure_crowd(positions, measured_image(pixels_, there), measured_noise(pixels_, there), config_, found, where(),

@@ -35,6 +35,20 @@ struct StampRange {
       : begin(first < 0 ? -first : 0), end(side < size - first ? side : size - first) {}
 };
 
+/// The columns of a stamp that are in a cell of the sky.
+struct StampSegment {
+  std::int64_t begin, end;
+  double part = 0;  ///< place of the first in the cell
+
+  SRCEXTRACT_HOST_DEVICE StampSegment(const CrowdPixels& of, const CrowdStamp& stamp, std::int32_t cell) {
+    const StampRange columns(stamp.left(), stamp.side(), of.width);
+    const std::int64_t first = of.sky.first_x(cell) - stamp.left(), next = of.sky.first_x(cell + 1) - stamp.left();
+    begin = first < columns.begin ? columns.begin : first;
+    end = next < columns.end ? next : columns.end;
+    if (begin < end) part = of.sky.along_x(static_cast<double>(stamp.left() + begin)).part;
+  }
+};
+
 /// Sums over a row of a cell between nodes.
 struct CellRow {
   double weight = 0, weight_x = 0, weight_xx = 0, light = 0, light_x = 0;

@@ -48,6 +48,7 @@ SRCEXTRACT_VECTOR_CLONES void sum_products(const float* one, std::int64_t one_pl
 /// A stamp's planes times the weights of the image, 0 outside of it; and the residual there.
 struct WeighedStamp {
   std::vector<float> planes, residual;
+  std::vector<StampSegment> segments;  ///< of each row, by cells of the sky
 
   void make(const CrowdField& field, const CrowdStamp& stamp) {
     constexpr std::size_t read_beyond = 16;
@@ -135,40 +136,32 @@ void find_nodes(const CrowdField& field, CrowdEquations& out) {
   }
 }
 
-/// The sums of a weighed stamp with the nodes of the sky.
-void sum_sky(const CrowdField& field, const CrowdStamp& stamp, const WeighedStamp& weighed, const std::int32_t* nodes,
-             std::int64_t count, double* out) {
-  const SkyNodes& sky = field.sky;
-  const std::int32_t first = nodes[0];
-  const std::int64_t left = stamp.x - stamp.half, top = stamp.y - stamp.half;
-  std::int64_t across = 1;
-  while (across < count && first % sky.columns + across < sky.columns && nodes[across] == first + across) ++across;
-  const std::int64_t from = std::max<std::int64_t>(0, -left),
-                     to = std::min<std::int64_t>(stamp.side(), field.shape().width - left);
-  for (std::int64_t y = std::max<std::int64_t>(0, -top);
-       y < std::min<std::int64_t>(stamp.side(), field.shape().height - top); ++y) {
-    const SkyNodes::Place down = sky.along_y(static_cast<double>(top + y));
-    const std::int64_t row = down.cell - first / sky.columns;
-    for (std::int64_t x = from; x < to;) {
-      const SkyNodes::Place begin = sky.along_x(static_cast<double>(left + x));
-      const std::int64_t end = std::min<std::int64_t>(to, sky.first_x(begin.cell + 1) - left);
-      double* const above = out + 3 * (row * across + begin.cell - first % sky.columns);
-      double* const below = above + 3 * across;
+/// The sums of a weighed stamp with the nodes of the sky: row by row, and by cells in a row.
+void sum_sky(const CrowdPixels& field, const CrowdStamp& stamp, WeighedStamp& weighed, double* out) {
+  const StampNodes nodes(field, stamp);
+  weighed.segments.clear();
+  for (std::int32_t cell = nodes.left; cell < nodes.right; ++cell) weighed.segments.emplace_back(field, stamp, cell);
+  const StampRange rows(stamp.top(), stamp.side(), field.height);
+  for (std::int64_t y = rows.begin; y < rows.end; ++y) {
+    const SkyGrid::Place down = field.sky.along_y(static_cast<double>(stamp.top() + y));
+    double* above = out + 3 * std::ptrdiff_t{down.cell - nodes.top} * nodes.across();
+    for (const StampSegment& segment : weighed.segments) {
+      double* const below = above + 3 * std::ptrdiff_t{nodes.across()};
       for (std::int64_t p = 0; p < 3; ++p) {
         const float* const of = weighed.planes.data() + p * stamp.plane() + y * stamp.stride;
         double sum = 0, moment = 0;
-        for (std::int64_t i = x; i < end; ++i) {
+        for (std::int64_t i = segment.begin; i < segment.end; ++i) {
           const auto value = static_cast<double>(of[i]);
           sum += value;
-          moment += value * static_cast<double>(i - x);
+          moment += value * static_cast<double>(i - segment.begin);
         }
-        const double right = begin.part * sum + moment / sky.side_x;
+        const double right = segment.part * sum + moment / field.sky.side_x;
         above[p] += (1 - down.part) * (sum - right);
         above[3 + p] += (1 - down.part) * right;
         below[p] += down.part * (sum - right);
         below[3 + p] += down.part * right;
       }
-      x = std::max(end, x + 1);
+      above += 3;
     }
   }
 }
@@ -192,8 +185,7 @@ void add_star(const CrowdField& field, std::int64_t i, WeighedStamp& weighed, Cr
             static_cast<double>(of[q + l]) * static_cast<double>(weighed.residual[static_cast<std::size_t>(q + l)]);
     out.right[static_cast<std::size_t>(3 * i + p)] = folded(sum);
   }
-  const std::int64_t first = out.node_row[at];
-  sum_sky(field, own, weighed, out.node.data() + first, out.node_row[at + 1] - first, out.of_node.data() + 3 * first);
+  sum_sky(field.view(), own, weighed, out.of_node.data() + 3 * out.node_row[at]);
 }
 
 /// Fills the blocks with stars of lower number.
@@ -246,7 +238,7 @@ CrowdEquations make_equations(const CrowdField& field, const std::vector<CrowdSt
   find_partners(field, stars, out);
   find_nodes(field, out);
   field.require_room(9 * std::ssize(out.partner) * static_cast<std::int64_t>(sizeof(double)));
-  out.block.assign(9 * out.partner.size(), 0.0);
+  out.block = Buffer<double, Cpu>(9 * std::ssize(out.partner), field.where());
   parallel_for(out.stars, stars_at_a_time, field.where(), [&](std::int64_t begin, std::int64_t end) {
     WeighedStamp weighed;
     for (std::int64_t i = begin; i < end; ++i) add_star(field, i, weighed, out);

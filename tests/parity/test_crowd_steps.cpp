@@ -78,7 +78,8 @@ TEST_F(CrowdSteps, AreThoseOfTheHost) {
   const EquationsView& view = of_device.view();
   EXPECT_TRUE(same_bytes(equations.row, brought(view.row, equations.row.size(), where)));
   EXPECT_TRUE(same_bytes(equations.partner, brought(view.partner, equations.partner.size(), where)));
-  EXPECT_TRUE(same_bytes(equations.block, brought(view.block, equations.block.size(), where)));
+  const std::vector<double> blocks(equations.block.begin(), equations.block.end());
+  EXPECT_TRUE(same_bytes(blocks, brought(view.block, blocks.size(), where)));
   EXPECT_TRUE(same_bytes(equations.node_row, brought(view.node_row, equations.node_row.size(), where)));
   EXPECT_TRUE(same_bytes(equations.node, brought(view.node, equations.node.size(), where)));
   EXPECT_TRUE(same_bytes(equations.of_node, brought(view.of_node, equations.of_node.size(), where)));
