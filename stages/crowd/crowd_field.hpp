@@ -7,6 +7,7 @@
 
 #include "stages/core/exec.hpp"
 #include "stages/core/image.hpp"
+#include "stages/crowd/crowd_pixels.hpp"
 #include "stages/crowd/crowd_psf.hpp"
 #include "stages/crowd/crowd_stars.hpp"
 #include "stages/crowd/sky_nodes.hpp"
@@ -28,24 +29,25 @@ struct CrowdImage {
   std::function<void(std::int64_t bytes)> needs = nullptr;      ///< throws if there is no room for so much
 };
 
+/// The view of an image that is complete but for what is made of it.
+CrowdPixels view_of(const CrowdImage& image);
+
 /// The pixels while stars are fitted.
 class CrowdField {
  public:
-  /// A part of the image that is rendered at a time.
-  struct Tile {
-    std::int64_t left, top, width, height;
-  };
-
   CrowdField(const CrowdImage& image, std::int64_t sky_size, const Cpu& where);
+  CrowdField(const CrowdField&) = delete;
+  CrowdField& operator=(const CrowdField&) = delete;
 
   const Shape& shape() const { return image_.shape; }
   double saturation() const { return image_.saturation; }
+  const CrowdPixels& view() const { return view_; }
   const Cpu& where() const { return where_; }
   /// Root of the variance of a typical sky pixel.
   double sigma() const;
   /// Whether the pixel counts.
   bool is_good(std::int64_t i) const { return good_[static_cast<std::size_t>(i)] != 0; }
-  bool is_saturated(std::int64_t i) const { return image_.pixels[i] - image_.background >= image_.saturation; }
+  bool is_saturated(std::int64_t i) const { return view_.is_saturated(i); }
 
   /// Draws the stamps of stars from number `first` on.
   void draw(const CrowdPsf& psf, const std::vector<CrowdStar>& stars, std::size_t first);
@@ -69,17 +71,14 @@ class CrowdField {
 
  private:
   void render_tiles(const std::vector<CrowdStar>& stars, bool weigh);
-  void take_light(const Tile& tile, const double* light, bool weigh);
-  double base_variance(std::int64_t i) const {
-    return unit_ * (image_.variance != nullptr ? static_cast<double>(image_.variance[i]) : 1.0);
-  }
 
   CrowdImage image_;
   Cpu where_;
-  double unit_, typical_ = 1;
+  CrowdPixels view_;
+  double typical_ = 1;
   std::vector<std::uint8_t> good_;
   std::vector<CrowdStamp> stamps_;
-  std::vector<std::vector<float>> blocks_;
+  std::vector<Buffer<float, Cpu>> blocks_;  ///< the first of all stars as they were last drawn together
   StarCells cells_;
   bool has_model_ = false;
 };

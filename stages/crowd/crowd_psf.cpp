@@ -6,6 +6,7 @@
 #include <numbers>
 
 #include "stages/core/vector_clones.hpp"
+#include "stages/crowd/psf_taps.hpp"
 
 namespace srcextract {
 namespace {
@@ -86,10 +87,6 @@ TapWeight polynomial_weight(int k, double part) {
   return {value / whole, slope / whole};
 }
 
-std::int32_t nearest_pixel(double at) {
-  return static_cast<std::int32_t>(std::floor(at + 0.5));
-}
-
 }  // namespace
 
 CrowdPsf::CrowdPsf(const PsfModel& model, double x, double y) : model_(model) {
@@ -154,12 +151,6 @@ void CrowdPsf::find_fwhm(double x, double y) {
   fwhm_ = std::max(fwhm_, 0.5);
 }
 
-std::int32_t CrowdPsf::half_for(double flux, double level) const {
-  auto half = std::min(most_half_, static_cast<std::int32_t>(std::ceil(3 * fwhm_)));
-  while (half < most_half_ && flux * outside_[static_cast<std::size_t>(half) + 1] > level) ++half;
-  return half;
-}
-
 CrowdStamp CrowdPsf::draw(double x, double y, std::int32_t half, bool derivatives, float* out, Scratch& scratch,
                           Planes planes) const {
   CrowdStamp stamp{nearest_pixel(x), nearest_pixel(y), half, stride_of(half), out};
@@ -170,16 +161,9 @@ CrowdStamp CrowdPsf::draw(double x, double y, std::int32_t half, bool derivative
       along_y{scratch.first.data() + side, scratch.taps.data() + std::ptrdiff_t{2} * taps * side};
   const auto find_taps = [&](double at, std::int32_t middle_pixel, int middle, std::int32_t size, const TapLine& line) {
     for (std::int32_t i = 0; i < side; ++i) {
-      const double place = middle + (middle_pixel + i - half - at) / model_.step + margin;
-      const bool inside = place >= margin - 0.5 && place <= size - 1 + margin + 0.5;
-      const auto below = inside ? static_cast<std::int32_t>(std::floor(place)) : 3;
-      const double phase = inside ? (place - below) * phases : 0;
-      const int which = std::min(static_cast<int>(phase), phases - 1);
-      const auto part = static_cast<float>(phase - which);
-      const float* const entry = table_.data() + std::ptrdiff_t{2} * taps * which;
-      line.first[i] = below - 3;
-      for (int k = 0; k < 2 * taps; ++k)
-        line.weights[2 * taps * i + k] = inside ? entry[k] + part * (entry[2 * taps + k] - entry[k]) : 0.0F;
+      const PsfTaps of = PsfTaps::of(middle_pixel + i - half, at, middle, size, model_.step);
+      line.first[i] = of.first;
+      for (int k = 0; k < 2 * taps; ++k) line.weights[2 * taps * i + k] = of.weight(table_.data(), k);
     }
   };
   find_taps(x, stamp.x, model_.middle_x(), model_.columns, along_x);

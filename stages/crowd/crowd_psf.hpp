@@ -3,6 +3,7 @@
 #include <cstdint>
 #include <vector>
 
+#include "stages/crowd/psf_taps.hpp"
 #include "stages/math/psf_model.hpp"
 
 namespace srcextract {
@@ -14,11 +15,24 @@ struct CrowdStamp {
   std::int32_t half = 0, stride = 0;
   const float* numbers = nullptr;
 
-  std::int32_t side() const { return 2 * half + 1; }
-  std::int64_t plane() const { return std::int64_t{side()} * stride; }
+  SRCEXTRACT_HOST_DEVICE std::int32_t side() const { return 2 * half + 1; }
+  SRCEXTRACT_HOST_DEVICE std::int32_t left() const { return x - half; }
+  SRCEXTRACT_HOST_DEVICE std::int32_t top() const { return y - half; }
+  SRCEXTRACT_HOST_DEVICE std::int64_t plane() const { return std::int64_t{side()} * stride; }
   /// Place of a pixel in a plane, from the first column and row.
-  std::int64_t place(std::int64_t column, std::int64_t row) const { return row * stride + column; }
+  SRCEXTRACT_HOST_DEVICE std::int64_t place(std::int64_t column, std::int64_t row) const {
+    return row * stride + column;
+  }
 };
+
+/// CrowdPsf::half_for(). `outside`: the largest pixel of the PSF at each distance or further.
+SRCEXTRACT_HOST_DEVICE inline std::int32_t stamp_half(double flux, double level, double fwhm, std::int32_t most,
+                                                      const double* outside) {
+  const auto least = static_cast<std::int32_t>(std::ceil(3 * fwhm));
+  std::int32_t half = least < most ? least : most;
+  while (half < most && flux * outside[half + 1] > level) ++half;
+  return half;
+}
 
 /// Draws a model of the PSF in single precision, with derivatives. Between the pixels of the mask the PSF is the
 /// polynomial through eight of them, along x and then along y. Lanczos' kernel, by which single stars are fitted, is
@@ -41,10 +55,21 @@ class CrowdPsf {
   std::int32_t most_half() const { return most_half_; }
   /// The half side outside of which a star of this flux is nowhere brighter than `level`; at least 3 FWHM, as long as
   /// the mask is that large.
-  std::int32_t half_for(double flux, double level) const;
+  std::int32_t half_for(double flux, double level) const {
+    return stamp_half(flux, level, fwhm_, most_half_, outside_.data());
+  }
 
   static std::int32_t stride_of(std::int32_t half) { return (2 * half + 1 + 7 + 7) / 8 * 8; }
   static std::int64_t numbers_for(std::int32_t half) { return std::int64_t{2 * half + 1} * stride_of(half); }
+
+  /// What a device needs to draw.
+  const PsfModel& model() const { return model_; }
+  std::int32_t plane_columns() const { return columns_; }
+  std::int32_t plane_rows() const { return rows_; }
+  const std::vector<float>& light() const { return light_; }
+  const std::vector<float>& spread() const { return spread_; }
+  const std::vector<float>& table() const { return table_; }
+  const std::vector<double>& outside() const { return outside_; }
 
   enum class Planes { light, spread };
   /// Draws one plane, or three with derivatives, into `out`, about the pixel nearest to (x, y).
@@ -52,7 +77,7 @@ class CrowdPsf {
                   Planes planes = Planes::light) const;
 
  private:
-  static constexpr int taps = PsfModel::taps, phases = 1024, margin = 16;
+  static constexpr int taps = PsfModel::taps, phases = PsfTaps::phases, margin = PsfTaps::margin;
 
   void make_table();
   void take_planes(const double* from, std::vector<float>& to) const;

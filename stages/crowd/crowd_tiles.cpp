@@ -54,9 +54,9 @@ struct TilePixels {
 class JoinedFit {
  public:
   JoinedFit(const CrowdImage& image, const CrowdPsf& psf, const CrowdConfig& config,
-            const std::vector<CrowdPlace>* places)
-      : shape_(image.shape), separation_(crowd_separation * psf.fwhm()), places_(places) {
-    const auto count = static_cast<std::size_t>(shape_.count());
+            const std::vector<CrowdPlace>* places, CrowdPlanes kept)
+      : shape_(image.shape), separation_(crowd_separation * psf.fwhm()), places_(places), kept_(kept) {
+    const auto count = static_cast<std::size_t>(kept == CrowdPlanes::all ? shape_.count() : 0);
     fit_.model.resize(count);
     fit_.residual.resize(count);
     fit_.weight.resize(count);
@@ -90,7 +90,7 @@ class JoinedFit {
       }
       if (places_ != nullptr && x.owns(row.x, 0) && y.owns(row.y, 0)) fit_.rows[numbers_[i]] = row;
     }
-    add_pixels(tile, x, y);
+    if (kept_ == CrowdPlanes::all) add_pixels(tile, x, y);
     add_sky(tile.sky, x, y);
     fit_.turns.resize(std::max(fit_.turns.size(), tile.turns.size()));
     for (std::size_t i = 0; i < tile.turns.size(); ++i) {
@@ -156,6 +156,7 @@ class JoinedFit {
   Shape shape_;
   double separation_;
   const std::vector<CrowdPlace>* places_;
+  CrowdPlanes kept_;
   CrowdFit fit_;
   std::vector<std::size_t> numbers_;  ///< of the places that are fitted
   std::vector<std::int32_t> tile_;    ///< of each row
@@ -169,11 +170,11 @@ bool has_tiles(const CrowdImage& image, const CrowdConfig& config) {
 }
 
 CrowdFit fit_tiles(const CrowdImage& image, const PsfModel& psf, const CrowdConfig& config,
-                   const std::vector<CrowdPlace>* places, const FitWhole& fit) {
-  const CrowdPsf of_image(psf, static_cast<double>(image.shape.width - 1) / 2,
-                          static_cast<double>(image.shape.height - 1) / 2);
+                   const std::vector<CrowdPlace>* places, CrowdPlanes kept, const FitWhole& fit) {
+  if (!has_tiles(image, config)) return fit(image, psf, places);
+  const CrowdPsf of_image = psf_of(psf, image.shape);
   const std::int64_t overlap = 2 * std::int64_t{of_image.most_half()} + config.sky_size;
-  JoinedFit joined(image, of_image, config, places);
+  JoinedFit joined(image, of_image, config, places, kept);
   for (const Span& y : divide_axis(image.shape.height, config.tile_size, overlap)) {
     for (const Span& x : divide_axis(image.shape.width, config.tile_size, overlap)) {
       const TilePixels tile(image, x, y);

@@ -12,13 +12,14 @@ namespace srcextract {
 using FitWhole =
     std::function<CrowdFit(const CrowdImage& image, const PsfModel& psf, const std::vector<CrowdPlace>* places)>;
 
-/// As `fit` of the whole image, but tile by tile, of which one at a time is in memory. Tiles are fitted together with
-/// their surroundings, as wide as the PSF and a square of the sky, and each gives the rows of its own stars. They are
-/// as equal as the image allows and at most config.tile_size wide. Counts of turns are those of all tiles together.
-CrowdFit fit_tiles(const CrowdImage& image, const PsfModel& psf, const CrowdConfig& config,
-                   const std::vector<CrowdPlace>* places, const FitWhole& fit);
-
 /// Whether the image is larger than a tile.
 bool has_tiles(const CrowdImage& image, const CrowdConfig& config);
+
+/// Fits the image tile by tile, so that one tile at a time is in memory; at once if it is no larger than a tile. Each
+/// tile is fitted together with its surroundings, as wide as the PSF and a square of the sky, and gives the rows of its
+/// own stars. Tiles are as equal as the image allows, and at most config.tile_size wide. The counts of a turn are sums
+/// over all tiles.
+CrowdFit fit_tiles(const CrowdImage& image, const PsfModel& psf, const CrowdConfig& config,
+                   const std::vector<CrowdPlace>* places, CrowdPlanes kept, const FitWhole& fit);
 
 }  // namespace srcextract

@@ -14,6 +14,9 @@ class CrowdUnit {
  public:
   explicit CrowdUnit(const CrowdImage& image);
 
+  /// Whether pixels stay as they are.
+  bool is_one() const { return exponent_ == 0; }
+
   /// The image in this unit; `pixels` holds its pixels if they change.
   CrowdImage convert(const CrowdImage& image, std::vector<float>& pixels) const;
   /// Gives a fit back in the unit of the image.

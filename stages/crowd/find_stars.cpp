@@ -3,16 +3,16 @@
 #include <algorithm>
 #include <cmath>
 #include <cstddef>
-#include <limits>
 
 #include "stages/core/parallel.hpp"
 #include "stages/core/vector_clones.hpp"
+#include "stages/crowd/peak_rules.hpp"
 
 namespace srcextract {
 namespace {
 
-constexpr std::int64_t square_side = 64;
-constexpr int ranks = 2;
+constexpr std::int64_t square_side = FindRule::square_side;
+constexpr int ranks = FindRule::ranks;
 
 /// A square of numbers as a sum of products of a column and a row: the largest singular vectors, by powers.
 struct SeparableKernel {
@@ -161,7 +161,7 @@ Significance measure_significance(const CrowdField& field, const CrowdPsf& psf) 
   const Shape& shape = field.shape();
   const auto count = static_cast<std::size_t>(shape.count());
   Significance out{std::vector<float>(count), std::vector<float>(count), std::vector<float>(count)};
-  const int half = std::min(psf.most_half(), static_cast<int>(std::ceil(2 * psf.fwhm())));
+  const int half = FindRule::half_of(psf.fwhm(), psf.most_half());
   const std::int64_t across = (shape.width + square_side - 1) / square_side,
                      down = (shape.height + square_side - 1) / square_side;
   parallel_for(across * down, 1, field.where(), [&](std::int64_t begin, std::int64_t end) {
@@ -169,56 +169,6 @@ Significance measure_significance(const CrowdField& field, const CrowdPsf& psf) 
       measure_square(field, psf, half, i % across * square_side, i / across * square_side, out);
   });
   return out;
-}
-
-/// A pixel and its neighbours; those outside of the image are as low as can be.
-struct Neighbours {
-  float of[9];
-
-  Neighbours(const std::vector<float>& values, const Shape& shape, std::int64_t x, std::int64_t y) {
-    for (int k = 0; k < 9; ++k) {
-      const std::int64_t column = x + k % 3 - 1, row = y + k / 3 - 1;
-      const bool inside = column >= 0 && row >= 0 && column < shape.width && row < shape.height;
-      of[k] = inside ? values[static_cast<std::size_t>(row * shape.width + column)]
-                     : -std::numeric_limits<float>::infinity();
-    }
-  }
-
-  /// Whether the pixel is above its neighbours; of equal ones the first counts.
-  bool is_peak() const {
-    for (int k = 0; k < 4; ++k)
-      if (!(of[4] > of[k])) return false;
-    for (int k = 5; k < 9; ++k)
-      if (!(of[4] >= of[k])) return false;
-    return true;
-  }
-};
-
-double top_of_parabola(float before, float middle, float after) {
-  if (!std::isfinite(before) || !std::isfinite(after)) return 0;
-  const double bend = static_cast<double>(before) - 2 * static_cast<double>(middle) + static_cast<double>(after);
-  if (!(bend < 0)) return 0;
-  return std::clamp(0.5 * (static_cast<double>(before) - static_cast<double>(after)) / bend, -0.5, 0.5);
-}
-
-bool stands_out(const Significance& of, const CrowdField& field, std::size_t i, const FindRule& rule) {
-  if (!(of.residual[i] > rule.threshold)) return false;
-  const double significance = of.residual[i], known = std::max(0.01, static_cast<double>(of.model[i]));
-  if (significance > 2 * rule.blend * known) return true;
-  return field.residual[i] > rule.blend * std::max(0.01, static_cast<double>(field.model[i])) &&
-         significance > rule.blend * known;
-}
-
-/// Whether no known star is nearer than `nearest`, or two radii of its core. `reach`: the largest of these distances.
-bool is_alone(const std::vector<CrowdStar>& known, const StarCells& cells, double x, double y, double nearest,
-              double reach) {
-  bool alone = true;
-  cells.each_near(x - reach, x + reach, y - reach, y + reach, [&](std::int32_t j) {
-    const CrowdStar& other = known[static_cast<std::size_t>(j)];
-    const double dx = other.x - x, dy = other.y - y, own = std::max(nearest, 2 * other.core);
-    if (dx * dx + dy * dy <= own * own) alone = false;
-  });
-  return alone;
 }
 
 }  // namespace
@@ -229,26 +179,25 @@ std::vector<CrowdStar> find_stars(const CrowdField& field, const CrowdPsf& psf, 
   const Shape& shape = field.shape();
   StarCells cells(shape);
   cells.fill(known);
-  const double nearest = rule.separation * psf.fwhm();
-  double reach = nearest;
-  for (const CrowdStar& star : known) reach = std::max(reach, 2 * star.core);
+  PeakRules rules;
+  rules.rule = rule;
+  rules.nearest = rule.separation * psf.fwhm();
+  rules.turn = turn;
+  rules.significance = of.residual.data();
+  rules.of_model = of.model.data();
+  rules.norm = of.norm.data();
+  rules.reach = rules.nearest;
+  for (const CrowdStar& star : known) rules.reach = std::max(rules.reach, 2 * star.core);
+  rules.known = known.data();
+  rules.cells = cells.view();
   constexpr std::int64_t rows_at_a_time = 32;
   std::vector<std::vector<CrowdStar>> found(
       static_cast<std::size_t>((shape.height + rows_at_a_time - 1) / rows_at_a_time));
   parallel_for(shape.height, rows_at_a_time, field.where(), [&](std::int64_t begin, std::int64_t end) {
     std::vector<CrowdStar>& some = found[static_cast<std::size_t>(begin / rows_at_a_time)];
-    for (std::int64_t row = begin; row < end; ++row) {
-      for (std::int64_t column = 0; column < shape.width; ++column) {
-        const auto i = static_cast<std::size_t>(row * shape.width + column);
-        if (!stands_out(of, field, i, rule)) continue;
-        const Neighbours near(of.residual, shape, column, row);
-        if (!near.is_peak()) continue;
-        const double x = static_cast<double>(column) + top_of_parabola(near.of[3], near.of[4], near.of[5]);
-        const double y = static_cast<double>(row) + top_of_parabola(near.of[1], near.of[4], near.of[7]);
-        if (is_alone(known, cells, x, y, nearest, reach))
-          some.push_back({x, y, static_cast<double>(of.residual[i]) / static_cast<double>(of.norm[i]), turn});
-      }
-    }
+    CrowdStar star;
+    for (std::int64_t i = begin * shape.width; i < end * shape.width; ++i)
+      if (rules.find(field.view(), i, star)) some.push_back(star);
   });
   std::vector<CrowdStar> all;
   for (const std::vector<CrowdStar>& some : found) all.insert(all.end(), some.begin(), some.end());

@@ -75,8 +75,9 @@ void drop_outer_wings(const CrowdPsf& psf, const Shape& shape, const std::vector
   StarCells cells(shape);
   cells.fill(found);
   std::vector<double> light(found.size(), 0.0);
+  const double at_end = wing(wing.from * wing.from);
   for (const CrowdStar& star : known) {
-    if (!(star.flux * wing(wing.from * wing.from) > least)) continue;
+    if (!(star.flux * at_end > least)) continue;
     const double reach = wing.at * portable_exp(portable_log(star.flux * wing.light / least) / wing.power);
     cells.each_near(star.x - reach, star.x + reach, star.y - reach, star.y + reach, [&](std::int32_t number) {
       const auto i = static_cast<std::size_t>(number);

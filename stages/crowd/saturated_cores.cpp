@@ -1,46 +1,54 @@
 #include "stages/crowd/saturated_cores.hpp"
 
+#include <algorithm>
 #include <cmath>
 #include <cstddef>
 #include <numbers>
+#include <utility>
 
 namespace srcextract {
 namespace {
 
-/// Takes the pixels of the island of pixel `first` off the map, and makes a star of them.
-CrowdStar take_island(const CrowdField& field, std::int64_t first, std::vector<char>& left) {
-  const std::int64_t width = field.shape().width, height = field.shape().height;
-  std::vector<std::int64_t> pixels = {first};
-  left[static_cast<std::size_t>(first)] = 0;
+/// Pixels, ascending, and which of them are in no island yet.
+struct LeftPixels {
+  const std::vector<std::int64_t>& pixels;
+  std::vector<char> left;
+
+  /// Takes a pixel off, if it is there.
+  bool take(std::int64_t pixel) {
+    const auto at = std::ranges::lower_bound(pixels, pixel);
+    if (at == pixels.end() || *at != pixel) return false;
+    return std::exchange(left[static_cast<std::size_t>(at - pixels.begin())], char{0}) != 0;
+  }
+};
+
+/// Takes the pixels of the island of pixel `first` off, and makes a star of them.
+CrowdStar take_island(const Shape& shape, double saturation, std::int64_t first, LeftPixels& all) {
+  std::vector<std::int64_t> island = {first};
   double x = 0, y = 0;
-  for (std::size_t next = 0; next < pixels.size(); ++next) {
-    const std::int64_t column = pixels[next] % width, row = pixels[next] / width;
+  for (std::size_t next = 0; next < island.size(); ++next) {
+    const std::int64_t column = island[next] % shape.width, row = island[next] / shape.width;
     x += static_cast<double>(column);
     y += static_cast<double>(row);
-    for (std::int64_t v = row - 1; v <= row + 1; ++v) {
-      for (std::int64_t u = column - 1; u <= column + 1; ++u) {
-        if (u < 0 || v < 0 || u >= width || v >= height || left[static_cast<std::size_t>(v * width + u)] == 0) continue;
-        left[static_cast<std::size_t>(v * width + u)] = 0;
-        pixels.push_back(v * width + u);
-      }
-    }
+    for (std::int64_t v = row - 1; v <= row + 1; ++v)
+      for (std::int64_t u = column - 1; u <= column + 1; ++u)
+        if (u >= 0 && v >= 0 && u < shape.width && v < shape.height && all.take(v * shape.width + u))
+          island.push_back(v * shape.width + u);
   }
-  const auto count = static_cast<double>(pixels.size());
-  CrowdStar star{x / count, y / count, field.saturation() * count, 1, flag::saturated};
+  const auto count = static_cast<double>(island.size());
+  CrowdStar star{x / count, y / count, saturation * count, 1, flag::saturated};
   star.core = std::sqrt(count / std::numbers::pi);
   return star;
 }
 
 }  // namespace
 
-std::vector<CrowdStar> find_saturated_cores(const CrowdField& field) {
+std::vector<CrowdStar> find_saturated_cores(const std::vector<std::int64_t>& saturated, const Shape& shape,
+                                            double saturation) {
   std::vector<CrowdStar> stars;
-  if (!std::isfinite(field.saturation())) return stars;
-  const std::int64_t count = field.shape().count();
-  std::vector<char> left(static_cast<std::size_t>(count));
-  for (std::int64_t i = 0; i < count; ++i) left[static_cast<std::size_t>(i)] = field.is_saturated(i) ? 1 : 0;
-  for (std::int64_t i = 0; i < count; ++i)
-    if (left[static_cast<std::size_t>(i)] != 0) stars.push_back(take_island(field, i, left));
+  LeftPixels left{saturated, std::vector<char>(saturated.size(), 1)};
+  for (const std::int64_t pixel : saturated)
+    if (left.take(pixel)) stars.push_back(take_island(shape, saturation, pixel, left));
   return stars;
 }
 

@@ -1,13 +1,16 @@
 #pragma once
 
+#include <cstdint>
 #include <vector>
 
-#include "stages/crowd/crowd_field.hpp"
+#include "stages/core/image.hpp"
+#include "stages/crowd/crowd_stars.hpp"
 
 namespace srcextract {
 
-/// A star for each island of saturated pixels, in raster order: at the middle of the island, with the light that the
-/// island has at least, and with its size as `core`.
-std::vector<CrowdStar> find_saturated_cores(const CrowdField& field);
+/// A star for each island of saturated pixels, which come in ascending order: at the middle of the island, with the
+/// light that the island has at least, and with its size as `core`. Stars are in raster order.
+std::vector<CrowdStar> find_saturated_cores(const std::vector<std::int64_t>& saturated, const Shape& shape,
+                                            double saturation);
 
 }  // namespace srcextract

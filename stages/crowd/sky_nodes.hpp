@@ -5,61 +5,80 @@
 #include <cstdint>
 #include <vector>
 
+#include "stages/core/host_device.hpp"
 #include "stages/core/image.hpp"
 
 namespace srcextract {
 
-/// The sky as a grid of nodes, linear in x and y between them. Squares are as equal as the image allows.
-struct SkyNodes {
-  std::int32_t columns = 2, rows = 2;
+/// Squares between the nodes of the sky, as equal as the image allows.
+struct SkyGrid {
+  std::int32_t columns = 2, rows = 2;  ///< of nodes
   double side_x = 1, side_y = 1;
-  std::vector<double> level;
 
-  SkyNodes() = default;
-  SkyNodes(const Shape& shape, std::int64_t size) {
+  SkyGrid() = default;
+  SkyGrid(const Shape& shape, std::int64_t size) {
     const auto cells = [&](std::int64_t pixels) { return std::max<std::int64_t>(1, (pixels + size / 2) / size); };
     columns = static_cast<std::int32_t>(cells(shape.width)) + 1;
     rows = static_cast<std::int32_t>(cells(shape.height)) + 1;
     side_x = static_cast<double>(shape.width) / (columns - 1);
     side_y = static_cast<double>(shape.height) / (rows - 1);
-    level.assign(static_cast<std::size_t>(std::int64_t{columns} * rows), 0.0);
   }
 
-  std::int64_t count() const { return std::int64_t{columns} * rows; }
-  std::int32_t node(std::int32_t column, std::int32_t row) const { return row * columns + column; }
+  SRCEXTRACT_HOST_DEVICE std::int64_t count() const { return std::int64_t{columns} * rows; }
+  SRCEXTRACT_HOST_DEVICE std::int32_t node(std::int32_t column, std::int32_t row) const {
+    return row * columns + column;
+  }
 
   /// The cell of a pixel along an axis, and its place in that, from 0 to 1.
   struct Place {
     std::int32_t cell;
     double part;
   };
-  Place along_x(double x) const { return along(x, side_x, columns); }
-  Place along_y(double y) const { return along(y, side_y, rows); }
+  SRCEXTRACT_HOST_DEVICE Place along_x(double x) const { return along(x, side_x, columns); }
+  SRCEXTRACT_HOST_DEVICE Place along_y(double y) const { return along(y, side_y, rows); }
 
-  /// The first pixel of a cell.
-  std::int32_t first_x(std::int32_t cell) const { return first(cell, side_x); }
-  std::int32_t first_y(std::int32_t cell) const { return first(cell, side_y); }
+  /// The first pixel of a cell: along_x() and along_y() of it are in that, and of the one before are not.
+  SRCEXTRACT_HOST_DEVICE std::int32_t first_x(std::int32_t cell) const { return first(cell, side_x, columns); }
+  SRCEXTRACT_HOST_DEVICE std::int32_t first_y(std::int32_t cell) const { return first(cell, side_y, rows); }
 
-  double at(double x, double y) const { return at(along_x(x), along_y(y)); }
-  double at(const Place& of_x, const Place& of_y) const {
-    const auto corner = [&](std::int32_t right, std::int32_t down) {
-      return level[static_cast<std::size_t>(node(of_x.cell + right, of_y.cell + down))];
-    };
-    const double above = corner(0, 0) + of_x.part * (corner(1, 0) - corner(0, 0));
-    const double below = corner(0, 1) + of_x.part * (corner(1, 1) - corner(0, 1));
+  /// The sky of the nodes' levels.
+  SRCEXTRACT_HOST_DEVICE double between(const double* level, const Place& of_x, const Place& of_y) const {
+    const double* const above_left = level + node(of_x.cell, of_y.cell);
+    const double* const below_left = above_left + columns;
+    const double above = above_left[0] + of_x.part * (above_left[1] - above_left[0]);
+    const double below = below_left[0] + of_x.part * (below_left[1] - below_left[0]);
     return above + of_y.part * (below - above);
   }
 
  private:
-  static Place along(double at, double side, std::int32_t nodes) {
-    const double place = (at + 0.5) / side, cell = std::clamp(std::floor(place), 0.0, nodes - 2.0);
+  static SRCEXTRACT_HOST_DEVICE Place along(double at, double side, std::int32_t nodes) {
+    const double place = (at + 0.5) / side;
+    double cell = std::floor(place);
+    if (!(cell > 0)) cell = 0;
+    if (cell > nodes - 2.0) cell = nodes - 2.0;
     return {static_cast<std::int32_t>(cell), place - cell};
   }
-  /// The first pixel whose middle is in the cell.
-  static std::int32_t first(std::int32_t cell, double side) {
-    auto pixel = static_cast<std::int32_t>(std::ceil(cell * side - 0.5));
-    return pixel < 0 ? 0 : pixel;
+  static SRCEXTRACT_HOST_DEVICE std::int32_t first(std::int32_t cell, double side, std::int32_t nodes) {
+    if (cell <= 0) return 0;
+    const auto pixel = static_cast<std::int32_t>(std::ceil(cell * side - 0.5));
+    if (cell + 1 >= nodes) return pixel;
+    // A pixel whose middle is on a node may be rounded to either side.
+    if (along(pixel - 1.0, side, nodes).cell >= cell) return pixel - 1;
+    return along(pixel, side, nodes).cell < cell ? pixel + 1 : pixel;
   }
+};
+
+/// The sky as a grid of nodes, linear in x and y between them.
+struct SkyNodes : SkyGrid {
+  std::vector<double> level;
+
+  SkyNodes() = default;
+  SkyNodes(const Shape& shape, std::int64_t size) : SkyGrid(shape, size) {
+    level.assign(static_cast<std::size_t>(count()), 0.0);
+  }
+
+  double at(double x, double y) const { return at(along_x(x), along_y(y)); }
+  double at(const Place& of_x, const Place& of_y) const { return between(level.data(), of_x, of_y); }
 };
 
 }  // namespace srcextract

@@ -1,5 +1,4 @@
 #include <algorithm>
-#include <cmath>
 #include <cstddef>
 
 #include "stages/core/parallel.hpp"
@@ -8,112 +7,79 @@
 namespace srcextract {
 namespace {
 
-constexpr std::int64_t together = 64;  ///< stars, or nodes, whose part of a scalar product is one sum
+constexpr std::int64_t unknowns_at_a_time = 1536;
 
-/// A piece of a vector: the unknowns of some stars, or of some nodes.
-struct Piece {
-  std::size_t begin, end;
-};
-
-/// Vectors of all unknowns, in pieces, so that sums do not depend on the number of threads.
-class Pieces {
- public:
-  Pieces(const CrowdEquations& equations, const Cpu& where) : of_(equations), where_(where) {
-    of_stars_ = (of_.stars + together - 1) / together;
-    count_ = of_stars_ + (of_.nodes + together - 1) / together;
-    sums_.resize(static_cast<std::size_t>(count_));
-  }
-
-  /// Calls f(piece, which) for each piece, and returns the sum of the results, added in order.
-  template <class F>
-  double each(const F& f) {
-    constexpr std::int64_t grain = 8;
-    parallel_for(count_, grain, where_, [&](std::int64_t begin, std::int64_t end) {
-      for (std::int64_t i = begin; i < end; ++i) sums_[static_cast<std::size_t>(i)] = f(piece(i));
-    });
-    double sum = 0;
-    for (const double one : sums_) sum += one;
-    return sum;
-  }
-
- private:
-  Piece piece(std::int64_t i) const {
-    const bool stars = i < of_stars_;
-    const std::int64_t first = together * (stars ? i : i - of_stars_);
-    const std::int64_t last = std::min(first + together, stars ? of_.stars : of_.nodes);
-    const std::int64_t each = stars ? CrowdEquations::unknowns : 1;
-    const std::int64_t before = stars ? 0 : CrowdEquations::unknowns * of_.stars;
-    return {static_cast<std::size_t>(before + each * first), static_cast<std::size_t>(before + each * last)};
-  }
-
-  const CrowdEquations& of_;
-  const Cpu& where_;
-  std::int64_t of_stars_, count_;
-  std::vector<double> sums_;
-};
-
-/// out = N z of one star, without the prior.
-void multiply_star(const CrowdEquations& of, std::size_t i, const double* z, double* out) {
-  double s0 = 0, s1 = 0, s2 = 0;
-  for (std::int64_t k = of.row[i]; k < of.row[i + 1]; ++k) {
-    const double* const b = of.block.data() + 9 * k;
-    const double* const other = z + 3 * static_cast<std::int64_t>(of.partner[static_cast<std::size_t>(k)]);
-    s0 += b[0] * other[0] + b[1] * other[1] + b[2] * other[2];
-    s1 += b[3] * other[0] + b[4] * other[1] + b[5] * other[2];
-    s2 += b[6] * other[0] + b[7] * other[1] + b[8] * other[2];
-  }
-  const double* const sky = z + 3 * of.stars;
-  for (std::int64_t k = of.node_row[i]; k < of.node_row[i + 1]; ++k) {
-    const double* const b = of.of_node.data() + 3 * k;
-    const double level = sky[of.node[static_cast<std::size_t>(k)]];
-    s0 += b[0] * level;
-    s1 += b[1] * level;
-    s2 += b[2] * level;
-  }
-  out[0] = s0;
-  out[1] = s1;
-  out[2] = s2;
+/// The sum of 32 lanes, which are lost.
+double fold(double* lane) {
+  for (int half = UnknownPieces::lanes / 2; half > 0; half /= 2)
+    for (int l = 0; l < half; ++l) lane[l] += lane[l + half];
+  return lane[0];
 }
 
-double multiply_node(const CrowdEquations& of, std::size_t i, const double* z) {
-  double sum = 0;
-  for (auto k = static_cast<std::size_t>(of.star_row[i]); k < static_cast<std::size_t>(of.star_row[i + 1]); ++k) {
-    const double* const b = of.of_node.data() + 3 * of.entry[k];
-    const double* const star = z + 3 * static_cast<std::int64_t>(of.star[k]);
-    sum += b[0] * star[0] + b[1] * star[1] + b[2] * star[2];
+/// The sum of f(i) over [begin, end), lane by lane.
+template <class F>
+double sum_in_lanes(std::int64_t begin, std::int64_t end, const F& f) {
+  double lane[UnknownPieces::lanes] = {};
+  for (; begin < end; begin += UnknownPieces::lanes) {
+    const std::int64_t count = std::min<std::int64_t>(UnknownPieces::lanes, end - begin);
+    for (std::int64_t l = 0; l < count; ++l) lane[l] += f(begin + l);
   }
-  const double* const sky = z + 3 * of.stars;
-  for (std::size_t k = 9 * i; k < 9 * i + 9; ++k)
-    if (of.sky_columns[k] >= 0) sum += of.sky[k] * sky[of.sky_columns[k]];
-  return sum;
+  return fold(lane);
 }
 
-/// out = (N + prior) z for a piece.
-void multiply(const CrowdEquations& of, const std::vector<double>& prior, const Piece& piece,
-              const std::vector<double>& z, std::vector<double>& out) {
-  const auto of_stars = static_cast<std::size_t>(3 * of.stars);
-  if (piece.begin >= of_stars) {
-    for (std::size_t i = piece.begin; i < piece.end; ++i) out[i] = multiply_node(of, i - of_stars, z.data());
+/// The sum of f(i) over all unknowns; before(begin, end) is called for each piece of them.
+template <class Before, class F>
+double sum_pieces(const UnknownPieces& pieces, const Cpu& where, const Before& before, const F& f) {
+  constexpr std::int64_t grain = 8;
+  std::vector<double> sums(static_cast<std::size_t>(pieces.count()));
+  parallel_for(pieces.count(), grain, where, [&](std::int64_t from, std::int64_t to) {
+    for (std::int64_t i = from; i < to; ++i) {
+      before(pieces.begin(i), pieces.end(i));
+      sums[static_cast<std::size_t>(i)] = sum_in_lanes(pieces.begin(i), pieces.end(i), f);
+    }
+  });
+  return sum_in_lanes(0, pieces.count(), [&](std::int64_t i) { return sums[static_cast<std::size_t>(i)]; });
+}
+
+/// Calls f(k, lane) for all k of a range, whose lanes go round.
+template <class F>
+void go_round(std::int64_t begin, std::int64_t end, const F& f) {
+  for (std::int64_t k = begin; k < end; ++k) f(k, (k - begin) % EquationsView::lanes);
+}
+
+/// out = (N + prior) z for the unknowns of a piece.
+void multiply(const EquationsView& of, const std::vector<double>& prior, std::int64_t begin, std::int64_t end,
+              const double* z, double* out) {
+  constexpr int lanes = EquationsView::lanes;
+  if (begin >= 3 * of.stars) {
+    for (std::int64_t i = begin; i < end; ++i) {
+      const std::int64_t node = i - 3 * of.stars;
+      double lane[lanes] = {};
+      go_round(of.star_row[node], of.star_row[node + 1],
+               [&](std::int64_t k, std::int64_t l) { lane[l] += of.of_star(k, z); });
+      go_round(9 * node, 9 * node + 9, [&](std::int64_t k, std::int64_t l) { lane[l] += of.of_neighbour(k, z); });
+      out[i] = folded(lane);
+    }
     return;
   }
-  for (std::size_t i = piece.begin; i < piece.end; i += 3) multiply_star(of, i / 3, z.data(), out.data() + i);
-  for (std::size_t i = piece.begin; i < piece.end; ++i) out[i] += prior[i] * z[i];
+  for (std::int64_t i = begin; i < end; i += 3) {
+    double lane[lanes][3] = {};
+    go_round(of.row[i / 3], of.row[i / 3 + 1], [&](std::int64_t k, std::int64_t l) { of.add_partner(k, z, lane[l]); });
+    go_round(of.node_row[i / 3], of.node_row[i / 3 + 1],
+             [&](std::int64_t k, std::int64_t l) { of.add_level(k, z, lane[l]); });
+    for (int p = 0; p < 3; ++p) {
+      double sum[lanes];
+      for (int l = 0; l < lanes; ++l) sum[l] = lane[l][p];
+      out[i + p] = folded(sum) + prior[static_cast<std::size_t>(i + p)] * z[i + p];
+    }
+  }
 }
 
 /// The inverse of the diagonal; 0 for what is not to change, or is on no good pixel.
-std::vector<double> inverse_diagonal(const CrowdEquations& of, const std::vector<double>& prior, CrowdFree free) {
+std::vector<double> inverse_diagonal(const EquationsView& of, const std::vector<double>& prior, CrowdFree free) {
   std::vector<double> inverse(static_cast<std::size_t>(of.size()), 0.0);
-  const auto put = [&](std::size_t i, double value) { inverse[i] = value > 0 ? 1 / value : 0; };
-  for (std::int64_t star = 0; star < of.stars; ++star) {
-    const double* const own = of.own(star);
-    for (std::size_t p = 0; p < (free == CrowdFree::all ? 3U : 1U); ++p) {
-      const std::size_t i = static_cast<std::size_t>(3 * star) + p;
-      put(i, own[4 * p] + prior[i]);
-    }
-  }
-  if (free != CrowdFree::fluxes)
-    for (std::int64_t node = 0; node < of.nodes; ++node)
-      put(static_cast<std::size_t>(3 * of.stars + node), of.sky[static_cast<std::size_t>(9 * node + 4)]);
+  for (std::int64_t i = 0; i < of.size(); ++i)
+    inverse[static_cast<std::size_t>(i)] = inverse_of_unknown(of, i, prior[static_cast<std::size_t>(i)], free);
   return inverse;
 }
 
@@ -122,43 +88,33 @@ std::vector<double> inverse_diagonal(const CrowdEquations& of, const std::vector
 CrowdSolution solve_equations(const CrowdEquations& equations, const std::vector<double>& prior, CrowdFree free,
                               double tolerance, int most, const Cpu& where) {
   const auto size = static_cast<std::size_t>(equations.size());
+  const EquationsView of = equations.view();
   CrowdSolution out{std::vector<double>(size), 0};
-  const std::vector<double> inverse = inverse_diagonal(equations, prior, free);
-  std::vector<double>& z = out.z;
-  std::vector<double> r = equations.right, d(size), q(size);
-  Pieces pieces(equations, where);
-  double rho = pieces.each([&](const Piece& piece) {
-    double sum = 0;
-    for (std::size_t i = piece.begin; i < piece.end; ++i) {
-      d[i] = inverse[i] * r[i];
-      sum += r[i] * d[i];
-    }
-    return sum;
+  const std::vector<double> inverse = inverse_diagonal(of, prior, free);
+  std::vector<double> right = equations.right, direction(size), product(size);
+  double *const z = out.z.data(), *const r = right.data(), *const d = direction.data(), *const q = product.data();
+  const double* const m = inverse.data();
+  const UnknownPieces pieces{of.stars, of.nodes};
+  const auto nothing = [](std::int64_t, std::int64_t) {};
+  double rho = sum_pieces(pieces, where, nothing, [&](std::int64_t i) {
+    d[i] = m[i] * r[i];
+    return r[i] * d[i];
   });
   const double stop = tolerance * tolerance * static_cast<double>(equations.size());
   for (; out.rounds < most && rho > stop; ++out.rounds) {
-    const double curvature = pieces.each([&](const Piece& piece) {
-      multiply(equations, prior, piece, d, q);
-      double sum = 0;
-      for (std::size_t i = piece.begin; i < piece.end; ++i) sum += d[i] * q[i];
-      return sum;
-    });
+    const auto multiply_piece = [&](std::int64_t begin, std::int64_t end) { multiply(of, prior, begin, end, d, q); };
+    const double curvature = sum_pieces(pieces, where, multiply_piece, [&](std::int64_t i) { return d[i] * q[i]; });
     if (!(curvature > 0)) break;
     const double alpha = rho / curvature;
-    const double next = pieces.each([&](const Piece& piece) {
-      double sum = 0;
-      for (std::size_t i = piece.begin; i < piece.end; ++i) {
-        z[i] += alpha * d[i];
-        r[i] -= alpha * q[i];
-        sum += r[i] * inverse[i] * r[i];
-      }
-      return sum;
+    const double next = sum_pieces(pieces, where, nothing, [&](std::int64_t i) {
+      z[i] += alpha * d[i];
+      r[i] -= alpha * q[i];
+      return r[i] * m[i] * r[i];
     });
     const double beta = next / rho;
     rho = next;
-    pieces.each([&](const Piece& piece) {
-      for (std::size_t i = piece.begin; i < piece.end; ++i) d[i] = inverse[i] * r[i] + beta * d[i];
-      return 0.0;
+    parallel_for(equations.size(), unknowns_at_a_time, where, [&](std::int64_t begin, std::int64_t end) {
+      for (std::int64_t i = begin; i < end; ++i) d[i] = m[i] * r[i] + beta * d[i];
     });
   }
   return out;

@@ -1,0 +1,95 @@
+#pragma once
+
+#include <cmath>
+#include <cstdint>
+#include <limits>
+
+#include "stages/core/host_device.hpp"
+#include "stages/crowd/sky_nodes.hpp"
+
+namespace srcextract {
+
+/// The pixels of a crowd in the memory of the back end, and what both bodies do with one of them.
+struct CrowdPixels {
+  const float* pixels = nullptr;
+  const float* variance = nullptr;  ///< null: equal everywhere
+  std::int64_t width = 0, height = 0;
+  double background = 0, saturation = 0, photons = 0;  ///< photons: variance of a unit of light
+  double unit = 1;
+  float least_bad_variance = 0;
+  std::uint8_t* good = nullptr;
+  float *model = nullptr, *weight = nullptr, *residual = nullptr;
+  SkyGrid sky;
+  const double* level = nullptr;  ///< of the sky's nodes
+
+  SRCEXTRACT_HOST_DEVICE std::int64_t count() const { return width * height; }
+  SRCEXTRACT_HOST_DEVICE bool has(std::int64_t x, std::int64_t y) const {
+    return x >= 0 && y >= 0 && x < width && y < height;
+  }
+  SRCEXTRACT_HOST_DEVICE bool is_good(std::int64_t i) const { return good[i] != 0; }
+  SRCEXTRACT_HOST_DEVICE bool is_saturated(std::int64_t i) const { return pixels[i] - background >= saturation; }
+  /// Whether the pixel counts.
+  SRCEXTRACT_HOST_DEVICE bool counts(std::int64_t i) const {
+    const double above = pixels[i] - background;
+    const bool known = above < saturation && above > -std::numeric_limits<double>::infinity();
+    return known && (variance == nullptr || (variance[i] > 0 && variance[i] < least_bad_variance));
+  }
+
+  /// Takes the light of all stars at a pixel: model, residual and, if `weigh`, weight.
+  SRCEXTRACT_HOST_DEVICE void take_light(std::int64_t i, const SkyGrid::Place& along_x, const SkyGrid::Place& along_y,
+                                         double of_stars, bool weigh) const {
+    constexpr double least_part = 0.2;
+    model[i] = static_cast<float>(of_stars);
+    if (!is_good(i)) {
+      weight[i] = residual[i] = 0;
+      return;
+    }
+    if (weigh) {
+      const double base = unit * (variance != nullptr ? static_cast<double>(variance[i]) : 1.0);
+      const double whole = base + photons * of_stars, least = least_part * base;
+      weight[i] = static_cast<float>(1 / (whole < least ? least : whole));
+    }
+    residual[i] = static_cast<float>(pixels[i] - background - sky.between(level, along_x, along_y) - of_stars);
+  }
+
+  /// Lowers the weight of a pixel that stars and sky leave more than 3 sigma to.
+  SRCEXTRACT_HOST_DEVICE void soften(std::int64_t i) const {
+    constexpr float most = 3;
+    const float sigmas = std::abs(residual[i]) * std::sqrt(weight[i]);
+    if (sigmas > most) weight[i] *= most / sigmas;
+  }
+
+  /// Square of the residual's second differences about a pixel along both axes, over its variance; -1: some pixel there
+  /// does not count.
+  SRCEXTRACT_HOST_DEVICE float noise_ratio(std::int64_t i) const {
+    const std::int64_t x = i % width, y = i / width;
+    if (x < 1 || y < 1 || x + 1 >= width || y + 1 >= height) return -1;
+    double sum = 0, square = 0;
+    for (std::int64_t dy = -1; dy <= 1; ++dy) {
+      for (std::int64_t dx = -1; dx <= 1; ++dx) {
+        const std::int64_t at = i + dy * width + dx;
+        if (!is_good(at)) return -1;
+        const double factor = (dx == 0 ? -2 : 1) * (dy == 0 ? -2 : 1);
+        sum += factor * static_cast<double>(residual[at]);
+        square += factor * factor / static_cast<double>(weight[at]);
+      }
+    }
+    return static_cast<float>(sum * sum / square);
+  }
+};
+
+/// The pixels of which the noise is measured: every so many.
+inline std::int64_t noise_step(const Shape& shape) {
+  constexpr std::int64_t most_samples = 1 << 18;
+  const std::int64_t step = shape.count() / most_samples;
+  return (step > 1 ? step : 1) | 1;
+}
+
+/// What the variance of a sky pixel is to be multiplied by, for the median of CrowdPixels::noise_ratio.
+inline double variance_factor(float median) {
+  constexpr double of_median = 0.67448975019608171;  // |x| of half of a normal distribution
+  const double ratio = static_cast<double>(median) / (of_median * of_median);
+  return ratio > 0 ? ratio : 1;
+}
+
+}  // namespace srcextract

@@ -1,0 +1,122 @@
+#pragma once
+
+#include <cmath>
+#include <cstdint>
+#include <utility>
+#include <vector>
+
+#include "stages/crowd/crowd_fit.hpp"
+#include "stages/crowd/equations_view.hpp"
+#include "stages/crowd/find_stars.hpp"
+#include "stages/crowd/fit_crowd.hpp"
+
+namespace srcextract {
+
+/// The turns of a fit, which are those of both back ends. `Work` has the stars and the image:
+/// - set(stars), add_saturated_cores(), count(), noise();
+/// - draw() of all stars, render(), soften(), measure_noise();
+/// - find(rule, turn): draws the new stars, renders the residual, and returns how many there are;
+/// - solve(free, tolerance, most rounds): changes stars and sky by the solution, and returns its rounds;
+/// - finish(): the fit without turns.
+template <class Work>
+class CrowdTurns {
+ public:
+  CrowdTurns(Work& work, const CrowdConfig& config, const Shape& shape) : work_(work), config_(config), shape_(shape) {}
+
+  /// Finds stars, and fits them.
+  CrowdFit find() {
+    start();
+    work_.add_saturated_cores();
+    const auto turns = static_cast<std::int32_t>(config_.turns);
+    for (std::int32_t turn = 1; turn < turns; ++turn) {
+      find_more(turn);
+      solve(CrowdFree::all);
+    }
+    finish_fluxes(1);
+    CrowdFit fit = finish();
+    std::erase_if(fit.rows, [&](const CrowdRow& row) { return !is_on_image(row); });
+    return fit;
+  }
+
+  /// Fits stars at places. Those off the image have no light.
+  CrowdFit force(const std::vector<CrowdPlace>& places) {
+    constexpr int turns = 3;
+    std::vector<CrowdStar> stars;
+    for (const CrowdPlace& at : places)
+      if (is_on_image(at)) stars.push_back({at.x, at.y, 0, 0});
+    start();
+    work_.set(stars);
+    finish_fluxes(turns);
+    CrowdFit fit = finish();
+    std::vector<CrowdRow> all;
+    auto next = fit.rows.begin();
+    for (const CrowdPlace& at : places) all.push_back(is_on_image(at) ? *next++ : CrowdRow::without_light(at.x, at.y));
+    fit.rows = std::move(all);
+    return fit;
+  }
+
+ private:
+  /// Finds the noise of the image without a star.
+  void start() {
+    constexpr int rounds = 3;
+    work_.draw();
+    for (int round = 0; round < rounds; ++round) {
+      work_.render();
+      work_.measure_noise();
+    }
+  }
+
+  /// Adds the stars that the residual shows.
+  void find_more(std::int32_t turn) {
+    work_.draw();
+    work_.render();
+    constexpr std::int32_t of_clear_stars = 2;
+    constexpr double clear = 1, blended = 0.15;
+    const FindRule rule{config_.threshold, turn <= of_clear_stars ? clear : blended, crowd_separation};
+    facts_ = {work_.find(rule, turn)};
+  }
+
+  /// Fits fluxes and sky so often, and last the fluxes alone, so that they are linear in the pixels.
+  void finish_fluxes(int turns) {
+    facts_ = {};
+    for (int turn = 0; turn < turns; ++turn) {
+      work_.draw();
+      work_.render();
+      solve(CrowdFree::fluxes_and_sky);
+    }
+    work_.render();
+    solve(CrowdFree::fluxes);
+  }
+
+  void solve(CrowdFree free) {
+    const bool last = free == CrowdFree::fluxes;
+    constexpr double coarse = 0.03, fine = 0.003;
+    constexpr int most_rounds = 400;
+    if (!last) work_.soften();
+    facts_.rounds += work_.solve(free, last ? fine : coarse, most_rounds);
+    facts_.stars = work_.count();
+    facts_.noise = work_.noise();
+    if (free != CrowdFree::fluxes_and_sky) turns_.push_back(facts_);
+    if (!last) work_.measure_noise();
+  }
+
+  CrowdFit finish() {
+    CrowdFit fit = work_.finish();
+    fit.turns = std::move(turns_);
+    return fit;
+  }
+
+  template <class Place>
+  bool is_on_image(const Place& at) const {
+    return at.x >= -0.5 && at.y >= -0.5 && at.x < static_cast<double>(shape_.width) - 0.5 &&
+           at.y < static_cast<double>(shape_.height) - 0.5;
+  }
+
+  Work& work_;
+  const CrowdConfig& config_;
+  Shape shape_;
+  std::vector<CrowdTurn> turns_;
+  CrowdTurn facts_;  ///< of the turn under way
+};
+
+}  // namespace srcextract

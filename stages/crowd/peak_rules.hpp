@@ -1,0 +1,77 @@
+#pragma once
+
+#include <cmath>
+#include <cstdint>
+#include <limits>
+
+#include "stages/core/host_device.hpp"
+#include "stages/crowd/crowd_pixels.hpp"
+#include "stages/crowd/crowd_stars.hpp"
+#include "stages/crowd/find_stars.hpp"
+#include "stages/crowd/star_cells.hpp"
+
+namespace srcextract {
+
+/// The top of a parabola through three values, from the middle one.
+SRCEXTRACT_HOST_DEVICE inline double top_of_parabola(float before, float middle, float after) {
+  if (!std::isfinite(before) || !std::isfinite(after)) return 0;
+  const double bend = static_cast<double>(before) - 2 * static_cast<double>(middle) + static_cast<double>(after);
+  if (!(bend < 0)) return 0;
+  const double top = 0.5 * (static_cast<double>(before) - static_cast<double>(after)) / bend;
+  return top < -0.5 ? -0.5 : top > 0.5 ? 0.5 : top;
+}
+
+/// Which peaks of the residual's significance are stars (find_stars).
+struct PeakRules {
+  FindRule rule;
+  double nearest = 0, reach = 0;  ///< reach: the largest distance within which a known star may forbid another
+  std::int32_t turn = 0;
+  const float *significance = nullptr, *of_model = nullptr, *norm = nullptr;  ///< per pixel
+  const CrowdStar* known = nullptr;
+  CellsView cells;
+
+  SRCEXTRACT_HOST_DEVICE bool stands_out(const CrowdPixels& of, std::int64_t i) const {
+    if (!(significance[i] > rule.threshold)) return false;
+    const double own = significance[i], least = 0.01;
+    const double light = static_cast<double>(of_model[i]), in_pixel = static_cast<double>(of.model[i]);
+    const double other = light < least ? least : light;
+    if (own > 2 * rule.blend * other) return true;
+    return of.residual[i] > rule.blend * (in_pixel < least ? least : in_pixel) && own > rule.blend * other;
+  }
+
+  /// Whether pixel i is a star; sets it.
+  SRCEXTRACT_HOST_DEVICE bool find(const CrowdPixels& of, std::int64_t i, CrowdStar& star) const {
+    if (!stands_out(of, i)) return false;
+    const std::int64_t x = i % of.width, y = i / of.width;
+    // A pixel and its neighbours; those outside of the image are as low as can be.
+    float near[9];
+    for (int k = 0; k < 9; ++k) {
+      const std::int64_t column = x + k % 3 - 1, row = y + k / 3 - 1;
+      near[k] = of.has(column, row) ? significance[row * of.width + column] : -std::numeric_limits<float>::infinity();
+    }
+    // Of equal ones the first counts.
+    for (int k = 0; k < 4; ++k)
+      if (!(near[4] > near[k])) return false;
+    for (int k = 5; k < 9; ++k)
+      if (!(near[4] >= near[k])) return false;
+    star = {static_cast<double>(x) + top_of_parabola(near[3], near[4], near[5]),
+            static_cast<double>(y) + top_of_parabola(near[1], near[4], near[7]),
+            static_cast<double>(near[4]) / static_cast<double>(norm[i]), turn};
+    return is_alone(star.x, star.y);
+  }
+
+ private:
+  /// Whether no known star is nearer than `nearest`, or two radii of its core.
+  SRCEXTRACT_HOST_DEVICE bool is_alone(double x, double y) const {
+    bool alone = true;
+    cells.each_near(x - reach, x + reach, y - reach, y + reach, [&](std::int32_t j) {
+      const CrowdStar& other = known[j];
+      const double dx = other.x - x, dy = other.y - y;
+      const double own = nearest < 2 * other.core ? 2 * other.core : nearest;
+      if (dx * dx + dy * dy <= own * own) alone = false;
+    });
+    return alone;
+  }
+};
+
+}  // namespace srcextract

@@ -1,0 +1,41 @@
+#pragma once
+
+#include <cmath>
+#include <cstdint>
+
+#include "stages/core/host_device.hpp"
+
+namespace srcextract {
+
+/// How a pixel of a stamp follows from pixels of the mask along one axis. Both bodies draw by it.
+struct PsfTaps {
+  static constexpr int count = 8, phases = 1024, margin = 16;
+
+  std::int32_t first;  ///< pixel of the mask, with its margin
+  std::int32_t phase;  ///< entry of the table
+  float part;          ///< of the way to the next entry
+  bool inside;         ///< whether the pixel is on the mask
+
+  /// Of the pixel at `pixel` for a star at `at`. `middle` and `size` are of the mask, `step` its pixels' side.
+  static SRCEXTRACT_HOST_DEVICE PsfTaps of(std::int32_t pixel, double at, int middle, std::int32_t size, double step) {
+    const double place = middle + (pixel - at) / step + margin;
+    const bool inside = place >= margin - 0.5 && place <= size - 1 + margin + 0.5;
+    const auto below = inside ? static_cast<std::int32_t>(std::floor(place)) : 3;
+    const double phase = inside ? (place - below) * phases : 0;
+    const auto which = static_cast<std::int32_t>(phase) < phases - 1 ? static_cast<std::int32_t>(phase) : phases - 1;
+    return {below - 3, which, static_cast<float>(phase - which), inside};
+  }
+
+  /// Weight `k` of the table's entry: taps, then their slopes.
+  SRCEXTRACT_HOST_DEVICE float weight(const float* table, int k) const {
+    const float* const entry = table + std::int64_t{2 * count} * phase;
+    return inside ? entry[k] + part * (entry[2 * count + k] - entry[k]) : 0.0F;
+  }
+};
+
+/// The pixel that a place is in.
+SRCEXTRACT_HOST_DEVICE inline std::int32_t nearest_pixel(double at) {
+  return static_cast<std::int32_t>(std::floor(at + 0.5));
+}
+
+}  // namespace srcextract

@@ -1,0 +1,65 @@
+#pragma once
+
+#include <cmath>
+#include <cstdint>
+
+#include "stages/core/host_device.hpp"
+#include "stages/crowd/crowd_stars.hpp"
+#include "stages/crowd/star_cells.hpp"
+
+namespace srcextract {
+
+/// What holds a step of a star's place back, as a term of the diagonal: the knowledge that it is of 0.3 pixels.
+SRCEXTRACT_HOST_DEVICE inline double held_step(double flux) {
+  constexpr double pixels = 0.3;
+  const double scaled = (flux > 1 ? flux : 1) * pixels;
+  return 1 / (scaled * scaled);
+}
+
+/// What becomes of stars after a solution of the equations.
+struct StarRules {
+  double fwhm = 1, nearest = 0;  ///< nearest: two stars are one if they are not further from one another
+  std::int64_t width = 0, height = 0;
+
+  /// Whether a place is on the image, or at most so many pixels outside.
+  SRCEXTRACT_HOST_DEVICE bool is_within(double x, double y, double margin) const {
+    const double least = -0.5 - margin;
+    return x >= least && y >= least && x < static_cast<double>(width) - 1 - least &&
+           y < static_cast<double>(height) - 1 - least;
+  }
+
+  /// Moves a star by the step of flux times place. Returns whether it is one still. `information`: of its flux alone.
+  SRCEXTRACT_HOST_DEVICE bool move(CrowdStar& star, double information, double step_x, double step_y) const {
+    constexpr double least_significance = 3, most_step = 0.25;
+    const bool counts = information > 0 && star.flux > 0 &&
+                        star.flux * star.flux * information > least_significance * least_significance;
+    if (!counts) return false;
+    double dx = step_x / star.flux, dy = step_y / star.flux;
+    const double step = std::sqrt(dx * dx + dy * dy), most = most_step * fwhm;
+    if (step > most) {
+      dx *= most / step;
+      dy *= most / step;
+    }
+    star.x += dx;
+    star.y += dy;
+    return is_within(star.x, star.y, fwhm);
+  }
+
+  /// Whether a brighter star is too near; of equal ones, one of lower number. Stars with keep[i] = 0 do not count.
+  template <class Keep>
+  SRCEXTRACT_HOST_DEVICE bool is_double(const CrowdStar* stars, const Keep* keep, const CellsView& cells,
+                                        std::int32_t i) const {
+    const CrowdStar& own = stars[i];
+    bool is = false;
+    cells.each_near(own.x - nearest, own.x + nearest, own.y - nearest, own.y + nearest, [&](std::int32_t j) {
+      if (j == i || keep[j] == 0) return;
+      const CrowdStar& other = stars[j];
+      const double dx = other.x - own.x, dy = other.y - own.y;
+      if (dx * dx + dy * dy > nearest * nearest) return;
+      if (own.flux < other.flux || (own.flux == other.flux && i > j)) is = true;
+    });
+    return is;
+  }
+};
+
+}  // namespace srcextract
