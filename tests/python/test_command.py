@@ -2,6 +2,7 @@
 import importlib.metadata
 import os
 import pathlib
+import resource
 import signal
 import subprocess
 import sys
@@ -45,17 +46,25 @@ def test_it_writes_the_bytes_of_the_program(tmp_path):
     assert written[0] == written[1] == written[2] and len(written[0]) > 10_000
 
 
-@pytest.mark.parametrize("program", [[COMMAND], MODULE], ids=["command", "module"])
-def test_signals_end_it_as_the_command(program, tmp_path):
-    # A reader that goes away ends a program by SIGPIPE; Python ignores that signal, and what it becomes must not.
-    with subprocess.Popen([*program, "columns"], stdout=subprocess.PIPE, stderr=subprocess.DEVNULL) as process:
+def end_of(program, arguments, *, signal_to=None, before=None):
+    """The exit status; a reader that goes away, or a signal after a while."""
+    with subprocess.Popen([*program, *arguments], stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, preexec_fn=before) as process:
         process.stdout.close()
-    assert process.returncode == -signal.SIGPIPE
-    os.mkfifo(tmp_path / "never.fits")
-    with subprocess.Popen([*program, "-o", tmp_path, ROOT / "config/default.yaml", tmp_path / "never.fits"],
-                          stderr=subprocess.DEVNULL) as process:
-        with pytest.raises(subprocess.TimeoutExpired):
-            process.wait(2)
-        process.send_signal(signal.SIGTERM)
-        process.wait(20)
-    assert process.returncode in (-signal.SIGTERM, 128 + signal.SIGTERM)
+        if signal_to is not None:
+            with pytest.raises(subprocess.TimeoutExpired):
+                process.wait(2)
+            process.send_signal(signal_to)
+        return process.wait(60)
+
+
+def test_it_ends_as_the_command(tmp_path):
+    """Whatever ends it: a closed pipe, a limit of the size of files, which Python ignores and the command does not; signals."""
+    several = [tmp_path / f"{number}.fits" for number in range(2000)]  # which take minutes
+    for path in several:
+        path.symlink_to(ROOT / "data/sky.fits")
+    waits = ["-q", "--threads", "1", "-o", tmp_path, ROOT / "config/default.yaml", *several]
+    writes = ["-q", "-o", tmp_path, ROOT / "config/default.yaml", ROOT / "data/sky.fits"]
+    ends = [[end_of(program, ["columns"]), end_of(program, writes, before=lambda: resource.setrlimit(resource.RLIMIT_FSIZE, (9999, 9999))),
+             end_of(program, waits, signal_to=signal.SIGTERM), end_of(program, waits, signal_to=signal.SIGINT)]
+            for program in ([COMMAND], MODULE)]
+    assert ends[0] == ends[1] and 0 not in ends[0]
