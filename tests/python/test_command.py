@@ -7,6 +7,7 @@ import signal
 import subprocess
 import sys
 import sysconfig
+import time
 
 import pytest
 
@@ -46,13 +47,13 @@ def test_it_writes_the_bytes_of_the_program(tmp_path):
     assert written[0] == written[1] == written[2] and len(written[0]) > 10_000
 
 
-def end_of(program, arguments, *, signal_to=None, before=None):
-    """The exit status; a reader that goes away, or a signal after a while."""
+def end_of(program, arguments, *, after=None, signal_to=None, before=None):
+    """The exit status: of a reader that goes away, or of a signal once there is a file `after`."""
     with subprocess.Popen([*program, *arguments], stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, preexec_fn=before) as process:
         process.stdout.close()
-        if signal_to is not None:
-            with pytest.raises(subprocess.TimeoutExpired):
-                process.wait(2)
+        if after is not None:
+            while not after.exists() and process.poll() is None:
+                time.sleep(0.05)
             process.send_signal(signal_to)
         return process.wait(60)
 
@@ -62,9 +63,13 @@ def test_it_ends_as_the_command(tmp_path):
     several = [tmp_path / f"{number}.fits" for number in range(2000)]  # which take minutes
     for path in several:
         path.symlink_to(ROOT / "data/sky.fits")
-    waits = ["-q", "--threads", "1", "-o", tmp_path, ROOT / "config/default.yaml", *several]
-    writes = ["-q", "-o", tmp_path, ROOT / "config/default.yaml", ROOT / "data/sky.fits"]
-    ends = [[end_of(program, ["columns"]), end_of(program, writes, before=lambda: resource.setrlimit(resource.RLIMIT_FSIZE, (9999, 9999))),
-             end_of(program, waits, signal_to=signal.SIGTERM), end_of(program, waits, signal_to=signal.SIGINT)]
-            for program in ([COMMAND], MODULE)]
+    limit = {"before": lambda: resource.setrlimit(resource.RLIMIT_FSIZE, (9999, 9999))}
+    ends = []
+    for program in [COMMAND], MODULE:
+        out = tmp_path / pathlib.Path(program[0]).name
+        long = ["-q", "--threads", "1", "-o", out, ROOT / "config/default.yaml", *several]
+        ends.append([end_of(program, ["columns"]), end_of(program, ["-q", "-o", tmp_path, several[0]], **limit)])
+        for number in signal.SIGTERM, signal.SIGINT:
+            ends[-1].append(end_of(program, long, after=out / "0.cat.fits", signal_to=number))
+            (out / "0.cat.fits").unlink()
     assert ends[0] == ends[1] and 0 not in ends[0]

@@ -26,6 +26,13 @@ class Deadly:
         os._exit(3)
 
 
+class Large:
+    """An image for which there is no memory."""
+
+    def read(self):
+        raise MemoryError("a worker is small")
+
+
 class NotSent:
     """An image that no process can be sent."""
 
@@ -133,6 +140,12 @@ def test_relative_paths_are_those_of_the_caller(dask, tmp_path, monkeypatch):
     expected = list(srcextract.extract_many(["mine.fits", "none.fits"], **keys))
     assert [one.name for one in expected] == ["mine.fits", "none.fits"] and expected[0]
     assert_same(list(srcextract.extract_many(["mine.fits", "none.fits"], executor=dask.get_executor(), **keys)), expected)
+
+
+def test_every_kind_of_failure_comes_back(dask):
+    found = list(srcextract.extract_many([Large(), field(1)], executor=dask.get_executor(), progress=False))
+    assert [bool(one) for one in found] == [False, True]
+    assert type(found[0].error) is srcextract.OutOfMemoryError and "a worker is small" in str(found[0].error)
 
 
 def test_a_lost_worker_costs_one_image(dask):
