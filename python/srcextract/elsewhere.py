@@ -1,4 +1,4 @@
-"""Images extracted by the workers of an executor: processes, Dask, Parsl, Ray, MPI."""
+"""Images extracted by the workers of an executor: processes, Dask, Parsl, MPI."""
 from __future__ import annotations
 
 import collections

@@ -1,8 +1,13 @@
 """Exceptions of srcextract. Each is also a subclass of the closest built-in exception."""
+from typing import Any
 
 
 class SrcextractError(Exception):
     """Base class of all exceptions of srcextract. The message names the problem, its reason, and what to try."""
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        # Dask's and Parsl's own way makes no subclass of MemoryError again.
+        return type(self), self.args
 
 
 class ConfigError(SrcextractError, ValueError):

@@ -93,7 +93,7 @@ def extract_many(images: Iterable[Any], config: Config = None, *, backend: Backe
         False shows no bar; by default there is a bar if tqdm is installed.
     executor : concurrent.futures.Executor, optional
         Its workers extract the images, each with one thread unless `threads` is given: ProcessPoolExecutor(),
-        ``client.get_executor()`` of Dask, ParslPoolExecutor, MPIPoolExecutor, or one of Ray. They need this version of
+        ``client.get_executor()`` of Dask, ParslPoolExecutor, MPIPoolExecutor, or any other. They need this version of
         srcextract, and files under the same absolute paths. Results, failures and the bar are as without it.
 
     Returns

@@ -2,10 +2,12 @@
 import importlib.metadata
 import os
 import pathlib
+import resource
 import signal
 import subprocess
 import sys
 import sysconfig
+import time
 
 import pytest
 
@@ -45,17 +47,29 @@ def test_it_writes_the_bytes_of_the_program(tmp_path):
     assert written[0] == written[1] == written[2] and len(written[0]) > 10_000
 
 
-@pytest.mark.parametrize("program", [[COMMAND], MODULE], ids=["command", "module"])
-def test_signals_end_it_as_the_command(program, tmp_path):
-    # A reader that goes away ends a program by SIGPIPE; Python ignores that signal, and what it becomes must not.
-    with subprocess.Popen([*program, "columns"], stdout=subprocess.PIPE, stderr=subprocess.DEVNULL) as process:
+def end_of(program, arguments, *, after=None, signal_to=None, before=None):
+    """The exit status: of a reader that goes away, or of a signal once there is a file `after`."""
+    with subprocess.Popen([*program, *arguments], stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, preexec_fn=before) as process:
         process.stdout.close()
-    assert process.returncode == -signal.SIGPIPE
-    os.mkfifo(tmp_path / "never.fits")
-    with subprocess.Popen([*program, "-o", tmp_path, ROOT / "config/default.yaml", tmp_path / "never.fits"],
-                          stderr=subprocess.DEVNULL) as process:
-        with pytest.raises(subprocess.TimeoutExpired):
-            process.wait(2)
-        process.send_signal(signal.SIGTERM)
-        process.wait(20)
-    assert process.returncode in (-signal.SIGTERM, 128 + signal.SIGTERM)
+        if after is not None:
+            while not after.exists() and process.poll() is None:
+                time.sleep(0.05)
+            process.send_signal(signal_to)
+        return process.wait(60)
+
+
+def test_it_ends_as_the_command(tmp_path):
+    """Whatever ends it: a closed pipe, a limit of the size of files, which Python ignores and the command does not; signals."""
+    several = [tmp_path / f"{number}.fits" for number in range(2000)]  # which take minutes
+    for path in several:
+        path.symlink_to(ROOT / "data/sky.fits")
+    limit = {"before": lambda: resource.setrlimit(resource.RLIMIT_FSIZE, (9999, 9999))}
+    ends = []
+    for program in [COMMAND], MODULE:
+        out = tmp_path / pathlib.Path(program[0]).name
+        long = ["-q", "--threads", "1", "-o", out, ROOT / "config/default.yaml", *several]
+        ends.append([end_of(program, ["columns"]), end_of(program, ["-q", "-o", tmp_path, several[0]], **limit)])
+        for number in signal.SIGTERM, signal.SIGINT:
+            ends[-1].append(end_of(program, long, after=out / "0.cat.fits", signal_to=number))
+            (out / "0.cat.fits").unlink()
+    assert ends[0] == ends[1] and 0 not in ends[0]

@@ -26,6 +26,13 @@ class Deadly:
         os._exit(3)
 
 
+class Large:
+    """An image for which there is no memory."""
+
+    def read(self, *_size):
+        raise MemoryError("a worker is small")
+
+
 class NotSent:
     """An image that no process can be sent."""
 
@@ -135,11 +142,19 @@ def test_relative_paths_are_those_of_the_caller(dask, tmp_path, monkeypatch):
     assert_same(list(srcextract.extract_many(["mine.fits", "none.fits"], executor=dask.get_executor(), **keys)), expected)
 
 
-def test_a_lost_worker_costs_one_image(dask):
-    found = list(srcextract.extract_many([field(1), Deadly(), field(2)], executor=dask.get_executor(), progress=False))
-    assert [bool(one) for one in found] == [True, False, True]
-    assert isinstance(found[1].error, srcextract.WorkerError) and "KilledWorker" in str(found[1].error) and found[1].name == "image 1"
+def test_every_kind_of_failure_comes_back(dask):
+    found = list(srcextract.extract_many([Large(), field(1)], executor=dask.get_executor(), progress=False))
+    assert [bool(one) for one in found] == [False, True]
+    assert type(found[0].error) is srcextract.OutOfMemoryError and "a worker is small" in str(found[0].error)
+
+
+def test_a_lost_worker_is_a_failure_and_the_cluster_goes_on(dask):
+    # Dask tries again; an image that waits on such a worker each time is lost with it, so there is none beside it.
+    lost, = srcextract.extract_many([Deadly()], executor=dask.get_executor(), progress=False)
+    assert not lost and isinstance(lost.error, srcextract.WorkerError) and "KilledWorker" in str(lost.error) and lost.name == "image 0"
     dask.wait_for_workers(2)
+    assert_same(list(srcextract.extract_many([field(1), field(2)], executor=dask.get_executor(), progress=False)),
+                list(srcextract.extract_many([field(1), field(2)], progress=False)))
 
 
 def test_a_broken_pool_ends_the_run():
