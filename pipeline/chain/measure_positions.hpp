@@ -7,8 +7,8 @@
 
 namespace srcextract {
 
-/// The configuration of a run that measures given positions and detects nothing, with the columns that make_catalog
-/// makes for it. `ellipses`: the positions come with ellipses, so that light in these is measured, too.
+/// Returns the configuration of a run that measures given positions and detects nothing, with the columns that
+/// make_catalog writes for it. `ellipses`: positions have ellipses, in which light is measured too.
 Config forced_config(Config config, bool ellipses);
 
 /// The configuration of a run that fits all stars of an image at once.
@@ -31,11 +31,12 @@ Detection<Where> prepare_positions(const Pixels<Where>& pixels, const Config& co
 void measure_positions(const ForcedPositions& positions, const Image<float, Cpu>& image, const Image<float, Cpu>& noise,
                        const Config& config, Detection<Cpu>& found, const Cpu& where);
 
-/// Finds all stars of an image and fits them at once; with positions, fits the stars there. As measure_positions else.
+/// Finds all stars of an image and fits them at once; if positions are given, fits stars there and finds none.
+/// Otherwise as measure_positions.
 void measure_crowd(const ForcedPositions* positions, const Image<float, Cpu>& image, const Image<float, Cpu>& noise,
                    const Config& config, Detection<Cpu>& found, const Cpu& where, const Observer& observer);
 
-/// What the configuration asks for of these two. Positions may be null for a crowd alone.
+/// Calls measure_crowd or measure_positions, as the configuration asks. `positions` may be null only for a crowd.
 inline void measure_places(const ForcedPositions* positions, const Image<float, Cpu>& image,
                            const Image<float, Cpu>& noise, const Config& config, Detection<Cpu>& found,
                            const Cpu& where, const Observer& observer) {

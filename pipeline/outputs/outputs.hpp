@@ -21,8 +21,8 @@ class LogFile {
  public:
   explicit LogFile(std::string path);
 
-  /// Throws Error{config} if one of `files`, which the run writes, is the log file, by whatever path. Files with other
-  /// names cost no system call.
+  /// Throws Error{config} if one of `files`, which the run writes, is the log file, by whatever path. Files whose name
+  /// differs from the log's cost no system call.
   void require_none_of(const std::vector<std::string>& files) const;
 
  private:
@@ -53,7 +53,7 @@ class KeptFiles {
   /// The kept files that are among `outputs`.
   std::vector<std::string> among(const std::vector<std::string>& outputs) const;
 
-  /// A warning that files added together are links to one file; empty if there are none.
+  /// A warning that some files added together are links to one file; empty if there are no such links.
   std::string describe_links() const;
 
  private:
@@ -73,8 +73,8 @@ class KeptFiles {
   PackedBytes paths_;          ///< of inputs: directory and file name
 };
 
-/// Throws Error{config} if the configuration asks for alerts, or for a column, that images (not differences) cannot
-/// have with it.
+/// Throws Error{config} if the configuration asks images for something that only differences have: alerts, or some
+/// columns.
 void require_outputs_of_images(const Config& config);
 
 /// Makes the directory if it is missing. Throws Error{output} if that fails or no file can be created in it.

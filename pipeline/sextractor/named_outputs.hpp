@@ -12,7 +12,7 @@ namespace srcextract {
 /// A check image with the name that the user gave.
 struct NamedCheckImage {
   std::string type;                 ///< CHECKIMAGE_TYPE
-  std::optional<CheckImage> which;  ///< empty: the image itself (IDENTICAL), or the label map
+  std::optional<CheckImage> which;  ///< empty: the label map, or the image itself (IDENTICAL)
   std::string path;
 };
 
@@ -20,7 +20,7 @@ struct NamedCheckImage {
 struct NamedOutputs {
   std::string type;                 ///< CATALOG_TYPE
   std::string catalogue;            ///< empty: no file, or standard output
-  bool to_standard_output = false;  ///< the catalogue, then text, goes to standard output
+  bool to_standard_output = false;  ///< the catalogue, which then is text, goes to standard output
   std::vector<NamedCheckImage> check_images = {};
 
   std::vector<std::string> files() const;

@@ -18,7 +18,7 @@ using sextractor::Request;
 using sextractor::Unmet;
 
 /// Reports further files of SExtractor that are not supported: texts beside catalogue and check images, and external
-/// headers. No catalogue of a srcextract configuration depends on them.
+/// headers. A converted configuration needs none of them, so the translation does not report them.
 void add_files_beside(const Request& request, const std::vector<std::string>& images, std::vector<Unmet>& unmet) {
   const auto lose = [&](const char* key, const std::string& reason) {
     unmet.push_back({request[key].text(), request[key].place, reason, true});
@@ -38,8 +38,8 @@ void add_files_beside(const Request& request, const std::vector<std::string>& im
   }
 }
 
-/// Whether GAIN, or the header of an image of the file, gives a gain, which WEIGHT_GAIN needs. SExtractor's keyword
-/// lookup finds no keyword in small letters.
+/// Whether GAIN, or the header of an image in the file, gives a gain, as WEIGHT_GAIN requires. SExtractor finds no
+/// keyword that is written in small letters.
 bool has_gain(const Request& request, const std::string& file) {
   if (request["GAIN"].number() > 0) return true;
   const std::vector<std::string> keywords = {request["GAIN_KEY"].word()};
@@ -50,7 +50,8 @@ bool has_gain(const Request& request, const std::string& file) {
   });
 }
 
-/// With one value of WEIGHT_TYPE, and fewer than two maps, SExtractor uses the noise of the first image in the second.
+/// Adds a problem if there is one value of WEIGHT_TYPE and fewer than two maps: SExtractor then uses the first image's
+/// noise in the second image too.
 void add_shared_weights(const Request& request, std::vector<Unmet>& unmet) {
   const sextractor::Setting& types = request["WEIGHT_TYPE"];
   const std::string type = types.word();
@@ -81,7 +82,7 @@ void require_met(const Request& request, const sextractor::Translation& translat
                  column.name);
   std::vector<Unmet> lost = translation.unmet;
   std::erase_if(lost, [](const Unmet& unmet) {
-    // HEADER_SUFFIX only matters if such a header exists.
+    // HEADER_SUFFIX counts only if an external header of that name exists.
     return !unmet.counts || !unmet.for_detection.empty() || unmet.what.starts_with("HEADER_SUFFIX ");
   });
   // With two values of WEIGHT_TYPE, the first applies to a single image.

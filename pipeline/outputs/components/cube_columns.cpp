@@ -107,7 +107,7 @@ class CubeColumns {
     return std::get<std::vector<double>>(found->values)[row];
   }
 
-  /// The spectrum of a row. Errors of place and shape move all channels together.
+  /// Fits the spectrum of a row. Errors of the Gaussian's position and shape shift the fluxes of all channels together.
   Spectrum spectrum_of(std::size_t row) const {
     std::vector<FluxAt> fluxes;
     for (const MeasuredPlane& channel : islands_.channels) {
