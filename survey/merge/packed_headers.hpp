@@ -11,7 +11,7 @@ namespace srcextract {
 /// The header keywords of one image in its catalogue.
 using ImageHeader = std::vector<HeaderValue>;
 
-/// The headers of images in their order, packed. Returned headers are copies.
+/// The header keywords of all images, packed, in the order of the images. Returned headers are copies.
 class PackedHeaders {
  public:
   PackedHeaders() = default;
