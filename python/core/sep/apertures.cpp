@@ -50,7 +50,7 @@ class ApertureSummer {
  private:
   void sum_plain(const SepBox& box, const SepAnnulus& annulus, ApertureSums& sums) const {
     const auto pixels = BoxPixels<T>::of(pixels_, image_.shape, box);
-    // In a small aperture, part() counts the pixel that contains the centre, whatever its size.
+    // sum_whole() cannot serve small apertures, where part() always counts the pixel that contains the centre.
     const bool whole = annulus.sub_pixels == 1 && annulus.outer_in > 0;
     const EllipseSums found =
         whole ? pixels.sum_whole(box, annulus.ellipse, annulus.outer * annulus.outer) : pixels.sum_parts(box, annulus);
@@ -58,8 +58,8 @@ class ApertureSummer {
     sums.area = found.area;
   }
 
-  /// Adds the pixels of a stretch one by one, except for neighbouring whole pixels, which are added together. So a ring
-  /// and an aperture of the same pixels have bitwise equal sums.
+  /// Adds the pixels of a stretch of a row one by one; neighbouring pixels that lie wholly inside are summed together.
+  /// So a ring and an aperture of the same pixels have bitwise equal sums.
   void add_pixels(std::int64_t row, const SepStretch& stretch, const SepAnnulus& annulus, std::int64_t source,
                   ApertureSums& sums) const {
     const double dy = static_cast<double>(row) - annulus.ellipse.y;
@@ -99,13 +99,13 @@ class ApertureSummer {
   bool plain_;
 };
 
-/// Positions and sizes of apertures, one value for each.
+/// Positions and sizes of apertures; each member has a value for every aperture.
 struct Apertures {
   const Values<double>&x, &y;
   const Columns& axes;   ///< a, b and theta of ellipses; none for circles
   const Columns& inner;  ///< none for apertures without a hole
   const Values<double>& outer;
-  const Columns& sky;  ///< inner and outer radius of a ring, or none
+  const Columns& sky;  ///< inner and outer radius of the rings for the sky; empty: none
   double gain;
   std::int64_t sub_pixels;
 
@@ -121,14 +121,14 @@ struct Apertures {
   }
 };
 
-/// Returns false if a sky ring has no pixels.
+/// Sums aperture `i` into `light`, `error` and `flags`. Returns false if its sky ring has no pixels.
 template <class T>
 bool sum_one(const SepImage& image, const T* pixels, const Apertures& all, std::size_t i, double& light, double& error,
              std::int16_t& flags) {
   const ApertureSummer<T> summer(image, pixels);
   const SepEllipse ellipse = all.ellipse(i);
   const std::int64_t source = image.source_at(i);
-  // As in SEP, pixels are only corrected for if there is a mask, not for other sources alone.
+  // As in SEP, masked pixels are made up for only if there is a mask, not for pixels of other sources.
   const bool corrects = static_cast<bool>(image.mask);
   const double inner = all.inner.empty() ? -1 : all.inner[0].data()[i];
   ApertureSums sums = summer.sum({ellipse, inner, all.outer.data()[i], all.sub_pixels}, source);
@@ -147,7 +147,7 @@ bool sum_one(const SepImage& image, const T* pixels, const Apertures& all, std::
     const std::int64_t sub_pixels = ellipse.circle ? 1 : all.sub_pixels;
     const ApertureSums sky = summer.sum({ellipse, all.sky[0].data()[i], all.sky[1].data()[i], sub_pixels}, source);
     const double area = sky.area - (corrects ? sky.masked_area : 0);
-    // SEP does not report a fully masked ring around an ellipse, and goes on.
+    // As in SEP, a fully masked ring around an ellipse is not reported.
     if (!((ellipse.circle ? area : sky.area) > 0)) return false;
     if (sums.area > 0) {
       light -= sky.light / area * sums.area;

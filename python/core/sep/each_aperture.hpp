@@ -17,14 +17,14 @@ inline double largest_of(const Values<double>& values) {
   return largest;
 }
 
-/// Number of apertures per piece of work, small enough for Ctrl-C; `reach` is the greatest radius in pixels.
+/// Number of apertures measured between two checks for Ctrl-C; `reach` is the greatest radius in pixels.
 inline std::int64_t apertures_per_piece(double reach) {
   constexpr double most_pixels = 1 << 20, most_apertures = 64;
   const double pixels = std::max(4 * reach * reach, 1.0);  // also 1 for NaN
   return static_cast<std::int64_t>(std::clamp(most_pixels / pixels, 1.0, most_apertures));
 }
 
-/// Prefetches the pixels around the position of a later aperture, up to `reach` or a useful limit.
+/// Prefetches the pixels around a position, up to `reach` or 16 pixels away, for an aperture that is measured soon.
 template <class T>
 void prefetch_about(const T* pixels, const Shape& shape, double x, double y, double reach) {
   constexpr double furthest = 16;
@@ -38,11 +38,11 @@ void prefetch_about(const T* pixels, const Shape& shape, double x, double y, dou
 }
 
 /// Measures apertures at these positions without the GIL; Ctrl-C ends it. measure(pixels, i) measures aperture i.
-/// `reach` is as in apertures_per_piece(). `x` and `y` are Values or Results.
+/// `reach` is the greatest radius in pixels. `x` and `y` are Values or Results.
 template <class Positions, class Measure>
 void for_each_aperture(const SepImage& image, const Positions& x, const Positions& y, double reach, int threads,
                        const Measure& measure) {
-  constexpr double wide = 512;  // this thread may then wait long for another's work
+  constexpr double wide = 512;  // beyond this reach, this thread may wait long for another's work
   constexpr std::int64_t ahead = 3;
   const auto& run = reach > wide ? do_interruptibly : do_watchfully;
   run([&] {

@@ -21,7 +21,7 @@ namespace srcextract::python {
 namespace nb = nanobind;
 namespace {
 
-/// The Kron radius of an ellipse, 0 if it has none, and SEP's flags.
+/// Measures the Kron radius of an ellipse, 0 if it has none, and sets SEP's flags.
 template <class T>
 double kron_radius(const SepImage& image, const T* pixels, const SepEllipse& at, double r, std::int64_t source,
                    std::int16_t& flags) {
@@ -35,7 +35,7 @@ double kron_radius(const SepImage& image, const T* pixels, const SepEllipse& at,
   double masked = 0;
   std::vector<T> unmasked;
   if (image.mask || image.segments != nullptr) {
-    // Masked pixels count as dark, so that an empty mask changes no bit.
+    // Masked pixels count as 0, so that an empty mask changes no bit.
     box.for_each_pixel(image.shape.width, at.x, at.y, [&](std::int64_t i, double dx, double dy) {
       const bool hidden = image.hides(i, source);
       unmasked.push_back(hidden ? T{} : pixels[i]);
@@ -67,7 +67,7 @@ void kron_radii(const SepImage& image, const Values<double>& x, const Values<dou
 
 constexpr int growth_steps = 64;
 
-/// The light within equal radius steps from a position.
+/// Cumulative light within radii around a position, in equal steps of radius.
 using Growth = std::array<double, growth_steps>;
 
 template <class T>
@@ -115,7 +115,7 @@ double radius_of(const Growth& light, double wanted, double reach) {
   double before = 0;
   for (std::size_t k = 0; k < growth_steps; ++k) {
     const double here = light[k];
-    if (!(here < wanted)) {                // also for NaN, which is then the result
+    if (!(here < wanted)) {                // stops for NaN too, which is then the result
       if (k == 0 && wanted < 0) return 0;  // as in SEP
       return step * (static_cast<double>(k) + (here != before ? (wanted - before) / (here - before) : 0));
     }
@@ -169,7 +169,7 @@ std::int16_t windowed_position(const SepImage& image, const T* pixels, double& x
       moment_x += weight * value * dx;
       moment_y += weight * value * dy;
     });
-    if (area > 0) {  // masked pixels get the mean of the rest of the aperture
+    if (area > 0) {  // masked pixels get the mean of the unmasked ones in the aperture
       const double mean = all / area;
       light += mean * masked;
       moment_x += mean * masked_x;
@@ -187,7 +187,7 @@ std::int16_t windowed_position(const SepImage& image, const T* pixels, double& x
 void windowed_positions(const SepImage& image, const Results<double>& x, const Results<double>& y,
                         const Values<double>& sigma, std::int64_t sub_pixels, const Results<std::int16_t>& flags,
                         int threads) {
-  const double furthest = 16 * largest_of(sigma);  // the window's reach, times its maximum number of rounds
+  const double furthest = 16 * largest_of(sigma);  // the window's reach, times the greatest number of rounds
   for_each_aperture(image, x, y, furthest, threads, [&](const auto* pixels, std::size_t i) {
     flags.data()[i] = windowed_position(image, pixels, x.data()[i], y.data()[i], sigma.data()[i], sub_pixels);
   });

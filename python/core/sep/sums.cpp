@@ -20,8 +20,8 @@ struct VectorOf {
 
 constexpr Doubles places{0, 1, 2, 3, 4, 5, 6, 7};
 
-/// Calls body(values, columns, counts) for blocks of a stretch of a row. No vector is returned by value, since that
-/// depends on the processor's calling convention.
+/// Calls body(values, columns, counts) for blocks of a stretch of a row. No function returns a vector, since that would
+/// depend on the processor's calling convention.
 template <class T, class Body>
 inline void for_each_block(const BoxPixels<T>& pixels, const SepBox& box, std::int64_t row, const SepStretch& stretch,
                            const Body& body) {
@@ -146,7 +146,7 @@ SRCEXTRACT_VECTOR_CLONES SRCEXTRACT_FLATTEN EllipseSums BoxPixels<T>::sum_parts(
 
 template <class T>
 SRCEXTRACT_VECTOR_CLONES SRCEXTRACT_FLATTEN double BoxPixels<T>::sum_stretch(const T* pixels, std::int64_t count) {
-  constexpr int at_once = 16;  // pixel i is in sum i mod at_once
+  constexpr int at_once = 16;  // pixel i is added to sum number i mod at_once
   double sums[at_once] = {};
   std::int64_t i = 0;
   for (; i + at_once <= count; i += at_once)

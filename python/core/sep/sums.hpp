@@ -16,7 +16,7 @@ struct EllipseSums {
   double moment = 0;  ///< light times distance; if requested
 };
 
-/// The pixels of a box: the first pixel, the stride of rows, and the end of readable memory.
+/// The pixels that a box covers: address of the first pixel, stride of rows, and end of readable memory.
 template <class T>
 struct BoxPixels {
   const T* first;
@@ -28,11 +28,11 @@ struct BoxPixels {
     return {pixels + box.y_begin * shape.width + box.x_begin, shape.width, pixels + shape.count()};
   }
 
-  /// Sums over pixels with a squared distance of at most `square`, or below it for sum_whole().
+  /// Sums over the pixels whose squared distance is at most `square`; for sum_whole(), below `square`.
   EllipseSums sum_moments(const SepBox& box, const SepEllipse& at, double square) const;
   EllipseSums sum_whole(const SepBox& box, const SepEllipse& at, double square) const;
 
-  /// Sums over an ellipse with sub-pixels and no hole.
+  /// Sums over an ellipse without a hole, with partial pixels at its edge by sub-pixels.
   EllipseSums sum_parts(const SepBox& box, const SepAnnulus& annulus) const;
 
   /// The sum of a stretch of neighbouring pixels.
