@@ -18,7 +18,8 @@ namespace {
 
 constexpr std::string_view blanks = " \t\r\f\v";
 
-/// Largest size of a column. PHOT_APERTURES has at most as many values; SExtractor fills the rest with zeros.
+/// Largest size of a column in a .param file: PHOT_APERTURES has at most as many values; SExtractor fills the rest with
+/// zeros.
 constexpr int largest_size = 4096;
 
 /// The numbers between the brackets of "(35,35)" or "[2]".
@@ -46,7 +47,7 @@ std::vector<int> sizes_in(std::string_view text, const std::string& column, cons
   return sizes;
 }
 
-/// Refuses unknown columns that are mistakes: a misspelt name, or several in a line.
+/// Throws Error{config} for an unknown column that is probably a mistake: a misspelt name, or several names in a line.
 void check_unknown(const std::string& name, const std::string& place) {
   constexpr std::string_view letters = "ABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_";
   const std::string near = nearest(name, sextractor_columns());

@@ -10,7 +10,7 @@ namespace srcextract::sextractor {
 /// the text cannot be read, is larger, or holds control characters.
 void for_each_text_line(const std::string& path, const std::function<void(std::string_view, const std::string&)>& f);
 
-/// A key or column that SExtractor 2.25 skips as unknown; older versions had others.
+/// A key or column that SExtractor 2.25 does not know and skips; older versions may have had it.
 struct UnknownName {
   std::string name;
   std::string place;  ///< `file:line`
@@ -25,8 +25,8 @@ struct NamedImage {
   std::string path, extension;  ///< extension: empty without brackets
 };
 
-/// Parses such a name. If a file with the brackets in its name exists, they are part of the name. Throws Error{config}
-/// that begins with `where` if there is no number in the brackets.
+/// Parses the name of an image. If a file exists whose name has the brackets, they are part of the name. Throws
+/// Error{config} that begins with `where` if there is no number in the brackets.
 NamedImage named_image(const std::string& text, const std::string& where);
 
 }  // namespace srcextract::sextractor

@@ -39,7 +39,7 @@ NamedImage file_of(const Setting& setting, std::size_t index) {
   return named_image(setting.word(index), (setting.is_set() ? setting.place + ": " : "") + setting.text());
 }
 
-/// The HDU in FILE[2], else auto: the HDUs paired with the images.
+/// The HDU of a map FILE[2]; without brackets `auto`: the HDUs that are paired with the images.
 std::string hdu_of(const NamedImage& map) {
   return map.extension.empty() ? "auto" : map.extension;
 }
@@ -82,7 +82,7 @@ std::vector<std::string> settings_of_detection(const Request& request) {
   return settings;
 }
 
-/// Whether DETECT has other weights, or uses the same map differently.
+/// Whether the detection image (DETECT) has other weights than the measured image, or uses the same map differently.
 bool has_own_weights(const Request& request) {
   const Setting &types = request["WEIGHT_TYPE"], &images = request["WEIGHT_IMAGE"];
   const Setting &thresholds = request["WEIGHT_THRESH"], &rescale = request["RESCALE_WEIGHTS"];
@@ -124,7 +124,7 @@ void put_map(const Request& request, const std::string& type, Translation& to) {
   put_interpolation(request, to);
 }
 
-/// Whether a requested column has another value in SExtractor if the gain follows the weights.
+/// Whether a requested column would have another value in SExtractor, where the gain follows the weights.
 bool wants_photon_noise(const Request& request) {
   const auto has = [](const Parameter& parameter) {
     const std::string& name = parameter.name;
