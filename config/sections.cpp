@@ -29,8 +29,8 @@ void check_characters(const std::string& text, const Origin& origin) {
   }
 }
 
-/// Throws if the text is a configuration of SExtractor: its lines have a key in capitals, blanks, and a value; in YAML
-/// a colon follows a key. Two of SExtractor's keys have no underscore, and could begin a line of another text.
+/// Throws if the text is a configuration of SExtractor, whose lines have a key in capitals, blanks, and a value. In
+/// YAML a colon follows a key. Two of SExtractor's keys have no underscore, and could begin a line of another text.
 void check_not_sextractor(const std::string& text, const Origin& origin) {
   std::istringstream lines(text);
   YAML::Mark mark;

@@ -44,7 +44,8 @@ struct Unmet {
   std::string place;   ///< `file:line`
   std::string reason;  ///< reason, with the nearest alternative
   bool counts;         ///< whether an output differs because of it
-  /// Settings (`section.key=value`) for the detection image alone that would meet it, if there are any.
+  /// Settings (`section.key=value`) for the detection image alone that would have the effect of the unmet setting, if
+  /// there are any.
   std::vector<std::string> for_detection = {};
 };
 

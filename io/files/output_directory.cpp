@@ -64,7 +64,7 @@ OutputDirectory::~OutputDirectory() {
   std::error_code ignored;
   for (const int descriptor : {descriptor_, replaced_}) {
     if (descriptor < 0) continue;
-    // Another process may own the name by now.
+    // Removes the directory only if it is still the one that was locked: another process may own the name by now.
     if (is_still(place_, descriptor)) fs::remove_all(place_, ignored);
     ::close(descriptor);
   }

@@ -35,7 +35,7 @@ HduKind kind_of_extension(const Header& header) {
   return HduKind::other;
 }
 
-/// Random groups: an image with a first axis of length 0 and GROUPS = T.
+/// Whether the HDU has random groups, which are an image with a first axis of length 0 and GROUPS = T.
 bool is_random_groups(const Header& header, const HduStructure& structure) {
   if (structure.kind != HduKind::image || structure.axes.empty() || structure.axes[0] != 0) return false;
   return header.logical("GROUPS").value_or(false);

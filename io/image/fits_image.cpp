@@ -218,7 +218,7 @@ constexpr std::int64_t most_kept = std::int64_t{8} << 20;
 struct FitsImages::Impl {
   std::shared_ptr<const InputFile> file;
   FitsReader reader;
-  std::vector<Hdu> seen = {};        ///< all HDUs read; only the first `with_header` keep their headers
+  std::vector<Hdu> seen = {};        ///< all HDUs read so far; only the first `with_header` of them keep their headers
   std::size_t with_header = 0;       ///< number of HDUs with their headers
   std::int64_t header_bytes = 0;     ///< bytes of all headers read
   std::optional<Error> broken = {};  ///< why no further HDU can be found

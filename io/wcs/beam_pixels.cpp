@@ -54,8 +54,8 @@ SkySteps steps_of(const std::string& header, const Shape& shape, double pixel_sc
   return {{-side, 0}, {0, side}};
 }
 
-/// Converts a beam to an ellipse in pixels: its covariance K on the sky becomes J^-1 K J^-T, where the columns of J are
-/// the sky vectors of one pixel.
+/// Converts a beam to an ellipse in pixels: its covariance K on the sky becomes J^-1 K J^-T. The columns of J are the
+/// sky vectors of one pixel.
 PixelBeam ellipse_in_pixels(const SkyBeam& beam, const SkySteps& steps) {
   const double determinant = steps.east[0] * steps.north[1] - steps.east[1] * steps.north[0];
   if (!(std::abs(determinant) > 0) || !std::isfinite(determinant))

@@ -144,7 +144,7 @@ class OpenBands {
                  .most_inflated = left_};
     open.image = std::make_unique<OpenImage>(open.task, job_, detection_);
     left_ = open.input().frame.most_inflated();
-    // The detection image may have no WCS to compare with.
+    // Compares with other bands too, since the detection image may have no WCS to compare with.
     for (const OpenBand& before : bands_)
       if (&before != &open &&
           require_same_sky(before.input().frame, before.task.name, open.input().frame, open.task.name))

@@ -261,8 +261,8 @@ class BatchRun {
               try {
                 journal_.end(name);
               } catch (const std::exception&) {
-                // If the disk fails, the note that this file is under way stays; the only cost is that the next run
-                // extracts the file in a process of its own.
+                // If the disk fails, the note that this file is under way stays. Then the next run extracts the file in
+                // a process of its own.
               }
             }};
   }

@@ -57,8 +57,8 @@ const SkyMesh<Cpu>* mesh_of(const Detection<Cpu>& found) {
   return found.mesh.level.empty() ? nullptr : &found.mesh;
 }
 
-/// Throws Error{input} if a map of weights, a mask or a map of the sky level leaves no valid pixel. check_background
-/// reports an image that has none by itself.
+/// Throws Error{input} if a map of weights, a mask or a map of the sky level leaves no valid pixel. An image that has
+/// none by itself is reported by check_background.
 void check_not_all_masked(const MaskCounts& masked, const Shape& shape) {
   if (masked.total() < shape.count() || masked.weight + masked.mask + masked.level == 0) return;
   throw NoSky("every pixel is masked: " + std::to_string(masked.weight) + " by the map of weights, " +

@@ -11,7 +11,7 @@ namespace srcextract {
 
 namespace {
 
-/// Runs get room for one run per so many pixels. Small images get room for more runs per pixel.
+/// There is room for one run per this many pixels of an image; small images have room for more.
 constexpr std::int64_t pixels_per_run = 128;
 constexpr std::int64_t pixels_per_run_of_small = 8;
 constexpr std::int64_t least_runs = 256;

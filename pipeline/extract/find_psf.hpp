@@ -24,9 +24,9 @@ struct FoundPsf {
 /// Whether a PSF is made from the image: the configuration says so, and a column or an output needs it.
 bool makes_psf(const ImageInput& input);
 
-/// Finds the stars of the image in an extraction of its own, whose settings do not depend on those of sources, and fits
-/// the PSF (make_psf) on the host. So the PSF depends only on the pixels, their sky, noise, gain and saturation. Logs
-/// the result. Throws Error{input} if no star can tell the PSF, and what the stages throw.
+/// Finds the stars of the image and fits the PSF (make_psf) on the host. Stars are found in an extraction of their own,
+/// whose settings do not depend on those of sources. So the PSF depends only on the pixels, their sky, noise, gain and
+/// saturation. Logs the result. Throws Error{input} if no star can tell the PSF, and what the stages throw.
 std::shared_ptr<const FoundPsf> find_psf(const ImageInput& input, const Execution& execution, Progress& progress);
 
 }  // namespace srcextract

@@ -144,9 +144,9 @@ void resolve_pixel_scale(Config& config, const RunImage& image) {
                columns, reason);
 }
 
-/// A number of the reference frame, such as its gain: from its header, else the value set for the reference alone, else
-/// the new frame's, `of_fresh`. `key` is the number's path; `own` is the configuration of the reference, `given` that
-/// of the new frame.
+/// A number of the reference frame, such as its gain. Taken from its header, else from the reference's own
+/// configuration, else from the new frame (`of_fresh`). `key` is the number's path; `own` is the configuration of the
+/// reference, `given` that of the new frame.
 double number_of_reference(const std::string& key, double MeasurementConfig::*number,
                            std::string MeasurementConfig::*keyword, double of_fresh, const RunImage& image,
                            const Config& own, const Config& given) {

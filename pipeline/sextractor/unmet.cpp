@@ -50,8 +50,8 @@ bool has_gain(const Request& request, const std::string& file) {
   });
 }
 
-/// Adds a problem if there is one value of WEIGHT_TYPE and fewer than two maps: SExtractor then uses the first image's
-/// noise in the second image too.
+/// Adds a problem if WEIGHT_TYPE has one value and there are fewer than two maps. SExtractor then uses the first
+/// image's noise in the second image too.
 void add_shared_weights(const Request& request, std::vector<Unmet>& unmet) {
   const sextractor::Setting& types = request["WEIGHT_TYPE"];
   const std::string type = types.word();

@@ -24,7 +24,8 @@ struct Positions {
 
 /// Rows of two catalogues that are the same source. Rows count from 0.
 struct Matches {
-  std::vector<std::int64_t> reference, other;  ///< rows of pair k in each catalogue, in the reference's order
+  std::vector<std::int64_t> reference, other;  ///< pair k joins row reference[k] and row other[k]; in the reference's
+                                               ///< order
   std::vector<std::int64_t> lost;              ///< reference rows without a counterpart, in order
   std::vector<std::int64_t> gained;            ///< other rows without a counterpart, in order
 };

@@ -143,8 +143,8 @@ bool is_factor(const Looked& looked, const Spread& ratio) {
   return left.scatter < far_less * offset.scatter;
 }
 
-/// Finds a factor in a column whose values are mostly 0 on both sides, such as the angles of round sources; zeros fit
-/// any factor, so are left out.
+/// Finds a factor in a column whose values are mostly 0 on both sides, such as the angles of round sources. Zeros are
+/// left out, since they fit any factor.
 Explanation explain_without_zeros(const Looked& looked) {
   const PairedColumn& column = looked.column;
   const auto is_zero = [&](std::size_t i) { return column.reference[i] == 0 && column.other[i] == 0; };

@@ -79,8 +79,8 @@ void judge_outliers(std::vector<ColumnFinding>& findings, const PairedColumn& co
                       cause_for(column, result.outliers_are.cause)});
 }
 
-/// Reports how differences depend on brightness and on position: the bright end or else a trend, and a part of the
-/// field or else a trend across it.
+/// Reports how differences depend on brightness: the bright end, or else a trend. Also how they depend on position: a
+/// part of the field, or else a trend across it.
 void judge_shape(std::vector<ColumnFinding>& findings, const PairedColumn& column, const ColumnComparison& result,
                  const Division& field, Frame frame, double sigma) {
   const double bias = column.rule->bias;

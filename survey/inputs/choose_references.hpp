@@ -7,8 +7,8 @@
 
 namespace srcextract {
 
-/// If FilesBeside::reference is a folder, replaces it by the frame in the folder, or below it, that covers most of the
-/// image, by the WCS of both. If several cover equally much, takes the frame whose centre is nearest, then the first by
+/// If FilesBeside::reference is a folder, replaces it by the frame, in the folder or below it, that covers most of the
+/// image by the WCS of both. If several cover equally much, takes the frame whose centre is nearest, then the first by
 /// name. The image itself is never taken. If input.hdu may select several HDUs, HDUs with the same number are compared,
 /// as they are subtracted.
 /// Reads headers: those of each folder once, and those of the images. If no frame can be chosen, the folder stays, and

@@ -76,8 +76,8 @@ void require_forced_config(const Config& config, const NamesBeside& names) {
     refuse(config.flags.file.empty() ? "flags.hdu" : "flags.file", "flags are those of a source's pixels");
 }
 
-/// Throws Error{config} if noise or sky are given in a way that a frame of a difference cannot have: sky values are of
-/// one image, and a fit cannot use some settings of maps.
+/// Throws Error{config} for settings of noise or sky that a frame of a difference cannot have. Given sky values are
+/// those of one image; a fit cannot use some settings of maps.
 void require_frame_config(const Config& config) {
   const auto refuse = [&](const std::string& key, const std::string& problem) {
     throw Error(ErrorKind::config, config.place_of(key) + ": " + problem);

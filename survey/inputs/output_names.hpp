@@ -42,8 +42,8 @@ struct OutputPaths {
 OutputPaths output_paths(const std::string& directory, const std::string& name, std::optional<int> hdu,
                          const OutputConfig& config);
 
-/// The files of `srcextract inject`, by output.formats: a table of ranges of S/N, one of injected Gaussians, and a
-/// record.
+/// Paths of the files that `srcextract inject` writes: a table of S/N ranges, a table of injected Gaussians, and a
+/// record. Table formats are those of output.formats.
 struct InjectionPaths {
   std::vector<std::string> bins, rows;
   std::string record;

@@ -71,8 +71,9 @@ bool all_done(const ImagesOfFile& images, const std::filesystem::path& directory
          });
 }
 
-/// The state of a file with done images if it cannot be accessed now: the file itself, or a file that it needs, or its
-/// reference, which is gone from its folder. The state follows from the records. Empty if all files are accessible.
+/// The state of a file with done images that cannot be accessed now. Inaccessible may be the file itself, a file that
+/// it needs, or its reference, gone from its folder. The state follows from the records. Empty if all files are
+/// accessible.
 std::optional<FileState> state_if_unseen(const ImageFile& file, const ImagesOfFile& images,
                                          const std::filesystem::path& directory, const std::string& program) {
   const bool is_seen = file.bytes != 0 || file.modified != 0;

@@ -21,9 +21,9 @@ struct UnderwayNote {
 using UnderwayNotes = std::map<std::uint64_t, UnderwayNote>;
 
 /// Keeps notes, in a file, of which files are under way, so that the next start knows them if the process dies. The
-/// notes file has a line of 128 bytes per file: state, trials, hash of the name, and as much of the name as fits, for
-/// people. A free line is blank. A note is one write(), without a flush to disk, so it survives the end of the process
-/// but not a power failure, for which no image is to blame. The notes file is created with the first note.
+/// notes file has a line of 128 bytes per file: state, trials, hash of the name, and the beginning of the name, for
+/// people. A free line is blank. A note is one write(), without a flush to disk. So it survives the end of the process
+/// but not that of the machine, for which no image is to blame. The notes file is created with the first note.
 class Underway {
  public:
   /// Reads the notes that are in the file, and ignores invalid ones.

@@ -178,8 +178,8 @@ std::vector<std::string> files_of(const MergeOptions& options, const std::vector
   return files;
 }
 
-/// Throws Error{config} if `output` has the name of a list of failures in a directory of the survey, even if there is
-/// no such file: batch writes and removes such a list.
+/// Throws Error{config} if `output` has the name of a list of failures in a directory of the survey, even if no such
+/// file exists. batch writes and removes such lists.
 void require_no_failures(const fs::path& output, const std::vector<std::string>& directories) {
   const std::string name = output.filename();
   if (!name.starts_with("failures.") || !name.ends_with(".csv")) return;

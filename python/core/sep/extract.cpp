@@ -208,8 +208,8 @@ struct SepExtraction : SepFound {
     for (std::size_t label = 1; label < count.size(); ++label) island_thresholds[label] /= count[label];
   }
 
-  /// Deblends. SEP's levels of deblending start at the mean threshold of an island, not at its lowest, so all pixels of
-  /// an island get the noise of that mean.
+  /// Deblends as SEP does, whose levels start at the mean threshold of an island, not at its lowest. So all pixels of
+  /// an island get the noise of that mean threshold.
   void split() {
     if (!image.noise || !(threshold > 0)) return deblend(pixels, config, steps, where);
     Image<float, Cpu> even(image.shape, where);

@@ -35,7 +35,7 @@ struct BoxPixels {
   /// Sums over an ellipse without a hole, with partial pixels at its edge by sub-pixels.
   EllipseSums sum_parts(const SepBox& box, const SepAnnulus& annulus) const;
 
-  /// The sum of a stretch of neighbouring pixels.
+  /// Returns the sum of `count` neighbouring pixels of a row, from `pixels` on.
   static double sum_stretch(const T* pixels, std::int64_t count);
 };
 
