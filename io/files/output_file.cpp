@@ -100,7 +100,7 @@ void take_after(const struct stat& there, int descriptor) {
   ::fchmod(descriptor, mode);
 }
 
-/// The path from which linkat() can give the file a name.
+/// Returns the /proc path of an open descriptor, from which linkat() can give the unnamed file a name.
 std::string link_of(int descriptor) {
   return "/proc/self/fd/" + std::to_string(descriptor);
 }

@@ -9,7 +9,7 @@
 namespace srcextract {
 namespace {
 
-/// Sum of whole words; it cannot overflow below 2^32 words.
+/// Returns the sum of big-endian 32-bit words; it cannot overflow below 2^32 words.
 SRCEXTRACT_VECTOR_CLONES std::uint64_t sum_words(const std::byte* bytes, std::int64_t words) {
   std::uint64_t sum = 0;
   for (std::int64_t i = 0; i < words; ++i) {

@@ -44,7 +44,7 @@ class HduWalk {
   std::optional<std::int64_t> data_bytes(std::string_view cards) const {
     try {
       return read_structure(Header(cards), begin_ == 0, "").data_bytes;
-    } catch (const Error&) {  // the reader of this header reports the error
+    } catch (const Error&) {  // ignored here: whoever reads this header later reports the error
       return std::nullopt;
     }
   }

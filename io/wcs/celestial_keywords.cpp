@@ -52,7 +52,8 @@ void note(std::string& problem, const std::string& what) {
   if (problem.empty()) problem = what;
 }
 
-/// The number or text in a card of the keyword; nothing without a value. Sets `problem` for any other value.
+/// Returns the number, or if `text` the text, of a card; nothing if the card has no value. Sets `problem` if the value
+/// has another type.
 std::optional<KeywordValue> read(CardValue found, const std::string& name, bool text, std::string& problem) {
   if (found.readable()) {
     if (text ? std::holds_alternative<std::string>(*found.value) : as_real(*found.value).has_value()) {

@@ -267,7 +267,8 @@ class BatchRun {
             }};
   }
 
-  /// A thread hangs in an image. Only ending the process ends the thread.
+  /// Ends the session and the process: a thread that hangs in an image cannot be ended by itself. Logs an error for
+  /// each of `names`, the late images.
   [[noreturn]] void give_up(const std::vector<std::string>& names) {
     const std::lock_guard ending(ending_);
     int code = stopped;

@@ -13,8 +13,8 @@ namespace srcextract {
 
 namespace {
 
-/// Device memory in bytes for an image that is not crowded. The parts: its pixels, the pixels that the clip keeps,
-/// foreground bits, bits of bright quads, room for runs and sources.
+/// Device memory in bytes for an image that is not crowded. It is the sum of pixels, pixels that the clip keeps,
+/// foreground bits, a bit for every four pixels, and room for runs and sources.
 std::int64_t memory_needed(const Shape& shape, const Capacity& room) {
   constexpr std::int64_t run_bytes = 48;  // run, label, and memory to label and measure the run
   constexpr std::int64_t source_bytes = sizeof(SourceSums);

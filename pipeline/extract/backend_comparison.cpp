@@ -29,7 +29,7 @@ bool same(Integer a, Integer b) {
   return a == b;
 }
 
-/// Size of a mismatch: NaN against a number is the largest possible.
+/// Size of the difference between two values; NaN against a number is the largest possible.
 template <class T>
 double distance(T a, T b) {
   const double difference = std::abs(static_cast<double>(a) - static_cast<double>(b));

@@ -137,7 +137,7 @@ class ImageRun {
     return best;
   }
 
-  /// Rethrows the error unless it is a lack of room on a working device, and the CPU may take the image.
+  /// Throws the error again, unless the device only lacks memory and the CPU may take the image; then warns.
   void warn_or_throw(const Error& error) const {
     if (!execution_.may_fall_back || error.kind() != ErrorKind::device || is_lost(*execution_.device)) throw;
     spdlog::warn("{}: extracted on the CPU, because the GPU cannot: {}", input_.name, error.what());

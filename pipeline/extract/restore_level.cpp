@@ -11,7 +11,7 @@
 namespace srcextract {
 namespace {
 
-/// The level at single pixels: from a map, or a constant.
+/// Gives the sky level that was subtracted at a pixel: from a map, or the same number everywhere.
 struct LevelAt {
   const Image<float, Cpu>* map;
   float number;

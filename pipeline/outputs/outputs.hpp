@@ -44,7 +44,7 @@ class KeptFiles {
   /// The files that a configuration names.
   void add_files_of(const Config& config);
 
-  /// The files beside an image, and the files that their configurations name.
+  /// Adds the files beside an image, and the files that their configurations name.
   void add_files_of(const FilesBeside& beside);
 
   /// Throws Error{config} if one of `outputs` is a kept file, by whatever path or link.

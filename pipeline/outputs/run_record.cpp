@@ -140,7 +140,7 @@ Json statistics_json(const Statistics& s) {
           {"sigma", s.sigma}, {"min", s.min},   {"max", s.max}};
 }
 
-/// The fitted kernel and how well it fits. `sky`: statistics of the sky of the difference.
+/// Describes the fitted kernel of a difference and how well it fits. `sky`: statistics of the sky of the difference.
 Json fit_json(const FitFacts& fit, const Statistics& sky) {
   return {{"convolved", fit.convolved_new ? "new" : "reference"},
           {"fwhm", {{"reference", fit.reference_fwhm}, {"new", fit.new_fwhm}}},

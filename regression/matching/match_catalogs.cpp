@@ -61,7 +61,7 @@ PlacedRows place_rows(const PositionColumns& columns, std::optional<std::size_t>
   return rows;
 }
 
-/// The brightest rows, in order; ties keep the order of the rows.
+/// Indices of the brightest rows, the brightest first; equally bright rows keep their order.
 std::vector<std::int64_t> brightest_rows(const PlacedRows& side) {
   std::vector<std::int64_t> rows(side.positions.x.size());
   std::iota(rows.begin(), rows.end(), std::int64_t{0});

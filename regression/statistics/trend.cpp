@@ -141,7 +141,7 @@ std::vector<Deviation> find_cells(const Division& field, const std::vector<Locat
     // A trimmed mean needs a dozen values to be well determined.
     if (cells[i].count < 12 || !(std::abs(deviation) > least)) continue;
     const double degrees = 0.6 * static_cast<double>(cells[i].count) - 1;
-    // If all values of a cell are equal, the next one could still differ.
+    // Uses a least error: if all values of a cell are equal, its error is 0, but the next value could still differ.
     const double error = std::max(cells[i].error, least_error);
     const double significance = error > 0 ? sigma_of_t(deviation / error, degrees) : certain;
     if (significance < sigma) continue;

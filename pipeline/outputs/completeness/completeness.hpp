@@ -8,7 +8,7 @@
 
 namespace srcextract {
 
-/// A copy of a star that was put into an image.
+/// The magnitude of a star's copy that was put into an image, and whether it was found.
 struct CopyResult {
   double magnitude;
   bool found;

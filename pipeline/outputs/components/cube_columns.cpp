@@ -17,7 +17,7 @@ namespace {
 
 constexpr double unknown = Spectrum::unknown;
 
-/// Adds columns of numbers, one for each row.
+/// Adds the columns of channels, spectra and polarisations to a table of components.
 class CubeColumns {
  public:
   CubeColumns(ComponentTable kind, const FittedIslands& islands, Table& table)

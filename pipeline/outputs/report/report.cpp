@@ -107,7 +107,7 @@ std::string times_html(const std::vector<StepTime>& times) {
          fmt::format("<tr><th scope=\"row\">all</th><td class=\"number\">{:.2f}</td><td></td></tr>\n", 1e3 * all);
 }
 
-/// A table with the first `rows` of the brightest sources.
+/// An HTML table of the brightest sources: the first `rows` of light.order.
 std::string table_html(const std::vector<ReportColumn>& columns, const ReportLight& light, std::size_t rows) {
   const std::vector<std::size_t> shown = short_columns(columns);
   std::string html = "<thead><tr>";

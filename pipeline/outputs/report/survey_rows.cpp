@@ -21,7 +21,7 @@ namespace fs = std::filesystem;
 
 constexpr std::size_t most_images = 2000, most_reason = 200, most_keyword = 80, most_link_bytes = 2000;
 
-/// Keywords of the header that are columns, if any shown image has them.
+/// Header keywords that become columns of the table, if any of the images in it has them.
 constexpr const char* shown_keywords[] = {"OBJECT", "FILTER", "EXPTIME", "DATE-OBS"};
 
 struct ShownCell {

@@ -37,7 +37,7 @@ void for_each_row(const Shape& shape, const Cpu& where, const F& f) {
   });
 }
 
-/// The pixels as float, in place if possible; masked pixels are 0.
+/// Returns the pixels as float, in the caller's memory if possible; masked pixels are 0.
 Image<float, Cpu> pixels_of(const SepImage& image, const Cpu& where) {
   if (const float* const floats = image.pixels.floats(); floats != nullptr && !image.mask)
     return view_of(floats, image.shape, where);
