@@ -41,7 +41,8 @@ Names sections_with(const Fields& fields, const std::string& key) {
   return names;
 }
 
-/// End of an "unknown ..." message: the section of the name, the probable meaning, or all valid names.
+/// Returns the end of a message about an unknown name: the section that has the name, the probable meaning, or all
+/// valid names.
 std::string advice(const Fields& fields, const std::string& name, const Names& valid, const std::string& otherwise) {
   if (const std::string sextractors = sextractor_key_advice(name); !sextractors.empty()) return "; " + sextractors;
   const Names homes = sections_with(fields, name);
@@ -50,7 +51,7 @@ std::string advice(const Fields& fields, const std::string& name, const Names& v
   return near.empty() ? "; " + otherwise + " " + join(valid) : "; did you mean '" + near + "'?";
 }
 
-/// Describes the limit of `field` that a number breaks; empty if none.
+/// Describes which limit of `field` a number exceeds; empty if none.
 std::string broken_limit(const Field& field, double number) {
   const auto equal = [&](std::int64_t value) { return static_cast<double>(value) == number; };
   if (!field.one_of.empty() && std::none_of(field.one_of.begin(), field.one_of.end(), equal)) {

@@ -68,8 +68,8 @@ const std::map<std::string, std::any>& defaults() {
   return values;
 }
 
-/// Sets keys without use to their defaults, repeatedly, since that may leave further keys without use; calls f(field,
-/// value) for each.
+/// Sets keys without use to their defaults and calls f(field, value) for each. Repeats that, since a default may leave
+/// further keys without use.
 template <class F>
 void put_aside(Config& config, F&& f) {
   for (bool again = true; again;) {
@@ -83,7 +83,7 @@ void put_aside(Config& config, F&& f) {
   }
 }
 
-/// The keys set in a file that have a use in it.
+/// The keys set in a file that have a use, given the other keys of that file.
 std::set<std::string> used_keys(const Draft<Config>& file) {
   std::set<std::string> used;
   for (const auto& [key, place] : file.set_at) used.insert(key);
@@ -92,7 +92,8 @@ std::set<std::string> used_keys(const Draft<Config>& file) {
   return used;
 }
 
-/// The configuration, if every value is within its limits. Errors about keys that were not set are reported for `name`.
+/// Returns the configuration if every value is within its limits; else throws. Errors about keys that were not set are
+/// reported for `name`.
 GivenConfig finished(Draft<Config> draft, std::set<std::string> used_in_file, const std::string& name) {
   GivenConfig given;
   draft.result.set_at = draft.set_at;
@@ -111,7 +112,7 @@ GivenConfig finished(Draft<Config> draft, std::set<std::string> used_in_file, co
   return given;
 }
 
-/// Adds the files that keys of a record name.
+/// Adds the paths of files that keys of a record name to a list.
 template <class Record>
 void add_named_files(const Record& record, std::vector<std::string>& files) {
   for_each_field(record, [&]<class T>(const Field& field, const T& value) {
@@ -151,7 +152,7 @@ GivenConfig load_given(const std::string& path, const Overrides& overrides) {
   if (is_own_configuration(path)) return parse_given(path == "radio" ? radio_yaml() : crowd_yaml(), path, overrides);
   if (!path.empty()) return parse_given(read_file(path), path, overrides);
   GivenConfig given = parse_given(default_yaml(), default_name, overrides);
-  // A user has no file in which to look up a line of it.
+  // Drops lines and columns from places: a built-in configuration is no file in which a user could look them up.
   for (auto* const places : {&given.config.set_at, &given.written.set_at})
     for (auto& [key, place] : *places)
       if (place.starts_with(default_name)) place = key + " of " + default_name;

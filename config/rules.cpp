@@ -13,7 +13,7 @@ using namespace config;  // for reading and writing YAML
 
 namespace {
 
-/// The text before and after the * of a pattern.
+/// A pattern's text before its *, and the text after it.
 struct Parts {
   std::string before, after;
   bool star;
@@ -50,7 +50,7 @@ std::string read_pattern(const YAML::Node& key, const Origin& origin) {
   return pattern;
 }
 
-/// Checks keys of a rule that depend on each other.
+/// Throws Error{config} if keys of a rule contradict each other.
 void check_together(const Draft<ColumnRule>& draft, const ColumnRule& built_in) {
   const ColumnRule& rule = draft.result;
   const std::string prefix = "columns." + rule.pattern + ".";
@@ -87,7 +87,7 @@ ColumnRule read_rule(const YAML::Node& key, const YAML::Node& node, const Column
   start.pattern = pattern;
   start.error = error_column(built_in, pattern);
   Draft<ColumnRule> draft = read_onto(start);
-  // Default values in another unit do not apply.
+  // A rule with another kind of difference cannot inherit the built-in rule's limits, which are in another unit.
   if (draft.result.difference != built_in.difference) draft = read_onto(ColumnRule{.pattern = pattern});
   check_limits(draft, origin.name);
   check_together(draft, built_in);

@@ -64,7 +64,7 @@ struct SignificanceRules {
 enum class FirstPixel { automatic, zero, one };
 enum class AngleUnit { automatic, degree, radian };
 
-/// Properties of a side's catalogue that its column names do not tell, or tell wrongly.
+/// Properties of one side's catalogue that its column names do not tell, or tell wrongly.
 struct SideRules {
   FirstPixel first_pixel = FirstPixel::automatic;  ///< the coordinate of the centre of the first pixel
   AngleUnit angles = AngleUnit::automatic;         ///< unit of position angles
@@ -94,7 +94,8 @@ struct ColumnRule {
   double tolerance = 0;
   /// The share of rows that may be outliers; for Difference::equal, that may differ.
   double outliers = 0.01;
-  /// Column with the standard error (for Difference::sigma); * is replaced by the text that it matched in the pattern.
+  /// The column with the standard error (for Difference::sigma). A * in it stands for the text that matched the
+  /// pattern's *.
   std::string error = {};
 
   bool operator==(const ColumnRule&) const = default;
@@ -109,7 +110,7 @@ struct CompareRules {
   SourceRules sources;
   SignificanceRules significance;
   SideRules reference, other;
-  /// Those of the file, then built-in ones that are not fully covered by the file's.
+  /// The file's rules, followed by built-in rules that the file's rules do not cover completely.
   std::vector<ColumnRule> columns;
 
   bool operator==(const CompareRules&) const = default;
@@ -123,16 +124,18 @@ CompareRules load_rules(const std::string& path);
 /// As load_rules(), from text; `name` replaces the path in messages.
 CompareRules parse_rules(const std::string& yaml, const std::string& name);
 
-/// The rules of config/compare.yaml, for a run without RULES.
+/// Returns the rules of config/compare.yaml, for a run that names no rules.
 CompareRules default_rules();
 
-/// As YAML, with every key that has a use. parse_rules reads it back to the same rules, whose dump is the same text.
+/// Writes the rules as YAML, with every key that has a use. parse_rules reads it back to the same rules, whose dump is
+/// the same text.
 std::string dump_rules(const CompareRules& rules);
 
-/// The first rule that matches a column's name in the report. Every name matches a rule of those that were read.
+/// The first rule whose pattern matches a column's name in the report. Rules that were read always have a match for
+/// every name.
 const ColumnRule& rule_of(const CompareRules& rules, const std::string& column);
 
-/// The column with the standard error of `column`, which matches the rule; empty if the rule names none.
+/// Name of the column with the standard error of `column`, as `rule` gives it; empty if the rule names none.
 std::string error_column(const ColumnRule& rule, const std::string& column);
 
 }  // namespace srcextract

@@ -35,12 +35,12 @@ inline std::vector<std::string> names_of(Difference) {
 
 namespace srcextract::config {
 
-/// Whether a difference has a size, and therefore a median and outliers.
+/// Whether this kind of difference is a number, which has a median and outliers, not just equal or unequal.
 inline bool has_size(Difference difference) {
   return difference != Difference::equal && difference != Difference::ignore;
 }
 
-/// The conflict of the radius' unit with `by`; empty if there is none.
+/// Why the unit of the radius does not fit `by`; empty if it does.
 inline std::string radius_unit_problem(const MatchRules& match) {
   const bool pixels_on_the_sky = match.by == MatchBy::sky && match.radius_unit == RadiusUnit::pixel;
   const bool angle_in_pixels = match.by == MatchBy::pixel && match.radius_unit == RadiusUnit::arcsec;
@@ -146,7 +146,8 @@ void for_each_side_field(AnySide& side, const std::string& name, F&& f) {
     side.columns);
 }
 
-/// The keys of one pattern's rule; for a rule without a pattern, the section of all rules.
+/// Lists the keys of one pattern's rule, and calls `f` for each; for a rule without a pattern, the section of all
+/// rules.
 template <MaybeConst<ColumnRule> AnyRule, class F>
 void for_each_rule_field(AnyRule& r, F&& f) {
   const Section section{r.pattern.empty() ? "columns" : "columns." + r.pattern,

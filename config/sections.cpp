@@ -29,8 +29,8 @@ void check_characters(const std::string& text, const Origin& origin) {
   }
 }
 
-/// Detects SExtractor's configuration: lines of a key in capitals, blanks, and a value. In YAML a colon follows a key.
-/// Two of SExtractor's keys have no underscore, and could begin a line of another text.
+/// Throws if the text is a configuration of SExtractor, whose lines have a key in capitals, blanks, and a value. In
+/// YAML a colon follows a key. Two of SExtractor's keys have no underscore, and could begin a line of another text.
 void check_not_sextractor(const std::string& text, const Origin& origin) {
   std::istringstream lines(text);
   YAML::Mark mark;
@@ -47,7 +47,7 @@ void check_not_sextractor(const std::string& text, const Origin& origin) {
   }
 }
 
-/// Records where the documents of a stream begin. YAML::Load reads only the first and silently ignores the rest,
+/// Collects where the documents of a YAML stream begin. YAML::Load reads only the first and silently ignores the rest,
 /// including text after a line that is indented less than the first.
 class DocumentStarts : public YAML::EventHandler {
  public:
@@ -64,7 +64,7 @@ class DocumentStarts : public YAML::EventHandler {
   void OnMapEnd() override {}
 };
 
-/// A hint at the last line before `line` that has text, if it is a word without a colon; empty if it is not.
+/// A hint that a colon is missing, if the last line before `line` that is not blank is a single word; else empty.
 std::string missing_colon(const std::string& text, int line) {
   std::istringstream lines(text);
   std::string word;
@@ -89,7 +89,7 @@ std::string read_one_column(const Value& value, const std::string& name) {
   return text;
 }
 
-/// A hint if a section holds a text that begins with one of `keys`: a colon may be missing.
+/// A hint that a colon may be missing, if a section holds a text that begins with one of `keys`; else empty.
 std::string missing_colon(const YAML::Node& node, const std::string& keys) {
   const std::string text = node.IsScalar() ? node.Scalar() : "";
   const std::size_t blank = text.find(' ');
@@ -124,7 +124,7 @@ YAML::Node load_yaml(const std::string& text, const Origin& origin) {
 }
 
 Value to_value(const YAML::Node& node, const Origin& origin, const YAML::Mark& key, int levels) {
-  // yaml-cpp's tag is ? for a plain scalar or a collection, ! for a quoted scalar.
+  // Tests for a tag: without one, yaml-cpp's Tag() is ? for a plain scalar or a collection, and ! for a quoted scalar.
   if (node.Tag().size() > 1)
     fail(origin.at(node.Mark()), "the tag " + quoted(node.Tag()) + " has no use here; remove it");
   Value value{.kind = Value::Kind::empty, .text = {}, .items = {}, .place = origin.at(node, key)};

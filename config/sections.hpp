@@ -25,7 +25,7 @@ struct Origin {
     if (!has_lines || mark.is_null()) return name;
     return name + ":" + std::to_string(mark.line + 1) + ":" + std::to_string(mark.column + 1);
   }
-  /// Place of a value; an empty value is reported at its key.
+  /// Returns the place of a value for messages; an empty value has the place of its key.
   std::string at(const YAML::Node& value, const YAML::Mark& key) const {
     return at(value.IsNull() ? key : value.Mark());
   }
@@ -53,7 +53,7 @@ void for_each_entry(const YAML::Node& map, const Origin& origin, const std::stri
   }
 }
 
-/// A T that is being read, starting from the defaults.
+/// A T that is being read; keys that were not set have their defaults.
 template <class T>
 struct Draft {
   T result;
@@ -75,7 +75,7 @@ void read_node(const YAML::Node& node, const Origin& origin, const YAML::Mark& k
   }
   read_value(value, field.path(), member);
 }
-/// Reads a map from column names to other names.
+/// Reads a map from column names to other names; `key` is the mark of its key.
 void read_node(const YAML::Node& node, const Origin& origin, const YAML::Mark& key, const Field& field,
                std::map<std::string, std::string>& member);
 
@@ -83,7 +83,8 @@ void read_node(const YAML::Node& node, const Origin& origin, const YAML::Mark& k
 void require_records(const YAML::Node& node, const Origin& origin, const YAML::Mark& key, const Field& field,
                      const Fields& known);
 
-/// Reads a list of maps of keys. Enters the places of their keys into `set_at`, by paths like "flags.further[1].hdu".
+/// Reads a list of maps of keys into records. Enters the place of each key into `set_at`, by paths like
+/// "flags.further[1].hdu".
 template <class Record>
 void read_records(const YAML::Node& node, const Origin& origin, const YAML::Mark& key, const Field& field,
                   std::vector<Record>& records, std::map<std::string, std::string>& set_at) {

@@ -123,7 +123,7 @@ const SextractorKey* find_sextractor_key(std::string_view name) {
 
 std::string sextractor_key_advice(const std::string& name) {
   const SextractorKey* const key = find_sextractor_key(name);
-  // srcextract's sections have small letters: `weights` is not a key of SExtractor's.
+  // Only names in capitals count: `weights` is a section of srcextract, and no key of SExtractor.
   if (key == nullptr || name != key->name) return "";
   const std::string is = "'" + name + "' is a key of SExtractor's";
   if (key->fate == kept)

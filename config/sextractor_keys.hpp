@@ -13,7 +13,7 @@ enum class SextractorValue { text, word, number, integer, yes_no };
 /// How srcextract treats a key.
 enum class SextractorFate {
   kept,     ///< srcextract keys mean the same
-  missing,  ///< no equivalent: the catalogue may differ unless the key has its default
+  missing,  ///< srcextract has no equivalent: the catalogue may differ unless the key has its default
   idle      ///< srcextract's catalogues do not depend on it
 };
 
@@ -22,10 +22,10 @@ struct SextractorKey {
   std::string_view name;
   std::string_view usual;  ///< its default, as SExtractor writes it
   SextractorValue value;
-  std::size_t least, most;  ///< number of values; SExtractor ignores more than one if `most` is 1
+  std::size_t least, most;  ///< least and greatest number of values; SExtractor ignores more than one if `most` is 1
   std::string_view words;   ///< allowed words of SextractorValue::word, separated by blanks
   SextractorFate fate;
-  std::string_view ours;  ///< the equivalent srcextract keys; or the reason why there are none, and the closest setting
+  std::string_view ours;  ///< srcextract's equivalent keys; or why there are none, and the closest setting
 };
 
 /// All keys, in SExtractor's order.
@@ -34,7 +34,8 @@ std::span<const SextractorKey> sextractor_keys();
 /// The key of this name, in any case, as in SExtractor; null if there is none.
 const SextractorKey* find_sextractor_key(std::string_view name);
 
-/// Advice for a SExtractor key in the place of a srcextract key. Empty if the name is no SExtractor key.
+/// Advice for a user who wrote a key of SExtractor in a srcextract configuration. Empty if the name is no SExtractor
+/// key.
 std::string sextractor_key_advice(const std::string& name);
 
 }  // namespace srcextract

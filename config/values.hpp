@@ -18,7 +18,7 @@ struct Value {
   Kind kind = Kind::empty;
   std::string text;          ///< of a plain or quoted scalar
   std::vector<Value> items;  ///< of a list
-  std::string place;         ///< beginning of messages about it: `path:line:column` or `--set key=value`
+  std::string place;         ///< place for messages about the value: `path:line:column` or `--set key=value`
 };
 
 /// Whether a T is a map of keys declared by for_each_field, like the items of some lists.
@@ -34,10 +34,10 @@ inline constexpr bool is_list_of_records<std::vector<Item>> = is_record<Item>;
 /// Throws Error{config}: "place: problem".
 [[noreturn]] void fail(const std::string& place, const std::string& problem);
 
-/// Reads a value into `out`; throws Error{config} that calls it `name` if it has another type. Limits are not checked
-/// here. Numbers are decimal and finite, as in YAML 1.2's core schema without leading zeros. A text is a FITS name of
-/// at most 68 printable ASCII characters, or a whole number from 0. A name that does not begin with a letter, or that
-/// YAML may read as something else, must be quoted.
+/// Reads a value into `out`. Throws Error{config}, which calls the value `name`, if it has another type. Limits are not
+/// checked here. Numbers are decimal and finite, as in YAML 1.2's core schema without leading zeros. A text is a FITS
+/// name of at most 68 printable ASCII characters, or a whole number from 0. A name that does not begin with a letter,
+/// or that YAML may read as something else, must be quoted.
 void read_value(const Value& value, const std::string& name, double& out);
 void read_value(const Value& value, const std::string& name, std::int64_t& out);
 void read_value(const Value& value, const std::string& name, bool& out);
@@ -52,7 +52,8 @@ void read_column(const Value& value, const std::string& name, std::string& out);
 /// Reads a path: any text without control characters. A path that YAML may read as something else must be quoted.
 void read_path(const Value& value, const std::string& name, std::string& out);
 
-/// Reads a path or a number, which is kept as written. Any text with the form of a number is one, quoted or not.
+/// Reads a path or a number, which is kept as written. Any text that looks like a number is taken for one, quoted or
+/// not.
 void read_number_or_path(const Value& value, const std::string& name, std::string& out);
 
 /// Throws Error{config} unless the value is a list.
@@ -69,7 +70,7 @@ void read_paths(const Value& value, const std::string& name, std::vector<std::st
 
 /// Index in `words` of a value.
 std::size_t read_word(const Value& value, const std::string& name, const std::vector<std::string>& words);
-/// Indices in `words` of a list of different words. An empty list is an error unless `none`.
+/// Reads a list of different words, and returns the index of each in `words`. An empty list is an error unless `none`.
 std::vector<std::size_t> read_words(const Value& value, const std::string& name, const std::vector<std::string>& words,
                                     bool none);
 
@@ -92,7 +93,8 @@ void read_value(const Value& value, const std::string& name, std::vector<Enum>& 
     out.push_back(static_cast<Enum>(i));
 }
 
-/// The YAML from which read_value reads the same value. A double has the fewest digits for that, and always a point.
+/// Writes a value as YAML from which read_value reads the same value. A double has the fewest digits for that, and
+/// always a point.
 std::string format_value(double value);
 std::string format_value(std::int64_t value);
 std::string format_value(bool value);

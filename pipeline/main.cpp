@@ -71,7 +71,8 @@ void require_separate_log(const CommandLine& command, const Config& config, cons
         output_paths(command.output_dir, output_name(image, command), std::nullopt, config.output).all());
 }
 
-/// Whether a configuration says nothing of what the default one does beyond a threshold.
+/// Whether a configuration sets none of the keys that make the default one more than a threshold: convolution,
+/// deblending, unit of the threshold.
 bool leaves_out_most(const Config& config) {
   return !fits_crowd(config) &&
          std::ranges::none_of(std::array{"convolve.kernel", "deblend.method", "detection.threshold_unit"},

@@ -9,7 +9,7 @@
 namespace srcextract::sextractor {
 namespace {
 
-/// Columns that are not computed here, separated by blanks, and the reason.
+/// Some of SExtractor's columns that srcextract does not compute, separated by blanks, and the reason.
 struct Absent {
   std::string_view names;
   std::string_view why;
@@ -89,7 +89,7 @@ const std::map<std::string, std::string>& renamed() {
   return names;
 }
 
-/// Whether the name is a column that SExtractor lacks, or a word for several columns.
+/// Whether the name is a column that SExtractor lacks, or srcextract's word for several columns.
 bool is_ours_alone(const std::string& name) {
   constexpr std::string_view own[] = {"ANNULUS_PIXELS", "ANNULUS_RMS", "ANNULUS_SKY", "DIPOLE",   "DIPOLE_RATIO",
                                       "DIPOLE_SEP",     "FLUXERR_NEW", "FLUXERR_REF", "FLUX_NEW", "FLUX_REF",
@@ -110,9 +110,9 @@ const std::map<std::string, std::string_view>& reasons() {
   return all;
 }
 
-/// Whether the column has the same name in both programs.
+/// Whether a column has the same name in SExtractor and srcextract.
 bool is_common(const std::string& name) {
-  // VIGNET's name includes its size here; EXT_NUMBER is a column of output.one_catalogue.
+  // In srcextract VIGNET's name includes its size, and EXT_NUMBER is a column of output.one_catalogue alone.
   if (name == "VIGNET" || name == "EXT_NUMBER") return true;
   if (reasons().contains(name)) return false;
   return std::ranges::count(column_names(), name) > 0 && !is_ours_alone(name);

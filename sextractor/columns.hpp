@@ -11,7 +11,7 @@ namespace srcextract::sextractor {
 std::vector<std::string> sextractor_columns();
 bool is_sextractor_column(const std::string& name);
 
-/// Our name for a SExtractor column; empty if there is none.
+/// srcextract's name for a SExtractor column; empty if srcextract has no such column.
 std::string our_column(const std::string& name);
 
 /// Why a SExtractor column is not available, and the nearest alternative.

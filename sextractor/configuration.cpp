@@ -57,7 +57,8 @@ std::string expanded(std::string text, const std::string& place) {
   return text;
 }
 
-/// Whether the text is a word. SExtractor reads a word as 0, and a PIXEL_SCALE of 0 means the scale of the image's WCS.
+/// Whether the key is PIXEL_SCALE and the text a word. SExtractor reads a word as 0, which means the pixel scale of the
+/// image's WCS.
 bool is_word_for_scale(const SextractorKey& key, const std::string& text) {
   char* end = nullptr;
   std::strtod(text.c_str(), &end);
@@ -75,7 +76,7 @@ std::string checked_number(const SextractorKey& key, const std::string& text, co
   return shortest(taken);
 }
 
-/// Drops decimals: SExtractor reads a whole number up to its point, 10.9 as 10.
+/// Cuts a number at its decimal point, as SExtractor does for a key of whole numbers: 10.9 is 10.
 std::string without_decimals(const std::string& text) {
   const std::size_t point = text.find('.');
   const bool decimals = point != text.npos && point > 0 && text[point - 1] >= '0' && text[point - 1] <= '9' &&
@@ -138,7 +139,7 @@ void check_count(const SextractorKey& key, std::size_t count, const std::string&
        name + " has " + std::to_string(count) + (count == 1 ? " value" : " values") + "; SExtractor takes " + wanted);
 }
 
-/// Range of a number in SExtractor 2.25; others are "keyword out of range".
+/// The range that SExtractor 2.25 allows for a number; it calls other values "keyword out of range".
 struct Range {
   std::string_view key;
   double least, most;
@@ -175,7 +176,8 @@ constexpr Range ranges[] = {
     {"PSF_NMAX", 1, 9},
 };
 
-/// Refuses values that SExtractor refuses; two values of a threshold are magnitudes and stay unchecked.
+/// Throws Error{config} for values that SExtractor refuses. Two values of a threshold are magnitudes and stay
+/// unchecked.
 void check_range(const SextractorKey& key, const std::vector<std::string>& values, const std::string& place) {
   constexpr std::string_view thresholds[] = {"DETECT_THRESH", "ANALYSIS_THRESH"};
   const bool is_threshold = std::ranges::count(thresholds, key.name) > 0 && values.size() == 1;
@@ -194,7 +196,7 @@ void check_range(const SextractorKey& key, const std::vector<std::string>& value
   }
 }
 
-/// The words after the single value of a key, up to a comment.
+/// The words that follow the value of a key with a single value, up to a comment.
 std::string further_words(const SextractorKey& key, std::string_view text) {
   if (key.most != 1) return "";
   const std::vector<std::string> words = split(text, separators);
@@ -210,7 +212,7 @@ std::vector<std::string> values_of(const SextractorKey& key, std::string_view te
   std::vector<std::string> values;
   for (const std::string& word : split(text, separators)) {
     if (word.starts_with('#') || (key.most == 1 && values.size() == 1)) break;
-    // SExtractor reads 4#comment as 4 in a number, and as the whole word in a text.
+    // SExtractor reads 4#comment as 4 if the key takes a number, and as the whole word if it takes a text.
     const bool is_text = key.value == SextractorValue::text;
     const std::size_t comment = is_text ? word.npos : word.find('#');
     values.push_back(expanded(word.substr(0, comment), place));

@@ -17,13 +17,14 @@ struct Setting {
   const SextractorKey* key = nullptr;
   std::vector<std::string> values;
   std::string place;         ///< `file:line`; empty: not set, so SExtractor's default holds
-  std::string before = {};   ///< place of an earlier, overridden setting of the same key
-  std::string further = {};  ///< words after the single value of a key, up to a comment
+  std::string before = {};   ///< place of an earlier setting of the same key, which this one overrides
+  std::string further = {};  ///< words that follow the value, if the key takes a single one, up to a comment
 
   bool is_set() const { return !place.empty(); }
   /// The setting as a line of a file: `PHOT_AUTOPARAMS 2.5,3.5`.
   std::string text() const;
-  /// Remark on the further words if the value is no file, after "; "; empty without such words.
+  /// A remark, after "; ", that SExtractor ignores the further words, unless the value is a file; empty without such
+  /// words.
   std::string further_words() const;
   /// Whether the values equal SExtractor's default.
   bool is_usual() const;

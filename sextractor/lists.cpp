@@ -28,7 +28,8 @@ std::string padded(std::string text, std::size_t width) {
   return text;
 }
 
-/// Descriptions of keys that `srcextract sextractor` uses, but our configuration does not have.
+/// Descriptions of SExtractor's keys that the command `srcextract sextractor` uses and srcextract's configuration
+/// lacks.
 const std::map<std::string_view, std::string_view>& of_the_command() {
   static const std::map<std::string_view, std::string_view> all = {
       {"CATALOG_NAME", "the catalogue; STDOUT: standard output"},
@@ -52,7 +53,7 @@ struct Description {
   std::string text, unit;
 };
 
-/// Descriptions and units of the columns that are available here.
+/// Descriptions and units of those of SExtractor's columns that srcextract has.
 std::map<std::string, Description> descriptions() {
   std::map<std::string, Description> all;
   const auto add = [&](const Column& column) {

@@ -18,7 +18,8 @@ namespace {
 
 constexpr std::string_view blanks = " \t\r\f\v";
 
-/// Largest size of a column. PHOT_APERTURES has at most as many values; SExtractor fills the rest with zeros.
+/// Largest size of a column in a .param file: PHOT_APERTURES has at most as many values; SExtractor fills the rest with
+/// zeros.
 constexpr int largest_size = 4096;
 
 /// The numbers between the brackets of "(35,35)" or "[2]".

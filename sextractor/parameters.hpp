@@ -28,7 +28,8 @@ struct Parameter {
 std::vector<Parameter> read_parameters(const std::string& path, std::vector<UnknownName>& unknown,
                                        const OnMistake& on_mistake = refuse_mistake);
 
-/// Largest first size among the requested columns in `names`; 1 for a column without sizes, 0 if none is requested.
+/// The largest first size of those requested columns that `names` lists; 1 for a column without sizes, 0 if none is
+/// requested.
 int most_values(const std::vector<Parameter>& parameters, const std::vector<std::string>& names);
 
 bool asks_for(const std::vector<Parameter>& parameters, const std::string& name);

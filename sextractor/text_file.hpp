@@ -32,8 +32,8 @@ struct NamedImage {
   std::string path, extension;  ///< extension: empty without brackets
 };
 
-/// Parses such a name. If a file with the brackets in its name exists, they are part of the name. Throws Error{config}
-/// that begins with `where` if there is no number in the brackets.
+/// Parses the name of an image. If a file exists whose name has the brackets, they are part of the name. Throws
+/// Error{config} that begins with `where` if there is no number in the brackets.
 NamedImage named_image(const std::string& text, const std::string& where);
 
 }  // namespace srcextract::sextractor

@@ -64,8 +64,8 @@ std::string usual_value(const Entry& entry) {
   return usual.substr(begin, usual.find('\n', begin) - begin);
 }
 
-/// The configuration made of the entries. An entry that the configuration refuses, such as a value beyond our limits,
-/// is removed and recorded as unmet with the reason.
+/// Makes a configuration of the entries. An entry that the configuration refuses, such as a value beyond srcextract's
+/// limits, is removed and recorded as unmet with the reason.
 Config accepted(Translation& to) {
   sort_by_section(to.entries);
   for (;;) {

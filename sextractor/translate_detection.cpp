@@ -30,7 +30,7 @@ std::string place_or(const Setting& setting, const std::string& path) {
   return setting.is_set() ? setting.place : path;
 }
 
-/// Whether the filter is a retina, which is a FITS file; SExtractor's other filters are text.
+/// Whether the filter is a retina (a neural network): retinas are FITS files, SExtractor's other filters are text.
 bool is_retina(const std::string& path) {
   std::array<char, 6> begin{};
   std::ifstream(path, std::ios::binary).read(begin.data(), begin.size());
@@ -95,14 +95,14 @@ void put_filter(const Request& request, Translation& to) {
 
 enum class Unit { sigma, absolute, magnitudes };
 
-/// The unit of a threshold. Two values are a surface brightness and its zero point, whatever THRESH_TYPE says.
-/// THRESH_TYPE has one value for the first threshold and one for the second.
+/// The unit of threshold number `index` (detection or analysis). Two values are a surface brightness and its zero
+/// point, whatever THRESH_TYPE says. THRESH_TYPE may have one value for each threshold.
 Unit unit_of(const Setting& threshold, const Setting& type, std::size_t index) {
   if (threshold.values.size() == 2) return Unit::magnitudes;
   return type.word(index) == "ABSOLUTE" ? Unit::absolute : Unit::sigma;
 }
 
-/// The surface brightness, converted to another zero point.
+/// The surface brightness of the threshold, converted from its own zero point to `zero_point`.
 double brightness(const Setting& threshold, double zero_point) {
   return threshold.number(0) + (zero_point - threshold.number(1));
 }
@@ -129,7 +129,7 @@ void put_thresholds(const Request& request, Translation& to) {
   const bool same_unit = unit_of(analyse, type, 1) == unit;
   double zero_point = 0;
   const Setting& zero_from = zero_point_of(request, zero_point);
-  // A threshold in magnitudes has a zero point that MAG_* lack: give it as a pixel value.
+  // If MAG_* have no zero point, a threshold in magnitudes, which has its own, is written as a pixel value.
   const bool as_pixels = unit == Unit::magnitudes && zero_point == 0 && scale.number() > 0;
   const auto value_of = [&](const Setting& threshold) {
     if (unit != Unit::magnitudes) return threshold.number();

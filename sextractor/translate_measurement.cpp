@@ -28,8 +28,8 @@ void put_number(const Request& request, const char* key, const std::string& path
   to.put(path, format_value(request[key].number()), {&request[key]});
 }
 
-/// Adds a header keyword with a number; NONE means none. Neither SExtractor nor a header can have a keyword that is too
-/// long, in small letters, or in quotes.
+/// Adds a header keyword that gives a number; NONE means none. A keyword that is too long, in small letters, or in
+/// quotes also means none, since SExtractor finds no such keyword in a header.
 void put_keyword(const Setting& setting, const std::string& path, Translation& to) {
   const std::string keyword = setting.word();
   if (in_capitals(keyword) == "NONE") return to.put(path, "none", {&setting});
@@ -42,8 +42,8 @@ void put_pixel_scale(const Setting& setting, Translation& to) {
          finite_number(setting.values.front()) ? "" : "SExtractor reads a word as 0: the scale is that of the WCS");
 }
 
-/// The first `count` values of a setting that our list accepts. `problem_of` checks the list with each further value;
-/// refused values are recorded as lost.
+/// Returns the first `count` values of a setting that srcextract's list accepts. `problem_of` checks the list with each
+/// further value; refused values are recorded as unmet.
 template <class ProblemOf>
 std::vector<double> taken(const Setting& setting, std::size_t count, const std::string& path,
                           const ProblemOf& problem_of, Translation& to) {
@@ -64,7 +64,7 @@ std::vector<double> taken(const Setting& setting, std::size_t count, const std::
   return values;
 }
 
-/// Adds the values of a list that the columns request; the others are not measured here.
+/// Adds those values of a list that the requested columns need; the other values are not measured here.
 template <class ProblemOf>
 void put_list(const Request& request, const char* key, const std::string& path, const std::vector<std::string>& columns,
               const ProblemOf& problem_of, Translation& to) {
@@ -119,7 +119,7 @@ void put_network(const Request& request, Translation& to) {
   to.put("measurement.seeing_fwhm", format_value(seeing.number()), {&seeing});
 }
 
-/// Whether the columns ask for a fit of the PSF.
+/// Whether requested columns need a fit of the PSF.
 bool wants_psf(const Request& request) {
   return std::ranges::any_of(declared_columns(), [&](const DeclaredColumn& one) {
     const bool of_psf =

@@ -13,7 +13,7 @@ using config::format_value;
 
 namespace {
 
-/// Our format, and a remark if it differs from SExtractor's.
+/// srcextract's format for a CATALOG_TYPE, and a remark if the two formats differ.
 struct Format {
   std::string ours, note;
 };

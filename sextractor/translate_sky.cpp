@@ -13,7 +13,7 @@ std::int64_t whole(const Setting& setting, std::size_t index = 0) {
   return static_cast<std::int64_t>(setting.number(index));
 }
 
-/// Adds two sides; for a square the second key stays at its default, 0.
+/// Adds the two sides of a rectangle; for a square, the second key stays at its default, 0.
 void put_sides(const Setting& setting, const std::string& width_key, std::int64_t width, const std::string& height_key,
                std::int64_t height, Translation& to, const std::string& note = "") {
   to.put(width_key, format_value(width), {&setting}, note);
@@ -30,7 +30,7 @@ void put_filter_size(const Setting& setting, Translation& to) {
 
 void put_level(const Request& request, Translation& to) {
   const Setting &type = request["BACK_TYPE"], &value = request["BACK_VALUE"];
-  // The last value belongs to the measured image, the first to DETECT.
+  // The last value of a pair belongs to the measured image, the first to the detection image (DETECT).
   const bool manual = type.word(1) == "MANUAL";
   const bool same = type.word(0) == type.word(1) && (!manual || value.number(0) == value.number(1));
   if (!same)

@@ -37,7 +37,7 @@ NamedImage file_of(const Setting& setting, std::size_t index) {
   return named_image(setting.word(index), (setting.is_set() ? setting.place + ": " : "") + setting.text());
 }
 
-/// The HDU in FILE[2], else auto: the HDUs paired with the images.
+/// The HDU of a map FILE[2]; without brackets `auto`: the HDUs that are paired with the images.
 std::string hdu_of(const NamedImage& map) {
   return map.extension.empty() ? "auto" : map.extension;
 }
@@ -81,7 +81,7 @@ std::vector<std::string> settings_of_detection(const Request& request) {
   return settings;
 }
 
-/// Whether DETECT has other weights, or uses the same map differently.
+/// Whether the detection image (DETECT) has other weights than the measured image, or uses the same map differently.
 bool has_own_weights(const Request& request) {
   const Setting &types = request["WEIGHT_TYPE"], &images = request["WEIGHT_IMAGE"];
   const Setting &thresholds = request["WEIGHT_THRESH"], &rescale = request["RESCALE_WEIGHTS"];

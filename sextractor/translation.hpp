@@ -32,7 +32,7 @@ Request read_request(const std::string& configuration, const std::string& parame
 Request make_request(Configuration configuration, const std::string& path, const std::string& parameters = "",
                      const OnMistake& on_mistake = refuse_mistake);
 
-/// One of our keys with its value in YAML.
+/// A key of srcextract with its value in YAML, and where the value comes from.
 struct Entry {
   std::string section, key, value;
   std::vector<std::string> origins;  ///< SExtractor's settings behind it: `DETECT_THRESH 1.5`
@@ -40,18 +40,19 @@ struct Entry {
   std::string place = {};            ///< place of the first origin, `file:line`
 };
 
-/// A setting or column without a counterpart here.
+/// A setting or column of SExtractor that has no equivalent in srcextract.
 struct Unmet {
   std::string what;    ///< `PHOT_AUTOAPERS 10,20`
   std::string place;   ///< `file:line`
   std::string reason;  ///< reason, with the nearest alternative
   bool counts;         ///< whether an output differs because of it
-  /// Settings (`section.key=value`) for the detection image alone that would meet it, if there are any.
+  /// Settings (`section.key=value`) for the detection image alone that would have the effect of the unmet setting, if
+  /// there are any.
   std::vector<std::string> for_detection = {};
 };
 
-/// The unmet requests that count, or those that do not, grouped by reason. A group has the names of all and the place
-/// of the first.
+/// Groups the unmet requests with equal Unmet::counts == `counts` by reason. A group has the names of all its members
+/// and the place of the first.
 std::vector<Unmet> by_reason(const std::vector<Unmet>& unmet, bool counts);
 
 /// A request in terms of our configuration.
@@ -59,24 +60,25 @@ class Translation {
  public:
   std::vector<Entry> entries;
   std::vector<Unmet> unmet;
-  std::vector<std::string> columns;  ///< requested columns that are available, by our names
+  std::vector<std::string> columns;  ///< srcextract's names of the requested columns that it has
 
   /// Adds an entry. `path` is section.key; `from` lists SExtractor's settings behind it.
   void put(const std::string& path, const std::string& value, const std::vector<const Setting*>& from,
            const std::string& note = "");
   /// Records a setting that is partly lost.
   void lose(const Setting& setting, const std::string& reason);
-  /// Records that the detection image's value of a two-valued setting is lost, unless the user gives DETECT these
-  /// settings.
+  /// Records that the detection image's value of a setting with two values is lost. The user may set `settings` for
+  /// DETECT instead.
   void lose_detection(const Setting& setting, const std::string& what, const std::vector<std::string>& settings);
   /// Records a lost column.
   void lose(const Parameter& parameter, const std::string& reason);
-  /// Records settings without effect and the reason. Settings that were not made are left out.
+  /// Records settings that have no effect, and the reason. Settings that the user did not make are left out.
   void pass_over(const std::vector<const Setting*>& settings, const std::string& reason);
 };
 
-/// Translates a request into our keys, section by section, and names everything else. Throws Error{config} that begins
-/// with the place of a setting if a file that it names cannot be read, or if no column is left.
+/// Translates a request into srcextract's keys, section by section, and names everything that has no equivalent. Throws
+/// Error{config} that begins with the place of a setting if a file that it names cannot be read, or if no column is
+/// left.
 Translation translate(const Request& request);
 
 /// The name of a CHECKIMAGE_TYPE in output.check_images; empty if there is no such check image.

@@ -10,15 +10,15 @@
 namespace srcextract {
 namespace {
 
-/// A block ends with the record that reaches this size.
+/// A block of records ends with the record at which its size reaches this many bytes.
 constexpr std::size_t block_bytes = std::size_t{1} << 20;
 
 constexpr std::string_view avro_magic("Obj\x01", 4);
 
-/// The end of every block. Drawn once at random, so that it is not in the data.
+/// The mark that ends every block. Its bytes were drawn at random once, so that no data contains them.
 constexpr std::string_view sync_mark("\x9d\x1f\xe3\x42\xb7\x06\xc8\x5a\x71\xee\x0b\xd4\x2c\x93\xf8\x67", 16);
 
-/// A number as Avro stores it: zigzag, then 7 bits a byte.
+/// Appends a number in Avro's encoding: zigzag, then 7 bits a byte.
 void append_long(std::string& out, std::int64_t value) {
   append_varint(out, (static_cast<std::uint64_t>(value) << 1) ^ static_cast<std::uint64_t>(value >> 63));
 }
@@ -35,7 +35,7 @@ void require(int failure, const char* doing) {
                 std::string("libavro cannot ") + doing + ": " + avro_strerror() + "; please report this");
 }
 
-/// Sets a value of the class of a schema.
+/// Writes an AvroValue into libavro's value `to_`, by its type.
 class Setter {
  public:
   explicit Setter(avro_value_t& to) : to_(to) {}
@@ -70,7 +70,7 @@ class Setter {
 
 }  // namespace
 
-/// Libavro's schema with one record of it, which is set again and again.
+/// Holds libavro's schema, and one libavro record that is filled anew for each record written.
 class AvroFile::Encoder {
  public:
   explicit Encoder(const std::string& schema) {

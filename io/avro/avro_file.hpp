@@ -12,7 +12,7 @@
 
 namespace srcextract {
 
-/// A value of a field of an Avro record: null, a number, text, bytes, or the fields of a record in order.
+/// The value of a field in an Avro record: null, a number, text, bytes, or a record's fields in order.
 struct AvroValue {
   using Bytes = std::vector<std::byte>;
 
@@ -20,15 +20,15 @@ struct AvroValue {
 };
 
 /// Writes an object container file (Apache Avro 1.11 Specification) of records without compression. Libavro checks the
-/// schema and encodes the records. The bytes follow from schema, metadata and records alone: the mark between blocks,
-/// which libavro makes of the time, is always the same. Throws Error{output}, and Error{internal} for a value that its
+/// schema and encodes the records. The bytes depend on schema, metadata and records alone: the mark between blocks,
+/// which libavro would derive from the time, is fixed. Throws Error{output}, and Error{internal} for a value that its
 /// field in the schema cannot hold.
 class AvroFile {
  public:
   using Metadata = std::vector<std::pair<std::string, std::string>>;
 
   /// `schema` is JSON: a record whose fields are records, numbers, text, bytes or unions of null and one of these, null
-  /// first. The file must outlive this.
+  /// first. `file` must outlive this object.
   AvroFile(OutputFile& file, const std::string& schema, const Metadata& metadata);
   ~AvroFile();
   AvroFile(const AvroFile&) = delete;
@@ -37,7 +37,7 @@ class AvroFile {
   /// Writes a record of these fields.
   void write(const std::vector<AvroValue>& fields);
 
-  /// Writes what is left; the caller commits the file.
+  /// Writes records that are still in memory; the caller commits the file.
   void finish();
 
  private:

@@ -82,7 +82,7 @@ void store(const std::string& text, std::int64_t width, std::byte* out) {
   std::ranges::transform(text, out, byte_of);
 }
 
-/// Stores rows [begin, end) as the file has them.
+/// Encodes rows [begin, end) as the FITS file stores them, and writes the bytes to `out`.
 void store_rows(const CatalogRows& rows, const std::vector<BinaryForm>& forms, std::int64_t begin, std::int64_t end,
                 std::byte* out) {
   const std::int64_t stride = row_bytes(forms);
@@ -97,7 +97,7 @@ void store_rows(const CatalogRows& rows, const std::vector<BinaryForm>& forms, s
   });
 }
 
-/// Rows in big-endian order, field after field, element after element.
+/// Writes rows of a FITS table in big-endian order: row by row, each field element by element.
 class TableRows final : public RowSink {
  public:
   TableRows(OutputFile& file, std::vector<BinaryForm> forms, std::int64_t count, const Cpu& where)

@@ -5,17 +5,17 @@
 
 namespace srcextract {
 
-/// The cards of an image that stay true for another image of the same pixels, such as a check image. Left out are:
+/// Returns the cards of an image that stay true for another image of the same pixels, such as a check image. Left out
+/// are:
 /// - the layout of the file,
 /// - the meaning of the pixels (BUNIT, BSCALE, BLANK, DATAMIN ...),
 /// - the name,
 /// - the WCS of the first two axes, which celestial_cards() supplies.
-///
 /// Cards of `primary`, the primary header, are included if the image inherits them. Cards have 80 columns and no END;
 /// non-ASCII bytes become '?'.
 std::string carried_cards(std::string_view header, std::string_view primary);
 
-/// The EXTNAME, EXTVER and EXTLEVEL cards of a header, in the same form.
+/// Returns the EXTNAME, EXTVER and EXTLEVEL cards of a header: 80 columns each, no END.
 std::string name_cards(std::string_view header);
 
 }  // namespace srcextract

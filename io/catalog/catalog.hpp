@@ -16,23 +16,24 @@ namespace srcextract {
 
 /// Facts about one band in a multi-band catalogue.
 struct BandFacts {
-  std::string name, file;             ///< name of the band; file of its image
+  std::string name, file;             ///< name of the band, and file of its image
   std::vector<std::string> settings;  ///< settings of this band alone, dotted.key=value
 };
 
-/// Metadata of a catalogue. Only pixels and configuration determine the metadata, so that two runs give the same bytes.
+/// Metadata of a catalogue. It depends on pixels and configuration alone, so that two runs write the same bytes.
 struct CatalogMetadata {
   std::string version;                ///< version of srcextract
   std::string config_yaml;            ///< configuration from dump_config
   std::string pixel_unit = "count";   ///< unit of pixel values (io/wcs/pixel_unit.hpp)
   std::string sum_unit = "count";     ///< unit of sums of pixels
   ImageFacts image = {};              ///< header values and sky of the image; not in CSV
-  std::string detection_image = {};   ///< file of the detection image; empty: the measured image
-  std::string positions = {};         ///< file of the positions to measure; empty: none
+  std::string detection_image = {};   ///< file of the detection image; empty: sources were detected in the measured
+                                      ///< image
+  std::string positions = {};         ///< file of the table of positions to measure; empty: sources were detected
   std::vector<BandFacts> bands = {};  ///< the measured bands; empty: the image alone
-  std::string detection_unit = {};    ///< pixel unit of the detection image; empty: pixel_unit
+  std::string detection_unit = {};    ///< pixel unit of the detection image; empty: the same as pixel_unit
   ParquetCompression parquet_compression = ParquetCompression::none;
-  /// Image header for FITS_LDAC (io/catalog/ldac_head.hpp); empty: a header without an image.
+  /// Header of the image for FITS_LDAC (io/catalog/ldac_head.hpp); empty: a header without an image is written.
   std::string head = {};
 };
 

@@ -21,7 +21,7 @@ void pad_right(std::string& line, std::size_t from, std::size_t width) {
   line.append(width - std::min(width, line.size() - from), ' ');
 }
 
-/// Width of the longest number of the type.
+/// Number of characters of the longest number of type T, as text.
 template <class T>
 constexpr std::size_t width_of() {
   if constexpr (std::is_same_v<T, std::int16_t>) return 6;
@@ -31,7 +31,7 @@ constexpr std::size_t width_of() {
   return 24;
 }
 
-/// The text on one line; with `word`, also as one word.
+/// Replaces control characters so that the text stays on one line; with `word`, also blanks, so that it stays one word.
 std::string in_line(std::string text, bool word) {
   for (char& c : text)
     if ((c >= 0 && c < ' ') || (word && c == ' ')) c = word ? '_' : ' ';

@@ -29,8 +29,8 @@ TableHead head_of(const CatalogRows& rows, const std::vector<BinaryForm>& forms,
   return head;
 }
 
-/// The header of a table of `count` rows. CFITSIO takes longer to build one than a tiny image takes to extract. The
-/// images of a survey mostly have the same, so a thread keeps the last one.
+/// Returns the header of a table with `count` rows. CFITSIO takes longer to build a header than a tiny image takes to
+/// extract. Images of a survey mostly have equal headers, so each thread keeps its last one.
 std::string header_of(TableHead head, std::int64_t count) {
   thread_local TableHead known;
   thread_local std::string header;

@@ -38,7 +38,8 @@ class Cards {
 
   void add_text(const std::string& keyword, const std::string& text, std::string_view comment = {}) {
     if (text.empty()) return;
-    constexpr std::size_t room = 65, shortest = 8;  // for value and comment in a card, without the separators
+    constexpr std::size_t room = 65, shortest = 8;  // bytes for value and comment in a card, without separators; fewest
+                                                    // bytes of a text value
     add({keyword, printable_ascii(text)}, comment.substr(0, room - std::min(room, std::max(shortest, text.size()))));
   }
 

@@ -12,11 +12,11 @@
 
 namespace srcextract {
 
-/// The values of one field of a catalogue, for every row. A field is a single column, a vector of several columns, or a
+/// The values of one field of a catalogue, for all rows. A field is a single column, a vector of several columns, or a
 /// picture.
 template <class T>
 struct FieldValues {
-  std::vector<const T*> elements;  ///< at least one; each points to its value in the first row
+  std::vector<const T*> elements;  ///< per element, a pointer to its value in the first row; at least one
   std::size_t step = 1;            ///< distance to the next row's value
   std::size_t width = 0;           ///< width of a picture, stored row by row; 0 for others
 
@@ -31,7 +31,7 @@ struct CatalogField {
       values;
 };
 
-/// The rows for the writers, pointing into the catalogue that they were made from.
+/// The rows of a catalogue as writers read them; points into that catalogue.
 struct CatalogRows {
   std::vector<CatalogField> fields;
   std::int64_t count = 0;
@@ -40,8 +40,8 @@ struct CatalogRows {
 /// Whether columns of one common name (FLUX_APER, FLUX_APER_1 ...) form one field or stay separate.
 enum class Vectors { joined, apart };
 
-/// The written columns of a catalogue. Joined columns take the place of the first of them. With joined columns,
-/// `vignets` come last, if there are any.
+/// Lists the columns to write as fields. Joined columns stand at the place of the first of them, and `vignets`, if
+/// there are any, come last.
 CatalogRows rows_of(const Sources& sources, Vectors vectors, const Vignets& vignets = {});
 CatalogRows rows_of(const Table& table);
 

@@ -13,7 +13,7 @@
 namespace srcextract {
 namespace {
 
-/// Appends a JSON list; non-finite numbers have Python's names. A picture is a list of rows.
+/// Appends a vector as a JSON list; numbers that are not finite are spelt as Python does. A picture is a list of rows.
 template <class T>
 void append_list(std::string& out, const FieldValues<T>& values, std::size_t row) {
   const std::size_t width = values.width == 0 ? values.size() : values.width;
@@ -70,7 +70,7 @@ void write_rows(OutputFile& file, const CatalogRows& rows, char separator) {
   });
 }
 
-/// A line of names, and a line for each row.
+/// Writes a line of column names, then a line for each row.
 class TextRows final : public RowSink {
  public:
   TextRows(OutputFile& file, const CatalogRows& rows, char separator) : file_(file), separator_(separator) {

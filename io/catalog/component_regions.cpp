@@ -43,7 +43,7 @@ void append_rounded(std::string& out, double value, int decimals) {
   out.append(digits, std::to_chars(digits, digits + sizeof(digits), value, std::chars_format::fixed, decimals).ptr);
 }
 
-/// DS9: ellipses at half the peak, of one colour for each S_Code. Its angle 0 is west, and 90 north.
+/// Writes DS9 ellipses at half the peak, coloured by S_Code. In DS9, angle 0 is west and 90 is north.
 struct Ds9Components {
   static std::string begin(double /*frequency*/) { return "# Region file format: DS9 version 4.1\nfk5\n"; }
   static void append(std::string& out, const ComponentValues& of, std::size_t row) {
@@ -67,7 +67,7 @@ struct Ds9Components {
   }
 };
 
-/// Annotations of kvis: full axes, and angles from north through east.
+/// Writes annotations of kvis: ellipses with full axes, and angles from north through east.
 struct KvisComponents {
   static std::string begin(double /*frequency*/) { return "COORD W\nPA STANDARD\nCOLOR GREEN\n"; }
   static void append(std::string& out, const ComponentValues& of, std::size_t row) {
@@ -82,7 +82,7 @@ struct KvisComponents {
   }
 };
 
-/// A sky model for the calibration of LOFAR data: what the sky has, without the beam.
+/// Writes a sky model for the calibration of LOFAR data; sizes are deconvolved from the beam.
 struct SkyModel {
   static std::string begin(double frequency) {
     std::string out = "FORMAT = Name, Type, Ra, Dec, I, MajorAxis, MinorAxis, Orientation, ReferenceFrequency='";

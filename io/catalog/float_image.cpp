@@ -59,8 +59,8 @@ std::string table_header(const Tiles& tiles, const std::string& cards) {
       format_card({"ZTILE1", tiles.tile.width}) + format_card({"ZTILE2", tiles.tile.height}) + cards);
 }
 
-/// Columns [begin, end) of `rows` (`width` pixels each), shuffled for GZIP_2: all first bytes, then all second bytes,
-/// and so on.
+/// Returns columns [begin, end) of `rows` (`width` pixels each), shuffled for GZIP_2: the first bytes of all pixels,
+/// then their second bytes, and so on.
 std::vector<std::byte> shuffled(std::span<const float> rows, std::int64_t width, std::int64_t begin, std::int64_t end) {
   const std::int64_t count = std::ssize(rows) / width * (end - begin);
   std::vector<std::byte> bytes(static_cast<std::size_t>(count) * sizeof(float));
@@ -75,7 +75,7 @@ std::vector<std::byte> shuffled(std::span<const float> rows, std::int64_t width,
   return bytes;
 }
 
-/// Compresses the tiles of some rows; the first row begins a tile.
+/// Compresses the tiles of some rows; the first of the rows begins a tile.
 std::vector<std::vector<std::byte>> compressed(const Tiles& tiles, std::span<const float> rows, const Cpu& where) {
   const std::int64_t width = tiles.image.width, height = std::ssize(rows) / width;
   const std::int64_t down = (height + tiles.tile.height - 1) / tiles.tile.height;

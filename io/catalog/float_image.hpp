@@ -16,7 +16,7 @@ namespace srcextract {
 /// Makes the pixels of row y.
 using MakeRow = std::function<void(std::int64_t y, float* row)>;
 
-/// A float32 image (NaN = masked), whose rows are made while they are written, in order.
+/// A float32 image (NaN = masked) whose rows are computed in order, while the image is written.
 struct FloatImage {
   Shape shape;
   std::string name;   ///< EXTNAME, unless it is empty
@@ -24,11 +24,11 @@ struct FloatImage {
   std::string cards;  ///< further header cards, 80 columns each
   MakeRow make_row;
   std::size_t further_axes =
-      0;  ///< of length 1, above the second; not in tiles, which many programs read with two axes
+      0;  ///< axes of length 1 above the second; not written to tiles, which many programs read with two axes
 };
 
-/// The header of a primary image, in whole records. `type` is the comment of BITPIX; `cards` follow the axes, of which
-/// `further_axes` have length 1.
+/// Returns the header of a primary image, padded to whole FITS records. `type` is the comment of BITPIX. `cards` follow
+/// the cards of the axes; `further_axes` is the number of axes of length 1.
 std::string image_header(std::int64_t bitpix, const char* type, const Shape& shape, const std::string& cards,
                          std::size_t further_axes = 0);
 

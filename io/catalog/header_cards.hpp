@@ -9,7 +9,7 @@
 
 namespace srcextract {
 
-/// The keyword in columns 1 to 8 of a card, without the blanks behind it.
+/// The keyword in columns 1 to 8 of a card, without trailing blanks.
 inline std::string_view name_of(std::string_view card) {
   const std::string_view name = card.substr(0, keyword_length);
   return name.substr(0, name.find_last_not_of(' ') + 1);
@@ -36,8 +36,8 @@ void for_each_card(std::string_view cards, F&& f) {
     f(cards.substr(0, card_length), name_of(cards));
 }
 
-/// Calls f(card, name) for each card of the image with keeps(card, name). The cards are those of its header, then those
-/// it inherits from `primary`, the primary header. A CONTINUE card goes with the card that it continues.
+/// Calls f(card, name) for each card of the image that keeps(card, name) accepts: the cards of its header, then those
+/// inherited from `primary`, the primary header. A CONTINUE card follows its card.
 template <class Keeps, class F>
 void for_each_kept_card(std::string_view header, std::string_view primary, Keeps&& keeps, F&& f) {
   const Header own(header);

@@ -14,11 +14,10 @@ struct HeadCard {
   std::string_view comment = {};
 };
 
-/// The header of an image for a FITS_LDAC catalogue: 80-column cards from SIMPLE to END. Contents:
+/// Returns the header of an image for a FITS_LDAC catalogue: 80-column cards from SIMPLE to END. Contents:
 /// - all cards of `header`, the image's own, except its file layout;
 /// - cards of `primary`, the primary header, that the image inherits (header_values());
 /// - `added`, which replace cards of the same keyword.
-///
 /// An image of several planes gets two axes, like its catalogue. Non-ASCII bytes become '?'.
 std::string ldac_head(std::string_view header, std::string_view primary, const std::vector<HeadCard>& added);
 

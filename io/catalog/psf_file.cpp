@@ -13,7 +13,7 @@
 namespace srcextract {
 namespace {
 
-/// In PSFEx's order; # stands for the dimensions, one after the other.
+/// A header card of a PSF file, in PSFEx's order; # in a keyword stands for the number of a dimension, from 1.
 struct PsfCard {
   const char* name;
   bool real;

@@ -18,14 +18,14 @@
 namespace srcextract {
 namespace {
 
-/// Semi-axes in units of the RMS of the profile.
+/// Semi-axes of the drawn ellipses, in units of A_IMAGE and B_IMAGE (the RMS of the profile).
 constexpr double extent = 3;
 
-/// An ellipse, or a point where a semi-axis is not above 0.
+/// An ellipse of DS9 or CASA; a point if a semi-axis is not above 0.
 struct Region {
-  double x, y;   ///< pixels, where the first centre is 1; or degrees
+  double x, y;   ///< in pixels, from 1 at the centre of the first pixel; or in degrees
   double a, b;   ///< pixels, or arcseconds
-  double theta;  ///< major axis, degrees: from x towards y, or from north to east
+  double theta;  ///< angle of the major axis, in degrees: from x towards y, or from north to east
   std::string label;
 
   bool is_point() const { return !(a > 0 && b > 0); }
@@ -33,7 +33,7 @@ struct Region {
 
 enum class Frame { image, sky };
 
-/// DS9 regions. Angle 0 points along x, or on the sky to the west; 90 is north.
+/// Writes DS9 regions. In DS9, angle 0 points along x, or on the sky to the west; 90 is north.
 struct Ds9 {
   static std::string begin(Frame frame) {
     return std::string("# Region file format: DS9 version 4.1\n") + (frame == Frame::image ? "image\n" : "icrs\n");
@@ -59,7 +59,7 @@ struct Ds9 {
   }
 };
 
-/// CASA Region Text Format, version 0. The first pixel is 0. Angle 0 points along y, or north.
+/// Writes CASA Region Text Format, version 0. In CRTF the first pixel is 0, and angle 0 points along y, or north.
 struct Crtf {
   static std::string begin(Frame frame) {
     return std::string("#CRTFv0 CASA Region Text Format version 0\n") +
@@ -89,10 +89,10 @@ struct Crtf {
   }
 
  private:
-  /// Angle from y in (-90, 90], like the angle from x.
+  /// Converts an angle from the x axis, in (-90, 90], to the angle from the y axis in the same range.
   static double from_y(double from_x) { return from_x > 0 ? from_x - 90 : from_x + 90; }
 
-  /// Appends without exponent, since not all CRTF readers accept one.
+  /// Appends a number without exponent, since not all readers of CRTF accept exponents.
   static void append_plain(std::string& out, double value) {
     std::array<char, 1100> digits;
     out.append(digits.data(),
@@ -101,10 +101,11 @@ struct Crtf {
 };
 
 Region region_of(const UsualValues& sources, std::size_t i) {
-  // A source of one pixel or one row has no extent, so the pixel's extent is drawn: its variance is 1/12.
+  // A source of one pixel or one row has a semi-axis of 0. It is drawn with the extent of a pixel, whose variance is
+  // 1/12.
   const double smallest = std::sqrt(extent * extent / 12);
   const auto radius = [&](double rms) { return extent * rms > smallest ? extent * rms : smallest; };
-  // A source with zero total flux has no centroid, so its peak is drawn.
+  // A source with zero total flux has no centroid, so its brightest pixel is drawn.
   const bool centred = std::isfinite(sources.x_image[i]) && std::isfinite(sources.y_image[i]);
   const double theta = sources.theta_image[i], a = radius(sources.a_image[i]), b = radius(sources.b_image[i]);
   // A source with undefined moments has no shape and becomes a point.

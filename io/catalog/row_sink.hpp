@@ -10,12 +10,12 @@
 
 namespace srcextract {
 
-/// A table written in pieces, so that memory does not grow with its rows. Throws Error{output}.
+/// Writes a table in pieces, so that memory does not grow with its number of rows. Throws Error{output}.
 class RowSink {
  public:
   virtual ~RowSink() = default;
 
-  /// Writes the next rows; they have the fields given at the beginning.
+  /// Writes the next rows, whose fields are those given when the sink was made.
   virtual void write(const CatalogRows& rows) = 0;
 
   /// Writes the end of the table; the caller commits the file.
@@ -53,12 +53,13 @@ std::unique_ptr<RowSink> sextractor_text_sink(OutputFile& file, const CatalogRow
                                               const CatalogMetadata& metadata, SextractorHeader header);
 BeginRows ascii_head_sink;
 
-/// SExtractor's tables: the sources alone (FITS_1.0), or after a table of one row with the image header, from
-/// metadata.head (FITS_LDAC).
+/// SExtractor's FITS tables: FITS_1.0 has the sources alone. In FITS_LDAC a table of one row precedes them, with the
+/// image header (metadata.head).
 enum class SextractorTable { objects, ldac };
 
-/// Writes one of these tables, after tables that the file holds already. Columns have SExtractor's types, because PSFEx
-/// relies on them. Text columns are as wide as the longest text in `rows`; longer text later throws Error{internal}.
+/// Begins one of SExtractor's tables, behind tables that the file holds already. Columns have SExtractor's types,
+/// because PSFEx relies on them. Text columns are as wide as the longest text in `rows`; longer text later throws
+/// Error{internal}.
 std::unique_ptr<RowSink> sextractor_table_sink(OutputFile& file, const CatalogRows& rows, std::int64_t count,
                                                const CatalogMetadata& metadata, const Cpu& where,
                                                SextractorTable table);
@@ -72,7 +73,7 @@ BeginRows region_sink, crtf_sink;
 /// The sink of a format.
 BeginRows* sink_of(CatalogFormat format);
 
-/// Whether vectors form one column in a table of that many rows.
+/// Whether columns of one common name form one vector column, in a table of that format and number of rows.
 Vectors vectors_in(CatalogFormat format, std::int64_t rows);
 
 /// Writes all rows.

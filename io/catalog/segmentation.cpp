@@ -18,7 +18,7 @@ namespace {
 
 void copy_cards(const std::string& cards, fitsfile* file) {
   for (std::size_t i = 0; i < cards.size(); i += 80) {
-    int status = 0;  // skip a card that CFITSIO refuses, rather than lose the map
+    int status = 0;  // if CFITSIO refuses a card, skips the card rather than lose the map
     fits_write_record(file, cards.substr(i, 80).c_str(), &status);
   }
 }
@@ -38,12 +38,12 @@ void write_header(MemoryFits& fits, const Shape& shape, const std::string& cards
   copy_cards(cards, fits.get());
 }
 
-/// A part of the map, 0-based and half-open.
+/// A rectangle of the label map: pixels [x_begin, x_end) and so on, from 0.
 struct Box {
   std::int64_t x_begin, x_end, y_begin, y_end;
 };
 
-/// Paints row y of the box into `row`, which is zero before.
+/// Writes the labels of the box's row y into `row`, which must hold zeros.
 void paint_row(const Runs<Cpu>& runs, const Buffer<std::int32_t, Cpu>& label, const Box& box, std::int64_t y,
                std::int32_t* row) {
   const Run* all = runs.runs.data();

@@ -8,8 +8,8 @@
 
 namespace srcextract {
 
-/// The format for the ending of a file name. Throws Error{config} for an unknown ending; its message lists `further`
-/// endings as well.
+/// Returns the format that belongs to the ending of a file name. Throws Error{config} for an unknown ending; its
+/// message lists `further` endings as well.
 const FormatNames& format_of_ending(const std::string& path, const std::string& further = "");
 
 /// The table format for the ending of a file name. Throws Error{config} for any other ending.

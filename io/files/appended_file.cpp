@@ -16,7 +16,7 @@
 namespace srcextract {
 namespace {
 
-/// A file system without fdatasync counts as synced.
+/// Flushes a file's data to the disk. A file system without fdatasync counts as flushed.
 int sync_data(int descriptor) {
   if (uninterrupted([&] { return ::fdatasync(descriptor); }) == 0) return 0;
   return errno == EINVAL || errno == ENOSYS || errno == ENOTSUP ? 0 : errno;

@@ -58,7 +58,8 @@ bool Base64Decoder::decode(std::string_view text, std::vector<std::byte>& out) {
   return true;
 }
 
-/// Takes one character. Writes to `next` and advances it when the character completes a group.
+/// Takes one base64 character. When it completes a group of four, writes the bytes of that group to `next` and advances
+/// `next`.
 bool Base64Decoder::take(char character, std::byte*& next) {
   if (is_space(character)) return true;
   if (ended_) return false;

@@ -7,7 +7,7 @@
 
 namespace srcextract {
 
-/// The unsigned integer that has the bits of a T.
+/// The unsigned integer type with as many bits as T.
 template <class T>
 using BitsOf =
     std::conditional_t<sizeof(T) == 2, std::uint16_t, std::conditional_t<sizeof(T) == 4, std::uint32_t, std::uint64_t>>;

@@ -31,7 +31,7 @@ class Inflater {
   Inflater(const Inflater&) = delete;
   Inflater& operator=(const Inflater&) = delete;
 
-  /// Fills at most `room` bytes at `out`; `state()` afterwards is zlib's.
+  /// Inflates at most `room` bytes to `out`. state() then is zlib's result.
   std::int64_t inflate_to(std::byte* out, std::int64_t room) {
     if (stream_.avail_in == 0) feed();
     const auto piece = static_cast<uInt>(std::min(room, zlib_limit));
@@ -79,7 +79,7 @@ std::int64_t first_room(std::int64_t stored_size) {
   throw Error(ErrorKind::input, path + ": " + problem + "; check it with `gzip -t`, and fetch or make the file again");
 }
 
-/// Growing memory from malloc: large blocks are enlarged without a copy, and no byte is written twice.
+/// A growing buffer from malloc: large blocks grow without a copy, and new bytes are not set to 0.
 class Memory {
  public:
   Memory() = default;
@@ -112,10 +112,11 @@ bool is_gzip(std::span<const std::byte> bytes) {
 
 namespace {
 
-/// Bytes beyond the needed ones that are inflated in order to reach the checksum.
+/// Most bytes that are inflated and dropped beyond the needed ones, to reach the checksum at the end.
 constexpr std::int64_t most_behind = std::int64_t{1} << 24;
 
-/// Inflates the next bytes to `out`; false at the end of the last member.
+/// Inflates the next bytes to `out` and adds their number to `size`. Returns false at the end of the last member;
+/// throws if the file is damaged.
 bool go_on(Inflater& inflater, std::byte* out, std::int64_t room, std::int64_t& size, std::int64_t stored_size,
            const std::string& path) {
   const std::int64_t got = inflater.inflate_to(out, room);

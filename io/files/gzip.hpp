@@ -17,16 +17,17 @@ struct Inflated {
   std::int64_t size = 0;
 };
 
-/// Given the inflated bytes so far, returns how many bytes are needed before the next call. A result of at most
-/// `so_far.size()` ends the inflation.
+/// Decides how far to inflate: returns the number of bytes that must be inflated before the next call. A result of at
+/// most `so_far.size()` ends the inflation.
 using SizeNeeded = std::function<std::int64_t(std::span<const std::byte> so_far)>;
 
 /// Copies the next gzipped bytes, at most `room`, to `out`. Returns their number; 0 at the end.
 using GzipSource = std::function<std::int64_t(std::byte* out, std::int64_t room)>;
 
-/// Inflates all members of a gzip file of `stored_size` bytes, or as much as is `needed`; `path` is for messages.
-/// Memory grows with the bytes. Up to 16 MiB beyond the needed bytes are inflated and dropped, to reach the checksum at
-/// the end. Throws Error{input} if the file is damaged or cut short, Error{memory} if there is not enough memory.
+/// Inflates all members of a gzip file of `stored_size` bytes, or as many bytes as `needed` asks for; `path` is for
+/// messages. Memory grows with the bytes. Up to 16 MiB beyond the needed bytes are inflated and dropped, to reach the
+/// checksum at the end. Throws Error{input} if the file is damaged or cut short, Error{memory} if there is not enough
+/// memory.
 Inflated inflate_gzip(const GzipSource& source, std::int64_t stored_size, SizeNeeded needed, const std::string& path);
 
 /// Inflates one gzip member to `out` and checks its checksum. Returns the number of bytes, or -1 if the member is

@@ -75,8 +75,8 @@ std::int64_t gzipped_size(const std::string& path) {
   return std::max(size, stored);
 }
 
-/// A descriptor may stay stale, for instance after a server restart. The file is then reopened and read through the new
-/// descriptor.
+/// Reads through the descriptor `other` if the first became stale, for instance after a server restart: opens the file
+/// again.
 std::int64_t InputFile::read_at(std::int64_t offset, std::int64_t count, std::byte* out) const {
   Descriptor other;
   std::int64_t read = 0;
@@ -95,7 +95,7 @@ std::int64_t InputFile::read_at(std::int64_t offset, std::int64_t count, std::by
   return read;
 }
 
-/// Opens the file once more; throws if it changed.
+/// Opens the file once more under the descriptor `other`; throws if the file changed.
 void InputFile::reopen(Descriptor& other) const {
   if (other.number >= 0) ::close(std::exchange(other.number, -1));
   other.number = open_regular_file(path_);

@@ -19,7 +19,7 @@ constexpr std::int64_t in_records(std::int64_t bytes) {
   return (bytes + fits_record - 1) / fits_record * fits_record;
 }
 
-/// The Error{memory} for `bytes` bytes that could not be allocated; `purpose` reads like "to inflate the file".
+/// Makes an Error{memory}: `bytes` bytes could not be allocated. `purpose` reads like "to inflate the file".
 Error memory_error(std::int64_t bytes, const std::string& path, const std::string& purpose);
 
 /// Inflated size that the trailer of a gzipped file states (modulo 2^32), or the stored size if that is larger. Returns
@@ -65,7 +65,8 @@ class InputFile {
     ~Descriptor();
   };
 
-  /// Detects writes to the file; the time is in ns. Renaming, linking and new permissions do not change it.
+  /// Size and modification time (ns) of a file, to detect writes. Renaming, linking and new permissions do not change
+  /// them.
   struct State {
     std::int64_t size = 0, modified = 0;
     bool operator==(const State&) const = default;

@@ -64,7 +64,7 @@ OutputDirectory::~OutputDirectory() {
   std::error_code ignored;
   for (const int descriptor : {descriptor_, replaced_}) {
     if (descriptor < 0) continue;
-    // Another process may own the name by now.
+    // Removes the directory only if it is still the one that was locked: another process may own the name by now.
     if (is_still(place_, descriptor)) fs::remove_all(place_, ignored);
     ::close(descriptor);
   }
@@ -89,12 +89,13 @@ void OutputDirectory::commit() {
   for (fs::recursive_directory_iterator entry(place_), end; entry != end; ++entry)
     if (entry->is_directory()) flush_names(entry->path());
   flush_names(place_);
-  // The old directory takes the partial name, locked like the new one, and is removed under that name.
+  // Exchanges the two names: the old directory gets the partial name, and is removed under it. It is locked like the
+  // new one.
   replaced_ = open_directory(path_);
   if (replaced_ >= 0) ::flock(replaced_, LOCK_EX | LOCK_NB);
   if (::renameat2(AT_FDCWD, place_.c_str(), AT_FDCWD, path_.c_str(), RENAME_EXCHANGE) != 0) {
     if (errno != ENOENT && errno != EINVAL && errno != ENOSYS) throw write_error(path_, errno);
-    // If the file system cannot exchange two names, there is a moment with neither directory.
+    // If the file system cannot exchange two names, for a moment neither directory has the name `path`.
     const std::string before = place_ + ".before";
     const bool replaces = ::rename(path_.c_str(), before.c_str()) == 0;
     if (::rename(place_.c_str(), path_.c_str()) != 0) throw write_error(path_, errno);

@@ -4,9 +4,9 @@
 
 namespace srcextract {
 
-/// A directory that is either complete or absent. Until commit() it is `.NAME.partial` beside `path`; the next process
-/// removes what a killed process left there. Throws Error{output} with path and reason, also if another process is
-/// writing the same directory.
+/// Writes a directory that is either complete or absent. Until commit() it is `.NAME.partial` beside `path`; the next
+/// process removes what a killed process left there. Throws Error{output} with path and reason, also if another process
+/// is writing the same directory.
 class OutputDirectory {
  public:
   explicit OutputDirectory(const std::string& path);

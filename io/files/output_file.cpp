@@ -49,7 +49,7 @@ const char* what_to_try(int reason) {
   }
 }
 
-/// Error{storage} for reasons that stop every file, Error{output} for those that stop one.
+/// Error{storage} for reasons that stop every file (such as a full disk), Error{output} for reasons that stop one file.
 ErrorKind kind_of(int reason) {
   const bool every_one = reason == ENOSPC || reason == EDQUOT || reason == EROFS || reason == EIO || reason == ESTALE ||
                          reason == EMFILE || reason == ENFILE;
@@ -100,7 +100,7 @@ void take_after(const struct stat& there, int descriptor) {
   ::fchmod(descriptor, mode);
 }
 
-/// The path from which linkat() can give the file a name.
+/// Returns the /proc path of an open descriptor, from which linkat() can give the unnamed file a name.
 std::string link_of(int descriptor) {
   return "/proc/self/fd/" + std::to_string(descriptor);
 }
@@ -126,8 +126,8 @@ std::pair<int, std::string> create_temporary(const std::string& path, Create&& c
   }
 }
 
-/// Returns 0, or the errno if the data may not have reached the disk. A file system without fsync or syncfs
-/// (`system_call`) counts as synced.
+/// Flushes a descriptor. Returns 0, or the errno if the data may not have reached the disk. If the file system lacks
+/// fsync or syncfs (`system_call`), returns 0.
 int sync(int descriptor, int (*system_call)(int) = ::fsync) {
   while (system_call(descriptor) != 0) {
     if (errno == EINTR) continue;
@@ -155,7 +155,7 @@ OutputFile::OutputFile(std::string path) : path_(std::move(path)) {
   require_replaceable(path_);
   descriptor_ = open_unnamed(directory_of(path_));
   if (descriptor_ >= 0) return;
-  // A file that replaces a private one stays private while it is written.
+  // While a file that replaces a private one is written, nobody else may read it.
   const mode_t mode = replaced(path_) ? S_IRUSR | S_IWUSR : 0666;
   const auto open_new = [=](const char* name) { return ::open(name, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, mode); };
   std::tie(descriptor_, temporary_) = create_temporary(path_, open_new);

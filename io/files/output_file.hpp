@@ -46,8 +46,8 @@ class OutputFile {
   /// Waits until everything written is on the disk.
   void flush();
 
-  /// Flushes, closes the file and gives it a temporary name, so that any number of files can wait for one commit. No
-  /// write may follow.
+  /// Flushes and closes the file, and gives it a temporary name, until commit(). Any number of files can wait for one
+  /// commit. No write may follow.
   void seal();
 
   /// Flushes, and replaces the file at `path`.

@@ -52,7 +52,7 @@ class TextLines {
   std::vector<char> buffer_;
   std::size_t filled_ = 0;  ///< bytes in the buffer
   std::size_t begin_ = 0;   ///< start of the line
-  std::size_t end_ = 0;     ///< end of the line, before its line end
+  std::size_t end_ = 0;     ///< offset of the end of the line's text, before CR and LF
   std::size_t next_ = 0;    ///< start of the next line
   std::int64_t bytes_read_ = 0;
   std::int64_t number_ = 1;  ///< number of the line, from 1

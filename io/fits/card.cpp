@@ -13,7 +13,7 @@ namespace {
 
 constexpr std::string_view no_ascii = "holds a byte that is not printable ASCII";
 
-/// Takes digits off the front and returns their number.
+/// Removes the digits at the front of `text` and returns how many they were.
 std::size_t take_digits(std::string_view& text) {
   const std::size_t count = std::min<std::size_t>(
       static_cast<std::size_t>(std::ranges::find_if_not(text, is_digit) - text.begin()), text.size());

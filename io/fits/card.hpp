@@ -25,7 +25,7 @@ struct CardValue {
   bool readable() const { return value && problem.empty(); }
 };
 
-/// Whether the keyword of a card is END, whatever follows it.
+/// Whether the keyword of a card is END, whatever follows in the card.
 bool is_end(std::string_view card);
 
 /// The name in columns 1 to 8 of a card with '=' in column 9; empty if it is no standard keyword. COMMENT, HISTORY,

@@ -9,7 +9,7 @@
 namespace srcextract {
 namespace {
 
-/// Sum of whole words; it cannot overflow below 2^32 words.
+/// Returns the sum of big-endian 32-bit words; it cannot overflow below 2^32 words.
 SRCEXTRACT_VECTOR_CLONES std::uint64_t sum_words(const std::byte* bytes, std::int64_t words) {
   std::uint64_t sum = 0;
   for (std::int64_t i = 0; i < words; ++i) {
@@ -21,13 +21,14 @@ SRCEXTRACT_VECTOR_CLONES std::uint64_t sum_words(const std::byte* bytes, std::in
   return sum;
 }
 
-/// Ones' complement: carries out of 32 bits re-enter at the lowest bit.
+/// Folds a sum into 32 bits by ones' complement: carries out of 32 bits are added at the lowest bit.
 std::uint32_t fold(std::uint64_t sum) {
   while (sum >> 32) sum = (sum & 0xffffffff) + (sum >> 32);
   return static_cast<std::uint32_t>(sum);
 }
 
-/// Fingerprint of a range. In a sum over adjacent pieces, each end cancels the next beginning, in any order.
+/// A fingerprint of the range [begin, end). Fingerprints of adjacent pieces, added in any order, give that of the whole
+/// range: each end cancels the next beginning.
 std::uint64_t ends(std::int64_t begin, std::int64_t end) {
   return splitmix64(end) - splitmix64(begin);
 }
@@ -39,7 +40,8 @@ void Datasum::add(std::int64_t offset, const std::byte* bytes, std::int64_t coun
   const std::int64_t words = count / 4;
   std::byte rest[4] = {};
   std::memcpy(rest, bytes + 4 * words, static_cast<std::size_t>(count % 4));
-  // Bytes at offset k in a word weigh 2^8k less, and a carry past the end re-enters at the start: a rotation.
+  // A piece that begins at byte k of a word has bytes that weigh 2^8k less, and carries past the end re-enter at the
+  // start. So its sum is rotated.
   const std::uint32_t sum =
       std::rotr(fold(sum_words(bytes, words) + sum_words(rest, 1)), static_cast<int>(offset % 4) * 8);
   const std::lock_guard lock(mutex_);

@@ -24,7 +24,7 @@ class GrowingText {
  public:
   GrowingText(const InputFile& file, std::int64_t begin) : file_(file), begin_(begin) {}
 
-  /// Reads more text. False at the end of the file, and beyond longest_header.
+  /// Reads more of the file. False at the end of the file, or once the text is as long as longest_header.
   bool grow() {
     const std::int64_t before = std::ssize(text_), there = std::min(file_.size() - begin_, longest_header);
     const std::int64_t size = std::min(there, before == 0 ? 4 * fits_record : 4 * before);

@@ -17,7 +17,7 @@ class HduWalk {
 
   std::int64_t operator()(std::span<const std::byte> bytes) {
     const std::int64_t needed = find_end(bytes);
-    // Compares the end of the known HDUs, not `needed`: the record probed behind the last HDU need not exist.
+    // Compares the end of the known HDUs, not `needed`: a next HDU's record, which `needed` includes, need not exist.
     if (begin_ <= most_) return needed;
     throw Error(ErrorKind::memory,
                 path_ + ": inflated, the file has " + std::to_string(begin_) +
@@ -44,7 +44,7 @@ class HduWalk {
   std::optional<std::int64_t> data_bytes(std::string_view cards) const {
     try {
       return read_structure(Header(cards), begin_ == 0, "").data_bytes;
-    } catch (const Error&) {  // the reader of this header reports the error
+    } catch (const Error&) {  // ignored here: whoever reads this header later reports the error
       return std::nullopt;
     }
   }

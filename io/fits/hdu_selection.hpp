@@ -38,7 +38,8 @@ class HduSelection {
 
   enum class Choice { none, by_pattern, by_name };
 
-  /// How the next HDU is selected, if it is. `all` and patterns select only images.
+  /// Takes the next HDU of the file and returns whether a name or pattern selects it. `all` and patterns select only
+  /// images.
   Choice take(const Hdu& hdu);
 
   /// True if no later HDU can be selected.

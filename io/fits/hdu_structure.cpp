@@ -35,14 +35,14 @@ HduKind kind_of_extension(const Header& header) {
   return HduKind::other;
 }
 
-/// Random groups: an image with a first axis of length 0 and GROUPS = T.
+/// Whether the HDU has random groups, which are an image with a first axis of length 0 and GROUPS = T.
 bool is_random_groups(const Header& header, const HduStructure& structure) {
   if (structure.kind != HduKind::image || structure.axes.empty() || structure.axes[0] != 0) return false;
   return header.logical("GROUPS").value_or(false);
 }
 
-/// Refuses other values than PCOUNT = 0 and GCOUNT = 1 for an array that is no random groups (FITS Standard 4.0,
-/// 4.4.1.2 and 7.1.1). The data unit would not be as long as its pixels.
+/// Throws unless PCOUNT is 0 and GCOUNT is 1 for an array that is no random groups (FITS Standard 4.0, 4.4.1.2 and
+/// 7.1.1). With other values, the data unit would be longer than the pixels.
 void check_groups(const Header& header, const HduStructure& structure) {
   if (structure.kind != HduKind::image || structure.axes.empty()) return;
   header.integer("PCOUNT", 0, 0);

@@ -50,7 +50,7 @@ class Header {
   std::optional<double> real(std::string_view keyword) const;
   std::optional<std::string> text(std::string_view keyword) const;
 
-  /// The keywords of all cards with '=' in column 9, in the order of the file, each as often as it comes.
+  /// The keywords of all cards with '=' in column 9, in file order; a keyword with several cards appears several times.
   std::vector<std::string_view> keywords() const;
 
   /// A misspelt card and the keyword that it intends (meant_keyword).

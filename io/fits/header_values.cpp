@@ -12,7 +12,7 @@
 namespace srcextract {
 namespace {
 
-/// The value to report; unprintable bytes of text become '?'.
+/// The keyword's value as catalogues and reports show it; unprintable bytes of text become '?'. Empty without a value.
 std::optional<HeaderValue> reported(const Header& header, const std::string& keyword) {
   CardValue found = header.find(keyword);
   if (!found.value) return std::nullopt;

@@ -20,12 +20,11 @@ struct HeaderValue {
 inline constexpr const char* usual_keywords[] = {"OBJECT", "DATE-OBS", "MJD-OBS", "FILTER", "EXPTIME",
                                                  "GAIN",   "AIRMASS",  "EXTNAME", "CCD"};
 
-/// The usual keywords and `more`, each once, if they have a value. A value comes from `header`, or else by inheritance
-/// from `primary`, the primary header. Inheritance does not apply:
+/// Returns the usual keywords and `more`, each once, with their values, if they have any. A value comes from `header`,
+/// or else by inheritance from `primary`, the primary header. Inheritance does not apply:
 /// - to an extension with INHERIT = F,
 /// - to a keyword whose own card has no value,
 /// - to EXTNAME.
-///
 /// Headers are 80-column cards; of several cards of a keyword the first counts. A long text (CONTINUE) is read up to
 /// its end.
 std::vector<HeaderValue> header_values(std::string_view header, std::string_view primary,

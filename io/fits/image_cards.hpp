@@ -17,7 +17,7 @@ struct SkyFacts {
   bool operator==(const SkyFacts&) const = default;
 };
 
-/// Keywords of the measured noise of sums of N pixels: NOISALPH N^NOISBETA times the noise of a pixel.
+/// Keywords of the power law NOISALPH N^NOISBETA: the noise of a sum of N pixels, in units of one pixel's noise.
 inline constexpr const char *noise_alpha_keyword = "NOISALPH", *noise_beta_keyword = "NOISBETA";
 
 /// Facts about the image in a catalogue.
@@ -28,8 +28,8 @@ struct ImageFacts {
   bool operator==(const ImageFacts&) const = default;
 };
 
-// In a FITS catalogue these are the last cards of the header, starting with SKYLEVEL. The cards before them are the
-// same for most images, which makes headers fast to write and read. The image's EXTNAME is called IMGEXT, since the
+// In a FITS catalogue the image cards are the last of the header, starting with SKYLEVEL. The cards before them are
+// equal for most images, which makes headers fast to write and read. The image's EXTNAME is called IMGEXT, since the
 // table has its own EXTNAME.
 
 /// Adds the image cards to a table header, in whole records.
@@ -38,7 +38,7 @@ std::string with_image_cards(std::string header, const ImageFacts& facts);
 /// Offset of the image cards in a header, or of END if there are none.
 std::size_t image_cards_begin(std::string_view cards);
 
-/// The image cards read back from a header; nothing if no END card follows.
+/// The image's facts read back from a header's image cards; nothing if no END card follows.
 struct ImageCards {
   ImageFacts facts;
   std::size_t bytes = 0;  ///< bytes read, END included

@@ -5,8 +5,8 @@
 
 namespace srcextract {
 
-// CFITSIO reports its running version as a float, which cannot hold three numbers. Its library name changes with every
-// release, so the compiled version is the running one.
+// Returns the version that was compiled in. CFITSIO reports its running version as a float, which cannot hold three
+// numbers; its library name changes with every release, so both versions are equal.
 std::string cfitsio_version() {
   return std::to_string(CFITSIO_MAJOR) + "." + std::to_string(CFITSIO_MINOR) + "." + std::to_string(CFITSIO_MICRO);
 }

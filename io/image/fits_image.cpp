@@ -108,7 +108,7 @@ std::vector<std::string> FitsImage::further_images() const {
       if (next->index > impl_->hdu.index && has_pixels(*next)) names.push_back(label(*next));
     }
   } catch (const Error& error) {
-    // An invalid header behind the image does not matter here.
+    // An invalid header behind this image is no error here.
     if (error.kind() != ErrorKind::input) throw;
   }
   return names;
@@ -211,14 +211,14 @@ SelectedImage as_selected(const Hdu& hdu, const std::shared_ptr<const Header>& p
 
 }  // namespace
 
-/// Bytes of headers that are kept for a second select(); enough for the largest mosaics. Headers beyond this limit are
-/// read again. As many bytes of selected images do not count as held.
+/// Limit on bytes of headers that are kept for a second select(); enough for the largest mosaics. Headers beyond the
+/// limit are read again. The same number of bytes of selected images is not counted as held.
 constexpr std::int64_t most_kept = std::int64_t{8} << 20;
 
 struct FitsImages::Impl {
   std::shared_ptr<const InputFile> file;
   FitsReader reader;
-  std::vector<Hdu> seen = {};        ///< all HDUs read; only the first `with_header` keep their headers
+  std::vector<Hdu> seen = {};        ///< all HDUs read so far; only the first `with_header` of them keep their headers
   std::size_t with_header = 0;       ///< number of HDUs with their headers
   std::int64_t header_bytes = 0;     ///< bytes of all headers read
   std::optional<Error> broken = {};  ///< why no further HDU can be found
@@ -235,7 +235,7 @@ struct FitsImages::Impl {
     return (file->inflated() ? file->size() : 0) + std::max<std::int64_t>(selected_bytes - most_kept, 0);
   }
 
-  /// Counts the memory of a selected image: a copy of its header and the objects made from it, as measured.
+  /// Counts the memory that a selected image holds: a copy of its header and the objects made from it, by measurement.
   void hold(const Hdu& hdu) {
     constexpr std::int64_t image_bytes = 4096;
     selected_bytes += image_bytes + std::ssize(hdu.cards) * 5 / 2;

@@ -74,13 +74,14 @@ struct MemoryImage {
 /// planes themselves say how values are stored. The image has no checksum and never changes.
 FitsImage open_memory_image(MemoryImage image);
 
-/// A selected HDU. An unreadable one throws when it is opened, so it does not block the others.
+/// An HDU that select() chose, not opened yet. One with an unreadable header throws when it is opened, so it does not
+/// block the other HDUs.
 struct SelectedImage {
   std::string name;  ///< "HDU 2 'SCI' of image.fits", for messages
   int hdu = 0;       ///< 0-based
   Shape shape = {};  ///< shape of a plane; 0 x 0 if it cannot be read
-  /// Bytes that open() and reading bring into memory: for a tile-compressed image the stored tiles and those being
-  /// decoded.
+  /// Bytes that open() and reading bring into memory; for a tile-compressed image, its stored tiles and the tiles that
+  /// are being decoded.
   std::int64_t loaded_bytes = 0;
   /// Opens the image, after checking its header and the length of its data unit, before any pixel is read. Throws
   /// Error{input}, or Error{memory} if there is not enough memory.
@@ -90,7 +91,7 @@ struct SelectedImage {
   std::optional<std::int64_t> extver = {};  ///< EXTVER, if the HDU has one
   bool has_header = true;                   ///< false: the headers become invalid here
   bool by_pattern = false;                  ///< selected by `all` or a pattern, not by name
-  std::size_t number = 0;                   ///< among the HDUs of its file that have pixels, from 0
+  std::size_t number = 0;                   ///< index among those HDUs of its file that have pixels, from 0
   bool is_mask = false;                     ///< integers whose EXTNAME marks a mask (is_mask_plane)
 };
 

@@ -5,7 +5,7 @@
 
 namespace srcextract {
 
-/// A kernel in the order of its file. The first row of a FITS file is the bottom of the image.
+/// The values of a kernel, row by row as in its file. The first row of a FITS file is the bottom of the image.
 struct KernelFile {
   std::vector<std::vector<double>> values;
   bool normalize = true;

@@ -16,9 +16,9 @@ struct ArrowField {
   KeyValues metadata;
 };
 
-/// The value of the key ARROW:schema, in base64: the message Schema of Arrow's IPC format (Schema.fbs, Message.fbs;
-/// FlatBuffers). Arrow-based programs take from it the length of vectors and the metadata of columns. Such programs
-/// also read the table's metadata from here instead of from the other keys.
+/// Returns the value for the key ARROW:schema, in base64: the message Schema of Arrow's IPC format (Schema.fbs,
+/// Message.fbs; FlatBuffers). Programs based on Arrow read from it the length of vectors and the metadata of columns.
+/// They also read the table's metadata here, and ignore the other keys.
 std::string arrow_schema(const std::vector<ArrowField>& fields, const KeyValues& metadata);
 
 }  // namespace srcextract

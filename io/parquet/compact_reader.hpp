@@ -33,7 +33,7 @@ class CompactReader {
     }
   }
 
-  /// Calls f() for each element of the next list, which must be of this kind; f reads the element.
+  /// Calls f() for each element of the next list, whose elements must be of type `kind`; f reads the element.
   template <class F>
   void for_each_element(Kind kind, F&& f) {
     const auto [count, found] = list();

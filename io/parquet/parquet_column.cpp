@@ -46,7 +46,7 @@ std::string bytes_of(T value) {
   return {bytes.data(), bytes.size()};
 }
 
-/// Least and largest number. Nothing for floats with NaN: programs differ in whether NaN is the largest.
+/// Least and largest of the numbers. Nothing if a float is NaN: programs differ in whether NaN is the largest.
 template <class T>
 std::optional<ParquetRange> range_of_numbers(std::span<const std::byte> values) {
   constexpr std::size_t lanes = 8;  // each lane has its own bounds

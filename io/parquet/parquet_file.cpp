@@ -120,7 +120,8 @@ YamlColumns columns_by_name(const std::string& yaml) {
   return columns;
 }
 
-/// The length of a column's lists; 0 if it varies. Without rows it is the declared length `said`.
+/// The length of a column's lists; 0 if the rows cannot all have the same length. Without rows: `said`, the declared
+/// length.
 std::int64_t length_of_lists(const ParquetFile& parquet, const ParquetLeaf& leaf, std::int64_t said) {
   if (parquet.rows == 0 || said == 0) return said;
   std::int64_t values = 0;
@@ -132,7 +133,7 @@ std::int64_t length_of_lists(const ParquetFile& parquet, const ParquetLeaf& leaf
   return values % parquet.rows == 0 ? values / parquet.rows : 0;
 }
 
-/// Drops lists that are no vectors, and sets the length of the others.
+/// Removes columns of lists of varying length, and sets the length of the other lists.
 void find_vectors(ParquetFile& parquet, const YamlColumns& columns) {
   std::erase_if(parquet.leaves, [&](ParquetLeaf& leaf) {
     if (leaf.repetition == 0) return false;

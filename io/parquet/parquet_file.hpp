@@ -18,7 +18,7 @@ enum class ParquetMeaning { boolean, int32, unsigned32, int64, unsigned64, float
 /// A readable column of the schema, of values or lists of values.
 struct ParquetLeaf {
   ColumnHead head;
-  std::size_t place = 0;  ///< index among the chunks of a row group
+  std::size_t place = 0;  ///< index of its chunk within a row group
   ParquetType type = ParquetType::float64;
   ParquetMeaning meaning = ParquetMeaning::float64;
   std::int64_t elements = 1;

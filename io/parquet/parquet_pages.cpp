@@ -22,8 +22,8 @@ struct ParquetPages::Header {
 
 namespace {
 
-/// Reads the value header of the three kinds of pages; the number of values is always field 1. `kind` is its field in
-/// PageHeader.
+/// Reads the value header of a page (three kinds have one); field 1 is always the number of values. `kind` is the
+/// header's field in PageHeader.
 template <class Header>
 void read_data_header(CompactReader& reader, Header& header, int kind) {
   const bool second_version = kind == 8;

@@ -121,7 +121,7 @@ class ValueDecoder {
   bool has_dictionary_ = false;
 };
 
-/// Moves the last `present` values of `out`, decoded from a page, to their rows, and marks the missing ones.
+/// Spreads the `present` values that a page added to the end of `out` over the page's rows, and marks the missing ones.
 template <class T>
 void spread(const ParquetPageContent& page, std::size_t present, const ParquetLeaf& leaf, LeafValues<T>& out) {
   const auto count = static_cast<std::size_t>(page.values);
@@ -142,7 +142,7 @@ void spread(const ParquetPageContent& page, std::size_t present, const ParquetLe
   }
 }
 
-/// Number of values present. Throws if a list is missing or has another length.
+/// Number of values present in a page. Throws if a list is missing or has another length than the column's lists.
 std::int64_t check_levels(const ParquetPageContent& page, const ParquetLeaf& leaf, std::int64_t first,
                           const ParquetPages& pages) {
   for (std::size_t i = 0; i < page.repetition.size(); ++i) {

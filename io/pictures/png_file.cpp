@@ -26,7 +26,7 @@ struct Target {
   std::exception_ptr failure = nullptr;
 };
 
-/// Keeps exceptions out of libpng, and destructors out of its long jumps.
+/// Writes bytes for libpng. Keeps exceptions out of libpng, which is C, and destructors out of its long jumps.
 void write_bytes(png_structp png, png_bytep data, std::size_t size) {
   auto& target = *static_cast<Target*>(png_get_io_ptr(png));
   try {

@@ -16,7 +16,7 @@
 namespace srcextract {
 namespace {
 
-/// Stands for a missing integer until the column is finished.
+/// The value that stands for a missing number until the column is finished: the least integer, or NaN.
 template <class T>
 constexpr T missing = std::numeric_limits<T>::min();
 template <>
@@ -35,7 +35,7 @@ std::string_view without_plus(std::string_view field) {
   return field.substr(plus ? 1 : 0);
 }
 
-/// Parses an out-of-range number: too large becomes infinite, too small becomes 0. from_chars gives no value here.
+/// Sets `value` for a number out of range, for which from_chars gives no value: infinite if too large, 0 if too small.
 void saturate(const std::string& field, double& value) {
   value = std::strtod(field.c_str(), nullptr);
 }
@@ -81,7 +81,7 @@ std::vector<std::string> spelt(const std::vector<T>& values) {
   return out;
 }
 
-/// The narrowest exact type for integers, some of which may be missing.
+/// Finishes a column of integers in the narrowest type that holds all exactly; some may be missing.
 template <class T>
 ColumnValues with_missing(std::vector<T> values) {
   const auto gaps = std::count(values.begin(), values.end(), missing<T>);

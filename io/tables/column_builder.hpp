@@ -32,14 +32,14 @@ class ColumnBuilder {
   /// Adds a missing number, or empty text.
   void add_missing();
 
-  /// Add a binary number: an integer for `boolean` and `integer`, where the least 64-bit integer means missing; a real
-  /// number for `float32` and `float64`.
+  /// Adds a binary number. add_integer_value is for `boolean` and `integer`, where the least 64-bit integer means
+  /// missing; the other function is for `float32` and `float64`.
   void add_integer_value(std::int64_t value);
   void add_real_value(double value);
 
   std::int64_t size() const { return size_; }
 
-  /// Bytes needed after `more` further fields, possibly the last ones.
+  /// Bytes in memory after `more` further fields, including what finish() needs.
   std::int64_t bytes_with(std::int64_t more) const;
 
   /// Returns the column and ends the use of the builder. With only missing fields, `any`, `boolean` and `integer` give
@@ -65,7 +65,8 @@ class ColumnBuilder {
   bool mixed_ = false;           ///< numbers were mixed with text; nothing more is kept
 };
 
-/// The narrowest exact column of integers; is_missing(i) tells which are missing.
+/// Makes a column of these integers in the narrowest type that holds all exactly; is_missing(i) tells whether value i
+/// is missing.
 template <class T, class IsMissing>
 ColumnValues narrowest_integers(const std::vector<T>& values, const IsMissing& is_missing) {
   ColumnBuilder builder(FieldType::integer);
@@ -80,7 +81,8 @@ ColumnValues narrowest_integers(const std::vector<T>& values, const IsMissing& i
   return *builder.finish();
 }
 
-/// Unsigned integers beyond the signed range, which only text holds exactly; is_missing(i) tells which are missing.
+/// Makes a column of text from unsigned integers beyond the signed range, which no other type holds exactly. `bits` are
+/// the integers; is_missing(i) tells whether integer i is missing.
 template <class IsMissing>
 ColumnValues spelt_unsigned(const std::vector<std::int64_t>& bits, const IsMissing& is_missing) {
   std::vector<std::string> text;

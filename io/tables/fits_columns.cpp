@@ -43,7 +43,7 @@ Form form_of(TableMemory& table, int number, bool ascii) {
   return form;
 }
 
-/// TNULL in the column's values, after TZERO, which is a whole number here.
+/// The value of TNULL after TZERO (a whole number here) was added.
 std::optional<std::int64_t> null_value(const Header& header, const std::string& n, double zero) {
   const std::optional<std::int64_t> null = header.integer("TNULL" + n);
   if (!null) return std::nullopt;

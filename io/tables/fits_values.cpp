@@ -13,7 +13,7 @@
 namespace srcextract {
 namespace {
 
-/// Reads `rows` rows of the table from `begin` on.
+/// Calls CFITSIO to read `rows` rows of an element of the column, from row `begin` on, into `out`.
 void read(const FitsStep& step, const FitsColumn& column, std::int64_t begin, std::int64_t rows, void* null,
           void* out) {
   int status = 0, any_null = 0;  // without any_null CFITSIO writes to address 0

@@ -9,13 +9,13 @@
 
 namespace srcextract {
 
-/// Rows [row, row + count) of `table`, which are rows [first, first + count) of the file's table.
+/// A piece of a table in memory: its rows [row, row + count) are rows [first, first + count) of the file's table.
 struct FitsStep {
   TableMemory& table;
   std::int64_t row, count, first;
 };
 
-/// A wanted element of a column, and the place for its values.
+/// An element of a column that is to be read, and the destination of its values.
 struct FitsTarget {
   std::int64_t element;
   ColumnValues* values;
@@ -24,10 +24,11 @@ struct FitsTarget {
 /// Allocates `rows` values of the type in which the column is read.
 ColumnValues make_fits_values(const FitsColumn& column, std::int64_t rows);
 
-/// Reads these rows of the column. Throws Error{input} if a field does not match the column's type.
+/// Reads the step's rows of the column. Throws Error{input} if a field does not match the column's type.
 void read_fits_values(const FitsStep& step, const FitsColumn& column, const std::vector<FitsTarget>& targets);
 
-/// Converts the complete values of an element: missing ones become NaN, in the narrowest exact type.
+/// Converts the values of an element once all rows are read: missing ones become NaN; integers get the narrowest exact
+/// type.
 ColumnValues finish_fits_values(ColumnValues values, const FitsColumn& column);
 
 }  // namespace srcextract

@@ -88,7 +88,7 @@ const StoredTable& StoredTableReader::read(const InputFile& file) {
 
 bool StoredTableReader::read_alike(const InputFile& file) {
   if (header_.empty() || file.size() < std::ssize(header_)) return false;
-  // Four records nearly always hold all image cards.
+  // Four records behind the expected header nearly always hold all image cards.
   const std::string begin = read_text(file, 0, std::ssize(header_) + 4 * fits_record);
   const std::string_view header = std::string_view(begin).substr(0, header_.size());
   const std::size_t rest = rows_at_ + value_length;

@@ -23,7 +23,7 @@ struct StoredTable {
 };
 
 /// Reads headers of catalogues that io/catalog/catalog wrote. Successive headers mostly differ only in the number of
-/// rows and the image facts. Only these are parsed then, which is a hundred times as fast.
+/// rows and the image cards. Then only these two are parsed, which is a hundred times as fast.
 class StoredTableReader {
  public:
   /// The table in the first extension, valid until the next call. Throws Error{input} if:
@@ -36,7 +36,7 @@ class StoredTableReader {
   bool read_alike(const InputFile& file);
   void parse(const InputFile& file);
 
-  std::string header_;       ///< bytes of the last file up to its image cards
+  std::string header_;       ///< header of the last file up to its image cards
   std::size_t rows_at_ = 0;  ///< offset of NAXIS2's value in header_
   StoredTable table_;
 };

@@ -21,7 +21,7 @@ struct ColumnHead {
 /// Memory limit for reading a table.
 struct TableRoom {
   std::int64_t bytes = std::numeric_limits<std::int64_t>::max();
-  std::int64_t beside_row = 0;  ///< bytes the caller needs per row; counted too
+  std::int64_t beside_row = 0;  ///< further bytes that the caller needs per row, to be counted too
 };
 
 /// A catalogue on disk, gzipped or not; its contents decide the format, not its name. `path` may name an extension,

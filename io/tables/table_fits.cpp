@@ -96,7 +96,7 @@ void read_rows(FitsRows& table, const std::vector<WantedColumn>& wanted) {
   for (std::int64_t begin = 0; begin < table.rows(); begin += table.rows_at_a_time()) {
     const std::int64_t count = std::min(table.rows_at_a_time(), table.rows() - begin);
     TableMemory& memory = table.read(begin, count);
-    // Rows that fit into CFITSIO's buffers, so that all columns are read from the same buffers.
+    // Reads as many rows at a time as fit into CFITSIO's buffers, so that all columns are read from the same buffers.
     long most = 1;
     int status = 0;
     fits_get_rowsize(memory.get(), &most, &status);
@@ -107,7 +107,8 @@ void read_rows(FitsRows& table, const std::vector<WantedColumn>& wanted) {
   }
 }
 
-/// The file's columns behind these indices, with the destination of each in `table`.
+/// Finds the file's columns that hold the wanted elements `columns`, and allocates the values of each element in
+/// `table`.
 std::vector<WantedColumn> plan(const std::vector<FitsColumn>& there, const std::vector<std::size_t>& columns,
                                Table& table) {
   std::multimap<std::int64_t, std::size_t> places;
@@ -127,7 +128,7 @@ std::vector<WantedColumn> plan(const std::vector<FitsColumn>& there, const std::
   return wanted;
 }
 
-/// Bytes of a value in memory, including the second pass that looks for a narrower type.
+/// Bytes of one value in memory, including a second copy for the search of a narrower type.
 std::int64_t bytes_of_value(const FitsColumn& column) {
   constexpr std::int64_t in_itself = 15, allocation = 17;
   if (column.type == TSTRING)

@@ -37,7 +37,7 @@ std::optional<std::int64_t> field_width(const std::string& form) {
   return stop == end ? std::optional(width) : std::nullopt;
 }
 
-/// Adds place, type and null text of a column of an ASCII table.
+/// Adds the cards of an ASCII table's column: position, type and null text.
 void add_ascii_column(std::string& cards, const Header& header, const std::string& n, std::int64_t row_bytes,
                       const std::string& where) {
   std::string form = header.text("TFORM" + n).value_or("");

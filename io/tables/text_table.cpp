@@ -48,8 +48,8 @@ void make_room(std::vector<Wanted>& wanted, const TextLines& lines, std::int64_t
   for (Wanted& column : wanted) column.values.reserve(static_cast<std::int64_t>(guess));
 }
 
-/// Adds the elements of a list; an empty field means that all are missing. False if the list differs from its
-/// declaration.
+/// Adds the numbers of a field's list to their columns; an empty field means that all are missing. False if the list
+/// differs from its declaration.
 bool add_elements(std::span<Wanted> wanted, std::string_view field) {
   if (field.empty()) {
     for (Wanted& element : wanted) element.values.add_missing();
@@ -66,7 +66,7 @@ bool add_elements(std::span<Wanted> wanted, std::string_view field) {
   return list && found == wanted.front().column->length;
 }
 
-/// Adds a field to all of its columns; false if it differs from its declaration.
+/// Adds a field to all of its columns; false if the field differs from its declaration.
 bool add_field(std::span<Wanted> wanted, std::string_view field) {
   if (wanted.front().column->length > 0) return add_elements(wanted, field);
   return std::ranges::all_of(wanted, [&](Wanted& column) { return column.values.add(field); });

@@ -13,11 +13,12 @@
 namespace srcextract {
 namespace {
 
-/// Rounding of a level's differences. `bit` is the lowest bit that differences have.
+/// Rounds the stored differences of a level. `bit` is the lowest bit that differences have.
 template <class Coefficient>
 struct Level {
   Coefficient bit, twice_bit;
-  int shift;  ///< sums double from level to level, but a level-0 sum is four times a pixel
+  int shift;  ///< bits by which a level's sum is scaled: sums double from level to level, but a level-0 sum is four
+              ///< times a pixel
 
   explicit Level(int number)
       : bit(static_cast<Coefficient>(Coefficient{1} << number)),
@@ -33,7 +34,7 @@ struct Level {
   }
 };
 
-/// Rows of the quadrants and the two rows they produce.
+/// A row of each of the four quadrants, and the two rows of output that they produce.
 template <class Coefficient, class Out>
 struct RowPair {
   const Coefficient *means, *across, *down, *both;
@@ -59,7 +60,7 @@ SRCEXTRACT_VECTOR_CLONES void combine_squares(RowPair<Coefficient, Out> rows, st
   }
 }
 
-/// Computes two pixels at an edge with only one row or column left.
+/// Computes the two outputs at an edge where only one row or column is left.
 template <class Coefficient, class Out>
 void combine_two(Coefficient mean, Coefficient stored, const Level<Coefficient>& level, Out& first, Out& second) {
   const Coefficient difference = level.rounded(stored), low = difference & level.twice_bit;
@@ -73,7 +74,7 @@ Coefficient clamped(Coefficient value, Coefficient low, Coefficient high) {
   return low < high ? std::max(std::min(value, high), low) : value;
 }
 
-/// Step of a difference towards `wanted`, which is scaled by 2^bits; at most `most`.
+/// The step that moves a difference towards `wanted` (scaled by 2^bits), at most `most` in size.
 template <class Coefficient>
 Coefficient correction(Coefficient wanted, Coefficient difference, int bits, Coefficient most) {
   const Coefficient off = wanted - (difference << bits);
@@ -85,12 +86,12 @@ Coefficient correction(Coefficient wanted, Coefficient difference, int bits, Coe
 template <class Coefficient>
 struct Quadrants {
   const Coefficient* means;           ///< contiguous rows
-  std::int64_t mean_columns, stride;  ///< row lengths of the means, and of the other quadrants
+  std::int64_t mean_columns, stride;  ///< row length of the means, and row length of the other quadrants
   Coefficient *across, *down, *both;
 
   Coefficient mean(std::int64_t y, std::int64_t x) const { return means[y * mean_columns + x]; }
 
-  /// The differences to both neighbours limit the slope at a sum.
+  /// Moves a difference towards the slope between the neighbouring sums, unless the sum `here` is a local extreme.
   static void even_out(Coefficient& difference, Coefficient before, Coefficient here, Coefficient after,
                        Coefficient most) {
     const Coefficient high = std::max(std::min(after - here, here - before), Coefficient{0}) << 2;

@@ -17,7 +17,7 @@ template <class Coefficient>
 struct HTransform {
   std::int64_t rows, columns;
   std::int32_t scale;  ///< quantisation step of the coefficients; 1 or less: none
-  bool smooth;         ///< differences move by at most half the scale towards the slope of the sums
+  bool smooth;         ///< whether differences are moved towards the slope of the sums, by at most half the scale
 
   /// Inverts the transform; overflow of the coefficients wraps. Both spans have one element per pixel, and the
   /// coefficients are overwritten. False if there are more levels than a coefficient has bits.

@@ -20,7 +20,8 @@ constexpr std::size_t head_bytes = 25;
 /// Most bytes after the data; a stream with more is damaged.
 constexpr std::int64_t most_padding = 8;
 
-/// Numbers of bit planes: for the means, the differences along one axis, and the differences along both axes.
+/// Numbers of bit planes of three groups of coefficients: the means, the differences along one axis, and the
+/// differences along both axes.
 std::array<int, 3> bit_planes(std::span<const std::byte> stream) {
   const auto count = [&](std::size_t at) { return std::to_integer<int>(stream[at]); };
   return {count(22), count(23), count(24)};
@@ -30,7 +31,8 @@ struct Code {
   std::uint8_t value, bits;
 };
 
-/// Huffman codes of four bits, indexed by the next six bits of the stream. Nodes with a single child have short codes.
+/// A table that decodes Huffman codes for values of four bits; its index is the next six bits of the stream. Nodes with
+/// a single child have short codes.
 constexpr std::array<Code, 64> make_codes() {
   constexpr std::array<std::pair<int, Code>, 16> codes{{{0b000, {1, 3}},
                                                         {0b001, {2, 3}},
@@ -68,9 +70,9 @@ std::int64_t half(std::int64_t length) {
   return (length + 1) / 2;
 }
 
-/// A bit plane of a quadrant, as a quadtree. A node has four bits, one for each child that is not all zero. On the last
-/// level the bits belong to 2 x 2 coefficients: upper left, upper right, lower left, lower right, from the highest bit
-/// on.
+/// One bit plane of a quadrant's coefficients, stored as a quadtree. A node has four bits, one for each child that is
+/// not all zero. On the last level the bits belong to 2 x 2 coefficients: upper left, upper right, lower left, lower
+/// right, from the highest bit on.
 class Quadtree {
  public:
   Quadtree(std::int64_t rows, std::int64_t columns) : rows_(rows), columns_(columns) {
@@ -103,7 +105,7 @@ class Quadtree {
     return true;
   }
 
-  /// Adds the bits to the coefficients of the quadrant.
+  /// Adds the bits of this plane to the coefficients of the quadrant.
   template <class Coefficient>
   void add_to(Coefficient* quadrant, std::int64_t stride, Coefficient bit) const {
     const std::uint8_t* node = nodes_.data();
@@ -195,8 +197,8 @@ std::optional<HcompressTile> read_hcompress_head(std::span<const std::byte> stre
   return HcompressTile{rows, columns, load_big_endian<std::int32_t>(&stream[10])};
 }
 
-// Order of the quadrants: means, differences along the rows, differences down the columns, differences of both. Four
-// zero bits follow, and from the next byte on the signs.
+// Reads the quadrants in stored order: means, differences along the rows, differences down the columns, differences of
+// both. Four zero bits follow, then, from the next byte on, the signs.
 template <class Coefficient>
 bool decode_hcompress(std::span<const std::byte> stream, bool smooth, std::span<std::int32_t> pixels) {
   const std::optional<HcompressTile> tile = read_hcompress_head(stream, std::ssize(pixels));

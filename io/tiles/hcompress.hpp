@@ -10,10 +10,11 @@ namespace srcextract {
 /// Head of the stream of a tile compressed with HCOMPRESS_1 (FITS Standard 4.0, 10.4.4).
 struct HcompressTile {
   std::int64_t rows = 0, columns = 0;
-  std::int32_t scale = 0;  ///< coefficients are multiples of it; 0 and 1: lossless
+  std::int32_t scale = 0;  ///< quantisation step, of which coefficients are multiples; 0 and 1: lossless
 };
 
-/// Reads the head; nothing if it is not that of a tile of `pixels` pixels, which then deserves no memory.
+/// Reads the head of a tile's stream; nothing if it is not that of a tile of `pixels` pixels. Memory is allocated only
+/// after this check.
 std::optional<HcompressTile> read_hcompress_head(std::span<const std::byte> stream, std::int64_t pixels);
 
 /// Decodes the integers of a tile: the H-transform of R. L. White (1992, "High-performance compression of astronomical

@@ -37,7 +37,8 @@ List find_instructions(const Words& words) {
 
 enum Opcode { zeros, set_high, add, subtract, run, zeros_and_one, add_and_one, subtract_and_one };
 
-/// Writes the pixels, and holds the value that the instructions raise and lower.
+/// Writes the pixels that the instructions describe, and holds their current value, which instructions set, raise and
+/// lower.
 class Painter {
  public:
   explicit Painter(std::span<std::int32_t> pixels) : pixels_(pixels) {}

@@ -27,7 +27,7 @@ class RiceLanes {
   static constexpr RiceCoding coding = rice_coding(sizeof(Pixel));
   static constexpr int stretch = 32;  ///< most pixels decoded at once
 
-  /// State of a stream: the next bit, and the last pixel.
+  /// Position in a stream: the next bit to decode, and the last decoded pixel.
   struct Place {
     std::int64_t bit;
     std::uint32_t last;
@@ -75,7 +75,7 @@ class RiceLanes {
     Row pixels[stretch];
     for (int done = 0, at_once = 0; done < count; done += at_once) {
       at_once = std::min(at_once_, count - done);
-      // Loads the bits behind `now` while `now` is decoded.
+      // Loads the next window of bits while the current one is decoded.
       const Mask fit = _mm512_cmple_epi64_mask(bit, pairs_end_);
       const __m512i next = bytes(bit, fit, window_bytes);
       __m512i bits = now, used = _mm512_setzero_si512(), pixel = last;
@@ -101,7 +101,7 @@ class RiceLanes {
       store(last_, last);
       for (unsigned int left = static_cast<Mask>(~decoded); left != 0; left &= left - 1) {
         const auto lane = static_cast<std::size_t>(std::countr_zero(left));
-        Pixel here[stretch]{};  // a stream that ends leaves some of them unset
+        Pixel here[stretch]{};  // a stream that ends leaves some pixels unset
         alone(lane, at_once, here);
         for (int i = 0; i < at_once; ++i) pixels[done + i][lane] = here[i];
       }
@@ -128,7 +128,8 @@ class RiceLanes {
   typedef Pixel Row __attribute__((vector_size(rice_lanes * sizeof(Pixel))));  // one pixel of every lane
   static constexpr Mask all = 0xff;
   static constexpr std::int64_t window_bytes = 8;
-  /// High bits of a code, with the one that ends them. Few codes have more, because low bits are chosen that way.
+  /// Number of high bits of a code, with the one that ends them, that a fast step decodes. Few codes have more, because
+  /// low bits are chosen that way.
   static constexpr int usual_high_bits = 4;
 
   SRCEXTRACT_RICE_LANES static __m512i load(const Numbers& numbers) { return _mm512_loadu_si512(numbers.data()); }
@@ -137,8 +138,8 @@ class RiceLanes {
   }
   SRCEXTRACT_RICE_LANES static __m512i within_byte(__m512i bit) { return _mm512_and_si512(bit, _mm512_set1_epi64(7)); }
 
-  /// Eight bytes of these lanes, most significant first, at `ahead` bytes after the byte of a bit; zeros in other
-  /// lanes.
+  /// Loads eight bytes for each of these lanes, most significant first, at `ahead` bytes after the byte of a bit; zeros
+  /// in other lanes.
   SRCEXTRACT_RICE_LANES __m512i bytes(__m512i bit, Mask lanes, std::int64_t ahead) const {
     const __m512i reversed = _mm512_set4_epi32(0x08090a0b, 0x0c0d0e0f, 0x00010203, 0x04050607);
     const __m512i from =

@@ -29,8 +29,8 @@ struct TileTable {
 /// Opens the table. Throws Error{input} if the header is not one of a table, or the rows exceed the data unit.
 TileTable open_tile_table(const std::string& path, const Hdu& hdu, std::span<const std::byte> data);
 
-/// A column whose rows are streams in the heap; it may be missing. Rows are read in place and not copied, since a small
-/// file can have many. The table's data must outlive the column.
+/// A column whose rows describe streams of bytes in the heap; the column may be missing. Rows are read in place and not
+/// copied, since a small file can have many. The table's data must outlive the column.
 class StreamColumn {
  public:
   StreamColumn(const TileTable& table, const std::string& name);
@@ -45,7 +45,7 @@ class StreamColumn {
   std::span<const std::byte> stream(std::int64_t tile) const;
 
  private:
-  /// Number 0 or 1 of a row's descriptor: length of the stream, and its offset in the heap.
+  /// Part `number` of a row's descriptor: 0: length of the stream; 1: its offset in the heap.
   std::int64_t descriptor(std::int64_t tile, std::int64_t number) const;
 
   std::span<const std::byte> heap_;
@@ -55,7 +55,7 @@ class StreamColumn {
   bool wide_ = false;
 };
 
-/// A number for each tile, from a column, or for all tiles, from a keyword. `Number` is double or int.
+/// A number for each tile, from a column; or one number for all tiles, from a keyword. `Number` is double or int.
 template <class Number>
 class TileNumbers {
  public:

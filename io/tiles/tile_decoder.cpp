@@ -42,7 +42,7 @@ bool with_pixel_type(int bitpix, F&& f) {
   }
 }
 
-/// Converts integers to pixels; false if one is out of range.
+/// Converts decoded integers to pixels; false if one is out of the pixels' range.
 template <class Integer, class Pixel>
 bool convert(std::span<const Integer> integers, Pixel* pixels) {
   bool fits = true;
@@ -115,8 +115,8 @@ std::span<const std::byte> TileDecoder::stream(std::int64_t tile) const {
                                        : gzipped_.stream(tile);
 }
 
-// Equal tiles may share a stream. If all rows pointed to one stream, a small file would cost the time of a huge one.
-// The total of the streams must therefore be near the size of the data.
+// Throws if the streams of all tiles together are much larger than the data. Equal tiles may share a stream, but if all
+// rows pointed to one stream, a small file would cost the time of a huge one.
 void TileDecoder::check_streams(const TileTable& table) const {
   constexpr std::int64_t in_common = std::int64_t{1} << 20;
   const std::int64_t there = std::ssize(table.data), most = 2 * there + in_common;
@@ -148,7 +148,7 @@ bool TileDecoder::can_be_compressed(std::int64_t tile) const {
   return method_.codec == TileCodec::plio ? can_be_plio(stream, pixels) : can_be_gzip(stream, pixels);
 }
 
-// A tile that its method cannot compress is in another column.
+// Whether the tile's data can be valid. A tile that its method cannot compress is stored in another column.
 bool TileDecoder::can_be_decoded(std::int64_t tile) const {
   const std::int64_t pixels = grid_.pixels(tile);
   if (compressed_.length(tile) != 0) return can_be_compressed(tile);
@@ -168,7 +168,7 @@ bool TileDecoder::decode_integers(std::span<const std::byte> stream, std::span<I
       for (std::int32_t& integer : integers) integer -= method_.offset;
       return true;
     }
-    // CFITSIO, which writes such tiles, uses the same number of bits.
+    // CFITSIO, which writes such tiles, uses this number of bits too.
     const auto decode_as_cfitsio =
         bitpix_ == 8 || bitpix_ == 16 ? decode_hcompress<std::int32_t> : decode_hcompress<std::int64_t>;
     if (!decode_as_cfitsio(stream, method_.smooth, integers)) return false;

@@ -16,7 +16,7 @@ std::int64_t TileGrid::Axis::size(std::int64_t index) const {
 
 namespace {
 
-/// Memory of partly requested tiles of a plane: each thread has begun at most two rows of tiles.
+/// Memory of tiles that are decoded but only partly requested: each thread has begun at most two rows of tiles.
 std::int64_t kept_of_plane(const Hdu& hdu, std::int64_t threads) {
   const std::int64_t width = hdu.axes[0], height = hdu.axes.size() > 1 ? hdu.axes[1] : 1;
   const std::int64_t side = std::clamp<std::int64_t>(hdu.header->integer("ZTILE2", 1).value_or(1), 1, height);

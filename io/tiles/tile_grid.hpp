@@ -11,7 +11,7 @@ namespace srcextract {
 struct PlaneTile {
   std::int64_t number;               ///< row of the table, from 0
   std::int64_t x, y, width, height;  ///< position and size in the plane
-  std::int64_t before;               ///< pixels of the tile before those in the plane
+  std::int64_t before;               ///< number of the tile's pixels that lie in earlier planes
   std::int64_t pixels;               ///< pixels of the whole tile, which may span several planes
 };
 

@@ -43,7 +43,7 @@ struct TileReader::Request {
   std::int64_t plane, first, end, width;
   std::byte* out;
 
-  /// Calls f with the requested columns [begin, end) of each row of the tile, if there are any.
+  /// Calls f(y, begin, end) for each row of the tile with requested columns [begin, end).
   template <class F>
   void for_each_row(const PlaneTile& tile, F&& f) const {
     const std::int64_t last_row = std::min(tile.y + tile.height - 1, (end - 1) / width);
@@ -62,7 +62,7 @@ struct TileReader::Request {
     return pixels;
   }
 
-  /// Copies the requested pixels; `pixels` is the tile's part in the plane.
+  /// Copies the requested pixels to `out`; `pixels` is the tile's part in the plane.
   void copy(const PlaneTile& tile, const std::byte* pixels, std::int64_t pixel_bytes) const {
     for_each_row(tile, [&](std::int64_t y, std::int64_t columns_begin, std::int64_t columns_end) {
       const std::int64_t from = (y - tile.y) * tile.width + columns_begin - tile.x;
@@ -72,8 +72,8 @@ struct TileReader::Request {
   }
 };
 
-/// A tile that requests read in parts: the first request decodes it, and later ones reuse it. Only its part in the
-/// plane is kept, so that all kept tiles together never exceed the plane.
+/// A tile that several requests read in parts: the first request decodes it, later requests reuse it. Only the part
+/// within the requested plane is kept, so that all kept tiles together never exceed the plane.
 struct TileReader::SharedTile {
   std::mutex turn;                      ///< guards the following members
   std::unique_ptr<std::byte[]> pixels;  ///< pixels in the plane, once decoded
@@ -219,7 +219,7 @@ std::unique_ptr<std::byte[]> TileReader::decode_unless_damaged(std::int64_t tile
   return pixels;
 }
 
-/// Reports the first damaged tile of the image, whichever tile this thread found.
+/// Throws the error of the image's first damaged tile, even if this thread found another one.
 void TileReader::fail_on_damage() {
   std::int64_t tile = 0;
   while (decode_unless_damaged(tile)) ++tile;

@@ -15,7 +15,7 @@
 namespace srcextract {
 namespace {
 
-/// Reads DATA, and on to the end of the file: a file cut short behind its first TABLE is not trusted either.
+/// Reads DATA of the first TABLE, and on to the end of the file: a file cut short behind that TABLE is an error too.
 class DataHandler : public XmlHandler {
  public:
   DataHandler(const TableFile& file, XmlReader& xml, std::vector<VotableCells>& cells, bool has_data)
@@ -147,7 +147,7 @@ class DataHandler : public XmlHandler {
   std::int64_t rows_ = 0;
 };
 
-/// The cells of each field, set to keep the columns of these indices.
+/// Makes the cells of each field, set to keep the elements that belong to the wanted column indices.
 std::vector<VotableCells> choose_cells(const std::vector<VotableField>& fields,
                                        const std::vector<std::size_t>& columns) {
   std::vector<std::size_t> places(columns.size());

@@ -41,11 +41,11 @@ class VotableBinary {
   const XmlReader& xml_;
   Base64Decoder decoder_;
   std::vector<std::byte> bytes_;      ///< decoded bytes, not yet cut
-  std::size_t enough_;                ///< size of bytes_ from which they are cut
+  std::size_t enough_;                ///< size of bytes_ from which on they are cut into cells
   std::vector<std::byte> null_bits_;  ///< null bits of the row, first field highest; empty in BINARY
   bool row_begun_ = false;
   std::size_t next_ = 0;     ///< next cell of the row
-  std::size_t to_skip_ = 0;  ///< bytes left of a cell that is not kept
+  std::size_t to_skip_ = 0;  ///< bytes still to come of a cell that is not kept
   std::int64_t rows_ = 0;    ///< complete rows
 };
 

@@ -51,7 +51,7 @@ bool is_nan_word(std::string_view text) {
   return text == "NaN" || text == "nan" || text == "NAN";
 }
 
-/// Text up to the end of the cell, or a null character.
+/// The text of a cell's bytes, up to a null character if there is one.
 std::string_view characters(std::span<const std::byte> bytes) {
   const std::string_view all(reinterpret_cast<const char*>(bytes.data()), bytes.size());
   return all.substr(0, all.find('\0'));
@@ -93,8 +93,8 @@ std::string utf8(std::span<const std::byte> bytes) {
   return out;
 }
 
-/// The first element is the highest bit of the first byte. A single bit may be any bit of its byte, because Astropy
-/// uses another one.
+/// Element `element` of an array of bits: the first is the highest bit of the first byte. A single bit may be any bit
+/// of its byte, because Astropy uses another one.
 int bit_of(std::span<const std::byte> bytes, const VotableField& field, std::int64_t element) {
   const auto byte = std::to_integer<unsigned>(bytes[static_cast<std::size_t>(element / 8)]);
   if (field.elements == 1) return byte != 0 ? 1 : 0;
@@ -136,7 +136,7 @@ bool VotableCells::add_text(std::string_view text) {
   return true;
 }
 
-/// Elements are separated by white space; bits may be adjacent.
+/// Adds an array from TABLEDATA text. White space separates elements; bits may be adjacent.
 bool VotableCells::add_array_text(std::string_view text) {
   auto next = kept_.begin();
   std::int64_t element = 0;

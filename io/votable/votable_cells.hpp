@@ -34,7 +34,7 @@ class VotableCells {
   /// Sum of ColumnBuilder::bytes_with over the kept elements.
   std::int64_t bytes_with(std::int64_t more) const;
 
-  /// Moves the columns to their places, which ends the use of the cells.
+  /// Moves the kept values to their places in `columns`; call nothing afterwards.
   void finish(std::vector<TableColumn>& columns);
 
  private:

@@ -26,7 +26,7 @@ enum class VotableType {
   double_complex,
 };
 
-/// The declaration of a cell. An array of numbers becomes one column per element. No column is made of:
+/// The declaration of a field. An array of numbers becomes one column per element. No column is made of:
 /// - complex numbers,
 /// - arrays of variable size or of several dimensions,
 /// - arrays of more than `largest_array` elements, which exceeds the apertures of any catalogue.

@@ -117,7 +117,7 @@ class HeaderHandler : public XmlHandler {
   std::int64_t ignored_ = 0;  ///< depth inside an ignored element
 };
 
-/// Finds FIELDs declared as one number that have several in the first row.
+/// Finds FIELDs that are declared as a single number but have several in the first row.
 class FirstRowHandler : public XmlHandler {
  public:
   FirstRowHandler(XmlReader& xml, std::vector<VotableField>& fields) : xml_(xml), fields_(fields) {}

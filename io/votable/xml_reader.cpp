@@ -15,7 +15,7 @@ constexpr std::int64_t smallest_piece = 1 << 16;
 constexpr std::int64_t largest_piece = 1 << 20;
 /// Longest tag or comment. Expat holds it whole, and before 2.6 rescans it with every piece.
 constexpr std::int64_t longest_markup = 1 << 24;
-/// Deepest nesting. An open element costs expat 100 bytes, and the file 3.
+/// Greatest depth of nested elements. An open element takes 100 bytes of expat's memory, but only 3 bytes of the file.
 constexpr int deepest_element = 1000;
 
 std::string_view without_prefix(std::string_view name) {

@@ -23,7 +23,7 @@ constexpr const char* ways_out =
     "; write BMAJ, BMIN and BPA in degrees into the header, or give the beam with beam.source: given, beam.fwhm (in "
     "arcseconds) and beam.angle, or let CASA write its table BEAMS";
 
-/// A beam, or the reason why there is none.
+/// A beam; or, without one, the reason why there is none.
 struct Answer {
   std::optional<SkyBeam> beam;
   std::string reason;
@@ -35,7 +35,8 @@ double half_turn(double angle) {
   return rest < 0 ? rest + 180 : rest;
 }
 
-/// The beam with its larger axis first. A beam without a size has a reason.
+/// Completes a beam: exchanges its axes, with a warning, if the first is the smaller. A beam without a size gives a
+/// reason.
 Answer settled(double major, double minor, double angle, BeamSource origin, std::vector<std::string>& warnings) {
   const auto usable = [](double width) { return width > 0 && std::isfinite(width); };
   if (!usable(major) || !usable(minor) || !std::isfinite(angle))
@@ -91,10 +92,10 @@ Answer history_beam(const BeamPlaces& places, std::vector<std::string>& warnings
   return answer;
 }
 
-/// Beams of planes that differ by more than this share of their size are no longer one.
+/// If the beams of planes differ by more than this fraction of their size, they count as different.
 constexpr double same_beam = 0.01;
 
-/// The covariance of a beam in (north, east), and back.
+/// The covariance of a beam along north and east.
 struct SkyCovariance {
   double nn = 0, ne = 0, ee = 0;
 
@@ -115,8 +116,8 @@ SkyCovariance covariance_of(const PlaneBeam& beam) {
   return {major * c * c + minor * s * s, (major - minor) * c * s, major * s * s + minor * c * c};
 }
 
-/// The Gaussian that is nearest to a sum of beams with these weights. Fitted to points in a sum of beams that differ by
-/// 30 %, it has their flux to 0.1 %; the mean covariance alone has 5 % too much, its harmonic mean 5 % too little.
+/// Returns the Gaussian nearest to a weighted sum of beams. Point sources were fitted with it in a sum of beams that
+/// differ by 30 %: fluxes are right to 0.1 %. The mean covariance gives 5 % too much, the harmonic mean 5 % too little.
 PlaneBeam beam_of_sum(const std::vector<const PlaneBeam*>& beams, const std::vector<double>& weights) {
   double all = 0;
   for (const double weight : weights) all += weight;
@@ -133,8 +134,8 @@ PlaneBeam beam_of_sum(const std::vector<const PlaneBeam*>& beams, const std::vec
           .angle = std::atan2(2 * middle.ne, middle.nn - middle.ee) / 2 / degree};
 }
 
-/// The share of a plane's light in a sum of planes with these weights, for most radio sources: their fluxes fall as
-/// f^-0.7, so that planes of large beams count for more.
+/// The share of a typical radio source's light that a plane adds to a sum with these weights. Fluxes fall as f^-0.7, so
+/// planes of low frequency, with large beams, add more.
 double share_of_light(const CubePlane& plane, double weight) {
   constexpr double usual_index = -0.7, unit = 1e9;
   return plane.frequency > 0 ? weight * portable_exp(usual_index * portable_log(plane.frequency / unit)) : weight;
@@ -174,7 +175,7 @@ Answer table_beam(const BeamPlaces& places, std::vector<std::string>& warnings) 
   return settled(chosen.major, chosen.minor, chosen.angle, BeamSource::table, warnings);
 }
 
-/// As table_beam, if a header says that there is a table.
+/// Reads the table of beams (table_beam) if a header says that the file has one.
 Answer table_beam_if_any(const BeamPlaces& places, std::vector<std::string>& warnings) try {
   const auto says = [](std::string_view cards) {
     const CardValue value = Header(cards).find("CASAMBM");

@@ -22,7 +22,7 @@ constexpr double narrow = 2.5;   // pixels below which shapes are biased
 constexpr double boltzmann = 1.380649e-23, light_speed = 299792458;
 constexpr double jansky = 1e-26;
 
-/// Steps on the sky for a pixel in x and y, as the linear part of the WCS has them.
+/// The sky vectors of one pixel along x and y, by the linear part of the WCS.
 SkySteps linear_steps(const wcsprm& wcs) {
   SkySteps steps;
   for (std::size_t axis = 0; axis < 2; ++axis) {
@@ -54,7 +54,8 @@ SkySteps steps_of(const std::string& header, const Shape& shape, double pixel_sc
   return {{-side, 0}, {0, side}};
 }
 
-/// The ellipse of a beam in pixels: covariance K of the sky becomes J^-1 K J^-T for the steps J.
+/// Converts a beam to an ellipse in pixels: its covariance K on the sky becomes J^-1 K J^-T. The columns of J are the
+/// sky vectors of one pixel.
 PixelBeam ellipse_in_pixels(const SkyBeam& beam, const SkySteps& steps) {
   const double determinant = steps.east[0] * steps.north[1] - steps.east[1] * steps.north[0];
   if (!(std::abs(determinant) > 0) || !std::isfinite(determinant))

@@ -52,7 +52,8 @@ void note(std::string& problem, const std::string& what) {
   if (problem.empty()) problem = what;
 }
 
-/// The number or text in a card of the keyword; nothing without a value. Sets `problem` for any other value.
+/// Returns the number, or if `text` the text, of a card; nothing if the card has no value. Sets `problem` if the value
+/// has another type.
 std::optional<KeywordValue> read(CardValue found, const std::string& name, bool text, std::string& problem) {
   if (found.readable()) {
     if (text ? std::holds_alternative<std::string>(*found.value) : as_real(*found.value).has_value()) {
@@ -67,7 +68,7 @@ std::optional<KeywordValue> read(CardValue found, const std::string& name, bool 
   return std::nullopt;
 }
 
-/// True for equal numbers, however written, equal texts, or two absent values.
+/// True for two equal numbers, however written; for two equal texts; or if both values are absent.
 bool agree(const std::optional<KeywordValue>& a, const std::optional<KeywordValue>& b, bool text) {
   if (!a || !b) return a.has_value() == b.has_value();
   return text ? *a == *b : as_real(*a) == as_real(*b);
@@ -99,8 +100,8 @@ bool is_of_wcs(const std::string& name) {
          is_one_of(distortions, name) || is_one_of(old_matrix, name);
 }
 
-/// Notes misspelt cards that programs might read as WCS. A misspelt axis type is kept, so that the image counts as one
-/// of the sky.
+/// Notes misspelt cards that other programs might read as WCS. A misspelt axis type is kept, so that the image still
+/// counts as one of the sky.
 void read_misspelt(const Header& header, CelestialKeywords& keywords) {
   for (const Header::Misspelt& found : header.misspelt()) {
     if (!is_of_wcs(found.keyword)) continue;
@@ -188,7 +189,7 @@ std::string celestial_cards(std::string_view header, std::int64_t width, std::in
   CelestialKeywords keywords = read_celestial_keywords(header);
   if (width == 1 && height == 1) return cards_of(std::move(keywords));
   const bool of_pixels =
-      keywords.real("A_ORDER") || keywords.real("B_ORDER");  // SIP polynomials would change with the pixel size
+      keywords.real("A_ORDER") || keywords.real("B_ORDER");  // SIP polynomials are in pixels of the old size
   if (keywords.text("CTYPE1").empty() || of_pixels) return "";
   const auto set = [&](const std::string& keyword, double value) {
     const auto found = std::ranges::find(keywords.values, keyword, &HeaderValue::keyword);

@@ -31,11 +31,11 @@ struct CelestialKeywords {
 
 CelestialKeywords read_celestial_keywords(std::string_view header);
 
-/// The WCS as 80-column cards without END; empty if it is incomplete. A pixel of the new image covers `width` x
-/// `height` pixels of the header's image. For sizes other than 1 x 1, SIP gives no cards.
+/// Returns the celestial WCS as 80-column cards without END; empty if the WCS is incomplete. A pixel of the new image
+/// covers `width` x `height` pixels of the header's image. For sizes other than 1 x 1, a WCS with SIP gives no cards.
 std::string celestial_cards(std::string_view header, std::int64_t width = 1, std::int64_t height = 1);
 
-/// Whether a keyword belongs to the WCS of the first two axes, or describes further axes.
+/// Whether a keyword belongs to the WCS of the first two axes, or describes axes beyond the second.
 bool is_celestial_keyword(const std::string& name);
 
 }  // namespace srcextract

@@ -67,8 +67,8 @@ std::string unsupported(const wcsprm& wcs) {
   return "the WCS is in " + frame + equinox + wanted;
 }
 
-/// Rows: the galactic axes in ICRS, from The Hipparcos and Tycho Catalogues (ESA 1997, vol. 1, 1.5.3): pole at
-/// 192.85948, +27.12825, node at l = 32.93192.
+/// Rotation from ICRS to galactic coordinates: each row is a galactic axis in ICRS, from The Hipparcos and Tycho
+/// Catalogues (ESA 1997, vol. 1, 1.5.3): pole at 192.85948, +27.12825, node at l = 32.93192.
 constexpr double galactic_axis[3][3] = {{-0.054875560416215368, -0.873437090234885049, -0.483835015548713227},
                                         {+0.494109427875583674, -0.444829629960011178, +0.746982244497218891},
                                         {-0.867666149019004701, -0.198076373431201528, +0.455983776175066922}};

@@ -6,8 +6,8 @@
 
 namespace srcextract {
 
-/// The celestial WCS of an image on its first two axes, ready for wcslib, or the reason why there is none. Threads
-/// cannot share a description, since wcslib writes errors into it.
+/// The celestial WCS of an image's first two axes, ready for wcslib, or the reason why there is none. Threads cannot
+/// share one, since wcslib writes errors into it.
 struct CelestialWcs {
   WcsPointer wcs;
   std::string reason;

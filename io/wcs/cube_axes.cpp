@@ -15,7 +15,7 @@
 namespace srcextract {
 namespace {
 
-/// A spectral axis by the first four letters of its CTYPE, and the unit of its values without CUNIT.
+/// A type of spectral axis: the first four letters of its CTYPE, and the unit of its values if CUNIT is missing.
 struct SpectralType {
   std::string_view name, unit;
 };
@@ -89,7 +89,8 @@ double CubeAxes::frequency_at(std::int64_t index) const {
   const double value = *factor * spectral_->at(static_cast<double>(index));
   if (type->name == "FREQ") return std::max(value, 0.0);
   std::string name(type->name);
-  // AIPS has VELO of both conventions, and FELO for optical velocities of channels that are equal in frequency.
+  // In AIPS, VELO may follow the radio or the optical convention, and FELO is an optical velocity of channels of equal
+  // width in frequency.
   if (name == "VELO" && spectral_->type.size() > 4) name = radio_velocity_ ? "VRAD" : "VOPT";
   const bool of_frequency = name == "FELO" || spectral_->type.substr(4).starts_with("-F2");
   if (name == "FELO") name = "VOPT";

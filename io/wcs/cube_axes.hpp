@@ -11,27 +11,27 @@ namespace srcextract {
 /// Polarisations as FITS numbers them.
 enum Stokes : int { stokes_i = 1, stokes_q = 2, stokes_u = 3, stokes_v = 4 };
 
-/// Where a plane of a cube lies on the axes above the second.
+/// The coordinates of a cube's plane along the axes above the second.
 struct CubePlane {
   std::int64_t number = 1;        ///< of the plane, from 1
   std::int64_t channel = 0;       ///< along the spectral axis, from 0
   std::int64_t polarisation = 0;  ///< along the axis STOKES, from 0
   std::int64_t other = 0;         ///< along all further axes together, from 0
-  int stokes = stokes_i;          ///< Stokes, or another number of FITS; that of I without an axis
+  int stokes = stokes_i;          ///< value of STOKES, as numbered in FITS; stokes_i without that axis
   double frequency = 0;           ///< in Hz, by the spectral axis; 0: not known
 };
 
-/// Axes above the second of an image that is made of planes of a cube, each of length 1.
+/// Header cards for the axes above the second of an image that was made from planes of a cube; each axis has length 1.
 struct FurtherAxes {
   std::size_t count = 0;
-  std::string cards = {};  ///< CTYPE, CUNIT, CRVAL, CRPIX and CDELT or CDi_i of each
+  std::string cards = {};  ///< CTYPE, CUNIT, CRVAL, CRPIX and CDELT or CDi_i of each axis
 };
 
-/// The axes above the second, in any order: one of frequencies, velocities or wavelengths, one of polarisations, and
-/// others. Without a spectral axis the first axis with several planes that is not STOKES counts as one.
+/// The axes of a cube above the second, in any order: a spectral axis, an axis of polarisations, and others. Without a
+/// spectral axis, the first axis with several planes that is not STOKES counts as spectral.
 class CubeAxes {
  public:
-  /// `header` has 80-column cards; `axes` are NAXIS1, NAXIS2, ... It may describe more axes, of length 1.
+  /// `header` has 80-column cards, which may describe more axes, of length 1; `axes` are NAXIS1, NAXIS2, ...
   CubeAxes(std::string_view header, const std::vector<std::int64_t>& axes);
   CubeAxes(const CubeAxes&) = delete;
   CubeAxes& operator=(const CubeAxes&) = delete;
@@ -41,11 +41,11 @@ class CubeAxes {
   double rest_frequency() const { return rest_frequency_; }
   CubePlane plane(std::int64_t number) const;
 
-  /// Planes of a polarisation in the order of their channels. They lie where `like` does on further axes.
+  /// The planes of a polarisation in the order of their channels, at the coordinates of `like` on all other axes.
   std::vector<CubePlane> channels_of(int stokes, const CubePlane& like) const;
 
-  /// These axes for an image made of planes. Steps are CDi_i if `as_matrix`, else CDELT. The reference pixel is moved
-  /// so that the image's pixel 1 is the mean of the planes.
+  /// Describes these axes for an image that combines `planes`. Steps are CDi_i if `as_matrix`, else CDELT. The
+  /// reference pixel is moved so that pixel 1 of each axis has the weighted mean coordinate of the planes.
   FurtherAxes axes_of(const std::vector<std::int64_t>& planes, const std::vector<double>& weights,
                       bool as_matrix) const;
 
@@ -70,7 +70,7 @@ class CubeAxes {
   bool radio_velocity_ = true;
 };
 
-/// The values of `of` at planes, weighed; without weights their mean.
+/// The weighted mean of `of(plane)` over the planes; without weights, the plain mean.
 template <class F>
 double mean_over(const std::vector<std::int64_t>& planes, const std::vector<double>& weights, F&& of) {
   double sum = 0, all = 0;

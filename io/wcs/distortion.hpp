@@ -9,7 +9,7 @@
 
 namespace srcextract {
 
-/// One coefficient of a polynomial in the pixel, or the plane, coordinates of both axes.
+/// One term of a polynomial in two coordinates, those of pixels or of the projection plane: its coefficient and powers.
 struct DistortionTerm {
   int x_power = 0, y_power = 0;
   double coefficient = 0;
@@ -21,7 +21,7 @@ struct SipPolynomials {
   std::array<std::vector<DistortionTerm>, 2> forward, inverse;
 };
 
-/// The SIP polynomials of a header as astropy.wcs takes them: if A_ORDER and B_ORDER are both 2 or more, whatever CTYPE
+/// Reads the SIP polynomials of a header as astropy.wcs does: if A_ORDER and B_ORDER are both 2 or more, whatever CTYPE
 /// says. Coefficients beyond the orders are ignored. Nothing if there are none. Throws Error{input} if only one axis
 /// has an order, or if an order is outside 0 to 9.
 std::optional<SipPolynomials> read_sip(const CelestialKeywords& keywords);
@@ -45,8 +45,8 @@ struct WatDistortion {
   std::optional<std::array<WatSurface, 2>> surfaces;
 };
 
-/// The distortion in the WAT cards; nothing if there is none. `longitude` is the index of the longitude axis, 0 or 1.
-/// Throws Error{input} if only one axis has a distortion, or if the text is invalid or incomplete.
+/// Reads the distortion from the WAT cards; nothing if there is none. `longitude` is the index of the longitude axis, 0
+/// or 1. Throws Error{input} if only one axis has a distortion, or if the text is invalid or incomplete.
 std::optional<WatDistortion> read_wat(const CelestialKeywords& keywords, int longitude);
 
 }  // namespace srcextract

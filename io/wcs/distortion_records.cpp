@@ -11,13 +11,13 @@
 namespace srcextract {
 namespace {
 
-/// Position of a distortion in wcslib's chain: before or after the matrix.
+/// Where wcslib applies a distortion: to pixel coordinates, before the matrix, or after the matrix.
 constexpr int prior = 1, sequent = 2;
 
-/// Records per axis besides the terms: the axes of the polynomial, and the offsets or limits of their coordinates.
+/// Records per axis before the polynomial's terms: its axes, and the offsets or limits of their coordinates.
 constexpr int sip_head = 5, surface_head = 8;
 
-/// Adds the records of a distortion of both axes.
+/// Collects wcslib's records of a distortion that has polynomials for both axes.
 class Records {
  public:
   Records(int sequence, const std::string& type, int count, wcsprm& wcs) : keyword_(sequence == prior ? "DP" : "DQ") {

@@ -88,8 +88,8 @@ std::vector<Parameter> read_parameters(const CelestialKeywords& keywords) {
   return parameters;
 }
 
-/// Determinant of the linear terms of SCAMP's polynomial; 0 if it maps the plane onto a line or a point.
-double linear_part(const Description& d) {
+/// Determinant of the linear terms of SCAMP's polynomial; 0 if the polynomial maps the plane onto a line or a point.
+double linear_determinant(const Description& d) {
   return d.parameter(0, 1) * d.parameter(1, 1) - d.parameter(0, 2) * d.parameter(1, 2);
 }
 
@@ -100,7 +100,7 @@ double linear_part(const Description& d) {
 /// PVi_0 to PVi_4 alone are ambiguous: the standard uses them for the fiducial point (FITS Standard 4.0, table 13).
 /// Such cards are refused, unless the polynomial they form changes nothing.
 void settle_tan(Description& d) {
-  const bool possible = d.longitude == 0 && linear_part(d) != 0;
+  const bool possible = d.longitude == 0 && linear_determinant(d) != 0;
   constexpr int last_of_standard = 4;
   const bool both = std::ranges::all_of(d.parameters, [](const Parameter& p) { return p.m <= last_of_standard; });
   const bool unity =
@@ -118,7 +118,7 @@ void settle_tan(Description& d) {
   std::erase_if(d.parameters, [&](const Parameter& p) { return p.axis == latitude; });
 }
 
-/// Finds the distortion and refuses a second one.
+/// Finds the distortion, if any, and throws if there is a second one.
 void settle_distortion(const CelestialKeywords& keywords, Description& d) {
   d.sip = read_sip(keywords);
   d.wat = read_wat(keywords, d.longitude);
@@ -146,10 +146,11 @@ void check_parameters(const Description& d) {
     if (p.m >= (polynomial ? tpv_terms : projection_parameters))
       refuse("PV" + std::to_string(p.axis + 1) + "_" + std::to_string(p.m) + " is beyond the last parameter");
   }
-  if (polynomial && linear_part(d) == 0) refuse("the linear terms of TPV (PVi_1, PVi_2) give many pixels one position");
+  if (polynomial && linear_determinant(d) == 0)
+    refuse("the linear terms of TPV (PVi_1, PVi_2) give many pixels one position");
 }
 
-/// Reads the matrix elements in the header; false if there are none.
+/// Reads the matrix elements that the header has; false if it has none.
 bool read_matrix(const CelestialKeywords& keywords, const std::string& stem, const std::string& between,
                  double* matrix) {
   bool any = false;
@@ -178,7 +179,8 @@ void fill_linear(const CelestialKeywords& keywords, wcsprm& wcs) {
   if (read_matrix(keywords, "CD", "_", wcs.cd)) wcs.altlin |= 2;
 }
 
-/// Converts to degrees from any CUNIT, in place of wcsset(), which is given no text of a file.
+/// Converts the units of both axes to degrees from any CUNIT. wcsset() would also do that, but must see no text of a
+/// file.
 void convert_to_degrees(const CelestialKeywords& keywords, wcsprm& wcs) {
   for (std::size_t axis = 0; axis < 2; ++axis) {
     const std::string unit = keywords.text(axis_keyword("CUNIT", axis));

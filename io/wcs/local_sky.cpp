@@ -10,7 +10,8 @@
 namespace srcextract {
 namespace {
 
-/// Offsets of a place and of the middles of a pixel's sides: left, right, below, above.
+/// Offsets, in pixels, from a position: the position itself, and the middles of the sides of a pixel around it: left,
+/// right, below, above.
 constexpr std::array<std::array<double, 2>, 5> offsets = {{{0, 0}, {-0.5, 0}, {0.5, 0}, {0, -0.5}, {0, 0.5}}};
 
 using CrossPositions = std::array<SkyPosition, offsets.size()>;

@@ -9,12 +9,13 @@
 
 namespace srcextract {
 
-/// The sky with J2000 values in place of those in the header's system.
+/// Converts the sky around a position from the header's system to J2000.
 LocalSky in_j2000(LocalSky sky);
 
-/// Calls keep(i, sky) for every place (x[i], y[i]), on several threads; the centre of the first pixel is (1, 1). Steps
-/// are measured between the middles of opposite sides of a pixel around the place, with all distortions. Returns an
-/// empty string, or the reason why there is no sky, as find_on_sky does.
+/// Computes position and pixel steps on the sky at every (x[i], y[i]), where the centre of the first pixel is (1, 1).
+/// Calls keep(i, sky) for each, on several threads. Steps are measured between the middles of opposite sides of a pixel
+/// around the position, with all distortions. Returns an empty string, or the reason why there is no sky, as
+/// find_on_sky does.
 std::string look_at_sky(const std::string& header, std::span<const double> x, std::span<const double> y,
                         const std::function<void(std::size_t, const LocalSky&)>& keep, const Cpu& where = {});
 

@@ -36,7 +36,7 @@ struct Frame {
   }
 };
 
-/// Longitude and latitude of pixels (x and y alternating, 1-based); NaN off the sky.
+/// Longitude and latitude of pixels, alternating; `pixels` has x and y alternating, from 1. NaN off the sky.
 std::vector<double> sky_of(const Frame& frame, wcsprm& wcs, const std::vector<double>& pixels) {
   std::vector<double> world, sky(pixels.size());
   if (const std::string reason = world_of_pixels(wcs, pixels, world); !reason.empty()) frame.refuse(reason);
@@ -71,8 +71,8 @@ void place_nodes(const Frame& frame, const Frame& other, std::int64_t begin, std
   }
 }
 
-/// Whether interpolated positions near this node err by more than a quarter of a pixel. The error midway is an eighth
-/// of the second difference over three nodes.
+/// Whether positions interpolated near this node err by more than a quarter of a pixel. Midway between nodes the error
+/// is an eighth of the second difference over three nodes. `step` leads to the next node.
 bool bends(const std::vector<double>& positions, std::int64_t node, std::int64_t step) {
   const auto at = [&](std::int64_t i) { return positions[static_cast<std::size_t>(i)]; };
   return std::abs(at(node - step) - 2 * at(node) + at(node + step)) > 2;

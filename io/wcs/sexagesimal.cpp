@@ -15,7 +15,7 @@ std::int64_t parts_of_second(int decimals) {
   return parts;
 }
 
-/// Text of an angle that was counted in parts of a second.
+/// Writes an angle as text; `count` is the angle in units of the last decimal of a second.
 std::string text_of(std::int64_t count, int decimals, char separator) {
   const std::int64_t parts = parts_of_second(decimals), seconds = count / parts;
   const auto digits = [](std::int64_t base, std::int64_t value) { return std::to_string(base + value).substr(1); };

@@ -8,8 +8,8 @@ namespace srcextract {
 /// so many decimals of a second, at least 1. Empty where the value is not finite.
 std::string sexagesimal_hours(double right_ascension, int decimals);
 
-/// A declination in degrees as degrees, minutes and seconds with a sign, "-30:00:00.0", rounded likewise. Empty where
-/// the value is not finite.
+/// A declination in degrees as degrees, minutes and seconds with a sign, "-30:00:00.0", rounded to so many decimals of
+/// a second. Empty where the value is not finite.
 std::string sexagesimal_degrees(double declination, int decimals, char separator = ':');
 
 }  // namespace srcextract

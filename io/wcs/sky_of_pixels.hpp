@@ -21,13 +21,13 @@ std::string world_of_pixels(wcsprm& wcs, const std::vector<double>& pixels, std:
 /// at all.
 std::string pixel_of_place(wcsprm& wcs, double longitude, double latitude, double (&pixel)[2]);
 
-/// The place with these two coordinates, in the header's system or in J2000. `galactic` describes the header's system.
-/// Longitudes are in [0, 360) degrees; NaN if a coordinate is NaN.
+/// The sky position with these two world coordinates: native_of in the header's system, j2000_of in J2000. `galactic`:
+/// the header's system is galactic. Longitudes are in [0, 360) degrees; NaN if a coordinate is NaN.
 SkyPosition native_of(const wcsprm& wcs, const double* world);
 SkyPosition j2000_of(const wcsprm& wcs, bool galactic, const double* world);
 
-/// Calls body(wcs, first, count) for batches of all `count` places, on several threads, each batch with its own
-/// description. Returns the first non-empty reason.
+/// Calls body(wcs, first, count) for batches of `count` positions in all, on several threads. Each batch has a WCS of
+/// its own, since threads cannot share one. Returns the first non-empty reason.
 std::string in_batches(const CelestialWcs& found, const std::string& header, std::int64_t count, const Cpu& where,
                        const std::function<std::string(wcsprm& wcs, std::size_t first, std::size_t count)>& body);
 

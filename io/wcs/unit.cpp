@@ -66,7 +66,7 @@ bool same(const UnitValue& a, const UnitValue& b) {
 
 std::string fits_unit(const std::string& text) {
   std::optional<ParsedUnit> unit = understood(text);
-  // The standard spelling can exceed the length limit, so it must parse again.
+  // The standard spelling can be longer than `longest_unit`; then there is no result.
   return unit && understood(unit->text) ? std::move(unit->text) : "";
 }
 

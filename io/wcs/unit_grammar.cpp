@@ -16,7 +16,7 @@ void multiply(UnitValue& product, const UnitValue& by, double power) {
   for (std::size_t i = 0; i < quantities; ++i) product.powers[i] += power * by.powers[i];
 }
 
-/// Recursive descent without backtracking. A function returns nothing if the text does not match.
+/// Parses a unit by recursive descent without backtracking. Each function returns nothing if the text does not match.
 class Parser {
  public:
   explicit Parser(std::string_view text) : left_(text) {}
@@ -102,7 +102,7 @@ class Parser {
     }
   }
 
-  /// A name or a parenthesis, with its power.
+  /// Parses a name or a parenthesis, and its power.
   std::optional<UnitValue> term() {
     const std::size_t first = factors_.size();
     std::optional<UnitValue> base = left_.starts_with('(') ? in_parentheses() : name();

@@ -27,7 +27,7 @@ std::string wat_of(int axis) {
   return "WAT" + std::to_string(axis + 1);
 }
 
-/// The text of an axis: its cards from 001 to the first missing one.
+/// The text of an axis's WAT cards, joined from card 001 to the first missing one.
 std::string joined(const CelestialKeywords& keywords, int axis) {
   std::string text;
   for (int card = 1; card <= 999; ++card) {

@@ -17,7 +17,7 @@ const char* const no_celestial_wcs = "the header has no celestial WCS (CTYPE1, C
 
 namespace {
 
-/// The places of pixels [first, first + count); NaN off the sky.
+/// Sets `places` of pixels [first, first + count) to their sky positions; NaN off the sky.
 std::string fill(wcsprm& wcs, bool galactic, std::span<const double> x, std::span<const double> y, std::size_t first,
                  std::size_t count, std::vector<SkyPosition>& places) {
   std::vector<double> pixels(2 * count), world;
@@ -53,7 +53,7 @@ std::vector<SkyPosition> corners(const CelestialWcs& found, const Shape& shape) 
   return footprint;
 }
 
-/// Area of the parallelogram of the vectors a to b and c to d.
+/// Area of the parallelogram spanned by the vectors from a to b and from c to d.
 double parallelogram(const Direction& a, const Direction& b, const Direction& c, const Direction& d) {
   Direction u{}, v{};
   for (std::size_t i = 0; i < 3; ++i) {

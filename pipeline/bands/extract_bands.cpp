@@ -53,7 +53,7 @@ void in_band(const Band& band, const std::function<void()>& work) {
   in_file(band.file().path, work, "band " + band.option.name + ": ");
 }
 
-/// The image of a band between its file and its columns.
+/// A band's image while it is open: its task, its opened files, and, once extracted, its result and checksum.
 struct OpenBand {
   const Band& band;
   ImageTask task = {};
@@ -91,7 +91,7 @@ class OpenBands {
     return found;
   }
 
-  /// Throws Error{input} if a file changed while it was read.
+  /// Computes the checksum of every band's plane. Throws Error{input} if a file changed while it was read.
   void sum() {
     for (OpenBand& open : bands_) in_band(open.band, [&] { open.datasum = open.image->checksum(open.result); });
   }
@@ -109,7 +109,8 @@ class OpenBands {
   const OutputPaths& paths() const { return bands_.front().image->paths(); }
   const std::vector<OpenBand>& bands() const { return bands_; }
 
-  /// Memory of all bands while the largest of them is extracted.
+  /// Bytes of host memory for all bands together: their files stay in memory, their stages run one band after the
+  /// other.
   std::int64_t memory_needed() const {
     std::int64_t held = gzipped_sizes(files_of(detection_->task)), most = 0;
     for (const OpenBand& open : bands_) {
@@ -121,7 +122,7 @@ class OpenBands {
     return held + most;
   }
 
-  /// The first band with sky positions, else the first band.
+  /// The band whose sky positions the catalogue uses: the first with any, else the first band.
   const OpenBand& on_sky() const {
     const auto found = std::ranges::find_if(
         bands_, [](const OpenBand& open) { return open.result.extraction.sources.has(columns::alpha_j2000); });
@@ -143,7 +144,7 @@ class OpenBands {
                  .most_inflated = left_};
     open.image = std::make_unique<OpenImage>(open.task, job_, detection_);
     left_ = open.input().frame.most_inflated();
-    // The detection image may have no WCS to compare with.
+    // Compares with other bands too, since the detection image may have no WCS to compare with.
     for (const OpenBand& before : bands_)
       if (&before != &open &&
           require_same_sky(before.input().frame, before.task.name, open.input().frame, open.task.name))
@@ -156,7 +157,7 @@ class OpenBands {
   std::vector<OpenBand> bands_;
 };
 
-/// The catalogues and the label map, complete but not committed.
+/// Writes the catalogues and the label map to temporary files; the caller commits them.
 std::vector<OutputFile> write_tables(const OpenBands& open, const ImageConfig& config, const Cpu& where) {
   const std::string unit = pixel_unit(open.detection().frame.image().header());
   CatalogMetadata metadata{.version = program_version(),
@@ -180,7 +181,7 @@ std::vector<OutputFile> write_tables(const OpenBands& open, const ImageConfig& c
   return files;
 }
 
-/// Total size in memory of all gzipped files, as their last bytes state it.
+/// Inflated bytes of all gzipped input files together, as the last bytes of each file state it.
 std::int64_t all_gzipped(const DetectionTask& detection, std::span<const Band> bands) {
   std::int64_t bytes = gzipped_sizes(files_of(detection));
   for (const Band& band : bands)
@@ -189,15 +190,15 @@ std::int64_t all_gzipped(const DetectionTask& detection, std::span<const Band> b
   return bytes;
 }
 
-/// The open bands and their share of memory.
+/// The open bands, their share of the memory budget, and the watch over their time.
 struct Opened {
   MemoryBudget::Share share;
   OpenBands bands;
   std::shared_ptr<void> watched;
 };
 
-/// Gzipped files are in memory once they are open, and their images may be as large as all files together. So the share
-/// is taken at once: a worker that holds memory must not wait for more.
+/// Opens the bands of a file. Takes memory for gzipped files before it opens them, enough for their largest possible
+/// images: a worker that holds memory must not wait for more.
 Opened open_bands(const Job& job, const ImageFile& file, std::span<const Band> bands, MemoryBudget& budget,
                   const Watch& watch) {
   const DetectionTask& task = *file.detection();
@@ -219,7 +220,7 @@ Opened open_bands(const Job& job, const ImageFile& file, std::span<const Band> b
   return {std::move(share), std::move(open), std::move(watched)};
 }
 
-/// The record for the journal; its sky is the detection image's.
+/// Makes the journal's record of a file with bands; sky level, noise and size are the detection image's.
 ImageRecord record_of(const ImageFile& file, const OpenBands& open) {
   const Extraction& first = open.bands().front().result.extraction;
   ImageRecord record = begin_record(file);

@@ -26,8 +26,9 @@
 namespace srcextract {
 namespace {
 
-/// Host memory of an image: for the stages, if they run on the host, and for data loaded for decompression. 0 if the
-/// memory was reserved when the file was opened: a task that holds memory must not wait for more.
+/// Bytes of host memory to reserve for an image: for the stages, if they run on the host, and for data loaded for
+/// decompression. 0 if the memory was reserved when the file was opened: a task that holds memory must not wait for
+/// more.
 std::int64_t memory_needed(const ImageTask& task, const Execution& execution) {
   const ImageFile& file = *task.file;
   if (task.memory && !task.for_images) return 0;
@@ -38,8 +39,9 @@ std::int64_t memory_needed(const ImageTask& task, const Execution& execution) {
          (on_host ? records * host_memory(plan_of(task.image.shape, file)) : 0);
 }
 
-/// Makes the next start extract an image again whose file disappeared during the run. All images of one file have the
-/// same size and time in the journal.
+/// Alters the record of an image whose file disappeared during the run, so that the next run extracts the image again.
+/// A file of several images shares one size and time in the journal; such an image is marked as a transient failure
+/// instead.
 void note_gone(ImageRecord& record) {
   if (record.images > 1)
     record.kind = transient_kind;
@@ -107,8 +109,8 @@ class Crew {
   }
 
  private:
-  /// Extracts an image, or all bands of a file for one catalogue, and records the outcome. If a device is lost, repeats
-  /// all of it on another or on the CPU.
+  /// Extracts an image, or all bands of a file for one catalogue, and records the outcome. If a device is lost, starts
+  /// the image again on another device or on the CPU.
   void process(const ImageTask& task, Execution& execution, Progress& progress) {
     if (!task.file->has_bands()) progress.begin_image(task.name);
     control_.on_begin(task);
@@ -176,8 +178,9 @@ class Crew {
     progress.end_image(task.file->bytes, task.images, failure.has_value());
   }
 
-  /// The execution of an image. On the CPU it has the larger of its share of memory and its share of the images that
-  /// are left, in threads.
+  /// Sets the number of CPU threads for an image that needs `needed` bytes. It is the larger of two shares of all
+  /// threads: `needed` in the memory budget, and one image among the images left. An execution on a device stays as it
+  /// is.
   Execution with_threads(Execution execution, std::int64_t needed) {
     if (execution.device) return execution;
     const std::int64_t threads = machine_.cpu.threads;
@@ -230,7 +233,7 @@ RunResult process_files(const Job& job, const PlannedFiles& files, const Machine
           crew.work(crew.execution(worker), progress);
         });
     } catch (const std::system_error&) {
-      // The system allows no more threads: the existing ones do the work.
+      // The system allows no more threads: the workers that already run do all images.
     }
     crew.work(crew.execution(0), progress);
   }

@@ -73,8 +73,8 @@ void require_separate_log(const BatchOptions& options, const Shard& shard, const
     log.require_none_of(output_paths(directory, file.name, std::nullopt, file.config->config.output).all());
 }
 
-/// Starts the log. Returns the files that no output may replace: files that the run reads, and the log. `links` is set
-/// to a warning about links to one file.
+/// Starts the log. Returns the files that no output may replace: the log, and files that the run reads. Sets `links` to
+/// a warning if several inputs are links to one file.
 KeptFiles start_log(const BatchOptions& options, const Shard& shard, const ImageFiles& files, bool on_terminal,
                     std::string& links) {
   KeptFiles kept;
@@ -205,7 +205,7 @@ TrialRequest trial_request(const BatchOptions& options, const Shard& shard) {
   return request;
 }
 
-/// One run from its plan to its end.
+/// Carries out one `batch` run: shows the plan, extracts the images, and concludes the journal.
 class BatchRun {
  public:
   BatchRun(const BatchOptions& options, const Shard& shard, const KeptFiles& kept, Journal& journal,
@@ -261,12 +261,14 @@ class BatchRun {
               try {
                 journal_.end(name);
               } catch (const std::exception&) {
-                // If the disk fails the note stays; the only cost is that the file is extracted by itself next time.
+                // If the disk fails, the note that this file is under way stays. Then the next run extracts the file in
+                // a process of its own.
               }
             }};
   }
 
-  /// A thread hangs in an image. Only ending the process ends the thread.
+  /// Ends the session and the process: a thread that hangs in an image cannot be ended by itself. Logs an error for
+  /// each of `names`, the late images.
   [[noreturn]] void give_up(const std::vector<std::string>& names) {
     const std::lock_guard ending(ending_);
     int code = stopped;
@@ -297,7 +299,7 @@ class BatchRun {
   Watchdog watchdog_;  // the last member, since it uses the others
 };
 
-/// Chooses references from their folders. No output may replace one.
+/// Chooses each image's reference (difference) from folders of references. No output may replace a reference.
 ImageFiles with_references(ImageFiles files, KeptFiles& kept) {
   std::vector<std::string> notes;
   ImageFiles chosen = choose_references(std::move(files), notes);

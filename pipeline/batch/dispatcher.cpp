@@ -15,7 +15,8 @@
 namespace srcextract {
 namespace {
 
-/// Removes the masks, unless all images are masks. Returns their names in the file.
+/// Removes the masks from `images`, unless all images are masks. Returns the names of the removed masks, without " of
+/// `path`".
 std::vector<std::string> take_masks_out(std::vector<SelectedImage>& images, const std::string& path) {
   std::vector<std::string> names;
   if (std::ranges::all_of(images, &SelectedImage::is_mask)) return names;
@@ -50,7 +51,8 @@ std::optional<ImageTask> Dispatcher::next() {
   return std::nullopt;
 }
 
-/// Opens the next file while others work, and wakes them also if that fails.
+/// Opens the next file without holding the lock, so that other workers go on. Wakes waiting workers, even if opening
+/// fails.
 void Dispatcher::open_next(std::unique_lock<std::mutex>& lock) {
   const std::size_t file = next_file_++;
   ++opening_;
@@ -75,9 +77,9 @@ std::size_t Dispatcher::waiting() {
   return files_.size() - next_file_ + images_.size();
 }
 
-/// The images of a file with their maps, and the share of memory for gzipped files. First the share is for the sizes
-/// that the last bytes of these files state. If the headers need more (those sizes are of the last gzip member alone),
-/// the share is the whole budget.
+/// Opens the images of a file and their maps, and takes memory for gzipped files. First takes as much as the last bytes
+/// of these files state. If that proves too little (those bytes state only the last gzip member), takes the whole
+/// budget.
 Dispatcher::Opened Dispatcher::open_images(const ImageFile& file) {
   const Config& config = file.config->config;
   const std::int64_t size = gzipped_size(file.path), of_maps = gzipped_sizes(files_of_maps(config));
@@ -100,7 +102,8 @@ Dispatcher::Opened Dispatcher::open_images(const ImageFile& file) {
       [&] { return open_gzipped(file, all, budget_.strict() ? all : std::numeric_limits<std::int64_t>::max(), all); });
 }
 
-/// Limit for the gzipped maps of a file beside `needed` bytes: `most`, but no more than a strict budget has left.
+/// Most bytes that a file's gzipped maps may take beside `needed` bytes: `most`, but no more than a strict budget has
+/// left.
 std::int64_t Dispatcher::left_beside(std::int64_t needed, std::int64_t most) const {
   return budget_.strict() ? std::clamp<std::int64_t>(budget_.bytes() - needed, 0, most) : most;
 }
@@ -113,9 +116,9 @@ void Dispatcher::add_maps(Opened& opened, FitsImages& file, const Config& config
   opened.held_maps = most - left + file.held_bytes() - before;
 }
 
-/// Opens a file whose images are read in place. Gzipped maps are in memory as long as any image of the file. With such
-/// maps, or with many headers, the file takes one share for all of its images. The images divide that share: a task
-/// that holds memory must not wait for others.
+/// Opens a file whose images are read in place. Gzipped maps stay in memory as long as any image of the file. A file
+/// with such maps, or with many headers, takes one share of the budget, which its images divide. A task that holds
+/// memory must not wait for others.
 Dispatcher::Opened Dispatcher::open_plain(const ImageFile& file, std::int64_t of_maps, std::int64_t most_of_maps) {
   const Config& config = file.config->config;
   std::shared_ptr<void> watched = control_.watch(file.path);
@@ -161,7 +164,8 @@ Dispatcher::Opened Dispatcher::open_gzipped(const ImageFile& file, std::int64_t 
   return opened;
 }
 
-/// Joins the catalogues of a file's images, if the configuration asks for it; else null.
+/// Returns the object that joins the catalogues of a file's images into one, if the configuration asks for it; else
+/// null.
 std::shared_ptr<JoinedFile> Dispatcher::join(const PlannedFile& planned, const std::vector<SelectedImage>& images) {
   if (!planned.file.config->config.output.one_catalogue || images.size() < 2) return nullptr;
   return std::make_shared<JoinedFile>(job_.output_dir, planned, images, job_.kept);

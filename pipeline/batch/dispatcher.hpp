@@ -27,8 +27,8 @@ class Dispatcher {
   Dispatcher(const Job& job, const PlannedFiles& files, MemoryBudget& budget, const RunControl& control,
              std::function<bool()> should_stop);
 
-  /// The next image; waits while other workers open files that may have some. Empty when there are no more, or when the
-  /// workers are to stop.
+  /// Returns the next image. Waits while other workers open files that may hold more images. Empty when no image is
+  /// left, or when the workers are to stop.
   std::optional<ImageTask> next();
 
   /// Number of files and images that are not handed out yet.

@@ -21,8 +21,8 @@ namespace {
 using namespace std::chrono_literals;
 using Clock = std::chrono::steady_clock;
 
-/// Runs `work` in a thread that may still be in the driver when the run is over. The process waits for the thread at
-/// exit.
+/// Runs `work` in a thread that may still be inside the GPU driver when the run is over. At exit the process waits for
+/// that thread.
 template <class Work>
 void start_thread(Work work) {
   spdlog::default_logger_raw();  // created before the threads, hence destroyed after they have ended
@@ -35,7 +35,7 @@ void start_thread(Work work) {
 
 }  // namespace
 
-/// State that the threads of GPUs share with the run, and may use after it.
+/// State that the threads which start GPUs share with the run. A thread may use it after the run's end.
 struct Gpus::Joining {
   void start_all();
   void start(int index);

@@ -33,7 +33,8 @@ class Gpus {
   Gpus(const Gpus&) = delete;
   Gpus& operator=(const Gpus&) = delete;
 
-  /// Waits until another worker can begin on a GPU. Empty: no more workers can, or end_waiting() was called.
+  /// Waits until another worker can begin on a GPU, and returns that worker's execution. Empty: no GPU takes a further
+  /// worker, or end_waiting() was called.
   std::optional<Execution> wait();
   void end_waiting();
 

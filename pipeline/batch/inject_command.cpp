@@ -21,7 +21,7 @@
 namespace srcextract {
 namespace {
 
-/// Throws Error{config} if there is no beam whose shape a source could have.
+/// Throws Error{config} if the configuration fits no Gaussians, which it must do to find injected ones.
 void require_gaussians(const Config& config, const std::string& name) {
   if (fits_gaussians(config)) return;
   throw Error(ErrorKind::config,
@@ -31,7 +31,7 @@ void require_gaussians(const Config& config, const std::string& name) {
                   "output.report_copies=1000 measures the completeness with copies of their own stars");
 }
 
-/// The configuration without the outputs of an extraction.
+/// Returns the configuration without report, check images, picture, label map and negated map.
 Config config_of_injection(Config config) {
   config.output.report = false;
   config.output.report_copies = 0;

@@ -21,7 +21,8 @@ struct RunControl {
   /// An image is about to be opened; may throw.
   std::function<void(const ImageTask&)> on_begin = [](const ImageTask&) {};
 
-  /// Work called by that name begins, and waits for no other work. Destroying the returned object marks its end.
+  /// Marks the start of a piece of work for the time limit; the work waits for nothing else. Destroying the returned
+  /// object marks the end.
   std::function<std::shared_ptr<void>(const std::string&)> watch = [](const std::string&) { return nullptr; };
 
   /// An image failed; called before on_image.

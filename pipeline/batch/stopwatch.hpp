@@ -5,8 +5,8 @@
 
 namespace srcextract {
 
-/// Counts the time during which the process ran. While a process is stopped (SIGSTOP, a suspended job, a sleeping
-/// laptop) the clock goes on, and no image is to blame for that time.
+/// Counts the time during which the process ran. Time during which the process was stopped (SIGSTOP, a suspended job, a
+/// sleeping laptop) does not count, since no image is to blame for it.
 class Stopwatch {
  public:
   using Clock = std::chrono::steady_clock;

@@ -45,7 +45,8 @@ class Descriptor {
   int number_;
 };
 
-/// An unnamed file, to be read from its beginning. A pipe would have to be filled while the child reads.
+/// Writes the bytes to an unnamed file and returns a descriptor at its beginning. A pipe would have to be filled while
+/// the child reads.
 int file_of(const std::vector<std::uint8_t>& bytes) {
   const int file = ::memfd_create("request", MFD_CLOEXEC);
   if (file < 0) fail("memfd_create", errno);
@@ -86,7 +87,7 @@ const char* name_of(int signal) {
   }
 }
 
-/// The process, from its start until wait(). The process does not outlive this object.
+/// Owns the child process from its start until wait(). Destroying this object ends the child.
 class Child {
  public:
   Child(int request, int answers) {
@@ -96,7 +97,7 @@ class Child {
     posix_spawn_file_actions_adddup2(&actions, answers, trial_answers);
     std::string name = "srcextract", argument(trial_argument), parent = std::to_string(::getpid());
     std::array<char*, 4> arguments = {name.data(), argument.data(), parent.data(), nullptr};
-    // The executable of this process, even if another file has its name now.
+    // Runs the executable of this process, even if another file has taken its name.
     const int reason = ::posix_spawn(&process_, "/proc/self/exe", &actions, nullptr, arguments.data(), environ);
     posix_spawn_file_actions_destroy(&actions);
     if (reason != 0) fail("posix_spawn", reason);
@@ -123,7 +124,7 @@ class Child {
   pid_t process_ = 0;
 };
 
-/// Reads the process's answers line by line, until it ends or is ended.
+/// Reads the child's answers line by line, until the child ends by itself or this object ends it.
 class Conversation {
  public:
   Conversation(const TrialControl& control, const Child& child, int answers)

@@ -17,7 +17,7 @@ inline constexpr int trial_answers = 3;
 
 /// Limits and callbacks of the parent process.
 struct TrialControl {
-  double limit = 0;         ///< seconds an image may take; 0: no limit
+  double limit = 0;         ///< seconds that an image may take; 0: no limit
   bool may_be_cut = false;  ///< the process is ended at once when the run is to stop
   std::function<bool()> should_stop;
   std::function<void(std::size_t)> on_file;           ///< called when file number N of the request is begun
@@ -33,12 +33,13 @@ struct TrialDeath {
 struct TrialEnd {
   bool cut = false;                  ///< the process was ended because the run is to stop
   std::optional<TrialDeath> death;   ///< empty: the process did its work
-  std::size_t file = 0;              ///< the number of the file that was under way
-  std::optional<ImageRecord> image;  ///< the image of that file that was under way, if any
+  std::size_t file = 0;              ///< number, in the request, of the file that was under way
+  std::optional<ImageRecord> image;  ///< the image of `file` that was under way, if any
 };
 
-/// Extracts the files of the request in a process of their own (pipeline/batch/trial_command.hpp), which may crash, and
-/// waits for it. Throws the Error that kept the process from going on, and Error{internal} if it did not start.
+/// Extracts the files of the request in a child process (pipeline/batch/trial_command.hpp), which may crash, and waits
+/// for it. Throws the error that the child reported if it could not go on, and Error{internal} if the child did not
+/// start.
 TrialEnd run_in_process(const TrialRequest& request, const TrialControl& control);
 
 }  // namespace srcextract

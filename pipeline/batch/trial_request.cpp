@@ -12,7 +12,7 @@ namespace {
 
 using Json = nlohmann::json;
 
-/// The part of a configuration from which config_from makes it again.
+/// Writes the part of a configuration from which config_from() restores the configuration.
 Json config_json(const ImageConfig& config) {
   return {{"yaml", config.yaml}, {"set_at", config.config.set_at}};
 }

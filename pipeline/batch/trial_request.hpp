@@ -23,13 +23,13 @@ struct TrialRequest {
   std::optional<std::int64_t> memory;
   Verbosity verbosity = Verbosity::normal;
   std::string log_file;
-  std::string temporaries;         ///< part of the names of its temporary files
+  std::string temporaries;         ///< part of the names of the child's temporary files
   std::vector<std::string> kept;   ///< files that no output may replace
   std::vector<PlannedFile> files;  ///< extracted in this order
 };
 
-/// Serialised for a process of this same program, as CBOR (RFC 8949), whose strings hold the arbitrary bytes of file
-/// names.
+/// Encodes the request as CBOR (RFC 8949) for a child process of this same program. Its byte strings hold file names
+/// with arbitrary bytes.
 std::vector<std::uint8_t> format_request(const TrialRequest& request);
 
 /// Inverse of format_request(). Throws Error{internal}.

@@ -17,9 +17,8 @@
 namespace srcextract {
 namespace {
 
-/// Number of trials after which a file is given up that ends the whole run whenever it is tried by itself. The system
-/// may kill all processes of a job because of such a file. Fewer trials could be chance: a scheduler may kill a job at
-/// any time.
+/// Gives up a file after so many trials that each ended the whole run. The system may kill all processes of a job
+/// because of one file. A smaller number could be chance: a scheduler may kill a job at any time.
 constexpr int most_trials = 5;
 
 const char* what_to_try(const std::string& kind) {
@@ -28,7 +27,8 @@ const char* what_to_try(const std::string& kind) {
   return "no file should be able to do that: please report it, with the file";
 }
 
-/// Possible outputs of a file. The number of its images is unknown until it is opened.
+/// Paths of all outputs that a file may have. The number of its images is unknown until the file is opened, so outputs
+/// of single HDUs are found by name.
 std::vector<std::string> possible_outputs(const std::string& directory, const ImageFile& file) {
   const Config& config = file.config->config;
   std::vector<std::string> paths = output_paths(directory, file.name, std::nullopt, config.output).all();
@@ -92,14 +92,14 @@ void Trials::try_alone(PlannedFile& planned) {
   journal_.end(file.name);
 }
 
-/// Whether images of the file may be left.
+/// Records the image that ended the trial process as failed. Returns whether other images of the file may be left.
 bool Trials::goes_on_after(const TrialEnd& end, PlannedFile& planned) {
   if (!end.death) return false;
   if (end.image) {
     fail(*end.image, *end.death, planned);
     return end.image->hdu.has_value();
   }
-  // The process ended after an image, or before the first.
+  // No image was under way: the process ended after an image, or before the first one.
   if (any_recorded_) return !planned.done_hdus.empty();
   fail(begin_record(planned.file), *end.death, planned);
   return false;

@@ -18,12 +18,13 @@ namespace srcextract {
 /// but not recorded share one process until it crashes, since one of them may be the cause.
 class Trials {
  public:
-  /// `request` has no files. `limit` is how many seconds an image may take, or 0. The others must outlive it.
+  /// `request` has no files yet. `limit`: seconds that an image may take; 0: no limit. The arguments passed by
+  /// reference must outlive this object.
   Trials(TrialRequest request, double limit, const KeptFiles& kept, Journal& journal, const RunControl& control,
          Progress& progress);
 
-  /// All `files` were interrupted. Returns false if some are left because the run is to stop. Throws errors that end
-  /// the run.
+  /// Extracts `files`, which an earlier process left unfinished. Returns false if some are left because the run is to
+  /// stop. Throws errors that end the run.
   bool run(std::vector<PlannedFile> files);
 
  private:

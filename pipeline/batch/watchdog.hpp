@@ -15,8 +15,8 @@
 namespace srcextract {
 
 /// Limits the time of every image. A thread that hangs cannot be ended, but its process can. Once an image has taken
-/// too long the run is to hand out no more. When only late work is under way, `on_hang` is called from a thread of its
-/// own with the names of the late work; `on_hang` does not return.
+/// too long, the run hands out no further images. When only late images are under way, `on_hang` is called with their
+/// names, from a thread of its own; `on_hang` does not return.
 class Watchdog {
  public:
   using OnHang = std::function<void(const std::vector<std::string>&)>;
@@ -27,8 +27,8 @@ class Watchdog {
   Watchdog(const Watchdog&) = delete;
   Watchdog& operator=(const Watchdog&) = delete;
 
-  /// Work of that name begins; destroying the returned object marks its end. May be called from several threads. The
-  /// watchdog must outlive the returned object.
+  /// Marks the start of work on `name`; destroying the returned object marks the end. May be called from several
+  /// threads. The watchdog must outlive the returned object.
   std::shared_ptr<void> watch(const std::string& name);
 
   /// Whether any work took too long, even if it finished later.

@@ -15,8 +15,8 @@
 
 namespace srcextract {
 
-/// Makes the image in which sources are found, unless it is the measured image: weighed to uniform noise, and
-/// convolved.
+/// Makes the image in which sources are found: the measured image, weighed to uniform noise and convolved. Makes none
+/// if sources are found in the measured image itself.
 template <class Where, class Done>
 void make_detection_image(const Pixels<Where>& pixels, const Config& config, Detection<Where>& found,
                           const Where& where, Done&& done) {
@@ -26,20 +26,20 @@ void make_detection_image(const Pixels<Where>& pixels, const Config& config, Det
   }
   if (const std::optional<Kernel> kernel = detection_kernel(pixels, config)) {
     auto convolved = convolve(found_image(pixels, found), *kernel, config.convolve.edges, found.background, where);
-    // The matched filter needs the weighed image after levels are known.
+    // The matched filter runs later, once levels are known; it needs the weighed image.
     if (is_matched(config)) found.match = std::move(found.image);
     found.image = std::move(convolved);
     done("convolve");
   }
 }
 
-/// Whether the steps themselves read these pixels again after subtracting the sky.
+/// Whether later steps read `pixels.image` again after the sky was subtracted, since a map of weights came with it.
 template <class Where>
 bool are_read_again(const Pixels<Where>& pixels) {
   return !pixels.kept.pixels.empty() || !pixels.variance.pixels.empty();
 }
 
-/// The steps from pixels to sources: finds which pixels belong to which source.
+/// Runs the detection steps: finds the sky, the pixels above the threshold, and which source each pixel belongs to.
 template <class Where, class Done>
 void find_sources(const Pixels<Where>& pixels, const Config& config, Detection<Where>& found, const Where& where,
                   Done&& done, Image<float, Where>* last_read) {
@@ -58,14 +58,13 @@ void find_sources(const Pixels<Where>& pixels, const Config& config, Detection<W
   divide_sources(pixels, config, found, where, done);
 }
 
-/// The steps from pixels to sums over sources, on `Where`; nothing waits for a device. Callbacks:
+/// Runs all steps from pixels to sums over sources, on `Where`; nothing waits for a device. Callbacks:
 /// - done(stage) after each step;
 /// - done.on_sources(components), if it exists, before memory for sources is taken;
 /// - done.before_deblending(runs, components), if it exists;
 /// - done.keeps_images(), if it exists (measure_found).
-///
-/// `last_read`, on the host, is pixels.image if no one reads it later, not even these steps (are_read_again). Its
-/// memory may be reused for results.
+/// `last_read`, on the host, is pixels.image if nothing reads that image later, not even these steps (are_read_again).
+/// The image's memory may be reused for results.
 template <class Where, class Done>
 Detection<Where> detect_sources(const Pixels<Where>& pixels, const Config& config, const Where& where, Done&& done,
                                 Image<float, Where>* last_read = nullptr) {

@@ -29,42 +29,46 @@ struct FoundSky;
 /// Results of the steps for an image, in the memory of the back end.
 template <class Where>
 struct Detection {
-  Value<Background, Where> background;  ///< sky of the image, or of the image above the mesh
-  BrightQuads<Where> bright;            ///< quads with bright pixels of the image, if its sky is one level
+  Value<Background, Where> background;  ///< sky of the image; with a mesh, sky of the image minus the mesh
+  BrightQuads<Where> bright;            ///< bright pixels, in groups of four, if the sky is one level
   SkyMesh<Where> mesh;                  ///< set if the background is a mesh
   Value<Background, Where> whole;       ///< with a mesh: sky of the image itself
-  Image<float, Where> above;            ///< with a mesh: the image above it, which later steps use
-  Value<double, Where> noise_scale;     ///< scale of the variances of a map that gives only their ratios
-  Interpolated<Where> filled;           ///< image and variance without gaps, if interpolated; later steps use them
+  Image<float, Where> above;            ///< with a mesh: the image minus the mesh, which later steps use
+  Value<double, Where> noise_scale;     ///< factor of the noise from a map of weights that gives only ratios
+  Interpolated<Where> filled;           ///< image and variance with interpolated gaps, if asked for; later steps use
+                                        ///< these
   Image<float, Where> image;            ///< image in which sources were found, unless it is the image itself
   Image<float, Where> match;            ///< result of the matched filter, in which sources were found, if used
-  Image<float, Where> variance;         ///< for thresholds, if it was convolved as well
+  Image<float, Where> variance;         ///< convolved variance, by which thresholds follow, if the variance was
+                                        ///< convolved
   Value<Levels, Where> levels;
   Runs<Where> thresholded;  ///< runs before morphological cleaning, if there was any
   Runs<Where> runs;
   Runs<Where> seeds;     ///< above detection.seed, if sources need a seed
-  Runs<Where> analysed;  ///< above detection.analysis_threshold in the measured image, if there is one
+  Runs<Where> analysed;  ///< pixels of the measured image above detection.analysis_threshold, if there is one
   Components<Where> components;
   Runs<Where> island_runs;  ///< runs and components before deblending, if there was any
   Components<Where> islands;
-  Buffer<Parentage, Where> parentage;  ///< per source, if sources were deblended or cleaned
+  Buffer<Parentage, Where> parentage;  ///< per source: the island and core it came from, if sources were deblended or
+                                       ///< cleaned
   CorePixels<Where> core_pixels;       ///< set if sources were deblended and are to be cleaned
-  Cleaned<Where> cleaned;  ///< if cleaned; without components and parentage, which move to the members above
+  Cleaned<Where> cleaned;              ///< results of CLEAN; its components and parentage move to the members above
   Buffer<SourceSums, Where> sums;
-  Buffer<SourceSums, Where> fluxes;     ///< sums in the image itself, if sources were found in another
-  Buffer<SourceSums, Where> variances;  ///< sums of the noise above the background, if each pixel has its own
-  /// The least variance of each source's pixels, if thresholds follow the noise of each pixel. It is that in the image
-  /// in which sources were found, or from the mesh of another image that is measured.
+  Buffer<SourceSums, Where> fluxes;     ///< sums in the measured image, if sources were found in a convolved or other
+                                        ///< image
+  Buffer<SourceSums, Where> variances;  ///< per source: sum of its pixels' variances, if each pixel has its own
+  /// The least variance of each source's pixels, if thresholds follow the noise of each pixel. It is taken in the image
+  /// in which sources were found; for another measured image with a mesh, in that image.
   Buffer<float, Where> least_variance;
   Buffer<std::int64_t, Where> areas;   ///< number of pixels of each source in `analysed`
   Photometry<Where> photometry;        ///< results of the families that were asked for
-  std::optional<ApertureNoise> noise;  ///< noise of sums in the measured image, on the host, if asked for
-  std::optional<CrowdFit> crowd;       ///< all stars, on the host, if they are fitted at once
+  std::optional<ApertureNoise> noise;  ///< noise of sums over empty apertures, on the host, if asked for
+  std::optional<CrowdFit> crowd;       ///< result of fitting all stars at once, on the host, if asked for
   /// For dual images: the image in which sources were found. Background, levels and so on are of the measured image.
   const FoundSky* found_in = nullptr;
 };
 
-/// The sky of the image in which sources were found, if another is measured. It is on the host, for the catalogue.
+/// The sky of the image in which sources were found, on the host, if another image is measured. The catalogue needs it.
 struct FoundSky {
   Detection<Cpu> found;  ///< only the parts that are Elsewhere::on_host, and the levels
   MaskCounts masked;
@@ -90,7 +94,7 @@ bool is_there(const Type& part) {
     return !part.empty();
 }
 
-/// What becomes of a part of the image in which sources were found, if other images are measured (measure_elsewhere).
+/// What happens to a member of the detection image's results before other images are measured (measure_elsewhere).
 enum class Elsewhere {
   dropped,
   on_host,  ///< goes to the host, for the catalogue (FoundSky)
@@ -98,22 +102,23 @@ enum class Elsewhere {
   copied    ///< stays where it is; each measured image starts with a copy
 };
 
-/// `image` may come with its variance; `rows` are of sources, in their order.
+/// Type of a member of Detection. An `image` may come with its variance; `rows` have one element per source.
 enum class PartKind { value, mesh, image, runs, components, rows, cleaned, families };
 
-/// What those who walk the list must know of a part.
+/// How for_each_part's callers treat a member of Detection: its type, its fate, and its name in the record.
 template <PartKind k, Elsewhere e = Elsewhere::dropped>
 struct DetectionPart {
   static constexpr PartKind kind = k;
   static constexpr Elsewhere elsewhere = e;
-  const char* stage = nullptr;  ///< its name in the record; null: record_detection knows more than one
-  bool (*is_recorded)(const Detection<Cpu>&) = nullptr;  ///< null: it is recorded if it is there
+  const char* stage = nullptr;  ///< the step's name in the record; null: record_detection has more than one name for it
+  bool (*is_recorded)(const Detection<Cpu>&) = nullptr;  ///< whether the part is recorded; null: it is recorded
+                                                         ///< whenever it is there
 };
 
-/// The list of what the steps leave, in the order of the record. Calls f(part, members...) with that member of each
-/// detection. Record, copies, transfer, room and summary follow from it. `bright`, `noise_scale` and `core_pixels` are
-/// not listed: the steps alone read them. The first runs and components are those of the last step; components follow
-/// their runs.
+/// Calls f(part, members...) for each result of the steps, in the order of the record, with that member of every
+/// detection. Records, copies, transfers, shrinking and summaries are made by this list. `bright`, `noise_scale` and
+/// `core_pixels` are not listed: only the steps read them. The first runs and components are the last step's;
+/// components follow their runs.
 template <class F, class... Detections>
 constexpr void for_each_part(F&& f, Detections&... of) {
   using enum PartKind;
@@ -154,7 +159,7 @@ constexpr int parts_of(PartKind kind) {
   return parts;
 }
 
-/// Copies in the memory of the original. Those for a device are in pipeline/engine/results.hpp.
+/// Makes copies in the memory of the original. Copies for a device are in pipeline/engine/results.hpp.
 template <class T>
 Buffer<T, Cpu> copy_of(const Buffer<T, Cpu>& buffer, const Cpu& where) {
   Buffer<T, Cpu> copy(buffer.size(), where);
@@ -192,7 +197,7 @@ bool is_cleaned(const Detection<Where>& found) {
   return !found.cleaned.own.label.empty();
 }
 
-/// The source of each run, without the runs of sources that CLEAN merged into others.
+/// The source of each run. Runs of sources that CLEAN merged into others have none.
 template <class Where>
 const Components<Where>& own_components(const Detection<Where>& found) {
   return is_cleaned(found) ? found.cleaned.own : found.components;
@@ -218,13 +223,14 @@ const Image<float, Where>& found_image(const Pixels<Where>& pixels, const Detect
   return found.image.pixels.empty() ? measured_image(pixels, found) : found.image;
 }
 
-/// Whether sources are found by the filter of the image's stars, in place of the section `convolve`.
+/// Whether sources of a difference are found with the score, the filter by the stars' shape, in place of the section
+/// `convolve`.
 inline bool is_scored(const Config& config) {
   return config.resources.has_star_profile && config.difference.detect_on == DetectOn::score &&
          counts_in_sigmas(config.detection);
 }
 
-/// The kernel by which sources are found; none: they are found without one.
+/// The kernel with which the image is filtered before sources are found; none: it is not filtered.
 template <class Where>
 std::optional<Kernel> detection_kernel(const Pixels<Where>& pixels, const Config& config) {
   if (is_scored(config)) return kernel_of_weights(pixels.star.in_middle);
@@ -232,7 +238,7 @@ std::optional<Kernel> detection_kernel(const Pixels<Where>& pixels, const Config
   return make_kernel(config.convolve);
 }
 
-/// Whether this kernel is a matched filter, which weighs pixels by their noise.
+/// Whether the detection kernel is a matched filter, which weighs pixels by their noise.
 inline bool is_matched(const Config& config) {
   return config.convolve.filter == Filter::matched && !is_scored(config);
 }
@@ -243,25 +249,26 @@ bool has_detection_image(const Pixels<Where>& pixels, const Config& config) {
   return !pixels.noise.pixels.empty() || config.convolve.kernel != KernelShape::none || is_scored(config);
 }
 
-/// The variance of each pixel of the measured image, from any source; without pixels if all are alike.
+/// The variance of each pixel of the measured image, from a map or from the frames of a difference. Without pixels if
+/// all have the same variance.
 template <class Where>
 const Image<float, Where>& measured_noise(const Pixels<Where>& pixels, const Detection<Where>& found) {
   return pixels.variance.pixels.empty() ? pixels.noise : measured_variance(pixels, found);
 }
 
-/// Whether the mesh gives the noise of every pixel, and thresholds follow it.
+/// Whether the background mesh gives each pixel its noise, and thresholds are multiples of that noise.
 inline bool noise_varies(const Config& config) {
   return config.background.method == BackgroundMethod::mesh && config.weights.type == WeightType::background &&
          counts_in_sigmas(config.detection);
 }
 
-/// The mesh, if thresholds follow the noise that it gives to every pixel; else null.
+/// The background mesh, if thresholds are multiples of the noise that it gives to each pixel; else null.
 template <class Where>
 const SkyMesh<Where>* noise_mesh(const Config& config, const Detection<Where>& found) {
   return noise_varies(config) && !found.mesh.level.empty() ? &found.mesh : nullptr;
 }
 
-/// The noise of each pixel, if it is known and thresholds follow it.
+/// The noise of each pixel, if it is known and thresholds are multiples of it.
 template <class Where>
 NoiseMap<Where> noise_of_pixels(const Pixels<Where>& pixels, const Config& config, const Detection<Where>& found) {
   if (counts_in_sigmas(config.detection) && !pixels.variance.pixels.empty())
@@ -269,21 +276,21 @@ NoiseMap<Where> noise_of_pixels(const Pixels<Where>& pixels, const Config& confi
   return {.mesh = noise_mesh(config, found)};
 }
 
-/// Whether the variances of a map are convolved for the thresholds of the image in which sources are found.
+/// Whether the variances of a weight map are convolved too, as thresholds are for a convolved image.
 inline bool convolves_variance(const Config& config) {
   return has_map(config.weights) && config.weights.convolve && config.convolve.kernel != KernelShape::none &&
          config.convolve.filter != Filter::matched && counts_in_sigmas(config.detection);
 }
 
-/// The noise of each pixel of the image in which sources are found, for their thresholds.
+/// The noise of each pixel in the image in which sources are found, of which thresholds are multiples.
 template <class Where>
 NoiseMap<Where> noise_of_found(const Pixels<Where>& pixels, const Config& config, const Detection<Where>& found) {
   if (!found.variance.pixels.empty()) return {.variance = &found.variance};
   return noise_of_pixels(pixels, config, found);
 }
 
-/// The runs that were labelled: after morphology, and before deblending. Each step replaces `runs`, and deblending
-/// keeps the earlier ones in `island_runs`.
+/// The runs that were joined into components: after morphology, and before deblending. Each step replaces `runs`;
+/// deblending keeps the earlier runs in `island_runs`.
 template <class Where>
 const Runs<Where>& labelled_runs(const Detection<Where>& found) {
   return is_there(found.island_runs) ? found.island_runs : found.runs;
@@ -308,7 +315,7 @@ inline void record_segmentation(const Detection<Cpu>& found, StageRecord& record
   record_stage("deblended labels", found.components, record);
 }
 
-/// Appends the results of the steps to the record, stage by stage. All of them must be on the host.
+/// Appends the results of the steps to the record, stage by stage. All results must be on the host.
 inline void record_detection(const Detection<Cpu>& found, StageRecord& record) {
   const auto record_part = [&](auto part, const auto& result) {
     if constexpr (part.kind == PartKind::families) {

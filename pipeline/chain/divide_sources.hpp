@@ -14,14 +14,14 @@
 
 namespace srcextract {
 
-/// Sums over the sources' pixels in one of the images.
+/// Sums over each source's pixels in one image (measured or filtered), returned per source.
 template <class Where>
 Buffer<SourceSums, Where> sum_over(const Image<float, Where>& image, const Pixels<Where>& pixels,
                                    const Detection<Where>& found, const Where& where) {
   return measure_sources(image, found.runs, found.components, found.levels, pixels.masked, where);
 }
 
-/// Joins the foreground into components; with seeds, only those with a seed.
+/// Joins the foreground into components; if seeds are asked for, keeps only components with a seed pixel.
 template <class Where, class Done>
 void label_foreground(const DetectionConfig& config, Detection<Where>& found, const Where& where, Done&& done) {
   found.components =
@@ -46,7 +46,7 @@ void deblend(const Pixels<Where>& pixels, const Config& config, Detection<Where>
   found.core_pixels = std::move(deblended.core_pixels);
 }
 
-/// Merges sources into brighter ones in whose wings they lie.
+/// Runs CLEAN: merges sources into brighter sources in whose wings they lie.
 template <class Where>
 void clean(const Pixels<Where>& pixels, const Config& config, Detection<Where>& found, const Where& where) {
   const bool deblended = !found.parentage.empty();

@@ -6,13 +6,14 @@
 
 namespace srcextract {
 
-/// The noise of each pixel of an extraction whose mesh, or map of variances, was kept. The extraction must outlive it.
+/// Gives the noise of each pixel of an extraction that kept its mesh or its map of variances. The extraction must
+/// outlive this object.
 class ExtractedNoise {
  public:
   ExtractedNoise(const Extraction& extraction, const Config& config, const Cpu& where);
 
   const NoiseMap<Cpu>& map() const { return map_; }
-  /// Of each pixel, up to factor(); null: all pixels have the noise factor().
+  /// The noise of each pixel, to be multiplied by factor(); null: all pixels have the noise factor().
   const RmsOfPixels* rms() const { return map_.varies() ? &rms_ : nullptr; }
   double factor() const { return factor_; }
   double at(std::int64_t x, std::int64_t y) const {

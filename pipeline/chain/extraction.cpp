@@ -33,8 +33,8 @@ void append_rows(Sources& to, const Sources& from) {
   if (divided) shift(to[columns::id_parent], islands);
 }
 
-/// Merges the segmentations of two sides of an image, in raster order. Labels of the second side continue after the
-/// `sources` labels of the first.
+/// Appends the segmentation of one side (brighter or fainter sources) to the other's, sorted in raster order. Labels of
+/// the second side continue after the `sources` labels of the first.
 void merge_segmentations(Extraction& first, const Extraction& second, std::int32_t sources) {
   const Cpu where;
   const std::int64_t height = first.runs.shape.height;

@@ -22,14 +22,16 @@ namespace srcextract {
 
 /// How the frames of a difference compare.
 struct DifferenceFacts {
-  Statistics reference, fresh;  ///< skies of the frames, clipped, after their widths were matched; a fit has its own
-  std::int64_t ratios = 0;      ///< number of bright pixels that gave the ratio of their brightness
+  Statistics reference, fresh;  ///< clipped sky of each frame after their widths were matched; not used if the kernel
+                                ///< was fitted
+  std::int64_t ratios = 0;      ///< number of bright pixels from which the brightness ratio of the frames was derived
   double scale = 1;             ///< factor of the reference
   std::optional<FitFacts> fit = std::nullopt;  ///< set if the kernel was fitted
-  double star_noise = 0;  ///< error of the flux of a faint star over the noise of a pixel, if the kernel was fitted
+  double star_noise = 0;  ///< error of a faint star's flux, in noise of one pixel, if the kernel was fitted
 };
 
-/// The level of a given sky, over unmasked pixels. Exact, except that the middle of a map is the median of a sample.
+/// Level of a sky that the user gave, over unmasked pixels. Exact, except that the middle of a map is the median of a
+/// sample.
 struct GivenLevel {
   double middle = 0, least = 0, most = 0;
 };
@@ -41,7 +43,7 @@ struct FoundIn {
   MaskCounts masked;
 };
 
-/// Both frames of a difference as read, on the pixels of the new one. Nothing has matched them.
+/// Both frames of a difference, on the pixels of the new frame, before brightness and widths are matched.
 struct FramesAsRead {
   Image<float, Cpu> reference, fresh;
 };
@@ -52,7 +54,7 @@ struct CheckData {
   Image<float, Cpu> above;     ///< the image above its sky
   Image<float, Cpu> filtered;  ///< image in which sources were found, if it differs
   Image<float, Cpu> level;     ///< level of the sky, if it was given
-  Image<float, Cpu> variance;  ///< per pixel, from a map of weights, in units of levels.noise_scale squared
+  Image<float, Cpu> variance;  ///< of each pixel, from a map of weights, in units of levels.noise_scale squared
   /// The foreground before and after morphology, for each side of the sky that was searched.
   std::vector<Runs<Cpu>> thresholded, reshaped;
 };
@@ -70,21 +72,25 @@ struct Extraction {
   }
 
   std::int64_t detected = 0;  ///< number of components before min_area
-  Runs<Cpu> runs;             ///< segmentation, together with `label`; kept only if something needs it
+  Runs<Cpu> runs;             ///< runs of the segmentation, labelled by `label`; kept only if an output needs them
   Buffer<std::int32_t, Cpu> label;
-  CheckData check;                            ///< set if check images are asked for
-  std::vector<BrightPixel> brightest;         ///< brightest pixel of all sources, or of the first ones, for saturation
-  std::optional<Picture> picture;             ///< set if output.quicklook asks for one
-  std::optional<DifferenceFacts> difference;  ///< set if a reference was subtracted
-  std::optional<FramesAsRead> frames;         ///< set if output.alerts asks for cut-outs of a difference
-  std::optional<ApertureNoise> aperture_noise;  ///< of the measured image, if measurement.noise asks for it
+  CheckData check;                              ///< set if check images are asked for
+  std::vector<BrightPixel> brightest;           ///< the brightest pixel of every source, or of the first sources only,
+                                                ///< for the check of saturation
+  std::optional<Picture> picture;               ///< set if output.quicklook asks for one
+  std::optional<DifferenceFacts> difference;    ///< set if a reference was subtracted
+  std::optional<FramesAsRead> frames;           ///< set if output.alerts asks for cut-outs of a difference
+  std::optional<ApertureNoise> aperture_noise;  ///< noise of sums over empty apertures of the measured image, if
+                                                ///< measurement.noise asks for it
   std::optional<FittedIslands> fitted;          ///< set if fit.model asks for Gaussians
-  std::optional<CrowdFit> crowd;                ///< set if crowd.method asks for it; pixels only for check images
-  std::optional<FoundIn> found_in;  ///< set if there is a detection image; all other members are of the measured image
-  /// Set if the sky's level was given, and subtracted. `background` and `levels` are then those of the image above it.
+  std::optional<CrowdFit> crowd;                ///< result of fitting all stars, if crowd.method asks for it; has
+                                                ///< pixels only for check images
+  std::optional<FoundIn> found_in;  ///< set if there is a detection image; the other members are of the measured image
+  /// Set if the user gave the sky's level, which was subtracted. `background` and `levels` then describe the image
+  /// minus that level.
   std::optional<GivenLevel> given_level;
 
-  /// The level of the sky as one pixel value.
+  /// The level of the whole sky in one number: the given level's middle, else the clipped median.
   double sky_level() const { return given_level ? given_level->middle : background.clipped.median; }
 };
 
@@ -99,7 +105,7 @@ Extraction join_sides(Extraction brighter, Extraction fainter);
 /// Like join_sides, without the brighter sources.
 Extraction leave_fainter(Extraction brighter, Extraction fainter);
 
-/// Gives sources found in the negated image the BACKGROUND of the image.
+/// Gives sources found in the negated image the BACKGROUND of the original image, by negating that column.
 void turn_backgrounds(Sources& sources);
 
 }  // namespace srcextract

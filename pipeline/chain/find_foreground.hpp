@@ -16,7 +16,8 @@
 
 namespace srcextract {
 
-/// Segments the image, by the noise of each pixel if that is known. `bright` may be of another image.
+/// Finds the runs of pixels above the levels, which scale with each pixel's noise if that is known. `bright` may be of
+/// another image.
 template <class Where>
 Runs<Where> threshold(const Image<float, Where>& image, const Value<Levels, Where>& levels,
                       const NoiseMap<Where>& noise, const BrightQuads<Where>& bright, const Where& where) {
@@ -24,7 +25,7 @@ Runs<Where> threshold(const Image<float, Where>& image, const Value<Levels, Wher
   return noise.mesh != nullptr ? find_runs(image, levels, *noise.mesh, where) : find_runs(image, levels, bright, where);
 }
 
-/// Segments the image in which sources are found, or the result of the matched filter.
+/// Finds the pixels above the threshold in the detection image, or in the result of the matched filter.
 template <class Where>
 Runs<Where> threshold_found(const Value<Levels, Where>& levels, const Pixels<Where>& pixels, const Config& config,
                             const Detection<Where>& found, const Where& where) {
@@ -33,7 +34,8 @@ Runs<Where> threshold_found(const Value<Levels, Where>& levels, const Pixels<Whe
   return find_runs(found.match, levels_of_match(levels, where), where);
 }
 
-/// Applies the matched filter to the measured image, or to the weighed image. Its noise follows the mesh, too.
+/// Applies the matched filter to the measured image, or to the weighed image. Weighs pixels by their noise, from a map
+/// of weights or from the mesh, if thresholds follow that noise.
 template <class Where>
 Image<float, Where> match(const Pixels<Where>& pixels, const Config& config, const Detection<Where>& found,
                           const Where& where) {
@@ -42,7 +44,8 @@ Image<float, Where> match(const Pixels<Where>& pixels, const Config& config, con
                         noise_of_pixels(pixels, config, found), where);
 }
 
-/// The threshold for the rate of false discoveries. Requires that the levels of `found` are those for the threshold 1.
+/// Finds the threshold, in sigma, that gives the configured rate of false discoveries. Requires that `found` has the
+/// levels of threshold 1.
 template <class Where>
 Value<double, Where> threshold_of_rate(const Pixels<Where>& pixels, const Config& config, const Detection<Where>& found,
                                        const Where& where) {
@@ -53,14 +56,14 @@ Value<double, Where> threshold_of_rate(const Pixels<Where>& pixels, const Config
                                    config.detection, where);
 }
 
-/// Whether thresholds are in units of the noise of the image in which sources are found. The matched filter measures
-/// its noise by itself.
+/// Whether thresholds are multiples of the noise in the detection image (filtered), not in the measured image. The
+/// matched filter measures its noise by itself.
 inline bool counts_in_own_noise(const Config& config) {
   return config.detection.threshold_unit == ThresholdUnit::detection_sigma && !is_matched(config);
 }
 
-/// Converts thresholds to levels for an image whose sky is in `found`. In units of its own noise, that noise is
-/// measured in the image in which sources are found, in as many of its rows as are needed.
+/// Converts thresholds to levels (pixel values) for the image whose sky is in `found`. If thresholds are multiples of
+/// the detection image's own noise, measures that noise in as many of its rows as are needed.
 template <class Where>
 class LevelsOf {
  public:

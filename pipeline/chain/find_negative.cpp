@@ -11,7 +11,7 @@
 namespace srcextract {
 namespace {
 
-/// The levels in the negated map above its level. `threshold` is in units of the noise.
+/// Returns the levels (pixel values) of `threshold`, in units of the noise, in the negated map minus its sky.
 Value<Levels, Cpu> negative_levels(const Extraction& extraction, double threshold) {
   Levels levels = extraction.levels;
   const bool has_mesh = !extraction.check.mesh.level.empty();

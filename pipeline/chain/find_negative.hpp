@@ -6,7 +6,7 @@
 
 namespace srcextract {
 
-/// Fits the islands of the negated map, which are found with the level, the noise and the thresholds of the map
+/// Finds islands in the negated map and fits Gaussians to them. Sky level, noise and thresholds are those of the map
 /// itself. `extraction` has been fitted.
 FittedIslands fit_negative(const Extraction& extraction, const ExtractedNoise& noise, const Config& config,
                            const Cpu& where);

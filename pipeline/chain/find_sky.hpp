@@ -19,8 +19,8 @@
 
 namespace srcextract {
 
-/// What makes the noise of meshes right: by how much a clip of normal values, the level of their own that meshes have,
-/// and the median over meshes make it too small.
+/// The factor that corrects the noise of background meshes. Three effects make the estimate too small: the kappa-sigma
+/// clip, the level estimated in each mesh, and the median filter over meshes.
 inline double factor_of_noise(const Config& config, const BackgroundConfig& meshes) {
   constexpr double usual_area = 1.5;  // half-way between white noise seen through the beam and a dirty map
   double clipped = 1;
@@ -35,11 +35,11 @@ inline double factor_of_noise(const Config& config, const BackgroundConfig& mesh
   return (1 + share * 2 / 3) / clipped;
 }
 
-/// The mesh of an image without its sources: what is above the sky of `first` by most of the seed, and a beam around.
-/// Below 4 sigma that would be noise of one side, without which level and noise are too low.
-/// Few sources are left, so that pixels are clipped at no less than 3.5 sigma: a clip at 3 makes sigma 1.5 % too small.
-/// Pixels are counted in the noise of `first`: what it missed is the same for many meshes, which the filter then
-/// leaves.
+/// Estimates the background mesh again without the sources. Masks pixels above the sky of `first` by most of the seed
+/// threshold, and a beam's width around them. A limit below 4 sigma would cut off only the noise's upper side and lower
+/// level and noise. Since few sources are left, the clip is at no less than 3.5 sigma; a clip at 3 makes sigma 1.5 %
+/// too small. Sigma is the noise of `first`: sources that it missed spoil single meshes, which the median filter
+/// removes.
 template <class Where>
 MeshSky<Where> estimate_without_sources(const Image<float, Where>& image, const SkyMesh<Where>& first,
                                         const Config& config, const Where& where) {
@@ -54,8 +54,8 @@ MeshSky<Where> estimate_without_sources(const Image<float, Where>& image, const 
                        {&first, factor_of_noise(config, second)});
 }
 
-/// Estimates the parts of the sky that are not given, from unmasked pixels. One level for the whole image has only
-/// `background`, and leaves `bright`, if there is one, for find_foreground.
+/// Estimates level and noise of the sky, except parts that the user gave, from unmasked pixels. With one level for the
+/// whole image the result has only `background`, and `bright` receives the bright pixels for find_foreground.
 template <class Where>
 MeshSky<Where> estimate_sky(const Image<float, Where>& image, const Config& config, const Where& where,
                             BrightQuads<Where>* bright = nullptr) {
@@ -73,7 +73,7 @@ MeshSky<Where> estimate_sky(const Image<float, Where>& image, const Config& conf
   return sky;
 }
 
-/// The sky of an image whose sky was one level, after that was subtracted.
+/// Returns the sky of an image whose constant level was subtracted: level 0, the same noise.
 template <class Where>
 Value<Background, Where> sky_above(const Value<Background, Where>& sky, const Where& where) {
   Value<Background, Where> above = copy_of(sky, where);
@@ -81,8 +81,8 @@ Value<Background, Where> sky_above(const Value<Background, Where>& sky, const Wh
   return above;
 }
 
-/// The image above the mesh. On the host it takes the memory of `last_read`, if there is one. A device may
-/// run again on the same pixels with more room, so their memory is not reused.
+/// Returns the image minus the mesh. On the host the result takes the memory of `last_read`, if that is not null. A
+/// device may run the steps again on the same pixels with more room, so keeps the image.
 template <class Where>
 Image<float, Where> subtract_mesh(const Pixels<Where>& pixels, const SkyMesh<Where>& mesh, const Where& where,
                                   [[maybe_unused]] Image<float, Where>* last_read = nullptr) {
@@ -91,8 +91,8 @@ Image<float, Where> subtract_mesh(const Pixels<Where>& pixels, const SkyMesh<Whe
   return subtract_sky(pixels.kept.pixels.empty() ? pixels.image : pixels.kept, mesh, where);
 }
 
-/// Finds the sky. With a mesh, the image above the mesh replaces the image in all later steps, and `background` is the
-/// sky of that image.
+/// Estimates the sky. With a mesh, also subtracts it: `found.above` then replaces the image in all later steps, and
+/// `background` describes that image.
 template <class Where, class Done>
 void find_sky(const Pixels<Where>& pixels, const Config& config, Detection<Where>& found, const Where& where,
               Done&& done, Image<float, Where>* last_read) {
@@ -109,13 +109,13 @@ void find_sky(const Pixels<Where>& pixels, const Config& config, Detection<Where
   done("subtract");
 }
 
-/// Whether the variances of these pixels are known only up to a factor.
+/// Whether the map of weights gives the variances of these pixels only up to a common factor.
 template <class Where>
 bool has_ratios(const Pixels<Where>& pixels, const Config& config) {
   return !pixels.variance.pixels.empty() && is_rescaled(config.weights);
 }
 
-/// The factor for the roots of the variances in a map of weights.
+/// Estimates the factor by which the square roots of a weight map's variances become noise.
 template <class Where>
 Value<double, Where> scale_of_noise(const Pixels<Where>& pixels, const Config& config, const Detection<Where>& found,
                                     const Where& where) {
@@ -128,8 +128,8 @@ Value<double, Where> scale_of_noise(const Pixels<Where>& pixels, const Config& c
                                         : estimate(pixels.variance);
 }
 
-/// Finds the sky and, from it, the scale of a map of weights, and subtracts it. Interpolates gaps if the configuration
-/// asks for it.
+/// Estimates the sky and subtracts it, and finds the scale of a map of weights. Interpolates masked gaps if the
+/// configuration asks for it.
 template <class Where, class Done>
 void subtract_own_sky(const Pixels<Where>& pixels, const Config& config, Detection<Where>& found, const Where& where,
                       Done&& done, Image<float, Where>* last_read) {

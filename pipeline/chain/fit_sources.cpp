@@ -12,7 +12,7 @@
 namespace srcextract {
 namespace {
 
-/// Tells the rows the level that was subtracted.
+/// Stores in each fitted row the sky level that was subtracted there.
 void add_levels(const Extraction& extraction, const Shape& shape, FittedIslands& fitted) {
   const SkyMesh<Cpu>& mesh = extraction.check.mesh;
   std::optional<MapOfMesh> level;

@@ -16,7 +16,7 @@ struct DetectionImage {
 template <class Where>
 struct FoundElsewhere {
   Pixels<Where> pixels;    ///< pixels of the image in which sources were found
-  Detection<Where> found;  ///< only what later measurements read, with `levels` and `sums`
+  Detection<Where> found;  ///< results that later measurements read, with `levels` and `sums`; the rest is dropped
   FoundSky sky;            ///< sky of the image in which sources were found
 };
 

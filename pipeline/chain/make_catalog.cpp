@@ -35,7 +35,7 @@ void copy_foreground(const Detection<Cpu>& found, const Config& config, const Cp
   }
 }
 
-/// Takes the data of check images. Without a mesh, the image above the sky is made only here.
+/// Moves the data that check images show out of `found`. Without a mesh, the image minus the sky is computed here.
 CheckData check_data(Detection<Cpu>& found, const Config& config, const Cpu& where) {
   const Detection<Cpu>& in = found.found_in != nullptr ? found.found_in->found : found;
   if (found.mesh.level.empty()) subtract_constant(*found.background, found.above, where);
@@ -57,8 +57,8 @@ const SkyMesh<Cpu>* mesh_of(const Detection<Cpu>& found) {
   return found.mesh.level.empty() ? nullptr : &found.mesh;
 }
 
-/// Throws Error{input} if no pixel is left because of a map of weights, a mask or a map of the level. check_background
-/// reports an image without any valid pixel.
+/// Throws Error{input} if a map of weights, a mask or a map of the sky level leaves no valid pixel. An image that has
+/// none by itself is reported by check_background.
 void check_not_all_masked(const MaskCounts& masked, const Shape& shape) {
   if (masked.total() < shape.count() || masked.weight + masked.mask + masked.level == 0) return;
   throw NoSky("every pixel is masked: " + std::to_string(masked.weight) + " by the map of weights, " +

@@ -9,18 +9,19 @@
 
 namespace srcextract {
 
-/// Whether an output shows the detected pixels, or a map of flags needs them.
+/// Whether the catalogue's segmentation must be kept: an output shows it, or a map of flags needs it.
 bool keeps_segmentation(const Config& config);
 
 /// Whether outputs need images beside the catalogue.
 bool keeps_images(const Config& config);
 
-/// Whether a check image shows pixels. `found.above` and `found.image` must then be on the host. Without a mesh,
-/// `above` must be the image itself; make_catalog subtracts the level from it.
+/// Whether a check image shows pixel values. If so, `found.above` and `found.image` must be on the host when
+/// make_catalog is called. Without a mesh, `above` must be the image itself, from which make_catalog subtracts the
+/// level.
 bool shows_pixels(const Config& config);
 
-/// Whether a check image shows the foreground. The runs before morphology and before deblending must then be on the
-/// host.
+/// Whether a check image shows the pixels above the threshold. If so, the runs before morphology and before deblending
+/// must be on the host.
 bool shows_foreground(const Config& config);
 
 /// Whether a check image shows the noise from a map of weights. CheckData::variance must then be filled.

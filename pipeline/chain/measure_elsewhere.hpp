@@ -11,7 +11,7 @@
 
 namespace srcextract {
 
-/// Finds the sources of an image, to be measured in others, with their sums in the image itself.
+/// Detects the sources of an image, to be measured in other images, and sums over their pixels in this image.
 template <class Where, class Done>
 Detection<Where> detect_for_others(const Pixels<Where>& pixels, const Config& config, const Where& where, Done&& done,
                                    Image<float, Where>* last_read = nullptr) {
@@ -25,7 +25,7 @@ Detection<Where> detect_for_others(const Pixels<Where>& pixels, const Config& co
   return found;
 }
 
-/// Keeps what was found in `pixels`; their sky is on the host, too.
+/// Keeps the pixels, what later measurements need of `found`, and `sky`, which lies on the host; drops the rest.
 template <class Where>
 FoundElsewhere<Where> keep_found(Pixels<Where>&& pixels, Detection<Where>&& found, FoundSky&& sky) {
   const auto leave = [](auto part, auto& one) {
@@ -35,7 +35,7 @@ FoundElsewhere<Where> keep_found(Pixels<Where>&& pixels, Detection<Where>&& foun
   return {std::move(pixels), std::move(found), std::move(sky)};
 }
 
-/// Copies the pixels and positions of sources, but no images.
+/// Copies the runs and rows of sources, but no images, to begin the measurement in another image.
 template <class Where>
 Detection<Where> copy_of_sources(const Detection<Where>& found, const Where& where) {
   Detection<Where> copy;
@@ -46,8 +46,8 @@ Detection<Where> copy_of_sources(const Detection<Where>& found, const Where& whe
   return copy;
 }
 
-/// Finds the levels of the measured image. `of_found` are those of the other image. They were raised if they follow
-/// from a rate of false discoveries, or from the noise of the matched filter; the raised threshold is used here.
+/// Sets the levels of the measured image. `of_found` are the detection image's levels. A rate of false discoveries, or
+/// the matched filter, may have raised their threshold; then the raised threshold is used.
 template <class Where, class Done>
 void find_levels_elsewhere(const Pixels<Where>& pixels, const Config& config, const Levels& of_found,
                            Detection<Where>& found, const Where& where, Done&& done) {
@@ -60,7 +60,7 @@ void find_levels_elsewhere(const Pixels<Where>& pixels, const Config& config, co
   find_analysed(levels_at, pixels, config, found, where, done);
 }
 
-/// Sums over the sources in the measured image.
+/// Computes sums over each source's pixels in the measured image: fluxes, then variances.
 template <class Where, class Done>
 void sum_elsewhere(const Pixels<Where>& pixels, Detection<Where>& found, const Where& where, Done&& done) {
   const Image<float, Where>& image = measured_image(pixels, found);
@@ -76,19 +76,16 @@ void sum_elsewhere(const Pixels<Where>& pixels, Detection<Where>& found, const W
   }
 }
 
-/// Measures sources in the light of `pixels`, whose sky is subtracted here (SExtractor's dual image mode; checked
-/// against runs of 2.25). Runs on `Where`; a device waits once, to learn whether a pixel is masked. `done` and
-/// `last_read` are as in detect_sources.
-///
+/// Measures sources in the image `pixels`, whose sky is subtracted here (SExtractor's dual image mode; checked against
+/// runs of 2.25). Runs on `Where`; a device waits once, to learn whether a pixel is masked. `done` and `last_read` mean
+/// what they mean in detect_sources.
 /// The result has from the image in which sources were found:
 /// - the pixels of each source, and `sums`, so positions and shapes;
 /// - the radii of Kron's and Petrosian's ellipses, and the noise of positions.
-///
 /// It has from the measured image:
 /// - the sky, `fluxes`, `variances` and the pixels above the analysis threshold;
-/// - `least_variance` by its mesh;
+/// - `least_variance`, if it follows the mesh;
 /// - the rest of `photometry`.
-///
 /// The caller must fill found_in, from which thresholds and errors of positions follow. A source's pixel that is masked
 /// in `pixels` adds nothing to its flux, and the noise of the sky to its error; the source is flagged.
 template <class Where, class Done>

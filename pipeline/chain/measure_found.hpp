@@ -11,8 +11,8 @@
 
 namespace srcextract {
 
-/// Counts each source's pixels above the analysis threshold, if there is one. SExtractor, too, does not count those of
-/// sources that CLEAN merged into others.
+/// Counts each source's pixels above the analysis threshold, if there is one. Pixels of sources that CLEAN merged into
+/// the source do not count, as in SExtractor.
 template <class Where, class Done>
 void find_areas(const DetectionConfig& config, Detection<Where>& found, const Where& where, Done&& done) {
   if (config.analysis_threshold == 0) return;
@@ -20,7 +20,7 @@ void find_areas(const DetectionConfig& config, Detection<Where>& found, const Wh
   done("area");
 }
 
-/// Finds the least noise of each source's own pixels, if thresholds follow the noise of each pixel (least_variance).
+/// Stores the least variance of each source's own pixels, if thresholds follow the noise of each pixel.
 template <class Where>
 void find_least_variance(const NoiseMap<Where>& noise, Detection<Where>& found, const Where& where) {
   found.least_variance = least_variance(noise, found.runs, own_components(found), where);
@@ -54,8 +54,8 @@ void find_photometry(const Pixels<Where>& pixels, const Config& config, Detectio
   done("photometry");
 }
 
-/// The steps from sources to their measurements, in the image in which they were found and in the measured one.
-/// done.keeps_images(), if it exists, is false if the first of these may be dropped after its last use.
+/// Measures the detected sources, in the image in which they were found and in the measured image. If
+/// done.keeps_images() exists and returns false, the former image is freed after its last use.
 template <class Where, class Done>
 void measure_found(const Pixels<Where>& pixels, const Config& config, Detection<Where>& found, const Where& where,
                    Done&& done) {

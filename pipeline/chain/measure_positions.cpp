@@ -9,7 +9,8 @@
 namespace srcextract {
 namespace {
 
-/// A level that the subtracted mesh nowhere exceeds by much, so that no saturated pixel counts; 0 without a mesh.
+/// Estimates the highest level of the subtracted mesh. The saturation limit is lowered by it, so that no saturated
+/// pixel is used. 0 without a mesh.
 double highest_level(const Detection<Cpu>& found) {
   if (found.mesh.level.empty()) return 0;
   const auto [least, most] = std::minmax_element(found.mesh.level.begin(), found.mesh.level.end());
@@ -20,8 +21,8 @@ double highest_level(const Detection<Cpu>& found) {
 }  // namespace
 
 Config forced_config(Config config, bool ellipses) {
-  // No threshold is needed, so none may fail because the pixel scale is unknown. A threshold in units of sigma still
-  // selects which noise counts.
+  // Positions need no threshold, so an unknown pixel scale must be no error. A threshold in sigma still decides which
+  // noise is used.
   const bool in_sigmas = config.detection.threshold_unit == ThresholdUnit::sigma;
   config.detection = {.threshold = config.detection.threshold,
                       .threshold_unit = in_sigmas ? ThresholdUnit::sigma : ThresholdUnit::absolute,
@@ -84,7 +85,7 @@ void measure_positions(const ForcedPositions& positions, const Image<float, Cpu>
                                      found.mesh.level.empty() ? nullptr : &found.whole);
   found.sums = std::move(light.pixel);
   found.photometry = std::move(light.photometry);
-  // Errors must come from variances; that alone matters here. The flux of the pixel and its error are in no column.
+  // The rows must have errors from variances; their values for the central pixel are in no column.
   if (noise.pixels.empty()) return;
   found.variances = Buffer<SourceSums, Cpu>(found.sums.size(), where);
   std::fill(found.variances.begin(), found.variances.end(), SourceSums{});

@@ -8,8 +8,8 @@
 
 namespace srcextract {
 
-/// The configuration of a run that measures given positions and detects nothing, with the columns that make_catalog
-/// makes for it. `ellipses`: the positions come with ellipses, so that light in these is measured, too.
+/// Returns the configuration of a run that measures given positions and detects nothing, with the columns that
+/// make_catalog writes for it. `ellipses`: positions have ellipses, in which light is measured too.
 Config forced_config(Config config, bool ellipses);
 
 /// The configuration of a run that fits all stars of an image at once.

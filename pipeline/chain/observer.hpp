@@ -20,8 +20,8 @@ struct Observer {
   std::function<void(std::int64_t bytes)> on_crowd = {};
 };
 
-/// Calls an Observer for stages on the host. The time of a stage is wall time until its work is complete, without
-/// copies made for the record.
+/// Measures the wall time of each stage on the host and reports it to an Observer. Copies made for the record do not
+/// count.
 class StageClock {
  public:
   explicit StageClock(const Observer& observer) : observer_(observer) {}

@@ -24,7 +24,8 @@ std::optional<Picture> draw(const Pixels<Where>& pixels, const Config& config, E
   return picture;
 }
 
-/// Extracts the engine's image as it is, and then, in the same memory, negated.
+/// Extracts the engine's image, then negates it in place and extracts it again for sources fainter than the sky. `join`
+/// merges the two results.
 template <class Engine, class Join>
 Extraction extract_sides(Engine& engine, const Join& join) {
   Extraction brighter = engine.extract();
@@ -84,8 +85,8 @@ Extraction extract_signs(const DetectionConfig& config, Engine& engine) {
   return extraction;
 }
 
-/// The pipeline, from stored pixels to the catalogue, in the one order of both back ends. An Engine is a back end and
-/// its memory for one image (pipeline/engine/host_engine.hpp, pipeline/engine/extractor.cpp):
+/// Runs the pipeline, from stored pixels to the catalogue, in the one order of both back ends. An Engine is a back end
+/// and its memory for one image (pipeline/engine/host_engine.hpp, pipeline/engine/extractor.cpp):
 ///   where();                      where the stages run
 ///   pixels();                     the pixels it extracts, of the image's shape
 ///   read(source, pixels);         `ingest`
@@ -95,7 +96,7 @@ Extraction extract_signs(const DetectionConfig& config, Engine& engine) {
 ///   extract_at(positions);        `measure_positions`, or `measure_crowd`, and `make_catalog`
 ///   done(stage, result);          called after every other stage: the one hook for times, progress and records
 ///   record(stage, result);        like done() without a time.
-/// Nothing is detected where `sources` of another image, or `positions`, are given: these are measured.
+/// If `sources` of another image or `positions` are given, they are measured and nothing is detected.
 template <class Engine>
 Extraction run_stages(const Exposure& exposure, const Config& config, Engine& engine,
                       const FoundElsewhere<typename Engine::Where>* sources = nullptr,

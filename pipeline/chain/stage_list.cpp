@@ -16,7 +16,7 @@ namespace {
 
 constexpr auto pixel_bytes = static_cast<std::int64_t>(sizeof(float));
 
-/// Memory beside the extracted image, in float32 images.
+/// Memory beside the extracted image, in units of one float32 image.
 struct Images {
   std::int64_t host = 0, device = 0;
 };
@@ -34,53 +34,53 @@ Images memory_of_stages(const RunPlan& plan) {
   const bool twice = extracts_twice(config, plan.of_difference());
   const bool by_mesh = config.background.method == BackgroundMethod::mesh;
   const bool mapped = has_map(weights);
-  // The map of weights and, if they are kept, the pixels that it masks only for the sky.
+  // Number of images: the map of weights and, if kept, the pixels that the map masks only for the sky.
   const std::int64_t map = keeps_pixels(weights) ? 2 : 1;
-  // With a gain a difference has its noise, and the image weighed by it.
+  // With a gain, a difference also has an image of its noise, and the difference weighed by that noise.
   const bool has_gain = config.measurement.gain > 0 || config.measurement.gain_keyword != "none";
   const bool fits = plan.of_difference() && config.difference.kernel == MatchingKernel::fitted;
   const bool convolved = config.convolve.kernel != KernelShape::none || fits;
   // The image, its weights, and the measured image with its gaps filled.
   const std::int64_t found = 2 + (mapped ? 1 + map : 0) + (interpolates(weights) ? 2 : 0);
   const Stage stages[] = {
-      // On the host the image above the sky takes the memory of an image that is not read again.
+      // On the host, the image minus the sky reuses the memory of the image, unless the image is read again.
       {"subtract", by_mesh, {.host = twice || mapped ? 1 : 0, .device = 1}},
       // The image without its sources; a device also has a map of them.
       {"second sky", by_mesh && config.background.refine > 1, {.host = 1, .device = 2}},
       {"combine", config.combine.method != CombineMethod::none, {.host = plan.planes, .device = plan.planes}},
       {"mask", has_mask(config.mask), {.host = 1, .device = 1}},
-      // Check images keep the map on the host; a device has the memory of its estimate.
+      // The host keeps the map for check images; a device has the work memory of the map's estimate.
       {"weights", mapped, {.host = map, .device = map}},
       {"interpolate", interpolates(weights), {.host = 2, .device = 2}},
       {"level", has_level(config.given_sky), {.host = 1, .device = 1}},
       // The host has both frames; a device also keeps the results of align, match_width, weigh and variance.
       {"difference", plan.of_difference(), {.host = has_gain ? 4 : 2, .device = 6 + plan.reference_planes}},
-      // The noise of the difference, and sums of the stamps; a device has light and variance of a frame, too. Its fit
-      // runs on the host, on copies of both frames.
+      // The noise of the difference, and sums of the fit's stamps. A device also has the light and the variance of a
+      // frame. The fit runs on the host, on copies of both frames.
       {"fit", fits, {.host = 2, .device = 5}},
       // The maps of both frames; two kinds of noise of the difference, and the weighed difference.
       {"noise of frames", plan.frames_have_maps, {.host = 5, .device = 5}},
-      // The matched reference, the noise of both frames, and the reference above its mesh.
+      // The matched reference, the noise of both frames, and the reference minus its mesh.
       {"stars of frames",
        fits && ColumnChoice(config.output.columns).needs(StarFramesFamily::name),
        {.host = 4, .device = 4}},
-      // A device also keeps the image in which sources are found, and the image above the mesh.
+      // A device also keeps the filtered image and the image minus the mesh.
       {"detection image",
        plan.found_elsewhere,
        {.host = found, .device = found + (convolved ? 1 : 0) + (by_mesh ? 1 : 0)}},
-      // The host keeps the image, and the one in which sources are found.
+      // The host keeps the image minus the sky, and the filtered image.
       {"check images", shows_pixels(config), {.host = 2}},
-      // A plane above its sky, and the plane without its sources.
+      // A plane minus its sky, and the plane without its sources.
       {"cube", measures_cube(config), {.host = 2}},
       // Both frames, for cut-outs.
       {"alerts", plan.of_difference() && !config.output.alerts.empty(), {.host = 2}},
       // The image without copies of its stars, and with them.
       {"completeness", config.output.report_copies > 0, {.host = 2}},
-      // The check images of the other side are kept meanwhile.
+      // Check images of the side that was extracted first are kept while the second is extracted.
       {"fainter side", twice, {.host = (shows_pixels(config) ? 2 : 0) + (shows_variance(config) ? 2 : 0)}},
       {"convolve", convolved, {.host = 1, .device = 1}},
       {"convolve variance", convolves_variance(config), {.host = 1, .device = 1}},
-      // Both sums of the filter, and what pixels add to them.
+      // Both sums of the matched filter, and the terms that pixels add to these sums.
       {"match", config.convolve.filter == Filter::matched, {.host = 3, .device = 3}},
       // Model, residual, weights and significance; what is good; on the host the image itself, without the mesh's.
       {"crowd", fits_crowd(config), {.host = 9, .device = 7}},
@@ -112,8 +112,8 @@ std::int64_t work_memory(const RunPlan& plan) {
   return std::max(plan.shape.count() * pixel_bytes / 2, of_rows + mesh_bytes * meshes);
 }
 
-/// The numbers of alerts, and the cut-outs of those that are written together: three each, as pixels and packed.
-/// Parquet keeps two groups of rows.
+/// Bytes of the numbers of all alerts, and of the cut-outs of alerts that are written together: three cut-outs each, as
+/// pixels and compressed. Parquet keeps two groups of rows.
 std::int64_t alerts_memory(std::int64_t alerts, const Config& config) {
   constexpr std::int64_t number_bytes = 1000, stamp_bytes = std::int64_t{2} * 3 * 63 * 63 * pixel_bytes, together = 256,
                          groups_bytes = std::int64_t{2} << 26;
@@ -149,9 +149,9 @@ std::int64_t host_memory(const RunPlan& plan) {
 }
 
 std::int64_t sources_memory(std::int64_t sources, const Config& config) {
-  // Measured: the columns, one kind of sums, and the memory of a writer.
+  // By measurement: the columns, one kind of sums, and the memory of a writer.
   constexpr std::int64_t source_bytes = 300;
-  // The former sums, and profiles twice: by number and by brightness.
+  // The sums before CLEAN, and profiles twice: in order of number and of brightness.
   constexpr std::int64_t clean_bytes = sizeof(SourceSums) + sizeof(Parentage) + 3 * sizeof(CleanCandidate);
   const std::int64_t more_sums =
       (config.convolve.kernel != KernelShape::none ? 1 : 0) + (has_map(config.weights) ? 1 : 0);

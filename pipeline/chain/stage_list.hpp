@@ -7,7 +7,7 @@
 
 namespace srcextract {
 
-/// A run over one image, as far as it is known before its pixels are read.
+/// The settings and sizes of one image that decide how much memory it needs, as known before its pixels are read.
 struct RunPlan {
   const Config& config;
   Shape shape;
@@ -24,7 +24,7 @@ RunPlan plan_of(const Exposure& exposure, const Config& config);
 /// The plan of an image whose file is not opened yet, so that the number of planes may have to be guessed.
 RunPlan plan_of(const Shape& shape, const Config& config, bool of_difference);
 
-/// Whether sources are found twice, so that no image may be given up before the end.
+/// Whether the image is searched twice, for brighter and fainter sources, so that no image may be freed before the end.
 bool extracts_twice(const Config& config, bool of_difference);
 
 /// Host memory, in bytes, that the stages need for an image: its pixels, half as much again for work on them, and the

@@ -22,18 +22,20 @@
 
 namespace srcextract {
 
-/// How two frames compared before one was subtracted from the other.
+/// How brightness and sky of two frames compared before one frame was subtracted from the other.
 template <class Where>
 struct FrameMatch {
-  std::optional<FrameSkies<Where>> skies = std::nullopt;          ///< not of a fit, which measures levels of its own
+  std::optional<FrameSkies<Where>> skies = std::nullopt;          ///< empty for a fitted kernel, which measures the
+                                                                  ///< levels by itself
   std::optional<Value<Background, Where>> ratios = std::nullopt;  ///< set by match_flux
   std::optional<FitFacts> fit = std::nullopt;                     ///< set if the kernel was fitted
   double star_noise = 0;                                          ///< noise_of_star of the fit
   std::optional<FramesAsRead> frames = std::nullopt;              ///< set if output.alerts needs them
 };
 
-/// Makes the relative noise of a difference that of its sky, where maps gave its frames noise that changes over the
-/// field: a sigma of the whole difference then tells nothing. The sky of the weighed difference has one noise.
+/// Scales the noise map of a difference to the scatter of the difference's sky. Needed if maps gave the frames a noise
+/// that changes over the field: one sigma of the whole difference then says nothing. The scatter is measured after the
+/// difference was weighed by the map.
 template <class Where>
 void scale_mapped_noise(const Config& config, Pixels<Where>& difference, FitFacts& facts, const Where& where) {
   const auto sky_of = [&](const Image<float, Where>& image) {
@@ -61,8 +63,8 @@ Image<float, Cpu> host_copy(const Image<float, Where>& image, const Where& where
   return to_host(image, where);
 }
 
-/// Fits what turns one frame into the other, and writes the difference. `greatest`: FrameLight::greatest of the
-/// reference. An error names the key that asks for the fit.
+/// Fits the matching kernel that turns one frame into the other, and writes the difference. `greatest`:
+/// FrameLight::greatest of the reference. An error names the configuration key that asks for the fit.
 template <class Where, class Engine>
 void subtract_by_fit(const Pixels<Where>& reference, const Pixels<Where>& fresh, std::optional<float> greatest,
                      const Config& config, Pixels<Where>& difference, Engine& engine, FrameMatch<Where>& match) {
@@ -74,14 +76,14 @@ void subtract_by_fit(const Pixels<Where>& reference, const Pixels<Where>& fresh,
   const FrameMaps<Where> maps{map_of(reference.variance), map_of(fresh.variance)};
   const Where& where = engine.where();
   try {
-    // Maps need the shape of the stars, for the noise of sums over one.
+    // With noise maps, the noise of a sum over a star needs the shape of the stars.
     const bool finds_stars = config.resources.has_star_profile || maps.any();
     KernelFit fit = fit_kernel(reference.image, fresh.image, config.difference, lights, where, maps, finds_stars);
     engine.done("fit_kernel", fit.facts);
     const bool of_frames = is_measured<StarFramesFamily>(ColumnChoice(config.output.columns), config);
     subtract_fitted(reference.image, fresh.image, fit, difference, where, maps, of_frames);
     if (maps.any()) scale_mapped_noise(config, difference, fit.facts, where);
-    if (of_frames) {  // the skies of both frames slope, and only their difference is fitted
+    if (of_frames) {  // the fit removes only the difference of the skies, so the reference still has its sky
       Image<float, Where>& subtracted = difference.star.frames.reference;
       subtracted = subtract_sky(subtracted, estimate_mesh(subtracted, config.background, where).mesh, where);
     }
@@ -94,8 +96,8 @@ void subtract_by_fit(const Pixels<Where>& reference, const Pixels<Where>& fresh,
   }
 }
 
-/// Writes the difference, new frame minus reference, to `difference`. Both frames end up on the pixels of the new one
-/// and, if their widths are known, equally wide.
+/// Writes the difference, new frame minus reference, to `difference`. Resamples the reference to the new frame's pixels
+/// and, if the widths of stars are known, matches the widths.
 template <class Where, class Engine>
 FrameMatch<Where> subtract_reference(Pixels<Where>& reference, const PixelMap* map, Pixels<Where>& fresh,
                                      const Config& config, Pixels<Where>& difference, Engine& engine) {
@@ -106,7 +108,7 @@ FrameMatch<Where> subtract_reference(Pixels<Where>& reference, const PixelMap* m
     if (how.kernel == MatchingKernel::fitted && !(reference_settings(config).saturation > 0))
       greatest = shared_greatest(reference.image, where);
     reference.image = resample(reference.image, *map, how.interpolation, where);
-    if (!reference.variance.pixels.empty())  // no negative weights: a variance stays above 0
+    if (!reference.variance.pixels.empty())  // no kernel with negative weights, so that a variance stays above 0
       reference.variance = resample(reference.variance, *map, Interpolation::bilinear, where);
     engine.done("align", reference.image);
   }
@@ -144,7 +146,7 @@ FrameMatch<Where> subtract_reference(Pixels<Where>& reference, const PixelMap* m
   return match;
 }
 
-/// The comparison of the frames on the host, for the report.
+/// Copies the comparison of the frames to the host, for the report.
 template <class Where>
 DifferenceFacts describe(const FrameMatch<Where>& match, const Where& where) {
   DifferenceFacts facts;

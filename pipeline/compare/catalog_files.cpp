@@ -28,7 +28,7 @@ bool remove_ending(std::string& name, const std::string& ending) {
   return true;
 }
 
-/// Format of a catalogue according to its name. Smaller values are preferred.
+/// Rank of a catalogue's format by its file name; smaller values are preferred.
 struct Format {
   std::size_t ending = 0;  ///< index into `endings`
   bool unnamed = false;    ///< the name lacks the .cat of m31.cat.fits
@@ -41,7 +41,7 @@ struct Format {
   bool may_be_image() const { return unnamed && ending < image_endings; }
 };
 
-/// The files of one stem with their paths, preferred ones first.
+/// The catalogue files of one stem with their paths, preferred formats first.
 using Files = std::set<std::pair<Format, std::string>>;
 
 Format format_of(const std::string& file_name) {
@@ -75,8 +75,8 @@ std::map<std::string, Files> catalogs_in(const std::string& directory) {
   return found;
 }
 
-/// The file of the same format, if possible with all its endings equal; else the preferred file; empty if there are no
-/// files.
+/// The path in `files` of the same format, if possible with all endings equal; else the preferred file; empty if
+/// `files` is.
 std::string counterpart(const Format& format, const Files& files) {
   const auto distance = [&](const auto& file) {
     return file.first == format ? 0 : file.first.ending == format.ending ? 1 : 2;

@@ -12,14 +12,14 @@ std::string catalog_stem(const std::string& file_name);
 
 /// Files of two directories that belong together.
 struct FilePair {
-  std::string name;              ///< the stem; if the reference has several files with this stem, the file's full name
-  std::string reference, other;  ///< paths; empty: there is none of this stem
+  std::string name;              ///< the stem; the reference's full file name, if several of its files share the stem
+  std::string reference, other;  ///< paths; empty: that side has no catalogue of this stem
 };
 
-/// Pairs every catalogue of the reference with the new one of the same stem, ordered by stem. Among several new ones,
-/// its own format comes first, then FITS, ECSV, VOTable, CSV and the rest. A stem that only the new directory has is a
-/// pair without a reference. m31.fits beside m31.cat.fits, or another m31.cat.*, is the image and left out. Throws
-/// Error{input} if a directory cannot be read or the reference has no catalogue.
+/// Pairs every catalogue of the reference with the new catalogue of the same stem, ordered by stem. If there are
+/// several new ones, the reference's format comes first, then FITS, ECSV, VOTable, CSV and the rest. A stem that only
+/// the new directory has makes a pair without a reference. m31.fits beside m31.cat.fits, or beside another m31.cat.*,
+/// is an image and is left out. Throws Error{input} if a directory cannot be read or the reference has no catalogue.
 std::vector<FilePair> pair_files(const std::string& reference, const std::string& other);
 
 }  // namespace srcextract

@@ -26,10 +26,11 @@
 namespace srcextract {
 namespace {
 
-/// Memory for columns that are compared at once. With pairs and sorting, ten million rows stay below 4 GB.
+/// Bytes for the columns that are compared at once. With pairs and sorting, a comparison of ten million rows stays
+/// below 4 GB.
 constexpr std::int64_t memory_for_columns = std::int64_t{13} << 27;
 
-/// Fraction of --memory for reading one catalogue: a comparison holds two catalogues, and shared data.
+/// Reading one catalogue may take --memory divided by this number: a comparison holds two catalogues, and shared data.
 constexpr std::int64_t readings = 4;
 
 /// The memory limit of a comparison: --memory, or that of its control group, which would kill the process beyond it.
@@ -44,7 +45,8 @@ TableRoom room_of(const std::optional<std::int64_t>& memory) {
   return {memory ? *memory / readings : available_memory().bytes};
 }
 
-/// Estimated rows. A text field takes about as many bytes as a number in memory; gzip shrinks it to a quarter.
+/// Estimates a file's number of rows. A text field takes about as many bytes as a number in memory; gzip shrinks text
+/// to a quarter.
 std::int64_t expected_rows(const TableFile& file) {
   std::error_code ignored;
   const auto bytes = static_cast<std::int64_t>(std::filesystem::file_size(file.path, ignored));
@@ -79,7 +81,7 @@ void write_matched(const std::string& path, const Catalog& reference, const Cata
   write_table(path, make_matched_table(reference, other, comparison, rules), metadata).commit();
 }
 
-/// Compares two files; with `matched` also writes the rows of both sides there.
+/// Compares two files. If `options.matched` is set, also writes the matched rows of both sides there.
 void compare_files(FileComparison& file, const CompareRules& rules, const CompareOptions& options) {
   const std::optional<std::int64_t> memory = memory_of(options);
   const Catalog reference = catalog_of(open_table(file.reference, room_of(memory)), rules.reference);
@@ -149,7 +151,7 @@ void compare_all(std::vector<FileComparison>& files, const CompareRules& rules, 
   }
 }
 
-/// Exit code of a file: its error's, 0, or that of a mismatch.
+/// Exit code for a file: the code of its error, 0 if it is within the rules, else the code of a mismatch.
 int code_of(const FileComparison& file) {
   if (file.code != 0) return file.code;
   return file.within() ? 0 : exit_code(ErrorKind::mismatch);
@@ -159,7 +161,7 @@ int code_of(const FileComparison& file) {
 void require_kept(const CompareOptions& options, const std::vector<FileComparison>& files) {
   std::vector<std::string> inputs, outputs;
   for (const FileComparison& file : files) {
-    // Without the extension in brackets that the user may have named.
+    // Cuts off the extension in brackets that the user may have named.
     for (const std::string& path : {file.reference, file.other}) {
       inputs.push_back(path);
       if (path.ends_with("]")) inputs.push_back(path.substr(0, path.rfind('[')));

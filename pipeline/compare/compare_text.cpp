@@ -124,7 +124,7 @@ std::string reasons(const FileComparison& file, const char* indent) {
   return text;
 }
 
-/// Every note once, with the name of its first file.
+/// Lists the notes of all files, each once, with the name of the first file that has it.
 std::string notes_of(const std::vector<FileComparison>& files) {
   std::map<std::string, std::vector<std::string>> names;
   for (const FileComparison& file : files) {

@@ -45,8 +45,8 @@ std::string verdict(const FileComparison& file) {
                      first.subject, first.words);
 }
 
-/// The file that the new one replaces, with links followed. A catalogue that the reference lacks goes into its
-/// directory.
+/// The path that the new catalogue replaces, with links followed. A catalogue that the reference lacks gets a path in
+/// the reference's directory.
 std::string target_of(const FileComparison& file, const std::string& reference) {
   if (file.reference.empty()) return fs::path(reference) / fs::path(file.other).filename();
   const fs::path old_path = file.reference, new_path = file.other;
@@ -71,8 +71,8 @@ std::string obstacle(const FileComparison& file) {
   }
 }
 
-/// Appends in one write, so that two simultaneous updates do not mix their lines. Does not follow a link, which could
-/// lead anywhere.
+/// Appends lines to a log in one write, so that two simultaneous updates do not mix their lines. Does not follow a
+/// link, which could lead anywhere.
 void append(const std::string& path, const std::string& lines) {
   const int file = open(path.c_str(), O_WRONLY | O_APPEND | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0666);
   if (file < 0 && errno == ELOOP)

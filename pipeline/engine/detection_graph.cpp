@@ -11,7 +11,7 @@ namespace srcextract {
 
 namespace {
 
-/// Pixels per run for which there is room; fewer for small images, which therefore get more runs per pixel.
+/// There is room for one run per this many pixels of an image; small images have room for more.
 constexpr std::int64_t pixels_per_run = 128;
 constexpr std::int64_t pixels_per_run_of_small = 8;
 constexpr std::int64_t least_runs = 256;
@@ -46,8 +46,8 @@ class Capture {
   bool ended_ = false;
 };
 
-/// Share of pixels above the thresholds in white noise alone. The noise that a convolved image has left is not known
-/// here and is not counted.
+/// Share of pixels above the thresholds in pure white noise. Not corrected for the lower noise of a convolved image,
+/// which is not known here.
 double noise_above_thresholds(const Config& config) {
   const DetectionConfig& detection = config.detection;
   if (!counts_in_sigmas(detection) || controls_false_discoveries(detection)) return 0;

@@ -12,10 +12,11 @@ struct CUgraphExec_st;
 
 namespace srcextract {
 
-/// Room for the runs and sources of a normal field, and for the noise pixels that pass the thresholds of `config`.
+/// Room for the runs and sources of a normal field, and for noise pixels that exceed the thresholds of `config`.
 Capacity initial_capacity(const Shape& shape, const Config& config);
 
-/// At least `capacity`. A count above its capacity gets room for half as many again.
+/// Returns a capacity of at least `capacity`. If `runs` or `sources` exceeds its room, that room becomes 1.5 times the
+/// count.
 Capacity grown_capacity(const Capacity& capacity, std::int64_t runs, std::int64_t sources);
 
 /// The detection steps on the memory of one image as a CUDA graph. A launch processes the image's current pixels,

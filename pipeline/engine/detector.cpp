@@ -13,13 +13,14 @@ namespace srcextract {
 
 namespace {
 
-/// Device memory in bytes for an image that is not crowded. The parts: its pixels, the pixels that the clip keeps,
-/// foreground bits, bits of bright quads, room for runs and sources.
+/// Device memory in bytes for an image that is not crowded. It is the sum of pixels, pixels that the clip keeps,
+/// foreground bits, a bit for every four pixels, and room for runs and sources.
 std::int64_t memory_needed(const Shape& shape, const Capacity& room) {
   constexpr std::int64_t run_bytes = 48;  // run, label, and memory to label and measure the run
   constexpr std::int64_t source_bytes = sizeof(SourceSums);
   const std::int64_t words = (shape.width + 31) / 32 * shape.height;
-  // Room of cuda/sky/background.cu: a small image keeps all pixels twice, or two tiles a block.
+  // Least bytes that cuda/sky/background.cu takes for the clip: a small image keeps all pixels twice, or two tiles a
+  // block.
   constexpr std::int64_t least_kept = std::int64_t{40} << 20;
   const std::int64_t kept_by_clip = std::max(shape.count() * 4 * 47 / 100, std::min(shape.count() * 8, least_kept));
   const std::int64_t bright_quads = shape.count() / 32;  // a bit each
@@ -75,8 +76,8 @@ std::string megabytes(std::int64_t bytes) {
   return std::to_string((bytes + 999'999) / 1'000'000) + " MB";
 }
 
-/// Checks the free memory for an image, for `beside` bytes of other users, and for the buffers of the copy. Gives back
-/// kept memory before it throws Error{device}.
+/// Checks that the device has free memory for an image, for `beside` bytes of other users, and for the buffers of the
+/// copy. Frees cached memory before it throws Error{device}.
 void require_memory(const Shape& shape, const Capacity& room, std::int64_t beside, Stream& stream) {
   const std::int64_t needed = memory_needed(shape, room) + beside + Ingester::most_device_bytes;
   if (needed <= free_device_memory()) return;

@@ -9,8 +9,8 @@
 
 namespace srcextract {
 
-/// The detection steps on images, one shape at a time. Memory and graph are kept while shape and configuration stay the
-/// same. If an image has more runs or sources than there is room for, the room grows.
+/// Runs the detection steps on images, one shape at a time. Keeps memory and CUDA graph while shape and configuration
+/// stay the same. If an image has more runs or sources than there is room for, the room grows.
 class Detector {
  public:
   explicit Detector(Stream& stream) : stream_(stream) {}

@@ -55,7 +55,7 @@ class CudaExtractor::Found {
 
 namespace {
 
-/// Whether one plane is read, and its pixels are used unchanged for the sky estimate.
+/// Whether the exposure is one plane whose pixels are used unchanged for the sky estimate.
 bool is_plain(const Exposure& exposure, const Config& config) {
   return config.combine.method == CombineMethod::none && !exposure.reference && !exposure.mask && !exposure.weights &&
          !exposure.level;
@@ -71,8 +71,8 @@ class CudaExtractor::Session {
   Extraction extract(const Exposure& exposure, const Config& config, const Observer& observer,
                      const FoundElsewhere<Gpu>* sources = nullptr, const ForcedPositions* positions = nullptr);
 
-  /// The turn of the device's first image if the next one is plain and its shape is new. Where another image has the
-  /// turn, waits for it, prepares for such images, and takes no turn.
+  /// Locks the device for its first image, if the next image is plain (is_plain) and its shape is new. If another
+  /// thread has the lock, waits for that thread, prepares for such images, and returns no lock.
   std::unique_lock<std::mutex> turn_of_first_image(const Exposure& exposure, const Config& config);
   std::shared_ptr<const Found> find(const DetectionImage& image, const Observer& observer);
 
@@ -84,7 +84,7 @@ class CudaExtractor::Session {
   void make_room(const RunPlan& plan);
   std::vector<HandedNumbers> hand_over(const Config& config);
 
-  /// Numbers of a file, and their copy on the device.
+  /// Numbers of a file that a measurement reads, such as a PSF, and their copy on the device.
   struct Handed {
     Resources::Numbers numbers;
     Buffer<double, Gpu> there;
@@ -99,7 +99,7 @@ class CudaExtractor::Session {
   Detector detector_{stream_};
 };
 
-/// The interface that run_stages needs, on the device, for one image.
+/// The device's Engine, as run_stages needs it, for one image.
 class CudaExtractor::Session::Engine {
  public:
   using Where = Gpu;
@@ -120,12 +120,12 @@ class CudaExtractor::Session::Engine {
     record(stage, result);
   }
 
-  /// Records a result that lies on the host.
+  /// Appends a result that lies on the host to the record, if there is one.
   template <class Result>
   void record(const char* stage, const Result& result) {
     if (observer_.record != nullptr) record_stage(stage, result, *observer_.record);
   }
-  /// Records a result that lies on the device.
+  /// Copies a result from the device to the record, if there is one.
   void record(const char* stage, const Image<float, Gpu>& image) {
     if (observer_.record != nullptr) record_stage(stage, to_host(image, where()), *observer_.record);
   }
@@ -144,7 +144,7 @@ class CudaExtractor::Session::Engine {
     return catalogue_of(summary, there, nullptr);
   }
 
-  /// Detects sources in these pixels and keeps both, for measurement in other images.
+  /// Detects sources in this engine's pixels, and returns sources and pixels for measurement in other images.
   FoundElsewhere<Gpu> keep_found() {
     Steps steps{initial_capacity(pixels_.image.shape, config_)};
     const ImageSummary summary = take(steps, [&](const Gpu& with_room, const auto& done) {
@@ -172,7 +172,7 @@ class CudaExtractor::Session::Engine {
     return catalogue_of(summary, steps.found, &sources.sky);
   }
 
-  /// Measures the light of these pixels at given positions; null: finds and fits a crowd.
+  /// Measures light at given positions in this engine's pixels; null: finds and fits the stars of a crowd.
   Extraction extract_at(const ForcedPositions* positions) {
     const auto done = [&](const char* stage) { events_.done(stage); };
     const Detection<Gpu> there = prepare_positions<Gpu>(pixels_, config_, where(), done);
@@ -209,13 +209,14 @@ class CudaExtractor::Session::Engine {
   }
 
  private:
-  /// Detection steps outside a graph: the room that they have, and their results.
+  /// Detection steps that run without a CUDA graph: the room for their results, and the results.
   struct Steps {
     Capacity room;
     Detection<Gpu> found = {};
   };
 
-  /// Runs such steps and reports them. Repeats them with more room if the image has too many runs or sources.
+  /// Runs `take_steps`, and reports its stages. Runs it again with more room while the image has too many runs or
+  /// sources.
   template <class Take>
   ImageSummary take(Steps& steps, const Take& take_steps) {
     const auto done = [&](const char* stage) { events_.done(stage); };
@@ -239,7 +240,7 @@ class CudaExtractor::Session::Engine {
     }
   }
 
-  /// The catalogue of the detection that was received last.
+  /// Makes the catalogue from the results that were last copied to the host.
   Extraction catalogue_of(const ImageSummary& summary, const Detection<Gpu>& there, const FoundSky* found_in) {
     const bool between_sources = measures_aperture_noise(config_);
     Detection<Cpu> found = to_host(summary, there, keeps_segmentation(config_) || between_sources, where());
@@ -294,7 +295,8 @@ void CudaExtractor::Session::make_room(const RunPlan& plan) {
   where().workspace->repeat();
 }
 
-/// Copies the numbers of the files that measured families read on the device, unless it has them.
+/// Some measurements read a file's numbers on the device, such as a PSF. Copies these numbers to the device, unless it
+/// has them already. Returns their addresses there.
 std::vector<HandedNumbers> CudaExtractor::Session::hand_over(const Config& config) {
   std::vector<HandedNumbers> all;
   const ColumnChoice choice(config.output.columns);
@@ -329,14 +331,16 @@ std::unique_lock<std::mutex> CudaExtractor::Session::turn_of_first_image(const E
   try {
     (void)extract(PixelSource{exposure.shape(), format, read_zeros}, config, {});
   } catch (const Error& error) {
-    if (error.kind() == ErrorKind::device) throw;  // a plane of zeros may fail for lack of sky noise
+    if (error.kind() == ErrorKind::device)
+      throw;  // an image of zeros may fail for lack of sky noise; only errors of
+              // the device count
   }
   return {};
 }
 
 Extraction CudaExtractor::Session::extract(const Exposure& exposure, const Config& config, const Observer& observer,
                                            const FoundElsewhere<Gpu>* sources, const ForcedPositions* positions) {
-  const StreamEnd end(where());  // the source of a bus copy must outlive this call, even if it throws
+  const StreamEnd end(where());  // a copy's source on the host must outlive the copy, even if this call throws
   RunPlan plan = plan_of(exposure, config);
   plan.found_elsewhere = sources != nullptr;
   make_room(plan);

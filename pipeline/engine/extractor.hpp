@@ -28,9 +28,9 @@ class CudaExtractor {
   /// Sources that are kept on the device, together with their detection image. The extractor must outlive them.
   class Found;
 
-  /// Extracts one image (extract_on_host). At `positions` the device reads the image and subtracts its sky, and the
-  /// host measures. Throws what the stages throw, and Error{device} with the bytes needed and free if the device is
-  /// short of memory.
+  /// Extracts one image (extract_on_host). If `positions` are given, the device reads the image and subtracts its sky,
+  /// and the host measures. Throws what the stages throw, and Error{device} with the bytes needed and free if the
+  /// device is short of memory.
   Extraction extract(const Exposure& exposure, const Config& config, const Observer& observer,
                      const Found* sources = nullptr, const ForcedPositions* positions = nullptr);
 

@@ -34,12 +34,12 @@ struct Steps {
   bool keeps_images() const { return observer.record != nullptr || srcextract::keeps_images(config); }
 };
 
-/// The interface that run_stages needs, on the host.
+/// The host's Engine, as run_stages needs it, for one image.
 class HostEngine {
  public:
   using Where = Cpu;
 
-  /// `lent`: the planes outlive everything that is made from the pixels.
+  /// `lent`: the caller keeps the planes' memory alive longer than any result made from the pixels.
   HostEngine(const Exposure& exposure, const Config& config, const Cpu& where, const Observer& observer, bool lent)
       : config_(config),
         where_(where),
@@ -53,7 +53,8 @@ class HostEngine {
 
   const Cpu& where() const { return where_; }
   Pixels<Cpu>& pixels() { return pixels_; }
-  /// Reads in place, without a copy, an image that no stage writes to, and planes that are combined.
+  /// Reads the pixels of a source. If the planes are lent, uses their memory without a copy for an image that no stage
+  /// writes to, and for planes that are combined.
   void read(const PixelSource& source, Pixels<Cpu>& pixels) {
     const bool own = &pixels == &pixels_;
     const bool borrowed = lent_ && (own ? !writes_ : is_combined(source)) && borrow(source, pixels, where_);
@@ -77,7 +78,7 @@ class HostEngine {
     return catalogue_of(std::move(found));
   }
 
-  /// Detects sources in these pixels and keeps both, for measurement in other images.
+  /// Detects sources in this engine's pixels, and returns sources and pixels for measurement in other images.
   FoundElsewhere<Cpu> keep_found() {
     Detection<Cpu> found =
         detect_for_others(pixels_, config_, where_, Steps{clock_, observer_, where_, config_}, last_read(pixels_));
@@ -101,7 +102,7 @@ class HostEngine {
     return catalogue_of(std::move(found));
   }
 
-  /// Measures the light of these pixels at given positions; null: finds and fits a crowd.
+  /// Measures light at given positions in this engine's pixels; null: finds and fits the stars of a crowd.
   Extraction extract_at(const ForcedPositions* positions) {
     const Steps done{clock_, observer_, where_, config_};
     Detection<Cpu> found = prepare_positions(pixels_, config_, where_, done, last_read(pixels_));
@@ -116,8 +117,8 @@ class HostEngine {
   }
 
  private:
-  /// Whether stages change pixels that were read in place. subtract_sky() does not count: last_read() decides whether
-  /// it may.
+  /// Whether stages would overwrite pixels that were read in place. Subtracting the sky does not count: last_read()
+  /// decides whether that may happen in place.
   static bool writes_pixels(const Exposure& exposure, const Config& config) {
     return exposure.mask || exposure.weights || exposure.level || extracts_twice(config, exposure.reference != nullptr);
   }
@@ -127,7 +128,7 @@ class HostEngine {
     return config_.combine.method != CombineMethod::none && std::ranges::any_of(planes_, is_it);
   }
 
-  /// The image, if it is not read again and was not borrowed; else null.
+  /// The image, whose memory later steps may reuse; null if it is read again or lies in memory of the file.
   Image<float, Cpu>* last_read(Pixels<Cpu>& pixels) const {
     return extracts_once_ && !borrowed_ && !are_read_again(pixels) ? &pixels.image : nullptr;
   }
@@ -153,7 +154,8 @@ class HostEngine {
     found.above = copy_of(measured, where_);
   }
 
-  /// Variance of the measured image. The variance of the original image is copied if the image is extracted twice.
+  /// Takes the variance of the measured image out of the results. Copies the original image's variance if the image is
+  /// extracted twice.
   Image<float, Cpu> take_variance(Detection<Cpu>& found) {
     if (!found.filled.variance.pixels.empty()) return std::move(found.filled.variance);
     return extracts_once_ ? std::move(pixels_.variance) : copy_of(pixels_.variance, where_);
@@ -168,7 +170,7 @@ class HostEngine {
   std::span<const PixelSource> planes_;
   bool lent_;
   bool writes_;
-  bool borrowed_ = false;  ///< the pixels lie in the plane's own memory
+  bool borrowed_ = false;  ///< the pixels lie in memory of the plane's file
   std::optional<ApertureNoise> aperture_noise_;
 };
 

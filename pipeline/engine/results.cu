@@ -34,7 +34,8 @@ SummaryParts parts_of_summary(const Pixels<Gpu>& pixels, const Detection<Gpu>& f
   return parts;
 }
 
-/// Writes across the bus, since page-locked memory has the same address on both sides. Five copies would take longer.
+/// Gathers a summary's parts in host memory with one kernel, since page-locked memory has the same address on both
+/// sides. Five copies would take longer.
 __global__ void summarize_kernel(SummaryParts parts, ImageSummary* summary) {
   summary->background = *parts.background;
   summary->whole = *parts.whole;

@@ -27,7 +27,8 @@ struct ImageSummary {
   Background whole;  ///< if a mesh was subtracted: background of the image itself; else equal to `background`
   Levels levels;
   MaskCounts masked;
-  /// Of each part of that type, in the order of the list; equal to the first if there is no such part.
+  /// Number of runs in each part of type PartKind::runs, in the order of for_each_part; a missing part repeats the
+  /// first number.
   std::int64_t run_counts[run_parts];
   ComponentCounts component_counts[component_parts];
 
@@ -121,11 +122,11 @@ class HostResults {
 
   PinnedBuffer summary_;
   PinnedBuffer rows_{0};
-  Buffer<SourceSums, Cpu> unforeseen_;  ///< rows of an image with more rows than there is room for
+  Buffer<SourceSums, Cpu> unforeseen_;  ///< sums of an image that has more sources than there was room for
   std::int64_t room_ = 0;               ///< rows that fit into rows_
   std::int64_t wanted_room_ = 0;
-  std::int64_t rows_written_ = 0;  ///< rows of `found` that an image has filled
-  std::int64_t rows_here_ = 0;     ///< rows of this image that are in rows_
+  std::int64_t rows_written_ = 0;  ///< number of rows of `found` in which any image has written
+  std::int64_t rows_here_ = 0;     ///< number of this image's rows that are in rows_
 };
 
 }  // namespace srcextract

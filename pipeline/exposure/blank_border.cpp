@@ -27,7 +27,8 @@ bool ends_in_zeros(const float* row, std::int64_t width) {
   return width >= shortest_at_end && ((row[0] == 0 && row[1] == 0) || (row[width - 1] == 0 && row[width - 2] == 0));
 }
 
-/// Whether some of 64 rows spread over the plane, the first and the last among them, begins or ends with zeros.
+/// Whether any of 64 rows spread over the plane (the first and the last included) begins or ends with at least two
+/// zeros.
 bool may_have_border(const PixelSource& plane) {
   const std::int64_t height = plane.shape.height, rows = std::min<std::int64_t>(height, 64);
   for (std::int64_t i = 0; i < rows; ++i) {
@@ -37,7 +38,8 @@ bool may_have_border(const PixelSource& plane) {
   return false;
 }
 
-/// Marks the runs of zeros of a row. Returns how many pixels they have.
+/// Sets `out` to 1 at the pixels of a row that lie in runs of zeros at its ends, or in long runs. Returns the number of
+/// such pixels.
 std::int64_t mark_zeros(const float* row, std::int64_t width, std::byte* out) {
   const std::int64_t long_run = std::max(shortest_within, width / share_of_row);
   std::int64_t marked = 0;

@@ -10,18 +10,19 @@
 
 namespace srcextract {
 
-/// A mask of pixels that stand for nothing though they are not NaN.
+/// A mask of pixels without data that are 0 instead of NaN.
 struct BlankBorder {
   PixelSource mask;  ///< masked (BLANK) where a pixel is blank
   std::int64_t pixels = 0;
 };
 
-/// The pixels of an interferometer's map that are exactly 0 in a run of at least 2 pixels at either end of a row, or of
-/// at least 5 % of a row: no noise makes such runs. Nothing if there are none at the border. Unless there are, few rows
-/// are read.
+/// Finds the pixels without data of an interferometer's map: exact zeros in a run of at least 2 pixels at either end of
+/// a row, or in a run of at least 5 % of a row. Noise makes no such runs. Empty if no row of a sample begins or ends
+/// with zeros; then only that sample is read.
 std::optional<BlankBorder> find_blank_border(const PixelSource& plane, const Cpu& where);
 
-/// Masks the blank border of a radio map that no mask covers, with a warning that begins with `name`.
+/// Adds a mask of the blank border to a radio map's exposure, unless it has a mask. Warns, in a message that begins
+/// with `name`.
 void mask_blank_border(const std::string& name, Exposure& exposure);
 
 }  // namespace srcextract

@@ -21,7 +21,7 @@ namespace {
 
 constexpr double most_noise = 3;  // times the median
 
-/// The beam of one plane; the reason in `problem` without one.
+/// Sets the beam of one plane; if none is found, sets `problem` to the reason.
 void find_beam_of(const FitsImage& image, const std::string& path, const BeamConfig& config, BeamPlane& plane) {
   const std::string& header = image.header();
   try {
@@ -39,7 +39,7 @@ struct Summand {
   bool zero_is_blank = false;
 };
 
-/// Pixels of a plane from `first` on, as float.
+/// Reads `count` pixels of a plane, from pixel `first` on, as float.
 Image<float, Cpu> read_part(const PixelSource& plane, std::int64_t first, std::int64_t count) {
   PixelSource part{.shape = {count, 1}, .format = plane.format, .read = {}};
   part.read = [&](std::int64_t at, std::int64_t pixels, std::byte* out) { plane.read(first + at, pixels, out); };
@@ -146,7 +146,9 @@ CombinedChannels combine_channels(const FitsImage& image, const std::string& pat
       std::ranges::none_of(channels, [](const BeamPlane& one) { return one.beam.has_value(); });
   std::vector<double> noise(channels.size()), level(channels.size());
   for (std::size_t i = 0; i < channels.size(); ++i) {
-    if (none_has_a_beam) channels[i].problem = "";  // that is told with the ways out, where the beam is needed
+    if (none_has_a_beam)
+      channels[i].problem = "";  // the error that a beam is missing, with its remedies, comes where
+                                 // the beam is needed
     if (!channels[i].problem.empty()) continue;
     const Pixels<Cpu> pixels = read_cube_plane(image, channels[i].at.number, one_thread);
     const Statistics sky = estimate_background(pixels.image, background, one_thread)->clipped;

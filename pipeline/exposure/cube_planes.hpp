@@ -18,10 +18,11 @@ namespace srcextract {
 struct BeamPlane {
   CubePlane at;
   std::optional<SkyBeam> beam;
-  std::string problem;  ///< why it cannot be used; empty: it can
+  std::string problem;  ///< why the plane cannot be used; empty: it can
 };
 
-/// Finds the beam of each plane. If one has it from the table BEAMS, the others must have it from there, too.
+/// Finds the beam of each plane. If one plane's beam comes from the table BEAMS, the others' beams must come from that
+/// table too.
 std::vector<BeamPlane> find_plane_beams(const FitsImage& image, const std::string& path, const BeamConfig& config,
                                         const std::vector<CubePlane>& planes);
 
@@ -31,21 +32,20 @@ std::string name_of(const CubePlane& plane);
 /// Reads a plane. Exact zeros at its border are masked.
 Pixels<Cpu> read_cube_plane(const FitsImage& image, std::int64_t plane, const Cpu& where);
 
-/// Adds a problem to usable planes whose noise (0: none) exceeds three times the median of all.
+/// Sets `problem` of planes whose noise exceeds three times the median of all. `noise`: per plane; 0: none.
 void leave_out_noisy(const std::vector<double>& noise, std::vector<BeamPlane>& planes);
 
-/// A sum of channels, weighed by the inverse variance of their noise.
+/// A sum of channels, each weighed by the inverse of its noise variance.
 struct CombinedChannels {
-  PixelSource image;  ///< made of the planes while it is read
+  PixelSource image;  ///< the sum; planes are read and added whenever this is read
   std::vector<std::int64_t> planes;
   std::vector<double> weights;
-  std::vector<std::string> left_out;  ///< channels with the reason why they take no part
+  std::vector<std::string> left_out;  ///< channels that were left out, with the reason
 };
 
-/// Combines channels of Stokes I, or these planes if there are any. Planes without pixels, without a beam, or with more
-/// than three times the median noise are left out. A plane's level is that of the whole plane. One plane at a time is
-/// read to know its noise, and then rows of all planes where the result is read. Throws Error{input} if no plane can be
-/// used.
+/// Combines channels of Stokes I, or the given `planes` if there are any. Leaves out planes without pixels, without a
+/// beam, or with more than three times the median noise. One sky level per plane is subtracted. Reads one plane at a
+/// time to measure its noise; reading the result reads rows of all planes. Throws Error{input} if no plane can be used.
 CombinedChannels combine_channels(const FitsImage& image, const std::string& path, const BeamConfig& beam,
                                   const BackgroundConfig& background, const std::vector<std::int64_t>& planes);
 

@@ -16,7 +16,7 @@ namespace {
 
 using Images = std::vector<SelectedImage>;
 
-/// Identifies an HDU among others; empty if the HDU has no such keyword.
+/// The value by which an HDU's map is recognised (such as EXTVER); empty if the HDU lacks the keyword.
 using Identity = std::optional<std::string>;
 using IdentityOf = Identity (*)(const SelectedImage&);
 
@@ -64,7 +64,8 @@ class Pairing {
   }
 
  private:
-  /// Pairs by `identity`. Empty if it does not tell the images apart, or no image has a map with the same identity.
+  /// Pairs each image with the map of equal `identity`. Empty if images share an identity, or if no map has one of
+  /// theirs.
   std::optional<std::vector<std::size_t>> by(IdentityOf identity) const {
     if (!all_have_their_own(images_, identity)) return std::nullopt;
     std::map<Identity, std::vector<std::size_t>> called;
@@ -104,7 +105,7 @@ class Pairing {
   const MapKeys& keys_;
 };
 
-/// HDU names without an EXTVER extended to all EXTVERs.
+/// Returns the keys' HDU names, those without an EXTVER extended to all EXTVERs of that name.
 HduNames of_any_version(const MapKeys& keys) {
   HduNames all = keys.hdus;
   if (all == "auto") return "all";
@@ -115,8 +116,8 @@ HduNames of_any_version(const MapKeys& keys) {
   return all;
 }
 
-/// The maps that a section names; `file` has the images, or is null. `most_inflated` is reduced by the inflated size of
-/// a separate map file.
+/// Selects the maps that a section names. `file` has the images, or is null. Reduces `most_inflated` by the inflated
+/// size of a separate map file.
 Images select_maps(const MapKeys& keys, FitsImages* file, const Config& config, std::int64_t& most_inflated) {
   Images maps = said_at_map(keys, config, [&] {
     std::optional<FitsImages> other;
@@ -167,7 +168,8 @@ std::vector<NamedMap> named_maps(const Config& config) {
   return named;
 }
 
-/// An image without a readable header (the last one) gets no map; opening it reports the reason.
+/// Gives each image its map. An image without a readable header (the last one) gets no map; opening the image reports
+/// the reason.
 void pair_images(Images images, const Images& maps, const NamedMap& named, const Config& config,
                  std::vector<SelectedMaps>& all) {
   std::erase_if(images, [](const SelectedImage& image) { return !image.has_header; });

@@ -62,9 +62,10 @@ struct SelectedMaps {
 std::vector<SelectedMaps> pair_maps(FitsImages& file, std::vector<SelectedImage>& images, const Config& config,
                                     std::int64_t& most_inflated);
 
-/// Adds the maps in files that the configuration names to `maps`, which came with an image that is in no file. Throws
-/// the errors of pair_maps(). Throws Error{config} that begins with the place of the key for an HDU of the image's own
-/// file. Also throws it for a file if that map came with the image.
+/// Opens map files that the configuration names, for an image in memory, and adds them to `maps`, which already has the
+/// caller's maps. Throws the errors of pair_maps(). Throws Error{config} that begins with the place of the key for a
+/// map in an HDU of the image's own file. Also throws it if the configuration names a file for a map that the caller
+/// gave.
 void add_maps_of_files(SelectedMaps& maps, const SelectedImage& image, const Config& config,
                        std::int64_t& most_inflated);
 

@@ -41,8 +41,8 @@ std::string listed(const std::vector<MaskPlane>& planes) {
          first_few(planes.size(), [&](std::size_t i) { return fmt::format("{} ({})", planes[i].name, planes[i].bit); });
 }
 
-/// Text after a name that the header does not give to a bit: a similar name. `wanted` may begin with the keyword's
-/// prefix.
+/// Text for a message that the header has no bit `wanted`: names the most similar name. `wanted` may begin with the
+/// keyword's prefix.
 std::string near_to(std::string wanted, const std::vector<MaskPlane>& planes) {
   if (wanted.starts_with(prefix) && wanted.size() > prefix.size()) wanted.erase(0, prefix.size());
   std::vector<std::string> names;
@@ -51,7 +51,8 @@ std::string near_to(std::string wanted, const std::vector<MaskPlane>& planes) {
   return near.empty() ? "" : "; did you mean " + near + "?";
 }
 
-/// A number is the bit itself, even if the header has a plane of that name. Empty if there is no such bit.
+/// The bit that `wanted` names. A number is the bit itself, even if the header gives that name to another bit. Empty if
+/// there is no such bit.
 std::optional<int> bit_of(const std::string& wanted, const std::vector<MaskPlane>& planes) {
   if (const std::optional<int> number = bit_number(wanted)) return number;
   std::optional<int> bit;

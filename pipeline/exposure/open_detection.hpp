@@ -44,7 +44,8 @@ HduNames detection_hdu(const DetectionTask& task, const OpenFrame& measured);
 /// both.
 void require_same_pixels(const OpenDetection& detection, const OpenFrame& measured, const std::string& name);
 
-/// Throws Error{input} if two images of one shape show different sky areas. Returns true if the WCS of both could tell.
+/// Throws Error{input} if two images of one shape show different sky areas by their WCS. Returns whether both have a
+/// WCS to compare.
 bool require_same_sky(const OpenFrame& one, const std::string& one_name, const OpenFrame& other,
                       const std::string& other_name);
 

@@ -25,7 +25,7 @@ std::size_t count_planes(const FitsImage& image, const CombineConfig& combine, b
   return combine.planes.size() + others + (combine.files.empty() ? 0 : 1);
 }
 
-/// The list of `combine` that is given, else the method.
+/// The key that names the planes to combine: the list that is given, else combine.method.
 std::string key_of_planes(const CombineConfig& config) {
   return !config.hdus.empty()     ? "combine.hdus"
          : !config.files.empty()  ? "combine.files"
@@ -85,7 +85,8 @@ void OpenFrame::add_planes(const std::vector<std::int64_t>& numbers, const Confi
   }
 }
 
-/// A list of HDUs replaces the image; a list of files follows it.
+/// Opens the images to combine and takes a plane of each. Images of combine.hdus replace the first image; files of
+/// combine.files follow it.
 void OpenFrame::add_images(const std::string& key, const std::vector<std::pair<std::string, HduNames>>& files_and_hdus,
                            const Config& config) {
   if (key == "combine.hdus") {

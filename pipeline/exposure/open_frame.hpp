@@ -36,9 +36,10 @@ class OpenFrame {
   const FitsImage& image() const { return images_.front(); }
 
   const std::vector<PixelSource>& planes() const { return planes_; }
-  /// Their numbers in the cube of image(), from 1; of the first one alone, if they are of several images.
+  /// Numbers of the planes in image()'s cube, from 1. If planes come from several images, only the number in the first
+  /// image.
   const std::vector<std::int64_t>& plane_numbers() const { return plane_numbers_; }
-  /// The weights of channels that were combined into the one plane (combine_channels); else none.
+  /// Weights of the channels that were combined into the only plane (combine_channels); empty otherwise.
   const std::vector<double>& weights() const { return weights_; }
   const PixelSource& first() const { return planes_.front(); }
 

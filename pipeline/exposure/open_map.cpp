@@ -41,7 +41,8 @@ OpenMap open_map(const MapKeys& keys, const SelectedImage& selected, const std::
   });
 }
 
-/// The bits of a map that `key` names.
+/// The bits of a quality map that the names or numbers in `wanted` select. `key` is the setting that gives `wanted`,
+/// for messages.
 std::uint64_t bits_of(const OpenMap& map, const std::vector<std::string>& wanted, const std::string& key,
                       const Config& config) {
   std::uint64_t bits = 0;

@@ -30,12 +30,12 @@ struct OpenPositions {
 OpenPositions place_positions(const PositionList& list, const std::string& header, const std::string& name,
                               const Cpu& where = {});
 
-/// Copies from the list to the measured rows: NUMBER, positions as the list writes them, ellipses. Where the list has
-/// no ellipse, regions and pictures show the first aperture.
+/// Fills the measured rows from the list: NUMBER, positions as the list writes them, and ellipses. If the list has no
+/// ellipses, rows get the first aperture, which regions and pictures show.
 void name_positions(const OpenPositions& positions, const Shape& shape, const Config& config, Sources& sources);
 
-/// If places were found on the sky and rows have sky positions, replaces these by the list's. So the positions are
-/// exact, without rounding by the WCS.
+/// If positions were found by their sky coordinates, overwrites the rows' sky positions with the list's, which the WCS
+/// did not round.
 void name_sky_positions(const OpenPositions& positions, Sources& sources);
 
 }  // namespace srcextract

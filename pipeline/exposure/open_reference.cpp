@@ -13,7 +13,8 @@
 namespace srcextract {
 namespace {
 
-/// Maximum distance of corresponding pixels that needs no resampling; a hundredth of it with difference.align: wcs.
+/// Greatest distance, in pixels, of corresponding pixels that need no resampling; a hundredth of it with
+/// difference.align: wcs.
 constexpr double same_place = 0.1;
 
 bool has_sky(const OpenFrame& frame) {
@@ -36,7 +37,7 @@ bool overlap(const PixelMap& map, const Shape& shape) {
   return false;
 }
 
-/// The pixel map, or null if both frames have the same pixels.
+/// How pixels of the new frame map to the reference; null if both frames have the same pixels.
 std::shared_ptr<const PixelMap> align(const OpenFrame& fresh, const std::string& name, const OpenFrame& reference,
                                       const std::string& reference_name, const Config& config, const Cpu& where) {
   const Shape &shape = fresh.first().shape, &other = reference.first().shape;

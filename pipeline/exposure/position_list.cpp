@@ -44,14 +44,14 @@ constexpr std::array<SkyNames, 5> sky_names = {{{"ALPHA_J2000", "DELTA_J2000"},
 constexpr const char* all_sky_names =
     "ALPHA_J2000 and DELTA_J2000 (or RA, DEC; VizieR's RA_ICRS, DE_ICRS; _RAJ2000, _DEJ2000; RAJ2000, DEJ2000";
 
-/// Maximum distance between two positions of one row due to rounding, in degrees.
+/// Greatest distance, in degrees, that rounding alone makes between two positions of one row.
 constexpr double same_position = 0.01 / 3600;
 constexpr double to_radians = std::numbers::pi / 180;
 
-/// Memory per row besides the table: its positions in pixels and on the sky, and its places, in a growing vector.
+/// Bytes per row beside the table: positions in pixels and on the sky, and ForcedPositions in a growing vector.
 constexpr std::int64_t bytes_beside_row = 4 * sizeof(double) + 3 * sizeof(ForcedPosition);
 
-/// A table whose position columns are being read.
+/// Finds the columns of positions in a table, and reads them.
 class PositionReader {
  public:
   PositionReader(const std::string& path, std::int64_t room)
@@ -134,7 +134,7 @@ class PositionReader {
     return first_few(table_.columns.size(), [&](std::size_t i) { return table_.columns[i].name; });
   }
 
-  /// Columns that are not taken, are not measured, and do not tell the origin of a row.
+  /// The table without the columns that were read as positions, that are measured anew, or that tell a row's origin.
   Table rest() && {
     std::vector<std::string> measured = column_names();
     measured.erase(measured.begin(), measured.begin() + std::ssize(column_groups()));
@@ -204,7 +204,7 @@ std::vector<SkyColumns> sky_columns(const PositionReader& table) {
   return in_degrees;
 }
 
-/// Throws Error{input} if other columns have different positions, as for another epoch.
+/// Throws Error{input} if other position columns differ from those that are used, as columns of another epoch would.
 void require_same_places(const PositionReader& table, const PositionList& list, const SkyColumns& mine,
                          const SkyColumns& other) {
   const std::vector<double> alpha = table.numbers(other.alpha, degree_units);

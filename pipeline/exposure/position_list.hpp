@@ -13,7 +13,7 @@ namespace srcextract {
 struct PositionList {
   std::string path;
   std::int64_t rows = 0;
-  std::vector<double> x, y;          ///< in pixels, the centre of the first is 1; or empty
+  std::vector<double> x, y;          ///< in pixels, from 1 at the centre of the first pixel; empty: not in the table
   std::vector<double> alpha, delta;  ///< in degrees, J2000; or empty
   std::vector<double> a, b, theta;   ///< of the ellipse; or empty
   std::vector<double> kron_radius;   ///< or empty

@@ -29,7 +29,7 @@ bool same(Integer a, Integer b) {
   return a == b;
 }
 
-/// Size of a mismatch: NaN against a number is the largest possible.
+/// Size of the difference between two values; NaN against a number is the largest possible.
 template <class T>
 double distance(T a, T b) {
   const double difference = std::abs(static_cast<double>(a) - static_cast<double>(b));
@@ -46,7 +46,7 @@ class Tally {
  public:
   explicit Tally(std::string stage) { row_.stage = std::move(stage); }
 
-  /// Compares a field, which either side may lack.
+  /// Compares a field of both back ends' results; either pointer may be null.
   void compare(const StageField* cpu, const StageField* cuda) {
     const StageField& known = cpu != nullptr ? *cpu : *cuda;
     compare_sizes(known, cpu != nullptr ? cpu->size() : 0, cuda != nullptr ? cuda->size() : 0);
@@ -114,7 +114,7 @@ const StageField* find_field(const StageResult& result, const std::string& name)
   return found == result.fields.end() ? nullptr : &*found;
 }
 
-/// Compares the results of a stage; either side may lack them.
+/// Compares both back ends' results of a stage; either pointer may be null.
 StageComparison compare_results(const std::string& name, const StageResult* cpu, const StageResult* cuda) {
   static const StageResult nothing;
   const StageResult &ours = cpu != nullptr ? *cpu : nothing, &theirs = cuda != nullptr ? *cuda : nothing;
@@ -132,7 +132,7 @@ const StageResult* find_result(const StageRecord& record, const std::string& sta
   return nullptr;
 }
 
-/// How many earlier results are of the same stage as record[i].
+/// How many earlier results of the record belong to the same stage as record[i].
 int repetition(const StageRecord& record, std::size_t i) {
   return static_cast<int>(std::count_if(record.begin(), record.begin() + static_cast<std::ptrdiff_t>(i),
                                         [&](const StageResult& other) { return other.stage == record[i].stage; }));

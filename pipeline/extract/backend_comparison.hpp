@@ -14,8 +14,8 @@ struct StageComparison {
   std::string stage;
   std::int64_t elements = 0;    ///< number of compared values; if sizes differ, the larger size
   std::int64_t mismatches = 0;  ///< values not bitwise equal (NaN equals NaN), or beyond the column's tolerance
-  std::string worst;            ///< the mismatch with the largest difference, both values in it; empty if none.
-                                ///< Pixels, rows and runs are counted from 0, sources from 1
+  std::string worst;            ///< where the difference is largest, and both values; empty if none. Pixels, rows and
+                                ///< runs are counted from 0, sources from 1
 };
 
 /// Wall time of one step.
@@ -26,7 +26,7 @@ struct StepTime {
 
 /// How long one back end takes for an image in memory.
 struct BackendTimes {
-  double seconds = 0;  ///< from pixels as stored, on the host, to columns on the host
+  double seconds = 0;  ///< from stored pixels, on the host, to catalogue columns on the host
   std::vector<StepTime> steps;
 };
 
@@ -36,8 +36,7 @@ struct BackendComparison {
   BackendTimes cpu, cuda;
 };
 
-/// Whether two floating values of a column count as equal: to the last bit, both NaN, or within `tolerance` unless it
-/// is 0.
+/// Whether two floating-point values of a column agree: bitwise, both NaN, or, if `tolerance` is above 0, within it.
 bool values_agree(double cpu, double cuda, double tolerance);
 
 /// Compares two records of the same image stage by stage, in the order of the pipeline. A stage that ran twice, as for
@@ -49,8 +48,8 @@ bool all_equal(const std::vector<StageComparison>& comparison);
 /// The table for users, and a line with the verdict, which begins with `image`.
 std::string format_comparison(const std::string& image, const std::vector<StageComparison>& comparison);
 
-/// The time of every step and of all on CPU and CUDA, and how many times as fast CUDA is: with all transfers, and of
-/// the steps after `ingest`, whose image is on the device already.
+/// A table of the time of every step on CPU and CUDA, the total, and the speed-up of CUDA. The speed-up is given twice:
+/// with all transfers, and for the steps after `ingest`, when the image is on the device.
 std::string format_times(const BackendTimes& cpu, const BackendTimes& cuda);
 
 /// The time of all steps after `ingest`.

@@ -8,8 +8,8 @@
 
 namespace srcextract {
 
-/// Warns of a crowd whose PSF ends too near to its middle, and of noise without the photons of stars. `config` is that
-/// of the image.
+/// Warns of a crowded-field fit whose PSF model ends too close to its centre, or whose noise lacks the photons of
+/// stars. `config` is the image's.
 void warn_of_crowd(const Config& config, const Extraction& extraction, std::vector<std::string>& warnings);
 
 }  // namespace srcextract

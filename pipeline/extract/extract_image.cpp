@@ -123,7 +123,7 @@ class ImageRun {
   }
 
  private:
-  /// The quickest of three runs, which record nothing.
+  /// Runs the extraction three times without recording results, and returns the quickest time.
   template <class Extract>
   BackendTimes quickest(const Extract& extract) const {
     BackendTimes best;
@@ -138,7 +138,7 @@ class ImageRun {
     return best;
   }
 
-  /// Rethrows the error unless it is a lack of room on a working device, and the CPU may take the image.
+  /// Throws the error again, unless the device only lacks memory and the CPU may take the image; then warns.
   void warn_or_throw(const Error& error) const {
     if (!execution_.may_fall_back || error.kind() != ErrorKind::device || is_lost(*execution_.device)) throw;
     spdlog::warn("{}: extracted on the CPU, because the GPU cannot: {}", input_.name, error.what());
@@ -184,7 +184,7 @@ class ImageRun {
                                          at ? &*at : nullptr);
   }
 
-  /// The detection image, the same for both back ends.
+  /// The detection image and its configuration, made once and used by both back ends.
   const DetectionImage& found_in() const {
     if (!once_.image)
       once_.image = std::make_unique<const DetectionImage>(
@@ -193,7 +193,7 @@ class ImageRun {
     return *once_.image;
   }
 
-  /// The sources of the detection image, found at the first call; null without a detection image.
+  /// Finds the sources of the detection image at the first call, and returns them; null without a detection image.
   const FoundElsewhere<Cpu>* found_elsewhere(const Observer& observe) const {
     if (input_.detection == nullptr) return nullptr;
     try {
@@ -243,7 +243,8 @@ void fit_sources(const ImageInput& input, const Execution& execution, ImageResul
   drop_fitted_images(input.config(), result.extraction);
 }
 
-/// Checks an unchanged image of one file. Combined or subtracted images have another sky than their files.
+/// Checks that float32 resolves the noise (check_precision), for an unchanged image of one file. Combined or subtracted
+/// images have another sky than their files.
 void check_precision(const ImageInput& input, const Extraction& extraction) {
   if (input.reference != nullptr || !input.frame.combined().empty()) return;
   Background sky = extraction.background;

@@ -36,7 +36,7 @@ struct ImageInput {
   const OpenMap* level;            ///< its sky level; null: there is no map
   Exposure exposure;
   std::vector<const OpenFlags*> flags = {};  ///< every map that sources are flagged with
-  const OpenDetection* detection = nullptr;  ///< the image that sources are detected in; null: this image
+  const OpenDetection* detection = nullptr;  ///< the image in which sources are detected; null: this image itself
   const OpenPositions* positions = nullptr;  ///< positions to measure; null: detected sources
   const Config* resolved = nullptr;          ///< its configuration (pipeline/resolve)
   const OpenFrame* cube = nullptr;           ///< whose planes are measured (measures_cube); null: none
@@ -55,13 +55,14 @@ struct FoundPsf;
 
 /// Result of extracting one image.
 struct ImageResult {
-  Extraction extraction;               ///< with sky positions, if the image has any
-  std::string no_sky_reason;           ///< why it has no sky positions; empty if it has them
+  Extraction extraction;               ///< catalogue and check data, with sky positions if the image has a WCS
+  std::string no_sky_reason;           ///< why sources have no sky positions; empty if they have them
   std::vector<SkyPosition> footprint;  ///< sky positions of the image's corners
   std::string backend;                 ///< of the catalogue: cpu or cuda
   std::vector<StepTime> times;
   BackendComparison comparison;
-  std::shared_ptr<const FoundPsf> psf;  ///< made from the image (pipeline/extract/find_psf.hpp); null: none is
+  std::shared_ptr<const FoundPsf> psf;  ///< the PSF made from this image (pipeline/extract/find_psf.hpp); null: none
+                                        ///< was made
   std::vector<std::string> warnings;    ///< possible problems (pipeline/extract/image_warnings.hpp)
 };
 
@@ -72,7 +73,8 @@ struct FoundOnce {
   std::unique_ptr<const DetectionImage> image = nullptr;
   std::optional<FoundElsewhere<Cpu>> sources = std::nullopt;
   std::shared_ptr<const CudaExtractor::Found> on_device = nullptr;
-  StageRecord cpu_record = {}, cuda_record = {};  ///< of finding them, until an image takes them into its comparison
+  StageRecord cpu_record = {}, cuda_record = {};  ///< record of finding the sources, until an image takes it into its
+                                                  ///< comparison
 };
 
 /// Extracts one image where `execution` says. If falling back is allowed, an image that the device cannot take goes to
@@ -87,7 +89,8 @@ struct FoundTimes {
   std::vector<StepTime> times;
 };
 
-/// Finds the sources before `first`, the first of the images, is extracted. Throws the errors of the stages.
+/// Finds the sources of the detection image and keeps them in `once`. `first` is the first image in which they will be
+/// measured. Throws the errors of the stages.
 FoundTimes find_once(const ImageInput& first, const Execution& execution, Progress& progress, FoundOnce& once);
 
 }  // namespace srcextract

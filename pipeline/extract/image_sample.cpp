@@ -18,8 +18,8 @@ namespace {
 
 constexpr std::int64_t blocks_along = 8;  // in either direction
 
-/// Sampled pixels of a block: 64 to 128, far enough apart to have independent noise. The pixels are in 4 rows, or in
-/// more rows if the block is narrow.
+/// Number of pixels sampled in each block, far enough apart to have independent noise; rounding makes up to 128 of 64.
+/// They lie in 4 rows, or in more rows if the block is narrow.
 constexpr std::int64_t wanted_pixels = 64, usual_rows = 4, wanted_in_row = wanted_pixels / usual_rows;
 
 std::int64_t rows_per_block(const Shape& shape) {
@@ -28,12 +28,12 @@ std::int64_t rows_per_block(const Shape& shape) {
   return std::min((wanted_pixels + width - 1) / width, height);
 }
 
-/// The row of the plane for sampled row `row` of `rows`, evenly spread.
+/// The row of the plane that sampled row number `row` of `rows` comes from; sampled rows are spread evenly.
 std::int64_t row_of_plane(std::int64_t row, std::int64_t rows, const PixelSource& plane) {
   return (2 * row + 1) * plane.shape.height / (2 * rows);
 }
 
-/// As rows_of() below, for a plane on a device, in one copy.
+/// Copies the sampled rows of a plane on a device to the host, in one copy; otherwise as rows_of() below.
 PixelSource rows_of(const DevicePixels& pixels, PixelSource some, const PixelSource& plane) {
   std::vector<std::int64_t> rows(static_cast<std::size_t>(some.shape.height));
   for (std::size_t row = 0; row < rows.size(); ++row)
@@ -46,7 +46,7 @@ PixelSource rows_of(const DevicePixels& pixels, PixelSource some, const PixelSou
   return some;
 }
 
-/// `rows` rows of a plane, evenly spread, as a plane of their own.
+/// Returns `rows` rows of a plane, spread evenly, as a plane of that height.
 PixelSource rows_of(const PixelSource& plane, std::int64_t rows) {
   if (const auto* const mask = plane.read.target<MaskRead>()) return mask_source(rows_of(mask->map, rows), mask->bad);
   PixelSource some;
@@ -87,7 +87,7 @@ ImageSample::ImageSample(const Exposure& exposure, const Config& config)
   pixels_ = std::move(pixels.image);
 }
 
-/// The sorted measures of the unmasked pixels of every block that has enough of them.
+/// Applies `measure` to the unmasked pixels of every block with enough of them, and returns the results sorted.
 std::vector<float> ImageSample::in_blocks(float (*measure)(std::vector<float>& unmasked)) const {
   std::vector<float> values, unmasked;
   const std::int64_t width = whole_.width;

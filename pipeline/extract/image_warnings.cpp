@@ -47,7 +47,8 @@ void warn_of_padding(const Background& background, Warnings& warnings) {
                   100 * zeros));
 }
 
-/// Thresholds in units of zero noise are errors elsewhere. With other thresholds errors are still computed.
+/// Warns if the sky has no noise. Thresholds in units of zero noise are errors elsewhere; with other thresholds, errors
+/// of measurements still need noise.
 void warn_of_no_noise(const Config& config, const Background& background, Warnings& warnings) {
   if (background.clipped.sigma != 0 || has_map(config.weights)) return;
   warnings.push_back(fmt::format(
@@ -64,7 +65,7 @@ constexpr double large_share = 0.05;
 std::string why_so_large(const Config& config, const Extraction& extraction) {
   const Statistics& sky = extraction.background.clipped;
   const bool of_mesh = extraction.background.mesh.width > 0;
-  const double level = of_mesh ? 0 : sky.median;  // in the image that the threshold applies to
+  const double level = of_mesh ? 0 : sky.median;  // level of the sky in the image that the threshold is compared with
   const bool sky_is_above = extraction.levels.detection < level + 3 * sky.sigma;
   if (sky_is_above && config.detection.threshold_unit == ThresholdUnit::absolute)
     return fmt::format("{}: the sky, {:.4g} with a sigma of {:.4g}, is not below this pixel value; set a higher one",
@@ -86,13 +87,13 @@ std::string why_so_large(const Config& config, const Extraction& extraction) {
       by_rate ? "lower" : "higher");
 }
 
-/// Pixels that may belong to sources, and their name in messages.
+/// How many pixels sources may cover, and a phrase that names these pixels in messages.
 struct Room {
   std::int64_t pixels;
   const char* name;
 };
 
-/// Interpolated pixels are not counted: if there are some, all pixels count as possible source pixels.
+/// Counts the pixels that sources may cover: the unmasked pixels. With interpolation it counts all pixels.
 Room room_for_sources(const ImageInput& input, const Extraction& extraction) {
   const bool elsewhere = extraction.found_in && input.detection != nullptr;
   const Config& config = elsewhere ? input.detection->task.config() : input.file.config->config;
@@ -116,7 +117,7 @@ bool warn_of_large_source(const ImageInput& input, const Config& config, const E
   return true;
 }
 
-/// Mesh size for a source of so many pixels: about three times its diameter, rounded up to a power of two.
+/// The mesh size for a source of `pixels` pixels: about three times its diameter, rounded up to a power of two.
 std::int64_t mesh_for(std::int64_t pixels) {
   constexpr double widths = 3, pi = 3.14159265358979323846;
   const double wanted = widths * 2 * std::sqrt(static_cast<double>(pixels) / pi);
@@ -125,7 +126,8 @@ std::int64_t mesh_for(std::int64_t pixels) {
 
 void warn_of_filled_meshes(const Shape& shape, const Config& config, const Extraction& extraction, Warnings& warnings) {
   if (has_level(config.given_sky)) return;
-  // The second pass leaves sources out, and the median over meshes leaves out what the first one took for sky.
+  // Number of meshes along a side that the sky is judged by. With a second pass, the median filter over meshes removes
+  // the light of a source that the first pass took for sky.
   const std::int64_t together = config.background.refine > 1 ? config.background.filter_size : 1;
   Shape size = mesh_sides(config.background);
   size = {size.width * together, size.height * together};
@@ -154,13 +156,15 @@ void warn_of_filled_meshes(const Shape& shape, const Config& config, const Extra
                     filling.y, advice(2 * std::max(size.width, size.height))));
 }
 
-/// Range of the block medians, without the few that a large source raises or a defect lowers.
+/// Range of the sorted block medians, without the highest, which large sources raise, and the lowest, which defects
+/// lower.
 double range_of(const std::vector<float>& medians) {
   const std::size_t count = medians.size();
   return static_cast<double>(medians[count - 1 - count * 10 / 64] - medians[count * 2 / 64]);
 }
 
-/// That range in sigma: the sky's sigma, or the width of typical blocks, which is larger in a crowded field.
+/// The range of the block medians, in the sky's sigma or, if that is larger, in the typical pixel scatter within a
+/// block. A crowded field has a large scatter. 0 if unknown.
 double spread_of(const ImageSample& sample, double sigma) {
   constexpr std::size_t least_blocks = 32;
   const std::vector<float> medians = sample.block_medians();
@@ -181,7 +185,7 @@ void warn_of_sloping_sky(const ImageSample& sample, const Config& config, const 
       of_number ? "give background.level as a map, or leave it out" : "set background.method to mesh"));
 }
 
-/// For a map that is used without rescaling.
+/// Warns if the image's noise differs from a map of weights that is used without rescaling.
 void warn_of_other_noise(const ImageSample& sample, const Config& config, const Background& background,
                          Warnings& warnings) {
   constexpr double factor = 3;
@@ -227,7 +231,7 @@ void warn_of_few_apertures(const Config& config, const Extraction& extraction, W
       config.place_of("measurement.noise"), counted(needed.apertures, "place"), needed.radius, least_empty_apertures));
 }
 
-/// Whether this word of output.columns only stands for columns on the sky.
+/// Whether this word of output.columns, a name or a group, stands for columns on the sky alone.
 bool is_on_the_sky(const std::string& word) {
   if (word == "ALPHA_J2000" || word == "DELTA_J2000") return true;
   return std::ranges::any_of(declared_columns(), [&](const DeclaredColumn& one) {
@@ -253,7 +257,8 @@ void warn_of_missing_columns(const Config& config, const ImageResult& result, Wa
       result.no_sky_reason));
 }
 
-/// Warns if columns are named that need the shape of the image's stars, which is not known. Groups leave them out.
+/// Warns if output.columns names columns that need the shape of stars and the shape is not known. The catalogue lacks
+/// them.
 void warn_of_unknown_stars(const Config& config, bool made_psf, Warnings& warnings) {
   if (config.resources.has_star_profile) return;
   const bool has_psf = made_psf || StarFamily::is_known(config);
@@ -279,12 +284,13 @@ void warn_of_unknown_stars(const Config& config, bool made_psf, Warnings& warnin
       has_psf ? "by psf.file, and these are" : "by a file of PSFEx's (psf.file), or"));
 }
 
-/// Warns if rows of a difference are residuals of stars: the catalogue does not tell these from changes.
+/// Warns if many rows of a difference look like residuals of stars, which the catalogue does not tell from real
+/// changes.
 void warn_of_star_residuals(const Config& config, const Extraction& extraction, Warnings& warnings) {
   constexpr std::int64_t least_paired = 5, least_faint = 10;
   constexpr double paired_share = 0.05, faint_share = 0.2;
   const Sources& changes = extraction.sources;
-  // The light of stars follows from errors only if these are from photons and sky alone.
+  // The brightness of stars is derived from errors, which works only if errors come from photons and sky alone.
   const bool tells_light = !extraction.aperture_noise && !frames_have_maps(config);
   const StarResiduals found =
       find_star_residuals(changes, extraction.background.clipped.sigma, tells_light ? config.measurement.gain : 0);
@@ -317,7 +323,7 @@ void warn_of_star_residuals(const Config& config, const Extraction& extraction, 
       widths ? "correct reference_fwhm and new_fwhm" : "give reference_fwhm and new_fwhm", gain));
 }
 
-/// Warns if a fitted difference has another noise than its frames let expect.
+/// Warns if the noise of a fitted difference is not what the noise of its two frames predicts.
 void warn_of_fitted_noise(const Config& config, const Extraction& extraction, Warnings& warnings) {
   constexpr double shared = 0.2, unmatched = 2, contradicted = 0.5;
   if (!extraction.difference->fit || !(extraction.difference->fit->sky_variance > 0)) return;
@@ -350,7 +356,7 @@ void warn_of_fitted_noise(const Config& config, const Extraction& extraction, Wa
         place, scale));
 }
 
-/// Warns where a frame saturates at a value that nobody has told.
+/// Warns if a frame saturates at a value that neither its header nor the configuration states.
 void warn_of_pile_up(const Config& config, const Extraction& extraction, Warnings& warnings) {
   if (!extraction.difference->fit) return;
   const auto warn = [&](const char* frame, double value) {
@@ -364,7 +370,8 @@ void warn_of_pile_up(const Config& config, const Extraction& extraction, Warning
   warn("new frame", extraction.difference->fit->new_pile_up);
 }
 
-/// Warns where CLEAN compares with a threshold of the image itself what the matched filter found in its own units.
+/// Warns if CLEAN follows the matched filter: CLEAN compares with the image's own threshold, in which such sources may
+/// be too faint.
 void warn_of_cleaned_match(const Config& config, Warnings& warnings) {
   if (is_matched(config) && config.deblend.clean)
     warnings.push_back(config.place_of("deblend.clean") +

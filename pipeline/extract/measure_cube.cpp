@@ -17,7 +17,7 @@
 namespace srcextract {
 namespace {
 
-/// Each has three columns, of 999 that there can be.
+/// A limit from FITS: a channel has three columns, and a table at most 999 columns.
 constexpr std::int64_t most_channels = 300;
 
 /// Measures planes of one cube.
@@ -25,7 +25,7 @@ class CubeRun {
  public:
   CubeRun(const ImageInput& input, const Cpu& where, Extraction& extraction)
       : input_(input), where_(where), extraction_(extraction), config_(input.config()) {
-    // Maps and numbers of the image's noise are not those of its planes.
+    // Maps and given numbers of the image's level and noise are not valid for the cube's planes.
     if (given_number(config_.given_sky.level) != 0) config_.given_sky.level.clear();
     config_.given_sky.level_hdu = HduNames("auto");
     config_.given_sky.rms.clear();
@@ -71,23 +71,23 @@ class CubeRun {
   bool is_own() const { return input_.cube == &input_.frame; }
   const FitsImage& image() const { return input_.cube->image(); }
   const std::string& file() const { return is_own() ? input_.file.path : input_.file.config->config.fit.cube; }
-  /// The plane whose place on further axes counts.
+  /// Number of the plane whose coordinates on further axes (frequency, Stokes) select the planes to measure.
   std::int64_t first_plane() const { return input_.cube->plane_numbers().front(); }
 
   std::vector<CubePlane> channels_of(int stokes, const CubeAxes& axes) const {
     const CubePlane like = axes.plane(first_plane());
     std::vector<CubePlane> found = axes.channels_of(stokes, like);
-    // A cube of another polarisation alone is measured as it is.
+    // A cube with a single polarisation other than I is measured in that polarisation.
     return found.empty() && stokes == stokes_i ? axes.channels_of(like.stokes, like) : found;
   }
 
-  /// Whether the Gaussians were fitted in this plane, or in a sum with it.
+  /// Whether the Gaussians were fitted in this plane, or in a sum that contains this plane.
   bool is_fitted(const CubePlane& plane) const {
     return is_own() && std::ranges::count(input_.frame.plane_numbers(), plane.number) > 0;
   }
 
-  /// Where the beams of planes are told. Those of the image are its own if they stand in no table; another file knows
-  /// its beams better than beam.fwhm does.
+  /// Which settings of the section `beam` find the planes' beams. For the image's own cube, its settings. Another
+  /// file's header counts first; beam.fwhm only if that header has no beam.
   BeamConfig told_beam(const std::vector<CubePlane>& planes) const {
     if (is_own()) return config_.beam;
     const std::vector<BeamPlane> found = find_plane_beams(image(), file(), BeamConfig{}, planes);
@@ -98,7 +98,8 @@ class CubeRun {
     return find_plane_beams(image(), file(), told_beam(planes), planes);
   }
 
-  /// Fluxes of another file are compared with those of the fit, so both have janskys, or neither has.
+  /// Throws Error{input} unless the cube and the fitted image both have fluxes in jansky, or neither: their fluxes are
+  /// compared.
   void require_like_units(const PixelBeam& beam, const std::vector<std::string>& warnings) const {
     if (is_own() || (beam.to_jansky > 0) == (config_.resources.beam->to_jansky > 0)) return;
     throw Error(
@@ -146,7 +147,8 @@ class CubeRun {
     return measure(plane, [&] { return masked(ingest(sum.image, where_)); });
   }
 
-  /// Measures a plane whose pixels `read` gives. Adds the problem to one that cannot be used.
+  /// Measures the Gaussians in a plane whose pixels `read` returns. If the plane cannot be used, stores the reason in
+  /// it.
   template <class Read>
   MeasuredPlane measure(BeamPlane& plane, Read&& read) const {
     MeasuredPlane out{.plane = plane.at.number,

@@ -8,7 +8,8 @@
 namespace srcextract {
 namespace {
 
-/// A source's first and last pixel along one axis, from 0; in_mesh() is the number of its pixels in mesh `i`.
+/// A source's first and last pixel along one axis, from 0; in_mesh(i) is the number of its pixels within mesh `i` along
+/// that axis.
 struct Extent {
   std::int64_t first, last;
 

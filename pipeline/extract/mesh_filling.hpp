@@ -15,8 +15,8 @@ struct MeshFilling {
   std::int64_t x = 0, y = 0;                     ///< centre of that mesh, 1-based
 };
 
-/// For an image divided into meshes of shape `mesh`. Edge meshes with less than a quarter of a mesh's pixels are left
-/// out. A source's pixels are assumed to be spread evenly over its box.
+/// Computes the filling for an image divided into meshes of shape `mesh`. Edge meshes with less than a quarter of a
+/// mesh's pixels are left out. A source's pixels are assumed to be spread evenly over its bounding box.
 MeshFilling fill_meshes(const Sources& sources, const Shape& image, const Shape& mesh);
 
 }  // namespace srcextract

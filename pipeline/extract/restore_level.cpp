@@ -11,7 +11,7 @@
 namespace srcextract {
 namespace {
 
-/// The level at single pixels: from a map, or a constant.
+/// Gives the sky level that was subtracted at a pixel: from a map, or the same number everywhere.
 struct LevelAt {
   const Image<float, Cpu>* map;
   float number;
@@ -21,14 +21,14 @@ struct LevelAt {
   }
 };
 
-/// The 0-based pixel that contains a 1-based position, clamped to a box.
+/// The 0-based pixel that contains a 1-based position, which is clamped to [least, most].
 std::int64_t pixel_in(double position, std::int32_t least, std::int32_t most) {
   if (!(position > least)) return least - 1;
   return position < most ? static_cast<std::int64_t>(position + 0.5) - 1 : most - 1;
 }
 
 void restore_at_sources(const LevelAt& level, Sources& catalogue) {
-  if (catalogue.size() == 0) return;  // an image without a sky has no columns
+  if (catalogue.size() == 0) return;  // an image that shows no sky has no columns
   const UsualValues sources(catalogue);
   std::vector<double>& background = catalogue[columns::background];
   for (std::size_t row = 0; row < background.size(); ++row) {

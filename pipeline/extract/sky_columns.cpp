@@ -14,7 +14,7 @@
 namespace srcextract {
 namespace {
 
-/// Adds the columns that are computed from the same others.
+/// Adds those of `columns` whose values are computed from the measured columns in `needs`.
 void add_columns_of(const ColumnNeeds& needs, const std::vector<SkyColumn>& columns, const std::string& header,
                     bool all_in_j2000, Sources& sources, const Cpu& where) {
   std::array<std::vector<double>, std::tuple_size_v<ColumnNeeds>> given;

@@ -9,7 +9,8 @@ namespace {
 
 constexpr double reach = 8;  // pixels
 
-/// The rows of one sign, in a grid of squares with sides of `reach`.
+/// Rows of one sign (brighter or fainter), sorted into a grid of squares with side `reach`, to find neighbours within
+/// `reach`.
 class Neighbours {
  public:
   Neighbours(const Sources& rows, bool brighter) : rows_(rows) {

@@ -9,11 +9,11 @@
 
 namespace srcextract {
 
-/// Memory plan of an image of that shape in that file, when no more is known.
+/// The memory plan of an image of that shape in that file, before its planes are known.
 RunPlan plan_of(const Shape& shape, const ImageFile& file);
 
-/// Upper limit of the memory for a gzipped file of `inflated` bytes and its images, whatever their type: a byte may be
-/// a pixel. This and the following functions count the file's reference.
+/// Upper limit of the memory for a gzipped file of `inflated` bytes and its images. Any pixel type is possible, so each
+/// byte counts as a pixel. This and the following functions also count the file's reference.
 std::int64_t most_needed(std::int64_t inflated, const ImageFile& file);
 
 /// Memory that the images of a file need, with the file itself if it is gzipped.

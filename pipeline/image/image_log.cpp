@@ -14,7 +14,7 @@
 namespace srcextract {
 namespace {
 
-/// float32 has 24 bits of mantissa: a wider stored type loses its last digits.
+/// Whether float32, with its 24 bits of mantissa, loses digits of this stored type.
 bool wider_than_float32(int bitpix) {
   return bitpix == 32 || bitpix == 64 || bitpix == -64;
 }
@@ -62,7 +62,7 @@ void log_aperture_noise(const std::string& name, const ApertureNoise& noise) {
       name, noise.law.alpha, noise.law.beta, some_pixels, noise.law.factor(some_pixels));
 }
 
-/// "5.2 (5 sigma)"; or, if the image has no noise of its own, in units of the map's noise.
+/// The threshold in words: "5.2 (5 sigma)"; for an image without noise, in units of the map's noise.
 std::string name_of_threshold(const Levels& levels, const Config& config) {
   if (levels.sigma == 0 && levels.in_noise > 0)
     return fmt::format("{:.6g} times the noise of the map", levels.in_noise);
@@ -74,7 +74,7 @@ std::string name_of_threshold(const Levels& levels, const Config& config) {
                      of_filtered ? " of the filtered image" : "");
 }
 
-/// "7 sources above 5.2 (5 sigma)", or the wording for sources below the sky.
+/// In words, as "7 sources above 5.2 (5 sigma)"; also for sources below the sky.
 std::string sources_beyond(const Config& config, const Extraction& extraction) {
   const Sources& sources = extraction.sources;
   const Levels& levels = extraction.found_in ? extraction.found_in->levels : extraction.levels;
@@ -104,12 +104,12 @@ void log_others(const ImageInput& input, const InputConfig& config, const std::v
                first_few(others.size(), [&](std::size_t i) { return others[i]; }));
 }
 
-/// ", plane 1 of 3 (input.plane)", if there are several.
+/// Text such as ", plane 1 of 3 (input.plane)", if the image has several planes; else empty.
 std::string plane_name(const FitsImage& image, std::int64_t plane) {
   return image.planes() > 1 ? fmt::format(", plane {} of {} (input.plane)", plane, image.planes()) : "";
 }
 
-/// As plane_name() above, or ", 3 images combined".
+/// Text such as ", 3 images combined"; for a single plane, as plane_name() above.
 std::string plane_name(const OpenFrame& frame, std::int64_t plane) {
   if (!frame.combined().empty()) return fmt::format(", {} images combined", frame.combined().size());
   return plane_name(frame.image(), plane);
@@ -120,7 +120,7 @@ void log_map(const std::string& name, const char* what, const OpenMap& map) {
   spdlog::info("{}: {}: HDU {} of {}{}", name, what, map.image.hdu(), map.path, plane_name(map.image, map.plane));
 }
 
-/// What the negated map tells, as a whole.
+/// Says how many sources the map has, and how many false ones its negated copy has.
 std::string describe_reliability(const Reliability& of, std::int64_t sources) {
   const auto sum = [](const std::vector<ReliabilityBin>& bins, std::int64_t ReliabilityBin::*count) {
     std::int64_t all = 0;

@@ -11,8 +11,8 @@
 
 namespace srcextract {
 
-/// Logs the properties of an image before it is extracted. Also logs what is not extracted: `left_out` by input.hdu:
-/// all and patterns, or images after the first.
+/// Logs the properties of an image before it is extracted. Also logs which images of the file are not extracted:
+/// `left_out` by a pattern or `all` in input.hdu, or images after the first.
 void log_input(const ImageInput& input, const InputConfig& config, const std::vector<std::string>& left_out);
 
 /// Logs the results if `describe`; always logs possible problems of the image.

@@ -38,15 +38,15 @@ using TakeResult = std::function<void(const ImageTask&, const ImageInput&, Image
 /// Receives an image that shows no sky, which is then no failure.
 using TakeWithoutSky = std::function<void(const ImageTask&, const ImageInput&, const Failure&, const Cpu&)>;
 
-/// Settings that all images of a run share, wherever they are extracted.
+/// Settings of a run that hold for all of its images.
 struct Job {
   std::string output_dir;
   std::vector<std::string> arguments;  ///< of the program, for run.json
   const KeptFiles& kept;
-  Flush flush = Flush::now;  ///< later: the code that records outputs as complete flushes them first
+  Flush flush = Flush::now;  ///< Flush::later: the code that records outputs as complete flushes them first
   bool describe = true;      ///< log the properties and results of every image
   std::shared_ptr<PositionTables> positions = std::make_shared<PositionTables>();  ///< tables of positions to measure
-  bool only_psf = false;  ///< make the PSF of each image and write its files alone
+  bool only_psf = false;  ///< only make the PSF of each image and write its files
   TakeResult take = {};   ///< receives each result instead of writing output files; empty: files are written
   TakeWithoutSky take_without_sky = {};  ///< empty: an image that shows no sky has failed
 };
@@ -56,22 +56,26 @@ struct ImageTask {
   const ImageFile* file = nullptr;
   SelectedImage image;
   std::string name;                              ///< in messages: the path, and the HDU if several are extracted
-  std::optional<int> hdu = std::nullopt;         ///< part of the output names, if several are extracted
+  std::optional<int> hdu = std::nullopt;         ///< HDU number for the output names, if several images of the file are
+                                                 ///< extracted
   int images = 1;                                ///< of the file that are extracted
   std::shared_ptr<void> memory = nullptr;        ///< the open file's share of the memory budget
-  std::vector<std::string> left_out = {};        ///< masks of the file that patterns leave out; only in its first image
-  std::shared_ptr<void> under_way = nullptr;     ///< the note that the file is under way, shared by all its images
+  std::vector<std::string> left_out = {};        ///< names of masks that patterns of input.hdu leave out; only set for
+                                                 ///< the file's first image
+  std::shared_ptr<void> under_way = nullptr;     ///< keeps the note that the file is under way; shared by all images of
+                                                 ///< the file
   SelectedMaps maps = {};                        ///< of the image
-  std::shared_ptr<JoinedFile> joined = nullptr;  ///< the common catalogue of the file's images; null: none
+  std::shared_ptr<JoinedFile> joined = nullptr;  ///< catalogue that joins the file's images; null: each image has its
+                                                 ///< own
   /// The budget shared by all images of this file, if `memory` was reserved for the file as a whole; null if `memory`
   /// is this image's alone.
   std::shared_ptr<MemoryBudget> for_images = nullptr;
-  std::int64_t held = 0;  ///< bytes of `memory` used by maps and headers, if for_images is set
-  /// Bytes that gzipped files opened with the image may take in memory: the reference, the detection image and combined
+  std::int64_t held = 0;  ///< bytes of the file's share that maps and headers use, if for_images is set
+  /// Most bytes that gzipped files opened beside the image may take in memory: reference, detection image, combined
   /// files.
   std::int64_t most_inflated = std::numeric_limits<std::int64_t>::max();
   std::size_t number = 0;                                ///< of its file in the run
-  std::shared_ptr<const PlannedFile> planned = nullptr;  ///< owner of `file`, if no other object keeps it
+  std::shared_ptr<const PlannedFile> planned = nullptr;  ///< keeps `file` alive, if no other object does
 };
 
 /// Result of an image.
@@ -89,10 +93,11 @@ CatalogMetadata metadata_of(const ImageInput& input, const Extraction& extractio
 ImageRecord begin_record(const ImageTask& task);
 ImageRecord begin_record(const ImageFile& file);
 
-/// Enters complete files, run.json last, into the record of their image.
+/// Adds the names, sizes and checksums of complete output files, run.json last, to their image's record.
 void record_outputs(const std::vector<OutputFile>& files, const std::string& directory, ImageRecord& record);
 
-/// An image between its file and its outputs.
+/// Owns the open files of one image (planes, maps, reference, positions) and its resolved configuration. After the
+/// extraction it writes the outputs.
 class OpenImage {
  public:
   /// Opens the image, its maps, the job's reference, its table of positions, and its detection image unless `found_in`
@@ -116,14 +121,14 @@ class OpenImage {
   /// `execution` says where the image was extracted. Throws Error{output} or Error{storage}.
   ImageOutcome finish(ImageResult result, const Execution& execution);
 
-  /// Makes the PSF of the image, and writes its files and nothing else.
+  /// Fits the PSF of the image, and writes only the PSF's files.
   ImageOutcome finish_psf(const Execution& execution, Progress& progress);
 
  private:
   /// Measures the completeness, if it is asked for, and logs it.
   std::optional<Completeness> find_completeness(ImageResult& result, const Cpu& where) const;
 
-  /// The same for Gaussians of a radio map.
+  /// Measures how many injected Gaussians are found in a radio map, if asked for, and logs that.
   std::optional<Injection> find_injection(ImageResult& result, const Cpu& where) const;
 
   /// Opens the cube whose planes are measured.

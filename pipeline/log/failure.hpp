@@ -12,14 +12,14 @@ namespace srcextract {
 struct Failure {
   ErrorKind kind;
   std::string message;
-  std::optional<AssumedSky> no_sky = {};  ///< set if the image shows no sky (NoSky)
+  std::optional<AssumedSky> no_sky = {};  ///< the sky to assume instead, if the image shows no sky (NoSky)
   bool passing = false;                   ///< a retry may succeed (PassingError)
 };
 
-/// The exception under way, to be called in `catch (...)`.
+/// Describes the exception that is being handled; call it in `catch (...)`.
 Failure current_failure();
 
-/// The message prefixed with `name`, unless it already contains that name or the file's.
+/// Returns the message with `name` before it, unless it already contains that name or the file's.
 std::string message_about(const std::string& name, const Failure& failure);
 
 /// Logs the failure as a message about `name`.

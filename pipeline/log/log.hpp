@@ -14,7 +14,7 @@ void log_to_stderr();
 /// cannot be opened.
 void configure_log(Verbosity verbosity, const std::string& file, bool progress);
 
-/// From now on every logged text passes through `words`. Call it before other threads start.
+/// Sets a function that rewrites every logged text from now on. Call this before other threads start.
 void say_by(std::string (*words)(const std::string&));
 
 /// Prints a result on stdout, which is for results alone. Throws Error{output}.
@@ -24,7 +24,7 @@ void log_info(const std::string& message);
 void log_warning(const std::string& message);
 void log_error(const std::string& message);
 
-/// Writes what is still to be written, at the end of the process.
+/// Flushes the log, at the end of the process.
 void end_log();
 
 }  // namespace srcextract

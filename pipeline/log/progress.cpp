@@ -24,8 +24,8 @@ using Clock = std::chrono::steady_clock;
 constexpr std::chrono::milliseconds between_drawings(100);
 constexpr std::chrono::minutes between_log_lines(1);
 
-/// The beginning of `line` that leaves the terminal's last column free: a line that wraps cannot be cleared. Counts
-/// bytes, since a UTF-8 character has at least as many bytes as columns.
+/// Returns the beginning of `line` that leaves the terminal's last column free: a line that wraps cannot be cleared.
+/// Counts bytes, since a UTF-8 character has at least as many bytes as columns.
 std::string fitted(const std::string& line) {
   winsize terminal{};
   if (ioctl(STDERR_FILENO, TIOCGWINSZ, &terminal) != 0 || terminal.ws_col == 0) return line;

@@ -26,7 +26,7 @@ class Progress {
   void begin_image(const std::string& name);
   void stage_done(const std::string& stage);
 
-  /// One of the `images` of a file of `bytes` bytes is finished.
+  /// Counts one of the `images` images of a file of `bytes` bytes as finished.
   void end_image(std::int64_t bytes, int images, bool failed);
 
   void clear() const;

@@ -14,7 +14,7 @@
 namespace srcextract {
 namespace {
 
-/// Whether the system has an NVIDIA driver, or Windows' path to one; does not start either.
+/// Whether the system has an NVIDIA driver, or WSL's path to the Windows driver; starts neither.
 bool has_gpu_driver() {
   return access("/dev/nvidiactl", F_OK) == 0 || access("/dev/dxg", F_OK) == 0;
 }
@@ -60,7 +60,7 @@ std::vector<CudaDevice> worthwhile_devices(const MachineWish& wish, const std::v
   return devices;
 }
 
-/// `wanted` threads, or as many as this process may start.
+/// A Cpu with `wanted` threads, or as many as this process may start.
 Cpu usable_threads(int wanted) {
   const int threads = startable_threads(wanted);
   if (threads < wanted) {
@@ -70,7 +70,7 @@ Cpu usable_threads(int wanted) {
   return {threads};
 }
 
-/// An estimate: the number of images in a file is unknown until it is opened.
+/// Estimates the number of images of all files, up to `enough`: a file's number is unknown until it is opened.
 std::int64_t count_images(const PlannedFiles& files, std::int64_t enough) {
   const auto of_several = [](const PlannedFile& planned) { return planned.file.config->config.input.hdu.several(); };
   return std::ranges::any_of(files, of_several) ? enough : static_cast<std::int64_t>(files.size());
@@ -102,7 +102,7 @@ Machine choose_machine(const MachineWish& wish, const Workload& work) {
   machine.cpu = usable_threads(wish.threads);
   machine.compare = wish.backend == Backend::compare;
   machine.may_fall_back = wish.backend == Backend::automatic;
-  // One image uses one device; the others are not even started.
+  // A single image uses a single device; the other devices are not started.
   const std::vector<int> first = {0};
   const std::vector<int>& devices = wish.devices.empty() && !work.several_images ? first : wish.devices;
   if (wish.backend == Backend::automatic) machine.devices = worthwhile_devices(wish, devices, work, machine);

@@ -29,7 +29,7 @@ struct Machine {
   bool one_by_one = false;          ///< images one after the other, each with all threads
 };
 
-/// Where one worker extracts its images, one after the other.
+/// The device, or the CPU threads, on which one worker extracts its images one after the other.
 struct Execution {
   Cpu cpu;
   std::optional<CudaDevice> device;          ///< absent: the CPU alone
@@ -49,19 +49,19 @@ struct MachineWish {
 /// alone shows it.
 void tell_of_no_gpu(const Error& error, bool named);
 
-/// Turns the wish into a decision, and logs it. `automatic` takes usable devices if the user named them or if they
-/// finish the work sooner (estimate_times); otherwise no GPU is started. With many images the CPU begins, and devices
-/// that were not named join it when ready. `cuda` and `compare` throw Error{device} if a device is not usable. Empty
-/// `devices` means all GPUs; one image uses only the first.
+/// Chooses the devices of a run from the user's wish, and logs the choice. `automatic` takes usable devices if the user
+/// named them or if they finish the work sooner (estimate_times); otherwise no GPU is started. With many images the CPU
+/// begins, and devices that were not named join when ready. `cuda` and `compare` throw Error{device} if a device is not
+/// usable. Empty `devices` means all GPUs; one image uses only the first.
 Machine choose_machine(const MachineWish& wish, const Workload& work);
 
 /// An execution on that device, or on the CPU if there is none.
 Execution on_device(const Machine& machine, const std::optional<CudaDevice>& device, int threads);
 
-/// The executions of parallel workers. On the CPU each worker has its own images, and a worker with one of the last few
-/// may use more threads. GPU workers share a GPU in turn: a GPU finishes an image long before a thread has read the
-/// next. Their number is limited by device memory. With few images each GPU has one worker, and the workers divide the
-/// threads. A detection image takes the same device memory again.
+/// Makes the executions of parallel workers. On the CPU each worker has its own images; workers with the last images
+/// may use more threads. Workers share a GPU in turn: a GPU finishes an image long before a thread has read the next
+/// one. Device memory limits their number. With few images each GPU has one worker, and the workers divide the threads.
+/// A detection image takes as much device memory again.
 std::vector<Execution> share_out(const Machine& machine, const PlannedFiles& files);
 
 /// Device memory for the largest image: twice its pixels as float32, estimated from the file's size (pixel_bytes).

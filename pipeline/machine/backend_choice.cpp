@@ -10,8 +10,8 @@
 namespace srcextract {
 namespace {
 
-// All constants are from tests/bench/HISTORY.md: files in the page cache, on two cores, and on one H200 with 16 cores
-// of its host.
+// All constants were measured (tests/bench/HISTORY.md): files in the page cache, on two cores, and on one H200 with 16
+// cores of its host.
 
 /// Bytes per second of one thread: 100 files of 4096² by 2 threads, 3.71 GB/s.
 constexpr double thread_rate = 1.9e9;
@@ -19,8 +19,8 @@ constexpr double thread_rate = 1.9e9;
 /// Bytes per second of all threads. One image: 16384² by 16 threads in 0.145 s. Many: 100 files of 4096² in 0.504 s.
 constexpr double cpu_rate_of_one = 7.4e9, cpu_rate_of_many = 13.3e9;
 
-/// Slowdown on the CPU with deblending and the measurements of sextractor.yaml: a visit takes 3.42 s, and 0.777 s with
-/// lesson.yaml.
+/// Factor by which deblending and the measurements of sextractor.yaml slow the CPU: a visit takes 3.42 s, and 0.777 s
+/// with lesson.yaml.
 constexpr double times_if_divided = 4.4;
 
 /// Multiply-adds per second of one thread: 15 x 15, general, 2048² by 16 threads in 3.63 ms.
@@ -29,12 +29,12 @@ constexpr double thread_multiply_adds = 1.6e10;
 /// Seconds until a GPU takes work: driver, context, first image.
 constexpr double gpu_start = 0.27;
 
-/// Seconds for ending a GPU, and for many workers with memory of their own. One: 2048² by a process, 0.379 s. Many: 12
-/// to 40 files of 4096² by a process, 0.42 to 0.46 s more than for their bytes.
+/// Seconds to end a process with a GPU; for many images also the time of workers with memory of their own. One: 2048²
+/// in 0.379 s. Many: 12 to 40 files of 4096² in 0.42 to 0.46 s beyond the time for their bytes.
 constexpr double gpu_end_of_one = 0.09, gpu_end_of_many = 0.15;
 
-/// Bytes per second from files over the bus to rows. First image: 16384² in 72.4 ms. Many: 100 and 200 files of 4096²
-/// in 0.611 and 0.940 s.
+/// Bytes per second on a GPU, from reading files to catalogue rows. First image: 16384² in 72.4 ms. Many: 100 and 200
+/// files of 4096² in 0.611 and 0.940 s.
 constexpr double gpu_rate_of_one = 15e9, gpu_rate_of_many = 25e9;
 
 /// Seconds for a pixel of a crowd: 10 000 stars a Mpixel, 7100 of which are found, at 3800 a second and thread. A GPU:
@@ -60,7 +60,7 @@ std::int64_t pixel_bytes(const ImageFile& file) {
   };
   if (ends_with(".fz", ".FZ")) return 6 * file.bytes;  // RICE: int16 5.2, float32 6.4 times
   if (ends_with(".gz", ".GZ")) return 4 * file.bytes;
-  // With half this factor, visits of int16 were left to the CPU, and took 0.79 s instead of 0.58.
+  // Half of this factor left visits of int16 to the CPU, where they took 0.79 s instead of 0.58 on the GPU.
   return file.bytes + file.bytes / 2;
 }
 

@@ -7,8 +7,8 @@
 
 namespace srcextract {
 
-/// The amount of work, estimated without opening a file. Opening a file that ends the process must wait until the
-/// journal says that the file was begun.
+/// The amount of work of a run, estimated without opening a file. Opening a file may crash the process, so must wait
+/// until the journal says that the file was begun.
 struct Workload {
   std::int64_t pixel_bytes = 0;    ///< read pixels, as float32
   std::int64_t divided_bytes = 0;  ///< pixels of images whose sources are deblended
@@ -22,21 +22,23 @@ struct Workload {
 /// float32 (1) and 16-bit integers (2). Compressed: several times the size.
 std::int64_t pixel_bytes(const ImageFile& file);
 
-/// Detection images, references, and files combined with images count as well.
+/// Sums the work of all files; includes detection images, references and files that are combined with images.
 Workload workload_of(const PlannedFiles& files);
 
-/// Seconds from the start of the program to its end.
+/// Estimated seconds from the start of the program to its end, on the CPU and on a GPU.
 struct TimeEstimate {
   double cpu = 0, gpu = 0;
 
-  /// Whether the CPU does the first images while a GPU starts: every thread has some, and is done with one by then.
+  /// Whether the CPU extracts the first images while a GPU starts. True if each thread has at least two images and
+  /// finishes one before the GPU is ready.
   bool cpu_begins = false;
 
   bool favours_gpu() const { return gpu < cpu; }
 };
 
-/// Time of the work on `threads` threads, and with one GPU that is not started yet. If cpu_begins, the threads
-/// work until the GPU is ready. tests/bench/HISTORY.md ("Constants of `auto`") has the measurements.
+/// Estimates the time of the work on `threads` threads, and on one GPU that is not started yet. If cpu_begins, the
+/// second estimate includes what threads do until the GPU is ready. tests/bench/HISTORY.md ("Constants of `auto`") has
+/// the measurements.
 TimeEstimate estimate_times(const Workload& work, int threads);
 
 }  // namespace srcextract

@@ -15,7 +15,7 @@
 namespace srcextract {
 namespace {
 
-/// The number in a file, or the number after `name` in it.
+/// The number at the beginning of a file, or after `name` in that file.
 std::optional<std::int64_t> number_in(const std::string& path, const std::string& name = "") {
   std::ifstream file(path);
   std::string word;
@@ -106,7 +106,8 @@ void MemoryBudget::give_back(std::int64_t bytes) {
 }
 
 AvailableMemory available_memory() {
-  constexpr std::int64_t moves_meanwhile = std::int64_t{1} << 26;  // some containers report their limit as the system's
+  constexpr std::int64_t moves_meanwhile = std::int64_t{1} << 26;  // some containers report nearly the system's memory
+                                                                   // as their limit
   const std::optional<std::int64_t> kilobytes = number_in("/proc/meminfo", "MemAvailable:");
   const std::int64_t everything = std::int64_t{sysconf(_SC_PHYS_PAGES)} * sysconf(_SC_PAGESIZE);
   const std::int64_t of_system = kilobytes ? *kilobytes * 1024 : everything / 2, of_groups = left_in_groups();

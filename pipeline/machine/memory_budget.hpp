@@ -9,8 +9,8 @@
 
 namespace srcextract {
 
-/// Bytes of host memory that parallel images may take together. Callers wait until memory is free, first come first
-/// served, so that a large image has its turn among many small ones.
+/// Limits the bytes of host memory that parallel images take together. Callers wait until memory is free, first come
+/// first served, so that a large image has its turn among many small ones.
 class MemoryBudget {
  public:
   /// From a `strict` budget no caller gets more than all of it. Without `strict`, a larger request gets the whole
@@ -36,7 +36,8 @@ class MemoryBudget {
     std::int64_t bytes_ = 0;
   };
 
-  /// Waits for `bytes`; 0 bytes need no wait. Throws Error{memory} if a strict budget is smaller.
+  /// Waits until `bytes` are free and takes them; 0 bytes need no wait. Throws Error{memory} if a strict budget is
+  /// smaller than `bytes`.
   Share take(std::int64_t bytes);
 
   /// Throws Error{memory} if the budget is strict and smaller than `bytes`.
@@ -60,7 +61,8 @@ class MemoryBudget {
 /// Memory that a process can still get.
 struct AvailableMemory {
   std::int64_t bytes;
-  bool by_group;  ///< a control group (Slurm, a container) is the limit: the system kills the process beyond it
+  bool by_group;  ///< whether a control group (Slurm, a container) sets the limit, beyond which the system kills the
+                  ///< process
 };
 
 /// Memory that this process can still get: the system's available memory, or the control group's limit if that is less.

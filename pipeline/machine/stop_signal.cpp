@@ -21,7 +21,7 @@ StopSignal::StopSignal() {
   // The next signal of the kind has its default effect. System calls are restarted.
   action.sa_flags = SA_RESETHAND | SA_RESTART;
   sigaction(SIGTERM, &action, &terminate_);
-  // A shell makes background jobs ignore SIGINT: that stays so.
+  // If a shell made this background job ignore SIGINT, the job continues to ignore it.
   sigaction(SIGINT, nullptr, &interrupt_);
   if (interrupt_.sa_handler != SIG_IGN) sigaction(SIGINT, &action, nullptr);
 }

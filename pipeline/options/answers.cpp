@@ -67,8 +67,8 @@ std::map<std::string, std::string> values_of(const Settings& settings) {
   return values;
 }
 
-/// The keys of a section, or one `section.key`, with their values in the default configuration. A key's value without
-/// any configuration is told where it is another.
+/// Lists the keys of a section, or a single `section.key`, with their values in the default configuration. If a key's
+/// value without any configuration is another, names that value too.
 std::string of_keys(const std::string& wanted) {
   const std::string asked = wanted.substr(0, wanted.find('.'));
   std::vector<std::string> sections;

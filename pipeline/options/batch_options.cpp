@@ -50,7 +50,7 @@ Exit codes:
      it again to go on
   8  more images failed than --max-failures allows)";
 
-/// CLI11's own range check prints every digit of a double.
+/// A check of its own: CLI11's range check prints every digit of a double.
 CLI::Validator not_negative(const std::string& what) {
   const auto check = [what](const std::string& text) {
     double value = -1;

@@ -18,7 +18,7 @@ struct BatchOptions : RunOptions {
   double image_timeout = 3600;               ///< seconds that an image may take; 0: no limit
 };
 
-/// Throws Error{config} if the arguments make no sense.
+/// Parses the arguments of `srcextract batch`. Throws Error{config} if they make no sense.
 BatchOptions parse_batch_options(int argc, const char* const* argv);
 
 }  // namespace srcextract

@@ -13,7 +13,8 @@
 namespace srcextract {
 namespace {
 
-/// The help of a command: what an option needs and excludes stands after its description, not beside its name.
+/// Formats a command's help: which options an option needs or excludes stands after its description, not beside its
+/// name.
 class HelpText : public CLI::Formatter {
  public:
   HelpText() { column_width(28); }
@@ -48,7 +49,7 @@ std::vector<std::string> long_options(const CLI::App& app) {
   return names;
 }
 
-/// Whether this is written as SExtractor's options are: -c, or -DETECT_THRESH.
+/// Whether the argument looks like one of SExtractor's options: -c, or -DETECT_THRESH.
 bool is_sextractors(const std::string& argument) {
   return argument == "-c" || (argument.size() > 3 && argument[1] != '-' &&
                               std::all_of(argument.begin() + 1, argument.end(), [](char letter) {

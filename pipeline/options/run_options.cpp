@@ -75,7 +75,7 @@ void require_names(const RunOptions& options, const std::string& input, const st
   for (const std::string& name : options.inputs) require_no_address(name, help);
 }
 
-/// Whether batch takes it for inputs: a manifest, or a pattern.
+/// Whether `name` stands for several images, as only batch accepts: a manifest, or a pattern.
 bool lists_images(const std::string& name) {
   return name.ends_with(".txt") || name.ends_with(".csv") || name.ends_with(".ecsv") ||
          name.find_first_of("*?[") != name.npos;
@@ -185,7 +185,7 @@ std::vector<std::string> arguments_but_inputs(const RunOptions& options) {
 
 MemoryBudget memory_budget(const std::optional<std::int64_t>& memory) {
   if (memory) return {*memory, true};
-  // The rest is for uncounted memory: sources, catalogues, the program.
+  // The budget leaves a part of the memory for what it does not count: sources, catalogues, the program.
   const AvailableMemory available = available_memory();
   return {available.bytes / 5 * 4, available.by_group, "its control group (a container, a Slurm job) allows"};
 }

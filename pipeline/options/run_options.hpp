@@ -54,7 +54,7 @@ class RunOptionParser {
   bool quiet_ = false, verbose_ = false, report_ = false;
 };
 
-/// The memory that parallel images may take together: `memory` bytes (RunOptions::memory), or most of what this process
+/// Makes the budget of memory for parallel images: `memory` bytes (RunOptions::memory), or most of what this process
 /// can get.
 MemoryBudget memory_budget(const std::optional<std::int64_t>& memory);
 

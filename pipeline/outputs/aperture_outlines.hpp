@@ -9,8 +9,8 @@
 
 namespace srcextract {
 
-/// The pixels that outlines of apertures cross, sorted; a pixel is there once for each outline. The outlines are the
-/// circles of `measurement.apertures` where the catalogue has their fluxes, and ellipses where it has KRON_RADIUS or
+/// Lists the pixels that outlines of apertures cross, sorted; a pixel appears once for each outline. The outlines are
+/// the circles of `measurement.apertures`, if the catalogue has their fluxes, and ellipses if it has KRON_RADIUS or
 /// PETRO_RADIUS. A source whose position or shape is unknown has none.
 std::vector<std::int64_t> aperture_outlines(const Sources& sources, const MeasurementConfig& measurement,
                                             const Shape& shape);

@@ -28,14 +28,15 @@ std::string extname(CheckImage which) {
   return in_capitals(names_of(which).at(static_cast<std::size_t>(which)));
 }
 
-/// What an outline of an aperture adds to its pixels, in noise of the sky; as SExtractor.
+/// Brightness of an outline in the check image of apertures, in noise of the sky; SExtractor's value.
 constexpr double line_sigmas = 30;
 
 bool is_sextractors(const ImageInput& input) {
   return input.config().kept.as_sextractor;
 }
 
-/// The header's cards without those of beams, and the beam that was used: CASA's table of beams is not written.
+/// Returns the header cards with the beam that was used in place of the header's own beams: CASA's table of beams is
+/// not written.
 std::string with_beam(const std::string& cards, const Config& config) {
   constexpr std::string_view of_beams[] = {"BMAJ", "BMIN", "BPA", "CASAMBM"};
   std::string out = format_card({"BMAJ", config.beam.fwhm[0] / arcseconds}) +

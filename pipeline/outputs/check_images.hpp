@@ -15,7 +15,7 @@ namespace srcextract {
 /// Header cards of the image that hold for a check image. Each check image pixel covers `sides` image pixels.
 std::string check_image_cards(const ImageInput& input, const Shape& sides = {1, 1});
 
-/// The axes above the second that images of a radio map keep; none for other images.
+/// The axes beyond the first two (frequency, Stokes) that check images of a radio map keep; empty for other images.
 FurtherAxes further_axes(const ImageInput& input);
 
 /// Writes one check image of an extraction; the caller commits the file. The check image has the valid cards of the

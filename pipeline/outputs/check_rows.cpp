@@ -12,7 +12,7 @@ void copy_row(const Image<float, Cpu>& image, std::int64_t y, float* row) {
   std::copy_n(image.pixels.data() + y * image.shape.width, image.shape.width, row);
 }
 
-/// Sets the source pixels of a row to 0 (`of_sources`), or the others.
+/// Sets pixels of a row to 0: those of sources if `of_sources`, else all others.
 void clear_row(const Extraction& extraction, bool of_sources, std::int64_t width, std::int64_t y, float* row) {
   std::int64_t x = 0;
   for (std::int64_t i = extraction.runs.row_begin[y]; i < extraction.runs.row_begin[y + 1]; ++i) {
@@ -25,7 +25,7 @@ void clear_row(const Extraction& extraction, bool of_sources, std::int64_t width
   if (!of_sources) std::fill(row + x, row + width, 0.0F);
 }
 
-/// 1 where a pixel is in one of the runs, else 0.
+/// Fills a row: 1 where a pixel lies in a run of any side, else 0.
 void show_runs(const std::vector<Runs<Cpu>>& sides, std::int64_t y, float* row, std::int64_t width) {
   std::fill_n(row, width, 0.0F);
   for (const Runs<Cpu>& runs : sides)

@@ -11,14 +11,15 @@
 
 namespace srcextract {
 
-/// The rows of check images as large as the image; only the mesh images are smaller. Config::output must have asked for
-/// these check images when the extraction was made, and the extraction must outlive this. For one thread at a time.
+/// Makes the rows of check images that are as large as the image; only the mesh images are smaller. Config::output must
+/// have asked for these check images when the extraction was made, and the extraction must outlive this object. For one
+/// thread at a time.
 class CheckRows {
  public:
   /// `as_sextractor`: `rms` is the estimated noise even if a weight map gives it.
   explicit CheckRows(const Extraction& extraction, bool as_sextractor = false);
 
-  /// Row y, from 0; `width` is the image's.
+  /// Writes row y, from 0, of a check image to `row`; `width` is the image's.
   void fill(CheckImage which, std::int64_t y, float* row, std::int64_t width);
 
  private:

@@ -14,7 +14,7 @@ struct PixelPlace {
   std::int64_t x, y;
 };
 
-/// The pixel that contains X_IMAGE, Y_IMAGE; the brightest pixel if that is outside the image.
+/// The pixel, from 0, that contains X_IMAGE, Y_IMAGE; the brightest pixel if that position is outside the image.
 inline PixelPlace central_pixel(const Sources& sources, std::size_t row, const Shape& shape) {
   const double x = sources[columns::x_image][row], y = sources[columns::y_image][row];
   const auto within = [](double position, std::int64_t size) {
@@ -27,7 +27,7 @@ inline PixelPlace central_pixel(const Sources& sources, std::size_t row, const S
 
 /// The position of a cut-out in the image.
 struct CutoutWindow {
-  std::int64_t left, top;       ///< its first pixel, which may be outside the image
+  std::int64_t left, top;       ///< the cut-out's first pixel, which may be outside the image
   std::int64_t x_begin, x_end;  ///< its columns inside the image
   std::int64_t y_begin, y_end;
 };

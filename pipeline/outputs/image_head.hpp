@@ -7,8 +7,8 @@
 
 namespace srcextract {
 
-/// The image's header for a FITS_LDAC catalogue (io/catalog/ldac_head.hpp), with keywords that SExtractor adds.
-/// These are those that PSFEx needs, SEXBKDEV and SEXGAIN, and others with the same meaning here. Empty unless
+/// Makes the image's header for a FITS_LDAC catalogue (io/catalog/ldac_head.hpp), with keywords that SExtractor adds.
+/// They are those that PSFEx needs, SEXBKDEV and SEXGAIN, and others that mean the same in this program. Empty unless
 /// `config.output.formats` asks for such a catalogue.
 std::string image_head(const ImageInput& input, const Extraction& extraction, const Config& config);
 

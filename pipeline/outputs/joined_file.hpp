@@ -13,10 +13,10 @@
 
 namespace srcextract {
 
-/// The common catalogue of a file whose HDUs are extracted separately, maybe in parallel (output.one_catalogue). The
-/// rows are joined from the HDUs' catalogues, including those of an earlier run, when the last HDU is over. The result
-/// does not depend on which HDU is last. An HDU that failed, now or earlier, has no rows, even if an old catalogue of
-/// it exists.
+/// The catalogue that joins the HDUs of a file, which are extracted separately, maybe in parallel
+/// (output.one_catalogue). When the last HDU has ended, its rows are read from the HDUs' catalogues, including those of
+/// an earlier run. The result does not depend on which HDU is last. An HDU that failed, now or earlier, has no rows,
+/// even if an old catalogue of it exists.
 class JoinedFile {
  public:
   /// `images` are all images of the file. Throws Error{config} if the catalogue would replace a kept file.
@@ -27,7 +27,7 @@ class JoinedFile {
   /// Writes the common catalogue after the last HDU; throws the errors of join_hdus.
   void end(int hdu, bool done);
 
-  /// Writes the common catalogue if no image is left to extract because another process did the last one.
+  /// Writes the joined catalogue if no image is left to extract, because an earlier process did the last one.
   void end_without_any();
 
  private:

@@ -21,8 +21,8 @@ class LogFile {
  public:
   explicit LogFile(std::string path);
 
-  /// Throws Error{config} if one of `files`, which the run writes, is the log file, by whatever path. Files with other
-  /// names cost no system call.
+  /// Throws Error{config} if one of `files`, which the run writes, is the log file, by whatever path. Files whose name
+  /// differs from the log's cost no system call.
   void require_none_of(const std::vector<std::string>& files) const;
 
  private:
@@ -44,7 +44,7 @@ class KeptFiles {
   /// The files that a configuration names.
   void add_files_of(const Config& config);
 
-  /// The files beside an image, and the files that their configurations name.
+  /// Adds the files beside an image, and the files that their configurations name.
   void add_files_of(const FilesBeside& beside);
 
   /// Throws Error{config} if one of `outputs` is a kept file, by whatever path or link.
@@ -53,7 +53,7 @@ class KeptFiles {
   /// The kept files that are among `outputs`.
   std::vector<std::string> among(const std::vector<std::string>& outputs) const;
 
-  /// A warning that files added together are links to one file; empty if there are none.
+  /// A warning that some files added together are links to one file; empty if there are no such links.
   std::string describe_links() const;
 
  private:

@@ -10,10 +10,10 @@
 
 namespace srcextract {
 
-/// All sources that were looked at for a PSF, with what became of them.
+/// Makes a table of all sources that were considered for the PSF, each with the reason why it was used or rejected.
 Table star_table(const std::vector<PsfStar>& stars);
 
-/// Writes a PSF that was made from an image: the model, its stars and the picture (psf_paths); the caller commits the
+/// Writes a PSF that was fitted to an image: the model, its stars and the picture (psf_paths); the caller commits the
 /// files. Throws Error{output} or Error{storage}.
 std::vector<OutputFile> write_psf_files(const PsfPaths& paths, const FoundPsf& found, const std::string& name,
                                         const CatalogMetadata& metadata, const Cpu& where);

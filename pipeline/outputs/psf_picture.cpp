@@ -20,7 +20,7 @@ std::size_t index_of(int side, int x, int y) {
   return static_cast<std::size_t>(y) * static_cast<std::size_t>(side) + static_cast<std::size_t>(x);
 }
 
-/// A square of values as a picture that the SVG holds.
+/// Draws a square of `side` x `side` shades, from 0 to 1, as an <image> element of SVG at x, y.
 std::string image_of(int side, const std::function<double(int x, int y)>& shade, int x, int y) {
   Image<std::uint8_t, Cpu> image({side, side}, Cpu{1});
   for (int row = 0; row < side; ++row)
@@ -43,7 +43,8 @@ std::string label(int x, int y, const std::string& text) {
   return fmt::format("<text x=\"{}\" y=\"{}\">{}</text>\n", x, y, xml_text(text));
 }
 
-/// A share of the peak as a shade: its logarithm over three decades, in the manner of an asinh.
+/// The shade, from 0 to 1, of a pixel that has this share of the peak: an asinh stretch, logarithmic over three
+/// decades.
 double shade_of(double share) {
   constexpr double softening = 0.001;
   return std::asinh(share / softening) / std::asinh(1 / softening);
@@ -64,7 +65,7 @@ std::string models(const PsfSurface& surface) {
   return all;
 }
 
-/// The mean star, and what is left of it, with a scale of 2 % of the peak to either side.
+/// Draws the mean star, and below it the mean residual with a scale of ±2 % of the peak.
 std::string stacks(const PsfStack& stack, int x) {
   constexpr double range = 0.02;
   const double peak = std::ranges::max(stack.light);
@@ -82,7 +83,8 @@ std::string stacks(const PsfStack& stack, int x) {
              top + panel + 48);
 }
 
-/// Where the stars are: full circles are used, open ones unlike the model.
+/// Draws the stars' positions in the field: full circles for stars that were used, open ones for stars unlike the
+/// model.
 std::string field(const PsfSurface& surface, const std::vector<PsfStar>& stars, int x) {
   constexpr int side = 3 * panel + 8;
   const auto [width, height] = surface.image;

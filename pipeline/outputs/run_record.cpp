@@ -113,7 +113,7 @@ Json map_json(const OpenMap& map) {
           {"datasum", map.datasum()}};
 }
 
-/// The subtracted frame. `own`: its configuration; null: that of the image, without maps.
+/// Describes the subtracted frame. `own` is its configuration; null: it has none, so the image's holds, without maps.
 Json reference_json(const OpenReference& reference, const ImageConfig* own) {
   Json json = {{"path", reference.path},
                {"hdu", reference.frame.image().hdu()},
@@ -128,7 +128,7 @@ Json reference_json(const OpenReference& reference, const ImageConfig* own) {
   return json;
 }
 
-/// The first map of flags, and the further ones.
+/// Describes the maps of flags, which sources are flagged with: the first one, and a list of the others.
 Json flags_json(const std::vector<const OpenFlags*>& flags) {
   Json json = map_json(flags.front()->map);
   for (std::size_t i = 1; i < flags.size(); ++i) json["further"].push_back(map_json(flags[i]->map));
@@ -140,7 +140,7 @@ Json statistics_json(const Statistics& s) {
           {"sigma", s.sigma}, {"min", s.min},   {"max", s.max}};
 }
 
-/// The fitted kernel and how well it fits. `sky`: statistics of the sky of the difference.
+/// Describes the fitted kernel of a difference and how well it fits. `sky`: statistics of the sky of the difference.
 Json fit_json(const FitFacts& fit, const Statistics& sky) {
   return {{"convolved", fit.convolved_new ? "new" : "reference"},
           {"fwhm", {{"reference", fit.reference_fwhm}, {"new", fit.new_fwhm}}},
@@ -168,7 +168,8 @@ Json sky_json(const SkyLevel& sky) {
   return {{"median", sky.median}, {"sigma", sky.sigma}};
 }
 
-/// Gain and saturation of both frames as they were used: told by headers or keys, or a saturation that was seen.
+/// Adds gain and saturation of both frames of a difference, as they were used: from headers or keys, or a saturation
+/// found in the pixels.
 void add_light(const Config& config, const DifferenceFacts& facts, Json& json) {
   const FrameSettings reference = reference_settings(config), fresh = fresh_settings(config);
   const auto seen_or = [](double seen, double told) { return seen > 0 ? seen : told; };
@@ -192,7 +193,7 @@ Json difference_json(const Config& config, const DifferenceFacts& facts, const S
   return json;
 }
 
-/// Level and noise of the whole image in one number each, and their ranges over the meshes.
+/// Describes level and noise of a mesh: one number for the whole image, and the range over the meshes.
 Json mesh_json(const Background& background) {
   const MeshFacts& mesh = background.mesh;
   return {{"method", "mesh"},
@@ -219,7 +220,7 @@ Json levels_json(const Levels& levels) {
   return {{"detection", levels.detection}, {"background", levels.background}, {"sigma", levels.sigma}};
 }
 
-/// The noise of sums over apertures: the fitted law, and its data.
+/// Describes the noise of sums over apertures: the fitted power law, and the measured points.
 Json aperture_noise_json(const ApertureNoise& noise) {
   Json json = {{"measured", noise.measured}, {"alpha", noise.law.alpha}, {"beta", noise.law.beta}};
   json["apertures"] = Json::array();
@@ -257,8 +258,8 @@ Json positions_json(const ImageInput& input) {
           {"off_image", positions.outside(input.first().shape)}};
 }
 
-/// The sky, with its given values: the level in one number, the range of a map, and the noise. Estimated levels and
-/// statistics are relative to the given level.
+/// Describes the sky. For given values: the level in one number, the range of a map, and the noise. Estimated levels
+/// and statistics are relative to the given level.
 Json background_json(const RunRecord& report) {
   const Extraction& extraction = report.result.extraction;
   Json json = background_json(extraction.background);
@@ -323,14 +324,14 @@ Json comparison_json(const std::vector<StageComparison>& comparison) {
   return rows;
 }
 
-/// Adds what comparing the back ends gave, if they were compared.
+/// Adds the result of comparing the back ends, if both ran.
 void add_comparison(const BackendComparison& comparison, Json& json) {
   if (comparison.stages.empty()) return;
   json["comparison"] = comparison_json(comparison.stages);
   json["speed_up"] = speed_json(comparison);
 }
 
-/// The PSF that was fitted: made from the image, or given.
+/// Describes the PSF that stars were fitted with: made from the image, or given as a file.
 Json psf_json(const ImageInput& input, const FoundPsf* found) {
   const std::vector<double>* const numbers =
       (found != nullptr ? found->config : input.config()).resources.numbers_of(psf_key);
@@ -351,7 +352,7 @@ Json psf_json(const ImageInput& input, const FoundPsf* found) {
   return json;
 }
 
-/// The fit of a crowd, turn by turn.
+/// Describes the fit of a crowd: each turn of finding and fitting stars, and the test with injected stars.
 Json crowd_json(const CrowdFit& fit) {
   Json turns = Json::array();
   for (const CrowdTurn& turn : fit.turns)
@@ -400,7 +401,7 @@ void add_image(const RunRecord& report, Json& json) {
   json["footprint"] = footprint_json(report.result.footprint);
 }
 
-/// Adds the parts that one image and several bands have in common.
+/// Adds the parts that the records of one image and of several bands have in common.
 void add_run(const RunRecord& report, Json& json) {
   json["execution"] = execution_json(report);
   add_comparison(report.result.comparison, json);
@@ -414,7 +415,7 @@ std::string text_of(const Json& json) {
   return json.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
 }
 
-/// The gain is from the header, if it has one.
+/// Describes a band. `gain` is the header's value, if the header has one.
 Json band_json(const BandRecord& band) {
   const MeasurementConfig& measurement = band.record.input.config().measurement;
   Json json = {{"name", band.name}, {"settings", band.settings}};

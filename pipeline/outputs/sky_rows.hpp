@@ -8,17 +8,17 @@
 
 namespace srcextract {
 
-/// The sky's level and noise, row by row, from an estimate, a given level or a weight map. The extraction must have
-/// been made with Config::kept.sky or a check image of them. For one thread at a time.
+/// Computes the sky's level and noise row by row, from the estimate, a given level or a weight map. The extraction must
+/// have been made with Config::kept.sky, or with a check image of level or noise. For one thread at a time.
 class SkyRows {
  public:
   /// The extraction must outlive it.
   explicit SkyRows(const Extraction& extraction);
 
-  /// Row y, from 0; `width` is the image's.
+  /// Writes the level of row y, from 0, to `row`; `width` is the image's.
   void level(std::int64_t y, float* row, std::int64_t width);
   void rms(std::int64_t y, float* row, std::int64_t width);
-  /// The estimated noise, even where a weight map gives the noise.
+  /// Writes the estimated noise of row y, even if a weight map gives the noise.
   void mesh_rms(std::int64_t y, float* row, std::int64_t width);
 
  private:

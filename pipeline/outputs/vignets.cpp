@@ -12,8 +12,8 @@ namespace {
 /// Sources per task of a thread.
 constexpr std::int64_t sources_at_a_time = 64;
 
-/// Blanks pixels of other sources, or of components that are too small, in a row of the image; `pixels` begins at
-/// x_begin.
+/// Sets pixels of other sources than `number`, or of components that are too small, to no_vignet_pixel, in a row of the
+/// image. `pixels` begins at x_begin.
 void blank_others(const Extraction& extraction, std::int32_t number, std::int64_t y, const CutoutWindow& window,
                   float* pixels) {
   const Run* const runs = extraction.runs.runs.begin();

@@ -28,7 +28,7 @@
 namespace srcextract {
 namespace {
 
-/// Matrix elements below this fraction of the pixel's side are rounding errors of 0.
+/// Elements of the WCS matrix below this fraction of the pixel's side are rounding errors of 0.
 constexpr double rounded_to_none = 1e-9;
 
 /// The value of the keyword, or -1 if it is not a number of at least 0; empty if the header has no such keyword.
@@ -42,7 +42,8 @@ std::optional<double> number_in_header(const RunImage& image, const std::string&
   return std::nullopt;
 }
 
-/// `setting` is that of the number, in section measurement.
+/// Throws Error{input} that the keyword's number in the header is not `allowed`. `setting` is the key of that number in
+/// section measurement.
 [[noreturn]] void refuse(const Config& config, const std::string& keyword, const std::string& setting,
                          const char* allowed) {
   throw Error(ErrorKind::input,
@@ -51,13 +52,14 @@ std::optional<double> number_in_header(const RunImage& image, const std::string&
                           config.place_of("measurement." + setting + "_keyword"), keyword, allowed, setting, setting));
 }
 
-/// The log level of a message that a header lacks a keyword. The default configuration asks for keywords that many
-/// headers lack, which is no reason to warn. Users of `srcextract sextractor` name their keywords.
+/// The log level at which a missing header keyword is reported. The default configuration asks for keywords that many
+/// headers lack, which is no reason to warn. Users of `srcextract sextractor` choose their keywords.
 spdlog::level::level_enum level_of_lack(const Config& config) {
   return config.kept.as_sextractor ? spdlog::level::warn : spdlog::level::info;
 }
 
-/// In e-/count. 0, which the header may also say, means no photon noise of sources; that is logged.
+/// The gain in e-/count, from the header or the configuration. 0 means no photon noise of sources; a 0 in the header is
+/// logged.
 double gain_of(const Config& config, const RunImage& image) {
   const MeasurementConfig& measurement = config.measurement;
   const std::string& keyword = measurement.gain_keyword;
@@ -79,7 +81,8 @@ double gain_of(const Config& config, const RunImage& image) {
   return gain.value_or(measurement.gain);
 }
 
-/// 0: none or unknown. A difference has no saturated pixels, so its level is for information.
+/// The saturation level; 0: none or unknown. A difference has no saturated pixels, so its level is for information
+/// only.
 double saturation_of(const Config& config, const RunImage& image) {
   const MeasurementConfig& measurement = config.measurement;
   const std::string& keyword = measurement.saturation_keyword;
@@ -96,7 +99,7 @@ double saturation_of(const Config& config, const RunImage& image) {
   return level.value_or(measurement.saturation);
 }
 
-/// The value of the keyword in the reference's header; the image's value if that header has no usable one.
+/// The number of the keyword in the reference frame's header; `of_image` if that header has no usable number.
 double of_reference(const std::string& keyword, const RunImage& image, double of_image) {
   if (keyword == "none" || image.reference_header.empty()) return of_image;
   for (const HeaderValue& value : header_values(std::string(image.reference_header), "", {keyword}))
@@ -141,8 +144,9 @@ void resolve_pixel_scale(Config& config, const RunImage& image) {
                columns, reason);
 }
 
-/// A number of the reference, as its gain: that of its header, else the one set for it alone, else that of the new
-/// frame, `of_fresh`. `key` is its path; `own` is the configuration of the reference, `given` that of the new frame.
+/// A number of the reference frame, such as its gain. Taken from its header, else from the reference's own
+/// configuration, else from the new frame (`of_fresh`). `key` is the number's path; `own` is the configuration of the
+/// reference, `given` that of the new frame.
 double number_of_reference(const std::string& key, double MeasurementConfig::*number,
                            std::string MeasurementConfig::*keyword, double of_fresh, const RunImage& image,
                            const Config& own, const Config& given) {
@@ -162,7 +166,8 @@ double number_of_reference(const std::string& key, double MeasurementConfig::*nu
   return result;
 }
 
-/// Sets how both frames of a difference are read. `config` has the gain and the saturation of the new frame.
+/// Sets how both frames of a difference are read (resources.fresh and resources.reference). `config` has the gain and
+/// the saturation of the new frame.
 void resolve_frames(const Config& given, const RunImage& image, Config& config) {
   const Config& own = image.of_reference != nullptr ? *image.of_reference : given;
   const FrameSettings fresh = frame_settings(config);
@@ -181,7 +186,7 @@ void resolve_frames(const Config& given, const RunImage& image, Config& config) 
   config.resources.reference = reference;
 }
 
-/// Makes the light of the PSF 1, if psf.normalise asks for it.
+/// Scales the given PSF to a sum of 1, if psf.normalise asks for it.
 void normalise_given_psf(Config& config) {
   const std::vector<double>* const given = config.resources.numbers_of(psf_key);
   if (config.psf.normalise != PsfNormalise::total || given == nullptr) return;
@@ -190,7 +195,7 @@ void normalise_given_psf(Config& config) {
   config.resources.files[psf_key] = {std::make_shared<const std::vector<double>>(std::move(numbers))};
 }
 
-/// Leaves the numbers of this image of files that have a set for each.
+/// For each file with a set of numbers per image (such as PSFs), keeps only the set of this image.
 void choose_numbers(const RunImage& image, Config& config) {
   if (image.kind == RunKind::difference) config.resources.files.erase(psf_key);
   for (auto& [key, sets] : config.resources.files) {
@@ -210,7 +215,7 @@ void choose_numbers(const RunImage& image, Config& config) {
   normalise_given_psf(config);
 }
 
-/// Throws Error{config} if a column of the fitted star is named, and nothing tells the shape of stars.
+/// Throws Error{config} if output.columns names a column of the star fit, and no PSF is known.
 void require_psf(const Config& config, const RunImage& image) {
   if (config.psf.method == PsfMethod::fit || image.kind == RunKind::difference || StarFamily::is_known(config)) return;
   for (const auto& column : StarFamily::columns)
@@ -221,7 +226,7 @@ void require_psf(const Config& config, const RunImage& image) {
                               config.place_of("output.columns"), column.declared.column.name));
 }
 
-/// Measures these columns besides those of the catalogue, which keeps its own.
+/// Adds these columns to those that are measured, without writing them to the catalogue.
 void measure_besides(std::span<const char* const> names, Config& config) {
   if (!config.resources.written_columns) config.resources.written_columns = config.output.columns;
   const ColumnChoice chosen(config.output.columns);
@@ -234,7 +239,7 @@ void add_columns_of_alerts(Config& config) {
   if (config.resources.has_star_profile) measure_besides(alert_columns_of_stars, config);
 }
 
-/// The radii of the ellipses that the check image of apertures shows: those in which light is summed.
+/// Adds columns with the radii of the ellipses in which light is summed, which the check image of apertures shows.
 void add_columns_of_outlines(Config& config) {
   constexpr const char* kron[] = {"KRON_RADIUS"};
   constexpr const char* petrosian[] = {"PETRO_RADIUS"};
@@ -243,15 +248,15 @@ void add_columns_of_outlines(Config& config) {
   if (chosen.needs(PetrosianFamily::name)) measure_besides(petrosian, config);
 }
 
-/// The number of pixels with common noise: the area of the noise's autocorrelation, by default that of white noise seen
-/// through the beam, which is twice the beam's.
+/// The number of pixels that share their noise: the area of the noise's autocorrelation. By default, that of white
+/// noise seen through the beam: twice the beam's area.
 std::int64_t correlated_pixels(const PixelBeam& beam, const FitConfig& fit) {
   constexpr double white = 2, most = 1e6;
   return std::llround(std::clamp(beam.area() * (fit.noise_area > 0 ? fit.noise_area : white), 1.0, most));
 }
 
-/// The side near `wanted` of meshes that divide so many pixels evenly: a thin strip at the end would have a level and a
-/// noise of its own, which are uncertain.
+/// The side of meshes, near `wanted`, that divides `pixels` evenly: a thin strip at the end would have an uncertain
+/// level and noise.
 std::int64_t even_side(double wanted, std::int64_t pixels) {
   const auto within = [](std::int64_t side) { return std::clamp(side, least_mesh_size, most_mesh_size); };
   const auto side = static_cast<double>(within(std::llround(wanted)));
@@ -259,7 +264,7 @@ std::int64_t even_side(double wanted, std::int64_t pixels) {
   return within((pixels + count - 1) / count);
 }
 
-/// Sets what is given in beams: the sides of a mesh and the least area of a source.
+/// Sets what the configuration gives in beams: the sides of a mesh and the least area of a source.
 void resolve_beams(const Shape& image, Config& config) {
   const PixelBeam& beam = *config.resources.beam;
   if (config.background.mesh_beams > 0) {
@@ -272,7 +277,8 @@ void resolve_beams(const Shape& image, Config& config) {
   if (counts_pixels_of_beam(config.detection)) config.detection.correlated_pixels = correlated_pixels(beam, config.fit);
 }
 
-/// Sets the number of pixels with common noise where no other setting needs the beam: an image without one has 1.
+/// Sets the number of pixels that share their noise, if no other setting needs the beam; it is 1 for an image without a
+/// beam.
 void resolve_correlation(Config& config, const RunImage& image, const BeamPlaces& places) {
   if (!counts_pixels_of_beam(config.detection)) return;
   config.detection.correlated_pixels = 1;
@@ -296,7 +302,7 @@ void resolve_correlation(Config& config, const RunImage& image, const BeamPlaces
   }
 }
 
-/// Fluxes of a map are those of Stokes I, unless its header says otherwise.
+/// Warns if the header says that the map is not of Stokes I, since fluxes are taken for those of Stokes I.
 void warn_of_polarisation(const RunImage& image) {
   const CubePlane plane = CubeAxes(image.header, image.axes).plane(image.planes.front());
   if (plane.stokes == stokes_i) return;
@@ -305,7 +311,7 @@ void warn_of_polarisation(const RunImage& image) {
                                                                     : fmt::format("number {} of FITS", plane.stokes));
 }
 
-/// Finds the beam, and sets what is given in beams.
+/// Finds the beam of the map, and sets what the configuration gives in beams.
 void resolve_beam(Config& config, const RunImage& image) {
   const BeamPlaces places{image.header, image.primary_header, image.path, image.axes, image.planes, image.weights};
   if (!uses_beam(config)) return resolve_correlation(config, image, places);
@@ -359,7 +365,8 @@ Config resolve(const Config& given, const RunImage& image) {
   if (!is_scored(config) && !is_measured<StarFamily>(ColumnChoice(config.output.columns), config))
     config.resources.has_star_profile = false;  // nobody asks for it
   if (is_scored(config))
-    config.detection.threshold_unit = ThresholdUnit::detection_sigma;  // no pixel of the score has the noise of the sky
+    config.detection.threshold_unit = ThresholdUnit::detection_sigma;  // the score is a filtered image, whose noise is
+                                                                       // not the sky's
   resolve_pixel_scale(config, image);
   return config;
 }

@@ -10,8 +10,8 @@
 
 namespace srcextract {
 
-/// What is measured: sources of the image, or of a detection image; changes; or light at given positions, in circles or
-/// in given ellipses.
+/// What a run measures: sources detected in the image or in a detection image; changes between frames; or light at
+/// given positions, in circles or in given ellipses.
 enum class RunKind { sources, difference, circles, ellipses };
 
 /// The image that a configuration is resolved for.
@@ -23,11 +23,11 @@ struct RunImage {
   RunKind kind;
   std::string_view reference_header = {};  ///< of a difference
   const Config* of_reference = nullptr;    ///< its configuration; null: the image's, without maps
-  // Where the beam of a radio map is looked for, besides the headers (io/wcs/beam.hpp).
+  // The file, axes and planes for which the beam of a radio map is looked up, besides its headers (io/wcs/beam.hpp).
   std::string path = {};
   std::vector<std::int64_t> axes = {}, planes = {1};
   std::vector<double> weights = {};  ///< of planes that are one image already
-  std::size_t number = 0;            ///< among the images of its file, from 0
+  std::size_t number = 0;            ///< index of the image among the images of its file, from 0
 };
 
 /// The configuration that the stages and outputs of an image see. Called once an image, with the configuration that has

@@ -22,7 +22,7 @@ bool is_vector(const std::string& column) {
          });
 }
 
-/// Number of requested values. SExtractor ignores the size of other columns.
+/// Number of values that the user requested of a column. SExtractor ignores the size of columns that are not vectors.
 std::size_t values_of(const Parameter& parameter) {
   return parameter.sizes.empty() || !is_vector(parameter.name) ? 1 : static_cast<std::size_t>(parameter.sizes.front());
 }
@@ -103,7 +103,7 @@ OutputFile write_named_catalogue(const std::string& path, const std::string& typ
   const auto shows_sky = [](const CatalogPiece& piece) { return !piece.without_sky; };
   const CatalogPiece& usual = *std::ranges::find_if(pieces, shows_sky);
   for (std::size_t i = 0; i < pieces.size(); ++i) {
-    const bool any = shows_sky(pieces[i]);  // otherwise it gets the columns of another piece
+    const bool any = shows_sky(pieces[i]);  // otherwise it gets the columns, without rows, of a piece that shows a sky
     arranged.push_back(std::make_unique<ArrangedRows>(any ? pieces[i] : usual, parameters, static_cast<int>(i) + 1));
     if (!any) arranged.back()->drop_rows();
     count += arranged.back()->rows().count;

@@ -22,7 +22,7 @@ namespace {
 /// Options of `srcextract convert-config`.
 struct ConvertOptions {
   std::string configuration;  ///< SExtractor's .sex
-  std::string parameters;     ///< its .param; empty: the one named in the configuration
+  std::string parameters;     ///< path of the .param file; empty: the one that the configuration names
   std::string output;         ///< empty: standard output
   bool strict = false;        ///< a setting that cannot be honoured is an error
   bool quiet = false;

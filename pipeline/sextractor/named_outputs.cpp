@@ -25,8 +25,8 @@ std::optional<CheckImage> check_image_of(const std::string& type) {
   return found == names.end() ? std::nullopt : std::optional(static_cast<CheckImage>(found - names.begin()));
 }
 
-/// Canonical path of an output, with links in its directory resolved. A link with the output's name itself is replaced,
-/// not followed.
+/// The canonical path of an output: links in its directory are resolved. If the output itself is a link, the link is
+/// replaced, not followed.
 std::filesystem::path written_path(const std::string& file) {
   std::error_code ignored;
   const std::filesystem::path name = std::filesystem::absolute(file, ignored);
@@ -65,7 +65,7 @@ std::vector<std::string> NamedOutputs::files() const {
 NamedOutputs named_outputs(const Request& request) {
   const Setting& name = request["CATALOG_NAME"];
   NamedOutputs outputs{.type = request["CATALOG_TYPE"].word(), .catalogue = name.word(), .check_images = {}};
-  // SExtractor writes FITS tables to files, even with the name STDOUT.
+  // SExtractor writes FITS tables to a file, even if its name is STDOUT.
   const bool is_text = outputs.type.starts_with("ASCII");
   outputs.to_standard_output = is_text && outputs.catalogue == "STDOUT";
   if (outputs.to_standard_output || outputs.type == "NONE") outputs.catalogue.clear();

@@ -9,10 +9,10 @@
 
 namespace srcextract {
 
-/// A check image with the name that the user gave.
+/// A check image to write, and the path that the user gave it.
 struct NamedCheckImage {
   std::string type;                 ///< CHECKIMAGE_TYPE
-  std::optional<CheckImage> which;  ///< empty: the image itself (IDENTICAL), or the label map
+  std::optional<CheckImage> which;  ///< empty: the label map, or the image itself (IDENTICAL)
   std::string path;
 };
 

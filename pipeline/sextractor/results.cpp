@@ -35,7 +35,7 @@
 namespace srcextract {
 namespace {
 
-/// Offset of a header's END card; npos if `text` does not have it yet.
+/// The offset of the END card in a header's text; npos if the text does not have that card yet.
 std::size_t end_card(std::string_view text) {
   for (std::size_t i = 0; i + card_length <= text.size(); i += card_length)
     if (is_end(text.substr(i, card_length))) return i;
@@ -106,7 +106,7 @@ Extraction extraction_without_sky(const ImageInput& input, const AssumedSky& sky
   return nothing;
 }
 
-/// TMPDIR, or /tmp if TMPDIR is no directory. A directory that is not writable is reported later.
+/// The directory TMPDIR, or /tmp if TMPDIR is no directory. A directory that is not writable is reported later.
 std::filesystem::path directory_of_scratch() {
   std::error_code problem;
   const std::filesystem::path directory = std::filesystem::temp_directory_path(problem);

@@ -13,7 +13,7 @@
 
 namespace srcextract {
 
-/// Collects the results of a file's images until all are written under the outputs' names.
+/// Collects the results of all images of a file, then writes them under the names that the user gave.
 class NamedResults {
  public:
   /// All must outlive it; `list` is null if nothing is associated.
@@ -28,9 +28,9 @@ class NamedResults {
   /// Error{output}.
   void take_without_sky(const ImageTask& task, const ImageInput& input, const Failure& failure, const Cpu& where);
 
-  /// Writes all outputs once each is complete, none if one fails; a catalogue for standard output comes last. An image
-  /// that shows no sky has no sources in the catalogue, which is logged. Throws Error{output} or Error{storage}. Throws
-  /// Error{input} if the images lack a column, or if none shows a sky.
+  /// Writes all outputs once each is complete, none if one fails. A catalogue for standard output is printed last. An
+  /// image that shows no sky has no sources in the catalogue, which is logged. Throws Error{output} or Error{storage}.
+  /// Throws Error{input} if the images lack a column, or if none shows a sky.
   void write(const Cpu& where);
 
  private:

@@ -39,7 +39,7 @@ using sextractor::NamedImage;
 using sextractor::Request;
 using sextractor::Setting;
 
-/// The first extension that is an image; empty if there is none, or no such file.
+/// The number of the first extension that is an image; empty if there is none, or no such file.
 std::string first_extension(const std::string& path) {
   std::error_code ignored;
   if (!std::filesystem::is_regular_file(path, ignored)) return "";
@@ -48,7 +48,7 @@ std::string first_extension(const std::string& path) {
   return "";
 }
 
-/// The name of an image with which brackets of maps count.
+/// The name of an image with its HDU in brackets, with which SExtractor would honour the brackets of maps.
 std::string with_extension(const NamedImage& image) {
   std::error_code ignored;
   const bool is_there = std::filesystem::is_regular_file(image.path, ignored);
@@ -75,8 +75,8 @@ void settle(const char* key, const std::vector<NamedImage>& images, Request& req
   request.configuration.set_values(key, std::move(values));
 }
 
-/// Sets the HDU of the files of WEIGHT_IMAGE and FLAG_IMAGE, where they count, as SExtractor would. If the first image
-/// is an extension, FILE[2], a map is the extension in its brackets. Without brackets it is the first extension that is
+/// Sets the HDU in the files of WEIGHT_IMAGE and FLAG_IMAGE as SExtractor chooses it. If the first image is an
+/// extension, FILE[2], a map is the extension in its brackets. Without brackets, the map is the first extension that is
 /// an image, if any. If the first image is no extension, SExtractor ignores brackets and takes maps in file order.
 /// Brackets are then an Error{config} that says what to type.
 void settle_map_extensions(const std::vector<NamedImage>& images, Request& request) {
@@ -132,7 +132,7 @@ Request read_request(const SextractorOptions& options) {
   return request;
 }
 
-/// The configuration of a request. Its errors name places in the request.
+/// The srcextract configuration of a request. Errors in it name places in the user's SExtractor files.
 GivenConfig given_config(const Request& request, const Translation& translation) {
   std::vector<std::size_t> lines;
   GivenConfig given = parse_given(sextractor::entries_as_yaml(translation.entries, lines), request.path, {});
@@ -154,7 +154,7 @@ GivenConfig of_detection(GivenConfig given, const Translation& translation, cons
   return given;
 }
 
-/// Selects images of a file, and writes a single catalogue for all of them.
+/// Sets the HDUs to extract. NamedResults joins their catalogues, so output.one_catalogue is off.
 GivenConfig of_images(GivenConfig given, const HduNames& hdu) {
   for (Config* config : {&given.config, &given.written}) {
     config->input.hdu = hdu;
@@ -169,7 +169,7 @@ HduNames measured_hdus(const NamedImage& image) {
   return image.extension.empty() ? "all" : image.extension;
 }
 
-/// The HDUs of the detection image: those with the numbers of the measured ones, or the first if one is measured.
+/// The HDUs of the detection image. If one HDU is measured: the first; if several: the HDUs with the same numbers.
 HduNames found_hdus(const NamedImage& image, const NamedImage& measured) {
   if (!image.extension.empty()) return image.extension;
   const bool one = !measured.extension.empty() || select_images(measured.path, "all").size() == 1;
@@ -184,13 +184,14 @@ struct FilePlan {
 
 FilePlan plan_file(const SextractorOptions& options, const Request& request, const Translation& translation) {
   const NamedImage measured = named_image(options.images.back()), found = named_image(options.images.front());
-  for (const NamedImage& image : {measured, found})  // so that a missing extension is reported by its own name
+  for (const NamedImage& image : {measured, found})  // opened here, so that the error about a missing extension has its
+                                                     // name
     if (!image.extension.empty()) FitsImages(image.path).select(image.extension, "the number between brackets");
   const bool two = options.images.size() == 2;
   const GivenConfig given = given_config(request, translation);
   const GivenConfig detection = of_detection(given, translation, request.path);
   require_use(two ? std::vector{given.unused, detection.unused} : std::vector{detection.unused});
-  // If a key has two values, SExtractor uses the first for a single image.
+  // If a key has two values, SExtractor uses the first one when there is a single image.
   FilePlan plan{{look_at(measured.path, std::filesystem::path(measured.path).filename()), {}},
                 KeptFiles({measured.path, found.path, request.path, request.parameters_path})};
   plan.file.file.config = make_image_config(of_images(two ? given : detection, measured_hdus(measured)));

@@ -17,7 +17,7 @@ using sextractor::Request;
 using sextractor::Unmet;
 
 /// Reports further files of SExtractor that are not supported: texts beside catalogue and check images, and external
-/// headers. No catalogue of a srcextract configuration depends on them.
+/// headers. A converted configuration needs none of them, so the translation does not report them.
 void add_files_beside(const Request& request, const std::vector<std::string>& images, std::vector<Unmet>& unmet) {
   const auto lose = [&](const char* key, const std::string& reason) {
     unmet.push_back({request[key].text(), request[key].place, reason, true});
@@ -43,7 +43,8 @@ bool has_signed_integers(const std::string& file) {
                              [](const SelectedImage& selected) { return selected.open().plane(1).format.bitpix > 8; });
 }
 
-/// With one value of WEIGHT_TYPE, and fewer than two maps, SExtractor uses the noise of the first image in the second.
+/// Adds a problem if WEIGHT_TYPE has one value and there are fewer than two maps. SExtractor then uses the first
+/// image's noise in the second image too.
 void add_shared_weights(const Request& request, std::vector<Unmet>& unmet) {
   const sextractor::Setting& types = request["WEIGHT_TYPE"];
   const std::string type = types.word();

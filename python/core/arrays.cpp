@@ -18,7 +18,8 @@ namespace {
 /// The storage of a type's elements.
 struct Element {
   PixelFormat format;
-  bool turned = false;  ///< the highest bit is inverted in FITS: int8, and unsigned types of more than a byte
+  bool turned = false;  ///< whether FITS stores the type with the highest bit inverted: int8, and unsigned types of
+                        ///< more than a byte
 };
 
 [[noreturn]] void refuse(const std::string& type) {
@@ -42,7 +43,7 @@ Element element_of(const std::string& type) {
   return element;
 }
 
-/// The stored value that FITS uses for zero of such integers.
+/// The value that is added to a stored integer of a type that FITS stores with an inverted highest bit.
 double offset_of(const PixelFormat& format) {
   return format.bitpix == 8 ? -128.0 : static_cast<double>(std::uint64_t{1} << (format.bitpix - 1));
 }
@@ -63,12 +64,12 @@ void gather(const std::byte* from, std::int64_t step, std::int64_t count, std::s
   if (bytes == 8) each(std::integral_constant<std::size_t, 8>());
 }
 
-/// The address, which Python passes as an integer.
+/// Converts the address of the first pixel, which Python passes as an integer, to a pointer.
 const std::byte* address_of(const PlaneArray& array) {
   return std::bit_cast<const std::byte*>(array.address);
 }
 
-/// Finds the array's device. Reading waits for the work already in the stream, if one is given.
+/// Sets the device in whose memory the array lies. If a stream is given, reading waits for the work already in it.
 void put_on_device(PlaneArray& array, const std::optional<std::uintptr_t>& stream) {
   array.device = device_of(address_of(array));
   if (!array.device)
@@ -92,7 +93,8 @@ PixelSource source_of(const PlaneArray& array, std::shared_ptr<DeviceReader> rea
   const std::byte* const first = address_of(array);
   const bool dense = array.strides[1] == bytes && (array.strides[0] == bytes * array.shape[1] || array.shape[0] == 1);
   if (turned) {
-    // The value of an element is its stored bits plus the offset; BLANK refers to the element.
+    // With an inverted bit, an element is its stored value plus the offset. BLANK refers to the element, so the offset
+    // is subtracted from it.
     source.format.bzero = array.bzero + array.bscale * offset_of(format);
     if (array.blank) source.format.blank = *array.blank - static_cast<std::int64_t>(offset_of(format));
   }

@@ -22,21 +22,21 @@ namespace srcextract::python {
 struct PlaneArray {
   std::uintptr_t address = 0;                ///< of the first element
   std::array<std::int64_t, 2> shape = {};    ///< rows, columns
-  std::array<std::int64_t, 2> strides = {};  ///< bytes from row to row, and from column to column
+  std::array<std::int64_t, 2> strides = {};  ///< bytes from a row to the next row, and from a column to the next column
   std::string type;
   double bscale = 1, bzero = 0;  ///< of the stored values
   std::optional<std::int64_t> blank = {};
   std::optional<int> device = {};  ///< the GPU with its memory; empty: host memory
-  Written written = {};            ///< for a device: when it may be read
+  Written written = {};            ///< for an array on a device: the work after which it may be read
 };
 
-/// The pixels of an array, read in place if contiguous, else gathered while reading. Unsigned types and one-byte signed
-/// types are stored as in FITS, with an offset. Throws Error{input} for a type that pixels cannot have. The CUDA back
-/// end reads pixels of a device there. The host reads them through `reader`, which must be of that device, or through a
-/// new one.
+/// Describes the pixels of an array, which are read in place if contiguous, else gathered while they are read. Unsigned
+/// types and one-byte signed types are stored as in FITS, with an offset. Throws Error{input} for a type that pixels
+/// cannot have. The CUDA back end reads pixels of a device there. The host reads them through `reader`, which must be
+/// of that device, or through a new one.
 PixelSource source_of(const PlaneArray& array, std::shared_ptr<DeviceReader> reader = nullptr);
 
-/// A NumPy array of values, which keeps `owner` alive; read-only if T is const.
+/// Makes a NumPy array that shows values in place and keeps `owner` alive; read-only if T is const.
 template <class T>
 nanobind::object numpy_array(T* values, std::vector<std::size_t> shape, nanobind::handle owner) {
   using Array = nanobind::ndarray<nanobind::numpy, T>;

@@ -66,8 +66,8 @@ class Batch {
   Batch(const Batch&) = delete;
   Batch& operator=(const Batch&) = delete;
 
-  /// The result of the next image in the order of the files, once it is done; null after the last. Throws the error
-  /// that ended the run.
+  /// Returns the result of the next image, in the order of the files, once it is done; null after the last. Throws the
+  /// error that ended the run.
   std::unique_ptr<BatchResult> next() {
     for (;;) {
       {
@@ -164,8 +164,8 @@ class Batch {
     changed_.notify_all();
   }
 
-  /// Delays opening a further file while many results wait to be taken. If they wait for the first file's result,
-  /// the worker that waits here may be the one that makes it. A file is then opened anyway, after a short delay.
+  /// Delays the opening of a further file while many results wait to be taken. The results may themselves wait for the
+  /// first file's result, which this very worker may have to make. So after a short delay a file is opened anyway.
   void wait_for_room() {
     std::unique_lock lock(mutex_);
     const auto has_room = [&] { return stop_ || waiting_ < most_waiting_; };

@@ -45,7 +45,7 @@ std::string unit_of(const Column& column, const CatalogMetadata& metadata) {
   return column.unit;
 }
 
-/// A column as an array that shares its values; text is copied.
+/// Makes a NumPy array that shares the values of a column; text is copied.
 nb::object array_of(ColumnValues& values, nb::handle owner) {
   return std::visit(
       [&]<class T>(std::vector<T>& held) -> nb::object {
@@ -61,14 +61,15 @@ nb::object array_of(ColumnValues& values, nb::handle owner) {
       values);
 }
 
-/// The columns of a table: name, values, unit, UCD, description.
+/// Appends the columns of a table to a list, each as name, values, unit, UCD, description.
 void append_columns(Table& table, nb::handle owner, nb::list& columns) {
   for (TableColumn& column : table.columns)
     columns.append(
         nb::make_tuple(column.name, array_of(column.values, owner), column.unit, column.ucd, column.description));
 }
 
-/// All columns, those of a table of positions last: name, values, unit, UCD, description.
+/// All columns of a catalogue as tuples (name, values, unit, UCD, description); columns copied from a table of
+/// positions come last.
 nb::list columns_of(nb::handle self) {
   auto& catalogue = nb::cast<Catalogue&>(self);
   nb::list columns;
@@ -80,7 +81,7 @@ nb::list columns_of(nb::handle self) {
   return columns;
 }
 
-/// The fitted Gaussians, or the sources that they make up, as columns_of().
+/// The fitted Gaussians, or the sources that Gaussians make up, as a list like columns_of().
 nb::list fitted_columns(nb::handle self, bool gaussians) {
   auto& catalogue = nb::cast<Catalogue&>(self);
   if (!catalogue.result.extraction.fitted)
@@ -102,7 +103,7 @@ Psf psf_of(const Catalogue& catalogue) {
   return psf_of_table(found_psf(catalogue).made.table, catalogue.name);
 }
 
-/// The sources that were looked at for the PSF, as columns_of().
+/// The sources that were considered for the PSF, as a list like columns_of().
 nb::list stars_of(nb::handle self) {
   auto& catalogue = nb::cast<Catalogue&>(self);
   if (catalogue.stars.columns.empty()) catalogue.stars = star_table(found_psf(catalogue).stars);

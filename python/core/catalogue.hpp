@@ -22,14 +22,14 @@ struct Catalogue {
   Shape shape;
   std::string header;        ///< header cards of the image
   Table carried = {};        ///< further columns of a table of positions
-  Table stars = {};          ///< looked at for a PSF that was made from the image
-  Table gaussians, sources;  ///< of a radio map to which Gaussians were fitted
+  Table stars = {};          ///< the sources that were considered for a PSF fitted to the image
+  Table gaussians, sources;  ///< tables of the Gaussians fitted to a radio map, and of their sources
   Cpu cpu = {};
   std::string report;                   ///< the page of output.report; empty: not asked for
   std::optional<Vignets> vignets = {};  ///< as they were cut before the catalogue was pickled; none: not yet
 };
 
-/// The catalogue of an extracted image. `input`, with all that it refers to, must stay alive until this returns.
+/// Makes the catalogue of an extracted image. `input`, with all that it refers to, must stay alive until this returns.
 std::unique_ptr<Catalogue> catalogue_of(const ImageInput& input, ImageResult&& result, const Execution& run);
 
 void bind_catalogue(nanobind::module_& module);

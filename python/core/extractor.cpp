@@ -45,7 +45,7 @@ namespace srcextract::python {
 namespace nb = nanobind;
 namespace {
 
-/// Throws Error{config} if the keys are of no use for a difference whose catalogue is returned.
+/// Throws Error{config} if the configuration has keys without use for a difference that returns a catalogue.
 void require_difference(const Config& config, const std::shared_ptr<const ImageConfig>& of_reference) {
   require_config_beside(config, {.reference = "the reference", .of_reference = of_reference});
   if (!config.output.alerts.empty())
@@ -86,7 +86,7 @@ bool has_device() {
 Machine machine_of(const MachineWish& wish, const Workload& work) {
   Machine machine = choose_machine(wish, work);
   if (wish.backend != Backend::automatic || wish.devices.empty() || !machine.devices.empty()) return machine;
-  // Without any GPU, the log has a message about the named one.
+  // Throws if a named device is missing. If there is no GPU at all, the log already has a message about it.
   if (has_device())
     for (const int device : wish.devices) find_cuda_device(device);
   return machine;
@@ -108,12 +108,13 @@ struct PixelInputs {
   std::optional<PlaneArray> weights, mask, level;
 };
 
-/// Files that are read with an image; empty: none. `positions_name` is the name of a list of positions.
+/// Files that are read with an image; empty: none. `positions_name` is the name under which a table of positions is
+/// known.
 struct FilesWith {
   std::string reference, positions, positions_name;
 };
 
-/// The table of positions and the reference, if there are any.
+/// The table of positions and the reference, as far as they are given; null if neither is.
 std::shared_ptr<const FilesBeside> files_beside(const FilesWith& with, const Configuration& configuration) {
   if (with.positions.empty() && with.reference.empty()) return nullptr;
   const FilesBeside beside{
@@ -131,7 +132,7 @@ std::shared_ptr<PositionTables> tables_of(const FilesWith& with) {
   return tables;
 }
 
-/// A job whose catalogues are passed to `take`, not written.
+/// Makes a job that passes its catalogues to `take` instead of writing them.
 Job job_of(const FilesWith& with, const KeptFiles& nothing, TakeResult take) {
   return {.output_dir = ".",
           .arguments = {},
@@ -253,7 +254,7 @@ class Extractor {
     return catalogue;
   }
 
-  /// A map as it would be selected from the image's file.
+  /// Describes a map that is an array as if it had been selected from the image's file.
   SelectedMap map_of(const std::optional<PlaneArray>& array, int hdu, const std::string& name) {
     if (!array) return std::nullopt;
     SelectedImage selected;
@@ -273,7 +274,7 @@ class Extractor {
            estimate_times(work, wish_.threads).favours_gpu();
   }
 
-  /// The reader through which the host reads arrays of the same device; null for a host array.
+  /// The reader through which the host reads arrays of that device, kept for later arrays; null for a host array.
   std::shared_ptr<DeviceReader> reader_of(const PlaneArray& array) {
     if (!array.device) return nullptr;
     std::shared_ptr<DeviceReader>& reader = readers_[*array.device];
@@ -322,7 +323,7 @@ class Extractor {
     return on_devices_.emplace(device, on_device(machine, machine.devices.front(), machine.cpu.threads)).first->second;
   }
 
-  /// The execution for an image of `bytes` bytes, kept from image to image.
+  /// The execution for an image of `bytes` bytes; large and small images have one each, which is kept.
   const Execution& execution_for(std::int64_t bytes) {
     const Workload work{.pixel_bytes = bytes};
     std::optional<Execution>& execution = may_take_device(work) ? for_large_images_ : for_small_images_;
@@ -337,7 +338,7 @@ class Extractor {
   MachineWish wish_;
   std::timed_mutex mutex_;
   std::optional<Execution> for_large_images_,
-      for_small_images_;  ///< for images that may use a device, and that may not
+      for_small_images_;  ///< for images large enough for a device, and for the others
   std::map<int, Execution> on_devices_;
   std::map<int, std::shared_ptr<DeviceReader>> readers_;
 };

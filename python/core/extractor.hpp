@@ -13,7 +13,8 @@ namespace srcextract::python {
 /// A checked configuration, for catalogues in Python.
 struct Configuration {
   std::shared_ptr<const ImageConfig> given;
-  std::shared_ptr<const ImageConfig> of_reference = nullptr;  ///< of the frame that is subtracted, if it has its own
+  std::shared_ptr<const ImageConfig> of_reference = nullptr;  ///< configuration of the frame that is subtracted, if it
+                                                              ///< has its own
 };
 
 /// The back end `auto`, `cpu` or `cuda`. Throws Error{config} for other words.

@@ -5,7 +5,7 @@
 
 namespace srcextract::python {
 
-/// Takes the GIL by `take`. When Python exits, a thread never gets the GIL. Since 3.14 such a thread waits forever.
+/// Takes the GIL by calling `take`. While Python exits, no thread gets the GIL. Since 3.14 such a thread waits forever.
 /// Before, Python unwinds its stack, which must not leave a C++ destructor, so the thread waits forever here.
 template <class Take>
 auto take_gil(const Take& take) noexcept {
@@ -30,7 +30,7 @@ class WithoutGil {
   PyThreadState* thread_;
 };
 
-/// Holds the GIL, for a thread that may not have it.
+/// Holds the GIL while it exists; for a thread that may not have it yet.
 class WithGil {
  public:
   WithGil() : before_(take_gil(PyGILState_Ensure)) {}

@@ -10,9 +10,9 @@ inline constexpr int look_for_signals = 50;
 /// Whether Python runs signal handlers in this thread.
 bool hears_signals();
 
-/// Does the work without the GIL, which the caller holds. In the thread that runs Python's signal handlers, the work is
-/// done on another thread, while this one checks for signals. If a handler raises, as on Ctrl-C, the work is asked to
-/// stop (stages/core/stop.hpp). After it has stopped, the handler's exception is thrown.
+/// Calls work() without the GIL, which the caller holds. In the thread that runs Python's signal handlers, another
+/// thread works while this one checks for signals. If a handler raises, as on Ctrl-C, the work is asked to stop
+/// (stages/core/stop.hpp). After the work has stopped, the handler's exception is thrown.
 void do_interruptibly(const std::function<void()>& work);
 
 /// As do_interruptibly(), but works in this thread and checks for signals between pieces of loops

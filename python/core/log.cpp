@@ -23,7 +23,7 @@ namespace {
 
 using Lines = std::vector<std::pair<int, std::string>>;
 
-/// The thread whose call this thread works for.
+/// The Python thread whose call the current thread works for.
 thread_local std::thread::id caller_of_thread;
 
 int python_level(spdlog::level::level_enum level) {
@@ -42,7 +42,8 @@ int python_level(spdlog::level::level_enum level) {
   }
 }
 
-/// Keeps lines: Python's own loggers need the interpreter, which logging threads do not hold.
+/// Keeps log lines until Python takes them: Python's own loggers need the interpreter, which logging threads do not
+/// hold.
 class KeptLines : public spdlog::sinks::base_sink<std::mutex> {
  public:
   /// The lines of this thread's calls, and those without a caller.

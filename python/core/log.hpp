@@ -6,8 +6,8 @@
 
 namespace srcextract::python {
 
-/// While it exists, log lines of this thread belong to the thread `caller`. A Python thread that takes the log gets the
-/// lines of its own images, and those of threads without a caller.
+/// While it exists, log lines of the current thread belong to the thread `caller`. A Python thread that takes the log
+/// gets the lines of its own images, and lines of threads without a caller.
 class LogOfCaller {
  public:
   explicit LogOfCaller(std::thread::id caller);

@@ -17,7 +17,8 @@
 
 NB_MODULE(_core, module) {
   using namespace srcextract;
-  // Python need not destroy every object at exit: tables of other modules, running threads.
+  // Python need not destroy every object at exit, for instance those of running threads, so objects that are left are
+  // no leaks.
   nanobind::set_leak_warnings(false);
   module.doc() = "The compiled half of srcextract; what is meant for use is in the package itself.";
   module.def("version", &program_version);

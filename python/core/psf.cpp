@@ -45,7 +45,7 @@ void write(const Psf& psf, const std::string& path) {
   file.commit();
 }
 
-/// The mask of a place, which is counted from 0.
+/// The PSF at a position of the image, from 0, as a square of pixels in the PSF's own sampling.
 nb::object mask_at(const Psf& psf, double x, double y) {
   const PsfModel& model = psf.model;
   const auto pixels = static_cast<std::size_t>(model.rows) * static_cast<std::size_t>(model.columns);
@@ -59,8 +59,8 @@ nb::object mask_at(const Psf& psf, double x, double y) {
   return numpy_array(std::move(mask), values, shape_of(psf, false));
 }
 
-/// Pixels of a star of flux 1 at (x, y), in a square of `half` pixels beyond the one that has the place. The PSF is
-/// that of (of_x, of_y).
+/// Draws a star of flux 1 at (x, y), as the image's pixels: a square with `half` pixels on each side of the central
+/// one. The PSF is taken at (of_x, of_y).
 nb::object draw(const Psf& psf, double x, double y, int half, double of_x, double of_y) {
   constexpr int most_half = 1000;
   if (!(half >= 0 && half <= most_half)) throw Error(ErrorKind::config, "half is no number from 0 to 1000");

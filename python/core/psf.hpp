@@ -11,7 +11,7 @@
 
 namespace srcextract::python {
 
-/// A PSF as PSFEx's table, and the numbers that are made of it.
+/// A PSF: PSFEx's table, and the numbers that are computed from it.
 struct Psf {
   NumberTable table;
   std::vector<double> numbers;
@@ -23,7 +23,7 @@ struct Psf {
   Psf& operator=(const Psf&) = delete;
 };
 
-/// Throws Error{config}, which begins with the name, if the table is no usable PSF.
+/// Makes a PSF of a table. Throws Error{config}, which begins with `name`, if the table is no usable PSF.
 Psf psf_of_table(NumberTable table, const std::string& name);
 
 /// `Psf`, and what reads or makes one.

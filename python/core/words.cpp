@@ -24,7 +24,7 @@ void replace_all(std::string& text, std::string_view from, std::string_view to) 
     text.replace(at, from.size(), to);
 }
 
-/// Removes line and column of the text that was generated from a dict.
+/// Removes line and column numbers from a message: they are of YAML that was generated from a dict.
 void forget_lines(std::string& text) {
   constexpr std::string_view of = "the configuration";
   const auto skip = [&](std::size_t at) {

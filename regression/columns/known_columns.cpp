@@ -14,7 +14,8 @@ namespace {
 
 using Names = std::map<std::string, std::string>;
 
-/// Names in SEP's `extract` for columns with SExtractor's definition. SEP's flags have another definition.
+/// Names of SExtractor's columns for those of SEP's `extract` with the same definition. SEP's flags are missing, since
+/// their definition differs.
 const Names& names_of_sep() {
   static const Names names = {
       {"x", "X_IMAGE"},         {"y", "Y_IMAGE"},       {"xmin", "XMIN_IMAGE"},   {"xmax", "XMAX_IMAGE"},
@@ -74,7 +75,7 @@ std::vector<std::string> report_names(const std::vector<std::string>& columns, c
       result.push_back(ruled->second);
       continue;
     }
-    // A column that has a report name itself keeps it against aliases.
+    // A column whose own name is a name of the report keeps that name; an alias cannot take it.
     const std::string name = find_or(known, column);
     // In a file with both columns, ISOAREA_IMAGE (above the analysis threshold) is not the detected area.
     const bool another = column == "ISOAREA_IMAGE" && in_file.count("ISOAREAF_IMAGE") != 0;

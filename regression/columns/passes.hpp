@@ -13,7 +13,7 @@ namespace srcextract {
 /// Columns read together from both sides, as ascending indices of shared columns.
 struct ColumnPass {
   std::vector<std::size_t> compared;  ///< columns compared in this pass
-  std::vector<std::size_t> read;      ///< the compared columns, their errors and other coordinates
+  std::vector<std::size_t> read;      ///< columns to compare, with the columns of their errors and other coordinates
 };
 
 /// Divides the columns to compare into passes of about `columns_at_once`. The first pass also reads `first`: positions

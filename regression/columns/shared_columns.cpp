@@ -11,7 +11,7 @@
 namespace srcextract {
 namespace {
 
-/// Share of the reference's columns, under the same names, above which both catalogues are one program's.
+/// Both catalogues count as the same program's if the new one has more than this share of the reference's column names.
 constexpr double same_program = 0.8;
 constexpr std::size_t names_shown = 8;
 
@@ -43,13 +43,14 @@ void leave_out_flags(std::vector<SharedColumn>& shared, SharedColumns& result) {
   result.notes.push_back("FLAGS are not compared: these are catalogues of two programs, whose bits differ in meaning");
 }
 
-/// The rule's column of errors, or SExtractor's by default.
+/// The column of standard errors that the rule for `name` gives, or SExtractor's by default.
 std::string error_of(const std::string& name, const CompareRules& rules) {
   const ColumnRule& rule = rule_of(rules, name);
   return rule.error.empty() ? standard_error_of(name) : error_column(rule, name);
 }
 
-/// Whether the column's rule can be applied. If not, a user's rule is an error, and a built-in rule is a note.
+/// Whether the rule for a column can be applied. If not, throws if the rule is the user's, and adds a note if it is
+/// built in.
 bool can_judge(const SharedColumn& column, const CompareRules& rules, SharedColumns& result) {
   const ColumnRule& rule = rule_of(rules, column.name);
   if (rule.difference != Difference::sigma || column.error) return true;
@@ -95,7 +96,7 @@ SharedColumns share_columns(const Catalog& reference, const Catalog& other, cons
     SharedColumn column{meaning.name, i, found->second, "", 1, {}, {}};
     const bool same_name = reference.columns[i] == other.columns[found->second];
     same_names = same_names && same_name;
-    // The meaning already holds a convention of the whole side, such as SEP's radians.
+    // A convention of the whole side, such as SEP's radians, is already in the meaning and explains the unit.
     if (meaning.factor == 1 && other.meanings[found->second].factor == 1)
       take_unit(column, reference.units[i], other.units[found->second], same_name, unit_factor, result);
     shared.push_back(std::move(column));
@@ -107,7 +108,7 @@ SharedColumns share_columns(const Catalog& reference, const Catalog& other, cons
   const bool one_program =
       same_names && static_cast<double>(shared.size()) >=
                         same_program * static_cast<double>(std::max<std::size_t>(reference.meanings.size(), 1));
-  // A catalogue of another program has columns of its own.
+  // A catalogue of another program would have columns of its own.
   const bool subset = same_names && added.empty();
   const bool fails = rules.sources.missing_columns == MissingColumns::fail ||
                      (rules.sources.missing_columns == MissingColumns::automatic && (one_program || subset));

@@ -15,7 +15,7 @@
 namespace srcextract {
 namespace {
 
-/// The brightest sources of both sides, which suggest a change.
+/// The brightest sources of both sides, in which a change of the whole catalogue is searched.
 class AlignmentSamples {
  public:
   AlignmentSamples(Positions reference, Positions other, double radius);
@@ -24,7 +24,7 @@ class AlignmentSamples {
   bool can_vote() const { return reach_.x > 0 && std::isfinite(reach_.x); }
   std::int64_t smaller() const { return std::min(reference_.size(), other_.size()); }
 
-  /// Matches, and their number, with the change undone.
+  /// Undoes the change in the new positions and matches; match() returns the pairs, count() their number.
   Matches match(const Alignment& alignment) const {
     return match_sources(reference_, undone(other_, alignment), radius_, 1);
   }
@@ -32,11 +32,11 @@ class AlignmentSamples {
     return static_cast<std::int64_t>(match(alignment).reference.size());
   }
 
-  /// The change, with the offset that matches most pairs.
+  /// Returns the change with the offset at which most sources match.
   Alignment vote(Alignment alignment) const;
 
-  /// Share of sources matched by chance: measured with the change offset by a few radii, among sources still inside the
-  /// reference's field.
+  /// The share of sources that match by chance under this change. Measured by shifting the change by a few radii, among
+  /// sources still inside the reference's field.
   double chance(const Alignment& alignment) const;
 
  private:
@@ -66,14 +66,15 @@ AlignmentSamples::AlignmentSamples(Positions reference, Positions other, double 
   constexpr double degree = std::numbers::pi / 180;
   std::vector<double> dec = reference_.y;
   for (double& value : dec) value = std::abs(value);
-  // Degrees of right ascension that span the radius; bounded, since none do at a pole.
+  // The search radius in degrees of right ascension at the median declination. Bounded, since it would be infinite at a
+  // pole.
   reach_.x /= std::max(1e-3, std::cos(median_of(dec) * degree));
 }
 
 Alignment AlignmentSamples::vote(Alignment alignment) const {
   if (is_unit(alignment.change)) return alignment;
-  // Each pair votes for four squares, two radii wide and one radius apart, that contain its offset. One square around
-  // the true offset gets all votes of true pairs.
+  // Each pair votes for the four squares that contain its offset; squares are two radii wide and one radius apart. So
+  // one square around the true offset gets all votes of true pairs.
   struct Vote {
     double column, row;
     Offset offset;
@@ -134,7 +135,8 @@ double AlignmentSamples::chance(const Alignment& alignment) const {
 
 constexpr std::size_t sample_size = 200;  // brightest rows per side, whose pairs vote
 
-/// Possible changes, likelier ones first. The first wins where positions cannot distinguish two (a regular grid).
+/// Possible changes, likelier ones first. If positions fit two changes equally well (a regular grid), the first one is
+/// taken.
 std::vector<Alignment> candidates(Frame frame) {
   if (frame == Frame::sky) {
     return {{Change::shift}, {Change::flip_x}, {Change::flip_y}, {Change::swap}, {Change::hours}, {Change::radians}};
@@ -153,7 +155,7 @@ bool is_somewhere(const Positions& positions, std::size_t row) {
   return std::isfinite(positions.x[row]) && std::isfinite(positions.y[row]);
 }
 
-/// The most reliable rows with a position, one for each place.
+/// The first rows of `rank` that have a position, at most one for each position.
 Positions sample_of(const Positions& positions, const std::vector<std::int64_t>& rank) {
   Positions sample{positions.frame, {}, {}, {}};
   std::set<std::pair<double, double>> places;
@@ -168,8 +170,8 @@ Positions sample_of(const Positions& positions, const std::vector<std::int64_t>&
   return sample;
 }
 
-/// Whether a change matches significantly more sources than no change. If the noise reaches the radius, a fitted shift
-/// gains about the square root by itself.
+/// Whether a change matches significantly more sources than no change. If the noise is as large as the radius, fitting
+/// a shift gains about the square root of the number by itself.
 bool is_markedly_more(std::int64_t changed, std::int64_t unchanged) {
   const auto count = static_cast<double>(changed);
   return static_cast<double>(changed - unchanged) >= std::max({5.0, 2 * std::sqrt(count), count / 20});
@@ -181,7 +183,7 @@ std::int64_t rows_somewhere(const Positions& positions) {
   return count;
 }
 
-/// Change from the brightest sources: the likeliest one that matches nearly as many as the best.
+/// Finds the change from the brightest sources: the likeliest one that matches nearly as many as the best one.
 Alignment find_in_samples(const AlignmentSamples& samples, Frame frame, int threads) {
   // About 1e5 offsets are tried, so this leaves less than 1e-6 for an accident.
   constexpr double significance = 7;
@@ -198,7 +200,7 @@ Alignment find_in_samples(const AlignmentSamples& samples, Frame frame, int thre
   const auto chosen = std::find_if(counts.begin(), counts.end(), [&](auto count) { return 20 * count >= 19 * most; });
   const Alignment& change = changes[static_cast<std::size_t>(chosen - counts.begin())];
   if (!is_markedly_more(*chosen, unchanged)) return {};
-  // Any tried offset matches one pair by construction.
+  // One pair does not count: every offset that is tried matches the pair from which it comes.
   const double sigma = sigma_of_count(*chosen - 1, samples.smaller() - 1, samples.chance(change));
   return sigma >= significance ? change : Alignment{};
 }

@@ -30,7 +30,7 @@ struct Alignment {
   bool x_reversed = false, y_reversed = false;
 };
 
-/// The positions of `other` with the change undone.
+/// Returns the positions of `other` with the change undone.
 Positions undone(const Positions& other, const Alignment& alignment);
 
 /// Finds the change under which most sources coincide. The change must match:

@@ -14,11 +14,12 @@
 
 namespace srcextract {
 
-/// A row found by a search. The nearer row compares less; of equally near rows, the first.
+/// A row found by a search. The smaller of two is the nearer one or, if both are equally near, the one with the smaller
+/// row.
 struct Neighbour {
   static constexpr std::uint32_t nobody = std::numeric_limits<std::uint32_t>::max();
 
-  double distance2 = 0;  ///< squared distance, over the sum of both sides' squared sigma
+  double distance2 = 0;  ///< squared distance; in units of sigma: divided by the sum of both sides' squared sigma
   std::uint32_t row = nobody;
   std::uint32_t point = nobody;  ///< index in KdTree::points()
 
@@ -27,8 +28,8 @@ struct Neighbour {
   }
 };
 
-/// Points in a tree of nested boxes (Bentley 1975; Friedman, Bentley & Finkel 1977). Searches visit few of them,
-/// however crowded they are. Each box stores:
+/// Points in a tree of nested boxes (Bentley 1975; Friedman, Bentley & Finkel 1977). Searches visit few points,
+/// however crowded these are. Each box stores:
 /// - its first row, so that all but the first of millions of coincident points are skipped at once;
 /// - its largest sigma, which bounds the nearest distance in units of sigma.
 template <std::size_t dimensions>
@@ -55,13 +56,13 @@ class KdTree {
   /// Points in an order that keeps neighbours close, so that searches in this order use the cache well.
   const std::vector<Point>& points() const { return points_; }
 
-  /// The nearest neighbour of `to` that is less than `than`; `than` if there is none.
+  /// The nearest neighbour of `to` if it is less than `than` (as Neighbour compares); otherwise `than`.
   Neighbour nearest(const Point& to, Neighbour than) const {
     if (!points_.empty()) find_nearest(1, to, than);
     return than;
   }
 
-  /// The first row before `row` within `distance2` of `to`; `row` if there is none.
+  /// The smallest row before `row` whose squared distance to `to` is at most `distance2`; `row` if there is none.
   std::uint32_t first_within(const Point& to, double distance2, std::uint32_t row) const {
     if (!points_.empty()) find_first(1, to, distance2, row);
     return row;
@@ -79,7 +80,7 @@ class KdTree {
   // Box 1 is the root, and box i has the halves 2i and 2i + 1. All leaves are on one level.
   bool is_leaf(std::size_t box) const { return box >> levels_ != 0; }
 
-  /// Start in points_ of box number `index` of a level.
+  /// Index in points_ of the first point in box number `index` of a level.
   std::size_t begin_of(std::size_t index, int level) const { return points_.size() * index >> level; }
 
   std::pair<std::size_t, std::size_t> range_of(std::size_t box) const {
@@ -120,8 +121,8 @@ class KdTree {
     if (!is_leaf(number)) split(number, smallest_sigma);
   }
 
-  /// Partitions a box's points into halves: along its longest side, or by sigma if sigma varies more than distances in
-  /// units of sigma.
+  /// Divides a box's points into halves: along the box's longest side, or by sigma, if sigma varies more than positions
+  /// do in units of sigma.
   void split(std::size_t number, float smallest_sigma) {
     const Box& box = boxes_[number];
     std::size_t widest = 0;
@@ -154,8 +155,8 @@ class KdTree {
     return {in_sigma(distance2, to.sigma, point.sigma), point.row, static_cast<std::uint32_t>(number)};
   }
 
-  /// A lower bound for all points of the box. Rounding cannot break it: every operation is the same as in neighbour(),
-  /// with operands that are no larger.
+  /// A lower bound, as a Neighbour, for all points of the box. Rounding cannot break it: every operation is the same as
+  /// in neighbour(), with operands that are no larger.
   static Neighbour bound(const Point& to, const Box& box) {
     double distance2 = 0;
     for (std::size_t k = 0; k < dimensions; ++k) {

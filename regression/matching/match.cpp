@@ -23,14 +23,14 @@ void check_size(const Positions& positions) {
   }
 }
 
-/// Position in coordinates with Euclidean distance; false if the row has none.
+/// Sets `at` to the pixel position of a row, in which distances are Euclidean; false if the row has no position.
 bool locate(const Positions& positions, std::size_t row, std::array<double, 2>& at) {
   at = {positions.x[row], positions.y[row]};
   return std::isfinite(at[0]) && std::isfinite(at[1]);
 }
 
-/// Position on a sphere on which an arc of one degree has length 1. Angles are reduced while still exact, so that one
-/// point of the sky, at a pole or a turn apart, is one point here.
+/// Sets `at` to the row's position on a sphere on which an arc of one degree has length 1; false without a position.
+/// Angles are reduced while still exact, so that equal directions, at a pole or a turn apart, give equal points.
 bool locate(const Positions& positions, std::size_t row, std::array<double, 3>& at) {
   const double dec = positions.y[row];
   const double ra = std::fmod(positions.x[row], 360.0);  // NaN if not finite
@@ -52,7 +52,7 @@ double squared_limit(double radius, std::array<double, 3>) {
   return chord * chord;
 }
 
-/// The rows with a position, each with its error, or with `sigma`.
+/// Makes a tree of the rows with a position. Each point has its row's error, or `sigma` if the match is not in sigma.
 template <std::size_t dimensions>
 KdTree<dimensions> tree_of(const Positions& positions, bool with_errors, float sigma, int threads) {
   std::vector<typename KdTree<dimensions>::Point> points(positions.x.size());
@@ -79,10 +79,10 @@ void for_each_point(const KdTree<dimensions>& tree, int threads, const Body& bod
                });
 }
 
-using Partners = std::vector<std::uint32_t>;  // partner of each row of one side; Neighbour::nobody: none
+using Partners = std::vector<std::uint32_t>;  // for each row of one side: the row of its partner, or Neighbour::nobody
 
-/// Unmatched rows behind a matched first row in the same place, each with that first row, in order. Only the first row
-/// of a place can be a nearest neighbour.
+/// Lists unmatched rows at the same position as an earlier row that is matched, as pairs (earlier row, row), sorted.
+/// Only the first row at a position can be a nearest neighbour.
 template <std::size_t dimensions>
 std::vector<std::pair<std::uint32_t, std::uint32_t>> left_over(const KdTree<dimensions>& tree, const Partners& partners,
                                                                int threads) {
@@ -99,7 +99,7 @@ std::vector<std::pair<std::uint32_t, std::uint32_t>> left_over(const KdTree<dime
   return rows;
 }
 
-/// If the first rows of two places are partners, pairs their second rows, and so on.
+/// If the first rows at two positions are partners, makes partners of the second rows there, of the third, and so on.
 template <std::size_t dimensions>
 void pair_coincident(const KdTree<dimensions>& reference, const KdTree<dimensions>& other, std::size_t other_rows,
                      Partners& partners, int threads) {
@@ -130,13 +130,13 @@ Partners find_partners(const Positions& reference, const Positions& other, doubl
   if (!(radius >= 0)) return partners;
   const bool in_sigma = !reference.sigma.empty() && !other.sigma.empty();
   const double limit = in_sigma ? radius * radius : squared_limit(radius, std::array<double, dimensions>());
-  // Errors of 1 and 0 make the distance in sigma equal to the distance itself.
+  // With a sigma of 1 on one side and 0 on the other, the distance in sigma is the distance itself.
   const KdTree<dimensions> reference_tree = tree_of<dimensions>(reference, in_sigma, 1, threads);
   const KdTree<dimensions> other_tree = tree_of<dimensions>(other, in_sigma, 0, threads);
   for_each_point(reference_tree, threads, [&](const auto& point) {
     const Neighbour nearest = other_tree.nearest(point, {limit, Neighbour::nobody});
     if (nearest.row == Neighbour::nobody) return;
-    // Search back: another reference row may be nearer, or as near and earlier.
+    // Search back from the row that was found: another reference row may be nearer to it, or as near and earlier.
     const auto& found = other_tree.points()[nearest.point];
     const Neighbour back = reference_tree.nearest(found, {nearest.distance2, point.row});
     if (back.row == point.row) partners[point.row] = nearest.row;

@@ -24,7 +24,8 @@ struct Positions {
 
 /// Rows of two catalogues that are the same source. Rows count from 0.
 struct Matches {
-  std::vector<std::int64_t> reference, other;  ///< rows of pair k, in the reference's order
+  std::vector<std::int64_t> reference, other;  ///< pair k joins row reference[k] and row other[k]; in the reference's
+                                               ///< order
   std::vector<std::int64_t> lost;              ///< reference rows without a counterpart, in order
   std::vector<std::int64_t> gained;            ///< other rows without a counterpart, in order
 };
@@ -39,13 +40,13 @@ struct Matches {
 /// - The number of `threads` does not affect the result.
 Matches match_sources(const Positions& reference, const Positions& other, double radius, int threads);
 
-/// A row at the position of an earlier row of the same catalogue.
+/// A row at the position of an earlier row of the same catalogue, and that earlier row.
 struct Duplicate {
   std::int64_t row, earlier;
 };
 
-/// Every row within `tolerance` (pixels or degrees) of an earlier row, with the first such row, in order. As fast as
-/// match_sources.
+/// Finds every row within `tolerance` (pixels or degrees) of an earlier row, with the first such earlier row, in the
+/// order of rows. As fast as match_sources.
 std::vector<Duplicate> find_duplicates(const Positions& positions, double tolerance, int threads);
 
 }  // namespace srcextract

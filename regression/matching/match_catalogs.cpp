@@ -14,18 +14,18 @@
 namespace srcextract {
 namespace {
 
-/// Scatter of positions, in pixels or degrees, up to which both sides measured the same pixels.
+/// If the positions of pairs scatter less than this, in pixels or degrees, both sides measured the same pixels.
 constexpr double same_pixels = 1e-3, same_pixels_sky = 3e-7;
 /// Fewest pairs that can show a common shift.
 constexpr std::size_t least_for_shift = 3;
-/// Part of the radius above which a shift of the whole catalogue is undone before matching.
+/// A shift of the whole catalogue by more than this part of the radius is undone, and the match is repeated.
 constexpr double shift_that_matters = 0.05;
 constexpr int shift_rounds = 5;
-/// Rows kept per side for the search of a change; more than it looks at.
+/// Number of brightest rows kept per side; more than the search for a change looks at.
 constexpr std::size_t brightest_kept = 10'000;
 constexpr double well_matched = 0.5;
 
-/// Errors of the positions, from one column or from the variances along both axes.
+/// Standard errors of positions, from one column of errors or from the mean of the variances along x and y.
 std::vector<float> sigma_of_positions(const std::vector<std::vector<double>>& errors) {
   std::vector<float> sigma(errors.front().size());
   for (std::size_t i = 0; i < sigma.size(); ++i) {
@@ -46,7 +46,7 @@ std::vector<double> brightness_of(std::vector<double> values, bool magnitudes) {
   return values;
 }
 
-/// Collects the rows of one side; `read` returns its values of a shared column.
+/// Collects positions and brightness of all rows of one side; `read` returns the side's values of a shared column.
 template <class Read>
 PlacedRows place_rows(const PositionColumns& columns, std::optional<std::size_t> brightness,
                       const LoadedColumns& loaded, Read&& read) {
@@ -61,7 +61,7 @@ PlacedRows place_rows(const PositionColumns& columns, std::optional<std::size_t>
   return rows;
 }
 
-/// The brightest rows, in order; ties keep the order of the rows.
+/// Indices of the brightest rows, the brightest first; equally bright rows keep their order.
 std::vector<std::int64_t> brightest_rows(const PlacedRows& side) {
   std::vector<std::int64_t> rows(side.positions.x.size());
   std::iota(rows.begin(), rows.end(), std::int64_t{0});
@@ -79,7 +79,8 @@ std::vector<std::int64_t> brightest_rows(const PlacedRows& side) {
   return rows;
 }
 
-/// Offsets of a coordinate over the pairs. Right ascension is taken the short way round, in degrees on the sky.
+/// Differences of a coordinate between the rows of each pair. For right ascension: the short way round, in degrees on
+/// the sky.
 std::vector<double> position_offsets(const MatchedCatalogs& matched, std::vector<double> Positions::*coordinate) {
   const Positions& reference = matched.reference.positions;
   std::vector<double> result = offsets(reference.*coordinate, matched.other.positions.*coordinate, matched.matches);
@@ -91,8 +92,8 @@ std::vector<double> position_offsets(const MatchedCatalogs& matched, std::vector
   return result;
 }
 
-/// Follows a shift of the whole catalogue within the radius and matches again, since noise would push shifted sources
-/// out of the radius.
+/// Finds a shift of the whole catalogue within the radius, undoes it, and matches again: noise would push shifted
+/// sources out of the radius.
 void follow_shift(MatchedCatalogs& matched, int threads) {
   const Positions& reference = matched.reference.positions;
   Positions& other = matched.other.positions;
@@ -109,7 +110,8 @@ void follow_shift(MatchedCatalogs& matched, int threads) {
   }
 }
 
-/// Scales the new fluxes to the reference, so that faint sources are faint on both sides in any unit.
+/// Scales the brightness of the new catalogue to the reference's, so that faint sources are faint on both sides in any
+/// unit.
 void match_brightness(MatchedCatalogs& matched, int threads) {
   const double scale =
       median_of(offsets(matched.reference.brightness, matched.other.brightness, matched.matches), threads);
@@ -130,7 +132,7 @@ MatchedCatalogs match_by(const PositionColumns& columns, std::optional<std::size
                                      columns.radius, threads);
   if (matched.alignment.change != Change::none) other = undone(other, matched.alignment);
   matched.matches = match_sources(reference, other, columns.radius, threads);
-  // In units of sigma every pair has its own radius.
+  // If the radius is in units of sigma, every pair has its own radius, and no shift is looked for.
   if (columns.errors.empty()) follow_shift(matched, threads);
   if (brightness) match_brightness(matched, threads);
   return matched;

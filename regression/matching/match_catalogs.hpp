@@ -15,11 +15,11 @@ struct PlacedRows {
   Positions positions;
   std::vector<double> brightness;  ///< log10 of the flux; empty if unknown, NaN for rows without flux
 
-  /// Number of rows without a position, or without its error where needed.
+  /// Number of rows without a position, or without its error if the match needs that.
   std::int64_t nowhere() const;
 };
 
-/// Two matched catalogues. `other` has the positions with every change of the whole catalogue undone, and the
+/// Two catalogues and their matches. `other` has positions in which every change of the whole catalogue is undone, and
 /// brightness on the reference's scale.
 struct MatchedCatalogs {
   PositionColumns columns;
@@ -31,12 +31,12 @@ struct MatchedCatalogs {
   double share() const;
 };
 
-/// Matches by the first kind of position that matches half of the smaller catalogue, else by the kind that matches
-/// most.
+/// Matches two catalogues by a kind of positions (pixel or sky). Takes the first kind that matches half of the smaller
+/// catalogue, else the kind that matches most.
 MatchedCatalogs match_catalogs(const std::vector<PositionColumns>& choices, std::optional<std::size_t> brightness,
                                const LoadedColumns& loaded, int threads);
 
-/// new - reference for a coordinate or the brightness, over the pairs.
+/// Computes new - reference of a coordinate or of the brightness for every pair.
 std::vector<double> offsets(const std::vector<double>& reference, const std::vector<double>& other,
                             const Matches& matches);
 

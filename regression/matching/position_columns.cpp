@@ -16,7 +16,8 @@ std::optional<std::size_t> find(const std::vector<SharedColumn>& shared, const s
   return found == shared.end() ? std::nullopt : std::optional(static_cast<std::size_t>(found - shared.begin()));
 }
 
-/// Standard errors of a position, or variances along x and y, best first.
+/// Columns for the error of a position: a standard error, or the variances along x and y. The best available ones are
+/// returned.
 std::vector<std::size_t> find_errors(const std::vector<SharedColumn>& shared, Frame frame) {
   using Names = std::vector<std::string>;
   static const std::vector<Names> by_pixel = {

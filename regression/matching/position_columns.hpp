@@ -9,11 +9,11 @@
 
 namespace srcextract {
 
-/// The columns of one kind of position, and the matching radius in pixels, degrees or sigma.
+/// The two columns of a kind of position (pixel or sky), and the matching radius in pixels, degrees or sigma.
 struct PositionColumns {
   Frame frame = Frame::pixel;
   std::size_t x = 0, y = 0;         ///< indices of shared columns
-  std::vector<std::size_t> errors;  ///< errors of the position, if the radius is in sigma
+  std::vector<std::size_t> errors;  ///< columns of the position's errors, if the radius is in sigma
   double radius = 0;
 };
 

@@ -39,7 +39,7 @@ PairBins divide(std::span<const double> values, std::size_t pairs, const std::ve
   std::vector<double> sorted = values.empty() ? std::vector<double>() : finite_values(values, chosen);
   std::sort(sorted.begin(), sorted.end());
   const std::size_t count = std::clamp<std::size_t>(sorted.size() / least_in_bin, 1, most_bins);
-  std::vector<double> edges;  // edges between bins; equal edges would make empty bins
+  std::vector<double> edges;  // values between neighbouring bins; two equal ones would make an empty bin
   for (std::size_t i = 1; i < count; ++i) {
     const double edge = sorted[i * sorted.size() / count];
     if (edge > (edges.empty() ? sorted.front() : edges.back())) edges.push_back(edge);
@@ -70,7 +70,8 @@ void extremes(std::span<const double> values, double& low, double& high) {
   }
 }
 
-/// Slot of a value. Halving is exact and avoids overflow of the range; an empty range or a NaN gives slot 0.
+/// Index of the slot for a value if [low, high] is divided into `slots`. Halving is exact and avoids overflow of the
+/// range; an empty range or a NaN gives slot 0.
 std::size_t slot(double value, double low, double high, std::size_t slots) {
   if (!(high > low) || !std::isfinite(value)) return 0;
   const double place = (value / 2 - low / 2) / (high / 2 - low / 2) * static_cast<double>(slots);

@@ -6,10 +6,10 @@
 
 namespace srcextract {
 
-/// Bins of a quantity with equally many pairs each, for finding trends.
+/// Bins of the pairs by a quantity such as brightness, with equally many pairs each, in which trends are searched.
 struct PairBins {
   std::vector<std::uint8_t> of_pair;  ///< bin of each pair
-  std::vector<double> centre;         ///< median of the quantity per bin; a trend needs 4 bins
+  std::vector<double> centre;         ///< median of the quantity in each bin; a trend needs at least 4 bins
   double range = 0;                   ///< from the first centre to the last
 
   std::size_t count() const { return centre.size(); }
@@ -20,7 +20,7 @@ struct Part {
   double low_x = 0, high_x = 0, low_y = 0, high_y = 0;
 };
 
-/// Brightness and place in the field of each pair, as bins. NaN is in bin 0.
+/// The bin of brightness and the cell of the field that each pair belongs to. NaN belongs to bin 0.
 struct Division {
   PairBins brightness;  ///< by log10 of the flux, or by -0.4 times the magnitude; one bin if neither is known
   PairBins x, y;
@@ -28,7 +28,7 @@ struct Division {
   std::vector<std::uint8_t> cell;
   std::size_t side = 1;
   Part whole;
-  std::vector<std::int64_t> looked_at;  ///< pairs used for locations and trends: all, or about a million
+  std::vector<std::int64_t> looked_at;  ///< pairs from which locations and trends are computed: all, or about a million
 
   std::size_t cell_of(double px, double py) const;
   Part part(std::size_t cell_number) const;

@@ -12,14 +12,14 @@ namespace {
 
 constexpr double trimmed_share = 0.2;  // from either end, as in Yuen
 
-/// Number of sigma beyond which one tail of the normal distribution holds the probability `tail`.
+/// Number of sigma beyond which one tail of the normal distribution has the probability `tail`.
 double sigma_of_tail(double tail) {
   if (tail < 1e-299) return certain;
   if (tail >= 0.5) return 0;
   return boost::math::quantile(boost::math::complement(boost::math::normal(), tail));
 }
 
-/// Moves the value of this rank to its place, with smaller values before it and larger ones behind.
+/// Returns the value of this rank, which is moved to its index, smaller values before it and larger ones behind.
 double pick(std::span<double> values, std::size_t rank) {
   std::nth_element(values.begin(), values.begin() + static_cast<std::ptrdiff_t>(rank), values.end());
   return values[rank];
@@ -57,7 +57,7 @@ Location trimmed_location(std::span<double> values) {
   const double high = pick(values.subspan(cut), values.size() - 1 - 2 * cut);
   const std::span<double> kept = values.subspan(cut, values.size() - 2 * cut);
 
-  // Sums relative to the lowest kept value, so that equal values have variance 0 exactly.
+  // Subtracts the lowest kept value before summing, so that equal values have a variance of exactly 0.
   const double n = static_cast<double>(values.size());
   const double h = static_cast<double>(kept.size());
   double sum = 0, squares = 0;

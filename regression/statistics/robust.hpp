@@ -21,12 +21,13 @@ double scatter_of(std::span<double> values, double centre);
 /// precise and imprecise values it is the scatter of the imprecise ones. Overwrites the values.
 double wide_scatter_of(std::span<double> values, double centre);
 
-/// A location robust against outliers, and its uncertainty.
+/// A mean that is robust against outliers, and its uncertainty.
 struct Location {
   double mean = 0;   ///< trimmed mean
   double error = 0;  ///< standard error of the mean
   double significance =
-      0;  ///< significance of its distance from 0, from sigma_of_t(); `certain` if all values are equal and not 0
+      0;  ///< significance of the mean's distance from 0, from sigma_of_t(); `certain` if all values are equal and not
+          ///< 0
   std::int64_t count = 0;
 };
 
@@ -34,8 +35,7 @@ struct Location {
 /// Reorders the values. Fewer than two values have no significance.
 Location trimmed_location(std::span<double> values);
 
-/// Significance of Student's |t|: the number of sigma beyond which a normal value is as rare, two-sided. At most
-/// `certain`.
+/// Significance of Student's |t|: the number of sigma at which a normal value is as rare, two-sided. At most `certain`.
 double sigma_of_t(double t, double degrees);
 
 /// Significance, on the upper side, of `hits` or more successes in `trials` trials of probability p. The result is 0

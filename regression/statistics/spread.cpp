@@ -15,16 +15,16 @@ namespace srcextract {
 namespace {
 
 constexpr double infinite = std::numeric_limits<double>::infinity();
-/// Up to this number, all values are sorted.
+/// Up to this number of values, all are sorted.
 constexpr std::size_t few = std::size_t{1} << 15;
 
-/// A range of values that is searched for a rank.
+/// A range of values in which the value of a rank is searched.
 struct Bracket {
   double low = -infinite, high = infinite;
 };
 
-/// Range that most likely holds the value of this rank (from 0) among `known` values: some standard deviations of
-/// sample ranks to either side.
+/// The range that most likely holds the value of this rank (from 0) among `known` values, from the ranks in a random
+/// sample. It extends by four standard deviations of sample ranks to either side.
 template <class Of>
 Bracket bracket_of(std::span<const double> values, std::size_t known, std::size_t rank, const Of& of) {
   constexpr std::int64_t samples = 1 << 13;
@@ -55,13 +55,14 @@ struct Counted {
   std::vector<double> within;
 };
 
-/// Values of rank - 1 and rank, if the bracket holds them. Equal values, of which there may be many, are only counted.
+/// Returns the values of rank - 1 and rank, if the bracket holds both. Equal values, of which there may be many, are
+/// only counted.
 template <class Of>
 std::optional<Neighbours> find_in(const Bracket& bracket, std::span<const double> values, std::size_t rank,
                                   const Of& of, int threads) {
   const double low = bracket.low, high = bracket.high;  // Clang 14 captures no structured bindings
   const bool one_value = low == high;
-  // Branch-free, since branches would be unpredictable: values outside are written too, and then overwritten.
+  // Without branches, which would be unpredictable: values outside the bracket are also written, and then overwritten.
   const auto count = [&](std::size_t begin, std::size_t end, Counted& counted) {
     constexpr std::size_t block = 512;
     std::array<double, block> within;
@@ -99,7 +100,7 @@ std::optional<Neighbours> find_in(const Bracket& bracket, std::span<const double
   return Neighbours{place == all.begin() ? *place : *std::max_element(all.begin(), place), *place};
 }
 
-/// The median of of(value) over the `known` values.
+/// The median of of(value) over the `known` values that are not NaN.
 template <class Of>
 double middle_of(std::span<const double> values, std::size_t known, const Of& of, int threads) {
   if (known == 0) return not_known;

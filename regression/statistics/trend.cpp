@@ -12,8 +12,8 @@ struct Point {
   double x, y, weight;
 };
 
-/// Non-empty bins, weighted by their precision. A bin of equal values would have error 0, although the next value could
-/// differ. The least error is therefore a tenth of the typical one.
+/// Returns the non-empty bins as points, weighted by their precision. A bin of equal values would have error 0,
+/// although the next value could differ. So the least error is a tenth of the typical one.
 std::vector<Point> points_of(const std::vector<double>& centre, const std::vector<Location>& locations) {
   double squares = 0;
   for (const Location& location : locations) squares += location.error * location.error;
@@ -27,7 +27,8 @@ std::vector<Point> points_of(const std::vector<double>& centre, const std::vecto
   return points;
 }
 
-/// Weighted mean of points; the error is scaled by the excess scatter (at least 1).
+/// Weighted mean of points and its error. If points scatter more than their weights predict, the error is enlarged by
+/// that factor.
 struct Mean {
   double value = 0, error = 0;
 };
@@ -137,10 +138,10 @@ std::vector<Deviation> find_cells(const Division& field, const std::vector<Locat
   const double least_error = std::sqrt(squares / static_cast<double>(means.size())) / 10;
   for (std::size_t i = 0; i < cells.size(); ++i) {
     const double deviation = cells[i].mean - rest;
-    // A test needs a dozen values for a well-determined trimmed mean.
+    // A trimmed mean needs a dozen values to be well determined.
     if (cells[i].count < 12 || !(std::abs(deviation) > least)) continue;
     const double degrees = 0.6 * static_cast<double>(cells[i].count) - 1;
-    // If all values of a cell are equal, the next one could still differ.
+    // Uses a least error: if all values of a cell are equal, its error is 0, but the next value could still differ.
     const double error = std::max(cells[i].error, least_error);
     const double significance = error > 0 ? sigma_of_t(deviation / error, degrees) : certain;
     if (significance < sigma) continue;

@@ -15,15 +15,15 @@ struct Trend {
   double significance = 0;                      ///< significance of the slope, in sigma
 };
 
-/// A part of the field, or of the range of fluxes, with a deviating difference.
+/// A part of the field, or the bright end, in which a column's difference deviates from the rest.
 struct Deviation {
   Part part;                        ///< part of the field
-  double share = 0;                 ///< share of the sources in it, or at the bright end
-  double deviation = 0, error = 0;  ///< location in it minus location of the rest
+  double share = 0;                 ///< share of the sources that lie in the part, or at the bright end
+  double deviation = 0, error = 0;  ///< location of the difference in this part minus location in the rest
   double significance = 0;
 };
 
-/// Location of a column's differences in each bin, over the sampled pairs with a difference.
+/// Location of a column's differences in each bin, from the pairs `looked_at` that have a difference.
 std::vector<Location> locations_in(std::span<const double> difference, const std::vector<std::int64_t>& looked_at,
                                    std::span<const std::uint8_t> bin, std::size_t bins);
 

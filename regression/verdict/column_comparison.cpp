@@ -31,12 +31,12 @@ bool equal(std::span<const double> a, std::span<const double> b) {
                     [](double p, double q) { return p == q || (std::isnan(p) && std::isnan(q)); });
 }
 
-/// Threshold of Rayleigh's test. Angles without a common direction have a resultant of about 1 / sqrt(n); one this much
-/// longer has a chance of 1e-8.
+/// Threshold of Rayleigh's test on the squared resultant per angle. Angles without a common direction exceed it with a
+/// chance of 1e-8.
 constexpr double clear_direction = 18;
 
-/// Gives angle differences a mean. Differences of about 90 degrees occur as +90 and -90 equally often. All are moved to
-/// within 90 degrees of their common direction, if there is one.
+/// Makes differences of angles (period 180 degrees) fit for a mean: differences of about 90 degrees occur as +90 and
+/// -90 equally often. Moves all to within 90 degrees of their common direction, if there is one.
 void unwrap_angles(std::vector<double>& differences, int threads) {
   constexpr double degree = std::numbers::pi / 180;
   struct Sums {
@@ -82,8 +82,8 @@ Spread spread_as(const PairedColumn& column, Difference difference, int threads)
   return spread_of(differences_of(column, difference, threads), threads);
 }
 
-/// Median and scatter per bin of brightness, against which outliers are judged. Equally bright sources differ in
-/// precision: the angle of a round source scatters much more.
+/// Median and scatter of the difference in each bin of brightness, by which outliers are judged. Within a bin precision
+/// varies: the angle of a round source scatters much more.
 std::vector<Spread> spreads_by_brightness(std::span<const double> difference, const Division& field) {
   std::vector<std::vector<double>> sorted(field.brightness.count());
   for (std::int64_t i : field.looked_at) {
@@ -132,7 +132,7 @@ struct Far {
   double distance;
 };
 
-/// Keeps the farthest candidates; ties keep the first.
+/// Inserts a candidate into the list of the farthest, sorted by distance; of equal ones the first is kept.
 void keep_farthest(std::vector<Far>& farthest, Far candidate) {
   if (farthest.size() == offenders_kept && candidate.distance <= farthest.back().distance) return;
   const auto place = std::upper_bound(farthest.begin(), farthest.end(), candidate,
@@ -141,7 +141,8 @@ void keep_farthest(std::vector<Far>& farthest, Far candidate) {
   if (farthest.size() > offenders_kept) farthest.pop_back();
 }
 
-/// Outliers among some pairs: pairs far from others of the same brightness, and the farthest pairs of either kind.
+/// What was found among some pairs: outliers (far from pairs of the same brightness), the farthest outliers, and the
+/// farthest other pairs.
 struct Outliers {
   std::vector<std::uint32_t> pairs;
   std::vector<Far> farthest, of_others;
@@ -198,7 +199,8 @@ struct Locations {
   std::vector<Location> by_brightness, by_x, by_y, by_cell;
 };
 
-/// Computes locations and spreads. Counted differences have no spread and no trend.
+/// Computes locations and spreads of a column's differences. A difference that is only counted (Difference::equal) has
+/// no spread and no trend.
 Locations locate(std::span<const double> difference, const Pairs& pairs, bool counted) {
   const Division& field = pairs.field;
   const auto along = [&](const PairBins& bins) {
@@ -256,7 +258,7 @@ ColumnComparison compare_column(const PairedColumn& column, const Pairs& pairs, 
   result.difference = column.rule->difference;
   const int threads = pairs.threads;
   count_values(result, column, threads);
-  if (equal(column.reference, column.other)) {  // the usual case for two runs of one program
+  if (equal(column.reference, column.other)) {  // equal columns are the usual case for two runs of one program
     result.absolute = result.relative = {0, 0};
     if (!column.reference_error.empty()) result.in_sigma = {0, 0};
     return result;

@@ -14,18 +14,18 @@ namespace srcextract {
 struct PairedColumn {
   std::string name, unit;
   const ColumnRule* rule = nullptr;
-  std::string text;  ///< the finding if one side has text and the other numbers
+  std::string text;  ///< description, if the column is text on one side and numbers on the other
   std::vector<double> reference, other;
   /// Standard errors, from the rule's `error` column; empty if a side lacks it.
   std::vector<double> reference_error, new_error;
-  /// For right ascension: factor that turns its differences into angles on the sky. Empty for other columns.
+  /// For right ascension, cos(declination), which turns differences into angles on the sky. Empty for other columns.
   std::vector<double> cos_declination;
-  /// The other coordinate of the position, with which the column may be exchanged; empty if there is none.
+  /// The reference's values of the other coordinate, in case both coordinates are exchanged; empty if there is none.
   std::vector<double> partner_reference;
   std::string partner;
 };
 
-/// Data of the pairs that every column's comparison uses.
+/// Data of all pairs that the comparison of every column needs.
 struct Pairs {
   const Matches& matches;
   const Division& field;
@@ -36,10 +36,11 @@ struct Pairs {
   int threads = 1;  ///< threads to use
 };
 
-/// The difference of a pair, as `difference` defines it; NaN if a value is NaN.
+/// The difference of a pair, computed as `difference` says (absolute, relative, ...); NaN if a value is NaN.
 double difference_of(const PairedColumn& column, std::size_t pair, Difference difference);
 
-/// Compares a column. A deviation in a part of the field is listed from `sigma` on.
+/// Compares a column. Parts of the field are listed if they deviate by `sigma` or more. `outlier`:
+/// SignificanceRules::outlier.
 ColumnComparison compare_column(const PairedColumn& column, const Pairs& pairs, double outlier, double sigma);
 
 }  // namespace srcextract

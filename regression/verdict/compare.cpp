@@ -21,10 +21,10 @@ namespace {
 
 /// Distance, in pixels or degrees, within which rows are duplicates of one source.
 constexpr double same_place_pixel = 1e-3, same_place_sky = 1e-7;
-/// Least significance of a listed part of the field, even without noise.
+/// Parts of the field are listed from this significance on, even for catalogues of the same pixels.
 constexpr double least_for_a_part = 3;
 
-/// Removes duplicate rows, which are not sources gained (or lost).
+/// Removes duplicates from the rows of one side that have no partner: they are no lost or gained sources.
 void leave_out_duplicates(std::vector<std::int64_t>& rows, const std::vector<Duplicate>& duplicates) {
   std::vector<std::int64_t> repeated, rest;
   for (const Duplicate& duplicate : duplicates) repeated.push_back(duplicate.row);
@@ -72,7 +72,7 @@ std::vector<double> at(const std::vector<double>& values, const std::vector<std:
 }
 
 void Comparing::report_alignment(const Alignment& alignment) {
-  // A shift shows in the columns of the position anyway.
+  // A shift is no finding here, since it shows in the position's columns anyway.
   if (alignment.change == Change::none || alignment.change == Change::shift) return;
   report("positions", explain_alignment(alignment, result_.frame) + "; the sources are matched with this undone");
 }
@@ -132,8 +132,8 @@ void Comparing::divide(const PlacedRows& reference, const PlacedRows& other) {
   if (!reference.brightness.empty()) {
     brightness_ = at(reference.brightness, matches.reference);
     const std::vector<double> in_new = at(other.brightness, matches.other);
-    // The mean of both sides: noise then moves pairs up and down a bin equally often. If one flux is NaN, the other is
-    // used.
+    // The mean brightness of both sides decides a pair's bin: noise then moves pairs to brighter and fainter bins
+    // equally often. If one flux is NaN, the other is used.
     for (std::size_t i = 0; i < brightness_.size(); ++i) {
       if (std::isnan(brightness_[i])) brightness_[i] = in_new[i];
       if (!std::isnan(in_new[i])) brightness_[i] = (brightness_[i] + in_new[i]) / 2;
@@ -162,7 +162,8 @@ void Comparing::columns(const LoadedColumns& loaded, const ColumnPass& pass) {
   }
 }
 
-/// Reports findings of one cause with the first column that has it, and names the other columns.
+/// Turns findings of columns into findings of the comparison. Findings with one cause are reported with the first
+/// column that has it, which names the other columns.
 void Comparing::report_columns() {
   std::vector<Finding> with_cause, others;
   std::vector<std::string> causes;
@@ -202,7 +203,7 @@ void note_unused_rules(const CompareRules& rules, Comparison& result) {
   }
 }
 
-/// Number of columns of both sides that `memory` bytes hold.
+/// Number of columns that can be read at once, so that both sides' values fit into `memory` bytes.
 std::size_t columns_at_once(const Catalog& reference, const Catalog& other, std::int64_t memory) {
   const std::int64_t rows = std::max<std::int64_t>(reference.expected_rows + other.expected_rows, 1);
   return static_cast<std::size_t>(

@@ -16,7 +16,7 @@
 
 namespace srcextract {
 
-/// An outlier among rows of similar brightness. Rows count from 1, like NUMBER.
+/// A pair whose difference is an outlier among pairs of similar brightness. Rows count from 1, like NUMBER.
 struct Offender {
   std::int64_t reference_row, new_row;
   double x, y;              ///< position in the reference: pixels, or degrees if matched by sky
@@ -24,7 +24,7 @@ struct Offender {
   double difference;        ///< difference as defined by the column's rule
 };
 
-/// Comparison of one column over all pairs; its rule defines `difference`.
+/// Comparison of one column over all pairs; `difference` says how the rule defines differences.
 struct ColumnComparison {
   std::string name, unit;
   Difference difference = Difference::absolute;
@@ -36,7 +36,7 @@ struct ColumnComparison {
   Location location;                             ///< location of the difference
   Trend with_flux, with_x, with_y;
   Deviation bright_end;          ///< significance 0: none
-  std::vector<Deviation> cells;  ///< deviating parts of the field, the most significant first
+  std::vector<Deviation> cells;  ///< parts of the field in which the difference deviates, the most significant first
   std::int64_t outliers = 0;
   Concentration outliers_are;   ///< common property of the outliers
   std::vector<Offender> worst;  ///< the largest outliers, else the largest differences

@@ -15,7 +15,7 @@
 namespace srcextract {
 namespace {
 
-/// A factor caused by a change of unit or definition, and its cause in either direction.
+/// A factor between values that a change of unit or definition makes, described in both directions.
 struct KnownFactor {
   double factor;
   const char* cause;
@@ -37,7 +37,7 @@ constexpr std::array known_factors = {
                 true},
 };
 
-/// A column, and the threads that process it.
+/// A column to explain, and the number of threads that process it.
 struct Looked {
   const PairedColumn& column;
   int threads;
@@ -65,11 +65,11 @@ std::size_t count(const Looked& looked, const Predicate& holds) {
   return all;
 }
 
-/// A hypothesis explains the new values if the residuals scatter less than this part of the differences.
+/// A change explains the new values if what it leaves is smaller than this part of the usual difference.
 constexpr double far_less = 0.1;
-/// Fewest values for a change; fewer follow some rule by chance.
+/// With fewer values, some change fits by chance.
 constexpr std::size_t least_for_change = 8;
-/// Values count as reproduced, if not exactly, when their differences scatter less than this part of the values.
+/// Values can only count as reproduced if differences scatter less than this part of the values' own scatter.
 constexpr double reproduced_within = 0.3;
 
 std::string share_of(const PairedColumn& column, const std::function<bool(std::size_t)>& moved) {
@@ -91,7 +91,7 @@ Explanation changed_places(const Looked& looked, double usual) {
   if (column.partner_reference.empty()) return {};
   const Spread left = spread(looked, [&](std::size_t i) { return column.other[i] - column.partner_reference[i]; });
   const Spread partner = spread(looked, [&](std::size_t i) { return column.partner_reference[i]; });
-  // The residuals must be small against the change, and against the partner's own scatter: hours are close to many
+  // What is left must be small against the change, and against the partner's own scatter: hours are close to many
   // declinations.
   if (!(std::abs(left.median) + left.scatter < far_less * usual && left.scatter < far_less * partner.scatter))
     return {};
@@ -115,7 +115,8 @@ Explanation other_direction(const Looked& looked) {
 }
 
 Explanation known_factor(const PairedColumn& column, const Spread& ratio) {
-  // Noisy values give an inexact ratio. The error of a median is 1.25 times the scatter over the root of the number.
+  // Noise makes the ratio inexact. The error of a median is 1.25 times the scatter over the root of the number of
+  // pairs.
   const double pairs = static_cast<double>(column.reference.size());
   const double slack = std::clamp(4 * 1.25 * std::abs(ratio.scatter / ratio.median) / std::sqrt(pairs), 0.005, 0.05);
   for (const KnownFactor& known : known_factors) {
@@ -142,8 +143,8 @@ bool is_factor(const Looked& looked, const Spread& ratio) {
   return left.scatter < far_less * offset.scatter;
 }
 
-/// Finds a factor in a column that is mostly 0 on both sides, such as the angles of round sources. Zeros fit any
-/// factor.
+/// Finds a factor in a column whose values are mostly 0 on both sides, such as the angles of round sources. Zeros are
+/// left out, since they fit any factor.
 Explanation explain_without_zeros(const Looked& looked) {
   const PairedColumn& column = looked.column;
   const auto is_zero = [&](std::size_t i) { return column.reference[i] == 0 && column.other[i] == 0; };
@@ -176,7 +177,7 @@ Explanation explain_change(const PairedColumn& column, const Spread& absolute, i
   const Spread own = spread(looked, [&](std::size_t i) { return column.reference[i]; });
   const double usual =
       spread(looked, [&](std::size_t i) { return std::abs(column.other[i] - column.reference[i]); }).median;
-  // A mere shift, however large, keeps the values' relative positions.
+  // Values count as reproduced if differences scatter little and most are smaller than the values' own scatter.
   const bool reproduced = absolute.scatter <= reproduced_within * own.scatter && usual <= own.scatter;
   if (usual == 0) return explain_without_zeros(looked);
   if (reproduced) return {};
@@ -196,7 +197,7 @@ Explanation explain_offset(const PairedColumn& column, const Location& location)
   };
   const std::string share = share_of(column, moved);
   if (column.rule->difference == Difference::relative) {
-    // Relative to the reference, as usual in words; the difference itself is relative to the mean of both.
+    // Relative to the reference, as usual in words; the difference is computed relative to the mean of both values.
     const double growth = location.mean / (1 - location.mean / 2);
     return {fmt::format("{} are {} by {} %", share, growth > 0 ? "larger" : "smaller",
                         with_error(100 * growth, 100 * location.error)),

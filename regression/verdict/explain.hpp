@@ -6,15 +6,15 @@
 
 namespace srcextract {
 
-/// Explanation of a change of a whole column.
+/// Explanation of how a whole column changed: in words, and the cause.
 struct Explanation {
   std::string words;  ///< "812 of 812 sources moved by +1.000 +- 0.000 pixel"
   std::string cause;  ///< "one side counts from 0"; empty without further cause
 };
 
 /// Explains new values that differ from the reference by a simple change: two exchanged columns, a flipped axis, or a
-/// factor between units. `absolute` is the spread of the differences. Empty if the values are reproduced anyway, or no
-/// such change fits.
+/// factor between units. `absolute` is the spread of the differences. Empty if the differences are small anyway, or if
+/// no such change fits.
 Explanation explain_change(const PairedColumn& column, const Spread& absolute, int threads);
 
 /// Describes an offset of the whole column; `location` is the location of its differences.

@@ -12,12 +12,12 @@
 namespace srcextract {
 namespace {
 
-/// If more than this share of the parts deviate, the whole field differs, not a part.
+/// If more than this share of the field's parts deviate, the whole field differs, and no part is reported.
 constexpr double part_at_most = 0.3;
-/// Least significance for findings about trends and parts, even without noise.
+/// Trends and parts are reported from this significance on, even for catalogues of the same pixels.
 constexpr double least_for_a_shape = 3;
 
-/// A difference in its own unit: "+1.00 ± 0.03 %", "-0.100 ± 0.002 pixel".
+/// A difference in words, in the unit in which the rule defines it: "+1.00 ± 0.03 %", "-0.100 ± 0.002 pixel".
 std::string in_words(const PairedColumn& column, double value, double error) {
   switch (column.rule->difference) {
     case Difference::relative:
@@ -29,7 +29,8 @@ std::string in_words(const PairedColumn& column, double value, double error) {
   }
 }
 
-/// Whether lost and gained values are noise: undefined magnitudes of faint sources come and go equally often.
+/// Whether magnitudes that became defined or undefined are explained by noise: with faint sources both happen equally
+/// often.
 bool is_noise(const PairedColumn& column, const ColumnComparison& result, double sigma) {
   if (!has_magnitudes(column.name) || result.values_lost == 0 || result.values_gained == 0) return false;
   const std::int64_t more = std::max(result.values_lost, result.values_gained);
@@ -51,13 +52,14 @@ void judge_values(std::vector<ColumnFinding>& findings, const PairedColumn& colu
         {fmt::format("a number in {} rows in which the reference has none (NaN)", result.values_gained), ""});
 }
 
-/// A value with enough digits to distinguish it from the other.
+/// A value as text, with enough digits to distinguish it from `other`.
 std::string told_apart(double value, double other) {
   const std::string text = fmt::format("{:g}", value);
   return value != other && text == fmt::format("{:g}", other) ? fmt::format("{:.17g}", value) : text;
 }
 
-/// The cause, if it can apply: only fluxes and magnitudes show the non-linearity of a detector.
+/// Returns the cause if it can apply to the column, else an empty text: only fluxes and magnitudes show the
+/// non-linearity of a detector.
 std::string cause_for(const PairedColumn& column, const std::string& cause) {
   const bool light = is_flux(column.name) || is_magnitude(column.name);
   return cause == bright_end_differs && !light ? "" : cause;
@@ -77,8 +79,8 @@ void judge_outliers(std::vector<ColumnFinding>& findings, const PairedColumn& co
                       cause_for(column, result.outliers_are.cause)});
 }
 
-/// Reports the most fitting shape: the bright end or a trend with brightness, and a part of the field or a trend across
-/// it.
+/// Reports how differences depend on brightness: the bright end, or else a trend. Also how they depend on position: a
+/// part of the field, or else a trend across it.
 void judge_shape(std::vector<ColumnFinding>& findings, const PairedColumn& column, const ColumnComparison& result,
                  const Division& field, Frame frame, double sigma) {
   const double bias = column.rule->bias;
@@ -119,7 +121,7 @@ std::vector<ColumnFinding> judge_column(const PairedColumn& column, const Column
   if (result.pairs == 0) return findings;
   const bool counted = result.difference == Difference::equal;
   if (!counted) {
-    // A change of the whole column also alters its trends and outliers, which are no second finding.
+    // If the whole column changed, its trends and outliers follow from that, and are no further findings.
     if (const Explanation why = explain_change(column, result.absolute, pairs.threads); !why.words.empty())
       return findings.push_back({why.words, why.cause}), findings;
     if (std::abs(result.location.mean) > column.rule->bias && result.location.significance >= sigma) {

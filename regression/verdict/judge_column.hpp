@@ -13,7 +13,7 @@ struct ColumnFinding {
   std::string cause;
 };
 
-/// Violations of the column's rule with `sigma` or more.
+/// Lists the violations of the column's rule whose significance is at least `sigma`.
 std::vector<ColumnFinding> judge_column(const PairedColumn& column, const ColumnComparison& result, const Pairs& pairs,
                                         double sigma);
 

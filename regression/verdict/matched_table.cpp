@@ -15,7 +15,7 @@
 namespace srcextract {
 namespace {
 
-/// Row of one side for each row of the table; -1: none.
+/// For each row of the matched table: the row of one side, or -1 for none.
 using Rows = std::vector<std::int64_t>;
 
 /// Kind and rows for each row of the table.
@@ -30,7 +30,7 @@ struct Layout {
   }
 };
 
-/// Rows of one side in neither list, which are duplicates.
+/// Rows of one side that are neither matched nor unmatched: duplicates.
 Rows others(std::int64_t count, const Rows& matched, const Rows& unmatched) {
   std::vector<bool> known(static_cast<std::size_t>(count), false);
   for (const Rows* rows : {&matched, &unmatched}) {
@@ -61,7 +61,7 @@ bool is_everywhere(const Rows& rows) {
   return std::find(rows.begin(), rows.end(), -1) == rows.end();
 }
 
-/// The values of a column in these rows. Integers become doubles if some may be missing.
+/// The column's values in these rows; a row of -1 gives NaN or empty text, so integers may become doubles.
 ColumnValues picked(const ColumnValues& values, const Rows& rows) {
   return std::visit(
       [&]<class T>(const std::vector<T>& column) -> ColumnValues {
@@ -95,7 +95,7 @@ struct Differences {
   std::vector<double> values;
 };
 
-/// Differences of every compared column, keyed by its index in the reference.
+/// Computes the differences of every compared column, keyed by the column's index in the reference.
 std::map<std::size_t, Differences> differences(const Catalog& reference, const Catalog& other,
                                                const Comparison& comparison, const CompareRules& rules,
                                                std::size_t rows) {

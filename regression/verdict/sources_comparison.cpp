@@ -13,11 +13,12 @@
 namespace srcextract {
 namespace {
 
-/// Limit for sources that noise cannot hide: twice the flux below which a tenth of the reference's sources lie.
+/// Sources count as bright, too bright to be lost in noise, above twice the flux below which a tenth of the reference's
+/// sources lie.
 constexpr double faint_share = 0.1, far_from_faint = 2;
-/// Excess share of lost and gained sources that makes a part of the field conspicuous.
+/// A part of the field is conspicuous if its share of lost and gained sources exceeds the usual share by this much.
 constexpr double conspicuous = 0.2;
-/// Share that may come and go by chance in a part, even if none does elsewhere.
+/// The share of sources that counts as usually lost or gained in a part, even if the rest of the field has less.
 constexpr double least_usual = 0.02;
 /// Shares of the faintest sources to test for a lost faint end.
 constexpr double faint_ends[] = {0.01, 0.02, 0.03, 0.05, 0.1, 0.2};
@@ -41,13 +42,13 @@ Sample sample_of(const std::vector<std::int64_t>& rows, const PlacedRows& side) 
   return sample;
 }
 
-/// Describes whether the rows lie at the faint end or in one part of the field, and the cause.
+/// Says whether the rows lie at the faint end or in one part of the field, and why; empty if neither.
 std::string common_words(const std::vector<std::int64_t>& rows, const PlacedRows& side, const Division& field) {
   const Concentration found = in_common(sample_of(rows, side), sorted(side.brightness, 1), field, side.positions.frame);
   return found.words + (found.cause.empty() ? "" : ": " + found.cause);
 }
 
-/// Counts lost and gained sources above the faint end; `all` is the reference's sorted brightness.
+/// Counts lost and gained bright sources (see faint_share); `all` is the reference's sorted brightness.
 Count count_bright(const PlacedRows& reference, const PlacedRows& other, const Matches& matches,
                    std::span<const double> all) {
   Count count;
@@ -77,8 +78,8 @@ void judge_net(std::vector<Finding>& findings, const PlacedRows& side, const std
                               common_words(rows, side, field))});
 }
 
-/// Noise moves sources across the detection limit both ways equally, so both sides should have equally many faint
-/// sources.
+/// Reports a lost faint end: far fewer new sources are as faint as the reference's faintest. Noise alone moves sources
+/// across the detection limit both ways equally.
 void judge_faint_end(std::vector<Finding>& findings, std::int64_t reference_rows, std::span<const double> old_ones,
                      std::span<const double> new_ones, double allowed, double sigma) {
   const auto fainter = [](std::span<const double> all, double limit) {
@@ -97,7 +98,8 @@ void judge_faint_end(std::vector<Finding>& findings, std::int64_t reference_rows
   }
 }
 
-/// Far above the faint end, noise splits and joins neighbours equally often, but loses no source.
+/// Reports lost or gained bright sources. Far above the faint end, noise splits and joins neighbours equally often, but
+/// loses no source.
 void judge_bright(std::vector<Finding>& findings, const Count& bright, const SourceRules& rules, double sigma) {
   const std::int64_t changed = bright.lost + bright.gained;
   const auto net = [&](std::int64_t count, double allowed) {
@@ -171,7 +173,7 @@ std::vector<Finding> judge_sources(const PlacedRows& reference, const PlacedRows
   const std::int64_t gained = static_cast<std::int64_t>(matches.gained.size());
   judge_places(findings, reference, other, matches, field, levels.place);
   const std::size_t before_counts = findings.size();
-  // On the same image, losses and gains do not cancel.
+  // On the same image, gained sources do not make up for lost ones.
   judge_net(findings, reference, matches.lost, same_image ? 0 : gained, rows, rules.lost, Went::lost, field,
             levels.count);
   judge_net(findings, other, matches.gained, same_image ? 0 : lost, rows, rules.gained, Went::gained, field,

@@ -12,8 +12,8 @@
 namespace srcextract {
 
 /// Judges lost, gained and duplicate sources. Noise loses and gains equally many sources, at the faint end, all over
-/// the field. Anything else is a finding; if both sides measured the same pixels, every change is. `field` divides the
-/// pairs.
+/// the field. Any other pattern is a finding; if both sides measured the same pixels, every change is. `field` divides
+/// the pairs.
 std::vector<Finding> judge_sources(const PlacedRows& reference, const PlacedRows& other, const Matches& matches,
                                    const std::vector<Duplicate>& reference_duplicates,
                                    const std::vector<Duplicate>& new_duplicates, const Division& field,

@@ -5,7 +5,7 @@
 
 namespace srcextract {
 
-/// Approximate size of the pieces in which rows are read and written.
+/// Approximate number of bytes of rows that are read or written at a time.
 inline constexpr std::size_t piece_bytes = std::size_t{4} << 20;
 
 /// Number of rows in a piece, at least one.

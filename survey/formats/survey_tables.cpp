@@ -23,18 +23,18 @@
 namespace srcextract {
 namespace {
 
-/// Converts rows of a FITS table, a piece at a time, to numbers and text for the writers of other formats. Integers of
-/// a column with a null value (TNULL) become doubles, with NaN for null.
+/// Converts rows from a FITS table, a piece at a time, to the numbers and texts that writers of other formats take.
+/// Integers of a column with a null value (TNULL) become doubles, with NaN for null.
 class NativeRows {
  public:
-  /// With `vectors` apart, each element of a vector column is a column of its own, NAME, NAME_1 ..., as in
-  /// write_catalog. Picture columns are then left out.
+  /// If `vectors` is Vectors::apart, each element of a vector column becomes a column of its own (NAME, NAME_1 ...), as
+  /// in write_catalog, and picture columns are left out.
   NativeRows(const std::vector<StoredColumn>& columns, Vectors vectors);
 
-  /// The fields, with one example row. Only its texts are meaningful: they have the greatest length.
+  /// The fields with one example row, of which only the texts mean something: they have the greatest length.
   const CatalogRows& fields() const { return rows_; }
 
-  /// Converts whole rows; valid until the next call.
+  /// Converts whole rows from their stored bytes. The result is valid until the next call.
   const CatalogRows& of(std::span<const std::byte> stored);
 
  private:
@@ -44,7 +44,7 @@ class NativeRows {
     StoredColumn column;
     std::size_t begin, elements, element_bytes;  ///< offset in a stored row; per value
     Values values;                               ///< row by row
-    std::size_t first = 0;                       ///< index of its first field in rows_; its elements follow one another
+    std::size_t first = 0;                       ///< index in rows_ of the field's first element; the others follow it
     bool is_written = true, is_apart = false;
   };
   void add_field(Field field, Vectors vectors);
@@ -53,11 +53,11 @@ class NativeRows {
 
   std::size_t row_bytes_ = 0;
   std::deque<Field> of_column_;
-  std::deque<std::string> names_;  ///< of elements that are columns of their own
+  std::deque<std::string> names_;  ///< names of vector elements that became columns of their own
   CatalogRows rows_;
 };
 
-/// The leading number of a TFORM or TDIM: 12 of `12A`, 11 of `(11,9)`; 1 without a number.
+/// The number at the beginning of a TFORM or TDIM: 12 of `12A`, 11 of `(11,9)`; 1 without a number.
 std::size_t leading_number(std::string_view text) {
   if (text.starts_with('(')) text.remove_prefix(1);
   std::size_t number = 1;
@@ -148,8 +148,8 @@ const CatalogRows& NativeRows::of(std::span<const std::byte> stored) {
   return rows_;
 }
 
-/// The text of a configuration in HISTORY lines. A line that fills its card continues in the next line, which does not
-/// begin with a key.
+/// Joins the HISTORY lines of a configuration to its text. A line that fills its card continues in the next line, if
+/// that does not begin with a key.
 std::string config_in(const std::vector<std::string>& history) {
   constexpr std::size_t full = 72;
   std::string text;
@@ -167,7 +167,7 @@ std::string config_in(const std::vector<std::string>& history) {
   return text;
 }
 
-/// One file per table, in a format other than FITS.
+/// Writes each table to a file of its own, in a format other than FITS.
 class ConvertedTables final : public FileTables {
  public:
   explicit ConvertedTables(const std::string& path)

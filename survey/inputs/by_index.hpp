@@ -4,7 +4,7 @@
 
 namespace srcextract {
 
-/// Iterates over a list whose [] returns copies.
+/// Iterator over a list whose operator[] returns copies.
 template <class List>
 class ByIndex {
  public:

@@ -25,19 +25,20 @@
 namespace srcextract {
 namespace {
 
-/// The share that a frame covers is counted on so many points along each axis of an image.
+/// The share of an image that a frame covers is counted on a grid of so many points along each axis.
 constexpr int points_along = 16;
 
-/// The place of one HDU on the sky, and points of it.
+/// The outline of one HDU on the sky, and a grid of points in it.
 struct ImageOnSky {
   int hdu;
   Footprint footprint;
   std::vector<Direction> points = {};
 };
 
-/// The images of a file that `hdus` selects. Throws the error of the first if none can be used.
+/// The outlines of the images in a file that `hdus` selects. Images without a usable WCS are left out; throws the first
+/// one's error if none is left.
 std::vector<ImageOnSky> images_on_sky(const std::string& path, const HduNames& hdus, bool with_points) {
-  static std::mutex inflating;  // gzipped files are held in memory: one after the other
+  static std::mutex inflating;  // gzipped files are inflated in memory, so only one is open at a time
   const auto lock = gzipped_size(path) > 0 ? std::unique_lock(inflating) : std::unique_lock<std::mutex>();
   std::vector<ImageOnSky> images;
   std::string problem;
@@ -69,7 +70,7 @@ struct Chosen {
   std::string problem = {};
 };
 
-/// The references in a folder, and how their HDUs are selected.
+/// The reference frames in a folder, found and read once, and how their HDUs are selected.
 class ReferenceFolder {
  public:
   ReferenceFolder(std::string path, HduNames hdus, std::vector<std::string>& notes)
@@ -98,7 +99,7 @@ class ReferenceFolder {
 
  private:
   struct OnSky {
-    double height;  ///< of the middle above the equator, in degrees
+    double height;  ///< declination of the frame's centre, in degrees
     std::size_t reference;
     const ImageOnSky* image;
   };
@@ -153,7 +154,7 @@ class ReferenceFolder {
     return {nullptr, describe_none(file, images.front(), itself)};
   }
 
-  /// Adds the points of an image that each reference covers.
+  /// For each reference, counts the points of the image that it covers, and adds the count to `covered`.
   void add_covered(const ImageOnSky& image, std::map<std::size_t, Covered>& covered) const {
     const Footprint& own = image.footprint;
     const double height = std::asin(std::clamp(own.middle()[2], -1.0, 1.0)) / degree, reach = own.radius() + widest_;
@@ -198,7 +199,7 @@ class ReferenceFolder {
   double widest_ = 0;  ///< the largest radius
 };
 
-/// The folders of a survey. Files whose reference is a frame have none.
+/// The folders of references in a survey, each read once. Files whose reference is a single frame have no folder.
 class Folders {
  public:
   explicit Folders(std::vector<std::string>& notes) : notes_(notes) {}
@@ -222,7 +223,7 @@ class Folders {
   std::map<const FilesBeside*, const ReferenceFolder*> of_beside_;
 };
 
-/// The files beside an image with the reference that was chosen.
+/// Copies the files beside an image, with the chosen frame, or the reason why there is none, in place of the folder.
 FilesBeside with_reference(const FilesBeside& before, const Chosen& chosen) {
   FilesBeside beside = before;
   beside.no_reference = chosen.problem;

@@ -32,13 +32,13 @@ void require_one_hdu(const Config& config, const NamesBeside& names) {
                                        ", and for DETECT by " + names.detect_hdu);
 }
 
-/// The survey's name of a file, with its size and time.
+/// A line of text for the hash: the survey's name of a file, its size and its time.
 std::string file_text(const std::string& path, const std::string& name) {
   const ImageFile file = look_at(path, name);
   return name + ' ' + std::to_string(file.bytes) + ' ' + std::to_string(file.modified) + '\n';
 }
 
-/// Sources are detected in one image and measured in another.
+/// Throws Error{config} if sources cannot be detected in one image and measured in another with this configuration.
 void require_detection_config(const Config& config, const NamesBeside& names) {
   if (config.detection.sign != DetectionSign::positive)
     throw Error(ErrorKind::config, config.place_of("detection.sign") +
@@ -76,7 +76,8 @@ void require_forced_config(const Config& config, const NamesBeside& names) {
     refuse(config.flags.file.empty() ? "flags.hdu" : "flags.file", "flags are those of a source's pixels");
 }
 
-/// The noise and the sky of a frame of a difference: what is given for one image alone, and what a fit cannot use.
+/// Throws Error{config} for settings of noise or sky that a frame of a difference cannot have. Given sky values are
+/// those of one image; a fit cannot use some settings of maps.
 void require_frame_config(const Config& config) {
   const auto refuse = [&](const std::string& key, const std::string& problem) {
     throw Error(ErrorKind::config, config.place_of(key) + ": " + problem);
@@ -100,8 +101,8 @@ void require_frame_config(const Config& config) {
     refuse("background.rms", "the sky of one frame is given, and a difference has those of two; leave it out");
 }
 
-/// Detection below zero would be twice in a difference, which always has both signs. Combined files would be subtracted
-/// from themselves. `of_reference` may be null.
+/// Throws Error{config} for settings that a difference cannot have, such as thresholds below 0: a difference always
+/// searches both signs. `of_reference` is the reference's own configuration, or null.
 void require_difference_config(const Config& config, const ImageConfig* of_reference) {
   if (config.output.report_copies > 0)
     throw Error(ErrorKind::config,
@@ -127,7 +128,8 @@ void require_difference_config(const Config& config, const ImageConfig* of_refer
   if (of_reference != nullptr) require_frame_config(reference);
 }
 
-/// Two bands share a PSF only if each names it.
+/// Throws Error{config} if two or more bands would use the configuration's psf.file, which is the PSF of a single
+/// image.
 void require_psf_of_bands(const Config& config, const std::vector<BandFile>& bands) {
   const auto names_none = [](const BandFile& band) {
     return std::ranges::none_of(band.settings, [](const std::string& own) { return own.starts_with("psf.file="); });
@@ -138,7 +140,8 @@ void require_psf_of_bands(const Config& config, const std::vector<BandFile>& ban
                                      "each band");
 }
 
-/// The outputs are those of several images. The configurations of the bands and of the detection image are checked too.
+/// Throws Error{config} if the configuration asks for outputs of a single image, which several bands cannot have. Also
+/// checks the configurations of the bands and of the detection image.
 void require_bands_config(const Config& config, const FilesBeside& beside, const NamesBeside& names) {
   const auto refuse = [&](const std::string& key, const std::string& what) {
     throw Error(ErrorKind::config, config.place_of(key) + ": " + what + " of one image, and with " + names.band +
@@ -153,7 +156,7 @@ void require_bands_config(const Config& config, const FilesBeside& beside, const
   for (const BandFile& band : beside.bands) require_one_hdu(band.given->config, names);
 }
 
-/// Whether a setting is about reading an image, or about its noise and sky.
+/// Whether a setting concerns how an image is read, or its noise and sky.
 bool is_of_reading(const std::string& setting) {
   constexpr std::array<std::string_view, 5> sections = {"background.", "combine.", "input.", "mask.", "weights."};
   return std::ranges::any_of(sections, [&](std::string_view section) { return setting.starts_with(section); });
@@ -234,7 +237,7 @@ std::string hash_of_config(const ImageFile& file) {
 }
 
 std::string describe_kinds(const ImageFiles& files) {
-  std::map<std::string, std::string> kinds;  // with the name of the first image of each kind
+  std::map<std::string, std::string> kinds;  // name of the first image of each kind
   std::optional<const FilesBeside*> last;
   for (const ImageFile& file : files)
     if (std::exchange(last, file.beside.get()) != file.beside.get()) kinds.emplace(kind_of(file), file.name);

@@ -16,12 +16,12 @@ struct NamesBeside {
               detect_hdu = "--detect-set input.hdu=", instead = "run srcextract -d DETECT CONFIG IMAGE for each";
 };
 
-/// Throws Error{config} if a setting for the detection image alone is not about reading or sky. The sections `input`,
-/// `combine`, `background`, `weights` and `mask` are.
+/// Throws Error{config} if a setting for the detection image alone concerns neither reading nor sky. Allowed are the
+/// sections `input`, `combine`, `background`, `weights` and `mask`.
 void require_detection_settings(const std::vector<std::string>& settings, const NamesBeside& names = {});
 
-/// Throws Error{config} if a reference cannot have its own value of a setting. It can in the sections `input`,
-/// `combine`, `background`, `weights` and `mask`, and of gain and saturation.
+/// Throws Error{config} if the reference frame cannot have its own value of a setting. Allowed are the sections
+/// `input`, `combine`, `background`, `weights` and `mask`, and gain and saturation.
 void require_reference_settings(const std::vector<std::string>& settings, const NamesBeside& names = {});
 
 /// Why a band cannot have its own value of a setting (`dotted.key=value`); empty if it can. Allowed sections are
@@ -30,10 +30,11 @@ void require_reference_settings(const std::vector<std::string>& settings, const 
 std::string problem_of_band_setting(const std::string& setting);
 
 /// Throws Error{config} if the configuration does not allow these files beside an image: a reference, positions, a
-/// detection image, bands. Some settings have no use with them, others are of a single image.
+/// detection image, bands. Some settings have no use with such files; others only make sense for a single image.
 void require_config_beside(const Config& config, const FilesBeside& beside, const NamesBeside& names = {});
 
-/// The survey's names of files beside an image. The names may be relative to the survey's directory; empty: no file.
+/// The names by which a survey calls the files beside an image. The names may be relative to the survey's directory;
+/// empty: no file.
 struct SurveyNames {
   std::string detection = {}, positions = {}, reference = {};
   std::vector<std::string> bands = {};
@@ -46,8 +47,8 @@ std::uint64_t hash_of_files_beside(const FilesBeside& beside, const SurveyNames&
 /// there are files beside the image.
 std::string hash_of_config(const ImageFile& file);
 
-/// A warning if catalogues of the survey will have different columns, else empty. The reason is that images differ in
-/// their bands, or that only some are measured at given positions, or are differences.
+/// Returns a warning if catalogues of the survey will have different columns; empty if not. Columns differ if images
+/// have different bands, or if only some images are differences or are measured at given positions.
 std::string describe_kinds(const ImageFiles& files);
 
 /// Base name of the outputs of an image measured at given positions or in bands, or of a difference; differs from the

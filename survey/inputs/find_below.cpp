@@ -23,14 +23,15 @@ namespace srcextract {
 namespace {
 
 constexpr std::size_t directories_ahead = 32;
-/// Limits the memory for a directory: a million files take no more than some thousand.
+/// Entries of a directory are read in portions of this number, so that a directory of a million files takes little
+/// memory.
 constexpr std::size_t entries_at_a_time = 4096;
 
 struct CloseDirectory {
   void operator()(DIR* directory) const { closedir(directory); }
 };
 
-/// An entry that may be an image or a directory.
+/// An entry of a directory that may be an image or a directory.
 struct Entry {
   std::string name;
   bool is_link = false;  ///< if known
@@ -39,7 +40,7 @@ struct Entry {
   FileStatus status = {};
 };
 
-/// Not every file system reports which entries are links.
+/// Finds out by stat whether an entry is a link, since not every file system reports that when it lists entries.
 void look_at_entry(int directory, Entry& entry) {
   struct stat status {};
   const auto look = [&](int flags) {
@@ -77,7 +78,7 @@ class Listing {
     if (!entries_[i].is_known) look_at_entry(dirfd(directory_.get()), entries_[i]);
   }
 
-  /// Closes the directory at its end, so that only unfinished directories use open files.
+  /// Closes the directory once all entries are read, so that only unfinished directories use open files.
   void close_at_end() {
     if (is_at_end_) directory_.reset();
   }
@@ -122,8 +123,8 @@ class Listing {
   std::pair<dev_t, ino_t> identity_ = {};
 };
 
-/// Walks a directory tree. Next directories and files are read ahead in parallel; the reported entries and their order
-/// do not depend on that.
+/// Walks a directory tree. Reads the next directories and files ahead, in parallel; the reported entries and their
+/// order do not depend on the parallelism.
 class Walk {
  public:
   using OnFile = std::function<void(ImageFile)>;
@@ -160,7 +161,7 @@ void Walk::read_all(const std::string& root) {
   }
 }
 
-/// Reads ahead the first directories, with their entries.
+/// Opens the first directories of the list and reads their entries, in parallel.
 void Walk::look_ahead(const Directories& directories) {
   std::vector<std::pair<const std::string*, Listing*>> ahead;
   for (const auto& [name, path] : directories) {
@@ -179,7 +180,7 @@ void Walk::look_ahead(const Directories& directories) {
   if (std::ranges::any_of(ahead, lacks_files)) look_at_first(directories);
 }
 
-/// Reads the first directory alone, for processes that may have few open files. Other directories are read again later.
+/// Reads only the first directory of the list, for processes that may have few open files. The others are read later.
 void Walk::look_at_first(const Directories& directories) {
   looked_at_.clear();
   const std::string& path = directories.begin()->second;

@@ -11,8 +11,8 @@
 namespace srcextract {
 namespace {
 
-/// Whether two words differ by one letter, or by two swapped neighbours. `nearest` assumes that one word is meant; here
-/// other columns are allowed, and it would take `date` for `path`.
+/// Whether two words differ by one letter, or by two swapped neighbours. `nearest` is less strict, since it assumes
+/// that one of the known words is meant: it would take `date` for `path`.
 bool differ_by_a_slip(std::string_view a, std::string_view b) {
   const auto front = std::ranges::mismatch(a, b);
   a.remove_prefix(static_cast<std::size_t>(front.in1 - a.begin()));

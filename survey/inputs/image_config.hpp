@@ -9,17 +9,18 @@
 
 namespace srcextract {
 
-/// The configuration with the contents of its kernel and network files, with its text and hash. A difference shows
-/// changes as pixels, not as ellipses. What an image's header adds: pipeline/resolve. Throws Error{config}, which
-/// begins with the place of the key that names the file, if a file cannot be read.
+/// Completes a configuration: adds the contents of its kernel and network files, its text and its hash. For a
+/// difference, pictures show changes as pixels, not as ellipses. Values from an image's header are added later
+/// (pipeline/resolve). Throws Error{config}, which begins with the place of the key that names the file, if a file
+/// cannot be read.
 std::shared_ptr<const ImageConfig> make_image_config(const GivenConfig& given, bool of_difference = false);
 
-/// The configuration of the frame that is subtracted from an image: that of the image, but for the maps, which are of
-/// the image alone, and then `own`. Of a section of maps whose file or HDU `own` names, the other keys are those of the
-/// image. Throws the errors of override_given().
+/// Makes the configuration of the frame that is subtracted from an image: the image's without its maps, changed by
+/// `own`. If `own` names the file or HDU of a map, the other keys of that map's section are the image's. Throws the
+/// errors of override_given().
 GivenConfig override_for_reference(const GivenConfig& image, const std::string& name, const Overrides& own);
 
-/// A configuration and its variations. Each is made once, however many images ask for it.
+/// Makes variations of a configuration. Each variation is made once, however many images ask for it.
 class ConfigVariants {
  public:
   explicit ConfigVariants(const GivenConfig& given);
@@ -31,12 +32,12 @@ class ConfigVariants {
   /// The same for a difference (make_image_config).
   std::shared_ptr<const ImageConfig> of_difference(const std::vector<std::string>& settings);
 
-  /// The configuration of an image beside another: the other's `settings` and its `own`. Errors in `own` begin with
-  /// `option` (Overrides).
+  /// The configuration of an image beside another one: changed by the other's `settings`, then by its `own`. Errors in
+  /// `own` begin with `option` (Overrides).
   std::shared_ptr<const ImageConfig> with_own(const std::vector<std::string>& settings,
                                               const std::vector<std::string>& own, const std::string& option);
 
-  /// The same of a reference (override_for_reference); null if it has no settings of its own.
+  /// The configuration of a reference frame, likewise (override_for_reference); null if `own` is empty.
   std::shared_ptr<const ImageConfig> of_reference(const std::vector<std::string>& settings,
                                                   const std::vector<std::string>& own, const std::string& option);
 

@@ -14,15 +14,16 @@ namespace srcextract {
 struct ImageConfig {
   Config config;
   std::string yaml;  ///< from dump_config
-  std::string hash;  ///< of `yaml`, and of size and time of combined files; 16 hexadecimal digits
-  Config given;      ///< as written: a kernel may be in a file
+  std::string hash;  ///< hash of `yaml`, and of size and time of combined files; 16 hexadecimal digits
+  Config given;      ///< the configuration as written, where a kernel may be the name of a file
   UnusedKeys unused = {};
 };
 
-/// The image in which sources are detected instead (srcextract -d).
+/// Another image, in which sources are detected before they are measured in the image itself (srcextract -d).
 struct DetectionTask {
   std::string path;
-  std::shared_ptr<const ImageConfig> given;  ///< the image's, with the settings for this one alone
+  std::shared_ptr<const ImageConfig> given;  ///< the measured image's configuration, with settings for the detection
+                                             ///< image alone
 
   const Config& config() const { return given->config; }
 };
@@ -34,34 +35,36 @@ struct BandFile {
   std::shared_ptr<const ImageConfig> given;  ///< with `settings` applied
 };
 
-/// Further files for an image that its configuration does not name.
+/// Further files that one image needs and that its configuration does not name.
 struct FilesBeside {
   std::optional<DetectionTask> detection = {};  ///< empty: sources are detected in the image itself
-  std::vector<BandFile> bands = {};             ///< of one catalogue; their sources are then detected in the image
+  std::vector<BandFile> bands = {};             ///< images whose measurements go to one catalogue; sources are then
+                                                ///< detected in `detection`
   std::string positions = {};                   ///< the table of positions to measure; empty: detected sources
   std::string reference = {};                   ///< the frame that is subtracted from the image; empty: none. Until
                                                 ///< choose_references() it may be a folder of frames
-  std::string no_reference = {};                ///< why no frame of that folder can be subtracted; empty: one can
+  std::string no_reference = {};                ///< why no frame of the folder `reference` can be subtracted; empty:
+                                                ///< one can
   std::shared_ptr<const ImageConfig> of_reference = nullptr;  ///< its configuration; null: the image's, without maps
-  std::uint64_t hash = 0;  ///< of the survey's names of the files, with their sizes and times
+  std::uint64_t hash = 0;  ///< hash of the survey's names of these files, with their sizes and times
 };
 
 /// One FITS file of a survey.
 struct ImageFile {
   std::string path;           ///< path to open
   std::string name;           ///< base name of outputs: "night1/a.fits", relative to the directory given as INPUT
-  std::int64_t bytes = 0;     ///< 0 if its status could not be read: opening it gives the reason
+  std::int64_t bytes = 0;     ///< 0 if the file's status could not be read; opening the file reports why
   std::int64_t modified = 0;  ///< nanoseconds since 1970
   std::shared_ptr<const ImageConfig> config;
   std::shared_ptr<const FilesBeside> beside = nullptr;  ///< null: none
 
-  /// Null: its sources are detected in the image itself.
+  /// The detection image; null: sources are detected in the image itself.
   const DetectionTask* detection() const { return beside && beside->detection ? &*beside->detection : nullptr; }
-  /// Whether it is measured in bands, for one catalogue.
+  /// Whether the file is measured in bands, for one catalogue.
   bool has_bands() const { return beside && !beside->bands.empty(); }
-  /// Whether it is measured at positions of a table.
+  /// Whether the file is measured at positions of a table.
   bool has_positions() const { return beside && !beside->positions.empty(); }
-  /// Whether a reference frame is subtracted from it.
+  /// Whether a reference frame is subtracted from the file.
   bool has_reference() const { return beside && !beside->reference.empty(); }
 };
 

@@ -12,7 +12,7 @@ struct Status {
   std::int64_t bytes, modified;
 };
 
-/// Index of `pointer` in `kept`; appends it unless it is the last element.
+/// Index of `pointer` in `kept`; appends it unless it equals the last element.
 template <class Pointer>
 std::uint64_t number_of(std::vector<Pointer>& kept, const Pointer& pointer) {
   if (kept.empty() || kept.back() != pointer) kept.push_back(pointer);

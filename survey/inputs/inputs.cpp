@@ -148,7 +148,7 @@ void Search::look_at_found(std::size_t before) {
                 [&](std::size_t i) { found_.set_status(before + i, status_of(found_[before + i].path)); });
 }
 
-/// `name` is the prefix for the directory's images.
+/// Adds the images in a directory and below it; `name` is put in front of their names.
 void Search::find_in_directory(const std::string& path, const std::string& name) {
   find_below(
       path,
@@ -193,7 +193,7 @@ std::string Search::describe(const ImageFile& file, const Origin& origin) const 
   return origin.line == 0 ? path : path + " (" + inputs_[origin.input] + ":" + std::to_string(origin.line) + ")";
 }
 
-/// The indices of the found files in order of names, without files that were found again.
+/// The indices of the found files in order of names; a file that was found several times appears once.
 std::vector<std::size_t> Search::each_once() const {
   std::vector<std::size_t> in_order(found_.size());
   std::iota(in_order.begin(), in_order.end(), std::size_t{0});
@@ -207,7 +207,8 @@ std::vector<std::size_t> Search::each_once() const {
   return in_order;
 }
 
-/// Whether two files of one name are the same file. Throws if that file has two configurations.
+/// Whether two entries of one name are the same file. Throws if they have different configurations or files beside
+/// them.
 bool Search::is_again(std::size_t first, std::size_t second) const {
   const ImageFile file = found_[first], other = found_[second];
   if (!are_same_file(file.path, other.path)) return false;
@@ -228,7 +229,7 @@ ImageFiles Search::result() {
   return std::move(found_);
 }
 
-/// The unused keys of every configuration. Neighbouring images often share one.
+/// Lists the keys that no use was found for, of every configuration. Neighbouring images often share a configuration.
 std::vector<UnusedKeys> unused_keys(const ImageFiles& files) {
   std::vector<UnusedKeys> of_all;
   const ImageConfig* last = nullptr;

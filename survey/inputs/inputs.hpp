@@ -23,12 +23,10 @@ namespace srcextract {
 ///   does not
 /// - `detect`, `band:g`, `positions`, `reference`: files beside the image (FilesBeside)
 /// - `detect:input.hdu`, `reference:input.hdu`, `band:g:input.hdu`: a key of one of these files alone
-/// - others: ignored and named in `notes`; an error if probably meant as one of these
-///
-/// Paths are relative to the manifest. A relative path that stays below it is also the name; otherwise the name is the
-/// file name. With a table of positions the name is followed by `.forced`, with a reference by `.diff`. With bands it
-/// is the detection image's with `.bands`.
-///
+/// - others: ignored and named in `notes`; an error if probably meant as one of these columns
+/// Paths are relative to the manifest. A relative path that stays below the manifest's directory is also the name;
+/// otherwise the name is the file name. `.forced` follows the name of an image with a table of positions, `.diff` the
+/// name of one with a reference. An image with bands has the detection image's name with `.bands`.
 /// A file that is given twice is taken once. Links to one file are all taken, each by its name.
 /// `given` is the configuration of images that no manifest changes.
 /// Throws Error{config} or Error{input} with manifest, line, reason and what to try:
@@ -36,7 +34,6 @@ namespace srcextract {
 /// - a wrong key or value, or a key of `given` that no image uses
 /// - a file given twice with two configurations, or files with the same outputs
 /// - a directory that cannot be read: its images would be missing unnoticed
-///
 /// A missing file is no error here: it becomes one failure of the survey.
 ImageFiles find_inputs(const std::vector<std::string>& inputs, const GivenConfig& given,
                        std::vector<std::string>* notes = nullptr);

@@ -49,7 +49,7 @@ bool is_of_directory(const std::string& name) {
   return last.empty() || last == "." || last == "..";
 }
 
-/// A name for outputs, which must not lead out of the output directory.
+/// Returns a name for outputs; throws if it would lead out of the output directory.
 std::string checked_name(const TextLines& lines, const std::string& given) {
   const std::string problem = "the name " + shown(given);
   if (given.starts_with('/'))
@@ -89,7 +89,7 @@ struct RowFields {
   std::vector<std::string> settings = {}, detect_settings = {}, reference_settings = {};
   std::vector<Band> bands = {};
 
-  /// Whether the files beside the image are the same, given the same settings.
+  /// Whether two rows with the same settings also have the same files beside the image.
   bool has_same_beside(const RowFields& other) const {
     return detect == other.detect && detect_settings == other.detect_settings && positions == other.positions &&
            reference == other.reference && reference_settings == other.reference_settings && bands == other.bands;
@@ -104,7 +104,7 @@ class RowMaker {
     if (!directory_.empty() && !directory_.ends_with('/')) directory_ += '/';
   }
 
-  /// The default of the name is the path; for bands it is the detection image's path.
+  /// Makes a row. Without a name, the row's name is the path; for bands it is the detection image's path.
   ManifestRow make(const RowFields& fields) {
     check(fields);
     const std::string& path = fields.bands.empty() ? fields.path : fields.detect;
@@ -165,7 +165,7 @@ class RowMaker {
                        "band, or a row without bands");
   }
 
-  /// Files beside an image, shared by neighbours with the same fields.
+  /// Makes the files beside an image; neighbouring rows with the same fields share them.
   std::shared_ptr<const FilesBeside> beside_of(const RowFields& fields, const ImageConfig& config) {
     if (fields.detect.empty() && fields.positions.empty() && fields.reference.empty()) return nullptr;
     if (!beside_ || &config != beside_config_ || !fields.has_same_beside(beside_fields_)) {
@@ -197,7 +197,7 @@ class RowMaker {
     fail(lines_, error.what());
   }
 
-  /// The configuration, shared by neighbours with the same settings.
+  /// Makes the configuration of a row; neighbouring rows with the same settings share it.
   std::shared_ptr<const ImageConfig> config_with(const std::vector<std::string>& settings, bool of_difference) try {
     if (!config_ || settings != settings_ || of_difference != of_difference_) {
       config_ = of_difference ? configs_.of_difference(settings) : configs_.with(settings);
@@ -348,7 +348,7 @@ class Columns {
     return {Meaning::Of::band_setting, key, number};
   }
 
-  /// `mark` is the column's prefix before the key.
+  /// Returns the key that a column sets; throws if there is no such key. `mark` is the column's prefix before the key.
   std::string checked_key(const std::string& key, const std::string& column, std::string_view mark) const {
     const std::size_t dot = key.find('.');
     if (dot == key.npos)
@@ -365,7 +365,7 @@ class Columns {
   std::vector<Meaning> meanings_;       ///< of every field of a row
 };
 
-/// The layout of the columns. Wrong column names are an Error{config}, like all content of a manifest.
+/// Reads the header of a manifest. Wrong column names are an Error{config}, like all errors in a manifest's contents.
 TextLayout layout_of(TextLines& lines) {
   const bool is_ecsv = lines.next() && lines.line().starts_with("# %ECSV");
   lines.put_back();

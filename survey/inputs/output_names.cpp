@@ -60,7 +60,7 @@ std::string_view without_hdu(std::string_view stem) {
   return stem.substr(begin, mark.size()) == mark ? stem.substr(0, begin) : stem;
 }
 
-/// The common part of the paths of an image's outputs.
+/// The beginning that the paths of all outputs of an image share.
 std::string output_base(const std::string& directory, const std::string& name, std::optional<int> hdu) {
   const std::string base = (std::filesystem::path(directory) / image_stem(name)).string();
   return hdu ? base + ".hdu" + std::to_string(*hdu) : base;

@@ -27,7 +27,7 @@ struct OutputPaths {
   std::vector<std::pair<CatalogFormat, std::string>> catalogs;
   std::string segmentation;  ///< empty: not asked for
   std::string picture;       ///< empty: not asked for
-  std::string page;          ///< the report for a browser; empty: not asked for
+  std::string page;          ///< path of the report for a browser; empty: not asked for
   std::vector<std::pair<CheckImage, std::string>> check_images;
   std::vector<std::pair<AlertFormat, std::string>> alerts;
   std::vector<std::pair<ComponentTable, std::string>> components;  ///< by format: the ending tells it
@@ -42,8 +42,8 @@ struct OutputPaths {
 OutputPaths output_paths(const std::string& directory, const std::string& name, std::optional<int> hdu,
                          const OutputConfig& config);
 
-/// The files of `srcextract inject`, by output.formats: a table of ranges of S/N, one of injected Gaussians, and a
-/// record.
+/// Paths of the files that `srcextract inject` writes: a table of S/N ranges, a table of injected Gaussians, and a
+/// record. Table formats are those of output.formats.
 struct InjectionPaths {
   std::vector<std::string> bins, rows;
   std::string record;
@@ -53,13 +53,13 @@ struct InjectionPaths {
 InjectionPaths injection_paths(const std::string& directory, const std::string& name, std::optional<int> hdu,
                                const OutputConfig& config);
 
-/// True for FITS files that this program wrote, and which are no images to extract: `a.cat.fits`, `a.seg.fits`,
-/// `a.background.fits.gz`.
+/// Whether a file name is that of a FITS file which this program wrote, and which is no image to extract: `a.cat.fits`,
+/// `a.seg.fits`, `a.background.fits.gz`.
 bool is_output_name(const std::string& name);
 
-/// Throws Error{config} if two files would have the same outputs; names both and says what to try. If all HDUs of a
-/// file are extracted, its output names may continue with .hdu and a number. `describe` is the name of file i in
-/// messages.
+/// Throws Error{config} if two files would have the same outputs; the message names both files and says what to try. If
+/// all HDUs of a file are extracted, its output names may continue with .hdu and a number. `describe` is the name of
+/// file i in messages.
 void require_distinct_outputs(const ImageFiles& files, const std::function<std::string(std::size_t)>& describe);
 
 }  // namespace srcextract

@@ -64,7 +64,7 @@ class PackedBytes::Writer {
     out_ += text;
   }
 
-  /// A text that other records probably have as well.
+  /// Writes a text that other records probably contain too, so stores it once for all.
   void shared(std::string_view value) {
     const std::uint32_t known = bytes_.number_of(value);
     number(known);

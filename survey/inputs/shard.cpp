@@ -41,7 +41,8 @@ int array_number(const char* what) {
   return *number;
 }
 
-/// The shard with the fewest bytes takes the next file; among equals the one with fewer files, then the first.
+/// The files assigned to a shard so far. The shard with the fewest bytes takes the next file; among equals the one with
+/// fewer files, then the first.
 struct Load {
   std::int64_t bytes = 0, files = 0;
   int index = 0;

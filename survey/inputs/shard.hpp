@@ -31,8 +31,9 @@ Shard parse_shard(const std::string& text);
 /// array. Throws Error{config} if they contradict each other (ids that are not evenly spaced, as in 1,3,4).
 std::optional<Shard> slurm_shard();
 
-/// The files of that shard, in their order. Every file is in exactly one shard, and shards have about equal bytes.
-/// Depends on names and sizes alone: files are assigned largest first, each to the shard with the fewest bytes so far.
+/// Returns the files of that shard, in their order. Every file is in exactly one shard, and shards have about equal
+/// bytes. The division depends on names and sizes alone: files are assigned largest first, each to the shard with the
+/// fewest bytes so far.
 ImageFiles share_of(const Shard& shard, ImageFiles files);
 
 }  // namespace srcextract

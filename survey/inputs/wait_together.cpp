@@ -15,7 +15,8 @@ namespace srcextract {
 namespace {
 
 constexpr std::size_t most_threads = 32;
-/// A thread is worth starting for some calls that wait; each takes a few at a time.
+/// Another thread is started for every `least_of_thread` calls, since calls mostly wait; a thread takes `at_a_time`
+/// calls at once.
 constexpr std::size_t least_of_thread = 8, at_a_time = 4;
 
 }  // namespace

@@ -17,7 +17,7 @@
 namespace srcextract {
 namespace {
 
-/// A range of the lock file. With `count` 0 it extends to the end.
+/// A range of bytes in the lock file. With `count` 0 the range extends to the end.
 struct Bytes {
   std::int64_t first = 0, count = 0;
 };
@@ -126,7 +126,7 @@ std::string DirectoryLock::holders() const {
   return text;
 }
 
-/// Writes this process's line, and keeps the lines of shards that may be running.
+/// Writes this process's line to the lock file; keeps the lines of other shards that may be running.
 void DirectoryLock::sign(const Shard& shard) {
   std::string signed_by;
   std::istringstream lines(holders());

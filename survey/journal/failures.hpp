@@ -7,12 +7,12 @@
 
 namespace srcextract {
 
-/// The images of a shard, or of the whole survey, that failed and were not done since, as a table for people:
-/// failures.csv.
+/// Writes failures.csv, a table for people: the images of a shard, or of the whole survey, that failed and were not
+/// done since.
 class Failures {
  public:
-  /// `before`: the records so far, including those of the tables `superseded`, which are removed once this table is
-  /// written.
+  /// `before`: the records so far. `superseded`: paths of tables of failures whose images `before` includes; they are
+  /// removed once this table is written.
   Failures(std::string path, const Ledger& before, std::vector<std::string> superseded = {});
 
   void note(const ImageRecord& record);
@@ -24,7 +24,7 @@ class Failures {
   std::string path_;
   std::vector<std::string> superseded_;
   Ledger failed_;
-  bool changed_ = true;  ///< a killed process may have left an old file
+  bool changed_ = true;  ///< true at first, since a killed process may have left an old table
 };
 
 /// DIRECTORY/failures.csv, or DIRECTORY/failures.2-of-4.csv of a shard.

@@ -17,7 +17,7 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-/// JSON type for reading: the ordered type searches keys one by one, which takes hours for a damaged line with many
+/// The JSON type for reading. The ordered type searches keys one by one, which takes hours for a damaged line with many
 /// keys.
 using ReadJson = nlohmann::json;
 
@@ -60,8 +60,8 @@ std::string unescaped(const std::string& text) {
   return bytes.append(text, at);
 }
 
-/// JSON has no numbers that are not finite: these become "nan", "-inf" and so on. Finite numbers have enough digits to
-/// restore the same bits.
+/// Writes a number. JSON cannot hold numbers that are not finite: they become "nan", "-inf" and so on. Finite numbers
+/// have enough digits to restore the same bits.
 Json number(double value) {
   if (std::isfinite(value)) return value;
   return std::string(std::signbit(value) ? "-" : "") + (std::isnan(value) ? "nan" : "inf");
@@ -86,7 +86,8 @@ std::string name_from(const ReadJson& json) {
   return name;
 }
 
-/// The path of an output relative to the journal's directory. Merge must not read files elsewhere.
+/// Reads the path of an output, relative to the journal's directory. Throws for a path that leads elsewhere, where
+/// merge must not read.
 std::string output_from(const std::string& text) {
   std::string path = unescaped(text);
   if (path.empty() || path.starts_with('/') || path.find('\0') != std::string::npos || leads_up(path))
@@ -147,7 +148,7 @@ std::string image_label(const ImageRecord& record) {
 std::string shortened(std::string reason, std::size_t most) {
   if (reason.size() <= most) return reason;
   constexpr std::string_view mark = "...";
-  // A UTF-8 character has up to three bytes 10xxxxxx after its first.
+  // Cuts before a character, not inside it: a UTF-8 character has up to three bytes 10xxxxxx after its first.
   std::size_t end = most - mark.size();
   for (int i = 0; i < 3 && (static_cast<unsigned char>(reason[end]) & 0xc0) == 0x80; ++i) --end;
   return reason.replace(end, reason.npos, mark);

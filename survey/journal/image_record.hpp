@@ -17,7 +17,7 @@ inline constexpr const char* transient_kind = "transient";
 struct ImageRecord {
   // Inputs.
   std::string name;           ///< ImageFile::name
-  std::optional<int> hdu;     ///< the HDU in the file, if several are extracted
+  std::optional<int> hdu;     ///< number of the HDU, if several of the file are extracted
   int images = 1;             ///< of the file that are extracted
   std::string path;           ///< absolute path of the file
   std::int64_t bytes = 0;     ///< size of the file
@@ -33,10 +33,11 @@ struct ImageRecord {
   double background = 0, sigma = 0;                           ///< after clipping
   std::vector<std::pair<std::string, std::int64_t>> outputs;  ///< path below the output directory, bytes
 
-  std::optional<std::uint32_t> catalog_crc32;  ///< of the FITS catalogue; absent in older journals
+  std::optional<std::uint32_t> catalog_crc32;  ///< CRC-32 of the FITS catalogue; absent in older journals
 
   // Reason of a failure.
-  std::string kind;    ///< kind_name() of an Error; crash or timeout of its process; or transient_kind
+  std::string kind;    ///< why the image failed: kind_name() of an Error, crash or timeout of its process, or
+                       ///< transient_kind
   std::string reason;  ///< the message; shortened() in journals
 
   bool operator==(const ImageRecord&) const = default;
@@ -49,15 +50,16 @@ std::string image_label(const ImageRecord& record);
 /// REASON need no more.
 inline constexpr std::size_t most_reason_bytes = 2000;
 
-/// The reason, or another text; a longer one is cut and ends with "...". UTF-8 text is cut between two characters.
+/// Returns the text, cut to `most` bytes with "..." at its end if it is longer. UTF-8 text is cut between two
+/// characters.
 std::string shortened(std::string reason, std::size_t most = most_reason_bytes);
 
 /// One line of JSON, without the newline. UTF-8 text is unchanged. In other text every byte beyond ASCII is written as
 /// a NUL (which no name has) and two hexadecimal digits: "caf\u0000e9.fits".
 std::string format_record(const ImageRecord& record);
 
-/// Inverse of format_record(), to the same bytes of text and bits of numbers, except for a shortened reason; empty if
-/// the line is no record.
+/// Reads a line that format_record() wrote: the same bytes of text and bits of numbers, except for a shortened reason.
+/// Empty if the line is no record.
 std::optional<ImageRecord> parse_record(std::string_view line);
 
 }  // namespace srcextract

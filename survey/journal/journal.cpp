@@ -39,7 +39,8 @@ std::string tag_of(const Shard& shard) {
   return std::to_string(shard.index) + "-of-" + std::to_string(shard.count);
 }
 
-/// The ending that a trial process (pipeline/batch/trials) adds to the tag of the process that started it.
+/// The ending of temporary files' tags in a trial process (pipeline/batch/trials), after the tag of the process that
+/// started it.
 constexpr const char* alone = "-alone";
 
 /// Whether no process can be working on shard `other` while this one holds the lock of `own`.
@@ -99,7 +100,7 @@ class Journal::Writer {
     try {
       if (!error_) underway_.remove_if_empty();
     } catch (const Error&) {
-      // The next start will find an empty notes file.
+      // If this fails, the next start finds an empty notes file.
     }
   }
 
@@ -130,7 +131,7 @@ class Journal::Writer {
     if (error_) std::rethrow_exception(error_);
     underway_.remove_if_empty();
     if (complete && shard_.count == 1) {
-      // All noted files are done: nothing of the survey is left.
+      // No file of the survey is left, so notes of other divisions into shards are removed.
       std::error_code ignored;
       for (const std::string& path : others_underway_) std::filesystem::remove(path, ignored);
     }
@@ -138,7 +139,7 @@ class Journal::Writer {
   }
 
  private:
-  /// Reads notes of another division of the survey, if no process can be working on it.
+  /// Reads the notes of another shard, or of another division into shards, if no process can be working on it.
   void note_interrupted(const std::string& directory, const Shard& other) {
     if (other == shard_ || !is_kept_out(other, shard_)) return;
     const std::string path = underway_path(directory, other);
@@ -203,14 +204,14 @@ class Journal::Writer {
   std::vector<std::string> others_underway_;
   Underway underway_;
 
-  // Used by the writing thread only, until it ends.
+  // Used only by the writing thread, until that thread ends.
   std::optional<Failures> failures_;
   std::int64_t images_ = 0, failed_ = 0;
 
   std::mutex mutex_;
   std::condition_variable wake_, taken_;
   std::vector<ImageRecord> added_;
-  std::vector<std::uint64_t> ended_;  ///< files whose records are all in `added_` or on disk
+  std::vector<std::uint64_t> ended_;  ///< files whose records are all in `added_` or on disk, so their notes can go
   std::exception_ptr error_;
   bool stopping_ = false;
   std::thread thread_;

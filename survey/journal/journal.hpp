@@ -50,15 +50,15 @@ class Journal {
   /// Hands over the records at the start, from all journals of the directory.
   Ledger take_before();
 
-  /// The files that were under way when an earlier process died: of this shard, and of other divisions. The notes stay
-  /// (survey/journal/underway.hpp) until the files are ended or forgotten.
+  /// Notes of files that were under way when an earlier process died: of this shard, and of other divisions into
+  /// shards. A note stays (survey/journal/underway.hpp) until its file is ended or forgotten.
   const UnderwayNotes& interrupted() const;
 
-  /// Notes that a file is under way, before it is opened; `trials`: how often it was tried by itself. May be called
-  /// from several threads, as may the next function. Throws Error{output} or Error{storage}.
+  /// Notes that a file is under way, before the file is opened. `trials`: how often the file was tried in a process of
+  /// its own. May be called from several threads; so may end(). Throws Error{output} or Error{storage}.
   void begin(const std::string& name, int trials = 0);
 
-  /// Call it after all records of the file are added. The note is removed once they are on disk.
+  /// Call it after all records of the file are added. The note of the file is removed once these records are on disk.
   void end(const std::string& name);
 
   /// Removes the note of an interrupted file that is no longer part of the work.
@@ -69,8 +69,8 @@ class Journal {
   /// the journal was moved or removed.
   void add(ImageRecord record);
 
-  /// Returns when everything is on disk; no record may be added afterwards. `complete`: the shard has no work left,
-  /// which the end line tells merge. Throws as add() does.
+  /// Returns when all added records are on disk; no record may be added afterwards. `complete`: the shard has no work
+  /// left, which the end line tells merge. Throws as add() does.
   void finish(bool complete);
 
  private:

@@ -38,7 +38,8 @@ std::optional<Shard> shard_of(const std::string& name) {
   return is_part(shard) && name == journal_name(shard) ? std::optional(shard) : std::nullopt;
 }
 
-/// Bytes read at once: lines are parsed by all threads, and packed by one.
+/// Bytes of a journal that are read at once. All threads parse the lines of such a block, and one thread packs the
+/// records.
 constexpr std::size_t block_bytes = std::size_t{1} << 22;
 
 /// Calls on_lines(lines) for one block of lines after the other. Lines have no newline; an incomplete last line is
@@ -103,14 +104,15 @@ std::vector<Line> parse_lines(const std::vector<std::string_view>& lines) {
   return parsed;
 }
 
-/// Records between the beginnings of two sessions of one journal.
+/// The records of one session: those in a journal after the line that begins the session.
 struct Session {
   std::int64_t number = 0;
   std::size_t journal = 0;  ///< index
   std::vector<PackedRecords::Place> records;
 };
 
-/// Adds the sessions of the journal, and sets its members except the ledger.
+/// Reads a journal: adds its sessions to `sessions` and its records to `records`, and sets the members of `journal`
+/// except the ledger.
 void read_sessions(JournalFile& journal, std::size_t index, const Warn& warn, PackedRecords& records,
                    std::vector<Session>& sessions) {
   sessions.push_back({0, index, {}});
@@ -144,8 +146,8 @@ void read_sessions(JournalFile& journal, std::size_t index, const Warn& warn, Pa
          " damaged line(s), this the first, are left out; images that no other line speaks of are extracted again");
 }
 
-/// Enters the records of all sessions, in the order in which the sessions began, into the ledgers of their journals.
-/// Older records of the same file move from another journal's ledger.
+/// Enters the records of all sessions into the ledgers of their journals, in the order in which the sessions began. A
+/// file whose newer records are in another journal moves to that journal's ledger with its older records.
 void enter(std::vector<Session>& sessions, PackedRecords& records, std::vector<JournalFile>& journals) {
   std::stable_sort(sessions.begin(), sessions.end(),
                    [](const Session& a, const Session& b) { return a.number < b.number; });
@@ -164,7 +166,7 @@ void enter(std::vector<Session>& sessions, PackedRecords& records, std::vector<J
   }
 }
 
-/// Notes the images of failed files that were done earlier.
+/// For each file with a failed image, notes in `done_before` which images were done earlier.
 void note_done_before(const std::vector<Session>& sessions, const PackedRecords& records,
                       std::vector<JournalFile>& journals) {
   std::unordered_map<std::string_view, std::set<int>*> of_file;

@@ -12,7 +12,7 @@
 
 namespace srcextract {
 
-/// Greatest session number; a line with a greater one is damaged. Every JSON parser reads it exactly.
+/// Greatest session number, which every JSON parser reads exactly; a line with a greater number is damaged.
 inline constexpr std::int64_t last_session_number = (std::int64_t{1} << 53) - 1;
 
 /// One journal of an output directory.
@@ -21,9 +21,11 @@ struct JournalFile {
   Shard shard;
   bool complete = false;     ///< its last session finished all work
   bool ended = true;         ///< its last session, if any, ended without being killed
-  Ledger ledger;             ///< of the files that it mentioned last: each file is in one ledger of the directory
+  Ledger ledger;             ///< records of the files whose last record is in this journal: each file is in one ledger
+                             ///< of the directory
   std::int64_t session = 0;  ///< number of its last session; sessions that begin later have greater numbers
-  std::string config;        ///< of that session, as YAML, without what manifests override; empty if not recorded
+  std::string config;        ///< configuration of the last session, as YAML, without what manifests override; empty if
+                             ///< not recorded
   /// For files with a failed image: the HDUs (-1: the only image) that any line of any journal reports as done.
   std::map<std::string, std::set<int>> done_before = {};
 };
@@ -34,18 +36,17 @@ std::string shard_suffix(const Shard& shard);
 /// DIRECTORY/journal.jsonl, or DIRECTORY/journal.2-of-4.jsonl of a shard.
 std::string journal_path(const std::string& directory, const Shard& shard);
 
-/// Whether a file is a journal: it has a valid line, or an incomplete first line from a killed process. Throws
+/// Whether a file is a journal: it has a valid line, or only an incomplete first line from a killed process. Throws
 /// Error{input} if it cannot be read.
 bool holds_journal(const std::string& path);
 
-/// The journals of a directory, by count and index of their shards, without their contents. Throws Error{input} if the
-/// directory cannot be read.
+/// Finds the journals of a directory, sorted by count and index of their shards; does not read their contents. Throws
+/// Error{input} if the directory cannot be read.
 std::vector<JournalFile> find_journals(const std::string& directory);
 
-/// As find_journals(), with contents. Nothing is locked or changed. Damaged lines are left out:
-/// - an incomplete last line, which may still be in the writing, without a warning
+/// Finds and reads the journals of a directory. Nothing is locked or changed. Damaged lines are left out:
+/// - an incomplete last line, which may still be being written, without a warning
 /// - any other line with a `warn`; its session does not count as complete
-///
 /// A directory that was extracted both as a whole and in shards has journals of both; the greatest `session` is the
 /// current one. Throws Error{input} if the directory or a journal cannot be read.
 std::vector<JournalFile> read_journals(const std::string& directory,

@@ -20,7 +20,7 @@ Integer integer_from(const Json& json) {
   throw std::range_error("no integer in range");
 }
 
-/// Also throws if the number is less than `least` or more than `most`.
+/// A JSON number as an integer; throws std::range_error also if it is less than `least` or more than `most`.
 template <class Integer, class Json>
 Integer integer_from(const Json& json, Integer least, Integer most = std::numeric_limits<Integer>::max()) {
   const auto integer = integer_from<Integer>(json);

@@ -39,7 +39,8 @@ ImagesOfFile Ledger::at(std::string_view name) const {
   return images;
 }
 
-/// Records of the same file are a linked list.
+/// Puts a record at the head of its file's linked list of records. Drops an older record of the same image, and all
+/// older ones if the file has changed.
 void Ledger::remember(Place place) {
   const std::string_view name = records_->name_at(place);
   Place first = find(name);

@@ -15,7 +15,7 @@
 
 namespace srcextract {
 
-/// The images of a file by HDU (-1: its only one, or the file as a whole).
+/// The records of a file's images by HDU (-1: the file's only image, or the file as a whole).
 using ImagesOfFile = std::map<int, ImageRecord>;
 
 /// The latest record of every image in the journals, by file name. All records of a file have the same size, time,
@@ -26,7 +26,7 @@ class Ledger {
   using Place = PackedRecords::Place;
 
   Ledger() : Ledger(std::make_shared<PackedRecords>()) {}
-  /// For records that are, or will be, in `records`, which several ledgers may share.
+  /// A ledger of records that are, or will be, in `records`; several ledgers may share `records`.
   explicit Ledger(std::shared_ptr<PackedRecords> records)
       : records_(std::move(records)), files_(0, ByName{records_.get()}, ByName{records_.get()}) {}
   Ledger(Ledger&&) = default;
@@ -45,7 +45,7 @@ class Ledger {
   /// Throws std::out_of_range if the file is unknown.
   ImagesOfFile at(std::string_view name) const;
 
-  /// Enters the latest record of an image, or the place of a packed one.
+  /// Enters an image's latest record, or the place of a record that is packed already.
   void remember(const ImageRecord& record) { remember(records_->add(record)); }
   void remember(Place place);
 
@@ -54,7 +54,8 @@ class Ledger {
   /// Moves all records of a file from another ledger that shares its `records`.
   void take(Ledger& other, std::string_view name);
 
-  /// The place of one image of every file, in no order or in order of names; the file's other images follow by next_of.
+  /// The places of one record of every file, in any order, or in the order of names; next_of leads to the file's other
+  /// images.
   std::vector<Place> places() const;
   std::vector<Place> in_order() const;
   const std::shared_ptr<PackedRecords>& records() const { return records_; }

@@ -6,7 +6,7 @@
 namespace srcextract {
 namespace {
 
-/// The beginning of every record: the place of the next one, and the HDU.
+/// The beginning of every packed record: the place of the next record in its list, and the HDU.
 struct Head {
   PackedRecords::Place next;
   std::int32_t hdu;

@@ -16,7 +16,7 @@
 namespace srcextract {
 namespace {
 
-/// State of an image or a file; a file's state is the least of its images'.
+/// State of an image or a file; a file has the first of these states that any of its images has.
 enum class State { added, changed, passing, failed, done };
 
 struct FileState {
@@ -71,8 +71,9 @@ bool all_done(const ImagesOfFile& images, const std::filesystem::path& directory
          });
 }
 
-/// The state of a file with done images that is not accessible, or needs such a file, or whose reference is gone from
-/// its folder; derived from its records. Empty if all files are accessible.
+/// The state of a file with done images that cannot be accessed now. Inaccessible may be the file itself, a file that
+/// it needs, or its reference, gone from its folder. The state follows from the records. Empty if all files are
+/// accessible.
 std::optional<FileState> state_if_unseen(const ImageFile& file, const ImagesOfFile& images,
                                          const std::filesystem::path& directory, const std::string& program) {
   const bool is_seen = file.bytes != 0 || file.modified != 0;
@@ -81,7 +82,7 @@ std::optional<FileState> state_if_unseen(const ImageFile& file, const ImagesOfFi
   for (const std::string& path : further_files_of(file))
     if (further.empty()) further = why_unseen(path);
   if (own.empty() && further.empty()) return std::nullopt;
-  // The hash covers size and time of further files, so it is meaningless if one of them cannot be accessed.
+  // The recorded hash covers size and time of further files, so it cannot be compared if one of them is inaccessible.
   const ImageRecord& any = images.begin()->second;
   const bool as_before = any.program == program && (!further.empty() || any.config == hash_of_config(file));
   const State state = as_before && all_done(images, directory) ? State::done : State::changed;
@@ -109,7 +110,7 @@ FileState state_of(const ImageFile& file, const Ledger& ledger, const std::files
   return result;
 }
 
-/// Counts a file that cannot be fully accessed.
+/// Counts a file with done images that cannot be accessed now, or needs such a file.
 void count_unseen(const FileState& state, Plan& plan) {
   if (plan.unseen + plan.undone == 0) plan.why_unseen = state.unseen;
   if (state.state == State::done) {
@@ -144,7 +145,7 @@ bool count(State state, const PlanOptions& options, Plan& plan) {
   return false;
 }
 
-/// Sets the images to leave alone in a file that is to be extracted.
+/// Tells the plan which images of a file to leave alone, if the file is to be extracted.
 void leave_done(Plan& plan, std::size_t i, FileState state, const PlanOptions& options) {
   if (options.force) return;
   if (options.retry_failed) return plan.files.leave(i, std::move(state.done_hdus), {});
@@ -163,7 +164,8 @@ Plan make_plan(ImageFiles files, const Ledger& ledger, const std::string& direct
   plan.files = PlannedFiles(std::move(files));
   const ImageFiles& all = plan.files.files();
   std::vector<std::size_t> to_do;
-  // Checking the outputs of a known image takes a system call each, which waits on a network file system.
+  // The outputs of so many files are checked at once: a check takes a system call, which waits on a network file
+  // system.
   constexpr std::size_t at_a_time = 4096;
   std::vector<FileState> states(std::min(at_a_time, all.size()));
   for (std::size_t begin = 0; begin < all.size(); begin += at_a_time) {

@@ -10,17 +10,18 @@
 namespace srcextract {
 
 /// The files to extract, and counts by kind. Every file is counted once, as the first that applies of added, changed,
-/// retried. The file also counts as failed if another of its images is extracted.
+/// retried. A file is also counted as failed if it has a failed image that is left alone while another of its images is
+/// extracted.
 struct Plan {
   PlannedFiles files;
-  std::int64_t added = 0;    ///< no journal has the file, or not all of its images
+  std::int64_t added = 0;    ///< no journal has the file, or a journal lacks some of its images
   std::int64_t changed = 0;  ///< the file, its configuration, the program's version, or an output changed
   std::int64_t retried = 0;  ///< failed before, and extracted again
   std::int64_t forced = 0;   ///< done before, and extracted again
   std::int64_t done = 0;     ///< nothing to extract
   std::int64_t failed = 0;   ///< an image failed before, and is not retried
-  std::int64_t unseen = 0;   ///< done files that cannot be accessed now, or need such a file
-  std::int64_t undone = 0;   ///< as unseen, but work is left that has to wait; not counted as done
+  std::int64_t unseen = 0;   ///< done files that cannot be accessed now, or need a file that cannot
+  std::int64_t undone = 0;   ///< as unseen, but with images left to extract, which have to wait; not counted as done
   std::string why_unseen;    ///< name and reason of the first
 };
 
@@ -29,7 +30,7 @@ struct PlanOptions {
   bool force = false;
 };
 
-/// Determines what is missing or changed. An image is done if a journal has a done record of it with the same file
+/// Determines which files are to be extracted. An image is done if a journal has a done record of it with the same file
 /// size, time, configuration and version. Its outputs must also exist with the recorded sizes. A file with done images
 /// is left alone, whatever the options, if it or a file that it needs is not accessible now. Extracting it could only
 /// fail, as on an unmounted file system.

@@ -14,7 +14,8 @@ namespace srcextract {
 struct PlannedFile {
   ImageFile file;
   std::vector<int> done_hdus;         ///< images to leave alone: done, or failed and not retried
-  std::vector<int> failed_hdus = {};  ///< the failed ones among them: their existing outputs are from an earlier file
+  std::vector<int> failed_hdus = {};  ///< those of done_hdus that failed: their existing outputs are from an earlier
+                                      ///< file
 };
 
 /// The files to extract in a survey, as compact as ImageFiles. Returned values are copies.

@@ -11,20 +11,21 @@
 
 namespace srcextract {
 
-/// Where the images of a survey are on the sky: the mean position of up to 256 of their sources, evenly by row. 8 bytes
-/// an image.
+/// Computes where the images of a survey are on the sky: the mean position of up to 256 of an image's sources, evenly
+/// by row. Takes 8 bytes an image.
 class ImagePlaces {
  public:
-  /// For so many images, and merged rows of these columns. Without columns of positions no place is known.
+  /// `images`: number of images; `columns`: columns of the merged rows. Without columns of positions, no place is
+  /// known.
   ImagePlaces(std::size_t images, const std::vector<StoredColumn>& columns);
 
-  /// The following rows are of this image, which has so many.
+  /// Begins an image: the next `rows` rows belong to it.
   void begin(std::size_t image, std::int64_t rows);
 
   /// Takes whole rows.
   void add(std::span<const std::byte> rows);
 
-  /// Ends the last image, and returns the places.
+  /// Ends the last image, and returns the mean positions of all images.
   std::vector<SkyPlace> take();
 
  private:

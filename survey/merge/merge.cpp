@@ -81,7 +81,7 @@ Catalogs look_at_catalogs(const SurveyImages& images, const std::vector<std::str
   return catalogs;
 }
 
-/// Returns where images are on the sky, if `with_places`.
+/// Writes the table SOURCES. Returns the mean position of every image if `with_places`, else nothing.
 std::vector<SkyPlace> write_sources(StoredTables& out, TableHead head, const SurveyImages& images,
                                     const std::vector<std::string>& directories, const Catalogs& catalogs,
                                     bool with_places) {
@@ -111,7 +111,7 @@ std::vector<SkyPlace> write_sources(StoredTables& out, TableHead head, const Sur
   return places.take();
 }
 
-/// The catalogue's unit of the columns in units of the pixels.
+/// The unit of pixel values: that of the first declared column in such units; empty if the catalogue lacks it.
 std::string pixel_unit(const std::vector<StoredColumn>& columns) {
   const auto in_pixel_values = [](const DeclaredColumn& one) {
     return one.column.unit == std::string_view(pixel_value_unit);
@@ -162,7 +162,7 @@ std::string stem_of_survey(const std::string& output) {
   return is_by_cells_of_the_sky(output) ? output.substr(0, output.rfind(".hats")) : survey_stem(output);
 }
 
-/// Tables of radio components that are written beside the survey catalogue. Regions have none.
+/// The tables of radio components that merge writes beside the survey catalogue. A catalogue of regions has none.
 std::vector<ComponentFile> component_files(const MergeOptions& options, const SurveyImages& images) {
   const bool by_cells = is_by_cells_of_the_sky(options.output);
   if (!by_cells && !format_of_ending(options.output).table) return {};
@@ -178,8 +178,8 @@ std::vector<std::string> files_of(const MergeOptions& options, const std::vector
   return files;
 }
 
-/// Refuses the name of a list of failures in a directory of the survey, even if there is no such file. batch writes and
-/// removes such a list.
+/// Throws Error{config} if `output` has the name of a list of failures in a directory of the survey, even if no such
+/// file exists. batch writes and removes such lists.
 void require_no_failures(const fs::path& output, const std::vector<std::string>& directories) {
   const std::string name = output.filename();
   if (!name.starts_with("failures.") || !name.ends_with(".csv")) return;
@@ -193,8 +193,8 @@ void require_no_failures(const fs::path& output, const std::vector<std::string>&
   }
 }
 
-/// Refuses to replace a text table that does not begin like a merged one: it may be the user's list of images or
-/// positions.
+/// Throws Error{config} if an existing text table does not begin like a merged one: it may be the user's list of images
+/// or positions.
 void require_merged_text(const std::string& path) {
   const FormatNames* const format = format_of_name(path);
   if (!format || (format->format != CatalogFormat::csv && format->format != CatalogFormat::ascii_head)) return;
@@ -207,7 +207,7 @@ void require_merged_text(const std::string& path) {
                                      "name with -o, or remove it");
 }
 
-/// Refuses to replace a page that is not about a survey: it may be the page of an image.
+/// Throws Error{config} if an existing page is not about a survey: it may be the page of an image.
 void require_survey_page(const std::string& path) {
   std::ifstream file(path);
   std::string begin(200, '\0');
@@ -219,7 +219,7 @@ void require_survey_page(const std::string& path) {
                                      "choose another name with -o, remove the page, or leave out --report");
 }
 
-/// An earlier survey catalogue may be replaced; files of the survey may not.
+/// Throws Error{config} if an output would replace a file of the survey. An earlier survey catalogue may be replaced.
 void require_kept(const MergeOptions& options, const SurveyImages& images,
                   const std::vector<ComponentFile>& components) {
   std::error_code unknown;
@@ -251,7 +251,8 @@ Merged count(const SurveyImages& images) {
   return merged;
 }
 
-/// Limits lost images: an unmounted file system must not remove images from an existing catalogue.
+/// Throws Error{input} if more done images have failed since than allowed: an unmounted file system must not remove
+/// images from an existing catalogue.
 void require_few_lost(const Lost& lost, const MergeOptions& options) {
   if (100.0 * static_cast<double>(lost.images) <= options.max_failed * static_cast<double>(lost.of)) return;
   throw Error(ErrorKind::input, std::to_string(lost.images) + " of " + std::to_string(lost.of) +

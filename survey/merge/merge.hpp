@@ -20,9 +20,9 @@ struct MergeOptions {
   std::string output;                    ///< the survey catalogue; its ending is the format
   bool partial = false;                  ///< merge even if a shard is missing or unfinished
   std::string version;                   ///< of srcextract
-  double max_failed = 0;                 ///< percentage of done images that may have failed since
+  double max_failed = 0;                 ///< greatest percentage of done images that may have failed in a later run
 
-  /// Makes the page that is written beside the survey, as survey_page_path; none: no page.
+  /// Makes the HTML page that is written beside the survey catalogue, at survey_page_path; none: no page.
   std::function<std::string(const SurveyFacts&)> make_page = {};
 };
 
@@ -39,15 +39,14 @@ std::string survey_page_path(const std::string& output);
 /// included.
 /// The tables of radio components are joined as well, in the same format: survey.srl.fits and survey.gaul.fits beside
 /// survey.fits or survey.cat.fits, of Parquet beside survey.hats. Ids are those within an image.
-/// The page is committed together with them. Rows are ordered by name, then HDU. The bytes do not depend on
+/// The page is committed together with these files. Rows are ordered by name, then HDU. The bytes do not depend on
 /// directories, shards, machines or times, except for paths of failed images in REASON, which are as given. Rows are
 /// streamed: memory grows with the number of images, not of sources. Throws Error{config} if the directories belong to
 /// different surveys (two configurations, no FITS catalogues). Throws Error{input} if:
 /// - a shard has not finished
 /// - more done images have failed since than options.max_failed allows
 /// - a done image's catalogue is missing or differs from the journal
-///
-/// Throws Error{config} if an output would replace a file of the survey, or a file of its name that merge did not
+/// Throws Error{config} if an output would replace a file of the survey, or a file of that name that merge did not
 /// write.
 Merged merge_surveys(const MergeOptions& options, const std::function<void(const std::string&)>& warn);
 

@@ -33,7 +33,7 @@ struct ComponentTables {
   SurveyLayout layout;
   std::vector<ImageTable> of_image = {};
   std::vector<std::string> history = {};
-  std::int64_t rows = 0, without = 0;  ///< without: done images that have no such table
+  std::int64_t rows = 0, without = 0;  ///< rows of all tables; number of done images that lack the table
 };
 
 ComponentTables look_at_tables(const ComponentFile& kind, const SurveyImages& images, const MergeOptions& options) {

@@ -37,7 +37,8 @@ std::optional<WrittenFile> output_with_ending(const SurveyImage& image, const st
 void with_output(const SurveyImage& image, const WrittenFile& written, const std::function<void(const InputFile&)>& f) {
   try {
     require_size(written, stored_size(written.path));
-    // A replaced file may be gzipped, with any inflated size: at most one byte more than the expected size is read.
+    // If the file was replaced, it may be gzipped, with any inflated size: at most one byte more than the expected size
+    // is read.
     const InputFile file(written.path, [&](std::span<const std::byte>) { return written.bytes + 1; });
     require_size(written, file.size());
     f(file);

@@ -12,13 +12,13 @@
 
 namespace srcextract {
 
-/// A file that batch wrote for an image, and its size then.
+/// A file that batch wrote for an image, and its size at that time.
 struct WrittenFile {
   std::string path;
   std::int64_t bytes = 0;
 };
 
-/// The image's output with this ending, as ".cat.fits"; nothing if it has none.
+/// The image's output file with this ending, such as ".cat.fits"; nothing if it has none.
 std::optional<WrittenFile> output_with_ending(const SurveyImage& image, const std::string& ending,
                                               const std::vector<std::string>& directories);
 

@@ -24,8 +24,8 @@ const HeaderValue* find(const ImageHeader& header, const std::string& keyword) {
   return found == header.end() ? nullptr : &*found;
 }
 
-/// The value, or the number if its whole text is one, as '300' or ' 3.5E2'. A text with a leading 0 ('0231') is a name,
-/// not a number.
+/// Returns a text such as '300' or ' 3.5E2' as the number that it spells; other values unchanged. A text with a leading
+/// 0 ('0231') is a name, not a number.
 KeywordValue read_as_number(const KeywordValue& value) {
   const auto* const text = std::get_if<std::string>(&value);
   if (!text) return value;
@@ -69,10 +69,10 @@ std::string text_of(const HeaderValue* value) {
       value->value);
 }
 
-/// Type of a keyword's values in all images.
+/// What the values of one keyword are in all images, from which the column's type follows.
 struct Kind {
   bool whole = true, numbers = true;
-  std::string number, text;  ///< the first numeric value that is no text, and the first value that is no number
+  std::string number, text;  ///< the first number that is not written as text, and the first value that is no number
   std::size_t longest = 1;
 
   void add(const HeaderValue& value) {
@@ -85,7 +85,8 @@ struct Kind {
     if (!is_number(read) && text.empty()) text = text_of(&value);
   }
 
-  /// A keyword with only text values stays text, even if the texts are numbers.
+  /// Whether the keyword's column is numeric. A keyword with only text values stays text, even if all texts are
+  /// numbers.
   bool are_numbers() const { return numbers && !number.empty(); }
 };
 

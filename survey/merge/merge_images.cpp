@@ -20,7 +20,7 @@ constexpr std::int64_t none = -1;
 
 using UnitOf = std::function<std::string(std::size_t)>;
 
-/// An image, with the values of its row that its record lacks.
+/// An image's record, with the values for its row of IMAGES that the record lacks.
 struct ImageRow {
   const ImageRecord& record;
   const std::string& unit;

@@ -10,8 +10,8 @@
 
 namespace srcextract {
 
-/// The value of column IMAGE: image_label in FITS's ASCII. Other bytes, control characters and the percent sign are
-/// written as in URLs ("caf%C3%A9.fits"), so that names stay unique.
+/// The value of column IMAGE: image_label in the ASCII that FITS allows. Other bytes, control characters and the
+/// percent sign are written as in URLs ("caf%C3%A9.fits"), so that names stay unique.
 std::string image_text(const ImageRecord& record);
 
 /// The column IMAGE, wide enough for all images.

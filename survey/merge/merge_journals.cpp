@@ -25,7 +25,7 @@ struct Candidate {
   PackedRecords::Place place = PackedRecords::nowhere;
 };
 
-/// As in a Ledger, by HDU: -1 for the only one or the file as a whole.
+/// The candidates for the images of a file, by HDU: -1 for the only image or the file as a whole, as in a Ledger.
 using Candidates = std::map<int, Candidate>;
 
 [[noreturn]] void fail(ErrorKind kind, const std::string& message) {
@@ -44,7 +44,7 @@ std::string describe_unfinished(const JournalFile& journal) {
          std::to_string(failed) + " failed)";
 }
 
-/// The journals of the directory's latest division of the survey. Journals of earlier divisions need not be complete.
+/// The journals of the directory's latest division into shards. Journals of earlier divisions need not be complete.
 std::vector<const JournalFile*> up_to_date(const std::vector<JournalFile>& journals) {
   const auto last = std::ranges::max_element(journals, {}, &JournalFile::session);
   std::vector<const JournalFile*> current;
@@ -54,8 +54,8 @@ std::vector<const JournalFile*> up_to_date(const std::vector<JournalFile>& journ
   return current;
 }
 
-/// A sentence for each division about shards without a journal in any directory. One journal's name may imply a million
-/// shards.
+/// For each division into shards, a sentence about shards that have no journal in any directory. One journal's name may
+/// imply a million shards.
 std::vector<std::string> describe_missing(const std::vector<const JournalFile*>& journals) {
   std::map<int, std::set<int>> shards;
   for (const JournalFile* journal : journals) shards[journal->shard.count].insert(journal->shard.index);
@@ -102,7 +102,8 @@ void require_finished(const std::vector<std::vector<JournalFile>>& of_directory,
 
 // --- one survey? ---------------------------------------------------------------------------------------------------
 
-/// "detection.threshold" -> "5.0", from the text of dump_config: sections, and two blanks before every key.
+/// Reads the text of dump_config (sections, and two blanks before every key) into pairs such as "detection.threshold"
+/// -> "5.0".
 std::map<std::string, std::string> settings_of(const std::string& yaml) {
   std::map<std::string, std::string> settings;
   std::istringstream lines(yaml);
@@ -122,7 +123,8 @@ std::map<std::string, std::string> settings_of(const std::string& yaml) {
   return settings;
 }
 
-/// "detection.threshold (5.0 and 3.0)" for every different key; keys of only one version are ignored.
+/// Lists the keys that differ, as "detection.threshold (5.0 and 3.0)"; ignores keys that only one version of the
+/// program has.
 std::string describe_changes(const std::string& a, const std::string& b) {
   const std::map<std::string, std::string> before = settings_of(a), after = settings_of(b);
   std::string changes;
@@ -134,7 +136,8 @@ std::string describe_changes(const std::string& a, const std::string& b) {
   return changes;
 }
 
-/// Overrides of manifests for single images are intended, and not compared.
+/// Throws Error{config} if directories have different configurations. Overrides of manifests for single images are
+/// intended, and not compared.
 void require_one_configuration(const std::vector<std::vector<JournalFile>>& of_directory) {
   const JournalFile* first = nullptr;
   for (const std::vector<JournalFile>& all : of_directory) {
@@ -170,7 +173,8 @@ std::string describe_difference(const ImageRecord& a, const ImageRecord& b) {
                               ": they are not of one survey; merge directories of one, or extract it again");
 }
 
-/// Keeps the better record in `kept`; independent of their order. Of equal ones, directories' names decide.
+/// Keeps the better record of an image in `kept`: a done one, if any. The result does not depend on their order:
+/// between equal records, directories' names decide.
 void keep_better(Candidate& kept, Candidate other, const std::vector<std::string>& directories) {
   const ImageRecord &a = kept.image.record, &b = other.image.record;
   if (a.done && b.done && identity(a) != identity(b)) fail_on_difference(kept.image, other.image, directories);
@@ -201,13 +205,13 @@ void settle_file(Candidates& images, const std::vector<std::string>& directories
     images.erase(whole);
 }
 
-/// The place of a file's records in a ledger.
+/// Where a file's records are: the place in a ledger, and the ledger.
 struct KnownFile {
   PackedRecords::Place place;
   std::uint32_t ledger;  ///< index of the ledger
 };
 
-/// Joins the images of ledgers, in order of precedence, each image once.
+/// Joins the images of all ledgers, each image once; keep_better() decides between records of the same image.
 class Joining {
  public:
   explicit Joining(const std::vector<std::string>& directories) : directories_(directories) {}

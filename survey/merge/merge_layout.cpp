@@ -28,7 +28,7 @@ void store_nans(std::int64_t count, std::byte* out) {
   for (std::int64_t i = 0; i < count; ++i, out += sizeof(T)) store_big_endian(std::numeric_limits<T>::quiet_NaN(), out);
 }
 
-/// Stores NaN in all elements; false if the column's type has no NaN.
+/// Stores NaN in all elements of a column's field; false if the column's type has no NaN.
 bool store_nan(const StoredColumn& column, std::byte* out) {
   const char type = column.form.back();
   if (type == 'D') store_nans<double>(column.bytes / std::int64_t{sizeof(double)}, out);
@@ -36,7 +36,7 @@ bool store_nan(const StoredColumn& column, std::byte* out) {
   return type == 'D' || type == 'E';
 }
 
-/// Appends a byte range; merges it with the last one if they are adjacent in both rows.
+/// Appends a byte range to copy; joins it with the last range if both are adjacent in the old and in the new row.
 void add_piece(const RowPlan::Piece& piece, std::vector<RowPlan::Piece>& pieces) {
   const bool goes_on = !pieces.empty() && pieces.back().from + pieces.back().bytes == piece.from &&
                        pieces.back().to + pieces.back().bytes == piece.to;
@@ -57,12 +57,12 @@ std::size_t offset_of(const std::string& name, const std::vector<StoredColumn>& 
   return offset;
 }
 
-/// Text of one element a row, whose width may differ from catalogue to catalogue.
+/// Whether a column is text with one element a row; its width may differ between catalogues.
 bool is_text(const StoredColumn& column) {
   return column.form.ends_with('A') && column.dim.empty();
 }
 
-/// The bytes of the column of this name in a row.
+/// Number of bytes in a row of the column of this name.
 std::size_t bytes_of(const std::string& name, const std::vector<StoredColumn>& columns) {
   return static_cast<std::size_t>(std::ranges::find(columns, name, &StoredColumn::name)->bytes);
 }

@@ -10,24 +10,25 @@
 
 namespace srcextract {
 
-/// How to convert a row of a catalogue to one of the survey catalogue.
+/// How to convert a row of a catalogue to a row of the survey catalogue.
 struct RowPlan {
   struct Piece {
     std::size_t from, to, bytes;
   };
   std::vector<Piece> pieces;          ///< byte ranges to copy
-  std::vector<std::byte> blank;       ///< a row with NaN in columns that the catalogue lacks
+  std::vector<std::byte> blank;       ///< a row of the survey catalogue with NaN in columns that the catalogue lacks
   std::size_t catalog_row_bytes = 0;  ///< of the catalogue
 };
 
-/// The columns of a joined catalogue: `first`, and then those of any catalogue, in their order.
+/// Collects the columns of a joined catalogue: `first`, then the columns of all added catalogues, in the order in which
+/// they first appear.
 class SurveyLayout {
  public:
   explicit SurveyLayout(std::vector<StoredColumn> first);
 
-  /// Adds the columns of the catalogue at `path`, and returns the number of their arrangement, which most catalogues of
-  /// a survey share. Text becomes as wide as its widest. Throws Error{config} that names both files if a column has
-  /// another type in another catalogue.
+  /// Adds the columns of the catalogue at `path`, and returns the number of its arrangement of columns, which most
+  /// catalogues of a survey share. A text column becomes as wide as its widest text. Throws Error{config} that names
+  /// both files if a column has another type in another catalogue.
   std::size_t add(const StoredTable& catalog, const std::string& path);
 
   /// All added columns. A column with different units in different catalogues has no unit.
@@ -41,8 +42,8 @@ class SurveyLayout {
   /// The columns of an arrangement.
   const std::vector<StoredColumn>& arrangement(std::size_t number) const { return arrangements_[number].columns; }
 
-  /// A plan for each arrangement; call it after all are added. Throws Error{config} that names two files if one lacks a
-  /// column of integers or text, which cannot hold NaN.
+  /// Makes a plan for each arrangement; call it after all catalogues are added. Throws Error{config} that names two
+  /// files if one lacks a column of integers or text, which cannot hold NaN.
   std::vector<RowPlan> plans() const;
 
  private:

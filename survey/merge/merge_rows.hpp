@@ -17,13 +17,13 @@ namespace srcextract {
 /// Writes the rows of one catalogue after the other, in constant memory.
 class RowWriter {
  public:
-  /// `seen`, if there is one, is called with the rows as they are written, a piece at a time.
+  /// `seen`, if there is one, is called with each piece of rows as it is written.
   explicit RowWriter(StoredTables& out, std::function<void(std::span<const std::byte>)> seen = {})
       : out_(out), seen_(std::move(seen)) {}
 
-  /// Copies the rows of the catalogue `file`, which begin at `data_begin`, as `plan` says. Each row begins as a copy of
-  /// `blank`: the plan's blank with the columns that the catalogue itself does not have. Returns the CRC-32 of the
-  /// whole file. Throws Error{input} if it cannot be read.
+  /// Copies the rows of the catalogue `file`, which begin at `data_begin`, converted by `plan`. Each written row begins
+  /// as a copy of `blank`: plan.blank, filled in with the columns that the catalogue itself does not have. Returns the
+  /// CRC-32 of the whole file. Throws Error{input} if it cannot be read.
   std::uint32_t copy(const InputFile& file, std::int64_t rows, std::int64_t data_begin, const RowPlan& plan,
                      const std::vector<std::byte>& blank);
 

@@ -8,10 +8,10 @@
 
 namespace srcextract {
 
-/// The header keywords of one image in its catalogue.
+/// Header keywords with values, as an image's catalogue repeats them.
 using ImageHeader = std::vector<HeaderValue>;
 
-/// The headers of images in their order, packed. Returned headers are copies.
+/// The header keywords of all images, packed, in the order of the images. Returned headers are copies.
 class PackedHeaders {
  public:
   PackedHeaders() = default;

@@ -19,11 +19,11 @@ struct SurveyFacts {
   const std::vector<std::string>& directories;      ///< with the outputs of images
   std::function<std::string(std::size_t)> unit_of;  ///< the unit of an image's pixels
   const PackedHeaders& headers;                     ///< of images
-  const std::vector<SkyPlace>& places;              ///< of images, the mean position of their sources
+  const std::vector<SkyPlace>& places;              ///< mean position of the sources of each image
   std::vector<std::string> warnings;                ///< of this merge, sorted
 };
 
-/// A text near the begin of every page about a survey: only such a page is replaced.
+/// A text near the beginning of every page about a survey: an existing file without it is not replaced.
 inline constexpr const char* survey_page_mark = "<!-- the survey page of srcextract merge -->";
 
 }  // namespace srcextract

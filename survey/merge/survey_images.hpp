@@ -11,13 +11,13 @@
 
 namespace srcextract {
 
-/// An image of a survey, and the number of the directory with its outputs.
+/// An image of a survey: its record, and the index of the directory with its outputs.
 struct SurveyImage {
   ImageRecord record;
   std::size_t directory = 0;
 };
 
-/// Images in their order. Records are packed; returned records are copies.
+/// The images of a survey in their order. Records are packed; returned records are copies.
 class SurveyImages {
  public:
   using value_type = SurveyImage;
@@ -25,7 +25,7 @@ class SurveyImages {
   SurveyImages() = default;
   SurveyImages(const std::vector<SurveyImage>& images);
 
-  /// Adds packed records of images in this directory; returns their number, the `source` of add().
+  /// Adds packed records, whose images are in this directory. Returns their number, which add() takes as `source`.
   std::uint32_t add(std::shared_ptr<const PackedRecords> records, std::size_t directory);
 
   /// Adds an image of those records.

@@ -10,7 +10,8 @@
 namespace srcextract {
 namespace {
 
-/// Points of each side. A distorted side between two of them is straight to less than matters here.
+/// Number of points on each side of an image's outline. Between two points, distortion bends a side by less than
+/// matters here.
 constexpr int points_of_side = 8;
 
 double dot(const Direction& a, const Direction& b) {
@@ -38,7 +39,7 @@ bool is_known(const SkyPosition& place) {
   return std::isfinite(place.alpha) && std::isfinite(place.delta);
 }
 
-/// The outer edge of an image, from its first corner around.
+/// Directions of points along the outer edge of an image, from its first corner around.
 std::vector<Direction> edge_of(const std::string& header, const Shape& shape) {
   const auto width = static_cast<double>(shape.width), height = static_cast<double>(shape.height);
   std::vector<double> x, y;

@@ -9,16 +9,17 @@
 
 namespace srcextract {
 
-/// The plane that touches the sky at a point.
+/// The plane that touches the unit sphere of the sky at a point.
 class TangentPlane {
  public:
   TangentPlane() = default;
   explicit TangentPlane(const Direction& at);
 
-  /// The gnomonic projection of a direction. Precondition: it is less than 90 degrees from the point.
+  /// The gnomonic projection of a direction onto the plane. Requires that the direction is less than 90 degrees from
+  /// the point.
   std::array<double, 2> project(const Direction& direction) const;
 
-  /// The cosine of the angle to the point.
+  /// The cosine of the angle between the direction and the point.
   double cosine(const Direction& direction) const;
 
  private:
@@ -28,7 +29,7 @@ class TangentPlane {
 /// Angle between two directions, in degrees.
 double angle_between(const Direction& a, const Direction& b);
 
-/// The part of the sky that an image shows, by points on its edge.
+/// The part of the sky that an image covers, as a polygon of points on the image's edge.
 class Footprint {
  public:
   /// Throws Error{input}, without the name of the image, if the header has no celestial WCS that can be used, or if a
@@ -37,10 +38,10 @@ class Footprint {
 
   const Direction& middle() const { return middle_; }
 
-  /// All of it is so many degrees from the middle.
+  /// An angle in degrees; no part of the image is farther from middle().
   double radius() const { return radius_; }
 
-  /// Whether it has this point of the sky.
+  /// Whether the image covers this direction.
   bool contains(const Direction& direction) const;
 
  private:

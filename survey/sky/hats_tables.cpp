@@ -26,17 +26,17 @@ namespace fs = std::filesystem;
 
 using Bytes = std::span<const std::byte>;
 
-/// The cell of a row, and the row's offset in the loaded rows or in the scratch file.
+/// A row's HEALPix cell, and the row's offset in bytes in the loaded rows or in the scratch file.
 using Place = std::pair<std::int64_t, std::size_t>;
 using PlaceSpan = std::span<const Place>;
 
 constexpr std::int64_t cell_bytes = 8;
 constexpr std::int64_t no_cell = -1;
 
-/// Rows that were stored temporarily in one write.
+/// Rows that were written to the scratch file at once.
 struct Chunk {
   std::int64_t offset, rows;
-  std::vector<std::int64_t> cells;  ///< their cells of SkyCells::smallest_order, sorted; may include no_cell
+  std::vector<std::int64_t> cells;  ///< the rows' cells of SkyCells::smallest_order, sorted; may include no_cell
 };
 
 std::int64_t cell_of_chunks(std::int64_t finest) {
@@ -154,7 +154,7 @@ class HatsTables final : public StoredTables {
         static_cast<std::size_t>(chunk.offset) + at);
   }
 
-  /// Sorts the rows of a range of cells of the finest order, and loads them if memory allows.
+  /// Sorts the rows whose cells of the finest order are in [begin, end). Loads the rows into memory if they fit.
   void load(std::int64_t begin, std::int64_t end, std::int64_t rows) {
     loaded_.clear();
     order_.clear();
@@ -174,7 +174,7 @@ class HatsTables final : public StoredTables {
     std::ranges::sort(order_);
   }
 
-  /// Loads the rows of several cells at once, since a chunk has rows of many cells.
+  /// Writes a file for each cell. Loads the rows of several cells at once, since a chunk has rows of many cells.
   void write_cells(const std::vector<SkyCell>& cells) {
     fs::create_directories(in("dataset"));
     for (auto cell = cells.begin(); cell != cells.end();) {
@@ -206,7 +206,7 @@ class HatsTables final : public StoredTables {
     return tables;
   }
 
-  /// Writes the rows without a position, in their original order; there may be any number.
+  /// Writes the rows without a position, in their original order, a chunk at a time, since there may be any number.
   void write_without_position() {
     const std::unique_ptr<StoredTables> tables = begin_rows(in("without_position.parquet"), without_position_);
     for (const Chunk& chunk : chunks_) {
@@ -220,7 +220,7 @@ class HatsTables final : public StoredTables {
     tables->commit({});
   }
 
-  /// Writes these rows, a piece at a time.
+  /// Writes a Parquet file with these rows, a piece at a time.
   void write_rows(const std::string& path, PlaceSpan rows) {
     const std::unique_ptr<StoredTables> tables = begin_rows(path, std::ssize(rows));
     const auto stride = static_cast<std::size_t>(stored_bytes());

@@ -9,14 +9,15 @@ namespace {
 
 constexpr double radian = std::numbers::pi / 180;
 
-/// A position in one of the twelve faces: coordinates from 0 to 1 along its south-east and south-west sides, from the
-/// southern corner.
+/// A position in one of HEALPix's twelve base faces: coordinates from 0 to 1 along its south-east and south-west sides,
+/// from the southern corner.
 struct InFace {
   int face;
   double x, y;
 };
 
-/// Within 41.8 degrees of the equator, where the projection is cylindrical. `turn` is from 0 to 4.
+/// The position for a direction within 41.8 degrees of the equator, where the projection is cylindrical. `turn` is the
+/// right ascension in quarters of a turn, from 0 to 4; `z` is the sine of the declination.
 InFace near_equator(double turn, double z) {
   // In the plane turned by 45 degrees, faces are squares between integers.
   const double up = turn + 0.5 + 0.75 * z, down = turn + 0.5 - 0.75 * z;
@@ -27,14 +28,15 @@ InFace near_equator(double turn, double z) {
   return {face, up - row, 1 - (down - column)};
 }
 
-/// Nearer to a pole, where the meridians of a quarter of the sky meet in one point. `width` is the remaining width.
+/// The position for a direction nearer to a pole, where the meridians of a quarter of the sky meet in one point.
+/// `width` is the width of the quarter in the projection there.
 InFace near_pole(double turn, double width, bool north) {
   const int quarter = std::min(static_cast<int>(turn), 3);
   const double west = (turn - quarter) * width, east = (1 - (turn - quarter)) * width;
   return north ? InFace{quarter, 1 - east, 1 - west} : InFace{8 + quarter, west, east};
 }
 
-/// Spreads the bits of a 29-bit number, with a zero before each.
+/// Spreads the bits of a 29-bit number to every second bit, with zeros between them.
 std::int64_t spread(std::int64_t bits) {
   std::int64_t out = 0;
   for (int i = 0; i < finest_healpix_order; ++i) out |= (bits >> i & 1) << (2 * i);

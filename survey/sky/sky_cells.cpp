@@ -12,7 +12,7 @@ namespace {
 
 using Counts = std::span<const std::pair<std::int64_t, std::int64_t>>;
 
-/// The part of a cell's `counts` that is in its subcell `pixel` of `order`.
+/// Those of a cell's `counts` (sorted by smallest cell) that lie in its subcell number `pixel` of order `order`.
 Counts counts_in(Counts counts, int order, std::int64_t pixel) {
   const int shift = 2 * (SkyCells::smallest_order - order);
   const auto first = std::ranges::lower_bound(counts, pixel << shift, {}, &Counts::value_type::first);

@@ -11,19 +11,19 @@ struct SkyCell {
   int order = 0;
   std::int64_t pixel = 0, rows = 0;
 
-  /// The range of its cells of the finest order: [begin, end).
+  /// The range [begin, end) of the cells of the finest order that this cell contains.
   std::int64_t begin() const;
   std::int64_t end() const;
 };
 
-/// Divides the sky into cells with few rows, splitting those with more.
+/// Divides the sky into cells, each with few rows: a cell with more rows is divided again.
 class SkyCells {
  public:
-  /// Counts a row in this cell of the finest order.
+  /// Counts a row that lies in cell `finest` of the finest order.
   void add(std::int64_t finest);
 
-  /// The largest cells of at most `most_rows` rows, in nested order, without empty cells. Cells of `smallest_order` are
-  /// not divided.
+  /// Returns the largest cells that have at most `most_rows` rows, in nested order, without empty cells. Cells of
+  /// `smallest_order` are not divided further.
   std::vector<SkyCell> divide(std::int64_t most_rows) const;
 
   static constexpr int smallest_order = 10;  ///< cells of 3.4'

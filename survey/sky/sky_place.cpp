@@ -6,7 +6,7 @@
 namespace srcextract {
 namespace {
 
-/// Offset in a row of a column of one double.
+/// The offset, in a row, of a column that holds one double per row; nothing if there is no such column.
 std::optional<std::size_t> offset_of_double(const std::vector<StoredColumn>& columns, const char* name) {
   std::size_t offset = 0;
   for (const StoredColumn& column : columns) {

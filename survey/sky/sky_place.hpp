@@ -19,7 +19,7 @@ struct SkyPlace {
   bool is_known() const { return std::isfinite(ra) && std::isfinite(dec); }
 };
 
-/// The mean direction of positions, without those that are no direction.
+/// Computes the mean direction of positions; ignores positions that are no direction (such as NaN).
 class MeanPlace {
  public:
   void add(double ra, double dec);
@@ -31,13 +31,13 @@ class MeanPlace {
   double x_ = 0, y_ = 0, z_ = 0;
 };
 
-/// The columns ALPHA_J2000 and DELTA_J2000 of rows as FITS stores them.
+/// Reads the columns ALPHA_J2000 and DELTA_J2000 of rows that are stored as in FITS.
 class SkyColumns {
  public:
-  /// `missing` is set to the name of a column that is not there as one double.
+  /// Sets `missing` to the name of a column that is absent, or is not one double per row.
   SkyColumns(const std::vector<StoredColumn>& columns, std::optional<const char*>& missing);
 
-  /// ra and dec in a row, in degrees; nothing if they are no direction. No column may be missing.
+  /// Right ascension and declination in a row, in degrees; nothing if they are no direction. No column may be missing.
   std::optional<std::pair<double, double>> position(std::span<const std::byte> row) const;
 
  private:

@@ -48,7 +48,8 @@ Stamps stamps_of(const Extraction& extraction, std::size_t row) {
   return {cut(extraction.frames->fresh), cut(extraction.frames->reference), cut(difference)};
 }
 
-/// Calls f(stamps, row) for some alerts, and then `after`(begin, end) for them together.
+/// Makes alerts in batches: calls make(row, i) for each row, in parallel, with its place i in the batch. Calls
+/// after(begin, end) once the batch of these rows is made.
 template <class Made, class After>
 void for_each_batch(std::int64_t rows, const Cpu& where, const Made& make, const After& after) {
   for (std::int64_t begin = 0; begin < rows; begin += alerts_together) {
@@ -181,7 +182,7 @@ Table flat_table(const Table& candidates, const std::string& publisher) {
   return flat;
 }
 
-/// A field of cut-outs, one after the other.
+/// Describes a catalogue field with one cut-out per row, whose pixels lie one cut-out after the other in `pixels`.
 CatalogField field_of_stamps(const StampKind& kind, const std::vector<float>& pixels) {
   constexpr std::size_t each = std::size_t{cutout_side} * cutout_side;
   FieldValues<float> values{{}, each, cutout_side};

@@ -190,7 +190,8 @@ class Candidates {
     add_each("FLAGS", "", "FLAGS of the catalogue", [&](std::size_t row) { return std::int32_t{usual_.flags[row]}; });
   }
 
-  /// Changes of the image at the brightest pixels, in units of its noise.
+  /// Adds a column with the pixel of `image` at each row's brightest pixel, divided by `noise` and positive along the
+  /// change.
   void add_peaks(const char* name, const char* description, const Image<float, Cpu>& image, double noise) {
     add_each(name, "", description, [&](std::size_t row) {
       if (image.pixels.empty() || !(noise > 0)) return unknown_number;
@@ -199,8 +200,8 @@ class Candidates {
     });
   }
 
-  /// The noise in which the threshold was counted; NaN where changes are not found by the score, or the threshold
-  /// follows from the pixels.
+  /// The noise that the detection threshold is a multiple of, if changes are found with the score. NaN otherwise, or if
+  /// the threshold follows from a rate of false discoveries.
   double noise_of_score() const {
     const Config& config = input_.config();
     if (!is_scored(config) || controls_false_discoveries(config.detection)) return unknown_number;

@@ -5,13 +5,14 @@
 
 namespace srcextract {
 
-/// The image before its mask, its weights and its given level.
+/// Reads and combines the image's pixels, without its mask, its weights and its given sky level.
 Image<float, Cpu> frame_of(const ImageInput& input, const Cpu& where);
 
-/// The exposure with other pixels, which must outlive it.
+/// Copies the exposure with the pixels of `image` in place of its planes. `image` must outlive the result.
 Exposure exposure_with(const Exposure& exposure, const Image<float, Cpu>& image);
 
-/// The same detection, of one plane, without outputs.
+/// Copies the configuration for extracting an altered image: the same detection, of one plane, without outputs and flag
+/// maps.
 Config config_of_altered(const Config& given);
 
 }  // namespace srcextract

@@ -8,7 +8,7 @@
 
 namespace srcextract {
 
-/// A copy of a star that was put into an image.
+/// The magnitude of a star's copy that was put into an image, and whether it was found.
 struct CopyResult {
   double magnitude;
   bool found;
@@ -31,13 +31,13 @@ struct CompletenessBin : FoundShare {
 
 inline constexpr double completeness_step = 0.5;
 
-/// Which share of stars an extraction finds, by the magnitude of all their light.
+/// The share of stars that an extraction finds, by total magnitude.
 struct Completeness {
-  std::string problem = {};  ///< why it is not known; empty: it is
+  std::string problem = {};  ///< why the completeness is unknown; empty: it is known
   std::int64_t templates = 0, passes = 0, copies = 0;
   std::vector<CompletenessBin> bins = {};  ///< from bright to faint, without a gap
-  /// Where the share falls below 50 and 90 %, by straight lines between the middles of bins. Empty: it does not, or it
-  /// is less everywhere.
+  /// Magnitudes at which the share falls below 50 and 90 %, interpolated linearly between the centres of bins. Empty:
+  /// the share falls below nowhere, or is below everywhere.
   std::optional<double> half = {}, nine_tenths = {};
 };
 

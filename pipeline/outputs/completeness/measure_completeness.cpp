@@ -21,7 +21,7 @@ constexpr std::size_t least_templates = 3;
 constexpr Cells cells_of_stars = {.side = 64, .margin = 8};
 constexpr double much_brighter = 0.75, much_fainter = 2, least_radius = 3;
 
-/// Number i of an approximately normal distribution: twelve uniform numbers have the variance 1.
+/// Returns number i of an approximately normal distribution of variance 1: a sum of twelve uniform numbers.
 double random_normal(std::int64_t i) {
   double sum = -6;
   for (std::int64_t k = 0; k < 12; ++k) sum += random(Purpose::noise, 12 * i + k);
@@ -33,7 +33,7 @@ ReportLight light_of(const Sources& sources, const Config& config) {
                       config.measurement.zero_point);
 }
 
-/// As config_of_altered(), with the light by which copies are found.
+/// As config_of_altered(), with a column of the magnitude by which copies are recognised.
 Config config_of_copies(const Config& given, const std::string& magnitude) {
   Config config = config_of_altered(given);
   if (magnitude == "MAG_AUTO") config.output.columns = {"FLUX_AUTO"};
@@ -51,7 +51,7 @@ class SourcesByPlace {
     std::ranges::sort(sources_, {}, &Source::y);
   }
 
-  /// Whether one within the radius has a magnitude above `bright` and below `faint`.
+  /// Whether any source within the radius has a magnitude above `bright` and below `faint`.
   bool has(double x, double y, double radius, double bright, double faint) const {
     for (auto one = std::ranges::lower_bound(sources_, y - radius, {}, &Source::y);
          one != sources_.end() && one->y <= y + radius; ++one)
@@ -72,7 +72,8 @@ struct MagnitudeRange {
   double bright, faint;
 };
 
-/// Few stars are found whose brightest pixel does not reach the threshold.
+/// The range of magnitudes for copies, about the median magnitude at which a star's brightest pixel reaches the
+/// threshold. Few stars that stay below are found.
 MagnitudeRange range_of_copies(const std::vector<StarTemplate>& stars) {
   std::vector<double> limits;
   for (const StarTemplate& star : stars) limits.push_back(star.faintest);
@@ -100,8 +101,8 @@ class CopyRuns {
         range_(range_of_copies(stars_)),
         frame_(frame_of(input, where)) {}
 
-  /// Puts `wanted` copies into the image, in as many passes as they need. Of an image that is masked almost everywhere
-  /// it leaves some out.
+  /// Puts `wanted` copies into the image in as many passes as needed, and returns which were found. If the image is
+  /// masked almost everywhere, stops after a limit of passes, with fewer copies.
   Completeness run(std::int64_t wanted) {
     std::vector<CopyResult> results;
     const std::int64_t cells =

@@ -8,10 +8,10 @@
 
 namespace srcextract {
 
-/// Each use of random numbers has a sequence of its own.
+/// What a random number is for; each purpose has a sequence of its own.
 enum class Purpose { cells, offset_x, offset_y, place_x, place_y, star, noise };
 
-/// Number i of a sequence, from 0 to below 1.
+/// Number i of the pseudo-random sequence of that purpose, from 0 to below 1.
 inline double random(Purpose purpose, std::int64_t i) {
   const std::int64_t begin = static_cast<std::int64_t>(purpose) << 56;
   return static_cast<double>(splitmix64(begin + i) >> 11) * 0x1p-53;
@@ -21,7 +21,7 @@ inline std::int64_t random_below(std::int64_t end, Purpose purpose, std::int64_t
   return static_cast<std::int64_t>(random(purpose, i) * static_cast<double>(end));
 }
 
-/// Multiple i of the golden ratio without its whole part: numbers from 0 to below 1 that are spread evenly.
+/// The fractional part of i times the golden ratio; over all i these numbers are spread evenly from 0 to below 1.
 double spread_evenly(std::int64_t i);
 
 /// A pixel of the image, from 0.
@@ -29,12 +29,13 @@ struct Place {
   std::int64_t x, y;
 };
 
-/// One place in each square of `side` pixels, at least `margin` pixels within it.
+/// Squares of `side` pixels that each get one random place, at least `margin` pixels from the square's border.
 struct Cells {
   std::int64_t side, margin;
 };
 
-/// Random places of one pass that are not masked in `above`, in a random order. The squares begin anywhere.
+/// Returns random places that are not masked in `above`, in a random order: one per square. The grid of squares starts
+/// at a random offset in each pass.
 std::vector<Place> places_of_pass(const Image<float, Cpu>& above, std::int64_t pass, const Cells& cells);
 
 }  // namespace srcextract

@@ -13,13 +13,13 @@ namespace {
 
 constexpr std::size_t most_candidates = 200, most_templates = 30;
 constexpr double least_snr = 30, like_areas = 1.25;
-constexpr double least_area = 3;  // hot pixels and hits of cosmic rays have less
+constexpr double least_area = 3;  // in pixels; hot pixels and hits of cosmic rays have less
 constexpr std::int64_t alone_within = 10;
 
-/// The number of the source of every pixel of a stamp, or 0.
+/// For each pixel of a stamp: the number of its source, or 0.
 using Owners = std::array<std::int32_t, static_cast<std::size_t>(template_side* template_side)>;
 
-/// The middle pixel of the stamp of a row, from 0.
+/// The pixel of the image, from 0, at the middle of the stamp of a catalogue row.
 struct Middle {
   std::int64_t x, y;
 };
@@ -28,7 +28,7 @@ Middle middle_of(const UsualValues& sources, std::size_t row) {
   return {std::llround(sources.x_image[row]) - 1, std::llround(sources.y_image[row]) - 1};
 }
 
-/// Calls f(place in the stamp, pixel of the image) for each row of the stamp that is in the image.
+/// Calls f(row of the stamp, y of the image) for each row of the stamp that lies in the image.
 template <class F>
 void for_each_stamp_row(const Middle& middle, std::int64_t height, F&& f) {
   for (std::int64_t row = 0; row < template_side; ++row) {
@@ -74,15 +74,14 @@ bool is_clean_and_bright(const Sources& sources, const ReportLight& light, std::
          std::isfinite(light.magnitudes[row]) && sources[columns::threshold][row] > 0;
 }
 
-/// The noise-equivalent area: so many pixels, summed with equal weights, have the noise of the best weighted sum over
-/// the star.
+/// The noise-equivalent area of a star: the best weighted sum over the star has the noise of this many pixels.
 double noise_area(const std::vector<float>& light) {
   double sum = 0, squares = 0;
   for (const double pixel : light) sum += pixel, squares += pixel * pixel;
   return sum > 0 ? sum * sum / squares : 0;
 }
 
-/// Leaves as many as have areas that differ by a factor of 1.25 at most, in their order.
+/// Keeps the largest set of stars whose areas differ by a factor of at most 1.25, in their order.
 void keep_like_areas(std::vector<StarTemplate>& stars) {
   std::vector<double> areas;
   for (const StarTemplate& star : stars) areas.push_back(star.area);

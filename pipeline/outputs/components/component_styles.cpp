@@ -40,7 +40,7 @@ class Values {
   const std::string& text(std::string_view name, std::size_t row) const {
     return std::get<std::vector<std::string>>(column(name).values)[row];
   }
-  /// The value of a column that may be missing: NaN then.
+  /// The value of a column, or NaN if the table lacks that column.
   double real_if_any(std::string_view name, std::size_t row) const {
     const bool there = std::ranges::find(table_.columns, name, &TableColumn::name) != table_.columns.end();
     return there ? real(name, row) : std::numeric_limits<double>::quiet_NaN();
@@ -75,11 +75,11 @@ class Restyled {
   void text(const char* name, const char* ucd, const std::function<std::string(std::size_t)>& of) {
     add<std::string>(name, "", ucd, of);
   }
-  /// A column of the table times a factor.
+  /// Adds a column of the original table, times a factor.
   void scaled(const char* name, const std::string& unit, const char* ucd, const char* column, double factor = 1) {
     real(name, unit, ucd, [this, column, factor](std::size_t row) { return factor * from_.real(column, row); });
   }
-  /// As scaled() for an error; -1 where there is none.
+  /// Adds a column of errors of the original table, times a factor; -1 for a row without an error.
   void error(const char* name, const std::string& unit, const char* ucd, const char* column, double factor = 1) {
     real(name, unit, ucd, [this, column, factor](std::size_t row) {
       const double value = factor * from_.real(column, row);
@@ -107,7 +107,7 @@ std::int32_t aegean_flags(std::int32_t flags) {
          ((flags & fit_flag::beam_shape) != 0 ? beam_shape : 0) | ((flags & fit_flag::moments) != 0 ? not_fitted : 0);
 }
 
-/// The number of a row within its island, from 0. Rows of an island follow one another.
+/// The number of each row within its island, from 0. Rows of an island must follow one another.
 std::vector<std::int32_t> numbers_in_island(const Values& from) {
   std::vector<std::int32_t> numbers(from.rows());
   for (std::size_t row = 1; row < numbers.size(); ++row)
@@ -152,7 +152,7 @@ Table aegean_table(const Values& from, std::uint32_t datasum, const Config& conf
   return to.take();
 }
 
-/// 1, 1a, 1b ...: the components of an island.
+/// The name of a component by its island and its number there: 1, 1a, 1b and so on.
 std::string component_of(std::int32_t island, std::int32_t number) {
   std::string letters;
   for (std::int32_t rest = number; rest >= 0; rest = rest / 26 - 1)
@@ -179,7 +179,7 @@ void add_casda_shape(Restyled& to) {
 }
 
 Table casda_table(const Values& from, const Config& config) {
-  // Values without a unit stay as they are.
+  // If the fluxes are not in Jy, they keep their values and have no unit.
   const bool known = from.column("Total_flux").unit == "Jy";
   const double milli = known ? 1e3 : 1;
   const std::string peak = known ? "mJy/beam" : from.column("Peak_flux").unit, total = known ? "mJy" : "";

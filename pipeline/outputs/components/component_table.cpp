@@ -25,7 +25,7 @@ struct ComponentOnSky {
   bool resolved = false;
 
   double error(FittedValue value) const { return std::sqrt(row->covariance[value][value]); }
-  /// The covariance of two directions on the sky.
+  /// The covariance of the position along two directions on the sky.
   double sky_covariance(const std::array<double, 2>& one, const std::array<double, 2>& other) const {
     double sum = 0;
     for (std::size_t a = 0; a < 2; ++a)
@@ -38,7 +38,8 @@ struct ComponentOnSky {
   double brightest_error(const std::array<double, 2>& direction) const {
     return std::hypot(direction[0] * row->xmax_error, direction[1] * row->ymax_error);
   }
-  /// Whether the total exceeds the peak, and the size that of the beam, by more than two standard errors.
+  /// Whether the total flux exceeds the peak by more than two standard errors of their ratio, and the size exceeds the
+  /// beam's.
   bool is_resolved() const {
     const double ratio = row->total / row->peak;
     const auto& of = row->covariance;
@@ -49,7 +50,8 @@ struct ComponentOnSky {
   }
 };
 
-/// Degrees of a pixel without a WCS: squares, north up, east left.
+/// The sky vectors, in degrees, of one pixel along x and y for an image without a WCS: square pixels, north up, east
+/// left.
 SkySteps plain_steps(double pixel_scale) {
   const double side = pixel_scale / arcseconds;
   return {{-side, 0}, {0, side}};
@@ -65,7 +67,8 @@ void find_ellipses(const GaussianShape& beam, double side, ComponentOnSky& one) 
   one.deconvolved_in_image = ellipse_of(turned(alone, up, left));
   one.resolved = one.is_resolved();
   if (one.resolved) return;
-  // Noise alone gives four of five points a size: a source that is not resolved has a limit in its place.
+  // Noise alone gives four of five point sources a size beyond the beam's, so an unresolved source gets an upper limit
+  // instead.
   one.deconvolved = {.major_limit = one.deconvolved.major_limit};
   one.deconvolved_in_image = {};
 }

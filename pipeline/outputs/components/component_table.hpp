@@ -9,9 +9,9 @@
 
 namespace srcextract {
 
-/// The rows of fitted islands as a table with PyBDSF's columns, in its units: deg, Jy, Jy/beam, and 0-based pixels.
-/// - Sizes and angles are those on the sky at the row's place. With suffix _img_plane they are those of the image, from
-///   its y axis anticlockwise, in degrees of the pixel's side.
+/// Makes a table of fitted islands with PyBDSF's columns, in its units: deg, Jy, Jy/beam, and 0-based pixels.
+/// - Sizes and angles are those on the sky at the row's position. With suffix _img_plane they are those in the image,
+///   from its y axis anticlockwise, in degrees of the pixel's side.
 /// - E_RA is an arc on the sky: it is not divided by cos(DEC).
 /// - Isl_id is NUMBER of the catalogue. Ids are counted from 1.
 /// - Columns that PyBDSF lacks follow in capitals, then those of a cube (cube_columns.hpp).

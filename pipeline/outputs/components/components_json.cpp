@@ -45,7 +45,7 @@ Json reliability_json(const std::vector<ReliabilityBin>& bins) {
   return json;
 }
 
-/// What the negated map tells. Distances are in pixels.
+/// The numbers of sources in the map and in its negated copy, by S/N. Distances are in pixels.
 Json reliability_json(const Reliability& of) {
   return {{"negative", of.negative},
           {"bright", of.bright},

@@ -7,11 +7,12 @@
 
 namespace srcextract {
 
-/// The beam of a radio map. `unit_in_jansky` is what a pixel value of 1 is, in Jy/beam; null: not known.
+/// Describes the beam of a radio map as JSON. `unit_in_jansky`: the Jy/beam that a pixel value of 1 stands for; null:
+/// not known.
 nlohmann::ordered_json beam_json(const Config& config);
 
-/// The Gaussians of a radio map, and the planes in which they were measured; `noise_area`: of the noise's
-/// autocorrelation, in beams.
+/// Describes the fitted Gaussians of a radio map as JSON, and the planes in which they were measured. `noise_area`: the
+/// area of the noise's autocorrelation, in beams.
 nlohmann::ordered_json fitted_json(const FittedIslands& fitted);
 
 }  // namespace srcextract

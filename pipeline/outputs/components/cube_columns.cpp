@@ -17,7 +17,7 @@ namespace {
 
 constexpr double unknown = Spectrum::unknown;
 
-/// Adds columns of numbers, one for each row.
+/// Adds the columns of channels, spectra and polarisations to a table of components.
 class CubeColumns {
  public:
   CubeColumns(ComponentTable kind, const FittedIslands& islands, Table& table)
@@ -107,7 +107,7 @@ class CubeColumns {
     return std::get<std::vector<double>>(found->values)[row];
   }
 
-  /// The spectrum of a row. Errors of place and shape move all channels together.
+  /// Fits the spectrum of a row. Errors of the Gaussian's position and shape shift the fluxes of all channels together.
   Spectrum spectrum_of(std::size_t row) const {
     std::vector<FluxAt> fluxes;
     for (const MeasuredPlane& channel : islands_.channels) {

@@ -12,7 +12,7 @@
 namespace srcextract {
 namespace {
 
-/// Adds to the header of a table what PyBDSF tells there, the beam, and how far pixels share their noise.
+/// Adds header cards to a table: those that PyBDSF writes, the beam, and the area over which pixels share noise.
 void describe_map(const ImageInput& input, const FittedIslands& fitted, ImageFacts& facts) {
   const Config& config = input.config();
   const auto add = [&](const char* keyword, KeywordValue value) {

@@ -24,7 +24,7 @@ constexpr double most_ratio = 2, least_ratio = 1.0 / 6;
 
 enum class Change { add, subtract };
 
-/// Adds the Gaussians to the image, or subtracts them.
+/// Adds the Gaussians to the pixels of the image, or subtracts them.
 void change(const std::vector<ComponentRow>& gaussians, Change how, Image<float, Cpu>& image) {
   ModelRows model(gaussians, image.shape);
   std::vector<float> row(static_cast<std::size_t>(image.shape.width));
@@ -61,7 +61,7 @@ class FittedByPlace {
   std::vector<ComponentRow> rows_;
 };
 
-/// The shapes of the map's Gaussians that are well measured, at least as large as the beam.
+/// Shapes to inject, from the map's own Gaussians: those with a high S/N, enlarged to the beam where they are smaller.
 std::vector<GaussianShape> shapes_of(const FittedIslands& fitted) {
   constexpr int bad = fit_flag::moments | fit_flag::unconverged | fit_flag::beam_shape | fit_flag::at_edge;
   const GaussianShape beam = shape_of(fitted.beam);
@@ -195,7 +195,8 @@ std::optional<Injection> measure_injection(const ImageInput& input, const Extrac
     return inject_gaussians(input, extraction, plan, where);
   } catch (const Error& error) {
     if (error.kind() != ErrorKind::input) throw;
-    Injection none{.plan = plan};  // a small map may show no sky beside a bright Gaussian; its catalogue is what it was
+    Injection none{.plan = plan};  // with a bright Gaussian a small map may show no sky; the map's own catalogue was
+                                   // made all the same
     none.problem = std::string("the map could not be extracted with Gaussians in it: ") + error.what();
     return none;
   }

@@ -8,23 +8,21 @@
 
 namespace srcextract {
 
-/// Measures which Gaussians an extraction finds, and how well. The fitted Gaussians of the map are subtracted from it.
-/// Others, whose fluxes and places are known, are put into the residual, which is extracted again with the same
-/// configuration, on the host. `extraction` has been fitted; nothing of it changes.
-///
+/// Measures which Gaussians an extraction finds, and how well. Subtracts the fitted Gaussians from the map and injects
+/// others, of known flux and position, into the residual. Extracts the result with the same configuration, on the host.
+/// `extraction` has been fitted, and is not changed.
 /// - The logarithms of S/N are spread evenly. The noise is that of a pixel in the residual.
-/// - A round has at most one Gaussian per 50 beams, at least a quarter of such a square's side from its border. The
-///   centre lies anywhere within an unmasked pixel.
+/// - A round has at most one Gaussian per square of 50 beams, at least a quarter of the square's side from its border.
+///   The centre lies anywhere within an unmasked pixel.
 /// - A Gaussian is found if a source lies within half its FWHM, whose peak is at most twice and at least a sixth of its
-///   own. It is lost if the residual had such a source there before, of at least half the peak.
+///   own. It is lost if the residual already had such a source there, with at least half the peak.
 /// - Shapes of the catalogue are those of fitted Gaussians above 10 sigma, and not less than the beam.
-///
 /// Everything random follows from splitmix64 alone: results depend neither on threads nor on the back end. Throws what
 /// the stages throw.
 Injection inject_gaussians(const ImageInput& input, const Extraction& extraction, const InjectionPlan& plan,
                            const Cpu& where);
 
-/// The injection of a report: output.report_copies points, if that is above 0 and Gaussians are fitted.
+/// Injects point sources for a report: output.report_copies of them, if that is above 0 and Gaussians are fitted.
 std::optional<Injection> measure_injection(const ImageInput& input, const Extraction& extraction, const Cpu& where);
 
 }  // namespace srcextract

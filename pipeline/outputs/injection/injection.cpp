@@ -12,7 +12,7 @@ namespace {
 
 constexpr std::array<double, 16> snr_steps = {3, 4, 5, 6, 7, 8, 10, 15, 20, 30, 50, 100, 200, 500, 1000, 10000};
 
-/// The ends of bins: the range itself, and the steps within it.
+/// Limits of the bins in S/N: the ends of the plan's range, and the values of snr_steps between them.
 std::vector<double> edges_of(const InjectionPlan& plan) {
   std::vector<double> edges = {plan.least_snr};
   for (const double step : snr_steps)
@@ -21,7 +21,7 @@ std::vector<double> edges_of(const InjectionPlan& plan) {
   return edges;
 }
 
-/// The value below which this share of sorted values lies, by straight lines.
+/// The quantile of sorted values, interpolated linearly. `share`: the fraction of values below.
 double quantile(const std::vector<double>& sorted, double share) {
   const double place = share * static_cast<double>(sorted.size() - 1), whole = std::floor(place);
   const auto i = static_cast<std::size_t>(whole);

@@ -11,13 +11,13 @@ namespace srcextract {
 /// A row for each range of S/N: completeness, bias of fluxes, and pulls.
 Table injection_table(const Injection& injection);
 
-/// A row for each Gaussian that was put into the map. `jansky`: of a pixel value, in Jy/beam; 0: not known.
+/// Makes a table with a row for each injected Gaussian. `jansky`: the Jy/beam of a pixel value of 1; 0: not known.
 Table injected_rows_table(const Injection& injection, double jansky, const std::string& pixel_unit);
 
-/// The ranges of S/N in run.json and for the report.
+/// Writes the bins of S/N as JSON, for run.json and for the report.
 nlohmann::ordered_json injection_json(const Injection& injection);
 
-/// The ranges of S/N as lines of text for a terminal.
+/// Writes the bins of S/N as lines of text for a terminal.
 std::string injection_text(const Injection& injection);
 
 }  // namespace srcextract

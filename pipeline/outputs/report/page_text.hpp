@@ -10,10 +10,10 @@
 
 namespace srcextract {
 
-/// A page of --report never has more bytes.
+/// Greatest size of a page of --report, in bytes.
 inline constexpr std::size_t most_report_bytes = 2'000'000;
 
-/// The text with {{name}} replaced by its value, once: values are not searched.
+/// Replaces each {{name}} of the page by its value. Values are not searched for further names.
 std::string fill_page(std::string_view page, const std::map<std::string, std::string, std::less<>>& values);
 
 /// JSON without a character that could end a <script> element.
@@ -22,7 +22,7 @@ std::string script_text(std::string_view json);
 /// A text as JSON that may stand in a <script> element; invalid UTF-8 is replaced.
 std::string json_text(std::string_view text);
 
-/// A number as JSON, with so many digits; null if it is not finite.
+/// A number as JSON with `digits` significant digits; null if it is not finite.
 std::string short_number(double value, int digits = 5);
 
 /// "4.2 adu", with six digits.
@@ -35,7 +35,7 @@ std::string value_text(const KeywordValue& value);
 std::string head_cell(const std::string& name, const std::string& unit, const std::string& description,
                       bool is_text = false);
 
-/// A section of a page; empty without warnings.
+/// The section of warnings as HTML; empty without warnings.
 std::string warnings_html(const std::vector<std::string>& warnings);
 
 }  // namespace srcextract

@@ -107,7 +107,7 @@ std::string times_html(const std::vector<StepTime>& times) {
          fmt::format("<tr><th scope=\"row\">all</th><td class=\"number\">{:.2f}</td><td></td></tr>\n", 1e3 * all);
 }
 
-/// A table with the first `rows` of the brightest sources.
+/// An HTML table of the brightest sources: the first `rows` of light.order.
 std::string table_html(const std::vector<ReportColumn>& columns, const ReportLight& light, std::size_t rows) {
   const std::vector<std::size_t> shown = short_columns(columns);
   std::string html = "<thead><tr>";
@@ -125,7 +125,7 @@ std::string table_html(const std::vector<ReportColumn>& columns, const ReportLig
   return html + "</tbody>\n";
 }
 
-/// A map, the picture with its range; a map of one value is told in words.
+/// A map as HTML: its picture with the range of values. A map with a single value is described in words.
 std::string map_html(const std::string& title, const ReportPicture& picture, const std::string& pixel_unit,
                      bool is_flat_in_words = true) {
   const std::string name = xml_text(title);
@@ -141,10 +141,10 @@ std::string map_html(const std::string& title, const ReportPicture& picture, con
 /// Rows that a reader without JavaScript sees.
 constexpr std::size_t plain_rows = 25;
 
-/// Limit of the numbers that the script draws: the page opens fast.
+/// Most bytes of numbers for the script of a page, so that it opens fast.
 constexpr std::size_t most_data_bytes = 900'000;
 
-/// A longer configuration is cut: kernels can have thousands of values. run.json has all.
+/// Most bytes of the configuration on a page: kernels can have thousands of values. run.json has all of it.
 constexpr std::size_t most_yaml_bytes = 60'000;
 
 std::string yaml_html(std::string yaml) {
@@ -165,7 +165,7 @@ std::string shown_text(std::size_t shown, std::size_t all) {
   return fmt::format("The {} brightest of {} sources; the catalogue has all.", shown, all);
 }
 
-/// The picture of stamps, hidden: the script cuts out of it.
+/// The picture of all stamps as a hidden element, from which the script cuts single stamps.
 std::string stamps_html(const ReportPictures& pictures) {
   return pictures.stamps ? "<img id=\"stamps\" alt=\"\" hidden src=\"" + pictures.stamps->address + "\">\n" : "";
 }
@@ -186,7 +186,7 @@ std::string make_report(const RunRecord& record, const CatalogMetadata& metadata
   const auto sources = static_cast<std::size_t>(extraction.sources.size());
   const bool at_positions = record.input.positions != nullptr;
   std::vector<ReportColumn> columns = report_columns(extraction.sources, metadata);
-  // Where nothing was detected, columns that are not written hold nothing.
+  // In forced photometry, columns that are not written hold no measured values.
   if (at_positions) std::erase_if(columns, [](const ReportColumn& column) { return !column.is_written; });
   const ReportLight light = report_light(columns, sources, record.input.config().measurement.zero_point);
   const ReportPictures pictures = render_pictures(extraction, light.order, config.quicklook, where);

@@ -14,7 +14,7 @@ namespace srcextract {
 /// configuration follow. The extraction must have been made with output.report. Text from headers and names is escaped.
 std::string make_report(const RunRecord& record, const CatalogMetadata& metadata);
 
-/// Writes this page; the caller commits it. Throws Error{output} or Error{storage}.
+/// Writes the page of make_report; the caller commits the file. Throws Error{output} or Error{storage}.
 [[nodiscard]] OutputFile write_report(const std::string& path, const RunRecord& record,
                                       const CatalogMetadata& metadata);
 

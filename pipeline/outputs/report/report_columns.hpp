@@ -10,7 +10,7 @@
 
 namespace srcextract {
 
-/// A column of the catalogue as a report reads it.
+/// A catalogue column as the report shows it: name, unit, description and values.
 struct ReportColumn {
   std::string name, unit, description;
   bool is_whole = false;  ///< its values are integers
@@ -18,7 +18,7 @@ struct ReportColumn {
   std::function<double(std::size_t)> at;  ///< the value of a row
 };
 
-/// All filled columns, those that are written first. `sources` must outlive them.
+/// All columns with values; columns that the catalogue writes come first. `sources` must outlive the result.
 std::vector<ReportColumn> report_columns(const Sources& sources, const CatalogMetadata& metadata);
 
 /// The column of this name; null if there is none.
@@ -31,8 +31,8 @@ struct ReportLight {
   std::vector<std::size_t> order;                 ///< rows, the brightest first
 };
 
-/// Magnitudes follow from FLUX_AUTO if it is there, else from FLUX_ISO or FLUX_APER. Sizes are FLUX_RADIUS or
-/// FWHM_IMAGE if they are there, else the root of A_IMAGE times B_IMAGE.
+/// Fills ReportLight: magnitudes follow from FLUX_AUTO if the catalogue has that, else from FLUX_ISO or FLUX_APER.
+/// Sizes are FLUX_RADIUS or FWHM_IMAGE if the catalogue has one, else the root of A_IMAGE times B_IMAGE.
 ReportLight report_light(const std::vector<ReportColumn>& columns, std::size_t rows, double zero_point);
 
 }  // namespace srcextract

@@ -28,7 +28,8 @@ Json columns_json(const std::vector<ReportColumn>& columns) {
   return json;
 }
 
-/// Pixels above the sky, from 8 sigma below it to 24 above, or to beyond the threshold.
+/// The histogram of pixel values minus the sky, from -8 sigma to +24 sigma, or to 1.5 times the threshold if that is
+/// more.
 Json histogram_json(const ReportFacts& facts, const Cpu& where) {
   const Extraction& extraction = facts.extraction;
   const double sigma = extraction.background.clipped.sigma;
@@ -59,7 +60,7 @@ Json counts_json(const ReportLight& light) {
   return {{"low", low}, {"step", step}, {"counts", counts}};
 }
 
-/// [rank, magnitude, error, size] of sources, evenly by rank.
+/// [rank by brightness, magnitude, error, size] of up to most_points sources, evenly by rank, as JSON text.
 std::string points_text(const ReportLight& light) {
   const std::size_t step = light.order.size() / most_points + 1;
   std::string text;
@@ -72,7 +73,7 @@ std::string points_text(const ReportLight& light) {
   return "[" + text + "]";
 }
 
-/// The ellipse of a row: x, y, semi-axes and angle.
+/// The ellipse of a row as JSON text: [x, y, semi-axes, angle]; null for a missing column.
 std::string shape_text(const std::vector<const ReportColumn*>& of_shape, std::size_t row) {
   std::string text;
   for (const ReportColumn* const column : of_shape)

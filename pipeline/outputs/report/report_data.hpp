@@ -13,7 +13,7 @@
 
 namespace srcextract {
 
-/// The sources of the numbers of a report.
+/// What the numbers of a report are computed from.
 struct ReportFacts {
   const Extraction& extraction;
   const Config& config;
@@ -29,13 +29,13 @@ struct ReportFacts {
 /// The numbers that the script of a report draws, as JSON that may stand in a <script> element.
 struct ReportData {
   std::string json;
-  std::size_t rows = 0;  ///< number of sources with a row, the brightest
+  std::size_t rows = 0;  ///< number of sources in the JSON's table of rows: the brightest ones
 };
 
-/// The JSON takes at most about `most_bytes`, or what it takes without rows.
+/// Makes the numbers of a report. The JSON takes about `most_bytes` at most, but never less than its size without rows.
 ReportData report_data(const ReportFacts& facts, std::size_t most_bytes, const Cpu& where);
 
-/// Columns of the short table, by their places among `columns`.
+/// The columns of the short table, as indices of `columns`.
 std::vector<std::size_t> short_columns(const std::vector<ReportColumn>& columns);
 
 /// A value as JSON: null for NaN, text for an infinity.

@@ -4,8 +4,8 @@
 
 namespace srcextract {
 
-/// The texts of the files of the same names, which are part of the program. A page stands between head.html and
-/// tail.html; its script is shared.js and its own.
+/// Texts of the files named at each line, compiled into the program. A page is written between head.html and tail.html;
+/// its script is shared.js followed by the page's own script.
 const std::string& report_page();    // page.html
 const std::string& report_style();   // report.css
 const std::string& report_script();  // report.js

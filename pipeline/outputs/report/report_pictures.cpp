@@ -22,7 +22,7 @@ constexpr std::int64_t image_side = 1024, residual_side = 512, map_side = 256;
 /// Fills row y of an image.
 using FillRow = std::function<void(std::int64_t y, float* row)>;
 
-/// Shrinks an image that is made row by row, so that no copy of it is kept.
+/// Shrinks an image by `factor` while fill(y, row) makes its rows, so that the full image is never in memory.
 Image<float, Cpu> shrink_rows(const Shape& shape, std::int64_t factor, const FillRow& fill, const Cpu& where) {
   Image<float, Cpu> small(shrunk_shape(shape, factor), where), strip({shape.width, factor}, where);
   for (std::int64_t y = 0; y < small.shape.height; ++y) {
@@ -44,7 +44,7 @@ std::string png_address(const Image<std::uint8_t, Cpu>& grey) {
   return "data:image/png;base64," + text;
 }
 
-/// 64 greys instead of 256: nobody sees it, and noise takes a quarter less.
+/// Reduces 256 greys to 64: nobody sees it, and noise compresses to a quarter less.
 void drop_low_bits(Image<std::uint8_t, Cpu>& grey) {
   for (std::uint8_t& pixel : grey.pixels) pixel = static_cast<std::uint8_t>((pixel & 0xfcU) | pixel >> 6U);
 }
@@ -66,7 +66,7 @@ ReportPicture render(const Image<float, Cpu>& small, std::int64_t factor, const 
           .is_constant = is_constant(picture.range)};
 }
 
-/// Puts the pixels around a position into the stamp of this number; NaN beyond the image.
+/// Copies the pixels around a position into stamp `number` of the picture; NaN beyond the image.
 void cut_stamp(const Image<float, Cpu>& above, CheckRows& level, double x, double y, std::int64_t number,
                Image<float, Cpu>& stamps) {
   if (!std::isfinite(x) || !std::isfinite(y)) return;
@@ -101,8 +101,9 @@ Image<float, Cpu> cut_stamps(const Extraction& extraction, std::span<const std::
   return stamps;
 }
 
-/// IRAF's zscale shows the sky and nothing of bright sources. Limits from 3 sigma below the sky to 60 above replace it;
-/// the stretch leaves the sky visible. Other limits are taken as they are.
+/// Limits of grey values for the image's picture. The defaults (asinh, zscale) show the sky and saturate bright
+/// sources, so limits of -3 to +60 sigma replace them; the stretch keeps the sky visible. Limits that the user set are
+/// kept.
 QuicklookConfig limits_of_image(const Extraction& extraction, QuicklookConfig config) {
   const Background& sky = extraction.background;
   const double sigma = sky.clipped.sigma;

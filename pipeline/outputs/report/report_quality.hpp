@@ -6,12 +6,14 @@
 
 namespace srcextract {
 
-/// Parts of a page about the quality of a catalogue: links to its sections, and these. Empty if nothing was asked for.
+/// Parts of a page about the quality of a catalogue, as HTML: its sections, and links to them. Empty if nothing was
+/// asked for.
 struct QualityParts {
   std::string links, sections;
 };
 
-/// Completeness by copies of stars or, of a radio map, by injected Gaussians; and reliability by the negated map.
+/// Makes the parts: completeness by copies of stars or, for a radio map, by injected Gaussians; reliability by the
+/// negated map.
 QualityParts quality_parts(const RunRecord& record);
 
 }  // namespace srcextract

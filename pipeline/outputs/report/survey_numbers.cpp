@@ -13,7 +13,7 @@ namespace {
 
 using Images = std::span<const std::uint32_t>;
 
-/// The standard deviation about the median, as distances_of() says. Overwrites the values.
+/// The standard deviation about the median, by the formula at distances_of(). May reorder the values.
 double deviation_of(std::span<double> values, double median) {
   double sum = 0;
   for (const double value : values) sum += std::abs(value - median);
@@ -21,7 +21,8 @@ double deviation_of(std::span<double> values, double median) {
   return scatter > 0 ? scatter : 1.2533 * sum / static_cast<double>(values.size());
 }
 
-/// Keeps the greater distances of these images by one of their values.
+/// Computes how far `values` of these images lie from their median. Replaces an image's distance if the new one is
+/// greater.
 void add_distances(const std::vector<double>& values, Images images, ImageValue of, std::vector<Distance>& distances) {
   std::vector<double> known;
   for (const std::uint32_t i : images)
@@ -36,7 +37,7 @@ void add_distances(const std::vector<double>& values, Images images, ImageValue 
   }
 }
 
-/// The images that are done, by unit and then in their order.
+/// The images that did not fail, sorted by the unit of their pixels; images of one unit keep their order.
 std::vector<std::uint32_t> by_unit(const SurveyNumbers& numbers) {
   std::vector<std::uint32_t> images;
   for (std::uint32_t i = 0; i < numbers.images(); ++i)

@@ -10,16 +10,16 @@
 
 namespace srcextract {
 
-/// The quantities that are compared between the images of a survey, by their columns in IMAGES.
+/// The quantities in which images of a survey are compared; column_of() names their columns in IMAGES.
 enum class ImageValue : std::uint8_t { sources, level, noise };
 inline constexpr std::array image_values = {ImageValue::sources, ImageValue::level, ImageValue::noise};
 const char* column_of(ImageValue value);
 
-/// The numbers of all images, in the order of IMAGES: about 30 bytes an image.
+/// The numbers of all images, in the order of the table IMAGES: about 30 bytes an image.
 struct SurveyNumbers {
   std::array<std::vector<double>, image_values.size()> values;  ///< NaN: the image failed
-  std::vector<std::uint32_t> unit_of;                           ///< of an image's pixels, a place in `units`
-  std::vector<std::string> units;                               ///< in the order of the images that are done
+  std::vector<std::uint32_t> unit_of;                           ///< index, in `units`, of the unit of an image's pixels
+  std::vector<std::string> units;                               ///< in the order in which images first have them
   std::int64_t failed = 0, sources = 0;
 
   const std::vector<double>& of(ImageValue value) const { return values[static_cast<std::size_t>(value)]; }
@@ -41,22 +41,24 @@ struct ValueRange {
 /// Reorders the values.
 ValueRange range_of(std::vector<double>& values);
 
-/// Range over the images of a unit; over all of them for sources.
+/// Range of a value over the images of that unit; of `sources`, over all images.
 ValueRange range_of(const SurveyNumbers& numbers, ImageValue value, std::uint32_t unit);
 
-/// How far an image lies from the median of the images, in standard deviations, by the value that lies farthest.
+/// How far an image lies from the median of its survey, in standard deviations, in the quantity `of` in which it lies
+/// farthest.
 struct Distance {
   float sigmas = 0;
   ImageValue of = ImageValue::sources;
 };
 
-/// The standard deviation is 1.4826 times the median distance from the median. If that is 0, it is 1.2533 times the
-/// mean distance (Iglewicz and Hoaglin 1993, How to Detect and Handle Outliers). Levels and noise are compared among
-/// images of one unit. A failed image has distance 0, and a value that is not finite is infinitely far.
+/// Computes the distance of each image. The standard deviation is 1.4826 times the median distance from the median. If
+/// that is 0, it is 1.2533 times the mean distance (Iglewicz and Hoaglin 1993, How to Detect and Handle Outliers).
+/// Levels and noise are compared among images of one unit. A failed image has distance 0, and a value that is not
+/// finite is infinitely far.
 std::vector<Distance> distances_of(const SurveyNumbers& numbers);
 
-/// Up to `most` images, by their places. Failed ones come first, in the order of IMAGES, at most a quarter if others
-/// are left out. Then come the others, the farthest first.
+/// Returns indices of up to `most` images. Failed images come first, in the order of IMAGES; if not all images fit,
+/// they are at most a quarter. The other images follow, the farthest first.
 std::vector<std::size_t> images_that_stand_out(const SurveyNumbers& numbers, const std::vector<Distance>& distances,
                                                std::size_t most);
 

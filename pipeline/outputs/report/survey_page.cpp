@@ -34,7 +34,7 @@ void replace_all(std::string& text, const std::string& part, char mark) {
   for (std::size_t at = 0; (at = text.find(part, at)) != text.npos; ++at) text.replace(at, part.size(), 1, mark);
 }
 
-/// The reason without names of files and numbers: equal for images that failed alike.
+/// The reason of a failure without names of files and numbers, so that similar failures have equal patterns.
 std::string pattern_of(const ImageRecord& record) {
   std::string reason = record.reason;
   replace_all(reason, std::filesystem::path(record.path).filename(), file_mark);
@@ -59,7 +59,7 @@ struct FailedImage {
   std::uint32_t image;
 };
 
-/// Images that failed alike: a range of all.
+/// Images with the same pattern of failure: a range of the sorted failures.
 struct FailureGroup {
   std::size_t begin, count;
   std::uint32_t first;
@@ -89,9 +89,9 @@ std::string group_html(const SurveyFacts& facts, const std::vector<FailedImage>&
                      group.count > 1 ? " <small>(the first of them)</small>" : "", xml_text(names));
 }
 
-/// The images that failed, as a section of a page; empty if none failed. Images are grouped by kind and by reasons that
-/// differ only in names of files and in numbers. The largest group comes first, with the names of ten images. Groups
-/// beyond about `most_bytes` are counted. Takes 16 bytes for each image that failed.
+/// The section of failures as HTML; empty if no image failed. Images are grouped by kind and by reasons that differ
+/// only in names of files and in numbers. The largest group comes first, with the names of ten images. Groups beyond
+/// about `most_bytes` are counted only. Takes 16 bytes of memory for each image that failed.
 std::string failures_html(const SurveyFacts& facts, std::size_t most_bytes) {
   std::vector<FailedImage> failed;
   for (std::uint32_t i = 0; i < facts.images.size(); ++i) {
@@ -125,11 +125,11 @@ std::string failures_html(const SurveyFacts& facts, std::size_t most_bytes) {
 /// Rows that a reader without JavaScript sees.
 constexpr std::size_t plain_images = 25;
 
-// Limits of parts of the page, which together are less than most_report_bytes.
+// Limits for parts of the page, which sum to less than most_report_bytes.
 constexpr std::size_t most_failure_bytes = 150'000, most_row_bytes = 800'000, most_units = 20;
 constexpr std::size_t most_warnings = 50, most_warning_bytes = 500;
 
-/// The name of the survey's catalogue, also of a directory.
+/// The base name of the survey's catalogue, even if that is a directory.
 std::string survey_name(const SurveyFacts& facts) {
   const std::filesystem::path path(facts.output);
   return shortened(printable_name(path.has_filename() ? path : path.parent_path()), most_name_bytes);
@@ -149,7 +149,7 @@ std::string range_html(const std::string& name, const std::string& unit, const V
       range.count);
 }
 
-/// Least, median and most of what images have, by unit.
+/// A table as HTML with the least, median and greatest value of each quantity, by unit.
 std::string ranges_html(const SurveyNumbers& numbers) {
   std::string html = range_html("Sources in an image", "", range_of(numbers, ImageValue::sources, 0));
   for (std::uint32_t unit = 0; unit < std::min(numbers.units.size(), most_units); ++unit) {

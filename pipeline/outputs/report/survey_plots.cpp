@@ -18,20 +18,20 @@ std::size_t images_in_bin(std::size_t images) {
   return (images + most_bins - 1) / most_bins;
 }
 
-/// Calls f(begin, end) for the images of each bin.
+/// Divides the images into bins of consecutive images, and calls f(begin, end) for each bin.
 template <class F>
 void for_each_bin(std::size_t images, F&& f) {
   const std::size_t step = images_in_bin(images);
   for (std::size_t begin = 0; begin < images; begin += step) f(begin, std::min(images, begin + step));
 }
 
-/// A cell of the map: sums over its images.
+/// A cell of the sky map: sums of the positions of its images, and their number.
 struct MapCell {
   double ra = 0, dec = 0;
   std::int64_t count = 0;
 };
 
-/// The range of the turned places, and the cell of a place in it.
+/// A grid over the images' positions, whose right ascensions are turned (turned_ra); finds the cell of a position.
 class MapGrid {
  public:
   MapGrid(const std::vector<SkyPlace>& places, double first) {

@@ -21,7 +21,7 @@ namespace fs = std::filesystem;
 
 constexpr std::size_t most_images = 2000, most_reason = 200, most_keyword = 80, most_link_bytes = 2000;
 
-/// Keywords of the header that are columns, if any shown image has them.
+/// Header keywords that become columns of the table, if any of the images in it has them.
 constexpr const char* shown_keywords[] = {"OBJECT", "FILTER", "EXPTIME", "DATE-OBS"};
 
 struct ShownCell {
@@ -42,7 +42,7 @@ struct ShownRow {
   std::string link;  ///< empty: none
 };
 
-/// An address in a page, of a path: other bytes than letters, digits and -._~/ are escaped.
+/// The relative URL of a path: bytes other than letters, digits and -._~/ are escaped.
 std::string address_of(const fs::path& path) {
   std::string address;
   for (const char c : path.generic_string()) {
@@ -55,7 +55,7 @@ std::string address_of(const fs::path& path) {
   return address;
 }
 
-/// Links to pages of images, from the directory of the survey's page.
+/// Makes links from the survey's page to the pages of its images.
 class Links {
  public:
   explicit Links(const SurveyFacts& facts) : facts_(facts) {
@@ -64,7 +64,7 @@ class Links {
     from_ = fs::weakly_canonical(parent.empty() ? "." : parent, unknown);
   }
 
-  /// The address of the page that lies beside an image's catalogue; empty without one.
+  /// The URL of an image's own page; empty if the image has none.
   std::string to(const SurveyImage& image) const {
     std::error_code unknown;
     for (const auto& [path, bytes] : image.record.outputs) {
@@ -106,7 +106,7 @@ ShownCell keyword_cell(const KeywordValue* value) {
   return is_number ? ShownCell{value_text(*value)} : text_cell(printable(value_text(*value)), most_keyword);
 }
 
-/// The columns of the table, and the cells of an image in them.
+/// The table of images: its columns, and the cells of each image.
 class ImageTable {
  public:
   ImageTable(const SurveyFacts& facts, const SurveyNumbers& numbers, const std::vector<Distance>& distances,

@@ -9,7 +9,7 @@
 
 namespace srcextract {
 
-/// A longer name of an image is cut on the page.
+/// Names of images are cut to this number of bytes on the page.
 inline constexpr std::size_t most_name_bytes = 300;
 
 /// The images that stand out, as rows of a table.
@@ -23,8 +23,8 @@ struct SurveyRows {
   std::size_t failed = 0;  ///< of images that failed
 };
 
-/// The table has `plain_rows` as HTML. The JSON takes at most about `most_bytes`. Right ascensions are turned from
-/// `first_ra`.
+/// Makes the rows of images that stand out. The table has `plain_rows` rows as HTML. The JSON takes at most about
+/// `most_bytes`. Right ascensions are turned to begin at `first_ra`.
 SurveyRows survey_rows(const SurveyFacts& facts, const SurveyNumbers& numbers, double first_ra, std::size_t plain_rows,
                        std::size_t most_bytes);
 

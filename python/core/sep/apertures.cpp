@@ -23,7 +23,7 @@ struct Apertures {
   const Columns& axes;   ///< a, b and theta of ellipses; none for circles
   const Columns& inner;  ///< none for apertures without a hole
   const Values<double>& outer;
-  const Columns& sky;  ///< inner and outer radius of a ring, or none
+  const Columns& sky;  ///< inner and outer radius of the rings for the sky; empty: none
   double gain;
   std::int64_t sub_pixels;
 
@@ -44,7 +44,7 @@ bool sum_one(const SepImage& image, ApertureRows& rows, const Apertures& all, st
              double& error, std::int16_t& flags) {
   const SepEllipse ellipse = all.ellipse(i);
   const std::int64_t source = image.source_at(i);
-  // As in SEP, pixels are only corrected for if there is a mask, not for other sources alone.
+  // As in SEP, masked pixels are made up for only if there is a mask, not for pixels of other sources.
   const bool corrects = static_cast<bool>(image.mask);
   const auto sum = [&](double inner, double outer, std::int64_t sub_pixels, const SepBox& box) {
     return rows.sum({ellipse, inner, outer, sub_pixels}, box, source);
@@ -67,7 +67,7 @@ bool sum_one(const SepImage& image, ApertureRows& rows, const Apertures& all, st
     const double outer = all.sky[1].data()[i];
     const ApertureSums sky = sum(all.sky[0].data()[i], outer, sub_pixels, ellipse.box(outer, image.shape));
     const double area = sky.area - (corrects ? sky.masked_area : 0);
-    // SEP does not report a fully masked ring around an ellipse, and goes on.
+    // As in SEP, a fully masked ring around an ellipse is not reported.
     if (!((ellipse.circle ? area : sky.area) > 0)) return false;
     if (sums.area > 0) {
       light -= sky.light / area * sums.area;

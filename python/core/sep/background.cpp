@@ -22,7 +22,7 @@ namespace {
 
 constexpr std::int64_t rows_per_piece = 32;
 
-/// A level as a pixel value. For integers, as in SEP, v + 1/2 without its fraction.
+/// Converts a level to a pixel value. For integers, as in SEP, adds 1/2 and drops the fraction.
 template <class T>
 T as_pixel(float level) {
   if constexpr (std::is_integral_v<T>) {
@@ -80,8 +80,8 @@ NodeBuffers estimate(const SepImage& image, const MeshGrid& grid, const Backgrou
   return estimates;
 }
 
-/// As filled_node() (stages/sky/mesh_nodes.hpp), with SEP's order and float precision of the sum over the nearest
-/// nodes.
+/// As filled_node() (stages/sky/mesh_nodes.hpp), but sums over the nearest nodes in SEP's order and in float, as SEP
+/// does.
 MeshNode filled_as_sep(const NodeView& nodes, std::int64_t x, std::int64_t y) {
   if (!is_bad(nodes.at(x, y))) return nodes.at(x, y);
   std::vector<std::pair<std::int64_t, std::int64_t>> nearest;  // row and column
@@ -140,7 +140,7 @@ class SepBackground {
   }
 
   double level() const { return sky_.background->clipped.median; }
-  /// 1 for an image without noise, as in SEP.
+  /// The noise of the whole image; 1 for an image without noise, as in SEP.
   double rms() const {
     const double found = sky_.background->clipped.sigma;
     return found > 0 ? found : 1;

@@ -11,10 +11,11 @@
 namespace srcextract::python {
 namespace {
 
-/// As stages/clean/profile_of.hpp, but with the source's mean threshold if thresholds vary.
+/// As stages/clean/profile_of.hpp, but if thresholds vary, uses the mean threshold over the source.
 CleanProfile profile_of_row(const SepObject& row, const CleanFacts& facts, double beta) {
   CleanProfile profile{};
-  // Moments that form no ellipse: as in SEP the source absorbs nothing, and with infinite length it is near all others.
+  // If the moments form no ellipse, the source absorbs nothing, as in SEP, and its infinite length brings it near all
+  // others.
   constexpr double everywhere = 1e6;
   const double a = std::isnan(row.a) ? everywhere : row.a, b = std::isnan(row.b) ? 0 : row.b;
   profile.x = row.x;
@@ -31,7 +32,7 @@ CleanProfile profile_of_row(const SepObject& row, const CleanFacts& facts, doubl
   return profile;
 }
 
-/// The profiles that have a position and a size, cell by cell.
+/// Profiles with a position and a size, sorted into the cells of a grid.
 class ProfileGrid {
  public:
   ProfileGrid(const std::vector<CleanProfile>& profiles, const Shape& image)
@@ -60,7 +61,7 @@ class ProfileGrid {
 
  private:
   AbsorberCells cells_;
-  std::vector<std::size_t> begin_;  ///< per cell: its first element of members_; one more element is the end
+  std::vector<std::size_t> begin_;  ///< per cell: index of its first element in members_; one more element is the end
   std::vector<std::size_t> members_;
 };
 

@@ -7,14 +7,15 @@
 
 namespace srcextract::python {
 
-/// Values of an object for CLEAN besides its row.
+/// Values that CLEAN needs of an object, besides its row.
 struct CleanFacts {
-  float limit = 0;              ///< how far it is above its threshold (stages/clean/find_limits.hpp)
-  std::int64_t above_half = 0;  ///< number of its pixels above the mean of threshold and peak, before convolution
+  float limit = 0;              ///< how far the object is above its threshold (stages/clean/find_limits.hpp)
+  std::int64_t above_half = 0;  ///< number of the object's pixels above the mean of threshold and peak, before
+                                ///< convolution
 };
 
-/// Decides which objects survive, as SEP does: in the order of the rows, each surviving object is compared with all
-/// later survivors. The brighter one of a pair absorbs the other, if it can. An object that is absorbed during its own
+/// Decides which objects survive, as SEP does. In the order of the rows, each surviving object is compared with all
+/// later survivors; the brighter of two absorbs the other, if it can. An object that is absorbed during its own
 /// comparisons still goes on absorbing others. SEP compares all pairs; here only nearby ones are compared.
 std::vector<std::uint8_t> find_survivors(const std::vector<SepObject>& rows, std::span<const CleanFacts> facts,
                                          double beta, const Shape& image);

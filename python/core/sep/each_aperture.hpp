@@ -17,7 +17,7 @@ inline double largest_of(const Values<double>& values) {
   return largest;
 }
 
-/// Number of apertures per piece of work, small enough for Ctrl-C; `reach` is the greatest radius in pixels.
+/// Number of apertures measured between two checks for Ctrl-C; `reach` is the greatest radius in pixels.
 inline std::int64_t apertures_per_piece(double reach) {
   constexpr double most_pixels = 1 << 20, most_apertures = 64;
   const double pixels = std::max(4 * reach * reach, 1.0);  // also 1 for NaN
@@ -44,7 +44,7 @@ inline void prefetch_about(const SepPlane& pixels, const Shape& shape, double x,
 template <class Worker, class Positions, class Measure>
 void for_each_aperture(const SepImage& image, const Positions& x, const Positions& y, double reach, int threads,
                        const Measure& measure) {
-  constexpr double wide = 512;  // this thread may then wait long for another's work
+  constexpr double wide = 512;  // beyond this reach, this thread may wait long for another's work
   constexpr std::int64_t ahead = 3;
   const auto& run = reach > wide ? do_interruptibly : do_watchfully;
   run([&] {

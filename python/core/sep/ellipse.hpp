@@ -57,8 +57,8 @@ inline SepBox sep_box(double x, double y, double reach_x, double reach_y, const 
   return box;
 }
 
-/// An ellipse cxx dx^2 + cyy dy^2 + cxy dx dy = r^2 around (x, y), where r = 1 has the axes a and b. For a circle the
-/// coefficients are 1, 1 and 0.
+/// An ellipse cxx dx^2 + cyy dy^2 + cxy dx dy = r^2 around (x, y); for r = 1 its semi-axes are a and b. For a circle
+/// the coefficients are 1, 1 and 0.
 struct SepEllipse {
   double x, y;
   double cxx = 1, cyy = 1, cxy = 0;
@@ -116,8 +116,8 @@ inline double twice_triangle_in_circle(double px, double py, double qx, double q
   return area + (inx * outy - iny * outx);
 }
 
-/// The area of a pixel at (dx, dy) inside an ellipse of size `r` around (0, 0). The map from the ellipse to a circle
-/// turns the pixel into a parallelogram.
+/// The area of the part of a pixel at (dx, dy) that lies inside an ellipse of size `r` around (0, 0). The map that
+/// makes the ellipse a circle turns the pixel into a parallelogram.
 inline double exact_ellipse_overlap(const SepEllipse& ellipse, double r, double dx, double dy) {
   if (!(r > 0)) return 0;
   if (ellipse.circle) return exact_overlap(dx, dy, r);
@@ -137,7 +137,8 @@ inline double exact_ellipse_overlap(const SepEllipse& ellipse, double r, double 
 /// Half the diagonal of a pixel, rounded up.
 inline constexpr double pixel_reach = 0.7072;
 
-/// Calls f(u, v) for the centres of the side x side sub-pixels of a pixel at (dx, dy); `dx` may be a vector of pixels.
+/// Calls f(u, v) for the centres (u, v) of side x side sub-pixels of a pixel at (dx, dy); `dx` may be a vector of
+/// pixels.
 template <class U, class F>
 inline void for_each_sub_pixel(const U& dx, double dy, std::int64_t side, const F& f) {
   const double step = 1.0 / static_cast<double>(side), first = 0.5 * (step - 1);
@@ -174,7 +175,7 @@ class EllipseRows {
     return inside;
   }
 
-  /// As within(), with at most two more pixels at each end.
+  /// As within(), but faster and with up to two more pixels at each end.
   SepStretch about(std::int64_t row, double square, const SepBox& box) const {
     const double dy = static_cast<double>(row) - ellipse_.y, left = (square - rest_ * dy * dy) / ellipse_.cxx;
     if (!(left >= 0)) return {box.x_begin, box.x_begin};
@@ -187,8 +188,8 @@ class EllipseRows {
 
  private:
   const SepEllipse& ellipse_;
-  double lean_;  ///< shift along x of the middle of a row, per step along y
-  double rest_;  ///< squared distance in the middle of a row, for a unit step along y
+  double lean_;  ///< shift in x of a row's middle (where the squared distance is least), per step in y
+  double rest_;  ///< squared distance at a row's middle, for a unit step in y
 };
 
 /// The parts of pixels between two ellipses: by sub-pixels whose centres are inside, or by area without sub-pixels.

@@ -37,7 +37,7 @@ void for_each_row(const Shape& shape, const Cpu& where, const F& f) {
   });
 }
 
-/// The pixels as float, in place if possible; masked pixels are 0.
+/// Returns the pixels as float, in the caller's memory if possible; masked pixels are 0.
 Image<float, Cpu> pixels_of(const SepImage& image, const Cpu& where) {
   if (const float* const floats = image.pixels.floats(); floats != nullptr && !image.mask)
     return view_of(floats, image.shape, where);
@@ -66,7 +66,7 @@ Image<float, Cpu> variances_of(const SepImage& image, bool hides_masked, const C
   return out;
 }
 
-/// The kernel of an array as applied to the image without flipping, normalised. An even side is extended by one.
+/// Makes a normalised kernel of an array, applied to the image without flipping. An even side is extended by one.
 Kernel kernel_of(const AnyArray& values) {
   const Shape shape = shape_of(values);
   const SepPlane plane(values);
@@ -81,7 +81,7 @@ Kernel kernel_of(const AnyArray& values) {
   return kernel_of_values(std::move(rows), true);
 }
 
-/// The sources of a map by ascending number; SEP overlooks numbers below 0.
+/// The sources of a segmentation map, by ascending number; numbers below 0 are overlooked, as in SEP.
 LabelledRuns<Cpu> sources_of(const std::int32_t* segments, const Shape& shape, const Cpu& where) {
   if (std::reduce(segments, segments + shape.count(), 0, std::bit_or<>()) >= 0)
     return runs_of_labels(view_of(segments, shape, where), where);
@@ -90,7 +90,7 @@ LabelledRuns<Cpu> sources_of(const std::int32_t* segments, const Shape& shape, c
   return runs_of_labels(map, where);
 }
 
-/// Extracts the sources of an image: the steps of the chain, with SEP's own thresholds, order and CLEAN.
+/// Extracts the sources of an image: runs the steps of the chain, but with SEP's own thresholds, order and CLEAN.
 struct SepExtraction : SepFound {
   using SepFound::SepFound;
 
@@ -116,7 +116,7 @@ struct SepExtraction : SepFound {
     image.segments != nullptr ? measure_given() : find();
   }
 
-  /// The map of the rows, which have the numbers 1, 2, ...
+  /// The segmentation map of the rows of the result, numbered 1, 2, ...
   Image<std::int32_t, Cpu> map() const {
     std::vector<std::int32_t> number(static_cast<std::size_t>(steps.components.counts->kept) + 1, 0);
     for (std::size_t row = 0; row < sources.size(); ++row)
@@ -141,7 +141,7 @@ struct SepExtraction : SepFound {
       });
     }
     steps.runs = threshold_found(steps.levels, pixels, config, steps, where);
-    // From here on masked pixels in the foreground have their given noise: an infinite one has no mean.
+    // From here on, masked pixels above the threshold get their given noise, since infinite noise would spoil means.
     if (image.noise && image.mask) steps.variance = variances_of(image, false, where);
   }
 
@@ -208,8 +208,8 @@ struct SepExtraction : SepFound {
     for (std::size_t label = 1; label < count.size(); ++label) island_thresholds[label] /= count[label];
   }
 
-  /// SEP's levels start at the mean threshold of an island, not at its lowest. So all pixels of an island get the noise
-  /// of that threshold.
+  /// Deblends as SEP does, whose levels start at the mean threshold of an island, not at its lowest. So all pixels of
+  /// an island get the noise of that mean threshold.
   void split() {
     if (!image.noise || !(threshold > 0)) return deblend(pixels, config, steps, where);
     Image<float, Cpu> even(image.shape, where);
@@ -234,7 +234,7 @@ struct SepExtraction : SepFound {
             .sums = steps.sums};
   }
 
-  /// The sources in SEP's order: by the last pixel of their island, then by their position in the island.
+  /// The sources in SEP's order: by the last pixel of their island, then by their order within the island.
   std::vector<std::int32_t> order() const {
     const Uncleaned<Cpu> all = uncleaned();
     std::vector<std::int64_t> last_run(static_cast<std::size_t>(all.islands.counts->kept) + 1, 0);

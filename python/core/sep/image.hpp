@@ -104,7 +104,7 @@ void to_float(const T* pixels, std::int64_t count, float* out) {
 struct SepImage {
   AnyArray data;
   OptionalArray masks, noises, labels;
-  std::optional<Values<std::int64_t>> sources;  ///< the source of each position that is measured
+  std::optional<Values<std::int64_t>> sources;  ///< number of the source that each aperture belongs to
 
   double mask_threshold;
   double noise_of_all;
@@ -112,7 +112,7 @@ struct SepImage {
   Shape shape = shape_of(data);
   SepPlane pixels = SepPlane(data);
   SepPlane mask = SepPlane(masks);    ///< above mask_threshold: the pixel is masked
-  SepPlane noise = SepPlane(noises);  ///< of each pixel; without it noise_of_all applies to all
+  SepPlane noise = SepPlane(noises);  ///< noise of each pixel; without it noise_of_all applies to all pixels
   /// The source of each pixel, 0: none.
   const std::int32_t* segments = labels ? static_cast<const std::int32_t*>(labels->data()) : nullptr;
 
@@ -125,8 +125,8 @@ struct SepImage {
 
   std::int64_t source_at(std::size_t position) const { return sources ? sources->data()[position] : 0; }
 
-  /// Whether pixel i does not count for a source: it is masked, or belongs to another source. For a negative number,
-  /// only the source's own pixels count.
+  /// Whether pixel i does not count for `source`: it is masked, or belongs to another source. If `source` is negative,
+  /// only pixels of source -`source` count.
   bool hides(std::int64_t i, std::int64_t source) const {
     if (is_masked(i)) return true;
     if (segments == nullptr) return false;

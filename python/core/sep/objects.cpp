@@ -14,7 +14,7 @@ constexpr std::int16_t merged = 0x1, singular = 0x8;
 
 using Members = RunsBySource::Members;
 
-/// Sums over the pixels of an object in addition to SourceSums.
+/// Sums over the pixels of an object, beyond those in SourceSums.
 struct ExtraSums {
   double flux = 0, thresholds = 0;
   double noise = 0, noise_x = 0, noise_y = 0, noise_xy = 0;  ///< variances, times squared distances
@@ -22,7 +22,8 @@ struct ExtraSums {
   std::int64_t x_peak = 0, y_peak = 0;
 };
 
-/// For constant noise without photon noise: only the squared distances need summing.
+/// Adds a run to the sums, if all pixels have the same noise and no photon noise: then only squared distances need
+/// summing.
 void add_even_noise(const Run& run, double variance, double cx, double cy, ExtraSums& sums) {
   const double dy = run.y - cy, count = run.end - run.begin;
   const double first = run.begin - cx, steps = count * (count - 1) / 2, squares = steps * (2 * count - 1) / 3;
@@ -90,8 +91,9 @@ std::int64_t SepFound::count_above(Members members, double level) const {
   return above;
 }
 
-/// The values are those of a catalogue's columns (stages/measure/columns.hpp), except where SEP's definitions differ.
-/// SEP has errors by the noise of each pixel, its own rounding to float, and moments that form no ellipse.
+/// Makes a row. Its values are those of a catalogue's columns (stages/measure/columns.hpp), except where SEP's
+/// definitions differ. SEP computes errors from the noise of each pixel, rounds to float in its own way, and allows
+/// moments that form no ellipse.
 SepObject SepFound::object(std::int64_t source, Members members) const {
   const SourceSums& sums = steps.sums[source];
   const Parentage of = parentage(source);
@@ -126,7 +128,7 @@ SepObject SepFound::object(std::int64_t source, Members members) const {
   row.xy = moments.xy;
   const EllipseAxes axes = axes_of(moments);
   const double difference = moments.x2 - moments.y2;
-  // With pixels below 0, which a matched filter may find, the moments may form no ellipse.
+  // With negative pixels, which a matched filter may detect, the moments may form no ellipse.
   const double middle = (moments.x2 + moments.y2) / 2, half = std::hypot(difference / 2, moments.xy);
   constexpr double none = std::numeric_limits<double>::quiet_NaN();
   row.a = middle + half >= 0 ? static_cast<double>(static_cast<float>(axes.a)) : none;
@@ -139,7 +141,7 @@ SepObject SepFound::object(std::int64_t source, Members members) const {
   row.cxx = static_cast<double>(static_cast<float>(moments.y2 / determinant));
   row.cyy = static_cast<double>(static_cast<float>(moments.x2 / determinant));
   row.cxy = static_cast<double>(static_cast<float>(-2 * moments.xy / determinant));
-  // A deblended source has the threshold of its island.
+  // A deblended source has the mean threshold of its island.
   row.thresh = of.split != 0 && !island_thresholds.empty() ? island_thresholds[static_cast<std::size_t>(of.parent)]
                                                            : extra.thresholds / static_cast<double>(sums.npix);
   row.tnpix = count_above(members, row.thresh);

@@ -23,22 +23,23 @@ struct SepObject {
 /// SEP's flag of an object that touches the edge.
 inline constexpr std::int16_t sep_truncated = 0x2;
 
-/// What the steps of the chain (pipeline/chain/detect_sources.hpp) made of an image, for SEP's values of the sources.
+/// What the steps of the chain (pipeline/chain/detect_sources.hpp) found in an image, from which SEP's values of the
+/// sources are computed.
 struct SepFound {
   const SepImage& image;
   double threshold = 0;  ///< a pixel value, or in units of each pixel's noise
   double gain = 0;
   Pixels<Cpu> pixels;
   Detection<Cpu> steps;
-  /// Mean threshold over the pixels of each label's island; empty if it is the same everywhere.
+  /// Mean threshold over the pixels of each label's island; empty if all pixels have the same threshold.
   std::vector<double> island_thresholds;
 
   explicit SepFound(const SepImage& of) : image(of) {}
 
-  /// The row of a source, from 0, which has these runs.
+  /// Makes the row of source number `source`, from 0; `members` are its runs.
   SepObject object(std::int64_t source, RunsBySource::Members members) const;
 
-  /// Number of unconvolved pixels of these runs above a threshold.
+  /// Number of pixels of these runs that exceed a threshold in the unconvolved image.
   std::int64_t count_above(RunsBySource::Members members, double threshold) const;
 
   /// Without deblending every island is a source.

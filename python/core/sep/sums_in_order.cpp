@@ -23,7 +23,7 @@ struct LaneSums {
   std::array<const float*, lanes> pixels;
 };
 
-/// Adds n pixels of each mesh, at most sum_columns.
+/// Adds the next `n` pixels (at most sum_columns) of each mesh to that mesh's sums, if they are within its cut.
 template <std::size_t lanes>
 inline __attribute__((always_inline)) void add_lanes(int n, LaneSums<lanes>& to) {
   using Floats = typename VectorOf<float, lanes>::Type;
@@ -68,7 +68,7 @@ MeshesSums sum_in_lanes(std::span<const MeshPixels> meshes, const MeshCuts& cuts
     of.upper[k] = cuts[k].upper;
     most = {std::max(most.width, meshes[k].shape().width), std::max(most.height, meshes[k].shape().height)};
   }
-  std::array<std::array<float, sum_columns>, lanes> ends;  // padding for meshes that are smaller than others
+  std::array<std::array<float, sum_columns>, lanes> ends;  // NaN in place of pixels that smaller meshes lack
   for (std::int64_t row = 0; row < most.height; ++row) {
     for (std::int64_t x = 0; x < most.width; x += sum_columns) {
       const std::int64_t n = std::min<std::int64_t>(sum_columns, most.width - x);

@@ -5,7 +5,7 @@
 
 #include "python/core/stages/held.hpp"
 
-/// The steps of pipeline/chain one by one, for results that a caller passes from one to the next.
+/// Calls the steps of pipeline/chain one by one, with results that a caller passes from one step to the next.
 namespace srcextract::python {
 
 constexpr auto in_silence = [](const char*) {};
@@ -32,7 +32,7 @@ HeldLabels<Where> join_pixels(const HeldForeground<Where>& pixels, const Detecti
   return held_labels(std::move(found), pixels.runs, pixels.levels, place);
 }
 
-/// Resolves the levels of sources. For labels made elsewhere they follow from the configuration.
+/// The levels at which sources were detected. For labels made outside srcextract, computed from the configuration.
 template <class Where>
 Levels levels_of_sources(const HeldLabels<Where>& labels, const HeldImage<Where>& image, const Config& config,
                          const Detection<Where>& found, const Where& where) {
@@ -60,7 +60,7 @@ HeldLabels<Where> divide_labels(const HeldImage<Where>& image, const HeldLabels<
   return held_labels(std::move(found), islands.runs, levels, place);
 }
 
-/// Measures sources as detect_sources does; on a device the result stays there.
+/// Measures sources as detect_sources does; on a device the results stay in its memory.
 template <class Where>
 Detection<Where> measure_labels(const HeldImage<Where>& image, const HeldLabels<Where>& labels, const SkyOf<Where>& sky,
                                 const HeldImage<Where>* found_in, const Config& config, const Where& where) {

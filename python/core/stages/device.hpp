@@ -49,7 +49,7 @@ class DeviceSession {
 /// The device's session, which is kept.
 std::shared_ptr<DeviceSession> session_of(int device);
 
-/// A thread's exclusive use of a device; its end waits for all work.
+/// Gives a thread exclusive use of a device; its end waits for all work there.
 class DeviceLock {
  public:
   explicit DeviceLock(DeviceSession& session) : session_(session), lock_(session.mutex()) {
@@ -70,7 +70,7 @@ class DeviceLock {
   std::scoped_lock<std::mutex> lock_;
 };
 
-/// The result of a stage on a device.
+/// Owns the result of a stage in a device's memory.
 template <class Held>
 struct OnDevice {
   OnDevice(std::shared_ptr<DeviceSession> of, Held&& what) : session(std::move(of)), held(std::move(what)) {}
@@ -81,7 +81,7 @@ struct OnDevice {
   const Held& operator*() const { return *held; }
   const Held* operator->() const { return &*held; }
 
-  /// Notes that other code may have pending work that reads it.
+  /// Notes that other libraries may read the result, with work that may still be pending when it is freed.
   void lend() const { is_lent = true; }
 
   std::shared_ptr<DeviceSession> session;
@@ -89,7 +89,7 @@ struct OnDevice {
   mutable std::atomic<bool> is_lent = false;
 
  private:
-  /// The session's stream reuses its memory; pending work of other code is waited for.
+  /// Frees the memory for reuse by the session's stream, after waiting for pending work of other libraries.
   void free() noexcept;
 };
 
@@ -104,7 +104,7 @@ void OnDevice<Held>::free() noexcept {
   }
 }
 
-/// The result of work(place) on the device, computed without the GIL.
+/// Runs work(place) on the device without the GIL, and returns its result.
 template <class Work>
 auto on_device(const std::shared_ptr<DeviceSession>& session, const Work& work) {
   const WithoutGil others;
@@ -122,7 +122,7 @@ using DeviceLabels = OnDevice<HeldLabels<Gpu>>;
 using DeviceMask = OnDevice<Image<std::uint8_t, Gpu>>;
 using DeviceMap = OnDevice<Image<std::int32_t, Gpu>>;
 
-/// Throws Error{input} unless all are on one device.
+/// Throws Error{input} unless all sessions are of the same device.
 void require_same(std::initializer_list<std::shared_ptr<DeviceSession>> sessions);
 
 void bind_device_images(nanobind::module_& module);

@@ -118,7 +118,7 @@ std::unique_ptr<DeviceLabels> deblend_labels(const DeviceImage& image, const Dev
   });
 }
 
-/// Results of a device, with those of labels and sky, for the catalogue.
+/// Copies results to the host as make_catalog takes them: sky and rows from `there`, runs and counts from `labels`.
 Detection<Cpu> to_host_as_found(const Detection<Gpu>& there, const HeldLabels<Gpu>& labels, const Gpu& where) {
   Detection<Cpu> found = sky_to_host(there, where);
   found.runs.shape = labels.runs->shape;
@@ -133,7 +133,7 @@ Detection<Cpu> to_host_as_found(const Detection<Gpu>& there, const HeldLabels<Gp
   return found;
 }
 
-/// The shape and the mask counts of an image, for the catalogue, and its pixels above the sky if `measured`.
+/// Copies the shape and the mask counts of an image to the host; if `measured`, also its pixels minus the sky.
 Pixels<Cpu> pixels_to_host(const HeldImage<Gpu>& image, const Detection<Gpu>& there, bool measured, const Gpu& where) {
   Pixels<Cpu> here;
   here.image.shape = image.pixels.image.shape;
@@ -167,7 +167,7 @@ std::unique_ptr<Catalogue> measure(const DeviceImage& image, const DeviceLabels&
   return catalogue;
 }
 
-/// The device subtracts the sky; the host measures, since positions are few.
+/// Measures light at positions: the device subtracts the sky; the host measures, since positions are few.
 std::unique_ptr<Catalogue> measure_at(const DeviceImage& image, const PositionColumns& columns, const DeviceSky& sky,
                                       bool subtracted, const Configuration& configuration, int threads) {
   const WithoutGil others;

@@ -11,10 +11,10 @@
 #include "stages/core/error.hpp"
 #include "stages/detect/label_image.hpp"
 
-/// What Python holds, as the results that the chain's steps take.
+/// Converts results that Python holds to the form in which the chain's steps take them.
 namespace srcextract::python {
 
-/// A host value, copied to where the work runs.
+/// Returns a copy of a host value in the memory of the back end, host or device.
 template <class T>
 Value<T, Cpu> value_at(const T& value, const Cpu&) {
   return value;
@@ -26,7 +26,7 @@ Value<T, Gpu> value_at(const T& value, const Gpu& where);
 inline void leave_no_room(Runs<Cpu>&, const Cpu&) {}
 void leave_no_room(Runs<Gpu>& runs, const Gpu& where);
 
-/// Converts labels made elsewhere to the form that label() returns.
+/// Converts labels that were made outside srcextract to the form that label() returns.
 inline Components<Cpu> islands_of(const Runs<Cpu>& runs, const Components<Cpu>& components,
                                   const DetectionConfig& config, const Cpu& where) {
   return in_one_piece(runs, components.label, config.connectivity, where);
@@ -40,7 +40,7 @@ SkyMesh<Where> copy_of_mesh(const SkyMesh<Where>& mesh, const Where& where) {
           copy_of(mesh.rms_bend, where)};
 }
 
-/// A sky as it describes an image, or the same image after this sky was subtracted: then the level is 0.
+/// A sky, and whether it was already subtracted from the image that stages work on; if so, that image has level 0.
 template <class Where>
 struct SkyOf {
   const HeldSky<Where>& sky;
@@ -57,8 +57,8 @@ void require_shape(const HeldImage<Where>& image, const HeldSky<Where>& sky) {
   throw Error(ErrorKind::input, "the image and its background are of different shapes");
 }
 
-/// The sky as the chain leaves it: with a mesh, it is subtracted from the image. `found_in`, if not null, is the image
-/// in which sources are found. The image must outlive the result.
+/// Returns a detection that holds the image's sky as find_sky leaves it: with a mesh, the image minus the mesh.
+/// `found_in`, if not null, is the image in which sources are found. The image must outlive the result.
 template <class Where>
 Detection<Where> detection_of(const HeldImage<Where>& image, const SkyOf<Where>& sky, const HeldImage<Where>* found_in,
                               const Where& where) {
@@ -77,7 +77,7 @@ Detection<Where> detection_of(const HeldImage<Where>& image, const SkyOf<Where>&
   return found;
 }
 
-/// The same with the sources of labels, whose runs must outlive the result.
+/// Returns the detection above, with the sources of `labels` added; the runs of `labels` must outlive the result.
 template <class Where>
 Detection<Where> detection_of(const HeldImage<Where>& image, const HeldLabels<Where>& labels, const SkyOf<Where>& sky,
                               const HeldImage<Where>* found_in, const Where& where) {
@@ -104,7 +104,8 @@ HeldForeground<Where> held_pixels(Detection<Where>&& found, const Place<Where>& 
   return held;
 }
 
-/// Keeps what label_foreground or divide_sources left. `runs` are those that it took.
+/// Takes the labels that label_foreground or divide_sources left in `found`. `runs` are the runs that the step was
+/// given.
 template <class Where>
 HeldLabels<Where> held_labels(Detection<Where>&& found, const std::shared_ptr<const Runs<Where>>& runs,
                               const std::optional<Levels>& levels, const Place<Where>& place) {

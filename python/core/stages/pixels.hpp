@@ -35,7 +35,7 @@ void find_sky(const HeldImage<Where>& image, const Config& config, HeldSky<Where
 template <class Where>
 using OwnedImage = std::unique_ptr<HeldImage<Where>>;
 
-/// The result of a stage, with the mask counts of the image that it was made from.
+/// Wraps the result of a stage for Python, with the mask counts of the image from which it was made.
 template <class Where>
 OwnedImage<Where> held(Image<float, Where>&& image, Value<MaskCounts, Where>&& masked, const Place<Where>& place) {
   auto result = std::make_unique<HeldImage<Where>>(place, Shape{});
@@ -59,7 +59,7 @@ OwnedImage<Where> subtract_background(const HeldImage<Where>& image, const HeldS
 
 enum class SkyMap { level, rms, nothing };
 
-/// The level or the noise of the sky in every pixel, or 0. A mesh is subtracted from an image of zeros, which is then
+/// Makes an image of the sky's level or noise, or of zeros. A mesh is subtracted from an image of zeros, which is then
 /// negated.
 template <class Where>
 OwnedImage<Where> map_of_sky(const HeldSky<Where>& sky, SkyMap part, const Place<Where>& place) {
@@ -122,7 +122,7 @@ OwnedImage<Where> combine_images(const std::vector<const HeldImage<Where>*>& ima
   return out;
 }
 
-/// Resamples from the pixels of one header to those of another; the result may have masked pixels.
+/// Resamples an image from the pixels of one header to those of another; the result may have masked pixels.
 template <class Where>
 OwnedImage<Where> resample_by_headers(const HeldImage<Where>& image, const std::string& header,
                                       const std::string& to_header, const Shape& shape, Interpolation interpolation,

@@ -21,7 +21,7 @@ namespace srcextract::python {
 /// The host with `threads` threads; 0: all.
 Place<Cpu> host_place(int threads);
 
-/// Returns work(), done without the GIL. Ctrl-C ends it if the image is large.
+/// Returns work(), called without the GIL. Ctrl-C ends it if the image is large.
 template <class Work>
 auto do_stage(std::int64_t pixels, const Work& work) {
   constexpr std::int64_t few = std::int64_t{1} << 18;
@@ -35,11 +35,11 @@ auto do_stage(std::int64_t pixels, const Work& work) {
   return std::move(*result);
 }
 
-/// Measurements of an image's sources, and the image's facts for the catalogue.
+/// Measurements of an image's sources on the host, and facts about the image for the catalogue.
 struct MeasuredOnHost {
-  Detection<Cpu> found;                    ///< with background, whole, mesh, levels, sums, runs and labels
-  const Pixels<Cpu>& pixels;               ///< without an image if nothing on the host is measured in it
-  std::vector<std::int32_t> numbers = {};  ///< of the sources, unless 1, 2, 3 ...
+  Detection<Cpu> found;                    ///< has background, whole, mesh, levels, sums, runs and labels
+  const Pixels<Cpu>& pixels;               ///< its image has no pixels if nothing is measured on the host
+  std::vector<std::int32_t> numbers = {};  ///< numbers of the sources, if not 1, 2, 3 ...
 };
 
 /// The catalogue of the measurements.
@@ -50,7 +50,8 @@ std::unique_ptr<Catalogue> catalogue_of(MeasuredOnHost&& measured, const Config&
 /// NUMBER, A_IMAGE, B_IMAGE, THETA_IMAGE and KRON_RADIUS are optional.
 using PositionColumns = std::map<std::string, std::vector<double>>;
 
-/// Measures at positions in an image. `sky` has its background, whole, mesh and levels, and the image above the mesh.
+/// Measures light at positions in an image and returns the catalogue. `sky` has the image's background, whole, mesh and
+/// levels, and the image minus the mesh.
 std::unique_ptr<Catalogue> light_at(const PositionColumns& columns, MeasuredOnHost&& sky,
                                     const Configuration& configuration, const Cpu& where);
 
@@ -60,7 +61,7 @@ Config config_of_light(const PositionColumns& columns, const Configuration& conf
 /// Throws Error{config} for settings that these functions do not support.
 void check_stage_config(const Config& config);
 
-/// Throws Error{config} if the configuration deblends or cleans, and the labels are not deblended or cleaned.
+/// Throws Error{config} if the configuration asks for deblending or cleaning and the labels had neither (`divided`).
 void check_divided(std::int64_t sources, bool divided, const Config& config);
 
 template <class Held>

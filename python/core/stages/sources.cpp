@@ -25,7 +25,7 @@ using HostSky = HeldSky<Cpu>;
 using HostForeground = HeldForeground<Cpu>;
 using HostLabels = HeldLabels<Cpu>;
 
-/// The elements of an array with element type T, unconverted. If contiguous they are used in place, and must not be
+/// The elements of an array as type T, which the array must have. A contiguous array is used in place, and must not be
 /// written to.
 template <class T>
 Image<T, Cpu> image_of(const PlaneArray& array, const Cpu& where) {

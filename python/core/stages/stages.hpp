@@ -64,9 +64,10 @@ struct HeldLabels {
   Components<Where> components;
   std::int64_t kept = 0, found = 0;            ///< numbers of components, on the host
   std::optional<Levels> levels = {};           ///< empty if detected elsewhere
-  std::vector<std::int32_t> numbers = {};      ///< of the sources, unless 1, 2, 3 ...
+  std::vector<std::int32_t> numbers = {};      ///< numbers of the sources, if not 1, 2, 3 ...
   Buffer<Parentage, Where> parentage = {};     ///< if deblended or cleaned
-  std::optional<Cleaned<Where>> cleaned = {};  ///< its `components` and `parentage` are moved to those above
+  std::optional<Cleaned<Where>> cleaned = {};  ///< result of CLEAN; its `components` and `parentage` are moved to the
+                                               ///< members above
 };
 
 void bind_stages(nanobind::module_& module);
