@@ -32,7 +32,7 @@ inline __attribute__((always_inline)) void count_block(const SepAnnulus& annulus
     for (std::int64_t i = 0; i < annulus.sub_pixels; ++i) {
       VECTOR_LOOP for (int k = 0; k < lanes; ++k) {
         const double square = is_circle ? u[k] * u[k] + v2[k] : at.cxx * u[k] * u[k] + v2[k] + at.cxy * u[k] * v[k];
-        inside[k] += (square < outer) & (is_ring ? square > inner : true) ? 1 : 0;
+        inside[k] += ((square < outer) & (is_ring ? square > inner : true)) ? 1 : 0;
         u[k] += step;
       }
     }
