@@ -179,7 +179,7 @@ void ApertureRows::read(const SepBox& band, std::int64_t source) {
 
 /// Finds the blocks of each row with pixels of at most this squared distance.
 void ApertureRows::find_rows(const SepEllipse& ellipse, double square) {
-  constexpr std::int64_t few = 2 * lanes;  // all blocks of such a row are as quick as a look
+  constexpr std::int64_t few = 2 * BandOfRows::block;  // all blocks of such a row are as quick as a look
   const EllipseRows rows(ellipse);
   for (std::int64_t row = 0; row < band_.rows(); ++row) {
     SepStretch blocks{0, band_.stride};
