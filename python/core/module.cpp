@@ -33,6 +33,7 @@ NB_MODULE(_core, module) {
   python::bind_dlpack(module);
   python::bind_extractor(module);
   module.def("available_threads", &available_threads);
+  python::bind_sep_annulus_stats(module);
   python::bind_sep_apertures(module);
   python::bind_sep_background(module);
   python::bind_sep_extract(module);

@@ -16,8 +16,8 @@ from numpy.typing import ArrayLike, NDArray
 
 from srcextract import _core
 from srcextract.errors import InputError
-from srcextract.sep_apertures import (ellipse_axes, ellipse_coeffs, flux_radius, kron_radius, mask_ellipse, sum_circann,
-                                      sum_circle, sum_ellipann, sum_ellipse, winpos)
+from srcextract.sep_apertures import (ellipse_axes, ellipse_coeffs, flux_radius, kron_radius, mask_ellipse,
+                                      stats_circann, sum_circann, sum_circle, sum_ellipann, sum_ellipse, winpos)
 from srcextract.sep_arguments import (NATIVE, Array, get_threads, image_of, is_native, labels_of, mask_of, measured, noise_of,
                                       number, require_writeable, set_threads, whole)
 
@@ -37,7 +37,7 @@ default_kernel: NDArray[numpy.float32] = numpy.array([[1.0, 2.0, 1.0], [2.0, 4.0
 __all__ = ["APER_ALLMASKED", "APER_HASMASKED", "APER_NONPOSITIVE", "APER_TRUNC", "Background", "OBJ_DOVERFLOW",
            "OBJ_MERGED", "OBJ_SINGU", "OBJ_TRUNC", "default_kernel", "ellipse_axes", "ellipse_coeffs", "extract",
            "flux_radius", "get_extract_pixstack", "get_sub_object_limit", "get_threads", "kron_radius",
-           "mask_ellipse", "set_extract_pixstack", "set_sub_object_limit", "set_threads", "sum_circann", "sum_circle",
+           "mask_ellipse", "set_extract_pixstack", "set_sub_object_limit", "set_threads", "stats_circann", "sum_circann", "sum_circle",
            "sum_ellipann", "sum_ellipse", "winpos"]
 
 _pixstack = 300000

@@ -178,6 +178,46 @@ def sum_ellipann(data: ArrayLike, x: ArrayLike, y: ArrayLike, a: ArrayLike, b: A
     return _sum(data, x, y, (a, b, theta), rin, rout, err, var, mask, maskthresh, segmap, seg_id, None, gain, subpix)
 
 
+def stats_circann(data: ArrayLike, x: ArrayLike, y: ArrayLike, rin: ArrayLike, rout: ArrayLike, var: ArrayLike | None = None,
+                  err: ArrayLike | None = None, gain: float | None = None, mask: ArrayLike | None = None, maskthresh: float = 0.0,
+                  seg_id: ArrayLike | None = None, segmap: ArrayLike | None = None, subpix: int = 5, clip_sigma: float = 3.0,
+                  clip_iters: int = 5) -> tuple[Array, Array, Array, Array, Array, Array]:
+    """Statistics of the pixels between circles, as `stats_circann` of sep-x, a fork of SEP; SEP 1.4.1 has no such function.
+
+    Parameters
+    ----------
+    x, y, rin, rout : array_like
+        As for `sum_circann`. A pixel's weight is its part inside.
+    var, err, gain
+        Without effect.
+    mask, maskthresh, seg_id, segmap, subpix
+        As for `sum_circle`; masked pixels are left out.
+    clip_sigma, clip_iters : float, int
+        Pixels further from the median than this many deviations are left out, so many times at most.
+
+    Returns
+    -------
+    mean, std, median : ndarray of float64
+        NaN without a pixel (APER_ALLMASKED).
+    mad_std : ndarray of float64
+        The median deviation from the median, times 1.4826.
+    mean_clip : ndarray of float64
+        The mean of the pixels that are left.
+    flags : ndarray of int16
+    """
+    image = image_of(data)
+    (x, y, inner, outer), positions = broadcast(x, y, rin, rout)
+    _check_radii(inner, outer)
+    kappa, rounds = number(clip_sigma, "clip_sigma"), whole(clip_iters, "clip_iters")
+    if not kappa > 0 or rounds < 0:
+        raise InputError(f"clip_sigma is above 0 and clip_iters at least 0, not {clip_sigma} and {clip_iters}")
+    stats, flags = numpy.empty((x.size, 5)), numpy.empty(x.size, numpy.int16)
+    _core.sep_ring_stats(measured(image, mask, maskthresh, segmap, seg_id, positions, err, var), x, y, inner, outer,
+                         _sub_pixels(subpix), kappa, rounds, stats.reshape(-1), flags, get_threads())
+    mean, deviation, median, by_median, clipped = (packed(column).reshape(positions) for column in stats.T)
+    return mean, deviation, median, by_median, clipped, flags.reshape(positions)
+
+
 def kron_radius(data: ArrayLike, x: ArrayLike, y: ArrayLike, a: ArrayLike, b: ArrayLike, theta: ArrayLike, r: ArrayLike,
                 mask: ArrayLike | None = None, maskthresh: float = 0.0, seg_id: ArrayLike | None = None,
                 segmap: ArrayLike | None = None) -> tuple[Array, Array]:
@@ -246,7 +286,8 @@ def flux_radius(data: ArrayLike, x: ArrayLike, y: ArrayLike, rmax: ArrayLike, fr
 
 
 def winpos(data: ArrayLike, xinit: ArrayLike, yinit: ArrayLike, sig: ArrayLike, mask: ArrayLike | None = None,
-           maskthresh: float = 0.0, subpix: int = 11, minsig: float = 2.0 / 2.35 * 0.5) -> tuple[Array, Array, Array]:
+           maskthresh: float = 0.0, subpix: int = 11, minsig: float = 2.0 / 2.35 * 0.5, seg_id: ArrayLike | None = None,
+           segmap: ArrayLike | None = None, *, ignore_masked: bool | None = None) -> tuple[Array, Array, Array]:
     """Positions by a Gaussian window, SExtractor's XWIN_IMAGE and YWIN_IMAGE, as `sep.winpos`.
 
     Parameters
@@ -257,8 +298,11 @@ def winpos(data: ArrayLike, xinit: ArrayLike, yinit: ArrayLike, sig: ArrayLike, 
         Its sigma in pixels, at least `minsig`; the window extends to 4 sigma.
     minsig : float
         The smallest sigma.
-    data, mask, maskthresh, subpix
-        As for `sum_circle`.
+    data, mask, maskthresh, subpix, seg_id, segmap
+        As for `sum_circle`. SEP 1.4.1 has no segmap here; its fork sep-x has.
+    ignore_masked : bool, optional
+        Whether masked pixels and those of other sources are left out. Otherwise they count as the mean of the others. By
+        default they are left out if there is a segmap, as in sep-x.
 
     Returns
     -------
@@ -270,7 +314,9 @@ def winpos(data: ArrayLike, xinit: ArrayLike, yinit: ArrayLike, sig: ArrayLike, 
     parts = _sub_pixels(subpix)
     x, y, sigma = x.copy(), y.copy(), numpy.maximum(sigma, number(minsig, "minsig"))
     flags = numpy.empty(x.size, numpy.int16)
-    _core.sep_windowed_positions(measured(image, mask, maskthresh), x, y, sigma, parts, flags, get_threads())
+    ignores = segmap is not None if ignore_masked is None else bool(ignore_masked)
+    _core.sep_windowed_positions(measured(image, mask, maskthresh, segmap, seg_id, positions), x, y, sigma, parts, ignores, flags,
+                                 get_threads())
     return x.reshape(positions), y.reshape(positions), flags.reshape(positions)
 
 

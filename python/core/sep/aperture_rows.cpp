@@ -32,7 +32,7 @@ inline __attribute__((always_inline)) void count_block(const SepAnnulus& annulus
     for (std::int64_t i = 0; i < annulus.sub_pixels; ++i) {
       VECTOR_LOOP for (int k = 0; k < lanes; ++k) {
         const double square = is_circle ? u[k] * u[k] + v2[k] : at.cxx * u[k] * u[k] + v2[k] + at.cxy * u[k] * v[k];
-        inside[k] += (square < outer) & (is_ring ? square > inner : true) ? 1 : 0;
+        inside[k] += ((square < outer) & (is_ring ? square > inner : true)) ? 1 : 0;
         u[k] += step;
       }
     }
@@ -179,7 +179,7 @@ void ApertureRows::read(const SepBox& band, std::int64_t source) {
 
 /// Finds the blocks of each row with pixels of at most this squared distance.
 void ApertureRows::find_rows(const SepEllipse& ellipse, double square) {
-  constexpr std::int64_t few = 2 * lanes;  // all blocks of such a row are as quick as a look
+  constexpr std::int64_t few = 2 * BandOfRows::block;  // all blocks of such a row are as quick as a look
   const EllipseRows rows(ellipse);
   for (std::int64_t row = 0; row < band_.rows(); ++row) {
     SepStretch blocks{0, band_.stride};

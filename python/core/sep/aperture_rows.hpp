@@ -78,6 +78,19 @@ class ApertureRows {
     }
   }
 
+  /// Calls f(value, part, whether it is hidden) for the pixels of an aperture, row by row.
+  template <class F>
+  void for_each_part(const SepAnnulus& annulus, const SepBox& box, std::int64_t source, const F& f) {
+    for_each_band(box, source, [&](const BandOfRows& band) {
+      find_parts(annulus);
+      for (std::int64_t row = 0; row < band.rows(); ++row) {
+        const std::int64_t first = row * band.stride;
+        for (std::int64_t at = first + band.begin[row]; at < first + band.end[row]; ++at)
+          if (band.part[at] >= 0) f(band.value[at], band.part[at], band.hidden != nullptr && band.hidden[at] > 0);
+      }
+    });
+  }
+
  private:
   void read(const SepBox& band, std::int64_t source);
   void find_rows(const SepEllipse& ellipse, double square);

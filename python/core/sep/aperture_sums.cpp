@@ -21,14 +21,14 @@ inline __attribute__((always_inline)) void add_parts(const BandOfRows& band, Ape
       const bool reached = part[k] >= 0, hidden = may_hide ? hide[k] > 0 : false;
       const double light = part[k] * value[k], area = reached ? part[k] : 0;
       sums.area.of[k] += area;
-      sums.light.of[k] += reached & !hidden ? light : 0;
+      sums.light.of[k] += (reached & !hidden) ? light : 0;
       if constexpr (may_hide) {
         sums.masked_area.of[k] += hidden ? area : 0;
-        sums.masked.of[k] += reached & hidden ? 1 : 0;
+        sums.masked.of[k] += (reached & hidden) ? 1 : 0;
       }
       if constexpr (may_vary) {
         const double variance = part[k] * band.variance[at + k];
-        sums.variance.of[k] += reached & !hidden ? variance : 0;
+        sums.variance.of[k] += (reached & !hidden) ? variance : 0;
       }
     }
   });
@@ -58,11 +58,11 @@ inline __attribute__((always_inline)) void add_distances(const BandOfRows& band,
       const bool inside = (square <= most) & (places[k] < last), hidden = may_hide ? hide[k] > 0 : false;
       // Roots in float are precise enough for these sums.
       const double distance = std::sqrt(static_cast<float>(square > 0 ? square : 0)),
-                   light = inside & !hidden ? value[k] : 0;
+                   light = (inside & !hidden) ? value[k] : 0;
       sums.light.of[k] += light;
       sums.variance.of[k] += distance * light;
       sums.area.of[k] += inside ? 1 : 0;
-      if constexpr (may_hide) sums.masked_area.of[k] += inside & hidden ? 1 : 0;
+      if constexpr (may_hide) sums.masked_area.of[k] += (inside & hidden) ? 1 : 0;
     }
   });
   to = sums;
@@ -99,13 +99,13 @@ inline __attribute__((always_inline)) void add_weighted(const BandOfRows& band, 
         sums.x.of[k] += light * dx[k];
         sums.y.of[k] += light * down;
         if constexpr (may_hide) {
-          const double masked = reached & hidden ? weight : 0, whole = part[k] * value[k];
+          const double masked = (reached & hidden) ? weight : 0, whole = part[k] * value[k];
           sums.all.of[k] += counts ? whole : 0;
           sums.area.of[k] += counts ? part[k] : 0;
           sums.masked.of[k] += masked;
           sums.masked_x.of[k] += masked * dx[k];
           sums.masked_y.of[k] += masked * down;
-          sums.has_masked.of[k] += reached & hidden ? 1 : 0;
+          sums.has_masked.of[k] += (reached & hidden) ? 1 : 0;
         }
       }
     }

@@ -138,6 +138,7 @@ struct SepImage {
 /// SEP's flags of apertures.
 inline constexpr std::int16_t cut_off = 0x10, has_masked = 0x20, all_masked = 0x40, not_positive = 0x80;
 
+void bind_sep_annulus_stats(nanobind::module_& module);
 void bind_sep_apertures(nanobind::module_& module);
 void bind_sep_ellipses(nanobind::module_& module);
 void bind_sep_profiles(nanobind::module_& module);

@@ -46,7 +46,7 @@ void kron_radii(const SepImage& image, const Values<double>& x, const Values<dou
 
 /// Windowed position: moves a Gaussian window to the centroid of its light.
 std::int16_t windowed_position(const SepImage& image, ApertureRows& rows, double& x, double& y, double sigma,
-                               std::int64_t sub_pixels, std::int64_t source) {
+                               std::int64_t sub_pixels, bool ignores_masked, std::int64_t source) {
   constexpr int most_rounds = 16;
   constexpr double at_rest = 1e-8;  // for the squared step
   std::int16_t flags = 0;
@@ -56,7 +56,7 @@ std::int16_t windowed_position(const SepImage& image, ApertureRows& rows, double
     WindowSums sums = rows.sum_window({circle, -1, 4 * sigma, sub_pixels}, sigma, box, source);
     if (box.cut) flags |= cut_off;
     if (sums.has_masked) flags |= has_masked;
-    if (sums.area > 0) {  // masked pixels get the mean of the rest of the aperture
+    if (sums.area > 0 && !ignores_masked) {  // masked pixels get the mean of the rest of the aperture
       const double mean = sums.all / sums.area;
       sums.light += mean * sums.masked;
       sums.x += mean * sums.masked_x;
@@ -72,12 +72,12 @@ std::int16_t windowed_position(const SepImage& image, ApertureRows& rows, double
 }
 
 void windowed_positions(const SepImage& image, const Results<double>& x, const Results<double>& y,
-                        const Values<double>& sigma, std::int64_t sub_pixels, const Results<std::int16_t>& flags,
-                        int threads) {
+                        const Values<double>& sigma, std::int64_t sub_pixels, bool ignores_masked,
+                        const Results<std::int16_t>& flags, int threads) {
   const double furthest = 16 * largest_of(sigma);  // the window's reach, times its maximum number of rounds
   for_each_aperture<ApertureRows>(image, x, y, furthest, threads, [&](ApertureRows& rows, std::size_t i) {
-    flags.data()[i] =
-        windowed_position(image, rows, x.data()[i], y.data()[i], sigma.data()[i], sub_pixels, image.source_at(i));
+    flags.data()[i] = windowed_position(image, rows, x.data()[i], y.data()[i], sigma.data()[i], sub_pixels,
+                                        ignores_masked, image.source_at(i));
   });
 }
 

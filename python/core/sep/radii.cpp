@@ -20,7 +20,7 @@ namespace srcextract::python {
 namespace nb = nanobind;
 namespace {
 
-constexpr std::int64_t growth_steps = 64;
+constexpr std::size_t growth_steps = 64;
 
 /// A value for each ring, and one for all beyond.
 using Rings = std::array<double, growth_steps + 1>;
@@ -33,6 +33,16 @@ struct GrowthCircle {
   double step() const { return reach / growth_steps; }
   /// SExtractor's margin, which determines the flags.
   double furthest() const { return reach + 1.5; }
+};
+
+/// Some of the rings, of a circle, from one distance to another.
+struct Span {
+  double from, to;
+
+  double reach() const { return to + pixel_reach; }
+  /// Squared distances of the pixels that may be in these rings.
+  double least_square() const { return from > pixel_reach ? (from - pixel_reach) * (from - pixel_reach) : 0; }
+  double limit() const { return reach() * reach(); }
 };
 
 struct GrowthSums {
@@ -73,15 +83,16 @@ inline __attribute__((always_inline)) void find_rings(double dx, double dy, doub
 
 template <bool corrects>
 inline __attribute__((always_inline)) void add_pixels(const BandOfRows& band, const GrowthCircle& circle,
-                                                      double furthest, SubPixelRings& parts, GrowthSums& to) {
-  const double step = circle.step(), density = 1 / step, limit = furthest * furthest;
+                                                      const Span& span, SubPixelRings& parts, GrowthSums& to) {
+  const double step = circle.step(), density = 1 / step;
+  const double least = span.least_square(), limit = span.limit();
   const double side = 1.0 / static_cast<double>(parts.side), share = side * side;
   const bool may_be_whole = step >= 2 * pixel_reach;
   for (std::int64_t row = 0; row < band.rows(); ++row) {
     const double dy = static_cast<double>(band.box.y_begin + row) - circle.y;
     for (std::int64_t column = 0; column < band.box.width(); ++column) {
       const double dx = static_cast<double>(band.box.x_begin + column) - circle.x, square = dx * dx + dy * dy;
-      if (!(square < limit)) continue;
+      if (!(square < limit) || square < least) continue;
       const bool hidden = band.hidden != nullptr && band.hidden[row * band.stride + column] > 0;
       if (hidden && !corrects) continue;
       const double value = hidden ? 0 : band.value[row * band.stride + column];
@@ -108,11 +119,11 @@ inline __attribute__((always_inline)) void add_pixels(const BandOfRows& band, co
   }
 }
 
-/// Adds the pixels of a band up to a distance to the rings; if these are corrected for masks, areas too.
+/// Adds the pixels of a band in a span to the rings; if these are corrected for masks, areas too.
 SRCEXTRACT_VECTOR_CLONES SRCEXTRACT_FLATTEN void add_rings(const BandOfRows& band, const GrowthCircle& circle,
-                                                           double furthest, bool corrects, SubPixelRings& parts,
+                                                           const Span& span, bool corrects, SubPixelRings& parts,
                                                            GrowthSums& to) {
-  corrects ? add_pixels<true>(band, circle, furthest, parts, to) : add_pixels<false>(band, circle, furthest, parts, to);
+  corrects ? add_pixels<true>(band, circle, span, parts, to) : add_pixels<false>(band, circle, span, parts, to);
 }
 
 bool has_hidden(const BandOfRows& band, const GrowthCircle& circle) {
@@ -141,22 +152,19 @@ class GrowthWorker {
     return static_cast<std::int16_t>((box.cut ? cut_off : 0) | (masked ? has_masked : 0));
   }
 
-  /// The light within each of the steps; only those up to the distance `furthest` hold.
-  Rings light_in_steps(const GrowthCircle& circle, double furthest, std::int64_t source) {
-    const double reach = furthest + pixel_reach;
-    const SepBox box = sep_box(circle.x, circle.y, reach, reach, image_.shape);
+  /// Sets the light of the rings [begin, end).
+  void add_rings_of(const GrowthCircle& circle, std::size_t begin, std::size_t end, std::int64_t source, Rings& light) {
+    const Span span{static_cast<double>(begin) * circle.step(), static_cast<double>(end) * circle.step()};
+    const SepBox box = sep_box(circle.x, circle.y, span.reach(), span.reach(), image_.shape);
     SubPixelRings parts(circle.sub_pixels);
     GrowthSums sums;
     const auto corrects = static_cast<bool>(image_.mask);
     rows_.for_each_band(box, source,
-                        [&](const BandOfRows& band) { add_rings(band, circle, reach, corrects, parts, sums); });
-    double inside = 0;
-    for (std::size_t k = 0; k < growth_steps; ++k) {
-      double& ring = sums.light[k];
-      if (sums.masked_area[k] > 0) ring *= sums.area[k] / (sums.area[k] - sums.masked_area[k]);
-      ring = inside += std::isfinite(ring) ? ring : 0;
+                        [&](const BandOfRows& band) { add_rings(band, circle, span, corrects, parts, sums); });
+    for (std::size_t k = begin; k < end; ++k) {
+      const double scale = sums.masked_area[k] > 0 ? sums.area[k] / (sums.area[k] - sums.masked_area[k]) : 1;
+      light[k] = sums.light[k] * scale;
     }
-    return sums.light;
   }
 
  private:
@@ -165,38 +173,39 @@ class GrowthWorker {
 };
 
 /// Sets the radius that contains the light `wanted`. Returns false if the first `steps` do not tell.
-bool find_radius(const Rings& light, std::int64_t steps, double wanted, double reach, double& radius) {
+bool find_radius(const Rings& light, std::size_t steps, double wanted, double reach, double& radius) {
   const double step = reach / growth_steps;
-  double before = 0;
-  for (std::int64_t k = 0; k < steps; ++k) {
-    const double here = light[static_cast<std::size_t>(k)];
-    if (!(here < wanted)) {  // also for NaN, which is then the result
-      radius = step * (static_cast<double>(k) + (here != before ? (wanted - before) / (here - before) : 0));
-      if (k == 0 && wanted < 0) radius = 0;  // as in SEP
-      return true;
-    }
-    before = here;
+  double before = 0, here = 0;
+  for (std::size_t k = 0; k < steps; ++k, before = here) {
+    if (std::isfinite(light[k])) here += light[k];
+    if (here < wanted) continue;
+    // Also for NaN, which is then the result.
+    radius = step * (static_cast<double>(k) + (here != before ? (wanted - before) / (here - before) : 0));
+    if (k == 0 && wanted < 0) radius = 0;  // as in SEP
+    return true;
   }
   radius = reach;
   return steps == growth_steps;
 }
 
-/// Sets the radii for all fractions of the light `all`. Mostly the inner half of the circle tells, in a quarter of the
-/// time, if the light is known.
+/// Sets the radii for all fractions of the light `all`; null: of that in the circle. The inner half of the circle
+/// mostly tells, in a quarter of the time.
 void find_radii(GrowthWorker& worker, const GrowthCircle& circle, std::int64_t source, const double* all,
                 std::span<const double> fractions, double* radii) {
-  constexpr double inner_part = 0.5;
-  const auto find_all = [&](const Rings& light, std::int64_t steps, double of) {
+  constexpr std::size_t inner = growth_steps / 2;
+  const auto find_all = [&](const Rings& light, std::size_t steps, double of) {
     bool found = true;
     for (std::size_t i = 0; i < fractions.size(); ++i)
       found = find_radius(light, steps, fractions[i] * of, circle.reach, radii[i]) && found;
     return found;
   };
-  const double inner = inner_part * circle.reach;
-  constexpr auto inner_steps = static_cast<std::int64_t>(inner_part * growth_steps);
-  if (all != nullptr && find_all(worker.light_in_steps(circle, inner, source), inner_steps, *all)) return;
-  const Rings light = worker.light_in_steps(circle, circle.reach, source);
-  find_all(light, growth_steps, all != nullptr ? *all : light[growth_steps - 1]);
+  Rings light{};
+  worker.add_rings_of(circle, 0, inner, source, light);
+  if (all != nullptr && find_all(light, inner, *all)) return;
+  worker.add_rings_of(circle, inner, growth_steps, source, light);
+  double inside = 0;
+  for (const double ring : light) inside += std::isfinite(ring) ? ring : 0;
+  find_all(light, growth_steps, all != nullptr ? *all : inside);
 }
 
 void flux_radii(const SepImage& image, const Values<double>& x, const Values<double>& y, const Values<double>& reach,
