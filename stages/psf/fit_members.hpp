@@ -22,8 +22,11 @@ class PsfMembers {
  public:
   PsfMembers(const PsfImage& image, const std::vector<PsfStar>& stars, const PsfSurface& surface);
 
-  /// Subtracts all members with a new surface, and fits each of them twice.
-  void fit(const PsfSurface& surface);
+  /// Subtracts all members with a new surface, and fits each of them twice. Then finds the level beyond the stars that
+  /// make the PSF, which the next call subtracts, too: the sky that was subtracted before holds light of their wings. A
+  /// level below three errors is none, for few stars tell little of it. `knows_wings`: the surface is no mere formula,
+  /// so that it tells the stars' own light there.
+  void fit(const PsfSurface& surface, bool knows_wings);
 
   std::vector<PsfMember>& members() { return members_; }
 
@@ -42,9 +45,13 @@ class PsfMembers {
  private:
   void add(const PsfMember& member, const std::vector<double>& shape, double flux);
   void fit_one(const PsfSurface& surface, PsfMember& member);
+  /// The star's light in a pixel half a width beyond its model: the wing goes on as a power of the distance.
+  double wing_beyond(const PsfSurface& surface, const PsfMember& member) const;
+  void find_level(const PsfSurface& surface, bool knows_wings);
 
   const PsfImage& image_;
   std::vector<float> left_;
+  float level_ = 0;  ///< of what is left beyond the stars
   std::vector<PsfMember> members_;
 };
 
