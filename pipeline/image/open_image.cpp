@@ -217,10 +217,11 @@ OpenImage::OpenImage(const ImageTask& task, const Job& job, std::shared_ptr<cons
   for (const OpenFlags& flags : flags_) input_.flags.push_back(&flags);
   if (job.describe) log_input(input_, config.input, task.left_out);
   config_ = resolve(
-      config, {task.name, input_.header(), frame_.image().primary_header(), input_.exposure.shape(), kind_of(input_),
-               reference_ ? std::string_view(reference_->frame.image().header()) : std::string_view(),
-               reference_ ? config_of(task.file->beside->of_reference) : nullptr, task.file->path,
-               frame_.image().axes(), frame_.plane_numbers(), frame_.weights(), task.image.number});
+      config,
+      {task.name, input_.header(), frame_.image().primary_header(), input_.exposure.shape(), kind_of(input_),
+       reference_ ? std::string_view(reference_->frame.image().header()) : std::string_view(),
+       reference_ ? config_of(task.file->beside->of_reference) : nullptr, task.file->path, frame_.image().axes(),
+       frame_.plane_numbers(), frame_.weights(), task.image.number, static_cast<std::size_t>(task.images)});
   input_.resolved = &config_;
   if (fits_gaussians(config_)) return;
   paths_.components.clear();  // no Gaussians are fitted at given positions

@@ -35,6 +35,16 @@ CommandLine parse_psf_options(int argc, const char* const* argv) {
   if (!command.answer.empty()) return command;
   if (command.inputs.empty())
     throw Error(ErrorKind::config, "IMAGE is required: name at least one FITS file; see srcextract psf --help");
+  for (const std::string& setting : command.settings) {
+    if (setting == "output.report=true")
+      throw Error(ErrorKind::config,
+                  "--report: a report is of an extraction, and srcextract psf makes none; leave it out, or run "
+                  "srcextract --report --set psf.method=fit --set output.psf=true");
+    if (setting.starts_with("psf.method=") && setting != "psf.method=fit")
+      throw Error(ErrorKind::config, "--set " + setting +
+                                         ": srcextract psf makes a PSF of the image's stars, which is psf.method=fit; "
+                                         "leave it out, or use the file by srcextract --set psf.file=FILE");
+  }
   command.only_psf = true;
   command.settings.insert(command.settings.end(), {"psf.method=fit", "output.psf=true"});
   return command;

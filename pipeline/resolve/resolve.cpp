@@ -207,6 +207,11 @@ void choose_numbers(const RunImage& image, Config& config) {
     if (key == psf_key && !config.input.hdu.several())
       spdlog::warn("{}: {}: the file has {} PSFs, one for each HDU of an image; number {} of them is taken", image.name,
                    config.place_of(key), sets.size(), image.number + 1);
+    if (key == psf_key && config.input.hdu.several() && image.number == 0 && sets.size() > image.images)
+      spdlog::warn(
+          "{}: {}: the file has {} PSFs, one for each HDU of an image, and {} of its HDUs are extracted: the first "
+          "ones are taken in order",
+          image.name, config.place_of(key), sets.size(), image.images);
     if (image.number >= sets.size())
       throw Error(ErrorKind::input, fmt::format("{}: the file is for {} images of a file, and this is number {}: {}",
                                                 config.place_of(key), sets.size(), image.number + 1, image.name));

@@ -28,6 +28,7 @@ struct RunImage {
   std::vector<std::int64_t> axes = {}, planes = {1};
   std::vector<double> weights = {};  ///< of planes that are one image already
   std::size_t number = 0;            ///< index of the image among the images of its file, from 0
+  std::size_t images = 1;            ///< number of images in its file
 };
 
 /// The configuration that the stages and outputs of an image see. Called once an image, with the configuration that has

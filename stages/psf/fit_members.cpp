@@ -3,6 +3,9 @@
 #include <algorithm>
 #include <cmath>
 
+#include "stages/math/exact_math.hpp"
+#include "stages/math/median.hpp"
+
 namespace srcextract {
 namespace {
 
@@ -83,6 +86,22 @@ PsfMembers::PsfMembers(const PsfImage& image, const std::vector<PsfStar>& stars,
       members_.push_back({row, star.x, star.y, std::max(star.flux, 0.0), star.x, star.y, makes,
                           PsfWindow(surface, star.x, star.y, half)});
   }
+  cover(stars, surface.radius);
+}
+
+void PsfMembers::cover(const std::vector<PsfStar>& stars, double radius) {
+  const Shape& shape = image_.above.shape;
+  covered_.assign(static_cast<std::size_t>(shape.count()), 0);
+  for (const PsfStar& star : stars) {
+    const auto first_y = static_cast<std::int64_t>(std::max(0.0, std::ceil(star.y - radius))),
+               first_x = static_cast<std::int64_t>(std::max(0.0, std::ceil(star.x - radius)));
+    for (std::int64_t y = first_y; y < shape.height && static_cast<double>(y) <= star.y + radius; ++y) {
+      for (std::int64_t x = first_x; x < shape.width && static_cast<double>(x) <= star.x + radius; ++x) {
+        const double dx = static_cast<double>(x) - star.x, dy = static_cast<double>(y) - star.y;
+        if (dx * dx + dy * dy <= radius * radius) covered_[static_cast<std::size_t>(y * shape.width + x)] = 1;
+      }
+    }
+  }
 }
 
 PsfMembers::Pixel PsfMembers::pixel(const PsfMember& member, int column, int row) const {
@@ -94,7 +113,7 @@ PsfMembers::Pixel PsfMembers::pixel(const PsfMember& member, int column, int row
   if (std::isnan(above) || (image_.saturation > 0 && above >= image_.saturation)) return {};
   const double scale = image_.variance != nullptr ? static_cast<double>(image_.variance->pixels[at]) : 1;
   if (!(scale > 0 && scale < std::numeric_limits<double>::infinity())) return {};
-  const double left = left_[static_cast<std::size_t>(at)], light = above - left;
+  const double left = left_[static_cast<std::size_t>(at)], light = above - level_ - left;
   const double photons = image_.gain > 0 && light > 0 ? light / image_.gain : 0;
   return {true, left, image_.sky_variance * scale + photons, static_cast<std::size_t>(at)};
 }
@@ -123,15 +142,73 @@ void PsfMembers::add(const PsfMember& member, const std::vector<double>& shape, 
   }
 }
 
-void PsfMembers::fit(const PsfSurface& surface) {
+void PsfMembers::fit(const PsfSurface& surface, bool knows_wings) {
   constexpr int rounds = 2;
   left_.assign(image_.above.pixels.begin(), image_.above.pixels.end());
+  for (float& pixel : left_) pixel -= level_;
   for (PsfMember& member : members_) {
     member.window.move(surface, member.x, member.y);
     add(member, shape_of(surface, member), -member.flux);
   }
   for (int round = 0; round < rounds; ++round)
     for (PsfMember& member : members_) fit_one(surface, member);
+  if (!image_.crowded) find_level(surface, knows_wings);
+}
+
+double PsfMembers::wing_beyond(const PsfSurface& surface, const PsfMember& member) const {
+  constexpr double inside = 2.5, outside = 3.5, beyond = 4.5, half = 0.25;  // radii in full widths
+  constexpr double least_power = 2, most_power = 8;
+  const std::vector<double> shape = shape_of(surface, member);
+  const int size = member.window.size();
+  double light[2] = {}, count[2] = {};
+  for (int column = 0; column < size; ++column) {
+    for (int row = 0; row < size; ++row) {
+      const double dx = static_cast<double>(member.window.left() + column) - member.x,
+                   dy = static_cast<double>(member.window.top() + row) - member.y;
+      const double widths = std::sqrt(dx * dx + dy * dy) / surface.width;
+      const int ring = widths < (inside + outside) / 2 ? 0 : 1;
+      if (std::abs(widths - (ring == 0 ? inside : outside)) > half) continue;
+      light[ring] +=
+          shape[static_cast<std::size_t>(column) * static_cast<std::size_t>(size) + static_cast<std::size_t>(row)];
+      ++count[ring];
+    }
+  }
+  if (!(light[0] > 0 && light[1] > 0)) return 0;
+  const double from = light[0] / count[0], to = light[1] / count[1];
+  const double power = std::clamp(portable_log(from / to) / portable_log(outside / inside), least_power, most_power);
+  return member.flux * to * portable_exp(-power * portable_log(beyond / outside));
+}
+
+void PsfMembers::find_level(const PsfSurface& surface, bool knows_wings) {
+  const Shape& shape = image_.above.shape;
+  const double inner = surface.radius, outer = surface.radius + surface.width;
+  std::vector<float> ring;
+  std::size_t all = 0;
+  for (const PsfMember& member : members_) {
+    if (!member.makes) continue;
+    const auto wing = knows_wings ? static_cast<float>(wing_beyond(surface, member)) : 0.0F;
+    const auto first_y = static_cast<std::int64_t>(std::max(0.0, std::ceil(member.begin_y - outer))),
+               first_x = static_cast<std::int64_t>(std::max(0.0, std::ceil(member.begin_x - outer)));
+    for (std::int64_t y = first_y; y < shape.height && static_cast<double>(y) <= member.begin_y + outer; ++y) {
+      for (std::int64_t x = first_x; x < shape.width && static_cast<double>(x) <= member.begin_x + outer; ++x) {
+        const double dx = static_cast<double>(x) - member.begin_x, dy = static_cast<double>(y) - member.begin_y,
+                     square = dx * dx + dy * dy;
+        if (square <= inner * inner || square > outer * outer) continue;
+        const auto at = static_cast<std::size_t>(y * shape.width + x);
+        ++all;
+        if (covered_[at] == 0 && std::isfinite(left_[at])) ring.push_back(left_[at] - wing);
+      }
+    }
+  }
+  constexpr std::size_t of_crowds = 2;
+  if (ring.empty() || ring.size() * of_crowds < all) return;  // gaps in a crowd are darker than what stars stand on
+  constexpr double clear = 3, of_median = 1.2533;             // times its error; the error of a median, of a mean's
+  const float middle = upper_median(ring);
+  const double count = std::sqrt(static_cast<double>(ring.size()));
+  for (float& pixel : ring) pixel = std::abs(pixel - middle);
+  const double error = of_median * sigma_per_deviation * static_cast<double>(upper_median(ring)) / count;
+  const float level = level_ + middle;
+  level_ = static_cast<double>(level) < -clear * error ? level : 0.0F;
 }
 
 void PsfMembers::fit_one(const PsfSurface& surface, PsfMember& member) {

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <vector>
 
 #include "stages/psf/make_psf.hpp"
@@ -23,8 +24,12 @@ class PsfMembers {
  public:
   PsfMembers(const PsfImage& image, const std::vector<PsfStar>& stars, const PsfSurface& surface);
 
-  /// Subtracts all members with a new surface, and fits the flux and position of each of them twice.
-  void fit(const PsfSurface& surface);
+  /// Subtracts all members with a new surface, and fits the flux and position of each of them twice. Then finds the
+  /// level of the sky beyond the stars that make the PSF: the sky that was subtracted before holds light of their wings.
+  /// The next call subtracts that level, too. It counts only if it is below 0 by more than three errors: few stars tell
+  /// little, and a level above 0 is light of other stars. `knows_wings`: the surface is more than a formula, so that it
+  /// tells the stars' own light there.
+  void fit(const PsfSurface& surface, bool knows_wings);
 
   std::vector<PsfMember>& members() { return members_; }
 
@@ -41,11 +46,18 @@ class PsfMembers {
   std::vector<double> shape_of(const PsfSurface& surface, const PsfMember& member) const;
 
  private:
+  /// Marks the pixels of all sources.
+  void cover(const std::vector<PsfStar>& stars, double radius);
   void add(const PsfMember& member, const std::vector<double>& shape, double flux);
   void fit_one(const PsfSurface& surface, PsfMember& member);
+  /// The star's light in a pixel half a width beyond its model: the wing goes on as a power of the distance.
+  double wing_beyond(const PsfSurface& surface, const PsfMember& member) const;
+  void find_level(const PsfSurface& surface, bool knows_wings);
 
   const PsfImage& image_;
   std::vector<float> left_;
+  std::vector<std::uint8_t> covered_;  ///< 1: a source is nearer than the PSF is wide
+  float level_ = 0;                    ///< of what is left beyond the stars
   std::vector<PsfMember> members_;
 };
 

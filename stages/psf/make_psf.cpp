@@ -170,7 +170,7 @@ MadePsf make_psf(const PsfImage& image, std::vector<PsfStar>& stars, int most_de
   PsfMembers all(image, stars, surface);
   for (int turn = 0; turn < turns; ++turn) {
     const double accuracy = accuracies[turn];
-    all.fit(surface);
+    all.fit(surface, turn > turns_of_formula);
     for (const PsfMember& member : all.members())
       if (member.makes) stars[member.row].chi2 = chi2_of(all, member, surface, accuracy);
     if (turn >= turns_of_formula) reject(stars, all.members());
@@ -186,7 +186,7 @@ MadePsf make_psf(const PsfImage& image, std::vector<PsfStar>& stars, int most_de
       fix_gauge(surface);
     }
   }
-  all.fit(surface);
+  all.fit(surface, true);
   double sum = 0;
   std::size_t used = 0;
   for (const PsfMember& member : all.members()) {

@@ -17,8 +17,9 @@ struct PsfImage {
   const Image<float, Cpu>& above;     ///< above its sky; NaN is masked
   const Image<float, Cpu>* variance;  ///< of each pixel over `sky_variance`; null: 1 everywhere
   double sky_variance;
-  double gain;        ///< in e-/count; 0: not known
-  double saturation;  ///< value above the sky of a saturated pixel; 0: unknown
+  double gain;           ///< in e-/count; 0: not known
+  double saturation;     ///< value above the sky of a saturated pixel; 0: unknown
+  bool crowded = false;  ///< whether the sky holds stars that nobody finds; its level is not corrected then
 };
 
 /// The mean image of all stars, divided by their fluxes.

@@ -11,6 +11,7 @@
 #include <variant>
 #include <vector>
 
+#include "stages/math/exact_math.hpp"
 #include "stages/math/psf_model.hpp"
 
 namespace srcextract {
@@ -206,6 +207,25 @@ class DiskConvolution {
   std::vector<double> both_, response_;
 };
 
+/// The scale length of an exponential disk that is as wide as what SExtractor draws of one: it counts the light of five
+/// points along each side of a pixel of the mask as if all of it were in the pixel's middle. In pixels of the mask.
+double drawn_length(double length) {
+  constexpr int points = 5;
+  constexpr double fine = 2, lengths = 12;  // a disk so long is drawn well; beyond so many lengths is no light
+  if (length > fine) return length;
+  const int reach = (static_cast<int>(std::ceil(lengths * length)) + 1) * points + points / 2;
+  double light = 0, squares = 0;
+  for (int y = -reach; y <= reach; ++y) {
+    for (int x = -reach; x <= reach; ++x) {
+      const double value = portable_exp(-std::sqrt(static_cast<double>(x * x + y * y)) / (points * length));
+      const double pixel = std::floor(static_cast<double>(x) / points + 0.5);
+      light += value;
+      squares += value * pixel * pixel;
+    }
+  }
+  return std::sqrt(squares / light / 3);  // the mean square of x in a disk is 3 lengths squared
+}
+
 /// Writes a plane, column by column.
 void put_plane(const std::vector<double>& grid, int side, const PsfModel& model, double* out) {
   for (std::int64_t x = 0; x < model.columns; ++x)
@@ -216,10 +236,8 @@ void put_plane(const std::vector<double>& grid, int side, const PsfModel& model,
 
 /// Packs a model into the numbers that PsfModel reads. `mask` has the planes of the PSF's mask, row by row.
 std::vector<double> numbers_of(const Draft& draft, const std::vector<double>& mask) {
-  constexpr int margin = 16;  // in which the disk fades
-  // The disk's scale length divided by PSF_FWHM. SExtractor draws its disk of 1/16 on coarse pixels, which has the
-  // effect of a disk 1.09 times as long. With this factor values and errors are those of SExtractor 2.25.
-  constexpr double disk_part = 1.09 / 16;
+  constexpr int margin = 16;              // in which the disk fades
+  constexpr double disk_part = 1.0 / 16;  // the disk's scale length divided by PSF_FWHM
   PsfModel model = draft.model;
   std::vector<double> all(static_cast<std::size_t>(PsfModel::count_of(model.columns, model.rows, model.terms)), 0);
   const double head[] = {static_cast<double>(model.columns),
@@ -238,7 +256,7 @@ std::vector<double> numbers_of(const Draft& draft, const std::vector<double>& ma
   std::ranges::copy(draft.exponents, all.begin() + PsfModel::head);
   model.numbers = all.data();
   const int side = std::max(model.columns, model.rows) + margin;
-  const DiskConvolution disk(side, model.fwhm * disk_part / model.step);
+  const DiskConvolution disk(side, drawn_length(model.fwhm * disk_part / model.step));
   for (int k = 0; k < model.terms; ++k) {
     std::vector<double> grid(static_cast<std::size_t>(side) * static_cast<std::size_t>(side), 0);
     for (int y = 0; y < model.rows; ++y)
@@ -280,6 +298,8 @@ TableNumbers psf_numbers(const std::vector<NumberTable>& tables) {
     if (std::ranges::all_of(first, [](double value) { return value == 0; }))
       return {.problem = which + "its mask is 0 everywhere: PSFEx found no usable stars"};
     result.sets.push_back(numbers_of(draft, values));
+    if (!(psf_sum(result.sets.back()) > 0))
+      return {.problem = which + "the sum of its mask is not above 0, so it is no light of a star; make it again"};
   }
   if (result.sets.empty()) result.problem = "has no table PSF_DATA: it is no file of PSFEx's";
   return result;

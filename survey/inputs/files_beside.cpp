@@ -118,6 +118,10 @@ void require_difference_config(const Config& config, const ImageConfig* of_refer
       throw Error(ErrorKind::config, config.place_of("output.columns") + ": " + column +
                                          " is by the PSF of an image (psf.file), which is not that of a difference; "
                                          "leave it out");
+  if (config.output.psf)
+    throw Error(ErrorKind::config, config.place_of("output.psf") +
+                                       ": the PSF is of one image, and a difference has two; leave it out, or make it "
+                                       "by srcextract psf");
   const Config& reference = of_reference != nullptr ? of_reference->config : config;
   if (!config.combine.files.empty() && config.combine.files == reference.combine.files)
     throw Error(ErrorKind::config,
@@ -151,6 +155,7 @@ void require_bands_config(const Config& config, const FilesBeside& beside, const
   if (!config.output.check_images.empty()) refuse("output.check_images", "check images are");
   if (config.output.quicklook) refuse("output.quicklook", "the picture is");
   if (config.output.report) refuse("output.report", "the report is");
+  if (config.output.psf) refuse("output.psf", "the PSF is");
   require_psf_of_bands(config, beside.bands);
   require_one_hdu(beside.detection->config(), names);
   for (const BandFile& band : beside.bands) require_one_hdu(band.given->config, names);

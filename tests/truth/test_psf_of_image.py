@@ -333,3 +333,43 @@ def test_keys_that_contradict(program, tmp_path):
     assert "or let psf.method: fit make one" in said(2, "output.columns=[NUMBER, SPREAD_MODEL]")
     assert "the file has 2 PSFs, one for each HDU of an image; number 1 of them is taken" in said(
         0, "psf.file=two.psf", "output.columns=[NUMBER, FLUX_PSF]")
+    write_psf(tmp_path / "three.psf", *(Moffats(4.0, 200).table() for _ in range(3)))
+    pixels = fits.getdata(tmp_path / "image.fits")
+    fits.HDUList([fits.PrimaryHDU(), *(fits.ImageHDU(pixels) for _ in range(2))]).writeto(tmp_path / "two.fits")
+    done = run(program, tmp_path, "two.fits", "input.hdu=all", "psf.file=three.psf", "output.columns=[NUMBER, FLUX_PSF]")
+    assert done.returncode == 0 and done.stderr.count("has 3 PSFs, one for each HDU of an image, and 2 of its HDUs") == 1
+    fits_psf = ("psf.method=fit", "output.psf=true", "output.formats=[fits]")
+    sets = [part for one in fits_psf for part in ("--set", one)]
+    for words, answer in ((["-d", "image.fits", "--band", "g=image.fits", *sets], "is of one image, and with --band"),
+                          (["difference", *sets, "image.fits", "image.fits"], "is of one image, and a difference has two")):
+        done = subprocess.run([str(program), *words], capture_output=True, text=True, cwd=tmp_path)
+        assert done.returncode == 2 and f"output.psf=true: the PSF {answer}" in done.stderr, done.stderr
+    for options, sets, answer in ((["--report"], [], "srcextract psf makes none"),
+                                  ([], ["psf.method=file"], "makes a PSF of the image's stars")):
+        done = run(program, tmp_path, "image.fits", *sets, command=("psf",), options=options)
+        assert done.returncode == 2 and answer in done.stderr, done.stderr
+
+
+@pytest.mark.parametrize("fwhm, apart, side", [(3.5, 35, 500), (3.5, 70, 700), (6.0, 60, 660)])
+def test_wings_in_the_sky_are_no_part_of_it(program, tmp_path, fwhm, apart, side):
+    """Stars ten or twenty widths apart, whose wings lift the sky between them. The light of a model out to 4 full widths
+    is 1, and 0.3 % of a Moffat star's is beyond."""
+    rng, psf = np.random.default_rng(101), Moffats(fwhm, side, varies=0.0)
+    image = np.zeros((side, side))
+    places = np.array([(x, y) for y in np.arange(apart / 2, side, apart) for x in np.arange(apart / 2, side, apart)])
+    places += rng.uniform(-0.1, 0.1, places.shape) * apart
+    flux = 1e5 * (fwhm / 3.5) ** 2 * rng.uniform(0.5, 1.5, len(places))
+    for (x, y), of in zip(places, flux):
+        psf.add(image, x, y, of, int(20 * fwhm))
+    fits.writeto(tmp_path / "image.fits", noisy(rng, image))
+    done = run(program, tmp_path, "image.fits", command=("psf",))
+    assert done.returncode == 0, done.stderr
+    table = fits.open(tmp_path / "out/image.psf")[1]
+    mask, step = table.data["PSF_MASK"][0][0], table.header["PSF_SAMP"]
+    v, u = (np.mgrid[:mask.shape[0], :mask.shape[1]] - mask.shape[0] // 2) * step
+    distance, true = np.hypot(u, v), psf.light(side / 2, side / 2, u, v)
+    true /= true[distance < 4 * fwhm].sum() * step ** 2
+    for widths in (1, 2, 3):
+        off = (mask - true)[distance < widths * fwhm].sum() * step ** 2
+        print(widths, off)
+        assert abs(off) < 0.005  # it was 0.009 and 0.010

@@ -43,9 +43,10 @@ def random_field(seed, fwhm, side=620, stars=420):
 
 
 @needs_peers
-@pytest.mark.parametrize("seed, fwhm, mask, gain",
-                         [(1, 4.0, "NONE", 0), (2, 2.3, "NONE", 0), (3, 4.0, "CORRECT", 0), (4, 4.0, "NONE", 1.3)])
-def test_beside_sextractor(program, tmp_path, seed, fwhm, mask, gain):
+@pytest.mark.parametrize("seed, fwhm, mask, gain, sampling",
+                         [(1, 4.0, "NONE", 0, 0), (2, 2.3, "NONE", 0, 0), (3, 4.0, "CORRECT", 0, 0), (4, 4.0, "NONE", 1.3, 0),
+                          (5, 4.0, "NONE", 0, 2), (6, 2.3, "NONE", 0, 1)])
+def test_beside_sextractor(program, tmp_path, seed, fwhm, mask, gain, sampling):
     fits.writeto(tmp_path / "image.fits", random_field(seed, fwhm))
     (tmp_path / "kernel.conv").write_text("CONV NORM\n1 2 1\n2 4 2\n1 2 1\n")
     settings = SETTINGS | {"PHOT_APERTURES": 12, "MASK_TYPE": mask, "DETECT_THRESH": 1.5, "ANALYSIS_THRESH": 1.5,
@@ -53,7 +54,7 @@ def test_beside_sextractor(program, tmp_path, seed, fwhm, mask, gain):
     stars = ["X_IMAGE", "Y_IMAGE", "FLUX_RADIUS", "SNR_WIN", "FLUX_APER(1)", "FLUXERR_APER(1)", "ELONGATION", "FLAGS",
              "VIGNET(35,35)"]
     catalogue = sextractor.sextract(tmp_path / "image.fits", tmp_path, stars, catalog_type="FITS_LDAC", **settings)
-    head, _, said = psf_programs.psfex(catalogue.name, tmp_path, "-PSFVAR_DEGREES", 2, "-PSF_SIZE", "31,31",
+    head, _, said = psf_programs.psfex(catalogue.name, tmp_path, "-PSFVAR_DEGREES", 2, "-PSF_SIZE", "31,31", "-PSF_SAMPLING", sampling,
                                        "-SAMPLE_FWHMRANGE", "1.5,10")
     assert head is not None, said[-2000:]
     psf = catalogue.with_suffix(".psf")
@@ -83,10 +84,12 @@ def test_beside_sextractor(program, tmp_path, seed, fwhm, mask, gain):
     clear = flux > 10 * error
     spread, their_spread = of("SPREAD_MODEL")
     spread_error, their_spread_error = of("SPREADERR_MODEL")
-    print(np.median((np.abs(spread - their_spread) / their_spread_error)[clear]))
-    assert np.median((np.abs(spread - their_spread) / their_spread_error)[clear]) < 0.1
+    off, ratio = np.median((np.abs(spread - their_spread) / their_spread_error)[clear]), np.median((spread_error / their_spread_error)[clear])
+    print(off, ratio)
+    # Pixels of the model that are half as wide as a star, or wider, hardly tell its shape: SPREAD_MODEL is off for all stars.
+    assert off < (1 if sampling else 0.1)
     if gain == 0:  # errors of bright stars differ where photons count; test_isolated_stars has ours
-        assert 0.95 < np.median((spread_error / their_spread_error)[clear]) < 1.05
+        assert abs(ratio - 1) < (0.12 if sampling else 0.05)
 
 
 @pytest.mark.skipif(sextractor.PROGRAM is None, reason="SExtractor is not installed")

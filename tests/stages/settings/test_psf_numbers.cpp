@@ -55,11 +55,11 @@ TEST(PsfNumbers, TakeOneStarForAConstantPsf) {
   EXPECT_EQ(model.term(1, 7, 9), 0);
 }
 
-/// An exponential disk of scale length h has the variance 3 h^2 along either axis, and keeps the light. SExtractor's is
-/// 1.09 times as wide as its scale length, PSF_FWHM / 16.
+/// An exponential disk of scale length h has the variance 3 h^2 along either axis, and keeps the light. Its points are
+/// put into the middles of the mask's pixels, which adds the variance of five points in a pixel, 0.08 of its area.
 TEST(PsfNumbers, ConvolveWithAnExponentialDisk) {
   for (const double step : {0.5, 1.0}) {
-    constexpr double fwhm = 8, h = 1.09 * fwhm / 16, sigma = 2;
+    constexpr double fwhm = 8, h = fwhm / 16, sigma = 2;
     const TableNumbers numbers = psf_numbers({psf_table(41, step, fwhm, {gaussian(sigma)})});
     ASSERT_EQ(numbers.problem, "");
     const PsfModel model(numbers.sets.front().data());
@@ -76,7 +76,7 @@ TEST(PsfNumbers, ConvolveWithAnExponentialDisk) {
       }
     }
     EXPECT_NEAR(spread / light, 1, step == 1 ? 1e-5 : 1e-3);
-    EXPECT_NEAR(wide_across / spread - across / light, 3 * h * h, 0.02);
+    EXPECT_NEAR(wide_across / spread - across / light, 3 * h * h + 0.08 * step * step, 0.02);
     EXPECT_NEAR(down / spread, wide_across / spread, 1e-9);
   }
 }
@@ -100,6 +100,10 @@ TEST(PsfNumbers, RefuseWhatIsNoSuchModel) {
   EXPECT_THAT(refusal([](NumberTable& t) { t.columns["PSF_MASK"][7] = std::numeric_limits<double>::quiet_NaN(); }),
               HasSubstr("not finite"));
   EXPECT_THAT(refusal([](NumberTable& t) { t.columns["PSF_MASK"].assign(1875, 0); }), HasSubstr("0 everywhere"));
+  EXPECT_THAT(refusal([](NumberTable& t) {
+                for (double& value : t.columns["PSF_MASK"]) value = -value;
+              }),
+              HasSubstr("no light of a star"));
   EXPECT_THAT(refusal([](NumberTable& t) { t.cards["POLNAME2"] = ":AIRMASS"; }), HasSubstr("varies with ':AIRMASS'"));
   EXPECT_THAT(refusal([](NumberTable& t) { t.cards["POLNAXIS"] = 5.0; }), HasSubstr("POLNAXIS"));
   EXPECT_THAT(refusal([](NumberTable& t) { t.cards.erase("POLZERO1"); }), HasSubstr("POLZERO"));
