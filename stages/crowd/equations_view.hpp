@@ -59,7 +59,8 @@ struct EquationsView {
   SRCEXTRACT_HOST_DEVICE void add_partner(std::int64_t k, const double* z, double* out) const {
     const double* const b = block + 9 * k;
     const double* const other = z + 3 * static_cast<std::int64_t>(partner[k]);
-    for (int p = 0; p < 3; ++p) out[p] += b[3 * p] * other[0] + b[3 * p + 1] * other[1] + b[3 * p + 2] * other[2];
+    for (std::int64_t p = 0; p < 3; ++p)
+      out[p] += b[3 * p] * other[0] + b[3 * p + 1] * other[1] + b[3 * p + 2] * other[2];
   }
   /// What node k of a star adds to these.
   SRCEXTRACT_HOST_DEVICE void add_level(std::int64_t k, const double* z, double* out) const {

@@ -77,9 +77,10 @@ SRCEXTRACT_HOST_DEVICE inline void find_errors(const EquationsView& of, const Cr
     for (int j = 0; j <= i; ++j) {
       const std::int64_t there = of.place_of(star, chosen.number[j]);
       const bool is_partner = there < of.row[star + 1] && of.partner[there] == chosen.number[j];
-      for (int p = 0; p < 3; ++p)
-        for (int q = 0; q < (i == j ? p + 1 : 3); ++q)
-          a[in_triangle(3 * i + p, 3 * j + q)] = is_partner ? of.block[9 * there + 3 * p + q] : 0;
+      for (std::int64_t p = 0; p < 3; ++p)
+        for (std::int64_t q = 0; q < (i == j ? p + 1 : 3); ++q)
+          a[in_triangle(3 * i + static_cast<int>(p), 3 * j + static_cast<int>(q))] =
+              is_partner ? of.block[9 * there + 3 * p + q] : 0;
     }
     for (int p = 1; p < 3; ++p) a[in_triangle(3 * i + p, 3 * i + p)] += held_step(stars[star].flux);
   }

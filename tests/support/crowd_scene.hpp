@@ -29,9 +29,10 @@ struct CrowdScene {
       stars.push_back({part(random) * width - 0.5, part(random) * height - 0.5, 400 * std::pow(50, part(random)), 1});
     const PsfPlane shape = star();
     for (std::int64_t i = 0; i < width * height; ++i) {
+      const std::int64_t row = i / width;
       double light = sky_level + noise(random);
       for (const CrowdStar& one : stars)
-        light += one.flux * shape(static_cast<double>(i % width) - one.x, static_cast<double>(i / width) - one.y);
+        light += one.flux * shape(static_cast<double>(i % width) - one.x, static_cast<double>(row) - one.y);
       pixels[static_cast<std::size_t>(i)] = static_cast<float>(light);
     }
   }

@@ -92,8 +92,8 @@ std::vector<std::vector<double>> columns_of(const CrowdField& field) {
     std::fill(one.level.begin(), one.level.end(), 0.0);
     one.level[node] = 1;
     std::vector<double>& column = all.emplace_back();
-    for (std::int64_t i = 0; i < width * height; ++i)
-      column.push_back(one.at(static_cast<double>(i % width), static_cast<double>(i / width)));
+    for (std::int64_t y = 0; y < height; ++y)
+      for (std::int64_t x = 0; x < width; ++x) column.push_back(one.at(static_cast<double>(x), static_cast<double>(y)));
   }
   return all;
 }
