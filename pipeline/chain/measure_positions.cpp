@@ -4,7 +4,6 @@
 #include <utility>
 
 #include "stages/crowd/crowd_columns.hpp"
-#include "stages/crowd/fit_crowd.hpp"
 #include "stages/weights/variance_pixel.hpp"
 
 namespace srcextract {
@@ -16,29 +15,6 @@ double highest_level(const Detection<Cpu>& found) {
   const auto [least, most] = std::minmax_element(found.mesh.level.begin(), found.mesh.level.end());
   constexpr double overshoot = 0.25;  // of the spline between nodes
   return static_cast<double>(*most) + overshoot * (static_cast<double>(*most) - static_cast<double>(*least));
-}
-
-/// The image whose stars are fitted. Requires the levels of prepare_positions.
-CrowdImage crowd_image(const Image<float, Cpu>& image, const Image<float, Cpu>& noise, const Config& config,
-                       const Detection<Cpu>& found) {
-  PhotometryImage pixels{};
-  pixels.variance = noise.pixels.data();
-  pixels.background = found.levels->background;
-  set_noise(config, pixels);
-  complete_noise(*found.levels, pixels);
-  pixels.saturation -= highest_level(found);
-  CrowdImage out{image.pixels.data(), noise.pixels.data(), image.shape, pixels.background, pixels.pixel_variance};
-  out.scales = !pixels.noise_is_mapped || is_rescaled(config.weights);
-  out.least_bad_variance = least_bad_variance(least_bad_variance(config.weights), found.levels->noise_scale);
-  out.gain = pixels.gain;
-  out.saturation = pixels.saturation;
-  return out;
-}
-
-/// Whether a check image shows pixels of the fit.
-bool shows_fit(const Config& config) {
-  return std::ranges::any_of(config.output.check_images,
-                             [](CheckImage image) { return shows_model(image) || shows_crowd(image); });
 }
 
 }  // namespace
@@ -63,24 +39,42 @@ Config crowd_config(Config config) {
   return forced_config(std::move(config), false);
 }
 
-void measure_crowd(const ForcedPositions* positions, const Image<float, Cpu>& image, const Image<float, Cpu>& noise,
-                   const Config& config, Detection<Cpu>& found, const Cpu& where, const Observer& observer) {
+CrowdImage crowd_image(const float* image, const float* variance, const Shape& shape, const Config& config,
+                       const Detection<Cpu>& found) {
+  PhotometryImage pixels{};
+  pixels.variance = variance;
+  pixels.background = found.levels->background;
+  set_noise(config, pixels);
+  complete_noise(*found.levels, pixels);
+  pixels.saturation -= highest_level(found);
+  CrowdImage out{image, variance, shape, pixels.background, pixels.pixel_variance};
+  out.scales = !pixels.noise_is_mapped || is_rescaled(config.weights);
+  out.least_bad_variance = least_bad_variance(least_bad_variance(config.weights), found.levels->noise_scale);
+  out.gain = pixels.gain;
+  out.saturation = pixels.saturation;
+  return out;
+}
+
+CrowdPlanes planes_of_crowd(const Config& config) {
+  const auto shows = [](CheckImage image) { return shows_model(image) || shows_crowd(image); };
+  return std::ranges::any_of(config.output.check_images, shows) ? CrowdPlanes::all : CrowdPlanes::none;
+}
+
+std::vector<CrowdPlace> crowd_places(const ForcedPositions& positions) {
   std::vector<CrowdPlace> places;
-  if (positions != nullptr)
-    for (const ForcedPosition& at : positions->places) places.push_back({at.x, at.y});
-  const std::vector<double>& numbers = *config.resources.numbers_of(psf_key);
-  CrowdImage pixels = crowd_image(image, noise, config, found);
-  pixels.needs = observer.on_crowd;
-  found.crowd =
-      fit_crowd(pixels, PsfModel(numbers.data()), config.crowd, where, positions != nullptr ? &places : nullptr);
-  if (!shows_fit(config)) found.crowd->model = found.crowd->residual = found.crowd->weight = {};
-  found.sums = Buffer<SourceSums, Cpu>(std::ssize(found.crowd->rows), where);
+  for (const ForcedPosition& at : positions.places) places.push_back({at.x, at.y});
+  return places;
+}
+
+void keep_crowd(CrowdFit fit, const Shape& shape, bool mapped, Detection<Cpu>& found) {
+  found.crowd = std::move(fit);
+  found.sums = Buffer<SourceSums, Cpu>(std::ssize(found.crowd->rows), Cpu{});
   for (std::int64_t i = 0; i < found.sums.size(); ++i) {
     const CrowdRow& row = found.crowd->rows[static_cast<std::size_t>(i)];
-    found.sums[i] = sums_at({row.x, row.y}, image.shape);
+    found.sums[i] = sums_at({row.x, row.y}, shape);
   }
-  if (noise.pixels.empty()) return;
-  found.variances = Buffer<SourceSums, Cpu>(found.sums.size(), where);
+  if (!mapped) return;
+  found.variances = Buffer<SourceSums, Cpu>(found.sums.size(), Cpu{});
   std::fill(found.variances.begin(), found.variances.end(), SourceSums{});
 }
 

@@ -3,6 +3,7 @@
 #include "config/config.hpp"
 #include "pipeline/chain/detect_sources.hpp"
 #include "pipeline/chain/observer.hpp"
+#include "stages/crowd/fit_crowd.hpp"
 #include "stages/photometry/forced.hpp"
 
 namespace srcextract {
@@ -31,18 +32,28 @@ Detection<Where> prepare_positions(const Pixels<Where>& pixels, const Config& co
 void measure_positions(const ForcedPositions& positions, const Image<float, Cpu>& image, const Image<float, Cpu>& noise,
                        const Config& config, Detection<Cpu>& found, const Cpu& where);
 
-/// Finds all stars of an image and fits them at once; with positions, fits the stars there. As measure_positions else.
-void measure_crowd(const ForcedPositions* positions, const Image<float, Cpu>& image, const Image<float, Cpu>& noise,
-                   const Config& config, Detection<Cpu>& found, const Cpu& where, const Observer& observer);
+/// The image whose stars are fitted, in the memory of the back end. Requires the levels of prepare_positions.
+/// `variance` is null if the noise is not mapped.
+CrowdImage crowd_image(const float* image, const float* variance, const Shape& shape, const Config& config,
+                       const Detection<Cpu>& found);
+/// The pixels of a fit that check images show.
+CrowdPlanes planes_of_crowd(const Config& config);
+std::vector<CrowdPlace> crowd_places(const ForcedPositions& positions);
+/// Keeps the fit, and a source of a pixel for each of its rows.
+void keep_crowd(CrowdFit fit, const Shape& shape, bool mapped, Detection<Cpu>& found);
 
-/// What the configuration asks for of these two. Positions may be null for a crowd alone.
-inline void measure_places(const ForcedPositions* positions, const Image<float, Cpu>& image,
-                           const Image<float, Cpu>& noise, const Config& config, Detection<Cpu>& found,
-                           const Cpu& where, const Observer& observer) {
-  if (fits_crowd(config))
-    measure_crowd(positions, image, noise, config, found, where, observer);
-  else
-    measure_positions(*positions, image, noise, config, found, where);
+/// Finds all stars of an image and fits them at once; with positions, fits the stars there. As measure_positions else,
+/// but where the image is.
+template <class Where>
+void measure_crowd(const ForcedPositions* positions, const Image<float, Where>& image, const Image<float, Where>& noise,
+                   const Config& config, Detection<Cpu>& found, const Where& where, const Observer& observer) {
+  const std::vector<double>& numbers = *config.resources.numbers_of(psf_key);
+  CrowdImage pixels = crowd_image(image.pixels.data(), noise.pixels.data(), image.shape, config, found);
+  pixels.needs = observer.on_crowd;
+  const std::vector<CrowdPlace> places = positions != nullptr ? crowd_places(*positions) : std::vector<CrowdPlace>{};
+  keep_crowd(fit_crowd(pixels, PsfModel(numbers.data()), config.crowd, where, positions != nullptr ? &places : nullptr,
+                       planes_of_crowd(config)),
+             image.shape, !noise.pixels.empty(), found);
 }
 
 }  // namespace srcextract

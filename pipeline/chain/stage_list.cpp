@@ -82,8 +82,8 @@ Images memory_of_stages(const RunPlan& plan) {
       {"convolve variance", convolves_variance(config), {.host = 1, .device = 1}},
       // Both sums of the filter, and what pixels add to them.
       {"match", config.convolve.filter == Filter::matched, {.host = 3, .device = 3}},
-      // Model, residual, weights and significance; what is good; the image itself, without the mesh's.
-      {"crowd", fits_crowd(config), {.host = 9, .device = 0}},
+      // Model, residual, weights and significance; what is good; on the host the image itself, without the mesh's.
+      {"crowd", fits_crowd(config), {.host = 9, .device = 7}},
       // The map of owners.
       {"photometry", measures_photometry(config) || !config.output.alerts.empty(), {.host = 1, .device = 1}},
       // The host measures for a device, too, which passes the image and its variance.

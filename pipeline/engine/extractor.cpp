@@ -176,13 +176,22 @@ class CudaExtractor::Session::Engine {
   Extraction extract_at(const ForcedPositions* positions) {
     const auto done = [&](const char* stage) { events_.done(stage); };
     const Detection<Gpu> there = prepare_positions<Gpu>(pixels_, config_, where(), done);
-    Image<float, Cpu> image = to_host(measured_image(pixels_, there), where());
-    const Image<float, Cpu> noise = to_host(measured_noise(pixels_, there), where());
-    if (observer_.on_stage) events_.report_times(observer_.on_stage);
+    const bool of_crowd = fits_crowd(config_);
+    Image<float, Cpu> image, noise;
+    if (!of_crowd || shows_pixels(config_) || measures_aperture_noise(config_)) {
+      image = to_host(measured_image(pixels_, there), where());
+      noise = to_host(measured_noise(pixels_, there), where());
+    }
     Detection<Cpu> found = sky_to_host(there, where());
+    synchronize(where());
+    if (observer_.on_stage) events_.report_times(observer_.on_stage);
     StageClock clock(observer_);
-    measure_places(positions, image, noise, config_, found, session_.host_, observer_);
-    clock.done(fits_crowd(config_) ? "crowd" : "photometry");
+    if (of_crowd)
+      measure_crowd(positions, measured_image(pixels_, there), measured_noise(pixels_, there), config_, found, where(),
+                    observer_);
+    else
+      measure_positions(*positions, image, noise, config_, found, session_.host_);
+    clock.done(of_crowd ? "crowd" : "photometry");
     if (observer_.record != nullptr) {
       found.above = to_host(there.above, where());
       found.filled = {to_host(there.filled.image, where()), to_host(there.filled.variance, where())};

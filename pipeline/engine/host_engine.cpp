@@ -105,8 +105,11 @@ class HostEngine {
   Extraction extract_at(const ForcedPositions* positions) {
     const Steps done{clock_, observer_, where_, config_};
     Detection<Cpu> found = prepare_positions(pixels_, config_, where_, done, last_read(pixels_));
-    measure_places(positions, measured_image(pixels_, found), measured_noise(pixels_, found), config_, found, where_,
-                   observer_);
+    const Image<float, Cpu>&image = measured_image(pixels_, found), &noise = measured_noise(pixels_, found);
+    if (fits_crowd(config_))
+      measure_crowd(positions, image, noise, config_, found, where_, observer_);
+    else
+      measure_positions(*positions, image, noise, config_, found, where_);
     done(fits_crowd(config_) ? "crowd" : "photometry");
     if (observer_.record != nullptr) record_detection(found, *observer_.record);
     return catalogue_of(std::move(found));

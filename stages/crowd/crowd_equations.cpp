@@ -6,6 +6,7 @@
 
 #include "stages/core/parallel.hpp"
 #include "stages/core/vector_clones.hpp"
+#include "stages/crowd/cell_sums.hpp"
 
 namespace srcextract {
 namespace {
@@ -47,6 +48,7 @@ SRCEXTRACT_VECTOR_CLONES void sum_products(const float* one, std::int64_t one_pl
 /// A stamp's planes times the weights of the image, 0 outside of it; and the residual there.
 struct WeighedStamp {
   std::vector<float> planes, residual;
+  std::vector<StampSegment> segments;  ///< of each row, by cells of the sky
 
   void make(const CrowdField& field, const CrowdStamp& stamp) {
     constexpr std::size_t read_beyond = 16;
@@ -83,11 +85,6 @@ void sum_overlap(const float* weighed, const CrowdStamp& one, const CrowdStamp& 
                of);
 }
 
-bool overlap(const CrowdStamp& one, const CrowdStamp& two) {
-  const std::int32_t reach = one.half + two.half;
-  return std::abs(one.x - two.x) <= reach && std::abs(one.y - two.y) <= reach;
-}
-
 /// Lists the stars whose stamps have pixels in common.
 void find_partners(const CrowdField& field, const std::vector<CrowdStar>& stars, CrowdEquations& out) {
   const std::vector<CrowdStamp>& stamps = field.stamps();
@@ -101,12 +98,8 @@ void find_partners(const CrowdField& field, const std::vector<CrowdStar>& stars,
   parallel_for(out.stars, stars_at_a_time, field.where(), [&](std::int64_t begin, std::int64_t end) {
     std::vector<std::int32_t>& all = found[static_cast<std::size_t>(begin / stars_at_a_time)];
     for (std::int64_t i = begin; i < end; ++i) {
-      const CrowdStamp& own = stamps[static_cast<std::size_t>(i)];
       const std::size_t before = all.size();
-      const double reach = own.half + most + 1.0;
-      cells.each_near(own.x - reach, own.x + reach, own.y - reach, own.y + reach, [&](std::int32_t j) {
-        if (overlap(own, stamps[static_cast<std::size_t>(j)])) all.push_back(j);
-      });
+      each_partner(cells.view(), stamps.data(), i, most, [&](std::int32_t j) { all.push_back(j); });
       std::sort(all.begin() + static_cast<std::ptrdiff_t>(before), all.end());
       out.row[static_cast<std::size_t>(i) + 1] = static_cast<std::int64_t>(all.size() - before);
     }
@@ -118,21 +111,11 @@ void find_partners(const CrowdField& field, const std::vector<CrowdStar>& stars,
 
 /// The nodes that the stamps touch, and room for their sums.
 void find_nodes(const CrowdField& field, CrowdEquations& out) {
-  const SkyNodes& sky = field.sky;
   out.node_row = {0};
   for (const CrowdStamp& stamp : field.stamps()) {
-    const auto along = [](std::int32_t middle, std::int32_t half, std::int64_t size, const auto& place) {
-      const double last = static_cast<double>(size) - 1;
-      const auto begin = place(std::clamp(static_cast<double>(middle - half), 0.0, last)).cell,
-                 end = place(std::clamp(static_cast<double>(middle + half), 0.0, last)).cell;
-      return std::pair(begin, end + 1);
-    };
-    const auto [left, right] =
-        along(stamp.x, stamp.half, field.shape().width, [&](double at) { return sky.along_x(at); });
-    const auto [top, bottom] =
-        along(stamp.y, stamp.half, field.shape().height, [&](double at) { return sky.along_y(at); });
-    for (std::int32_t row = top; row <= bottom; ++row)
-      for (std::int32_t column = left; column <= right; ++column) out.node.push_back(sky.node(column, row));
+    const StampNodes of(field.view(), stamp);
+    for (std::int32_t row = of.top; row <= of.bottom; ++row)
+      for (std::int32_t column = of.left; column <= of.right; ++column) out.node.push_back(field.sky.node(column, row));
     out.node_row.push_back(std::ssize(out.node));
   }
   out.of_node.assign(3 * out.node.size(), 0.0);
@@ -153,40 +136,32 @@ void find_nodes(const CrowdField& field, CrowdEquations& out) {
   }
 }
 
-/// The sums of a weighed stamp with the nodes of the sky.
-void sum_sky(const CrowdField& field, const CrowdStamp& stamp, const WeighedStamp& weighed, const std::int32_t* nodes,
-             std::int64_t count, double* out) {
-  const SkyNodes& sky = field.sky;
-  const std::int32_t first = nodes[0];
-  const std::int64_t left = stamp.x - stamp.half, top = stamp.y - stamp.half;
-  std::int64_t across = 1;
-  while (across < count && first % sky.columns + across < sky.columns && nodes[across] == first + across) ++across;
-  const std::int64_t from = std::max<std::int64_t>(0, -left),
-                     to = std::min<std::int64_t>(stamp.side(), field.shape().width - left);
-  for (std::int64_t y = std::max<std::int64_t>(0, -top);
-       y < std::min<std::int64_t>(stamp.side(), field.shape().height - top); ++y) {
-    const SkyNodes::Place down = sky.along_y(static_cast<double>(top + y));
-    const std::int64_t row = down.cell - first / sky.columns;
-    for (std::int64_t x = from; x < to;) {
-      const SkyNodes::Place begin = sky.along_x(static_cast<double>(left + x));
-      const std::int64_t end = std::min<std::int64_t>(to, sky.first_x(begin.cell + 1) - left);
-      double* const above = out + 3 * (row * across + begin.cell - first % sky.columns);
-      double* const below = above + 3 * across;
+/// The sums of a weighed stamp with the nodes of the sky: row by row, and by cells in a row.
+void sum_sky(const CrowdPixels& field, const CrowdStamp& stamp, WeighedStamp& weighed, double* out) {
+  const StampNodes nodes(field, stamp);
+  weighed.segments.clear();
+  for (std::int32_t cell = nodes.left; cell < nodes.right; ++cell) weighed.segments.emplace_back(field, stamp, cell);
+  const StampRange rows(stamp.top(), stamp.side(), field.height);
+  for (std::int64_t y = rows.begin; y < rows.end; ++y) {
+    const SkyGrid::Place down = field.sky.along_y(static_cast<double>(stamp.top() + y));
+    double* above = out + 3 * std::ptrdiff_t{down.cell - nodes.top} * nodes.across();
+    for (const StampSegment& segment : weighed.segments) {
+      double* const below = above + 3 * std::ptrdiff_t{nodes.across()};
       for (std::int64_t p = 0; p < 3; ++p) {
         const float* const of = weighed.planes.data() + p * stamp.plane() + y * stamp.stride;
         double sum = 0, moment = 0;
-        for (std::int64_t i = x; i < end; ++i) {
+        for (std::int64_t i = segment.begin; i < segment.end; ++i) {
           const auto value = static_cast<double>(of[i]);
           sum += value;
-          moment += value * static_cast<double>(i - x);
+          moment += value * static_cast<double>(i - segment.begin);
         }
-        const double right = begin.part * sum + moment / sky.side_x;
+        const double right = segment.part * sum + moment / field.sky.side_x;
         above[p] += (1 - down.part) * (sum - right);
         above[3 + p] += (1 - down.part) * right;
         below[p] += down.part * (sum - right);
         below[3 + p] += down.part * right;
       }
-      x = std::max(end, x + 1);
+      above += 3;
     }
   }
 }
@@ -210,8 +185,7 @@ void add_star(const CrowdField& field, std::int64_t i, WeighedStamp& weighed, Cr
             static_cast<double>(of[q + l]) * static_cast<double>(weighed.residual[static_cast<std::size_t>(q + l)]);
     out.right[static_cast<std::size_t>(3 * i + p)] = folded(sum);
   }
-  const std::int64_t first = out.node_row[at];
-  sum_sky(field, own, weighed, out.node.data() + first, out.node_row[at + 1] - first, out.of_node.data() + 3 * first);
+  sum_sky(field.view(), own, weighed, out.of_node.data() + 3 * out.node_row[at]);
 }
 
 /// Fills the blocks with stars of lower number.
@@ -231,40 +205,6 @@ void mirror_blocks(const Cpu& where, CrowdEquations& out) {
   });
 }
 
-/// Sums over a cell between four nodes: of each pair of its corners, and of each with the residual.
-struct CellSums {
-  double of[4][4] = {}, right[4] = {};
-};
-
-CellSums sum_cell(const CrowdField& field, std::int32_t column, std::int32_t row) {
-  const SkyNodes& sky = field.sky;
-  const auto to_x = std::min<std::int64_t>(sky.first_x(column + 1), field.shape().width),
-             to_y = std::min<std::int64_t>(sky.first_y(row + 1), field.shape().height);
-  CellSums sums;
-  for (std::int64_t y = sky.first_y(row); y < to_y; ++y) {
-    const double v = sky.along_y(static_cast<double>(y)).part;
-    double w0 = 0, w1 = 0, w2 = 0, r0 = 0, r1 = 0;
-    for (std::int64_t x = sky.first_x(column); x < to_x; ++x) {
-      const double u = sky.along_x(static_cast<double>(x)).part;
-      const auto at = static_cast<std::size_t>(y * field.shape().width + x);
-      const auto weight = static_cast<double>(field.weight[at]);
-      const double light = weight * static_cast<double>(field.residual[at]);
-      w0 += weight;
-      w1 += weight * u;
-      w2 += weight * u * u;
-      r0 += light;
-      r1 += light * u;
-    }
-    const double in_x[2][2] = {{w0 - 2 * w1 + w2, w1 - w2}, {w1 - w2, w2}}, of_x[2] = {r0 - r1, r1};
-    const double in_y[2] = {1 - v, v};
-    for (int a = 0; a < 4; ++a) {
-      for (int b = 0; b < 4; ++b) sums.of[a][b] += in_y[a / 2] * in_y[b / 2] * in_x[a % 2][b % 2];
-      sums.right[a] += in_y[a / 2] * of_x[a % 2];
-    }
-  }
-  return sums;
-}
-
 /// The sums of nodes with one another, and the sky's right sides: cell by cell, then gathered by each node.
 void add_sky(const CrowdField& field, CrowdEquations& out) {
   const SkyNodes& sky = field.sky;
@@ -273,25 +213,13 @@ void add_sky(const CrowdField& field, CrowdEquations& out) {
   parallel_for(std::ssize(cells), 1, field.where(), [&](std::int64_t begin, std::int64_t end) {
     for (std::int64_t cell = begin; cell < end; ++cell)
       cells[static_cast<std::size_t>(cell)] =
-          sum_cell(field, static_cast<std::int32_t>(cell % across), static_cast<std::int32_t>(cell / across));
+          CellSums(field.view(), static_cast<std::int32_t>(cell % across), static_cast<std::int32_t>(cell / across));
   });
-  out.sky.assign(static_cast<std::size_t>(9 * out.nodes), 0.0);
-  out.sky_columns.assign(static_cast<std::size_t>(9 * out.nodes), -1);
-  for (std::int32_t i = 0; i < out.nodes; ++i) {
-    const std::int32_t column = i % sky.columns, row = i / sky.columns;
-    const auto node = static_cast<std::size_t>(i);
-    for (int a = 0; a < 4; ++a) {  // the node is corner a of a cell
-      const std::int32_t x = column - a % 2, y = row - a / 2;
-      if (x < 0 || y < 0 || x >= across || y >= down) continue;
-      const CellSums& sums = cells[static_cast<std::size_t>(std::int64_t{y} * across + x)];
-      for (int b = 0; b < 4; ++b) {
-        const std::size_t place = 9 * node + static_cast<std::size_t>(3 * (b / 2 - a / 2 + 1) + (b % 2 - a % 2 + 1));
-        out.sky[place] += sums.of[a][b];
-        out.sky_columns[place] = sky.node(x + b % 2, y + b / 2);
-      }
-      out.right[static_cast<std::size_t>(3 * out.stars) + node] += sums.right[a];
-    }
-  }
+  out.sky.resize(static_cast<std::size_t>(9 * out.nodes));
+  out.sky_columns.resize(static_cast<std::size_t>(9 * out.nodes));
+  for (std::int32_t i = 0; i < out.nodes; ++i)
+    out.right[static_cast<std::size_t>(3 * out.stars + i)] = gather_node(
+        sky, cells.data(), i, out.sky.data() + 9 * std::ptrdiff_t{i}, out.sky_columns.data() + 9 * std::ptrdiff_t{i});
 }
 
 }  // namespace
@@ -310,7 +238,7 @@ CrowdEquations make_equations(const CrowdField& field, const std::vector<CrowdSt
   find_partners(field, stars, out);
   find_nodes(field, out);
   field.require_room(9 * std::ssize(out.partner) * static_cast<std::int64_t>(sizeof(double)));
-  out.block.assign(9 * out.partner.size(), 0.0);
+  out.block = Buffer<double, Cpu>(9 * std::ssize(out.partner), field.where());
   parallel_for(out.stars, stars_at_a_time, field.where(), [&](std::int64_t begin, std::int64_t end) {
     WeighedStamp weighed;
     for (std::int64_t i = begin; i < end; ++i) add_star(field, i, weighed, out);

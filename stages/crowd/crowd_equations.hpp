@@ -19,7 +19,7 @@ struct CrowdEquations {
   std::int64_t stars = 0, nodes = 0;
   std::vector<std::int64_t> row;      ///< where the partners of each star begin
   std::vector<std::int32_t> partner;  ///< ascending, the star itself among them
-  std::vector<double> block;          ///< nine numbers a partner: [of the star][of the partner]
+  Buffer<double, Cpu> block;          ///< nine numbers a partner: [of the star][of the partner]
   std::vector<std::int64_t> node_row;
   std::vector<std::int32_t> node;  ///< the nodes whose sky is in the stamp of each star
   std::vector<double> of_node;     ///< three numbers each

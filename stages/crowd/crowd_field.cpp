@@ -94,15 +94,21 @@ double CrowdField::sigma() const {
 void CrowdField::draw(const CrowdPsf& psf, const std::vector<CrowdStar>& stars, std::size_t first) {
   constexpr double dark = 0.05;  // of the noise of the sky, where a stamp may end
   stamps_.resize(stars.size());
-  if (first == 0) blocks_.clear();
   std::vector<std::int64_t> begin = {0};
   for (std::size_t i = first; i < stars.size(); ++i) {
     stamps_[i].half = psf.half_for(std::max(stars[i].flux, 0.0), dark * sigma());
     begin.push_back(begin.back() + 3 * CrowdPsf::numbers_for(stamps_[i].half));
   }
   constexpr std::int64_t read_beyond = 16;
-  require_room(begin.back() * static_cast<std::int64_t>(sizeof(float)));
-  std::vector<float>& block = blocks_.emplace_back(static_cast<std::size_t>(begin.back() + read_beyond));
+  // Kept from turn to turn, and not filled with zeros, which takes longer than to draw.
+  const std::int64_t size = begin.back() + read_beyond;
+  if (first == 0) blocks_.resize(!blocks_.empty() && blocks_.front().size() >= size ? 1 : 0);
+  if (first > 0 || blocks_.empty()) {
+    require_room(size * static_cast<std::int64_t>(sizeof(float)));
+    blocks_.emplace_back(size, where_);
+  }
+  Buffer<float, Cpu>& block = blocks_.back();
+  std::fill_n(block.data() + begin.back(), read_beyond, 0.0F);
   parallel_for(std::ssize(stars) - static_cast<std::int64_t>(first), drawn_at_a_time, where_,
                [&](std::int64_t from, std::int64_t to) {
                  CrowdPsf::Scratch scratch;
@@ -116,7 +122,7 @@ void CrowdField::draw(const CrowdPsf& psf, const std::vector<CrowdStar>& stars, 
 
 void CrowdField::require_room(std::int64_t bytes) const {
   if (!image_.needs) return;
-  for (const std::vector<float>& block : blocks_) bytes += std::ssize(block) * static_cast<std::int64_t>(sizeof(float));
+  for (const Buffer<float, Cpu>& block : blocks_) bytes += block.size() * static_cast<std::int64_t>(sizeof(float));
   image_.needs(bytes);
 }
 

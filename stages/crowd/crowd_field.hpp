@@ -78,7 +78,7 @@ class CrowdField {
   double typical_ = 1;
   std::vector<std::uint8_t> good_;
   std::vector<CrowdStamp> stamps_;
-  std::vector<std::vector<float>> blocks_;
+  std::vector<Buffer<float, Cpu>> blocks_;  ///< the first of all stars as they were last drawn together
   StarCells cells_;
   bool has_model_ = false;
 };

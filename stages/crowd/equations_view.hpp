@@ -52,29 +52,28 @@ struct EquationsView {
     return block + 9 * place_of(of_star, static_cast<std::int32_t>(of_star));
   }
 
-  /// A lane's part of N z, without the prior, for star i: every eighth partner and node from that of the lane's number.
-  SRCEXTRACT_HOST_DEVICE void add_to_star(std::int64_t i, int lane, const double* z, double* out) const {
-    for (std::int64_t k = row[i] + lane; k < row[i + 1]; k += lanes) {
-      const double* const b = block + 9 * k;
-      const double* const other = z + 3 * static_cast<std::int64_t>(partner[k]);
-      for (int p = 0; p < 3; ++p) out[p] += b[3 * p] * other[0] + b[3 * p + 1] * other[1] + b[3 * p + 2] * other[2];
-    }
-    const double* const level = z + 3 * stars;
-    for (std::int64_t k = node_row[i] + lane; k < node_row[i + 1]; k += lanes)
-      for (int p = 0; p < 3; ++p) out[p] += of_node[3 * k + p] * level[node[k]];
-  }
+  // N z, without the prior, is the sum of eight lanes, folded. Partners, nodes and stars each begin with lane 0, and go
+  // round the lanes.
 
-  /// The same for node i, over its stars and the nodes beside it.
-  SRCEXTRACT_HOST_DEVICE double of_lane(std::int64_t i, int lane, const double* z) const {
-    double sum = 0;
-    for (std::int64_t k = star_row[i] + lane; k < star_row[i + 1]; k += lanes) {
-      const double* const b = of_node + 3 * entry[k];
-      const double* const of_star = z + 3 * static_cast<std::int64_t>(star[k]);
-      sum += b[0] * of_star[0] + b[1] * of_star[1] + b[2] * of_star[2];
-    }
-    for (std::int64_t k = 9 * i + lane; k < 9 * i + 9; k += lanes)
-      if (sky_columns[k] >= 0) sum += sky[k] * z[3 * stars + sky_columns[k]];
-    return sum;
+  /// What partner k adds to the three sums of its star.
+  SRCEXTRACT_HOST_DEVICE void add_partner(std::int64_t k, const double* z, double* out) const {
+    const double* const b = block + 9 * k;
+    const double* const other = z + 3 * static_cast<std::int64_t>(partner[k]);
+    for (std::int64_t p = 0; p < 3; ++p)
+      out[p] += b[3 * p] * other[0] + b[3 * p + 1] * other[1] + b[3 * p + 2] * other[2];
+  }
+  /// What node k of a star adds to these.
+  SRCEXTRACT_HOST_DEVICE void add_level(std::int64_t k, const double* z, double* out) const {
+    for (int p = 0; p < 3; ++p) out[p] += of_node[3 * k + p] * z[3 * stars + node[k]];
+  }
+  /// What star k of a node adds to its sum, and what neighbour k of all nodes does.
+  SRCEXTRACT_HOST_DEVICE double of_star(std::int64_t k, const double* z) const {
+    const double* const b = of_node + 3 * entry[k];
+    const double* const own = z + 3 * static_cast<std::int64_t>(star[k]);
+    return b[0] * own[0] + b[1] * own[1] + b[2] * own[2];
+  }
+  SRCEXTRACT_HOST_DEVICE double of_neighbour(std::int64_t k, const double* z) const {
+    return sky_columns[k] >= 0 ? sky[k] * z[3 * stars + sky_columns[k]] : 0;
   }
 };
 

@@ -11,8 +11,8 @@
 namespace srcextract {
 namespace {
 
-constexpr std::int64_t square_side = 64;
-constexpr int ranks = 2;
+constexpr std::int64_t square_side = FindRule::square_side;
+constexpr int ranks = FindRule::ranks;
 
 /// A square of numbers as a sum of products of a column and a row: the largest singular vectors, by powers.
 struct SeparableKernel {
@@ -161,7 +161,7 @@ Significance measure_significance(const CrowdField& field, const CrowdPsf& psf) 
   const Shape& shape = field.shape();
   const auto count = static_cast<std::size_t>(shape.count());
   Significance out{std::vector<float>(count), std::vector<float>(count), std::vector<float>(count)};
-  const int half = std::min(psf.most_half(), static_cast<int>(std::ceil(2 * psf.fwhm())));
+  const int half = FindRule::half_of(psf.fwhm(), psf.most_half());
   const std::int64_t across = (shape.width + square_side - 1) / square_side,
                      down = (shape.height + square_side - 1) / square_side;
   parallel_for(across * down, 1, field.where(), [&](std::int64_t begin, std::int64_t end) {

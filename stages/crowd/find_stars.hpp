@@ -1,5 +1,7 @@
 #pragma once
 
+#include <algorithm>
+#include <cmath>
 #include <cstdint>
 #include <vector>
 
@@ -9,9 +11,17 @@ namespace srcextract {
 
 /// What a residual must have to be a new star.
 struct FindRule {
+  /// Side of the squares, and of how many products of a column and a row their PSF is.
+  static constexpr int square_side = 64, ranks = 2;
+
   double threshold = 5;     ///< significance
   double blend = 1;         ///< new light over that of known stars, at least
   double separation = 0.3;  ///< from any known star, in FWHM
+
+  /// Half of the square on which the PSF counts.
+  static std::int32_t half_of(double fwhm, std::int32_t most) {
+    return std::min(most, static_cast<std::int32_t>(std::ceil(2 * fwhm)));
+  }
 };
 
 /// Stars that the residual shows: local maxima of significance, that of the PSF in the middle of each square of 64

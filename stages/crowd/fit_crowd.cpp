@@ -18,8 +18,9 @@ namespace {
 /// Stars and image of a fit on the host (CrowdTurns).
 class HostCrowd {
  public:
-  HostCrowd(const CrowdImage& image, const PsfModel& model, const CrowdConfig& config, const Cpu& where)
-      : where_(where), psf_(psf_of(model, image.shape)), field_(image, config.sky_size, where) {
+  HostCrowd(const CrowdImage& image, const PsfModel& model, const CrowdConfig& config, CrowdPlanes kept,
+            const Cpu& where)
+      : where_(where), kept_(kept), psf_(psf_of(model, image.shape)), field_(image, config.sky_size, where) {
     rules_ = {psf_.fwhm(), crowd_separation * psf_.fwhm(), image.shape.width, image.shape.height};
   }
 
@@ -64,6 +65,7 @@ class HostCrowd {
     fit.noise = field_.sigma();
     fit.fwhm = psf_.fwhm();
     fit.sky = field_.sky;
+    if (kept_ == CrowdPlanes::none) return fit;
     fit.model = std::move(field_.model);
     fit.residual = std::move(field_.residual);
     fit.weight = std::move(field_.weight);
@@ -97,6 +99,7 @@ class HostCrowd {
   }
 
   Cpu where_;
+  CrowdPlanes kept_;
   CrowdPsf psf_;
   CrowdField field_;
   StarRules rules_;
@@ -111,12 +114,18 @@ CrowdPsf psf_of(const PsfModel& model, const Shape& shape) {
 }
 
 CrowdFit fit_crowd(const CrowdImage& image, const PsfModel& psf, const CrowdConfig& config, const Cpu& where,
-                   const std::vector<CrowdPlace>* places) {
-  HostCrowd work(image, psf, config, where);
-  CrowdTurns turns(work, config, image.shape);
-  if (places != nullptr) return turns.force(*places);
-  CrowdFit fit = turns.find();
-  if (config.inject > 0) inject_stars(image, psf, config, where, fit);
+                   const std::vector<CrowdPlace>* places, CrowdPlanes kept) {
+  const auto fit_pixels = [&](const float* pixels, CrowdPlanes of) {
+    CrowdImage own = image;
+    own.pixels = pixels;
+    HostCrowd work(own, psf, config, of, where);
+    CrowdTurns turns(work, config, image.shape);
+    return places != nullptr ? turns.force(*places) : turns.find();
+  };
+  CrowdFit fit = fit_pixels(image.pixels, kept);
+  if (places == nullptr && config.inject > 0)
+    inject_stars(image, psf, config, fit,
+                 [&](const std::vector<float>& pixels) { return fit_pixels(pixels.data(), CrowdPlanes::none); });
   return fit;
 }
 

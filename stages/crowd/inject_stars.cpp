@@ -5,7 +5,7 @@
 #include <cstddef>
 #include <limits>
 
-#include "stages/crowd/fit_crowd.hpp"
+#include "stages/crowd/star_cells.hpp"
 #include "stages/math/exact_math.hpp"
 #include "stages/math/median.hpp"
 
@@ -132,17 +132,13 @@ void tell_rows(double error, CrowdFit& fit) {
 
 }  // namespace
 
-void inject_stars(const CrowdImage& image, const PsfModel& model, const CrowdConfig& config, const Cpu& where,
-                  CrowdFit& fit) {
+void inject_stars(const CrowdImage& image, const PsfModel& model, const CrowdConfig& config, CrowdFit& fit,
+                  const std::function<CrowdFit(const std::vector<float>& pixels)>& fit_again) {
   const CrowdPsf psf(model, static_cast<double>(image.shape.width) / 2, static_cast<double>(image.shape.height) / 2);
   const double error = error_alone(psf, image.shape, fit.noise);
   const std::vector<Added> stars = choose(image.shape, config.inject, fit.fwhm, error);
   const std::vector<float> pixels = with_stars(image, psf, stars, fit.noise);
-  CrowdImage other = image;
-  other.pixels = pixels.data();
-  CrowdConfig without = config;
-  without.inject = 0;
-  const CrowdFit again = fit_crowd(other, model, without, where);
+  const CrowdFit again = fit_again(pixels);
   StarCells before(image.shape), after(image.shape);
   before.fill(fit.rows);
   after.fill(again.rows);

@@ -1,5 +1,8 @@
 #pragma once
 
+#include <functional>
+#include <vector>
+
 #include "stages/crowd/crowd_field.hpp"
 #include "stages/crowd/crowd_fit.hpp"
 #include "stages/settings/crowd.hpp"
@@ -11,7 +14,8 @@ namespace srcextract {
 /// Sets fit.bins, and completeness and confusion of its rows, by their fluxes.
 /// A star is found if a row is within max(0.7 pixels, FWHM / 4) of its place, with a flux within a factor 2. It does
 /// not count where a row of `fit` is like that already.
-void inject_stars(const CrowdImage& image, const PsfModel& psf, const CrowdConfig& config, const Cpu& where,
-                  CrowdFit& fit);
+/// `image` is on the host; `fit_again` fits other pixels in its place.
+void inject_stars(const CrowdImage& image, const PsfModel& psf, const CrowdConfig& config, CrowdFit& fit,
+                  const std::function<CrowdFit(const std::vector<float>& pixels)>& fit_again);
 
 }  // namespace srcextract

@@ -77,9 +77,10 @@ SRCEXTRACT_HOST_DEVICE inline void find_errors(const EquationsView& of, const Cr
     for (int j = 0; j <= i; ++j) {
       const std::int64_t there = of.place_of(star, chosen.number[j]);
       const bool is_partner = there < of.row[star + 1] && of.partner[there] == chosen.number[j];
-      for (int p = 0; p < 3; ++p)
-        for (int q = 0; q < (i == j ? p + 1 : 3); ++q)
-          a[in_triangle(3 * i + p, 3 * j + q)] = is_partner ? of.block[9 * there + 3 * p + q] : 0;
+      for (std::int64_t p = 0; p < 3; ++p)
+        for (std::int64_t q = 0; q < (i == j ? p + 1 : 3); ++q)
+          a[in_triangle(3 * i + static_cast<int>(p), 3 * j + static_cast<int>(q))] =
+              is_partner ? of.block[9 * there + 3 * p + q] : 0;
     }
     for (int p = 1; p < 3; ++p) a[in_triangle(3 * i + p, 3 * i + p)] += held_step(stars[star].flux);
   }
@@ -101,7 +102,7 @@ SRCEXTRACT_HOST_DEVICE inline void find_errors(const EquationsView& of, const Cr
 }
 
 /// Sums over the pixels of a stamp.
-struct StampSums {
+struct LightOfStamp {
   double all = 0, good = 0;                                  // of the PSF
   double chi = 0, own = 0, whole = 0;                        // of the PSF times residual squared, own light, all light
   double wide_light = 0, light = 0, mixed = 0, squares = 0;  // as in SpreadFamily
@@ -109,9 +110,9 @@ struct StampSums {
   bool cut = false, masked = false, saturated = false;
 };
 
-SRCEXTRACT_HOST_DEVICE inline StampSums sum_stamp(const CrowdPixels& field, const CrowdStamp& stamp, const float* wide,
-                                                  double flux, double core) {
-  StampSums s;
+SRCEXTRACT_HOST_DEVICE inline LightOfStamp sum_stamp(const CrowdPixels& field, const CrowdStamp& stamp,
+                                                     const float* wide, double flux, double core) {
+  LightOfStamp s;
   for (std::int64_t j = 0; j < stamp.side(); ++j) {
     for (std::int64_t i = 0; i < stamp.side(); ++i) {
       const std::int64_t dx = i - stamp.half, dy = j - stamp.half, x = stamp.x + dx, y = stamp.y + dy;
@@ -146,7 +147,7 @@ SRCEXTRACT_HOST_DEVICE inline StampSums sum_stamp(const CrowdPixels& field, cons
   return s;
 }
 
-SRCEXTRACT_HOST_DEVICE inline void describe(const StampSums& s, CrowdRow& row) {
+SRCEXTRACT_HOST_DEVICE inline void describe(const LightOfStamp& s, CrowdRow& row) {
   row.chi2 = s.good > 0 ? s.chi / s.good : std::numeric_limits<double>::quiet_NaN();
   row.share = s.whole > 0 ? s.own / s.whole : std::numeric_limits<double>::quiet_NaN();
   row.quality = s.all > 0 ? s.good / s.all : 0;

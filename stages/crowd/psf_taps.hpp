@@ -28,7 +28,7 @@ struct PsfTaps {
 
   /// Weight `k` of the table's entry: taps, then their slopes.
   SRCEXTRACT_HOST_DEVICE float weight(const float* table, int k) const {
-    const float* const entry = table + std::int64_t{2 * count} * phase;
+    const float* const entry = table + std::int64_t{2} * count * phase;
     return inside ? entry[k] + part * (entry[2 * count + k] - entry[k]) : 0.0F;
   }
 };

@@ -37,9 +37,9 @@ struct SkyGrid {
   SRCEXTRACT_HOST_DEVICE Place along_x(double x) const { return along(x, side_x, columns); }
   SRCEXTRACT_HOST_DEVICE Place along_y(double y) const { return along(y, side_y, rows); }
 
-  /// The first pixel of a cell.
-  SRCEXTRACT_HOST_DEVICE std::int32_t first_x(std::int32_t cell) const { return first(cell, side_x); }
-  SRCEXTRACT_HOST_DEVICE std::int32_t first_y(std::int32_t cell) const { return first(cell, side_y); }
+  /// The first pixel of a cell: along_x() and along_y() of it are in that, and of the one before are not.
+  SRCEXTRACT_HOST_DEVICE std::int32_t first_x(std::int32_t cell) const { return first(cell, side_x, columns); }
+  SRCEXTRACT_HOST_DEVICE std::int32_t first_y(std::int32_t cell) const { return first(cell, side_y, rows); }
 
   /// The sky of the nodes' levels.
   SRCEXTRACT_HOST_DEVICE double between(const double* level, const Place& of_x, const Place& of_y) const {
@@ -58,10 +58,13 @@ struct SkyGrid {
     if (cell > nodes - 2.0) cell = nodes - 2.0;
     return {static_cast<std::int32_t>(cell), place - cell};
   }
-  /// The first pixel whose middle is in the cell.
-  static SRCEXTRACT_HOST_DEVICE std::int32_t first(std::int32_t cell, double side) {
+  static SRCEXTRACT_HOST_DEVICE std::int32_t first(std::int32_t cell, double side, std::int32_t nodes) {
+    if (cell <= 0) return 0;
     const auto pixel = static_cast<std::int32_t>(std::ceil(cell * side - 0.5));
-    return pixel < 0 ? 0 : pixel;
+    if (cell + 1 >= nodes) return pixel;
+    // A pixel whose middle is on a node may be rounded to either side.
+    if (along(pixel - 1.0, side, nodes).cell >= cell) return pixel - 1;
+    return along(pixel, side, nodes).cell < cell ? pixel + 1 : pixel;
   }
 };
 

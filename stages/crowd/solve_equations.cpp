@@ -41,21 +41,32 @@ double sum_pieces(const UnknownPieces& pieces, const Cpu& where, const Before& b
   return sum_in_lanes(0, pieces.count(), [&](std::int64_t i) { return sums[static_cast<std::size_t>(i)]; });
 }
 
+/// Calls f(k, lane) for all k of a range, whose lanes go round.
+template <class F>
+void go_round(std::int64_t begin, std::int64_t end, const F& f) {
+  for (std::int64_t k = begin; k < end; ++k) f(k, (k - begin) % EquationsView::lanes);
+}
+
 /// out = (N + prior) z for the unknowns of a piece.
 void multiply(const EquationsView& of, const std::vector<double>& prior, std::int64_t begin, std::int64_t end,
               const double* z, double* out) {
   constexpr int lanes = EquationsView::lanes;
   if (begin >= 3 * of.stars) {
     for (std::int64_t i = begin; i < end; ++i) {
-      double sum[lanes];
-      for (int l = 0; l < lanes; ++l) sum[l] = of.of_lane(i - 3 * of.stars, l, z);
-      out[i] = folded(sum);
+      const std::int64_t node = i - 3 * of.stars;
+      double lane[lanes] = {};
+      go_round(of.star_row[node], of.star_row[node + 1],
+               [&](std::int64_t k, std::int64_t l) { lane[l] += of.of_star(k, z); });
+      go_round(9 * node, 9 * node + 9, [&](std::int64_t k, std::int64_t l) { lane[l] += of.of_neighbour(k, z); });
+      out[i] = folded(lane);
     }
     return;
   }
   for (std::int64_t i = begin; i < end; i += 3) {
     double lane[lanes][3] = {};
-    for (int l = 0; l < lanes; ++l) of.add_to_star(i / 3, l, z, lane[l]);
+    go_round(of.row[i / 3], of.row[i / 3 + 1], [&](std::int64_t k, std::int64_t l) { of.add_partner(k, z, lane[l]); });
+    go_round(of.node_row[i / 3], of.node_row[i / 3 + 1],
+             [&](std::int64_t k, std::int64_t l) { of.add_level(k, z, lane[l]); });
     for (int p = 0; p < 3; ++p) {
       double sum[lanes];
       for (int l = 0; l < lanes; ++l) sum[l] = lane[l][p];

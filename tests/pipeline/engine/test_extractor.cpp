@@ -8,7 +8,9 @@
 #include <utility>
 #include <vector>
 
+#include "pipeline/chain/measure_positions.hpp"
 #include "tests/pipeline/engine/extractions.hpp"
+#include "tests/support/crowd_scene.hpp"
 #include "tests/support/rounds.hpp"
 #include "tests/support/stage_records.hpp"
 
@@ -51,6 +53,22 @@ class Extractor : public testing::StageTest<Gpu> {
 
   CudaExtractor extractor_{0, Cpu{2}};
 };
+
+TEST_F(Extractor, FitsCrowdsAndTellsItsTimes) {
+  Config config;
+  config.crowd.method = CrowdMethod::joint;
+  testing::set_psf(testing::psf_table(81, 0.5, 6, {testing::CrowdScene::star()}), config);
+  config = crowd_config(config);
+  int times = 0;
+  Observer observer;
+  observer.on_stage = [&](const char*, double) { ++times; };
+  for (const std::uint32_t seed : {51U, 52U}) {
+    const testing::CrowdScene scene(seed, 60);
+    const Field field{"crowd", scene.image().shape, scene.pixels};
+    EXPECT_GT(expect_same(field, config, observer), 20);
+  }
+  EXPECT_GE(times, 6);
+}
 
 TEST_F(Extractor, GivesTheCatalogueOfTheCpuImageAfterImage) {
   const Config config = above(0.5);

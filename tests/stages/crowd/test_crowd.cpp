@@ -5,62 +5,25 @@
 #include <bit>
 #include <cmath>
 #include <cstdint>
-#include <random>
 #include <vector>
 
 #include "stages/crowd/crowd_equations.hpp"
 #include "stages/crowd/find_stars.hpp"
 #include "stages/crowd/fit_crowd.hpp"
-#include "tests/support/psf_tables.hpp"
+#include "tests/support/crowd_scene.hpp"
 
 namespace srcextract::crowd_tests {
 namespace {
 
 using testing::moffat;
+using Scene = testing::CrowdScene;
 
-constexpr std::int64_t width = 120, height = 90;
-constexpr double sky_level = 40, sigma = 2;
+constexpr std::int64_t width = Scene::width, height = Scene::height;
+constexpr double sky_level = Scene::sky_level;
 
 const std::vector<double>& model_numbers() {
-  static const std::vector<double> numbers = [] {
-    Settings config;
-    testing::set_psf(testing::psf_table(81, 0.5, 6, {moffat(3.1, 1.2, 0.7)}), config);
-    return *config.resources.numbers_of(psf_key);
-  }();
+  static const std::vector<double> numbers = testing::crowd_psf_numbers(81, 0.5, {Scene::star()});
   return numbers;
-}
-
-struct Scene {
-  std::vector<float> pixels;
-  std::vector<CrowdStar> stars;
-
-  CrowdImage image() const {
-    CrowdImage of;
-    of.pixels = pixels.data();
-    of.shape = {width, height};
-    of.background = sky_level;
-    of.unit = 3 * sigma * sigma;  // the start of what is measured
-    return of;
-  }
-};
-
-Scene make_scene(std::uint32_t seed, int count) {
-  std::mt19937 random(seed);
-  std::uniform_real_distribution<double> part(0, 1);
-  std::normal_distribution<double> noise(0, sigma);
-  Scene scene;
-  scene.pixels.assign(width * height, 0);
-  for (int i = 0; i < count; ++i)
-    scene.stars.push_back(
-        {part(random) * width - 0.5, part(random) * height - 0.5, 400 * std::pow(50, part(random)), 1});
-  const auto shape = moffat(3.1, 1.2, 0.7);
-  for (std::int64_t i = 0; i < width * height; ++i) {
-    double light = sky_level + noise(random);
-    for (const CrowdStar& star : scene.stars)
-      light += star.flux * shape(static_cast<double>(i % width) - star.x, static_cast<double>(i / width) - star.y);
-    scene.pixels[static_cast<std::size_t>(i)] = static_cast<float>(light);
-  }
-  return scene;
 }
 
 TEST(CrowdStamps, AreTheProfileAndItsDerivatives) {
@@ -129,8 +92,8 @@ std::vector<std::vector<double>> columns_of(const CrowdField& field) {
     std::fill(one.level.begin(), one.level.end(), 0.0);
     one.level[node] = 1;
     std::vector<double>& column = all.emplace_back();
-    for (std::int64_t i = 0; i < width * height; ++i)
-      column.push_back(one.at(static_cast<double>(i % width), static_cast<double>(i / width)));
+    for (std::int64_t y = 0; y < height; ++y)
+      for (std::int64_t x = 0; x < width; ++x) column.push_back(one.at(static_cast<double>(x), static_cast<double>(y)));
   }
   return all;
 }
@@ -155,7 +118,7 @@ std::vector<double> eliminate(std::vector<std::vector<double>> n, std::vector<do
 class CrowdEquationsOf : public ::testing::TestWithParam<std::uint32_t> {};
 
 TEST_P(CrowdEquationsOf, AreThoseOfLeastSquares) {
-  const Scene scene = make_scene(GetParam(), 14);
+  const Scene scene(GetParam(), 14);
   CrowdImage image = scene.image();
   image.gain = 2;
   const Cpu cpu{2};
@@ -196,7 +159,7 @@ TEST_P(CrowdEquationsOf, AreThoseOfLeastSquares) {
 INSTANTIATE_TEST_SUITE_P(Seeds, CrowdEquationsOf, ::testing::Values(1U, 2U, 3U));
 
 TEST(Crowds, DoNotDependOnThreads) {
-  const Scene scene = make_scene(7, 60);
+  const Scene scene(7, 60);
   CrowdConfig config;
   config.inject = 30;
   const PsfModel model(model_numbers().data());
@@ -221,7 +184,7 @@ TEST(Crowds, DoNotDependOnThreads) {
 /// The image moved by whole pixels has the same stars; only the sky's corners, and squares of the search, are
 /// elsewhere.
 TEST(Crowds, KeepTheirFluxesWhereTheImageIsMoved) {
-  const Scene scene = make_scene(8, 25);
+  const Scene scene(8, 25);
   CrowdConfig config;
   const PsfModel model(model_numbers().data());
   const CrowdFit here = fit_crowd(scene.image(), model, config, Cpu{1});
@@ -246,7 +209,7 @@ TEST(Crowds, KeepTheirFluxesWhereTheImageIsMoved) {
 }
 
 TEST(Crowds, SayHowMuchMemoryTheyNeed) {
-  const Scene scene = make_scene(9, 30);
+  const Scene scene(9, 30);
   CrowdImage image = scene.image();
   std::int64_t most = 0;
   image.needs = [&](std::int64_t bytes) { most = std::max(most, bytes); };

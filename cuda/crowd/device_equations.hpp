@@ -1,0 +1,33 @@
+#pragma once
+
+#include "cuda/crowd/device_field.hpp"
+#include "stages/crowd/equations_view.hpp"
+
+namespace srcextract {
+
+/// CrowdEquations on a device.
+class DeviceEquations {
+ public:
+  /// make_equations(): of all stars with their stamps, and of the sky.
+  void make(const DeviceField& field, const DeviceList<CrowdStar>& stars);
+  /// solve_equations(), with what holds the steps of places back. Leaves the solution in z(), and returns its rounds.
+  int solve(const DeviceList<CrowdStar>& stars, CrowdFree free, double tolerance, int most, const Gpu& where);
+
+  const EquationsView& view() const { return view_; }
+  const double* z() const { return z_.data(); }
+
+ private:
+  void find_partners(const DeviceField& field, const DeviceList<CrowdStar>& stars);
+  void find_nodes(const DeviceField& field);
+  void fill(const DeviceField& field);
+  void add_sky(const DeviceField& field);
+
+  EquationsView view_;
+  std::int64_t partners_ = 0;
+  Buffer<std::int64_t, Gpu> row_, node_row_, star_row_, entry_;
+  Buffer<std::int32_t, Gpu> partner_, node_, star_, sky_columns_;
+  Buffer<double, Gpu> block_, of_node_, sky_, right_;
+  Buffer<double, Gpu> z_, r_, d_, q_, prior_, inverse_, sums_;
+};
+
+}  // namespace srcextract

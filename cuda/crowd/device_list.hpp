@@ -1,0 +1,55 @@
+#pragma once
+
+#include <cstdint>
+
+#include "cuda/device/memory.hpp"
+
+namespace srcextract {
+
+/// Room for `count` items that grow turn by turn: one of few sizes, so that later turns find memory of earlier ones.
+inline std::int64_t room_for(std::int64_t count) {
+  std::int64_t room = 256;
+  while (room < count) room = room % 3 == 0 ? room / 3 * 4 : room / 2 * 3;
+  return room;
+}
+
+/// A buffer of at least `count` elements. What it held is lost.
+template <class T>
+void make_room(Buffer<T, Gpu>& buffer, std::int64_t count, const Gpu& where) {
+  if (buffer.size() >= count && buffer.size() > 0) return;
+  buffer = {};
+  buffer = Buffer<T, Gpu>(room_for(count), where);
+}
+
+/// Elements on the device, whose number the host knows.
+template <class T>
+struct DeviceList {
+  Buffer<T, Gpu> items;
+  std::int64_t count = 0;
+
+  T* data() { return items.data(); }
+  const T* data() const { return items.data(); }
+
+  /// Makes room for `more` elements behind those that are there.
+  void grow(std::int64_t more, const Gpu& where) {
+    if (items.size() < count + more || items.size() == 0) {
+      Buffer<T, Gpu> larger(room_for(count + more), where);
+      if (count > 0)
+        check(cudaMemcpyAsync(larger.data(), items.data(), static_cast<std::size_t>(count) * sizeof(T),
+                              cudaMemcpyDeviceToDevice, where.stream));
+      items = std::move(larger);
+    }
+    count += more;
+  }
+};
+
+/// Copies elements of the host to a device, and waits.
+template <class T>
+void copy_to_device(T* there, const T* host, std::int64_t count, const Gpu& where) {
+  if (count == 0) return;
+  check(
+      cudaMemcpyAsync(there, host, static_cast<std::size_t>(count) * sizeof(T), cudaMemcpyHostToDevice, where.stream));
+  check(cudaStreamSynchronize(where.stream));
+}
+
+}  // namespace srcextract

@@ -1,0 +1,272 @@
+#include <algorithm>
+#include <cmath>
+
+#include "cuda/crowd/device_finder.hpp"
+#include "cuda/crowd/ordering.hpp"
+#include "cuda/device/launch.hpp"
+#include "cuda/device/warp.hpp"
+#include "stages/crowd/peak_rules.hpp"
+
+namespace srcextract {
+namespace {
+
+constexpr int square_side = FindRule::square_side, ranks = FindRule::ranks;
+
+/// Squares of the search, row by row.
+struct Squares {
+  std::int64_t width, height, across, down;
+
+  explicit Squares(const Shape& shape)
+      : width(shape.width),
+        height(shape.height),
+        across((shape.width + square_side - 1) / square_side),
+        down((shape.height + square_side - 1) / square_side) {}
+  __host__ __device__ std::int64_t count() const { return across * down; }
+  __host__ __device__ std::int64_t left(std::int64_t square) const { return square % across * square_side; }
+  __host__ __device__ std::int64_t top(std::int64_t square) const { return square / across * square_side; }
+};
+
+/// Numbers of a kernel: `ranks` columns, and as many rows.
+__host__ __device__ std::int64_t kernel_numbers(std::int32_t half) {
+  return std::int64_t{2} * ranks * (2 * half + 1);
+}
+
+/// A star in the middle of each square.
+__global__ void middles_kernel(Squares squares, CrowdStar* out) {
+  for (std::int64_t i = thread_index(); i < squares.count(); i += thread_total()) {
+    const double x = static_cast<double>(squares.left(i)) + square_side / 2,
+                 y = static_cast<double>(squares.top(i)) + square_side / 2;
+    const double last_x = static_cast<double>(squares.width) - 1, last_y = static_cast<double>(squares.height) - 1;
+    out[i] = {x < last_x ? x : last_x, y < last_y ? y : last_y, 0, 0};
+  }
+}
+
+/// The work of a warp on the singular vectors of a square of numbers: SeparableKernel of the host.
+struct VectorWork {
+  double *square, *u, *v;
+  int side;
+
+  __device__ void product(const double* by, bool turned, double* out) const {
+    for (int i = lane(); i < side; i += warp_size) {
+      double sum = 0;
+      for (int j = 0; j < side; ++j) sum += square[turned ? j * side + i : i * side + j] * by[j];
+      out[i] = sum;
+    }
+    __syncwarp();
+  }
+
+  __device__ void find_rank(float* column, float* row) const {
+    constexpr int rounds = 30;
+    for (int i = lane(); i < side; i += warp_size) v[i] = 1;
+    __syncwarp();
+    for (int round = 0; round < rounds; ++round) {
+      product(v, false, u);
+      product(u, true, v);
+      double length = 0;
+      for (int i = 0; i < side; ++i) length += v[i] * v[i];
+      length = std::sqrt(length);
+      __syncwarp();
+      if (!(length > 0)) break;
+      for (int i = lane(); i < side; i += warp_size) v[i] /= length;
+      __syncwarp();
+    }
+    product(v, false, u);
+    for (int i = lane(); i < side * side; i += warp_size) square[i] -= u[i / side] * v[i % side];
+    for (int i = lane(); i < side; i += warp_size) {
+      column[i] = static_cast<float>(u[i]);
+      row[i] = static_cast<float>(v[i]);
+    }
+    __syncwarp();
+  }
+};
+
+/// A warp makes a kernel: of a square's light if its number is even, else of the squares of that.
+__global__ void separate_kernel(const CrowdStamp* stamps, std::int64_t count, std::int32_t half, double* memory,
+                                float* kernels) {
+  const int side = 2 * half + 1;
+  const std::int64_t warps = thread_total() / warp_size, own = thread_index() / warp_size;
+  double* const mine = memory + own * (std::int64_t{side} * side + 2 * side);
+  const VectorWork work{mine, mine + side * side, mine + side * side + side, side};
+  for (std::int64_t k = own; k < 2 * count; k += warps) {
+    const CrowdStamp& stamp = stamps[k / 2];
+    for (int i = lane(); i < side * side; i += warp_size) {
+      const auto light = static_cast<double>(stamp.numbers[i]);
+      mine[i] = k % 2 == 0 ? light : light * light;
+    }
+    __syncwarp();
+    float* const out = kernels + k * kernel_numbers(half);
+    for (int rank = 0; rank < ranks; ++rank) work.find_rank(out + rank * side, out + (ranks + rank) * side);
+  }
+}
+
+/// Where significances go, per pixel.
+struct Significances {
+  float *residual, *model, *norm;
+};
+
+/// A block's work on one square: its surroundings, and their correlation along rows.
+struct SquareMemory {
+  float *in, *along;
+  int half, rows;
+
+  static __host__ __device__ std::int64_t numbers(std::int32_t half) {
+    const std::int64_t rows = square_side + 2 * half;
+    return rows * rows + rows * square_side;
+  }
+  __device__ SquareMemory(float* memory, int of_half) : in(memory), half(of_half), rows(square_side + 2 * of_half) {
+    along = in + rows * rows;
+  }
+
+  template <class F>
+  __device__ void take(const CrowdPixels& of, std::int64_t left, std::int64_t top, const F& value) const {
+    __syncthreads();
+    for (int i = threadIdx.x; i < rows * rows; i += blockDim.x) {
+      const std::int64_t x = left - half + i % rows, y = top - half + i / rows;
+      in[i] = of.has(x, y) ? value(y * of.width + x) : 0.0F;
+    }
+    __syncthreads();
+  }
+
+  /// The correlation at this thread's pixels of the square: every blockDim.x-th.
+  __device__ void correlate(const float* kernel, float* out) const {
+    const int side = 2 * half + 1;
+    for (int rank = 0; rank < ranks; ++rank) {
+      const float *const column = kernel + rank * side, *const row = kernel + (ranks + rank) * side;
+      for (int i = threadIdx.x; i < rows * square_side; i += blockDim.x) {
+        const float* const from = in + i / square_side * rows + i % square_side;
+        float sum = 0;
+        for (int k = 0; k < side; ++k) sum += row[k] * from[k];
+        along[i] = 0.0F + sum;
+      }
+      __syncthreads();
+      int own = 0;
+      for (int i = threadIdx.x; i < square_side * square_side; i += blockDim.x, ++own) {
+        float sum = 0;
+        for (int k = 0; k < side; ++k) sum += column[k] * along[i + k * square_side];
+        out[own] = (rank > 0 ? out[own] : 0.0F) + sum;
+      }
+      __syncthreads();
+    }
+  }
+};
+
+/// A block takes squares in turn.
+__global__ void __launch_bounds__(block_threads)
+    significance_kernel(CrowdPixels pixels, Squares squares, std::int32_t half, const float* kernels, float* memory,
+                        Significances out) {
+  constexpr int own = square_side * square_side / block_threads;
+  const SquareMemory work(memory + blockIdx.x * SquareMemory::numbers(half), half);
+  for (std::int64_t square = blockIdx.x; square < squares.count(); square += gridDim.x) {
+    const std::int64_t left = squares.left(square), top = squares.top(square);
+    const float* const of_light = kernels + 2 * square * kernel_numbers(half);
+    float by_residual[own], by_model[own], by_weight[own];
+    work.take(pixels, left, top, [&](std::int64_t i) { return pixels.weight[i] * pixels.residual[i]; });
+    work.correlate(of_light, by_residual);
+    work.take(pixels, left, top, [&](std::int64_t i) { return pixels.weight[i] * pixels.model[i]; });
+    work.correlate(of_light, by_model);
+    work.take(pixels, left, top, [&](std::int64_t i) { return pixels.weight[i]; });
+    work.correlate(of_light + kernel_numbers(half), by_weight);
+    for (int k = 0; k < own; ++k) {
+      const int i = k * block_threads + threadIdx.x;
+      const std::int64_t x = left + i % square_side, y = top + i / square_side;
+      if (!pixels.has(x, y)) continue;
+      const std::int64_t to = y * pixels.width + x;
+      const float norm = by_weight[k] > 0 ? std::sqrt(by_weight[k]) : 0.0F;
+      out.norm[to] = norm;
+      out.residual[to] = norm > 0 ? by_residual[k] / norm : 0.0F;
+      out.model[to] = norm > 0 ? by_model[k] / norm : 0.0F;
+    }
+  }
+}
+
+__global__ void find_peaks_kernel(CrowdPixels pixels, PeakRules rules, std::uint8_t* flags) {
+  for (std::int64_t i = thread_index(); i < pixels.count(); i += thread_total()) {
+    CrowdStar star;
+    flags[i] = rules.find(pixels, i, star) ? 1 : 0;
+  }
+}
+
+__global__ void take_peaks_kernel(CrowdPixels pixels, PeakRules rules, const std::int64_t* places, std::int64_t count,
+                                  CrowdStar* out) {
+  for (std::int64_t k = thread_index(); k < count; k += thread_total()) rules.find(pixels, places[k], out[k]);
+}
+
+/// The bits of a number above 0 are in its order.
+__global__ void largest_core_kernel(const CrowdStar* stars, std::int64_t count, unsigned long long* most) {
+  for (std::int64_t i = thread_index(); i < count; i += thread_total())
+    if (stars[i].core > 0) atomicMax(most, static_cast<unsigned long long>(__double_as_longlong(stars[i].core)));
+}
+
+double largest_core(const DeviceList<CrowdStar>& stars, const Gpu& where) {
+  auto most = filled<unsigned long long>(1, 0, where);
+  largest_core_kernel<<<grid_for(stars.count, where), block_threads, 0, where.stream>>>(stars.data(), stars.count,
+                                                                                        most.data());
+  check_launch();
+  double core = 0;
+  copy_to_host(&core, reinterpret_cast<const double*>(most.data()), 1, where);
+  return core;
+}
+
+}  // namespace
+
+DeviceFinder::DeviceFinder(const DevicePsf& psf, const Shape& shape, const Gpu& where)
+    : half_(FindRule::half_of(psf.fwhm(), psf.most_half())) {
+  const Squares squares(shape);
+  Buffer<CrowdStar, Gpu> middles(squares.count(), where);
+  Buffer<CrowdStamp, Gpu> stamps(squares.count(), where);
+  middles_kernel<<<grid_for(squares.count(), where), block_threads, 0, where.stream>>>(squares, middles.data());
+  check_launch();
+  psf.choose_halves(middles.data(), squares.count(), 1, half_, stamps.data(), where);
+  Buffer<float, Gpu> drawn;
+  psf.draw(middles.data(), squares.count(), StampPlanes::light, stamps.data(), drawn, where);
+  kernels_ = Buffer<float, Gpu>(2 * squares.count() * kernel_numbers(half_), where);
+  const std::int64_t side = 2 * half_ + 1, each = side * side + 2 * side;
+  constexpr std::int64_t most_memory = std::int64_t{16} << 20, block_warps = block_threads / warp_size;
+  const std::int64_t wanted = (2 * squares.count() + block_warps - 1) / block_warps;
+  const std::int64_t blocks = std::clamp<std::int64_t>(most_memory / (each * block_warps), 1, wanted);
+  Buffer<double, Gpu> memory(blocks * block_warps * each, where);
+  separate_kernel<<<static_cast<unsigned int>(blocks), block_threads, 0, where.stream>>>(
+      stamps.data(), squares.count(), half_, memory.data(), kernels_.data());
+  check_launch();
+}
+
+void DeviceFinder::find(const DeviceField& field, const FindRule& rule, double fwhm, std::int32_t turn,
+                        DeviceList<CrowdStar>& stars, const Gpu& where) const {
+  const CrowdPixels& pixels = field.view();
+  const Squares squares(field.shape());
+  Buffer<float, Gpu> planes(3 * pixels.count(), where);
+  const Significances of{planes.data(), planes.data() + pixels.count(), planes.data() + 2 * pixels.count()};
+  const std::int64_t blocks = std::min<std::int64_t>(squares.count(), 8 * std::int64_t{where.multiprocessors});
+  Buffer<float, Gpu> memory(blocks * SquareMemory::numbers(half_), where);
+  significance_kernel<<<static_cast<unsigned int>(blocks), block_threads, 0, where.stream>>>(
+      pixels, squares, half_, kernels_.data(), memory.data(), of);
+  check_launch();
+  PeakRules rules;
+  rules.rule = rule;
+  rules.nearest = rule.separation * fwhm;
+  rules.reach = std::max(rules.nearest, 2 * largest_core(stars, where));
+  rules.turn = turn;
+  rules.significance = of.residual;
+  rules.of_model = of.model;
+  rules.norm = of.norm;
+  rules.known = stars.data();
+  const DeviceCells cells(stars, field.shape(), where);
+  rules.cells = cells.view();
+  Buffer<std::uint8_t, Gpu> flags(pixels.count(), where);
+  find_peaks_kernel<<<grid_for(pixels.count(), where), block_threads, 0, where.stream>>>(pixels, rules, flags.data());
+  check_launch();
+  const Buffer<std::int64_t, Gpu> places = places_of(flags, pixels.count(), where);
+  if (places.empty()) return;
+  DeviceList<CrowdStar> found;
+  found.grow(places.size(), where);
+  take_peaks_kernel<<<grid_for(places.size(), where), block_threads, 0, where.stream>>>(pixels, rules, places.data(),
+                                                                                        places.size(), found.data());
+  check_launch();
+  const std::int64_t before = stars.count;
+  stars.grow(places.size(), where);
+  check(cudaMemcpyAsync(stars.data() + before, found.data(),
+                        static_cast<std::size_t>(places.size()) * sizeof(CrowdStar), cudaMemcpyDeviceToDevice,
+                        where.stream));
+}
+
+}  // namespace srcextract

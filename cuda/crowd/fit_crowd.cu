@@ -1,0 +1,150 @@
+#include "stages/crowd/fit_crowd.hpp"
+
+#include <optional>
+#include <utility>
+
+#include "cuda/crowd/device_finder.hpp"
+#include "cuda/crowd/device_rows.hpp"
+#include "cuda/crowd/ordering.hpp"
+#include "cuda/device/launch.hpp"
+#include "stages/crowd/crowd_turns.hpp"
+#include "stages/crowd/inject_stars.hpp"
+#include "stages/crowd/saturated_cores.hpp"
+#include "stages/crowd/star_rules.hpp"
+
+namespace srcextract {
+namespace {
+
+/// Adds the steps of sky and fluxes.
+__global__ void add_steps_kernel(const double* z, std::int64_t count, std::int64_t nodes, CrowdStar* stars,
+                                 double* level) {
+  for (std::int64_t i = thread_index(); i < count + nodes; i += thread_total()) {
+    if (i < count)
+      stars[i].flux += z[3 * i];
+    else
+      level[i - count] += z[2 * count + i];
+  }
+}
+
+__global__ void move_kernel(StarRules rules, EquationsView of, const double* z, CrowdStar* stars, std::uint8_t* keep) {
+  for (std::int64_t i = thread_index(); i < of.stars; i += thread_total())
+    keep[i] = rules.move(stars[i], *of.own(i), z[3 * i + 1], z[3 * i + 2]) ? 1 : 0;
+}
+
+__global__ void drop_doubles_kernel(StarRules rules, const CrowdStar* stars, std::int64_t count, CellsView cells,
+                                    const std::uint8_t* keep, std::uint8_t* single) {
+  for (std::int64_t i = thread_index(); i < count; i += thread_total())
+    single[i] = keep[i] != 0 && !rules.is_double(stars, keep, cells, static_cast<std::int32_t>(i)) ? 1 : 0;
+}
+
+/// Stars and image of a fit on a device (CrowdTurns).
+class DeviceCrowd {
+ public:
+  DeviceCrowd(const CrowdImage& image, const CrowdPsf& psf, const CrowdConfig& config, CrowdPlanes kept,
+              const Gpu& where)
+      : where_(where), kept_(kept), psf_(psf, where), field_(image, config.sky_size, where) {
+    rules_ = {psf.fwhm(), crowd_separation * psf.fwhm(), image.shape.width, image.shape.height};
+  }
+
+  std::int64_t count() const { return stars_.count; }
+  double noise() const { return field_.sigma(); }
+  void set(const std::vector<CrowdStar>& stars) {
+    stars_ = {};
+    stars_.grow(std::ssize(stars), where_);
+    copy_to_device(stars_.data(), stars.data(), stars_.count, where_);
+  }
+  void add_saturated_cores() {
+    set(find_saturated_cores(field_.saturated(), field_.shape(), field_.view().saturation));
+  }
+
+  void draw() { field_.draw(psf_, stars_, 0); }
+  void render() { field_.render(stars_, true); }
+  void soften() { field_.soften(); }
+  void measure_noise() { field_.measure_noise(); }
+
+  std::int64_t find(const FindRule& rule, std::int32_t turn) {
+    if (!finder_) finder_.emplace(psf_, field_.shape(), where_);
+    const std::int64_t before = stars_.count;
+    finder_->find(field_, rule, psf_.fwhm(), turn, stars_, where_);
+    field_.draw(psf_, stars_, before);
+    field_.render(stars_, false);
+    return stars_.count - before;
+  }
+
+  int solve(CrowdFree free, double tolerance, int most) {
+    equations_.make(field_, stars_);
+    const int rounds = equations_.solve(stars_, free, tolerance, most, where_);
+    const std::int64_t nodes = field_.view().sky.count();
+    add_steps_kernel<<<grid_for(stars_.count + nodes, where_), block_threads, 0, where_.stream>>>(
+        equations_.z(), stars_.count, nodes, stars_.data(), field_.level());
+    check_launch();
+    if (free == CrowdFree::all) move();
+    return rounds;
+  }
+
+  CrowdFit finish() {
+    field_.render(stars_, false);
+    CrowdFit fit;
+    fit.rows = measure_crowd(field_, psf_, equations_, stars_);
+    fit.noise = field_.sigma();
+    fit.fwhm = psf_.fwhm();
+    fit.sky = field_.sky_to_host();
+    if (kept_ == CrowdPlanes::none) return fit;
+    fit.model = field_.to_host(field_.view().model);
+    fit.residual = field_.to_host(field_.view().residual);
+    fit.weight = field_.to_host(field_.view().weight);
+    return fit;
+  }
+
+ private:
+  /// Moves stars by the steps of a solution, and drops those that are none.
+  void move() {
+    Buffer<std::uint8_t, Gpu> keep(room_for(stars_.count), where_), single(keep.size(), where_);
+    const unsigned int blocks = grid_for(stars_.count, where_);
+    move_kernel<<<blocks, block_threads, 0, where_.stream>>>(rules_, equations_.view(), equations_.z(), stars_.data(),
+                                                             keep.data());
+    check_launch();
+    const DeviceCells cells(stars_, field_.shape(), where_);
+    drop_doubles_kernel<<<blocks, block_threads, 0, where_.stream>>>(rules_, stars_.data(), stars_.count, cells.view(),
+                                                                     keep.data(), single.data());
+    check_launch();
+    keep_flagged(stars_, single, where_);
+  }
+
+  Gpu where_;
+  CrowdPlanes kept_;
+  DevicePsf psf_;
+  DeviceField field_;
+  StarRules rules_;
+  DeviceList<CrowdStar> stars_;
+  DeviceEquations equations_;
+  std::optional<DeviceFinder> finder_;
+};
+
+}  // namespace
+
+CrowdFit fit_crowd(const CrowdImage& image, const PsfModel& model, const CrowdConfig& config, const Gpu& where,
+                   const std::vector<CrowdPlace>* places, CrowdPlanes kept) {
+  const CrowdPsf psf = psf_of(model, image.shape);
+  const auto fit_pixels = [&](const float* pixels, CrowdPlanes of) {
+    CrowdImage own = image;
+    own.pixels = pixels;
+    DeviceCrowd work(own, psf, config, of, where);
+    CrowdTurns turns(work, config, image.shape);
+    return places != nullptr ? turns.force(*places) : turns.find();
+  };
+  CrowdFit fit = fit_pixels(image.pixels, kept);
+  if (places != nullptr || config.inject == 0) return fit;
+  std::vector<float> pixels(static_cast<std::size_t>(image.shape.count()));
+  copy_to_host(pixels.data(), image.pixels, image.shape.count(), where);
+  CrowdImage here = image;
+  here.pixels = pixels.data();
+  inject_stars(here, model, config, fit, [&](const std::vector<float>& with_stars) {
+    Buffer<float, Gpu> there(image.shape.count(), where);
+    copy_to_device(there.data(), with_stars.data(), there.size(), where);
+    return fit_pixels(there.data(), CrowdPlanes::none);
+  });
+  return fit;
+}
+
+}  // namespace srcextract

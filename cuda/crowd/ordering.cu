@@ -1,0 +1,142 @@
+#include "cuda/crowd/ordering.hpp"
+
+#include <thrust/iterator/counting_iterator.h>
+
+#include <bit>
+#include <cub/device/device_radix_sort.cuh>
+#include <cub/device/device_reduce.cuh>
+#include <cub/device/device_scan.cuh>
+#include <cub/device/device_select.cuh>
+#include <utility>
+
+#include "cuda/device/launch.hpp"
+#include "stages/crowd/equations_view.hpp"
+
+namespace srcextract {
+namespace {
+
+/// Calls a function of CUB twice: for the size of its scratch memory, and with that.
+template <class F>
+void with_scratch(const Gpu& where, const F& call) {
+  std::size_t bytes = 0;
+  check(call(nullptr, bytes));
+  Buffer<std::byte, Gpu> scratch(static_cast<std::int64_t>(bytes), where);
+  check(call(scratch.data(), bytes));
+}
+
+template <class Key>
+void sort_alone(Buffer<Key, Gpu>& keys, std::int64_t count, int bits, const Gpu& where) {
+  if (count == 0) return;
+  Buffer<Key, Gpu> other(keys.size(), where);
+  cub::DoubleBuffer<Key> both(keys.data(), other.data());
+  with_scratch(where, [&](void* scratch, std::size_t& bytes) {
+    return cub::DeviceRadixSort::SortKeys(scratch, bytes, both, count, 0, bits, where.stream);
+  });
+  if (both.Current() != keys.data()) std::swap(keys, other);
+}
+
+template <class T>
+__global__ void find_begins_kernel(const std::uint32_t* keys, std::int64_t count, T* begin, std::int64_t groups) {
+  for (std::int64_t k = thread_index(); k <= groups; k += thread_total())
+    begin[k] = static_cast<T>(first_not_below(keys, 0, count, static_cast<std::uint32_t>(k)));
+}
+
+__global__ void find_cells_kernel(const CrowdStar* stars, std::int64_t count, CellsView cells, std::uint32_t* keys,
+                                  std::int32_t* numbers) {
+  for (std::int64_t i = thread_index(); i < count; i += thread_total()) {
+    keys[i] = static_cast<std::uint32_t>(cells.cell_of(stars[i].x, stars[i].y));
+    numbers[i] = static_cast<std::int32_t>(i);
+  }
+}
+
+template <class T>
+void queue_find_begins(const std::uint32_t* keys, std::int64_t count, T* begin, std::int64_t groups, const Gpu& where) {
+  find_begins_kernel<<<grid_for(groups + 1, where), block_threads, 0, where.stream>>>(keys, count, begin, groups);
+  check_launch();
+}
+
+}  // namespace
+
+std::int64_t sum_before(Buffer<std::int64_t, Gpu>& numbers, std::int64_t count, const Gpu& where) {
+  check(cudaMemsetAsync(numbers.data() + count, 0, sizeof(std::int64_t), where.stream));
+  with_scratch(where, [&](void* scratch, std::size_t& bytes) {
+    return cub::DeviceScan::ExclusiveSum(scratch, bytes, numbers.data(), numbers.data(), count + 1, where.stream);
+  });
+  std::int64_t total = 0;
+  copy_to_host(&total, numbers.data() + count, 1, where);
+  return total;
+}
+
+void sort_keys(Buffer<std::uint64_t, Gpu>& keys, std::int64_t count, int bits, const Gpu& where) {
+  sort_alone(keys, count, bits, where);
+}
+
+void sort_floats(Buffer<float, Gpu>& values, std::int64_t count, const Gpu& where) {
+  sort_alone(values, count, 32, where);
+}
+
+void sort_numbers(Buffer<std::uint32_t, Gpu>& keys, Buffer<std::int32_t, Gpu>& numbers, std::int64_t count, int bits,
+                  const Gpu& where) {
+  if (count == 0) return;
+  Buffer<std::uint32_t, Gpu> other_keys(keys.size(), where);
+  Buffer<std::int32_t, Gpu> other_numbers(numbers.size(), where);
+  cub::DoubleBuffer<std::uint32_t> key(keys.data(), other_keys.data());
+  cub::DoubleBuffer<std::int32_t> number(numbers.data(), other_numbers.data());
+  with_scratch(where, [&](void* scratch, std::size_t& bytes) {
+    return cub::DeviceRadixSort::SortPairs(scratch, bytes, key, number, count, 0, bits, where.stream);
+  });
+  if (key.Current() != keys.data()) std::swap(keys, other_keys);
+  if (number.Current() != numbers.data()) std::swap(numbers, other_numbers);
+}
+
+void find_begins(const std::uint32_t* keys, std::int64_t count, std::int32_t* begin, std::int64_t groups,
+                 const Gpu& where) {
+  queue_find_begins(keys, count, begin, groups, where);
+}
+
+void find_begins(const std::uint32_t* keys, std::int64_t count, std::int64_t* begin, std::int64_t groups,
+                 const Gpu& where) {
+  queue_find_begins(keys, count, begin, groups, where);
+}
+
+Buffer<std::int64_t, Gpu> places_of(const Buffer<std::uint8_t, Gpu>& flags, std::int64_t count, const Gpu& where) {
+  Value<std::int64_t, Gpu> number(where);
+  with_scratch(where, [&](void* scratch, std::size_t& bytes) {
+    return cub::DeviceReduce::Reduce(scratch, bytes, flags.data(), number.data(), count, cuda::std::plus<>{},
+                                     std::int64_t{0}, where.stream);
+  });
+  Buffer<std::int64_t, Gpu> places(fetch(number, where), where);
+  if (places.empty()) return places;
+  with_scratch(where, [&](void* scratch, std::size_t& bytes) {
+    return cub::DeviceSelect::Flagged(scratch, bytes, thrust::counting_iterator<std::int64_t>(0), flags.data(),
+                                      places.data(), number.data(), count, where.stream);
+  });
+  return places;
+}
+
+void keep_flagged(DeviceList<CrowdStar>& stars, const Buffer<std::uint8_t, Gpu>& flags, const Gpu& where) {
+  if (stars.count == 0) return;
+  Value<std::int64_t, Gpu> number(where);
+  Buffer<CrowdStar, Gpu> kept(stars.items.size(), where);
+  with_scratch(where, [&](void* scratch, std::size_t& bytes) {
+    return cub::DeviceSelect::Flagged(scratch, bytes, stars.data(), flags.data(), kept.data(), number.data(),
+                                      stars.count, where.stream);
+  });
+  stars.items = std::move(kept);
+  stars.count = fetch(number, where);
+}
+
+DeviceCells::DeviceCells(const DeviceList<CrowdStar>& stars, const Shape& shape, const Gpu& where)
+    : view_(shape), begin_(view_.count() + 1, where), number_(room_for(stars.count), where) {
+  Buffer<std::uint32_t, Gpu> keys(number_.size(), where);
+  find_cells_kernel<<<grid_for(stars.count, where), block_threads, 0, where.stream>>>(stars.data(), stars.count, view_,
+                                                                                      keys.data(), number_.data());
+  check_launch();
+  const int bits = std::bit_width(static_cast<std::uint64_t>(view_.count()));
+  sort_numbers(keys, number_, stars.count, bits, where);
+  find_begins(keys.data(), stars.count, begin_.data(), view_.count(), where);
+  view_.begin = begin_.data();
+  view_.number = number_.data();
+}
+
+}  // namespace srcextract
