@@ -12,6 +12,7 @@ namespace srcextract {
 struct Workload {
   std::int64_t pixel_bytes = 0;    ///< read pixels, as float32
   std::int64_t divided_bytes = 0;  ///< pixels of images whose sources are deblended
+  std::int64_t crowd_bytes = 0;    ///< pixels of images whose stars are fitted at once
   double multiply_adds = 0;        ///< of the convolutions
   bool several_images = false;     ///< there may be more than one
   std::int64_t images = 1;         ///< at least
