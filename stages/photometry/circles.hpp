@@ -90,7 +90,12 @@ struct CircleFamily {
         dy[i] = circle.down(y);
       }
       circle.overlap.parts(dx, dy, weight);
-      for (int i = 0; i < width; ++i) wanted[i] = i < size && weight[i] > 0 ? 1 : 0;
+      // SExtractor counts the photons of all pixels that it looks at, if the gain goes with the weight.
+      const float reach = image.photon_share > 0 ? circle.overlap.reach() : 0;
+      for (int i = 0; i < width; ++i) {
+        const bool is_seen = weight[i] > 0 || dx[i] * dx[i] + dy[i] * dy[i] < reach * reach;
+        wanted[i] = i < size && is_seen ? 1 : 0;
+      }
       const ApertureSamples<width> sample = image.samples(x, y, size, source.number, cx, cy, wanted);
       for (int i = 0; i < width; ++i) {
         pixels.of[0][i] = wanted[i] != 0 ? weight[i] * (sample.value[i] - source.local_sky) : 0;

@@ -131,6 +131,7 @@ std::string ellipse_problem(const std::vector<double>& factor_and_least, const s
 std::string fractions_problem(const MeasurementConfig& config);
 /// The radii of the annulus.
 std::string annulus_problem(const MeasurementConfig& config);
+std::string least_apertures_problem(const MeasurementConfig& config);
 
 /// Checks that all columns exist, and that the settings that they need are given.
 std::string columns_problem(const Settings& config);

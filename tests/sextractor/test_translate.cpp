@@ -34,12 +34,11 @@ TEST(SextractorTranslation, DefaultsAreThoseOfSextractorYaml) {
 }
 
 TEST(SextractorTranslation, EveryKeyStandsWithWhatItIsFrom) {
-  const Converted converted =
-      convert("DETECT_THRESH 2.5\nANALYSIS_THRESH 3\nMEMORY_BUFSIZE 99\nPHOT_AUTOAPERS 10,20\n");
+  const Converted converted = convert("DETECT_THRESH 2.5\nANALYSIS_THRESH 3\nMEMORY_BUFSIZE 99\nDETECT_MAXAREA 20\n");
   EXPECT_THAT(converted.yaml, HasSubstr("  # DETECT_THRESH 2.5\n  threshold: 2.5\n"));
   EXPECT_THAT(converted.yaml, HasSubstr("  # DETECT_MINAREA 5 (SExtractor's default)\n  min_area: 5\n"));
   EXPECT_THAT(converted.yaml, HasSubstr("MEMORY_BUFSIZE 99: memory has no limits"));
-  EXPECT_THAT(lost(converted), StartsWith("PHOT_AUTOAPERS 10,20: ellipses of FLUX_AUTO"));
+  EXPECT_THAT(lost(converted), StartsWith("DETECT_MAXAREA 20: sources have no largest area"));
   EXPECT_EQ(converted.config.detection.analysis_threshold, 3);
 }
 
@@ -158,15 +157,17 @@ TEST(SextractorTranslation, PairsAreOfDetectAndOfTheImage) {
   EXPECT_EQ(lost(convert("WEIGHT_TYPE MAP_RMS,MAP_RMS\nWEIGHT_IMAGE w.fits\nWEIGHT_GAIN N\n")), "");
   const Converted maps = convert("WEIGHT_TYPE MAP_WEIGHT\nWEIGHT_IMAGE d.fits,w.fits\n");
   EXPECT_EQ(maps.config.weights.file, "w.fits");
-  EXPECT_THAT(lost(maps), HasSubstr("--detect-set weights.type=weight --detect-set weights.file=d.fits"));
+  EXPECT_THAT(lost(maps),
+              HasSubstr("weights.type=weight --detect-set weights.scale_gain=true --detect-set weights.file=d.fits"));
   const Converted alone = convert(
       "WEIGHT_TYPE MAP_WEIGHT,NONE\nWEIGHT_IMAGE d.fits\nWEIGHT_THRESH 3\nRESCALE_WEIGHTS N\nINTERP_MAXYLAG 4\n");
   EXPECT_EQ(alone.config.weights, weights_of(WeightType::none, ""));
   EXPECT_THAT(
       lost(alone),
       HasSubstr(
-          "for DETECT add --detect-set weights.type=weight --detect-set weights.file=d.fits --detect-set "
-          "weights.threshold=3.0 --detect-set weights.beyond=detect --detect-set weights.rescale=false --detect-set "
+          "for DETECT add --detect-set weights.type=weight --detect-set weights.scale_gain=true --detect-set "
+          "weights.file=d.fits --detect-set weights.threshold=3.0 --detect-set weights.beyond=detect --detect-set "
+          "weights.rescale=false --detect-set "
           "weights.convolve=true --detect-set weights.interpolate=all --detect-set weights.interpolate_columns=16 "
           "--detect-set "
           "weights.interpolate_rows=4"));
@@ -209,6 +210,13 @@ TEST(SextractorTranslation, WhatIsBeyondLimitsHereIsToldWithOurReason) {
   EXPECT_EQ(converted.config.measurement.gain, 2);
   EXPECT_THAT(lost(converted), HasSubstr("BACK_SIZE 4: 'background.mesh_size' must be at least 8"));
   EXPECT_THAT(lost(converted), HasSubstr("; without it the default holds, 64\n"));
+}
+
+TEST(SextractorTranslation, SmallEllipsesMayBecomeCircles) {
+  EXPECT_EQ(convert("GAIN 2\n").config.measurement.least_apertures, (std::vector<double>{0, 0}));
+  const Converted circles = convert("PHOT_AUTOAPERS 0,7.41\n");
+  EXPECT_EQ(circles.config.measurement.least_apertures, (std::vector<double>{0, 7.41}));
+  EXPECT_EQ(lost(circles), "");
 }
 
 TEST(SextractorTranslation, ALocalSkyIsThatOfAFrame) {
