@@ -1,7 +1,5 @@
-#include <algorithm>
 #include <cstdint>
 #include <map>
-#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -66,6 +64,7 @@ std::vector<std::string> interpolation_of_detection(const Request& request) {
 std::vector<std::string> settings_of_detection(const Request& request) {
   const std::string type = our_type(request["WEIGHT_TYPE"].word(of_detection));
   std::vector<std::string> settings = {"weights.type=" + type};
+  if (type != "none" && request["WEIGHT_GAIN"].yes()) settings.emplace_back("weights.scale_gain=true");
   if (!is_map(type)) return settings;
   const NamedImage map = file_of(request["WEIGHT_IMAGE"], of_detection);
   settings.push_back("weights.file=" + format_value(map.path));
@@ -124,14 +123,14 @@ void put_map(const Request& request, const std::string& type, Translation& to) {
   put_interpolation(request, to);
 }
 
-/// Whether a requested column has another value in SExtractor if the gain follows the weights.
-bool wants_photon_noise(const Request& request) {
-  const auto has = [](const Parameter& parameter) {
-    const std::string& name = parameter.name;
-    return name.starts_with("FLUXERR_") || name.starts_with("MAGERR_") || name.starts_with("SNR_") ||
-           (name.starts_with("ERR") && name.find("WIN_") != name.npos);
-  };
-  return request.parameters.empty() || std::ranges::any_of(request.parameters, has);
+void put_gain(const Request& request, const std::string& type, Translation& to) {
+  const Setting& gain = request["WEIGHT_GAIN"];
+  if (type == "none")
+    to.pass_over({&gain}, "WEIGHT_TYPE asks for no weights");
+  else if (gain.yes())
+    to.put("weights.scale_gain", "true", {&gain});
+  else
+    to.pass_over({&gain}, "there is one gain for all pixels, as here without weights.scale_gain");
 }
 
 void put_flags(const Request& request, Translation& to) {
@@ -158,17 +157,6 @@ void put_flags(const Request& request, Translation& to) {
 
 }  // namespace
 
-std::optional<Unmet> unmet_weight_gain(const Request& request, std::size_t image) {
-  const Setting &gain = request["WEIGHT_GAIN"], &types = request["WEIGHT_TYPE"];
-  const bool has_gain = request["GAIN"].number() > 0 || in_capitals(request["GAIN_KEY"].word()) != "NONE";
-  if (!gain.yes() || !has_gain || our_type(types.word(image)) == "none" || !wants_photon_noise(request)) return {};
-  return Unmet{gain.text() + (gain.is_set() ? "" : " (SExtractor's default)"), gain.is_set() ? gain.place : types.place,
-               std::string(gain.key->ours) +
-                   ": FLUXERR_*, MAGERR_*, SNR_WIN and ERR*WIN_* of bright sources differ where the weight does; set "
-                   "WEIGHT_GAIN N, with which they are the same in both programs, or ask for none of these columns",
-               true};
-}
-
 void translate_weights(const Request& request, Translation& to) {
   const Setting &types = request["WEIGHT_TYPE"], &images = request["WEIGHT_IMAGE"];
   const std::string type = our_type(types.word(of_measurement));
@@ -180,12 +168,7 @@ void translate_weights(const Request& request, Translation& to) {
     to.pass_over({&images, &request["WEIGHT_THRESH"], &request["RESCALE_WEIGHTS"], &request["INTERP_TYPE"],
                   &request["INTERP_MAXXLAG"], &request["INTERP_MAXYLAG"]},
                  "WEIGHT_TYPE asks for no map");
-  if (type == "none")
-    to.pass_over({&request["WEIGHT_GAIN"]}, "WEIGHT_TYPE asks for no weights");
-  else if (std::optional<Unmet> gain = unmet_weight_gain(request, of_measurement))
-    to.unmet.push_back(std::move(*gain));
-  else
-    to.pass_over({&request["WEIGHT_GAIN"]}, "there is one gain for all pixels, as with WEIGHT_GAIN N, or none");
+  put_gain(request, type, to);
   put_flags(request, to);
 }
 

@@ -1,7 +1,6 @@
 #pragma once
 
 #include <cstddef>
-#include <optional>
 #include <string>
 #include <vector>
 
@@ -76,12 +75,6 @@ class Translation {
 /// Translates a request into our keys, section by section, and names everything else. Throws Error{config} that begins
 /// with the place of a setting if a file that it names cannot be read, or if no column is left.
 Translation translate(const Request& request);
-
-/// The unmet request of a gain that follows the weights (WEIGHT_GAIN), from meshes or a map. A result requires that:
-/// - GAIN, or the header by GAIN_KEY, may give a gain,
-/// - WEIGHT_TYPE asks for weights of the detection (0) or the measured image (1),
-/// - a requested column depends on the gain.
-std::optional<Unmet> unmet_weight_gain(const Request& request, std::size_t image);
 
 /// The name of a CHECKIMAGE_TYPE in output.check_images; empty if there is no such check image.
 std::string our_check_image(const std::string& type);

@@ -88,12 +88,21 @@ std::vector<double> local_skies(const Photometry<Cpu>& photometry) {
   return skies;
 }
 
+/// The photon noise of the pixels of every source; empty if it follows from fluxes.
+std::vector<double> photons_of(const Photometry<Cpu>& photometry, std::span<const SourceSums> sums) {
+  std::vector<double> photons;
+  for (const IsophotePhotons& one : photometry.of<IsophotePhotonFamily>().rows)
+    photons.push_back(one.of(sums[photons.size()].v));
+  return photons;
+}
+
 /// Sets the thresholds above which sources were found, and converts measured noise to the units of the other image.
 /// `measured` has the sums of the sources; `calibration` is that of the measured image.
 void add_found_in(const FoundSky& in, MeasuredSums measured, const Shape& shape, const Config& config, const Cpu& where,
                   std::span<const FluxCalibration> calibration, Photometry<Cpu>& photometry, Extraction& out) {
   measured.fluxes = {};
   measured.local_sky = {};
+  measured.photons = {};
   measured.variances = all_of(in.found.variances);
   measured.least_variance = all_of(in.found.least_variance);
   measured.mesh = mesh_of(in.found);
@@ -184,6 +193,8 @@ Extraction make_catalog(Detection<Cpu>&& found, std::span<const SourceSums> sums
   if (config.detection.analysis_threshold != 0) measured.areas = all_of(found.areas);
   const std::vector<double> skies = local_skies(found.photometry);
   measured.local_sky = skies;
+  const std::vector<double> photons = photons_of(found.photometry, measured.fluxes.empty() ? sums : measured.fluxes);
+  measured.photons = photons;
   const bool usual = config.output.columns == OutputConfig{}.columns;
   if (found.noise) {
     measured.noise_law = found.noise->law;

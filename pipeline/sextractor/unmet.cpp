@@ -4,10 +4,7 @@
 
 #include <algorithm>
 #include <filesystem>
-#include <optional>
 
-#include "io/fits/header_values.hpp"
-#include "io/image/fits_image.hpp"
 #include "pipeline/log/log.hpp"
 #include "stages/core/error.hpp"
 
@@ -36,18 +33,6 @@ void add_files_beside(const Request& request, const std::vector<std::string>& im
                          "image (missfits does), or move it away",
                      true});
   }
-}
-
-/// Whether GAIN, or the header of an image of the file, gives a gain, which WEIGHT_GAIN needs. SExtractor's keyword
-/// lookup finds no keyword in small letters.
-bool has_gain(const Request& request, const std::string& file) {
-  if (request["GAIN"].number() > 0) return true;
-  const std::vector<std::string> keywords = {request["GAIN_KEY"].word()};
-  return std::ranges::any_of(select_images(file, "all"), [&](const SelectedImage& selected) {
-    const FitsImage image = selected.open();
-    return std::ranges::any_of(header_values(image.header(), image.primary_header(), keywords),
-                               [&](const HeaderValue& value) { return value.keyword == keywords.front(); });
-  });
 }
 
 /// With one value of WEIGHT_TYPE, and fewer than two maps, SExtractor uses the noise of the first image in the second.
@@ -84,10 +69,6 @@ void require_met(const Request& request, const sextractor::Translation& translat
     // HEADER_SUFFIX only matters if such a header exists.
     return !unmet.counts || !unmet.for_detection.empty() || unmet.what.starts_with("HEADER_SUFFIX ");
   });
-  // With two values of WEIGHT_TYPE, the first applies to a single image.
-  std::erase_if(lost, [](const Unmet& unmet) { return unmet.what.starts_with("WEIGHT_GAIN "); });
-  const std::optional<Unmet> gain = sextractor::unmet_weight_gain(request, images.size() - 1);
-  if (gain && has_gain(request, images.back())) lost.push_back(*gain);
   add_files_beside(request, images, lost);
   if (images.size() == 2) add_shared_weights(request, lost);
   if (lost.empty()) return;

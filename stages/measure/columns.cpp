@@ -21,7 +21,7 @@ namespace srcextract {
 
 namespace {
 
-/// The photon noise of the source's light, as a variance.
+/// The photon noise of light, as a variance.
 double poisson(double flux, double gain) {
   return gain > 0 ? std::max(0.0, flux) / gain : 0.0;
 }
@@ -106,11 +106,13 @@ double error_of(const MeasuredSums& sums, std::size_t row, const SourceSums& mea
                 const SourceSky& sky, const Levels& levels, double gain) {
   const auto npix = static_cast<double>(measured.npix);
   const double grown = sums.noise_law.variance_factor(npix);
+  const double unit = sums.variances_of == PixelNoise::of_sky ? sky.sigma : levels.noise_scale;
+  const double photons = sums.photons.empty() ? poisson(flux, gain) : sums.photons[row] * (unit * unit);
   if (sums.variances_of != PixelNoise::of_sky) {
     const double pixels = variance_from(sums.variances[row], levels, levels.noise_scale);
-    return std::sqrt(grown * pixels + poisson(flux, gain));
+    return std::sqrt(grown * pixels + photons);
   }
-  return std::sqrt(sums.variances.empty() ? grown * npix * (sky.sigma * sky.sigma) + poisson(flux, gain)
+  return std::sqrt(sums.variances.empty() ? grown * npix * (sky.sigma * sky.sigma) + photons
                                           : grown * variance_from(sums.variances[row], levels, sky.sigma));
 }
 
@@ -198,6 +200,7 @@ Sources derive_columns(const MeasuredSums& sums, const Shape& shape, const Level
       if (calibration.empty()) continue;
       calibration[i] = calibration_of(sums.variances_of, !sums.variances.empty(), levels, row.sky, config);
       if (!sums.local_sky.empty()) calibration[i].analysis -= sums.local_sky[i];
+      calibration[i].has_photons = !sums.photons.empty();
     }
   });
   return sources;

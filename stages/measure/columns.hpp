@@ -34,6 +34,8 @@ struct MeasuredSums {
   std::optional<std::span<const std::int64_t>> areas = {};
   std::span<const float> least_variance = {};  ///< per source: least variance, if thresholds follow a map or mesh
   NoiseLaw noise_law = {};  ///< for the noise of the sky in FLUX_ISO, or for all noise that the variances hold
+  /// Photon noise of the sources' pixels, in units of the variances, if the gain goes with the weight; else empty.
+  std::span<const double> photons = {};
   std::span<const double> local_sky = {};  ///< sky about each source, above that of the image; empty: none is known
 };
 

@@ -9,15 +9,16 @@ namespace srcextract {
 
 /// Turns a flux and the variance of its pixels into error and magnitude, at the position of a source.
 struct FluxCalibration {
-  double pixel = 0;        ///< variance of a sky pixel, or the unit of a map of variances
-  double gain = 0;         ///< in e-/count; 0: no photon noise besides that in the map
-  double zero_point = 0;   ///< magnitude of one count
-  double pixel_scale = 0;  ///< side of a pixel in arcseconds; 0: not known
-  double analysis = 0;     ///< analysis threshold above the sky
+  double pixel = 0;          ///< variance of a sky pixel, or the unit of a map of variances
+  double gain = 0;           ///< in e-/count; 0: no photon noise besides that in the map
+  double zero_point = 0;     ///< magnitude of one count
+  double pixel_scale = 0;    ///< side of a pixel in arcseconds; 0: not known
+  double analysis = 0;       ///< analysis threshold above the sky
+  bool has_photons = false;  ///< sums of variances include photon noise
 
   /// Error of a flux. `variance` is the sum of its pixels' variances in units of `pixel`; without a map, their number.
   double error(double flux, double variance) const {
-    return std::sqrt(variance * pixel + (gain > 0 && flux > 0 ? flux / gain : 0));
+    return std::sqrt(variance * pixel + (gain > 0 && flux > 0 && !has_photons ? flux / gain : 0));
   }
 
   /// 99 if the flux is not above 0, as in SExtractor. magnitude_error does the same.

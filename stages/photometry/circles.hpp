@@ -36,10 +36,12 @@ struct CircleFamily {
   std::int32_t by_size[most_apertures]{};  ///< numbers of the circles, the smallest first
   int count = 0;
   bool are_many;                          ///< one walk over the largest circle is no slower than one walk per circle
+  bool photons_follow;                    ///< errors need each circle by itself
   bool is_exact;                          ///< pixels at the edge count by their area
   double exact_radius[most_apertures]{};  ///< used if is_exact
 
-  explicit CircleFamily(const Settings& config) : is_exact(config.measurement.overlap == Overlap::exact) {
+  explicit CircleFamily(const Settings& config)
+      : photons_follow(scales_gain(config.weights)), is_exact(config.measurement.overlap == Overlap::exact) {
     for (const double diameter : config.measurement.apertures) {
       by_size[count] = count;
       exact_radius[count] = diameter / 2;
@@ -87,11 +89,17 @@ struct CircleFamily {
         dy[i] = circle.down(y);
       }
       circle.overlap.parts(dx, dy, weight);
-      for (int i = 0; i < width; ++i) wanted[i] = i < size && weight[i] > 0 ? 1 : 0;
+      // SExtractor counts the photons of all pixels that it looks at, if the gain goes with the weight.
+      const float reach = image.photon_share > 0 ? circle.overlap.reach() : 0;
+      for (int i = 0; i < width; ++i) {
+        const bool is_seen = weight[i] > 0 || dx[i] * dx[i] + dy[i] * dy[i] < reach * reach;
+        wanted[i] = i < size && is_seen ? 1 : 0;
+      }
       const ApertureSamples<width> sample = image.samples(x, y, size, source.number, cx, cy, wanted);
       for (int i = 0; i < width; ++i) {
         pixels.of[0][i] = wanted[i] != 0 ? weight[i] * (sample.value[i] - source.local_sky) : 0;
-        pixels.of[1][i] = wanted[i] != 0 ? weight[i] * sample.variance[i] : 0;
+        const double variance = image.with_photons(weight[i], sample.value[i], sample.variance[i]);
+        pixels.of[1][i] = wanted[i] != 0 ? variance : 0;
       }
     };
     const Sums<2> sums = lanes.template sum_of_blocks<2>(box, add);
@@ -100,7 +108,7 @@ struct CircleFamily {
 
   /// Whether measure_together may be called instead of measure(), and is faster.
   bool are_measured_together(const MeasuredSource& source) const {
-    return are_many && source.shape.defined &&
+    return are_many && source.shape.defined && !photons_follow &&
            CirclesTogether::can_measure(static_cast<float>(source.shape.x), static_cast<float>(source.shape.y),
                                         radius[by_size[count - 1]]);
   }

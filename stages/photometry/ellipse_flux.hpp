@@ -59,8 +59,12 @@ SRCEXTRACT_HOST_DEVICE SumsAndCounts<N, 2> sums_in_ellipse(const Lanes& lanes, c
     const auto ellipse = ellipse_pixels<width>(source.shape, x, y, count, radius * radius);
     const auto sample = image.samples(x, y, count, source.number, cx, cy, ellipse.in_reach);
     for (int i = 0; i < width; ++i) pixels.of[0][i] = ellipse.in_reach[i] != 0 ? sample.value[i] : 0;
-    if constexpr (N > 1)
-      for (int i = 0; i < width; ++i) pixels.of[1][i] = ellipse.in_reach[i] != 0 ? sample.variance[i] : 0;
+    if constexpr (N > 1) {
+      for (int i = 0; i < width; ++i) {
+        const double variance = image.with_photons(1, sample.value[i], sample.variance[i]);
+        pixels.of[1][i] = ellipse.in_reach[i] != 0 ? variance : 0;
+      }
+    }
     for (int i = 0; i < width; ++i) counted.of[0][i] = ellipse.in_reach[i];
     for (int i = 0; i < width; ++i) counted.of[1][i] = ellipse.in_reach[i] & sample.masked[i];
   };
@@ -78,7 +82,7 @@ SRCEXTRACT_HOST_DEVICE EllipseFlux flux_in_ellipse(const Lanes& lanes, const Mea
     const std::int32_t flags = (box.cut ? flag::aperture_cut : 0) | (masked > 0.1 * area ? flag::crowded : 0);
     return EllipseFlux{flux - area * source.local_sky, variance, radius, flags, area};
   };
-  if (image.variance == nullptr) {  // every pixel has the variance 1
+  if (image.variance == nullptr && image.photon_share == 0) {  // every pixel has the variance 1
     const auto all = sums_in_ellipse<1>(lanes, box, source, image, radius);
     return row(all.sums.of[0], static_cast<double>(all.counts[0]), all.counts);
   }

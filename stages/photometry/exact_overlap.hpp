@@ -99,7 +99,10 @@ SRCEXTRACT_HOST_DEVICE ExactLight exact_light_in_circle(const Lanes& lanes, cons
         image.samples(x, y, size, source.number, static_cast<float>(cx), static_cast<float>(cy), wanted);
     for (int i = 0; i < width; ++i)
       pixels.of[0][i] = wanted[i] != 0 ? weight[i] * (sample.value[i] - source.local_sky) : 0;
-    for (int i = 0; i < width; ++i) pixels.of[1][i] = wanted[i] != 0 ? weight[i] * sample.variance[i] : 0;
+    for (int i = 0; i < width; ++i) {
+      const double variance = image.with_photons(weight[i], sample.value[i], sample.variance[i]);
+      pixels.of[1][i] = wanted[i] != 0 ? variance : 0;
+    }
   };
   const Sums<2> sums = lanes.template sum_of_blocks<2>(box, add);
   return {sums.of[0], sums.of[1], box.cut};

@@ -5,6 +5,7 @@
 #include "stages/photometry/annulus.hpp"
 #include "stages/photometry/circles.hpp"
 #include "stages/photometry/frame_sky.hpp"
+#include "stages/photometry/isophote_photons.hpp"
 #include "stages/photometry/kron.hpp"
 #include "stages/photometry/light_radii.hpp"
 #include "stages/photometry/low_weight.hpp"
@@ -56,9 +57,9 @@ struct FamilyRows {
 /// device.
 template <class... One>
 struct FamilyList {};
-using Families = FamilyList<FrameSkyFamily, CircleFamily, KronFamily, PetrosianFamily, LightRadiusFamily, WindowFamily,
-                            ProfileFamily, PositionNoiseFamily, AnnulusFamily, LowWeightFamily, StarFamily,
-                            StarFramesFamily, SpreadFamily>;
+using Families = FamilyList<FrameSkyFamily, IsophotePhotonFamily, CircleFamily, KronFamily, PetrosianFamily,
+                            LightRadiusFamily, WindowFamily, ProfileFamily, PositionNoiseFamily, AnnulusFamily,
+                            LowWeightFamily, StarFamily, StarFramesFamily, SpreadFamily>;
 
 /// The rows of one family, told apart from those of another with the same type of row.
 template <class One, class Where>

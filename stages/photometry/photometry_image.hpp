@@ -69,13 +69,21 @@ struct PhotometryImage {
   double gain = 0;               ///< FluxCalibration::gain
   double saturation = std::numeric_limits<double>::infinity();  ///< above the sky, the value of a saturated pixel
   const std::int32_t* claims = nullptr;  ///< `owner` with absorbed pixels (absorbed_after), for FrameSkyFamily
-  std::int64_t kernel_rows = 0;          ///< height of the kernel by which sources were found; 0: there was none
+  /// If the gain goes with the weight: the share of its own variance by which a count of light raises that of a pixel;
+  /// else 0.
+  double photon_share = 0;
+  std::int64_t kernel_rows = 0;  ///< height of the kernel by which sources were found; 0: there was none
 
   /// The variance that the photons of a count of light have, in units of FluxCalibration::pixel of this source; 0: not
   /// known, or in the map of variances.
   SRCEXTRACT_HOST_DEVICE double photons_for(std::int32_t number) const {
     const double unit = least_variance != nullptr ? static_cast<double>(least_variance[number - 1]) : pixel_variance;
     return gain > 0 && unit > 0 ? 1 / (gain * unit) : 0;
+  }
+
+  /// The variance of a pixel of such a value and variance, times `weight`, and of its photons, which count whole.
+  SRCEXTRACT_HOST_DEVICE double with_photons(double weight, double value, double of_sky) const {
+    return (weight + (value > 0 ? value * photon_share : 0)) * of_sky;
   }
 
   SRCEXTRACT_HOST_DEVICE std::int64_t at(std::int32_t x, std::int32_t y) const {
@@ -241,6 +249,7 @@ inline void set_noise(const Settings& config, PhotometryImage& image) {
   image.noise_is_mapped = has_map(config.weights);
   const bool photons_known = !image.noise_is_mapped && image.variance != nullptr;
   image.gain = photons_known ? 0 : config.measurement.gain;
+  image.photon_share = scales_gain(config.weights) ? 1 : 0;
   if (config.resources.saturation > 0)
     image.saturation = config.resources.saturation - given_number(config.given_sky.level).value_or(0);
 }
@@ -249,6 +258,8 @@ inline void set_noise(const Settings& config, PhotometryImage& image) {
 SRCEXTRACT_HOST_DEVICE inline void complete_noise(const Levels& levels, PhotometryImage& image) {
   const double unit = image.noise_is_mapped ? levels.noise_scale : levels.sigma;
   image.pixel_variance = unit * unit;
+  const double of_photons = image.photon_share * image.gain * levels.sigma * levels.sigma;
+  image.photon_share = of_photons > 0 ? 1 / of_photons : 0;
   image.saturation -= image.background;
 }
 

@@ -237,10 +237,12 @@ struct WindowFamily {
                                                      const PhotometryImage& image, const GaussianWindow& window,
                                                      const Centroid& centroid, WindowedSource& result) {
     const Sums<11> sums = window.template sum<11>(
-        lanes, source.number, image, [](float weight, float dx, float dy, double value, double variance) -> Sums<11> {
+        lanes, source.number, image,
+        [&image](float weight, float dx, float dy, double value, double of_sky) -> Sums<11> {
           constexpr double of_pixel = 0.0833;
+          const double variance = image.with_photons(1, value, of_sky);
           const double light = weight * value, square = static_cast<double>(weight) * weight;
-          const double noise = square * variance, photons = value > 0 ? square * value : 0;
+          const double noise = square * variance, photons = value > 0 && image.photon_share == 0 ? square * value : 0;
           const double x2 = dx * dx + of_pixel, y2 = dy * dy + of_pixel, xy = dx * dy;
           return {{light * dx * dx, light * dy * dy, light * dx * dy, noise, noise * x2, noise * y2, noise * xy,
                    photons, photons * x2, photons * y2, photons * xy}};

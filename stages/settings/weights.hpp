@@ -22,7 +22,10 @@ struct WeightsConfig {
   /// Treatment of such pixels: masked; or, as in SExtractor, excluded from the sky and apertures, but used for
   /// detection and isophotal sums.
   BeyondThreshold beyond = BeyondThreshold::mask;
-  bool rescale = true;    ///< use only the ratios in a variance or weight map, and scale it to the sky's noise
+  bool rescale = true;  ///< use only the ratios in a variance or weight map, and scale it to the sky's noise
+  /// The photon noise of a pixel goes with its variance, as if the gain went with the weight (SExtractor's
+  /// WEIGHT_GAIN).
+  bool scale_gain = false;
   bool convolve = false;  ///< thresholds of a convolved image use variances convolved with it
   /// Values that bad pixels copy from their neighbours: nothing (they are masked), the variance, or also the value.
   /// SExtractor's INTERP_TYPE.
@@ -41,6 +44,11 @@ inline bool has_map(const WeightsConfig& config) {
 /// Whether pixels beyond the map's threshold are used for detection.
 inline bool detects_beyond(const WeightsConfig& config) {
   return has_map(config) && config.threshold > 0 && config.beyond == BeyondThreshold::detect;
+}
+
+/// Whether the photon noise of a pixel goes with its variance.
+inline bool scales_gain(const WeightsConfig& config) {
+  return config.scale_gain && config.type != WeightType::none;
 }
 
 /// Whether bad pixels of the map copy values from their neighbours.

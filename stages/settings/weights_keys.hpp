@@ -87,6 +87,11 @@ void for_each_weights_field(AnySettings& c, F&& f) {
                          "between pixels: for maps without a known scale. An `rms` map is never rescaled"},
     c.weights.rescale);
   f(Field{.section = section,
+          .key = "scale_gain",
+          .description = "The gain of a pixel is in proportion to its weight, so that photon noise goes with its "
+                         "variance (WEIGHT_GAIN), in errors of fluxes and of windowed positions"},
+    c.weights.scale_gain);
+  f(Field{.section = section,
           .key = "convolve",
           .description = "With a filter: convolve the variances too, for thresholds, as SExtractor does. Otherwise a "
                          "convolved pixel has the noise of the pixel",

@@ -133,18 +133,15 @@ TEST(SextractorTranslation, Weights) {
   EXPECT_EQ(convert("WEIGHT_TYPE MAP_WEIGHT\nWEIGHT_THRESH 0\n").config.weights.beyond, BeyondThreshold::mask);
   EXPECT_FALSE(convert("WEIGHT_TYPE MAP_WEIGHT\nFILTER N\n").config.weights.convolve);
   EXPECT_EQ(lost(map), "");
-  EXPECT_EQ(convert("WEIGHT_TYPE MAP_RMS\n").config.weights,
+  EXPECT_EQ(convert("WEIGHT_TYPE MAP_RMS\nWEIGHT_GAIN N\n").config.weights,
             weights_of(WeightType::rms, "weight.fits", Interpolate::all));
-  EXPECT_EQ(convert("WEIGHT_TYPE MAP_VAR\nINTERP_TYPE NONE\n").config.weights,
+  EXPECT_EQ(convert("WEIGHT_TYPE MAP_VAR\nINTERP_TYPE NONE\nWEIGHT_GAIN N\n").config.weights,
             weights_of(WeightType::variance, "weight.fits"));
-  EXPECT_THAT(lost(convert("WEIGHT_TYPE MAP_WEIGHT\nGAIN 2\n")), StartsWith("WEIGHT_GAIN Y (SExtractor's default): "));
-  EXPECT_EQ(lost(convert("WEIGHT_TYPE MAP_WEIGHT\nGAIN 2\nWEIGHT_GAIN N\n")), "");
-  // SExtractor looks for GAIN in the header unless GAIN_KEY says otherwise, and its gain follows meshes, too.
-  EXPECT_THAT(lost(convert("WEIGHT_TYPE MAP_WEIGHT\n")), StartsWith("WEIGHT_GAIN Y (SExtractor's default): "));
-  EXPECT_THAT(lost(convert("WEIGHT_TYPE BACKGROUND\n")), StartsWith("WEIGHT_GAIN Y (SExtractor's default): "));
-  EXPECT_EQ(lost(convert("WEIGHT_TYPE BACKGROUND\nGAIN_KEY NONE\n")), "");
-  EXPECT_EQ(lost(convert("WEIGHT_TYPE NONE\nWEIGHT_GAIN Y\nGAIN 2\n")), "");
-  EXPECT_EQ(lost(convert("WEIGHT_TYPE MAP_WEIGHT\nGAIN 2\n", "NUMBER\nFLUX_AUTO\n")), "");
+  EXPECT_TRUE(convert("WEIGHT_TYPE MAP_WEIGHT\nGAIN 2\n").config.weights.scale_gain);  // SExtractor's default
+  EXPECT_TRUE(convert("WEIGHT_TYPE BACKGROUND\nWEIGHT_GAIN y\n").config.weights.scale_gain);
+  EXPECT_FALSE(convert("WEIGHT_TYPE MAP_WEIGHT\nGAIN 2\nWEIGHT_GAIN N\n").config.weights.scale_gain);
+  EXPECT_FALSE(convert("WEIGHT_TYPE NONE\nWEIGHT_GAIN Y\nGAIN 2\n").config.weights.scale_gain);
+  EXPECT_EQ(lost(convert("WEIGHT_TYPE MAP_WEIGHT\nGAIN 2\n")), "");
   const Converted extensions = convert("WEIGHT_TYPE MAP_WEIGHT\nWEIGHT_IMAGE w.fits[2]\nFLAG_IMAGE a.fits[1],b.fits\n",
                                        "NUMBER\nIMAFLAGS_ISO(2)\n");
   EXPECT_EQ(extensions.config.weights.file, "w.fits");

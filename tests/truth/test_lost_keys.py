@@ -6,17 +6,15 @@ import pytest
 fits = pytest.importorskip("astropy.io.fits")
 pytest.importorskip("scipy.spatial")
 
-import survey_fields
 from sextractor import PROGRAM
 from test_converted_maps import both, configure, scene
 from test_default_sex import partners
 
-SIDE, NOISE = 768, 20.0
 # What is lost, with the words of the message.
 LOST = {
     "PHOT_AUTOAPERS 10,20": "PHOT_AUTOAPERS 10,20",
     "DETECT_MAXAREA 200": "DETECT_MAXAREA 200",
-    "WEIGHT_GAIN Y": "WEIGHT_GAIN Y", "ANALYSIS_THRESH 24.0,30.0": "ANALYSIS_THRESH 24.0,30.0"}
+    "ANALYSIS_THRESH 24.0,30.0": "ANALYSIS_THRESH 24.0,30.0"}
 FLUXES = ["FLUX_ISO", "FLUX_AUTO", "FLUX_APER"]
 
 
@@ -36,14 +34,9 @@ def differences(mine, told):
 def test_what_is_lost(program, tmp_path, line):
     key, value = line.split(" ")
     usual = {"GAIN": 2.0}
-    image = None
-    if key == "WEIGHT_GAIN":
-        image, weight, _ = survey_fields.stack(1011, SIDE, NOISE, survey_fields.sources(1011, SIDE, 3000, 3.0, NOISE))
-        fits.writeto(tmp_path / "map.fits", weight)
-        usual |= {"WEIGHT_TYPE": "MAP_WEIGHT", "WEIGHT_IMAGE": "map.fits"}
     if key == "ANALYSIS_THRESH":
         usual |= {"PIXEL_SCALE": 0.4}
-    scene(tmp_path, 1011, image, **usual)
+    scene(tmp_path, 1011, **usual)
     of_mine, of_theirs, without = differences(*both(program, tmp_path)[:2])
     assert min(of_mine, of_theirs) > 0.99 and max(size[0] for size in without.values()) < 1e-4
     configure(tmp_path, **usual | {key: value})

@@ -72,35 +72,3 @@ def test_the_same_map(maps, image, weights, flags, expected):
     maps.run(*arguments)
     ours, theirs = maps.each(taken)
     assert theirs == expected and ours == theirs
-
-
-def test_columns_that_follow_the_gain_of_weights(maps):
-    """WEIGHT_GAIN is refused where a column is asked for that it changes in SExtractor, and for no other."""
-    columns = [f"{kind}_{flux}" for kind in ("FLUX", "FLUXERR", "MAG", "MAGERR") for flux in ("ISO", "AUTO", "APER", "PETRO", "WIN")]
-    columns += [f"ERR{name}{of}_IMAGE" for name in ("X2", "XY", "A") for of in ("", "WIN")]
-    columns += ["SNR_WIN", "XWIN_IMAGE", "X2WIN_IMAGE", "FLUX_RADIUS", "FLAGS", "FLAGS_WIN", "MU_MAX", "KRON_RADIUS", "ISO3"]
-    place = maps.places["theirs"]
-    weights = np.ones((SIDE, SIDE), np.float32)
-    weights[:, :SIDE // 2] = 4
-    for each in maps.places.values():
-        fits.writeto(each / "uneven.fits", weights)
-    (place / "default.param").write_text("\n".join(columns))
-    arguments = ["one.fits", "-WEIGHT_TYPE", "MAP_WEIGHT", "-WEIGHT_IMAGE", "uneven.fits", "-GAIN", "2"]
-    tables = []
-    for gain in "YN":
-        done = subprocess.run([PROGRAM, *arguments, "-WEIGHT_GAIN", gain], cwd=place, capture_output=True, text=True)
-        assert done.returncode == 0, done.stderr
-        tables.append(fits.getdata(place / "test.cat").copy())
-    changed = {name for name in tables[0].names if not np.array_equal(tables[0][name], tables[1][name])}
-    assert {"FLUXERR_AUTO", "MAGERR_ISO", "SNR_WIN"} <= changed and "FLUX_AUTO" not in changed
-    here = maps.places["ours"]
-    for name in tables[0].names:
-        (here / "default.param").write_text(name + "\n")
-        done = subprocess.run([*maps.programs["ours"], *arguments, "-CATALOG_NAME", "none/x.cat"], cwd=here, capture_output=True, text=True)
-        refused = "WEIGHT_GAIN Y (SExtractor's default)" in done.stderr and "set WEIGHT_GAIN N" in done.stderr
-        assert refused == (name in changed), name
-    # Of two values the first is that of an image alone.
-    (here / "default.param").write_text("FLUXERR_AUTO\n")
-    arguments[2] = "MAP_WEIGHT,NONE"
-    done = subprocess.run([*maps.programs["ours"], *arguments], cwd=here, capture_output=True, text=True)
-    assert done.returncode == 2 and "WEIGHT_GAIN Y" in done.stderr

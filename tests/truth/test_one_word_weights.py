@@ -31,24 +31,3 @@ def test_weights_of_one_value_are_no_pair(both, program):
     assert abs(np.median(errors[0] / errors[1]) - 1) > 0.05
     done = subprocess.run([program, "sextractor", *one], cwd=both.places["ours"], capture_output=True, text=True)
     assert done.returncode == 2 and "WEIGHT_TYPE BACKGROUND,BACKGROUND" in done.stderr
-
-
-def test_a_gain_that_follows_weights(both, program):
-    """Changes SExtractor's errors if the header has a gain, with which WEIGHT_GAIN Y is refused; without one the catalogues
-    are the same."""
-    def make(place):
-        scene(place, "background")
-        fits.writeto(place / "gain.fits", fits.getdata(place / "field.fits"), fits.Header({"GAIN": 2.0}))
-
-    both.prepare(make)
-    both.run("field.fits", "-c", "survey.sex", "-WEIGHT_GAIN", "Y", "-CATALOG_NAME", "none.cat")
-    check_both(*both.each(fits_catalogue("none.cat")))
-    both.run("gain.fits", "-c", "survey.sex", "-CATALOG_NAME", "one.cat")
-    check_both(*both.each(fits_catalogue("one.cat")))
-    follows = ["gain.fits", "-c", "survey.sex", "-WEIGHT_GAIN", "Y", "-CATALOG_NAME", "follows.cat"]
-    theirs = both.places["theirs"]
-    subprocess.run([PROGRAM, *follows], cwd=theirs, check=True, capture_output=True)
-    errors = [fits_catalogue(name)(theirs)["FLUXERR_ISO"] for name in ("follows.cat", "one.cat")]
-    assert np.any(np.abs(errors[0] / errors[1] - 1) > 1e-3)
-    done = subprocess.run([program, "sextractor", *follows], cwd=both.places["ours"], capture_output=True, text=True)
-    assert done.returncode == 2 and "the command line: WEIGHT_GAIN Y" in done.stderr

@@ -92,22 +92,6 @@ def test_keys_of_older_versions_are_passed_over_and_a_warning_says_so(sex, tmp_p
     assert (tmp_path / "test.cat").read_bytes() == (tmp_path / "plain.cat").read_bytes()
 
 
-def test_a_gain_that_follows_weights(sex, tmp_path):
-    """Is an error only where there is a gain, and a column that depends on it."""
-    arguments = ["-WEIGHT_TYPE", "BACKGROUND", "-GAIN_KEY", "GAIN", "-THRESH_TYPE", "RELATIVE"]
-    write_sky(tmp_path / "gain.fits", GAIN=2.0)
-    (tmp_path / "default.param").write_text("NUMBER\nFLUXERR_ISO\n")
-    told = "the command line: WEIGHT_GAIN Y (SExtractor's default): the photon noise"
-    refused(sex("gain.fits", *arguments), 2, told)
-    refused(sex("sky.fits", *arguments, "-GAIN", "2"), 2, told)
-    assert "WEIGHT_GAIN" not in sex("sky.fits", *arguments).err
-    assert "WEIGHT_GAIN" not in sex("gain.fits", *arguments, "-WEIGHT_GAIN", "N").err
-    assert "WEIGHT_GAIN" not in sex("gain.fits", *arguments, "-GAIN_KEY", "gain").err
-    refused(sex("gain.fits", *arguments, "-WEIGHT_TYPE", "BACKGROUND,NONE"), 2, told, "set WEIGHT_GAIN N")
-    (tmp_path / "default.param").write_text("NUMBER\nFLUX_ISO\nERRA_IMAGE\n")
-    assert "WEIGHT_GAIN" not in sex("gain.fits", *arguments).err
-
-
 def test_one_value_of_weights_for_two_images(sex, tmp_path):
     """In SExtractor that is the noise of the first for both."""
     refused(sex("sky.fits,sky.fits", "-WEIGHT_TYPE", "BACKGROUND"), 2, "the command line: WEIGHT_TYPE BACKGROUND",
