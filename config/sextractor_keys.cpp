@@ -53,9 +53,7 @@ constexpr SextractorKey keys[] = {
     {"PHOT_APERTURES", "5", number, 1, any, "", kept, "measurement.apertures"},
     {"PHOT_AUTOPARAMS", "2.5,3.5", number, 2, 2, "", kept, "measurement.kron"},
     {"PHOT_PETROPARAMS", "2.0,3.5", number, 2, 2, "", kept, "measurement.petrosian"},
-    {"PHOT_AUTOAPERS", "0.0,0.0", number, 2, 2, "", missing,
-     "ellipses of FLUX_AUTO and FLUX_PETRO do not become circles; a larger second value of PHOT_AUTOPARAMS keeps small "
-     "ones from being smaller"},
+    {"PHOT_AUTOAPERS", "0.0,0.0", number, 2, 2, "", kept, "measurement.least_apertures"},
     {"PHOT_FLUXFRAC", "0.5", number, 1, any, "", kept, "measurement.flux_radius"},
     {"SATUR_LEVEL", "50000.0", number, 1, 1, "", kept, "measurement.saturation"},
     {"SATUR_KEY", "SATURATE", text, 1, 1, "", kept, "measurement.saturation_keyword"},

@@ -61,24 +61,11 @@ constexpr Absent absent[] = {
     {"NUMBER_ASSOC VECTOR_ASSOC",
      "catalogues are not associated with lists; match them afterwards, or measure at the positions of a list by "
      "--positions"},
-    {"ALPHAPEAK_B1950 ALPHAPSF_B1950 ALPHAWIN_B1950 ALPHA_B1950 DELTAPEAK_B1950 DELTAPSF_B1950 DELTAWIN_B1950 "
-     "DELTA_B1950 ERRTHETAWIN_B1950 "
-     "ERRTHETA_B1950 THETAWIN_B1950 THETA_B1950",
-     "positions of the equinox 1950 are not computed; those of J2000 are there, by the same name but for the year"},
     {"XPEAK_FOCAL XWIN_FOCAL X_FOCAL X_MAMA YPEAK_FOCAL YWIN_FOCAL Y_FOCAL Y_MAMA",
      "there are no coordinates of the focal plane or of plates; X_IMAGE and X_WORLD are there, and Y"},
     {"FLUX_GROWTH FLUX_GROWTHSTEP MAG_GROWTH MAG_GROWTHSTEP",
      "there is no growth curve; FLUX_APER with several measurement.apertures is one, and FLUX_RADIUS tells where "
      "it reaches a part"},
-    {"POLARWIN_IMAGE POLARWIN_WORLD POLAR_WORLD",
-     "POLAR_IMAGE is there; the others follow from their A and B: (A^2 - B^2) / (A^2 + B^2)"},
-    {"ERRCXXWIN_IMAGE ERRCXXWIN_WORLD ERRCXYWIN_IMAGE ERRCXYWIN_WORLD ERRCYYWIN_IMAGE ERRCYYWIN_WORLD",
-     "ERRX2WIN_IMAGE, ERRY2WIN_IMAGE and ERRXYWIN_IMAGE tell the same ellipse"},
-    {"ERRCXX_IMAGE ERRCXX_WORLD ERRCXY_IMAGE ERRCXY_WORLD ERRCYY_IMAGE ERRCYY_WORLD",
-     "ERRX2_IMAGE, ERRY2_IMAGE and ERRXY_IMAGE tell the same ellipse, and those in WORLD"},
-    {"CXXWIN_IMAGE CXXWIN_WORLD CXYWIN_IMAGE CXYWIN_WORLD CYYWIN_IMAGE CYYWIN_WORLD",
-     "X2WIN_IMAGE, Y2WIN_IMAGE and XYWIN_IMAGE tell the same ellipse, and those in WORLD"},
-    {"THRESHOLDMAX", "THRESHOLD is there, above BACKGROUND"},
     {"DURATION_ANALYSIS", "IMAGE.run.json has the times of a run"},
     {"VIGNET_SHIFT", "VIGNET is there, whose pixels are not resampled"},
 };

@@ -176,6 +176,8 @@ void translate_measurement(const Request& request, Translation& to) {
   put_apertures(request, to);
   to.put("measurement.kron", format_value(request["PHOT_AUTOPARAMS"].numbers()), {&request["PHOT_AUTOPARAMS"]});
   to.put("measurement.petrosian", format_value(request["PHOT_PETROPARAMS"].numbers()), {&request["PHOT_PETROPARAMS"]});
+  to.put("measurement.least_apertures", format_value(request["PHOT_AUTOAPERS"].numbers()),
+         {&request["PHOT_AUTOAPERS"]});
   put_fractions(request, to);
   put_local_sky(request, to);
   put_network(request, to);

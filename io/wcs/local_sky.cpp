@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "io/wcs/direction.hpp"
+#include "io/wcs/fk4.hpp"
 #include "io/wcs/sky_of_pixels.hpp"
 
 namespace srcextract {
@@ -40,18 +41,21 @@ std::array<double, 2> world_of(const LocalSky& sky) {
 }
 
 LocalSky local_sky(const wcsprm& wcs, bool galactic, const double* world) {
-  CrossPositions native, j2000;
+  CrossPositions native, j2000, b1950;
   for (std::size_t i = 0; i < offsets.size(); ++i) {
     native[i] = native_of(wcs, world + 2 * i);
     j2000[i] = j2000_of(wcs, galactic, world + 2 * i);
+    b1950[i] = fk4_of(j2000[i]);
   }
   LocalSky sky;
   sky.latitude_first = wcs.lat < wcs.lng;
   sky.native = native[0];
   sky.j2000 = j2000[0];
+  sky.b1950 = b1950[0];
   sky.world = world_of(sky);
   sky.native_steps = steps_between(native);
   sky.j2000_steps = galactic ? steps_between(j2000) : sky.native_steps;
+  sky.b1950_steps = steps_between(b1950);
   return sky;
 }
 

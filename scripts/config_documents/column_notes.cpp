@@ -41,20 +41,24 @@ std::string sky_definition(const std::string& name, const ColumnNeeds& needs) {
     if (is("X") && is("_WORLD")) return "coordinate of " + place + " along the header's first axis";
     if (is("Y") && is("_WORLD")) return "the same along its second";
     return std::string(is("ALPHA") ? "longitude" : "latitude") + " of " + place +
-           (is("_SKY") ? ", in the header's system" : ", in J2000");
+           (is("_SKY")     ? ", in the header's system"
+            : is("_B1950") ? ", in B1950 (FK4, epoch 2000)"
+                           : ", in J2000");
   }
   if (is("X2")) return "variance along the first coordinate," + turned;
   if (is("Y2")) return "variance along the second," + turned;
   if (is("CXX") || is("CYY") || is("CXY")) return "of the ellipse" + turned + ", as `CXX_IMAGE`";
   if (is("XY")) return "covariance of both," + turned;
   if (is("THETA")) return "angle of its major axis";
+  if (is("POLAR")) return "(*a*² − *b*²) / (*a*² + *b*²) of its axes";
   const bool major = name.starts_with("A") || name.starts_with("ERRA");
   return std::string(major ? "semi-major" : "semi-minor") + " axis" + turned;
 }
 
 /// What SExtractor 2.25 has in such a column (tests/truth/test_world.py).
 std::string sky_in_sextractor(const std::string& name, const ColumnNeeds& needs) {
-  if (name.starts_with("C") && name.ends_with("_WORLD")) return name + ": divides by no less than 10⁻⁶";
+  if ((name.starts_with("C") || name.starts_with("ERRC")) && name.ends_with("_WORLD"))
+    return name + ": divides by no less than 10⁻⁶";
   const bool whole =
       name.find("XY") != std::string::npos || (name.starts_with("ERR") && name.find("WIN") != std::string::npos);
   return needs[3].empty() || whole ? same : name + ": [differs](#on-the-sky)";

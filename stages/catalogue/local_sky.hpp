@@ -18,8 +18,8 @@ struct SkySteps {
 struct LocalSky {
   std::array<double, 2> world = {};  ///< coordinates on the header's first two axes, longitudes in [0, 360)
   bool latitude_first = false;       ///< the first axis is the latitude
-  SkyPosition native, j2000;         ///< position in the header's system, and in J2000
-  SkySteps native_steps, j2000_steps;
+  SkyPosition native, j2000, b1950;  ///< position in the header's system, in J2000, and in B1950 (io/wcs/fk4.hpp)
+  SkySteps native_steps, j2000_steps, b1950_steps;
 };
 
 }  // namespace srcextract

@@ -21,6 +21,20 @@ SRCEXTRACT_HOST_DEVICE inline EllipseAxes axes_of(const SecondMoments& m) {
   return {m.x2, m.y2, m.xy, a2 > 0 ? std::sqrt(a2) : 0.0, b2 > 0 ? std::sqrt(b2) : 0.0};
 }
 
+/// The ellipse cxx dx^2 + cyy dy^2 + cxy dx dy = 1 with these moments.
+struct EllipseForm {
+  double cxx, cyy, cxy;
+};
+inline EllipseForm form_of(const SecondMoments& m) {
+  const double determinant = m.x2 * m.y2 - m.xy * m.xy;
+  return {m.y2 / determinant, m.x2 / determinant, -2 * m.xy / determinant};
+}
+
+/// (a^2 - b^2) / (a^2 + b^2) of the ellipse with these moments.
+inline double polarisation_of(const SecondMoments& m) {
+  return std::sqrt((m.x2 - m.y2) * (m.x2 - m.y2) + 4 * m.xy * m.xy) / (m.x2 + m.y2);
+}
+
 /// An ellipse with its angle, in degrees.
 struct Ellipse : EllipseAxes {
   double theta;

@@ -2,6 +2,7 @@
 
 #include <cmath>
 #include <limits>
+#include <vector>
 
 #include "stages/catalogue/sources.hpp"
 #include "stages/core/stage_record.hpp"
@@ -92,13 +93,20 @@ SRCEXTRACT_HOST_DEVICE EllipseFlux flux_in_ellipse(const Lanes& lanes, const Mea
 
 /// The common part of the Kron and Petrosian families: everything but the radius. `Own` is one of these families and
 /// has
-/// - radius(lanes, source, image, flags), which may add to the flags;
+/// - radius(lanes, source, image, reach, flags), which looks at scales up to `reach` and may add to the flags;
 /// - the names of its columns: flux, its error, their magnitudes, and the radius.
 template <class Own>
 struct EllipseFamily {
   using Row = EllipseFlux;
 
   double factor, minimum;  ///< radius = max(factor times the scale of the light, minimum)
+  double searched, least;  ///< radii in pixels of circles that replace smaller ellipses
+
+  EllipseFamily(const std::vector<double>& radius, const MeasurementConfig& config)
+      : factor(radius.at(0)),
+        minimum(radius.at(1)),
+        searched(config.least_apertures.at(0) / 2),
+        least(config.least_apertures.at(1) / 2) {}
 
   SRCEXTRACT_HOST_DEVICE int rows() const { return 1; }
 
@@ -115,10 +123,18 @@ struct EllipseFamily {
     constexpr double nan = std::numeric_limits<double>::quiet_NaN();
     if (!source.shape.defined) return {nan, nan, 0, 0, 0};
     std::int32_t flags = 0;
-    const float radius = static_cast<const Own*>(this)->radius(lanes, source, found_in, flags);
-    EllipseFlux light = flux_in_ellipse(lanes, source, image, radius);
+    constexpr float reach = 6;
+    const double size = std::sqrt(static_cast<double>(source.shape.a * source.shape.b));
+    MeasuredSource in = source;
+    const bool in_ellipse = reach * size > searched;
+    if (!in_ellipse) in.shape = circle_of(source.shape);
+    const float radius = static_cast<const Own*>(this)->radius(
+        lanes, in, found_in, in_ellipse ? reach : static_cast<float>(searched), flags);
+    const bool is_large = radius * size > least;
+    in.shape = is_large ? source.shape : circle_of(source.shape);
+    EllipseFlux light = flux_in_ellipse(lanes, in, image, is_large ? radius : static_cast<float>(least));
     light.flags |= flags;
-    if (!(light.flux > 0)) light.radius = 0;
+    if (!is_large || !(light.flux > 0)) light.radius = 0;
     return light;
   }
 };

@@ -122,8 +122,9 @@ class Measurement {
   }
 
   EllipseFlux measure_ellipse(const MeasuredSource& source, float radius, SourceSums& pixel) const {
+    constexpr float reach = 6;
     std::int32_t flags = 0;
-    if (!(radius > 0)) radius = kron_.radius(HostLanes(), source, image_, flags);
+    if (!(radius > 0)) radius = kron_.radius(HostLanes(), source, image_, reach, flags);
     EllipseFlux light = flux_in_ellipse(HostLanes(), source, image_, radius);
     const Touched seen = look_at_pixels(
         box_of_ellipse(source.shape, radius, image_), image_,

@@ -97,12 +97,12 @@ struct GrowthPixels {
   double cx, cy, reach;
   double limit, step, steps;  ///< largest distance of pixels; distance between circles; circles per pixel
 
-  SRCEXTRACT_HOST_DEVICE GrowthPixels(const MeasuredSource& source, const PhotometryImage& of)
+  SRCEXTRACT_HOST_DEVICE GrowthPixels(const MeasuredSource& source, const PhotometryImage& of, double least)
       : image(of),
         number(source.number),
         cx(source.shape.x),
         cy(source.shape.y),
-        reach(6 * static_cast<double>(source.shape.a)),
+        reach(6 * static_cast<double>(source.shape.a) > least ? 6 * static_cast<double>(source.shape.a) : least),
         limit(reach + 1.5),
         step(reach / GrowthCurve::circles),
         steps(GrowthCurve::circles / reach) {}
@@ -232,11 +232,11 @@ struct GrowthPixels {
   }
 };
 
-/// The curve of growth. `lanes` keep its rings until they gather others.
+/// The curve of growth, out to at least a radius of `least`. `lanes` keep its rings until they gather others.
 template <class Lanes>
 SRCEXTRACT_HOST_DEVICE GrowthCurve measure_growth(const Lanes& lanes, const MeasuredSource& source,
-                                                  const PhotometryImage& image) {
-  const GrowthPixels pixels(source, image);
+                                                  const PhotometryImage& image, double least) {
+  const GrowthPixels pixels(source, image, least);
   const ApertureBox box = box_of_circle(pixels.cx, pixels.cy, pixels.limit, image);
   const FixedPoint unit = fixed_point_up_to(pixels.all_light(lanes, box));
   DividedPixels<Lanes::width> divided;

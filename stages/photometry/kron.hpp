@@ -14,6 +14,7 @@ namespace srcextract {
 /// - Q = cxx dx^2 + cyy dy^2 + cxy dx dy.
 /// - p: the pixels of Q <= 36 that belong to no other source.
 /// - First moment: r_1 = sum sqrt(Q) p / sum p.
+/// - A circle may replace a small ellipse (measurement.least_apertures).
 /// - The flux is that of Q <= k^2 with k = max(factor r_1, minimum); k = minimum if one of the sums is not above 0.
 struct KronFamily : EllipseFamily<KronFamily> {
   static constexpr const char* name = "kron";
@@ -30,13 +31,11 @@ struct KronFamily : EllipseFamily<KronFamily> {
        "photometry", [](const EllipseFlux& row, const FluxCalibration&) { return static_cast<double>(row.radius); }},
   };
 
-  explicit KronFamily(const Settings& config)
-      : EllipseFamily{config.measurement.kron.at(0), config.measurement.kron.at(1)} {}
+  explicit KronFamily(const Settings& config) : EllipseFamily(config.measurement.kron, config.measurement) {}
 
   template <class Lanes>
   SRCEXTRACT_HOST_DEVICE float radius(const Lanes& lanes, const MeasuredSource& source, const PhotometryImage& image,
-                                      std::int32_t& flags) const {
-    constexpr float reach = 6;
+                                      float reach, std::int32_t& flags) const {
     constexpr int width = Lanes::width;
     const ApertureBox box = box_of_ellipse(source.shape, reach, image);
     const auto add = [&](std::int32_t x, std::int32_t y, int count, BlockSums<2, width>& pixels,

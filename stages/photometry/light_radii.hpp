@@ -28,9 +28,10 @@ struct LightRadiusFamily {
   static constexpr bool rows_are_together = true;
 
   double fraction[most_fractions]{};
+  double least_reach;  ///< of the curve of growth
   int count = 0;
 
-  explicit LightRadiusFamily(const Settings& config) {
+  explicit LightRadiusFamily(const Settings& config) : least_reach(config.measurement.least_apertures.at(0)) {
     for (const double one : config.measurement.flux_radius) fraction[count++] = one;
   }
   SRCEXTRACT_HOST_DEVICE int rows() const { return count; }
@@ -44,7 +45,7 @@ struct LightRadiusFamily {
       for (int which = 0; which < count; ++which) keep(which, LightRadius{nan, nan, 0});
       return;
     }
-    const GrowthCurve curve = measure_growth(lanes, source, image);
+    const GrowthCurve curve = measure_growth(lanes, source, image, least_reach);
     const double flux = source.kron->flux, half_light = curve.half_light(flux);
     const std::int64_t flags = curve.cut ? flag::aperture_cut : 0;
     for (int which = 0; which < count; ++which)

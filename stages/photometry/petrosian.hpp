@@ -29,14 +29,13 @@ struct PetrosianFamily : EllipseFamily<PetrosianFamily> {
        "profile", [](const EllipseFlux& row, const FluxCalibration&) { return static_cast<double>(row.radius); }},
   };
 
-  explicit PetrosianFamily(const Settings& config)
-      : EllipseFamily{config.measurement.petrosian.at(0), config.measurement.petrosian.at(1)} {}
+  explicit PetrosianFamily(const Settings& config) : EllipseFamily(config.measurement.petrosian, config.measurement) {}
 
   /// The radius. It is the minimum, as in SExtractor, if all pixels near the source are masked.
   template <class Lanes>
   SRCEXTRACT_HOST_DEVICE float radius(const Lanes& lanes, const MeasuredSource& source, const PhotometryImage& image,
-                                      std::int32_t& flags) const {
-    const Faded faded = faded_at(lanes, source, image);
+                                      float reach, std::int32_t& flags) const {
+    const Faded faded = faded_at(lanes, source, image, reach);
     if (box_of_ellipse(source.shape, reach, image).cut) flags |= flag::aperture_cut;
     if (is_mostly_masked(faded.masked, faded.area)) flags |= flag::crowded;
     const double scale = faded.within_area > 0 ? faded.scale : 0;
@@ -45,7 +44,7 @@ struct PetrosianFamily : EllipseFamily<PetrosianFamily> {
   }
 
  private:
-  static constexpr float step = 0.3F, annulus = 1.2F, core = 1.1F, reach = 6, last = reach / annulus;
+  static constexpr float annulus = 1.2F, core = 1.1F;
   static constexpr float usual = 3.1F;  ///< two thirds of sources have faded at a smaller scale
 
   /// Sums and counts within 1.2 times a scale.
@@ -67,25 +66,26 @@ struct PetrosianFamily : EllipseFamily<PetrosianFamily> {
   };
 
   template <class Lanes>
-  SRCEXTRACT_HOST_DEVICE Faded faded_at(const Lanes& lanes, const MeasuredSource& source,
-                                        const PhotometryImage& image) const {
+  SRCEXTRACT_HOST_DEVICE Faded faded_at(const Lanes& lanes, const MeasuredSource& source, const PhotometryImage& image,
+                                        float reach) const {
     if constexpr (Lanes::width > 1) {
-      if (KeptOwnPixels<Lanes::width>::hold(box_at(source, image, last))) {
+      if (KeptOwnPixels<Lanes::width>::hold(box_at(source, image, reach / annulus))) {
         KeptOwnPixels<Lanes::width> kept(source, image);
-        return faded_among(lanes, source, image, kept);
+        return faded_among(lanes, source, image, reach, kept);
       }
     }
     OwnPixels<Lanes::width> own(source, image);
-    return faded_among(lanes, source, image, own);
+    return faded_among(lanes, source, image, reach, own);
   }
 
   template <class Lanes, class Pixels>
   SRCEXTRACT_HOST_DEVICE Faded faded_among(const Lanes& lanes, const MeasuredSource& source,
-                                           const PhotometryImage& image, Pixels& pixels) const {
+                                           const PhotometryImage& image, float reach, Pixels& pixels) const {
+    const float step = reach / 20, last = reach / annulus, near = usual < last ? usual : last;
     Faded faded{step, 0, 0, 0};
     for (float next = step; next * annulus < reach; next += step) {
       const ApertureBox box = box_at(source, image, next);
-      pixels.look_at(box, [&] { return box_at(source, image, next < usual ? usual : last); });
+      pixels.look_at(box, [&] { return box_at(source, image, next < near ? near : last); });
       const Rings rings = rings_at(lanes, box, pixels, next);
       faded = {next, rings.within_area, rings.area, rings.masked};
       if (rings.fade()) break;

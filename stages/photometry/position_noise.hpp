@@ -105,6 +105,13 @@ struct PositionNoiseFamily {
        [](const PositionNoise& row, const FluxCalibration& at) { return row.ellipse(at).b; }},
       {"ERRTHETA_IMAGE", "deg", "stat.error;pos.posAng;instr.det", "Angle of that major axis, from x towards y",
        "shapes", [](const PositionNoise& row, const FluxCalibration& at) { return row.ellipse(at).theta; }},
+      {"ERRCXX_IMAGE", "pixel**(-2)", "stat.error;src.morph.param;instr.det",
+       "Of the ellipse CXX dx^2 + CYY dy^2 + CXY dx dy = 1 of these errors", "shapes",
+       [](const PositionNoise& row, const FluxCalibration& at) { return form_of(row.moments(at)).cxx; }},
+      {"ERRCYY_IMAGE", "pixel**(-2)", "stat.error;src.morph.param;instr.det", "Of that ellipse", "shapes",
+       [](const PositionNoise& row, const FluxCalibration& at) { return form_of(row.moments(at)).cyy; }},
+      {"ERRCXY_IMAGE", "pixel**(-2)", "stat.error;src.morph.param;instr.det", "Of that ellipse", "shapes",
+       [](const PositionNoise& row, const FluxCalibration& at) { return form_of(row.moments(at)).cxy; }},
   };
 };
 

@@ -20,6 +20,8 @@ struct SkyRow {
   double latitude() const { return sky.native.delta; }
   double right_ascension() const { return sky.j2000.alpha; }
   double declination() const { return sky.j2000.delta; }
+  double right_ascension_b1950() const { return sky.b1950.alpha; }
+  double declination_b1950() const { return sky.b1950.delta; }
   double x2() const { return world().x2; }
   double y2() const { return world().y2; }
   double xy() const { return world().xy; }
@@ -28,9 +30,11 @@ struct SkyRow {
   double theta() const { return ellipse_or_none(world()).theta; }
   double position_angle() const { return north_to_east(sky.native_steps); }
   double position_angle_j2000() const { return north_to_east(sky.j2000_steps); }
-  double cxx() const { return world().y2 / determinant(); }
-  double cyy() const { return world().x2 / determinant(); }
-  double cxy() const { return -2 * world().xy / determinant(); }
+  double position_angle_b1950() const { return north_to_east(sky.b1950_steps); }
+  double polarisation() const { return polarisation_of(world()); }
+  double cxx() const { return form_of(world()).cxx; }
+  double cyy() const { return form_of(world()).cyy; }
+  double cxy() const { return form_of(world()).cxy; }
   double area() const { return turned[0] * pixel(); }
   double width() const { return turned[0] * std::sqrt(pixel()); }
 
@@ -53,7 +57,6 @@ struct SkyRow {
     const SecondMoments m = moments(steps);
     return ellipse_or_none({m.y2, m.x2, m.xy}).theta;
   }
-  double determinant() const { return world().x2 * world().y2 - world().xy * world().xy; }
   /// The area of a pixel in square degrees.
   double pixel() const {
     const SkySteps& steps = sky.native_steps;
@@ -98,6 +101,10 @@ inline constexpr SkyColumn sky_columns[] = {
     {"ALPHA_SKY", "deg", "pos", "Longitude of X_IMAGE, Y_IMAGE, in the header's system", of_position,
      &SkyRow::longitude, of_found},
     {"DELTA_SKY", "deg", "pos", "Latitude of it", of_position, &SkyRow::latitude, of_found},
+    {"ALPHA_B1950", "deg", "pos.eq.ra", "Right ascension of X_IMAGE, Y_IMAGE (B1950)", of_position,
+     &SkyRow::right_ascension_b1950, of_found},
+    {"DELTA_B1950", "deg", "pos.eq.dec", "Declination of X_IMAGE, Y_IMAGE (B1950)", of_position,
+     &SkyRow::declination_b1950, of_found},
     {"XPEAK_WORLD", "deg", "pos", "First sky coordinate of the brightest pixel, in the header's system", of_peak,
      &SkyRow::x, of_found},
     {"YPEAK_WORLD", "deg", "pos", "Second sky coordinate of it", of_peak, &SkyRow::y, of_found},
@@ -108,6 +115,10 @@ inline constexpr SkyColumn sky_columns[] = {
      &SkyRow::right_ascension, of_found},
     {"DELTAPEAK_J2000", "deg", "pos.eq.dec", "Declination of the brightest pixel (J2000)", of_peak,
      &SkyRow::declination, of_found},
+    {"ALPHAPEAK_B1950", "deg", "pos.eq.ra", "Right ascension of the brightest pixel (B1950)", of_peak,
+     &SkyRow::right_ascension_b1950, of_found},
+    {"DELTAPEAK_B1950", "deg", "pos.eq.dec", "Declination of the brightest pixel (B1950)", of_peak,
+     &SkyRow::declination_b1950, of_found},
     {"XWIN_WORLD", "deg", "pos", "First sky coordinate of the windowed position, in the header's system",
      of_window_position, &SkyRow::x},
     {"YWIN_WORLD", "deg", "pos", "Second sky coordinate of it", of_window_position, &SkyRow::y},
@@ -118,6 +129,10 @@ inline constexpr SkyColumn sky_columns[] = {
      &SkyRow::right_ascension},
     {"DELTAWIN_J2000", "deg", "pos.eq.dec", "Declination of the windowed position (J2000)", of_window_position,
      &SkyRow::declination},
+    {"ALPHAWIN_B1950", "deg", "pos.eq.ra", "Right ascension of the windowed position (B1950)", of_window_position,
+     &SkyRow::right_ascension_b1950},
+    {"DELTAWIN_B1950", "deg", "pos.eq.dec", "Declination of the windowed position (B1950)", of_window_position,
+     &SkyRow::declination_b1950},
     {"XPSF_WORLD", "deg", "pos", "First sky coordinate of the fitted star, in the header's system", of_star_position,
      &SkyRow::x},
     {"YPSF_WORLD", "deg", "pos", "Second sky coordinate of it", of_star_position, &SkyRow::y},
@@ -128,6 +143,10 @@ inline constexpr SkyColumn sky_columns[] = {
      &SkyRow::right_ascension},
     {"DELTAPSF_J2000", "deg", "pos.eq.dec", "Declination of the fitted star (J2000)", of_star_position,
      &SkyRow::declination},
+    {"ALPHAPSF_B1950", "deg", "pos.eq.ra", "Right ascension of the fitted star (B1950)", of_star_position,
+     &SkyRow::right_ascension_b1950},
+    {"DELTAPSF_B1950", "deg", "pos.eq.dec", "Declination of the fitted star (B1950)", of_star_position,
+     &SkyRow::declination_b1950},
     {"X2_WORLD", "deg**2", world_variance_ucd, "Variance along the first coordinate of the sky", of_moments,
      &SkyRow::x2, of_found},
     {"Y2_WORLD", "deg**2", world_variance_ucd, "Variance along the second", of_moments, &SkyRow::y2, of_found},
@@ -142,6 +161,10 @@ inline constexpr SkyColumn sky_columns[] = {
      &SkyRow::position_angle, of_found},
     {"THETA_J2000", "deg", "pos.posAng", "The same from the north of J2000", of_moments, &SkyRow::position_angle_j2000,
      of_found},
+    {"THETA_B1950", "deg", "pos.posAng", "The same from the north of B1950", of_moments, &SkyRow::position_angle_b1950,
+     of_found},
+    {"POLAR_WORLD", "", "src.ellipticity", "(A_WORLD^2 - B_WORLD^2) / (A_WORLD^2 + B_WORLD^2)", of_moments,
+     &SkyRow::polarisation, of_found},
     {"CXX_WORLD", "deg**(-2)", "src.morph.param", "Of the ellipse CXX dx^2 + CYY dy^2 + CXY dx dy = 1 on the sky",
      of_moments, &SkyRow::cxx, of_found},
     {"CYY_WORLD", "deg**(-2)", "src.morph.param", "Of that ellipse", of_moments, &SkyRow::cyy, of_found},
@@ -165,6 +188,12 @@ inline constexpr SkyColumn sky_columns[] = {
      "Angle of the major axis of the position's error, from north to east", of_errors, &SkyRow::position_angle},
     {"ERRTHETA_J2000", "deg", "stat.error;pos.posAng", "The same from the north of J2000", of_errors,
      &SkyRow::position_angle_j2000},
+    {"ERRTHETA_B1950", "deg", "stat.error;pos.posAng", "The same from the north of B1950", of_errors,
+     &SkyRow::position_angle_b1950},
+    {"ERRCXX_WORLD", "deg**(-2)", "stat.error;src.morph.param",
+     "Of the ellipse CXX dx^2 + CYY dy^2 + CXY dx dy = 1 of these errors on the sky", of_errors, &SkyRow::cxx},
+    {"ERRCYY_WORLD", "deg**(-2)", "stat.error;src.morph.param", "Of that ellipse", of_errors, &SkyRow::cyy},
+    {"ERRCXY_WORLD", "deg**(-2)", "stat.error;src.morph.param", "Of that ellipse", of_errors, &SkyRow::cxy},
     {"X2WIN_WORLD", "deg**2", world_variance_ucd, "Variance along the first coordinate of the sky, windowed",
      of_window_moments, &SkyRow::x2},
     {"Y2WIN_WORLD", "deg**2", world_variance_ucd, "Variance along the second, windowed", of_window_moments,
@@ -180,6 +209,14 @@ inline constexpr SkyColumn sky_columns[] = {
      &SkyRow::position_angle},
     {"THETAWIN_J2000", "deg", "pos.posAng", "The same from the north of J2000", of_window_moments,
      &SkyRow::position_angle_j2000},
+    {"THETAWIN_B1950", "deg", "pos.posAng", "The same from the north of B1950", of_window_moments,
+     &SkyRow::position_angle_b1950},
+    {"POLARWIN_WORLD", "", "src.ellipticity", "(AWIN_WORLD^2 - BWIN_WORLD^2) / (AWIN_WORLD^2 + BWIN_WORLD^2)",
+     of_window_moments, &SkyRow::polarisation},
+    {"CXXWIN_WORLD", "deg**(-2)", "src.morph.param",
+     "Of the ellipse CXX dx^2 + CYY dy^2 + CXY dx dy = 1 on the sky, windowed", of_window_moments, &SkyRow::cxx},
+    {"CYYWIN_WORLD", "deg**(-2)", "src.morph.param", "Of that ellipse", of_window_moments, &SkyRow::cyy},
+    {"CXYWIN_WORLD", "deg**(-2)", "src.morph.param", "Of that ellipse", of_window_moments, &SkyRow::cxy},
     {"ERRX2WIN_WORLD", "deg**2", world_error_ucd, "Variance of XWIN_WORLD by noise", of_window_errors, &SkyRow::x2},
     {"ERRY2WIN_WORLD", "deg**2", world_error_ucd, "Variance of YWIN_WORLD by noise", of_window_errors, &SkyRow::y2},
     {"ERRXYWIN_WORLD", "deg**2", world_error_ucd, "Their covariance by noise", of_window_errors, &SkyRow::xy},
@@ -195,6 +232,12 @@ inline constexpr SkyColumn sky_columns[] = {
      &SkyRow::position_angle},
     {"ERRTHETAWIN_J2000", "deg", "stat.error;pos.posAng", "The same from the north of J2000", of_window_errors,
      &SkyRow::position_angle_j2000},
+    {"ERRTHETAWIN_B1950", "deg", "stat.error;pos.posAng", "The same from the north of B1950", of_window_errors,
+     &SkyRow::position_angle_b1950},
+    {"ERRCXXWIN_WORLD", "deg**(-2)", "stat.error;src.morph.param",
+     "Of the ellipse CXX dx^2 + CYY dy^2 + CXY dx dy = 1 of these errors on the sky", of_window_errors, &SkyRow::cxx},
+    {"ERRCYYWIN_WORLD", "deg**(-2)", "stat.error;src.morph.param", "Of that ellipse", of_window_errors, &SkyRow::cyy},
+    {"ERRCXYWIN_WORLD", "deg**(-2)", "stat.error;src.morph.param", "Of that ellipse", of_window_errors, &SkyRow::cxy},
 };
 
 }  // namespace srcextract

@@ -6,6 +6,7 @@
 #include <limits>
 #include <span>
 
+#include "stages/measure/ellipse.hpp"
 #include "stages/photometry/families.hpp"
 #include "stages/photometry/row_column.hpp"
 #include "stages/photometry/star_network.hpp"
@@ -41,10 +42,7 @@ struct SourceRow {
     return corrected_flux(sources.flux_iso[i], sources.fluxerr_iso[i], static_cast<double>(sources.npix[i]),
                           sources.threshold[i]);
   }
-  /// Determinant of the second moments.
-  double determinant() const {
-    return sources.x2_image[i] * sources.y2_image[i] - sources.xy_image[i] * sources.xy_image[i];
-  }
+  SecondMoments moments() const { return {sources.x2_image[i], sources.y2_image[i], sources.xy_image[i]}; }
   const EllipseFlux& kron() const { return *photometry.of<KronFamily>().of(static_cast<std::int64_t>(i)); }
   const ProfileRow& profile() const { return *photometry.of<ProfileFamily>().of(static_cast<std::int64_t>(i)); }
   /// Neighbours or bad pixels are over a tenth of the Kron ellipse, so that the best flux is that of the isophote.
@@ -75,6 +73,8 @@ inline constexpr SourceColumn isophote_columns[] = {
      }},
     {"ISOAREAF_IMAGE", "pixel", area_ucd, "Number of detected pixels, as NPIX", "profile",
      [](const SourceRow& s, const FluxCalibration&) { return s.sources.npix[s.i]; }, of_found},
+    {"THRESHOLDMAX", pixel_value_unit, "instr.sensitivity", "THRESHOLD, by the name that SExtractor has, too",
+     "profile", [](const SourceRow& s, const FluxCalibration&) { return s.sources.threshold[s.i]; }, of_found},
     {"MU_MAX", "mag.arcsec**(-2)", "phot.mag.sb;stat.max", "Surface brightness of FLUX_MAX", "profile",
      [](const SourceRow& s, const FluxCalibration& at) { return at.surface_brightness(s.sources.flux_max[s.i]); }},
     {"MU_THRESHOLD",
@@ -102,13 +102,11 @@ inline constexpr SourceColumn isophote_columns[] = {
      },
      of_found},
     {"CXX_IMAGE", "pixel**(-2)", "src.morph.param;instr.det", "Of the ellipse CXX dx^2 + CYY dy^2 + CXY dx dy = 1",
-     "shapes", [](const SourceRow& s, const FluxCalibration&) { return s.sources.y2_image[s.i] / s.determinant(); },
-     of_found},
+     "shapes", [](const SourceRow& s, const FluxCalibration&) { return form_of(s.moments()).cxx; }, of_found},
     {"CYY_IMAGE", "pixel**(-2)", "src.morph.param;instr.det", "Of that ellipse", "shapes",
-     [](const SourceRow& s, const FluxCalibration&) { return s.sources.x2_image[s.i] / s.determinant(); }, of_found},
+     [](const SourceRow& s, const FluxCalibration&) { return form_of(s.moments()).cyy; }, of_found},
     {"CXY_IMAGE", "pixel**(-2)", "src.morph.param;instr.det", "Of that ellipse", "shapes",
-     [](const SourceRow& s, const FluxCalibration&) { return -2 * s.sources.xy_image[s.i] / s.determinant(); },
-     of_found},
+     [](const SourceRow& s, const FluxCalibration&) { return form_of(s.moments()).cxy; }, of_found},
 };
 
 /// The column of the classifier.

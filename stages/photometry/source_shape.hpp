@@ -39,6 +39,13 @@ SRCEXTRACT_HOST_DEVICE inline SourceShape shape_of(const SourceSums& s, const Pa
   return shape;
 }
 
+/// The circle of radius 1 in place of the ellipse.
+SRCEXTRACT_HOST_DEVICE inline SourceShape circle_of(SourceShape shape) {
+  shape.a = shape.b = shape.cxx = shape.cyy = 1;
+  shape.cxy = 0;
+  return shape;
+}
+
 /// The source's position relative to the first column and row of its pixels.
 SRCEXTRACT_HOST_DEVICE inline SourceOffset offset_of(const SourceShape& shape, const SourceSums& s) {
   return {shape.x - s.xmin, shape.y - s.ymin};

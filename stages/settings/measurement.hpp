@@ -44,8 +44,11 @@ struct MeasurementConfig {
   std::vector<double> apertures = {5};         ///< diameters of the apertures of FLUX_APER in pixels (PHOT_APERTURES)
   std::vector<double> kron = {2.5, 3.5};       ///< of FLUX_AUTO: factor, and least radius (PHOT_AUTOPARAMS)
   std::vector<double> petrosian = {2.0, 3.5};  ///< of FLUX_PETRO: factor, and least radius (PHOT_PETROPARAMS)
-  std::vector<double> flux_radius = {0.5};     ///< fractions of FLUX_AUTO for FLUX_RADIUS (PHOT_FLUXFRAC)
-  std::vector<double> annulus = {10, 20};      ///< inner and outer radius of the annulus of ANNULUS_SKY in pixels
+  /// Diameters in pixels of the circles that smaller ellipses become (PHOT_AUTOAPERS): those in which radii are
+  /// searched, and those of FLUX_AUTO and FLUX_PETRO.
+  std::vector<double> least_apertures = {0, 0};
+  std::vector<double> flux_radius = {0.5};  ///< fractions of FLUX_AUTO for FLUX_RADIUS (PHOT_FLUXFRAC)
+  std::vector<double> annulus = {10, 20};   ///< inner and outer radius of the annulus of ANNULUS_SKY in pixels
   /// Thickness in pixels of the frame about a source whose sky is subtracted from its fluxes (SExtractor's
   /// BACKPHOTO_TYPE LOCAL); 0 = none.
   std::int64_t local_sky = 0;

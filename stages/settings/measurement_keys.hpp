@@ -110,6 +110,13 @@ void for_each_measurement_field(AnySettings& c, F&& f) {
           .problem = ellipse_problem(c.measurement.petrosian, "[2, 3.5]")},
     c.measurement.petrosian);
   f(Field{.section = section,
+          .key = "least_apertures",
+          .description = "Diameters in pixels of circles that replace smaller ellipses (PHOT_AUTOAPERS): where the "
+                         "radii of FLUX_AUTO, FLUX_PETRO and FLUX_RADIUS are searched, and of the fluxes",
+          .allowed = "two numbers from 0 to 10000",
+          .problem = least_apertures_problem(c.measurement)},
+    c.measurement.least_apertures);
+  f(Field{.section = section,
           .key = "flux_radius",
           .description = "Shares of FLUX_AUTO whose radii are FLUX_RADIUS (PHOT_FLUXFRAC)",
           .allowed = "1 to 100 numbers above 0, up to 1",

@@ -101,6 +101,13 @@ std::string ellipse_problem(const std::vector<double>& factor_and_least, const s
              : "must be a factor above 0 and a least radius of at least 0, both up to 100";
 }
 
+std::string least_apertures_problem(const MeasurementConfig& config) {
+  constexpr double most = 10000;
+  const std::vector<double>& two = config.least_apertures;
+  const auto fits = [](double diameter) { return diameter >= 0 && diameter <= most; };
+  return two.size() == 2 && fits(two[0]) && fits(two[1]) ? "" : "must be two diameters from 0 to 10000, as in [0, 0]";
+}
+
 std::string fractions_problem(const MeasurementConfig& config) {
   if (config.flux_radius.empty()) return "is empty; name a part of the light, as in [0.5]";
   if (config.flux_radius.size() > most_fractions)

@@ -126,6 +126,7 @@ std::string ellipse_problem(const std::vector<double>& factor_and_least, const s
 std::string fractions_problem(const MeasurementConfig& config);
 /// The radii of the annulus.
 std::string annulus_problem(const MeasurementConfig& config);
+std::string least_apertures_problem(const MeasurementConfig& config);
 
 /// The columns exist, and their required settings are given.
 std::string columns_problem(const Settings& config);

@@ -34,12 +34,11 @@ TEST(SextractorTranslation, DefaultsAreThoseOfSextractorYaml) {
 }
 
 TEST(SextractorTranslation, EveryKeyStandsWithWhatItIsFrom) {
-  const Converted converted =
-      convert("DETECT_THRESH 2.5\nANALYSIS_THRESH 3\nMEMORY_BUFSIZE 99\nPHOT_AUTOAPERS 10,20\n");
+  const Converted converted = convert("DETECT_THRESH 2.5\nANALYSIS_THRESH 3\nMEMORY_BUFSIZE 99\nDETECT_MAXAREA 20\n");
   EXPECT_THAT(converted.yaml, HasSubstr("  # DETECT_THRESH 2.5\n  threshold: 2.5\n"));
   EXPECT_THAT(converted.yaml, HasSubstr("  # DETECT_MINAREA 5 (SExtractor's default)\n  min_area: 5\n"));
   EXPECT_THAT(converted.yaml, HasSubstr("MEMORY_BUFSIZE 99: memory has no limits"));
-  EXPECT_THAT(lost(converted), StartsWith("PHOT_AUTOAPERS 10,20: ellipses of FLUX_AUTO"));
+  EXPECT_THAT(lost(converted), StartsWith("DETECT_MAXAREA 20: sources have no largest area"));
   EXPECT_EQ(converted.config.detection.analysis_threshold, 3);
 }
 
@@ -209,6 +208,13 @@ TEST(SextractorTranslation, WhatIsBeyondLimitsHereIsToldWithOurReason) {
   EXPECT_EQ(converted.config.measurement.gain, 2);
   EXPECT_THAT(lost(converted), HasSubstr("BACK_SIZE 4: 'background.mesh_size' must be at least 8"));
   EXPECT_THAT(lost(converted), HasSubstr("; without it the default holds, 64\n"));
+}
+
+TEST(SextractorTranslation, SmallEllipsesMayBecomeCircles) {
+  EXPECT_EQ(convert("GAIN 2\n").config.measurement.least_apertures, (std::vector<double>{0, 0}));
+  const Converted circles = convert("PHOT_AUTOAPERS 0,7.41\n");
+  EXPECT_EQ(circles.config.measurement.least_apertures, (std::vector<double>{0, 7.41}));
+  EXPECT_EQ(lost(circles), "");
 }
 
 TEST(SextractorTranslation, ALocalSkyIsThatOfAFrame) {

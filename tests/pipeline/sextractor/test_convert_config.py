@@ -37,8 +37,8 @@ def test_what_it_writes_extracts(run, default_sex, tmp_path):
 
 def test_what_is_lost_is_told_and_strict_minds(run, default_sex, tmp_path):
     with open(default_sex, "a") as file:
-        file.write("PHOT_AUTOAPERS 10,20\n")
-    told = "default.sex:7: PHOT_AUTOAPERS 10,20: ellipses of FLUX_AUTO"
+        file.write("DETECT_MAXAREA 200\n")
+    told = "default.sex:7: DETECT_MAXAREA 200: sources have no largest area"
     done = run("convert-config", "default.sex", "-o", "config.yaml")
     assert done.code == 0 and done.err.startswith("warning: " + told)
     assert "# What could not be honoured:\n# - " + told in (tmp_path / "config.yaml").read_text()
