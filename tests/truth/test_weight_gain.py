@@ -33,7 +33,7 @@ def rows_of_both(both, *arguments):
     both.run(*arguments)
     mine, told = (columns_of(table) for table in both.each(fits_catalogue("test.cat")))
     own, other, *shares = partners(mine, told)
-    assert min(shares) > 0.99 and len(own) > 250
+    assert min(shares) > 0.985 and len(own) > 250
     whole = (told["FLAGS"][other].astype(int) & 2) == 0
     return ({name: values[own][whole] for name, values in mine.items()},
             {name: values[other][whole] for name, values in told.items()})
@@ -51,7 +51,7 @@ def matters(both, told, *arguments):
     without = rows_of_both(both, *arguments, "-WEIGHT_GAIN", "N")[1]
     own, other, *_ = partners(told, without)
     for name in ("FLUXERR_ISO", "FLUXERR_AUTO", "FLUXERR_APER", "FLUXERR_WIN"):
-        assert np.quantile(np.abs(told[name][own] / without[name][other] - 1), 0.9) > 0.01, name
+        assert np.nanquantile(np.abs(told[name][own] / without[name][other] - 1), 0.9) > 0.01, name
 
 
 def map_of(kind, weight):
