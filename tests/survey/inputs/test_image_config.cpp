@@ -15,7 +15,7 @@ using ::testing::StartsWith;
 TEST(ImageConfig, HasTheHashOfItsText) {
   const auto first = make_image_config(Config{});
   EXPECT_EQ(first->yaml, dump_config(Config{}));
-  EXPECT_EQ(first->hash, "b81c669b67a55008");
+  EXPECT_EQ(first->hash, "db5f2307c4d11e41");
 }
 
 TEST(ImageConfig, AnotherConfigurationHasAnotherHash) {
