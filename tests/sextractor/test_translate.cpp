@@ -157,15 +157,17 @@ TEST(SextractorTranslation, PairsAreOfDetectAndOfTheImage) {
   EXPECT_EQ(lost(convert("WEIGHT_TYPE MAP_RMS,MAP_RMS\nWEIGHT_IMAGE w.fits\nWEIGHT_GAIN N\n")), "");
   const Converted maps = convert("WEIGHT_TYPE MAP_WEIGHT\nWEIGHT_IMAGE d.fits,w.fits\n");
   EXPECT_EQ(maps.config.weights.file, "w.fits");
-  EXPECT_THAT(lost(maps), HasSubstr("--detect-set weights.type=weight --detect-set weights.file=d.fits"));
+  EXPECT_THAT(lost(maps),
+              HasSubstr("weights.type=weight --detect-set weights.scale_gain=true --detect-set weights.file=d.fits"));
   const Converted alone = convert(
       "WEIGHT_TYPE MAP_WEIGHT,NONE\nWEIGHT_IMAGE d.fits\nWEIGHT_THRESH 3\nRESCALE_WEIGHTS N\nINTERP_MAXYLAG 4\n");
   EXPECT_EQ(alone.config.weights, weights_of(WeightType::none, ""));
   EXPECT_THAT(
       lost(alone),
       HasSubstr(
-          "for DETECT add --detect-set weights.type=weight --detect-set weights.file=d.fits --detect-set "
-          "weights.threshold=3.0 --detect-set weights.beyond=detect --detect-set weights.rescale=false --detect-set "
+          "for DETECT add --detect-set weights.type=weight --detect-set weights.scale_gain=true --detect-set "
+          "weights.file=d.fits --detect-set weights.threshold=3.0 --detect-set weights.beyond=detect --detect-set "
+          "weights.rescale=false --detect-set "
           "weights.convolve=true --detect-set weights.interpolate=all --detect-set weights.interpolate_columns=16 "
           "--detect-set "
           "weights.interpolate_rows=4"));

@@ -15,7 +15,7 @@ using ::testing::StartsWith;
 TEST(ImageConfig, HasTheHashOfItsText) {
   const auto first = make_image_config(Config{});
   EXPECT_EQ(first->yaml, dump_config(Config{}));
-  EXPECT_EQ(first->hash, "db5f2307c4d11e41");
+  EXPECT_EQ(first->hash, "8912aae03c152ae7");
 }
 
 TEST(ImageConfig, AnotherConfigurationHasAnotherHash) {
