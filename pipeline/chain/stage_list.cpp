@@ -151,7 +151,7 @@ std::int64_t host_memory(const RunPlan& plan) {
 std::int64_t sources_memory(std::int64_t sources, const Config& config) {
   // By measurement: the columns, one kind of sums, and the memory of a writer.
   constexpr std::int64_t source_bytes = 300;
-  // The sums before CLEAN, and profiles twice: in order of number and of brightness.
+  // The sums before CLEAN, profiles twice (in order of number and of place), and what was absorbed.
   constexpr std::int64_t clean_bytes = sizeof(SourceSums) + sizeof(Parentage) + 3 * sizeof(CleanCandidate);
   const std::int64_t more_sums =
       (config.convolve.kernel != KernelShape::none ? 1 : 0) + (has_map(config.weights) ? 1 : 0);

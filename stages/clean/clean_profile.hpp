@@ -17,12 +17,14 @@ struct CleanProfile {
   float limit;  ///< height over the threshold (stages/clean/clean_limit.hpp)
 };
 
-/// What decides whether a source is absorbed: its profile, its flux in the image in which it was found, and its index
-/// in SExtractor's order, from 0.
+/// Input of the decision which sources are absorbed.
 struct CleanCandidate {
   CleanProfile profile;
-  double flux;
-  std::int32_t place;
+  double flux;         ///< in the image in which the source was found
+  std::int32_t place;  ///< in SExtractor's order, from 0
+  float threshold;     ///< of the source, above the sky
+  std::int64_t npix;
+  double area;  ///< pi a b
 };
 
 /// Whether position and semi-major axis of a source are finite.
@@ -36,6 +38,12 @@ SRCEXTRACT_HOST_DEVICE inline double clean_power(double x, double p) {
   return p == -1 ? 1 / x : portable_exp(p * portable_log(x));
 }
 
+SRCEXTRACT_HOST_DEVICE inline void set_slope(CleanProfile& profile, std::int64_t npix, double area, float threshold,
+                                             double beta) {
+  const double above = profile.height / static_cast<double>(threshold);
+  profile.slope = above > 0 ? (clean_power(above, 1 / beta) - 1) * area / static_cast<double>(npix) : -1;
+}
+
 /// Sets height and slope of the profile of a source whose ellipse is set. `flux` and `npix` are from the image in which
 /// the source was found. With U = pi a b the height is A = flux / (2 U correction). The slope, ((A / threshold)^(1 /
 /// beta) - 1) U / npix, makes the profile fall to the threshold over the area of the source.
@@ -44,8 +52,16 @@ SRCEXTRACT_HOST_DEVICE inline void set_wings(CleanProfile& profile, double flux,
   constexpr double pi = 3.14159265358979323846;
   const double area = pi * static_cast<double>(profile.a) * static_cast<double>(b);
   profile.height = flux / (2 * area * correction);
-  const double above = profile.height / static_cast<double>(threshold);
-  profile.slope = above > 0 ? (clean_power(above, 1 / beta) - 1) * area / static_cast<double>(npix) : -1;
+  set_slope(profile, npix, area, threshold, beta);
+}
+
+/// The profile of a source that has absorbed so much light and so many pixels. Its ellipse stays.
+SRCEXTRACT_HOST_DEVICE inline CleanProfile grown(const CleanCandidate& source, double flux, std::int64_t npix,
+                                                 double beta) {
+  CleanProfile profile = source.profile;
+  profile.height *= (source.flux + flux) / source.flux;
+  set_slope(profile, source.npix + npix, source.area, source.threshold, beta);
+  return profile;
 }
 
 /// Whether the wings of `big`, a brighter source, exceed the limit of `small` at the position of `small`. Always false

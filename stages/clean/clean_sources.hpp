@@ -51,8 +51,8 @@ struct Uncleaned {
 };
 
 /// The stage: merges sources into brighter ones in whose wings they lie, if they would not be found without the light
-/// of these wings. This is SExtractor's CLEAN (Bertin & Arnouts 1996, section 6); docs/stages.md has every definition.
-/// Unlike in SExtractor, the result does not depend on the order in which sources are compared.
+/// of these wings. This is SExtractor's CLEAN (Bertin & Arnouts 1996, section 6), in its order of sources;
+/// docs/stages.md has every definition.
 ///
 /// A source that absorbs another keeps its position and shape; pixels, fluxes, extents and flags are those of both
 /// sources together. Sources are numbered in raster order of their first pixel, after cleaning;

@@ -76,30 +76,45 @@ class AbsorberCells {
   std::int64_t first_[most_layers + 1] = {};  ///< per layer: its first cell
 };
 
-/// Steps that find for each source another one that absorbs it. Sources are decided from the brightest to the faintest,
-/// equal ones in SExtractor's order, each after all brighter ones. A source is absorbed if a brighter one that is not
-/// absorbed itself can absorb it (can_absorb). Of several such sources the first in SExtractor's order absorbs it.
-/// Unlike in SExtractor, the result does not depend on the order in which sources are looked at.
+/// What sources absorbed, by absorber and time.
+struct Absorptions {
+  std::uint64_t* key;    ///< absorber (high half) and time (low half); sorted
+  std::int32_t* source;  ///< what was absorbed
+  std::uint32_t* begin;  ///< per absorber: its first gain
+  double* flux;          ///< of this gain and of earlier ones of its absorber
+  std::int64_t* npix;    ///< likewise
+};
+
+/// The steps that find the absorber of each source, as SExtractor does. Sources arrive in SExtractor's order:
+/// - A newcomer is absorbed if one that is there, and is not fainter, can absorb it (can_absorb); the first does.
+/// - Otherwise it absorbs all that are there, that are fainter, and that it can absorb. Others can absorb it later.
+///
+/// A source grows by what it absorbed before: its flux, and the wings of its profile. Therefore all is done twice. At
+/// first sources do not grow. The second time they have grown by what they absorbed the first time.
 ///
 /// Only neighbours are compared, so time is linear in the number of sources. Only many large sources, each of which
 /// reaches most others, take longer.
 struct SharedAbsorbers {
-  SRCEXTRACT_STEP(set_key)
-  SRCEXTRACT_STEP(take_order)
+  SRCEXTRACT_STEP(take_place)
+  SRCEXTRACT_STEP(enter)
   SRCEXTRACT_STEP(enter_cell)
+  SRCEXTRACT_STEP(find_later)
+  SRCEXTRACT_STEP(set_gain)
+  SRCEXTRACT_STEP(add_gains)
+  SRCEXTRACT_STEP(tell)
 
-  static constexpr std::int32_t undecided = -2, nobody = -1;
+  /// Every byte of `undecided` is 0xfe.
+  static constexpr std::int32_t undecided = -0x01010102, nobody = -1;
   /// If every cell of a layer has at most this many profiles, each lane searches whole rows of cells, since rows then
   /// outnumber the profiles in a row. Otherwise lanes share the profiles of a row.
   static constexpr std::uint32_t few = 8;
 
-  /// The best absorber that a lane has found: the first in SExtractor's order.
+  /// The first source in SExtractor's order that absorbs a source as that arrives.
   struct Part {
-    std::int32_t place = std::numeric_limits<std::int32_t>::max();
-    std::int32_t absorber = nobody;
+    std::int32_t absorber = std::numeric_limits<std::int32_t>::max();
 
     SRCEXTRACT_HOST_DEVICE void join(const Part& other) {
-      if (other.place < place) *this = other;
+      if (other.absorber < absorber) *this = other;
     }
   };
 
@@ -107,38 +122,32 @@ struct SharedAbsorbers {
   std::int64_t room;
   double beta;
   AbsorberCells cells;
-  std::uint64_t* key;     ///< larger for fainter sources
-  std::int32_t* source;   ///< sources by brightness, the brightest first, after sorting
+  std::int32_t* source;   ///< the sources in SExtractor's order
   CleanProfile* profile;  ///< in this order, like the members below
-  std::int32_t* place;
+  double* flux;
   std::uint32_t* cell_begin;  ///< per cell: its first element of `member`
   std::uint32_t* cell_used;   ///< per cell: number of members entered
   std::uint32_t* most;        ///< per layer: number of profiles in the cell with most of them
   std::int32_t* member;
-  std::int32_t* absorber;  ///< per source, from the brightest on
+  std::int32_t* absorber;  ///< per source: who absorbs it as it arrives
+  std::int64_t* later;     ///< per source: who absorbs it after its arrival; `room`: nobody
   std::int32_t* result;    ///< per source, by its number
+  Absorptions gains;       ///< by which sources grow
+  bool grows;              ///< whether they do
 
-  /// Sets the sort key of a candidate, so that brighter sources come first. Equal sources keep SExtractor's order.
-  SRCEXTRACT_HOST_DEVICE void set_key(std::int64_t i) const {
-    const CleanCandidate& candidate = candidates[i];
-    if (candidate.place < 0 || candidate.place >= room) return;
-    const double flux = candidate.flux == 0 ? 0.0 : candidate.flux;
-    std::uint64_t bits;
-    memcpy(&bits, &flux, sizeof(bits));
-    constexpr std::uint64_t sign = std::uint64_t{1} << 63;
-    key[candidate.place] = (bits & sign) != 0 ? bits : ~(bits | sign);
-    source[candidate.place] = static_cast<std::int32_t>(i);
+  SRCEXTRACT_HOST_DEVICE void take_place(std::int64_t i) const {
+    const std::int32_t place = candidates[i].place;
+    if (place >= 0 && place < room) source[place] = static_cast<std::int32_t>(i);
   }
 
-  SRCEXTRACT_HOST_DEVICE void take_order(std::int64_t i) const {
-    absorber[i] = undecided;
+  SRCEXTRACT_HOST_DEVICE void enter(std::int64_t i) const {
+    flux[i] = 0;
     if (source[i] < 0) {  // no room for all sources
-      place[i] = 0;
       profile[i].a = std::numeric_limits<float>::quiet_NaN();
       return;
     }
     profile[i] = candidates[source[i]].profile;
-    place[i] = candidates[source[i]].place;
+    flux[i] = candidates[source[i]].flux;
     if (!can_be_found(profile[i])) return;
     const int layer = cells.layer_of(profile[i]);
     shared_raise(&most[layer], shared_add(&cell_begin[cells.cell_of(layer, profile[i])], 1u) + 1);
@@ -150,39 +159,107 @@ struct SharedAbsorbers {
     member[cell_begin[cell] + shared_add(&cell_used[cell], 1u)] = static_cast<std::int32_t>(i);
   }
 
-  /// Searches a part of the brighter sources, those of lane `lane`, for the best absorber of source i.
+  /// Searches a part of the earlier sources, those of lane `lane`.
   SRCEXTRACT_HOST_DEVICE Part part(std::int64_t i, int lane, int lanes) const {
     Part best;
+    for_each_near(i, lane, lanes, [&](std::int32_t earlier) {
+      if (earlier < i && earlier < best.absorber && absorbs_newcomer(earlier, i) && wait_for(earlier) == nobody &&
+          first_after(earlier, i) >= i)
+        best.absorber = earlier;
+    });
+    return best;
+  }
+
+  SRCEXTRACT_HOST_DEVICE void finish(std::int64_t i, const Part& best) const {
+    shared_store(&absorber[i], best.absorber < std::numeric_limits<std::int32_t>::max() ? best.absorber : nobody);
+  }
+
+  SRCEXTRACT_HOST_DEVICE void find_later(std::int64_t i) const {
+    later[i] = absorber[i] == nobody ? first_after(i, room) : room;
+  }
+
+  /// Sorts what was absorbed by absorber, then by time: that of the later of both.
+  SRCEXTRACT_HOST_DEVICE void set_gain(std::int64_t i) const {
+    const std::int64_t by = absorber[i] == nobody ? later[i] : absorber[i];
+    if (by >= room) return;
+    const std::int64_t time = by < i ? i : by;
+    gains.key[i] = static_cast<std::uint64_t>(by) << 32U | static_cast<std::uint64_t>(time);
+    gains.source[i] = static_cast<std::int32_t>(i);
+    shared_add(&gains.begin[by], 1u);
+  }
+  SRCEXTRACT_HOST_DEVICE void add_gains(std::int64_t i) const {
+    double light = 0;
+    std::int64_t pixels = 0;
+    for (std::uint32_t k = gains.begin[i]; k < gains.begin[i + 1]; ++k) {
+      const CleanCandidate& absorbed = candidates[source[gains.source[k]]];
+      gains.flux[k] = light += absorbed.flux;
+      gains.npix[k] = pixels += absorbed.npix;
+    }
+  }
+
+  /// Follows absorbers that were absorbed themselves.
+  SRCEXTRACT_HOST_DEVICE void tell(std::int64_t i) const {
+    if (source[i] < 0) return;
+    std::int64_t last = absorber[i] == nobody ? i : absorber[i];
+    while (later[last] < room) last = later[last];
+    result[source[i]] = last == i ? nobody : source[last];
+  }
+
+ private:
+  /// Calls body(member) for the lane's share of the sources whose reach a source may be in.
+  template <class Body>
+  SRCEXTRACT_HOST_DEVICE void for_each_near(std::int64_t i, int lane, int lanes, const Body& body) const {
     const CleanProfile small = profile[i];
-    if (!can_be_found(small)) return best;
-    const auto look_at = [&](std::int64_t from, std::int64_t end, int step) {
-      for (std::int64_t k = from; k < end; k += step) {
-        const std::int32_t big = member[k];
-        if (big >= i || place[big] > best.place || !can_absorb(profile[big], small, beta)) continue;
-        if (wait_for(big) == nobody) best.join({place[big], big});
-      }
-    };
+    if (!can_be_found(small)) return;
     int rows = 0;
     for (int layer = 0; layer < cells.layers(); ++layer) {
       const std::uint32_t fullest = most[layer];
       if (fullest == 0) continue;
       cells.for_each_row(layer, small, [&](std::int64_t first, std::int64_t end) {
-        if (fullest > few) {
-          look_at(cell_begin[first] + lane, cell_begin[end], lanes);
-        } else if (rows++ % lanes == lane) {
-          look_at(cell_begin[first], cell_begin[end], 1);
-        }
+        const bool is_shared = fullest > few;
+        if (!is_shared && rows++ % lanes != lane) return;
+        const int step = is_shared ? lanes : 1;
+        for (std::int64_t k = cell_begin[first] + (is_shared ? lane : 0); k < cell_begin[end]; k += step)
+          body(member[k]);
       });
     }
-    return best;
   }
 
-  SRCEXTRACT_HOST_DEVICE void finish(std::int64_t i, const Part& best) const {
-    shared_store(&absorber[i], best.absorber);
-    if (source[i] >= 0) result[source[i]] = best.absorber < 0 ? nobody : source[best.absorber];
+  /// The number of the last gain of a source before a time, from 1 on; 0: none.
+  SRCEXTRACT_HOST_DEVICE std::uint32_t gains_before(std::int64_t i, std::int64_t time) const {
+    if (!grows) return 0;
+    std::uint32_t low = gains.begin[i], high = gains.begin[i + 1];
+    while (low < high) {
+      const std::uint32_t middle = low + (high - low) / 2;
+      const bool is_before = static_cast<std::uint32_t>(gains.key[middle]) < static_cast<std::uint64_t>(time);
+      (is_before ? low : high) = is_before ? middle + 1 : middle;
+    }
+    return low > gains.begin[i] ? low : 0;
+  }
+  SRCEXTRACT_HOST_DEVICE double flux_at(std::int64_t i, std::int64_t time) const {
+    const std::uint32_t last = gains_before(i, time);
+    return last == 0 ? flux[i] : flux[i] + gains.flux[last - 1];
   }
 
- private:
+  SRCEXTRACT_HOST_DEVICE bool absorbs_newcomer(std::int64_t earlier, std::int64_t i) const {
+    const std::uint32_t last = gains_before(earlier, i);
+    if (last == 0) return !(flux[i] > flux[earlier]) && can_absorb(profile[earlier], profile[i], beta);
+    const double light = gains.flux[last - 1];
+    return !(flux[i] > flux[earlier] + light) &&
+           can_absorb(grown(candidates[source[earlier]], light, gains.npix[last - 1], beta), profile[i], beta);
+  }
+
+  /// The first source that arrives after `i` and before `end`, stays then, and absorbs `i`; else `end`.
+  SRCEXTRACT_HOST_DEVICE std::int64_t first_after(std::int64_t i, std::int64_t end) const {
+    std::int64_t first = end;
+    for_each_near(i, 0, 1, [&](std::int32_t newcomer) {
+      if (newcomer > i && newcomer < first && flux[newcomer] > flux[i] && flux[newcomer] > flux_at(i, newcomer) &&
+          can_absorb(profile[newcomer], profile[i], beta) && wait_for(newcomer) == nobody)
+        first = newcomer;
+    });
+    return first;
+  }
+
   SRCEXTRACT_HOST_DEVICE std::int32_t wait_for(std::int32_t i) const {
     for (;;) {
       const std::int32_t decided = shared_load(&absorber[i]);
@@ -196,26 +273,58 @@ template <class Where, class Machine>
 Buffer<std::int32_t, Where> find_absorbers(const Buffer<CleanCandidate, Where>& candidates, const SharedCount& sources,
                                            const Shape& shape, double beta, const Machine& machine) {
   const std::int64_t room = candidates.size();
+  constexpr int undecided = 0xfe;
   const AbsorberCells cells(shape);
-  auto key = machine.template filled<std::uint64_t>(room, 0xff);
   auto source = machine.template filled<std::int32_t>(room, 0xff);
   Buffer<CleanProfile, Where> profile(room, machine.where());
-  Buffer<std::int32_t, Where> place(room, machine.where());
+  Buffer<double, Where> flux(room, machine.where()), gain_flux(room, machine.where());
   auto begin = machine.template filled<std::uint32_t>(cells.cells() + 1, 0);
   auto used = machine.template filled<std::uint32_t>(cells.cells(), 0);
   auto most = machine.template filled<std::uint32_t>(AbsorberCells::most_layers, 0);
-  Buffer<std::int32_t, Where> member(room, machine.where()), absorber(room, machine.where());
+  Buffer<std::int32_t, Where> member(room, machine.where());
+  auto at_first = machine.template filled<std::int32_t>(room, undecided);
+  auto at_last = machine.template filled<std::int32_t>(room, undecided);
+  Buffer<std::int64_t, Where> later(room, machine.where()), gain_npix(room, machine.where());
   auto result = machine.template filled<std::int32_t>(room, 0xff);
-  SharedAbsorbers absorbers{candidates.data(), room,         beta,         cells,       key.data(),  source.data(),
-                            profile.data(),    place.data(), begin.data(), used.data(), most.data(), member.data(),
-                            absorber.data(),   result.data()};
-  machine.template over<SharedAbsorbers::set_key_step>(sources, absorbers);
-  machine.sort(key, source, 64);
-  absorbers.source = source.data();
-  machine.template over<SharedAbsorbers::take_order_step>(sources, absorbers);
+  auto gain_key = machine.template filled<std::uint64_t>(room, 0xff);
+  auto gain_source = machine.template filled<std::int32_t>(room, 0xff);
+  auto gain_begin = machine.template filled<std::uint32_t>(room + 1, 0);
+  SharedAbsorbers absorbers{
+      candidates.data(),
+      room,
+      beta,
+      cells,
+      source.data(),
+      profile.data(),
+      flux.data(),
+      begin.data(),
+      used.data(),
+      most.data(),
+      member.data(),
+      at_first.data(),
+      later.data(),
+      result.data(),
+      {gain_key.data(), gain_source.data(), gain_begin.data(), gain_flux.data(), gain_npix.data()},
+      false};
+  machine.template over<SharedAbsorbers::take_place_step>(sources, absorbers);
+  machine.template over<SharedAbsorbers::enter_step>(sources, absorbers);
   machine.make_running_sums(begin, {nullptr, cells.cells()});
   machine.template over<SharedAbsorbers::enter_cell_step>(sources, absorbers);
   machine.in_order(sources, absorbers);
+  machine.template over<SharedAbsorbers::find_later_step>(sources, absorbers);
+
+  machine.template over<SharedAbsorbers::set_gain_step>(sources, absorbers);
+  machine.make_running_sums(gain_begin, {nullptr, room});
+  machine.sort(gain_key, gain_source, 64);
+  absorbers.gains.key = gain_key.data();
+  absorbers.gains.source = gain_source.data();
+  machine.template over<SharedAbsorbers::add_gains_step>(sources, absorbers);
+
+  absorbers.grows = true;
+  absorbers.absorber = at_last.data();
+  machine.in_order(sources, absorbers);
+  machine.template over<SharedAbsorbers::find_later_step>(sources, absorbers);
+  machine.template over<SharedAbsorbers::tell_step>(sources, absorbers);
   return result;
 }
 

@@ -3,7 +3,7 @@
 #include <cstdint>
 #include <limits>
 
-#include "stages/clean/profile_of.hpp"
+#include "stages/clean/candidate_of.hpp"
 #include "stages/core/atomics.hpp"
 #include "stages/deblend/core_shape.hpp"
 #include "stages/deblend/shared_steps.hpp"
@@ -125,9 +125,9 @@ struct SharedProfiles {
                : one_threshold();
     const std::int64_t island = island_of(source);
     const std::int32_t first = island < 0 ? 0 : static_cast<std::int32_t>(before[last_run[island]]);
-    candidates[source] = {profile_of(sums[source], parentage_of_source(source), limits[source], threshold,
-                                     varies ? nullptr : &counts, beta, shape),
-                          sums[source].v, first + (place_inside != nullptr ? place_inside[source] : 0)};
+    candidates[source] = candidate_of(sums[source], parentage_of_source(source),
+                                      first + (place_inside != nullptr ? place_inside[source] : 0), limits[source],
+                                      threshold, varies ? nullptr : &counts, beta, shape);
   }
 
  private:

@@ -1,5 +1,5 @@
-"""CLEAN, whatever the order, beside SExtractor's definitions written plainly (tests/truth/oracle, which with SExtractor's
-own order are SExtractor's to the object): the same objects, the same integers, sums within a millionth, and every pixel
+"""CLEAN beside SExtractor's definitions written plainly (tests/truth/oracle, which with the growth of SExtractor's
+sources are its own to the object): the same objects, the same integers, sums within a millionth, and every pixel
 in the segmentation of whom it became part of; from sparse to crowded fields, with and without filter and deblending."""
 import os
 

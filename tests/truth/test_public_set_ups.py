@@ -83,3 +83,48 @@ def test_lists_of_columns_run(program, tmp_path):
     stopped = [(name, ours.stderr) for name, ours in done if ours.returncode != 0]
     tell("lists of columns", stopped, len(done))
     assert len(done) >= 100 and len(stopped) <= 0.2 * len(done)
+
+
+# Limits of SExtractor's memory, and what is not of the search.
+SEARCH = """-MEMORY_BUFSIZE 4096 -MEMORY_OBJSTACK 65535 -MEMORY_PIXSTACK 10000000 -CATALOG_TYPE FITS_1.0 -WEIGHT_GAIN N
+-BACKPHOTO_TYPE GLOBAL -PHOT_AUTOAPERS 0,0 -DETECT_MAXAREA 0 -CHECKIMAGE_TYPE NONE -VERBOSE_TYPE QUIET -WRITE_XML N""".split()
+COLUMNS = ["NUMBER", "X_IMAGE_DBL", "Y_IMAGE_DBL", "FLUX_ISO", "FLUXERR_ISO", "FLAGS"]
+KEYS = ("DETECT_", "FILTER", "DEBLEND", "CLEAN", "WEIGHT", "BACK_", "THRESH_TYPE", "INTERP", "RESCALE")
+
+
+def alone(one, other):
+    """The number of rows with no row of the other within a pixel."""
+    places = [np.column_stack((table["X_IMAGE_DBL"], table["Y_IMAGE_DBL"])) for table in (one, other)]
+    if not len(places[0]) or not len(places[1]):
+        return len(places[0])
+    return int(np.count_nonzero(spatial.cKDTree(places[1]).query(places[0])[0] > 1))
+
+
+def test_rows(program, tmp_path):
+    """As many rows are in one catalogue alone as in the other, and about as many as by another random seed."""
+    make_scene(tmp_path)
+    by_search = {}
+    for set_up in set_ups():
+        by_search.setdefault(tuple(sorted(one for one in set_up.keys.items() if one[0].startswith(KEYS))), set_up)
+    chosen = list(by_search.values())[::1 if LONG else 6]
+
+    def run(item):
+        number, set_up = item
+        write_set_up(public.SetUp(set_up.repository, set_up.path, set_up.keys, COLUMNS), tmp_path, f"r{number}")
+        tables = []
+        for name, command, more in (("theirs", [PROGRAM], {}), ("ours", [program, "sextractor"], {}),
+                                    ("seed", [PROGRAM], {"LD_PRELOAD": os.environ["SRCEXTRACT_ANOTHER_SEED"]})):
+            catalogue = f"r{number}.{name}"
+            done = subprocess.run([*command, "field.fits", "-c", f"r{number}.sex", *SEARCH, "-CATALOG_NAME", catalogue],
+                                  cwd=tmp_path, capture_output=True, env=os.environ | more)
+            if done.returncode != 0:
+                return None
+            tables.append(fits.getdata(tmp_path / catalogue, 1))
+        theirs, ours, again = tables
+        return len(theirs), alone(ours, theirs), alone(theirs, ours), alone(again, theirs), alone(theirs, again)
+
+    counts = [one for one in each(run, enumerate(chosen)) if one is not None]
+    rows, only_ours, only_theirs, *by_seed = np.sum(counts, axis=0)
+    print(f"\n{len(counts)} set-ups, {rows} rows: {only_ours} only ours, {only_theirs} only theirs; by seed {by_seed}")
+    assert len(counts) >= 0.9 * len(chosen) and rows > 5000
+    assert abs(only_ours - only_theirs) <= 10 and max(only_ours, only_theirs) <= max(by_seed) + 0.001 * rows

@@ -208,7 +208,7 @@ def test_a_real_field(tmp_path):
 
 
 def test_what_is_ours_instead_of_chance(tmp_path):
-    """Leftovers to the most probable core, and CLEAN whatever the order: almost the same sources, what is not split is
+    """Leftovers to the most probable core, and CLEAN in two rounds: almost the same sources, what is not split is
     measured alike, and what is split differs from SExtractor by no more than SExtractor with another seed does."""
     told, sky = theirs(field(5, 512, 20_000), tmp_path)
     places = cKDTree(np.column_stack((told["X_IMAGE"], told["Y_IMAGE"])))

@@ -4,6 +4,8 @@
 #include <cmath>
 #include <limits>
 #include <random>
+#include <utility>
+#include <vector>
 
 #include "stages/clean/shared_absorbers.hpp"
 #include "tests/stages/deblend/host_steps.hpp"
@@ -34,8 +36,11 @@ CleanCandidate source_at(double x, double y, double a, double b, double flux, fl
   profile.cxx = static_cast<float>(1 / (a * a));
   profile.cyy = static_cast<float>(1 / (b * b));
   profile.limit = limit;
-  set_wings(profile, flux, static_cast<std::int64_t>(6 * a * b) + 1, static_cast<float>(b), 1, 1, beta);
-  return {profile, flux, place};
+  const std::int64_t npix = static_cast<std::int64_t>(6 * a * b) + 1;
+  set_wings(profile, flux, npix, static_cast<float>(b), 1, 1, beta);
+  constexpr double pi = 3.14159265358979323846;
+  return {profile, flux, place,
+          1,       npix, pi * static_cast<double>(profile.a) * static_cast<double>(static_cast<float>(b))};
 }
 
 std::vector<CleanCandidate> random_sources(std::mt19937& random, int count, double side, double largest, double beta) {
@@ -55,23 +60,69 @@ std::vector<CleanCandidate> random_sources(std::mt19937& random, int count, doub
   return sources;
 }
 
-/// All with all, from the brightest on.
-std::vector<std::int32_t> absorbers_by_definition(const std::vector<CleanCandidate>& sources, double beta) {
-  std::vector<std::size_t> order(sources.size());
-  for (std::size_t i = 0; i < order.size(); ++i) order[i] = i;
-  std::ranges::sort(order, [&](std::size_t i, std::size_t j) {
-    return std::pair(-sources[i].flux, sources[i].place) < std::pair(-sources[j].flux, sources[j].place);
-  });
-  std::vector<std::int32_t> absorbers(sources.size(), -1);
-  std::vector<std::size_t> survivors;
-  for (const std::size_t j : order) {
-    for (const std::size_t i : survivors) {
-      if (!can_absorb(sources[i].profile, sources[j].profile, beta)) continue;
-      std::int32_t& absorber = absorbers[j];
-      if (absorber < 0 || sources[i].place < sources[static_cast<std::size_t>(absorber)].place)
-        absorber = static_cast<std::int32_t>(i);
+/// Who absorbs a source, and when: at the place of the later of both. -1: nobody.
+struct Meal {
+  std::int32_t absorber = -1, time = -1;
+};
+
+/// Lets sources arrive one after the other at a list of those that are there, which have grown by earlier meals.
+std::vector<Meal> let_arrive(const std::vector<CleanCandidate>& sources, const std::vector<Meal>& earlier,
+                             double beta) {
+  const auto size = static_cast<std::int32_t>(sources.size());
+  std::vector<std::int32_t> arriving(sources.size()), list;
+  for (std::int32_t i = 0; i < size; ++i)
+    arriving[static_cast<std::size_t>(sources[static_cast<std::size_t>(i)].place)] = i;
+  const auto at = [&](std::int32_t i) -> const CleanCandidate& { return sources[static_cast<std::size_t>(i)]; };
+  std::vector<std::vector<std::int32_t>> of(sources.size());  // what each absorbed
+  for (const std::int32_t k : arriving)
+    if (const std::int32_t by = earlier[static_cast<std::size_t>(k)].absorber; by >= 0)
+      of[static_cast<std::size_t>(by)].push_back(k);
+  std::vector<Meal> meals(sources.size());
+  for (const std::int32_t i : arriving) {
+    const std::int32_t now = at(i).place;
+    std::vector<std::int32_t> menu, kept;
+    std::int32_t absorber = -1;
+    for (const std::int32_t j : list) {
+      double light = at(j).flux;
+      std::vector<std::pair<std::int32_t, std::int32_t>> eaten;
+      for (const std::int32_t k : of[static_cast<std::size_t>(j)])
+        if (const std::int32_t time = earlier[static_cast<std::size_t>(k)].time; time < now)
+          eaten.emplace_back(time, k);
+      std::ranges::stable_sort(eaten, {}, &std::pair<std::int32_t, std::int32_t>::first);
+      double more = 0;
+      std::int64_t pixels = 0;
+      for (const auto& meal : eaten) {
+        more += at(meal.second).flux;
+        pixels += at(meal.second).npix;
+      }
+      light += more;
+      if (at(i).flux > light) {
+        (can_absorb(at(i).profile, at(j).profile, beta) ? menu : kept).push_back(j);
+        continue;
+      }
+      kept.push_back(j);
+      const CleanProfile wings = eaten.empty() ? at(j).profile : grown(at(j), more, pixels, beta);
+      if (absorber < 0 && can_absorb(wings, at(i).profile, beta)) absorber = j;
     }
-    if (absorbers[j] < 0) survivors.push_back(j);
+    if (absorber >= 0) {
+      meals[static_cast<std::size_t>(i)] = {absorber, now};
+      continue;
+    }
+    for (const std::int32_t j : menu) meals[static_cast<std::size_t>(j)] = {i, now};
+    list = std::move(kept);
+    list.push_back(i);
+  }
+  return meals;
+}
+
+std::vector<std::int32_t> absorbers_by_definition(const std::vector<CleanCandidate>& sources, double beta) {
+  const std::vector<Meal> none(sources.size());
+  const std::vector<Meal> meals = let_arrive(sources, let_arrive(sources, none, beta), beta);
+  std::vector<std::int32_t> absorbers;
+  for (std::size_t i = 0; i < sources.size(); ++i) {
+    std::size_t last = i;
+    while (meals[last].absorber >= 0) last = static_cast<std::size_t>(meals[last].absorber);
+    absorbers.push_back(last == i ? -1 : static_cast<std::int32_t>(last));
   }
   return absorbers;
 }

@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <cmath>
 #include <numbers>
-#include <numeric>
 
 namespace srcextract::oracle {
 namespace {
@@ -72,28 +71,49 @@ void clean_streaming(std::vector<Object>& objects, double beta) {
   }
 }
 
-/// The same whatever the order: from the brightest on, a source is absorbed if a survivor brighter than it can absorb
-/// it, by what each was before it absorbed; the first in the order of completion does.
-void clean_order_free(std::vector<Object>& objects, double beta) {
-  std::vector<std::size_t> by_flux(objects.size());
-  std::iota(by_flux.begin(), by_flux.end(), std::size_t{0});
-  std::stable_sort(by_flux.begin(), by_flux.end(),
-                   [&](std::size_t a, std::size_t b) { return objects[a].filtered_flux > objects[b].filtered_flux; });
-  std::vector<std::size_t> survivors;
-  std::vector<std::pair<std::size_t, std::size_t>> meals;
-  for (const std::size_t j : by_flux) {
-    std::size_t absorber = objects.size();
-    for (const std::size_t i : survivors) {
-      if (i < absorber && can_absorb(objects[i], objects[j], beta)) absorber = i;
+/// Who absorbs an object, and when: as the later of both arrives.
+struct Meal {
+  std::size_t absorber, time;
+};
+
+/// Lets objects arrive at a list whose order is kept. Each has grown by what it absorbed before, of those meals.
+std::vector<Meal> let_arrive(const std::vector<Object>& objects, const std::vector<Meal>& meals, double beta) {
+  const std::size_t none = objects.size();
+  std::vector<std::vector<std::size_t>> eaten(objects.size());
+  for (std::size_t j = 0; j < meals.size(); ++j)
+    if (meals[j].absorber != none) eaten[meals[j].absorber].push_back(j);
+  std::vector<Meal> now(objects.size(), {none, none});
+  std::vector<std::size_t> list;
+  for (std::size_t i = 0; i < objects.size(); ++i) {
+    std::vector<std::size_t> menu, kept;
+    for (const std::size_t j : list) {
+      Object there = objects[j];
+      for (const std::size_t k : eaten[j]) {
+        if (meals[k].time >= i) continue;
+        there.filtered_flux += objects[k].filtered_flux;
+        there.filtered_area += objects[k].filtered_area;
+      }
+      const bool is_brighter = objects[i].filtered_flux > there.filtered_flux;
+      if (!is_brighter && now[i].absorber == none && can_absorb(there, objects[i], beta)) now[i] = {j, i};
+      (is_brighter && can_absorb(objects[i], there, beta) ? menu : kept).push_back(j);
     }
-    if (absorber == objects.size()) {
-      survivors.push_back(j);
-    } else {
-      meals.emplace_back(absorber, j);
-    }
+    if (now[i].absorber != none) continue;
+    for (const std::size_t j : menu) now[j] = {i, i};
+    list = kept;
+    list.push_back(i);
   }
-  std::sort(meals.begin(), meals.end());
-  for (const auto& [absorber, absorbed] : meals) merge(objects[absorber], objects[absorbed]);
+  return now;
+}
+
+/// The same in rounds: by what each absorbed in the round before, of those meals that came before.
+void clean_in_rounds(std::vector<Object>& objects, double beta) {
+  const std::vector<Meal> meals = let_arrive(objects, let_arrive(objects, {}, beta), beta);
+  const std::size_t none = objects.size();
+  for (std::size_t i = 0; i < objects.size(); ++i) {
+    std::size_t last = i;
+    while (meals[last].absorber != none) last = meals[last].absorber;
+    if (last != i) merge(objects[last], objects[i]);
+  }
 }
 
 }  // namespace
@@ -102,7 +122,7 @@ void clean(std::vector<Object>& objects, const Settings& settings) {
   if (settings.streaming_clean) {
     clean_streaming(objects, settings.clean_param);
   } else {
-    clean_order_free(objects, settings.clean_param);
+    clean_in_rounds(objects, settings.clean_param);
   }
 }
 

@@ -57,8 +57,8 @@ def make_scene(directory):
     write_psf(directory / "field.psf", Moffats(SEEING, SIDE).table())
     (directory / "field.ret").write_text(RETINA)
     rng = np.random.default_rng(963)
-    (directory / "sky.list").write_text("".join(
-        f"{i} {x:.2f} {y:.2f} {m:.3f}\n" for i, (x, y, m) in enumerate(zip(*rng.uniform(1, SIDE, (2, 400)), rng.uniform(15, 22, 400)))))
+    places = zip(*rng.uniform(1, SIDE, (2, 400)), rng.uniform(15, 22, 400))
+    (directory / "sky.list").write_text("".join(f"{i} {x:.2f} {y:.2f} {m:.3f}\n" for i, (x, y, m) in enumerate(places)))
 
 
 def stand_in(set_up, key, word, index):

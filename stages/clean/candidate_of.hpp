@@ -8,12 +8,13 @@
 
 namespace srcextract {
 
-/// Makes the profile of a source, from its sums in the image in which it was found. `threshold` is the lowest threshold
-/// of its pixels, minus the sky. `counts` counts its pixels above `threshold`; null if thresholds follow the noise of
-/// each pixel.
-SRCEXTRACT_HOST_DEVICE inline CleanProfile profile_of(const SourceSums& sums, const Parentage& parentage, float limit,
-                                                      float threshold, const IsophoteCounts* counts, double beta,
-                                                      const Shape& shape) {
+/// Makes a source as CLEAN compares it, from its sums in the image in which it was found. `threshold` is the lowest
+/// threshold of its pixels, minus the sky. `counts` counts its pixels above `threshold`; null if thresholds follow the
+/// noise of each pixel.
+SRCEXTRACT_HOST_DEVICE inline CleanCandidate candidate_of(const SourceSums& sums, const Parentage& parentage,
+                                                          std::int32_t place, float limit, float threshold,
+                                                          const IsophoteCounts* counts, double beta,
+                                                          const Shape& shape) {
   const SourceOffset position = position_of(sums, parentage);
   constexpr double nan = undefined_value;
   const EllipseAxes ellipse =
@@ -34,7 +35,8 @@ SRCEXTRACT_HOST_DEVICE inline CleanProfile profile_of(const SourceSums& sums, co
   const bool inside = profile.x >= 0 && profile.y >= 0 && profile.x < static_cast<double>(shape.width) &&
                       profile.y < static_cast<double>(shape.height);
   if (!inside) profile.a = std::numeric_limits<float>::quiet_NaN();
-  return profile;
+  constexpr double pi = 3.14159265358979323846;
+  return {profile, sums.v, place, threshold, sums.npix, pi * ellipse.a * ellipse.b};
 }
 
 }  // namespace srcextract
