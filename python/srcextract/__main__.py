@@ -6,12 +6,13 @@ import signal
 import sys
 
 from srcextract import _core
+from srcextract.build import build_info
 
 
 def program() -> str | None:
     """The path of the command; None if this installation has none."""
     try:
-        files = importlib.metadata.files("srcextract") or []
+        files = importlib.metadata.files(build_info()["distribution"]) or []
     except importlib.metadata.PackageNotFoundError:
         files = []
     of_package = [str(file.locate()) for file in files if file.name == "srcextract" and file.parent.name == "bin"]

@@ -76,13 +76,13 @@ class AbsorberCells {
   std::int64_t first_[most_layers + 1] = {};  ///< per layer: its first cell
 };
 
-/// What sources absorbed, by absorber and time.
+/// Each absorption of a source by another, sorted by absorber and time.
 struct Absorptions {
-  std::uint64_t* key;    ///< absorber (high half) and time (low half); sorted
-  std::int32_t* source;  ///< what was absorbed
-  std::uint32_t* begin;  ///< per absorber: its first gain
-  double* flux;          ///< of this gain and of earlier ones of its absorber
-  std::int64_t* npix;    ///< likewise
+  std::uint64_t* key;    ///< absorber (high half) and time (low half)
+  std::int32_t* source;  ///< the absorbed source
+  std::uint32_t* begin;  ///< per absorber: index of its first absorption
+  double* flux;          ///< light that the absorber gained by this absorption and its earlier ones
+  std::int64_t* npix;    ///< pixels that it gained so
 };
 
 /// The steps that find the absorber of each source, as SExtractor does. Sources arrive in SExtractor's order:
@@ -225,7 +225,7 @@ struct SharedAbsorbers {
     }
   }
 
-  /// The number of the last gain of a source before a time, from 1 on; 0: none.
+  /// The index of the last absorption by source i before a time, counted from 1; 0: there is none.
   SRCEXTRACT_HOST_DEVICE std::uint32_t gains_before(std::int64_t i, std::int64_t time) const {
     if (!grows) return 0;
     std::uint32_t low = gains.begin[i], high = gains.begin[i + 1];

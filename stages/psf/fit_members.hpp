@@ -25,10 +25,10 @@ class PsfMembers {
   PsfMembers(const PsfImage& image, const std::vector<PsfStar>& stars, const PsfSurface& surface);
 
   /// Subtracts all members with a new surface, and fits the flux and position of each of them twice. Then finds the
-  /// level of the sky beyond the stars that make the PSF: the sky that was subtracted before holds light of their wings.
-  /// The next call subtracts that level, too. It counts only if it is below 0 by more than three errors: few stars tell
-  /// little, and a level above 0 is light of other stars. `knows_wings`: the surface is more than a formula, so that it
-  /// tells the stars' own light there.
+  /// level of the sky beyond the stars that make the PSF: the sky that was subtracted before holds light of their
+  /// wings. The next call subtracts that level, too. It counts only if it is below 0 by more than three errors: few
+  /// stars tell little, and a level above 0 is light of other stars. `knows_wings`: the surface is more than a formula,
+  /// so that it tells the stars' own light there.
   void fit(const PsfSurface& surface, bool knows_wings);
 
   std::vector<PsfMember>& members() { return members_; }

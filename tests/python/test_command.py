@@ -11,9 +11,11 @@ import time
 
 import pytest
 
+from srcextract import build_info
+
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 try:
-    installed = any(file.name == "srcextract" for file in importlib.metadata.distribution("srcextract").files or [])
+    installed = any(file.name == "srcextract" for file in importlib.metadata.distribution(build_info()["distribution"]).files or [])
 except importlib.metadata.PackageNotFoundError:
     pytest.skip("no data: the package is not installed, it is imported from a build", allow_module_level=True)
 COMMAND = pathlib.Path(sysconfig.get_path("scripts")) / "srcextract"
