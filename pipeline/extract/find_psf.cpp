@@ -132,9 +132,10 @@ std::shared_ptr<const FoundPsf> find_psf(const ImageInput& input, const Executio
 
   auto found = std::make_shared<FoundPsf>();
   found->stars = stars_of(extraction.sources);
-  found->made = make_psf({extraction.check.above, has_map ? &extraction.check.variance : nullptr, sigma * sigma,
-                          config.measurement.gain, config.resources.saturation > 0 ? saturation : 0},
-                         found->stars, static_cast<int>(input.config().psf.degree), execution.cpu);
+  found->made =
+      make_psf({extraction.check.above, has_map ? &extraction.check.variance : nullptr, sigma * sigma,
+                config.measurement.gain, config.resources.saturation > 0 ? saturation : 0, fits_crowd(input.config())},
+               found->stars, static_cast<int>(input.config().psf.degree), execution.cpu);
   found->sorted = sorted_out(found->stars);
   if (!found->made.problem.empty()) refuse(input, *found);
   TableNumbers numbers = psf_numbers({found->made.table});

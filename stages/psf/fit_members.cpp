@@ -85,6 +85,22 @@ PsfMembers::PsfMembers(const PsfImage& image, const std::vector<PsfStar>& stars,
       members_.push_back({row, star.x, star.y, std::max(star.flux, 0.0), star.x, star.y, makes,
                           PsfWindow(surface, star.x, star.y, half)});
   }
+  cover(stars, surface.radius);
+}
+
+void PsfMembers::cover(const std::vector<PsfStar>& stars, double radius) {
+  const Shape& shape = image_.above.shape;
+  covered_.assign(static_cast<std::size_t>(shape.count()), 0);
+  for (const PsfStar& star : stars) {
+    const auto first_y = static_cast<std::int64_t>(std::max(0.0, std::ceil(star.y - radius))),
+               first_x = static_cast<std::int64_t>(std::max(0.0, std::ceil(star.x - radius)));
+    for (std::int64_t y = first_y; y < shape.height && static_cast<double>(y) <= star.y + radius; ++y) {
+      for (std::int64_t x = first_x; x < shape.width && static_cast<double>(x) <= star.x + radius; ++x) {
+        const double dx = static_cast<double>(x) - star.x, dy = static_cast<double>(y) - star.y;
+        if (dx * dx + dy * dy <= radius * radius) covered_[static_cast<std::size_t>(y * shape.width + x)] = 1;
+      }
+    }
+  }
 }
 
 PsfMembers::Pixel PsfMembers::pixel(const PsfMember& member, int column, int row) const {
@@ -135,7 +151,7 @@ void PsfMembers::fit(const PsfSurface& surface, bool knows_wings) {
   }
   for (int round = 0; round < rounds; ++round)
     for (PsfMember& member : members_) fit_one(surface, member);
-  find_level(surface, knows_wings);
+  if (!image_.crowded) find_level(surface, knows_wings);
 }
 
 double PsfMembers::wing_beyond(const PsfSurface& surface, const PsfMember& member) const {
@@ -166,6 +182,7 @@ void PsfMembers::find_level(const PsfSurface& surface, bool knows_wings) {
   const Shape& shape = image_.above.shape;
   const double inner = surface.radius, outer = surface.radius + surface.width;
   std::vector<float> ring;
+  std::size_t all = 0;
   for (const PsfMember& member : members_) {
     if (!member.makes) continue;
     const auto wing = knows_wings ? static_cast<float>(wing_beyond(surface, member)) : 0.0F;
@@ -175,19 +192,22 @@ void PsfMembers::find_level(const PsfSurface& surface, bool knows_wings) {
       for (std::int64_t x = first_x; x < shape.width && static_cast<double>(x) <= member.begin_x + outer; ++x) {
         const double dx = static_cast<double>(x) - member.begin_x, dy = static_cast<double>(y) - member.begin_y,
                      square = dx * dx + dy * dy;
-        const float left = left_[static_cast<std::size_t>(y * shape.width + x)];
-        if (square > inner * inner && square <= outer * outer && std::isfinite(left)) ring.push_back(left - wing);
+        if (square <= inner * inner || square > outer * outer) continue;
+        const auto at = static_cast<std::size_t>(y * shape.width + x);
+        ++all;
+        if (covered_[at] == 0 && std::isfinite(left_[at])) ring.push_back(left_[at] - wing);
       }
     }
   }
-  if (ring.empty()) return;
-  constexpr double clear = 3, of_median = 1.2533;  // times its error; the error of a median, of a mean's
+  constexpr std::size_t of_crowds = 2;
+  if (ring.empty() || ring.size() * of_crowds < all) return;  // gaps in a crowd are darker than what stars stand on
+  constexpr double clear = 3, of_median = 1.2533;             // times its error; the error of a median, of a mean's
   const float middle = upper_median(ring);
   const double count = std::sqrt(static_cast<double>(ring.size()));
   for (float& pixel : ring) pixel = std::abs(pixel - middle);
   const double error = of_median * sigma_per_deviation * static_cast<double>(upper_median(ring)) / count;
   const float level = level_ + middle;
-  level_ = std::abs(static_cast<double>(level)) > clear * error ? level : 0.0F;
+  level_ = static_cast<double>(level) < -clear * error ? level : 0.0F;
 }
 
 void PsfMembers::fit_one(const PsfSurface& surface, PsfMember& member) {

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <vector>
 
 #include "stages/psf/make_psf.hpp"
@@ -23,9 +24,9 @@ class PsfMembers {
   PsfMembers(const PsfImage& image, const std::vector<PsfStar>& stars, const PsfSurface& surface);
 
   /// Subtracts all members with a new surface, and fits each of them twice. Then finds the level beyond the stars that
-  /// make the PSF, which the next call subtracts, too: the sky that was subtracted before holds light of their wings. A
-  /// level below three errors is none, for few stars tell little of it. `knows_wings`: the surface is no mere formula,
-  /// so that it tells the stars' own light there.
+  /// make the PSF, which the next call subtracts, too: the sky that was subtracted before holds light of their wings.
+  /// It is below 0 by more than three errors, else none: few stars tell little of it, and above 0 is light of other
+  /// stars. `knows_wings`: the surface is no mere formula, so that it tells the stars' own light there.
   void fit(const PsfSurface& surface, bool knows_wings);
 
   std::vector<PsfMember>& members() { return members_; }
@@ -43,6 +44,8 @@ class PsfMembers {
   std::vector<double> shape_of(const PsfSurface& surface, const PsfMember& member) const;
 
  private:
+  /// Marks the pixels of all sources.
+  void cover(const std::vector<PsfStar>& stars, double radius);
   void add(const PsfMember& member, const std::vector<double>& shape, double flux);
   void fit_one(const PsfSurface& surface, PsfMember& member);
   /// The star's light in a pixel half a width beyond its model: the wing goes on as a power of the distance.
@@ -51,7 +54,8 @@ class PsfMembers {
 
   const PsfImage& image_;
   std::vector<float> left_;
-  float level_ = 0;  ///< of what is left beyond the stars
+  std::vector<std::uint8_t> covered_;  ///< 1: a source is nearer than the PSF is wide
+  float level_ = 0;                    ///< of what is left beyond the stars
   std::vector<PsfMember> members_;
 };
 

@@ -17,8 +17,9 @@ struct PsfImage {
   const Image<float, Cpu>& above;     ///< above its sky; NaN is masked
   const Image<float, Cpu>* variance;  ///< of each pixel over `sky_variance`; null: 1 everywhere
   double sky_variance;
-  double gain;        ///< in e-/count; 0: not known
-  double saturation;  ///< value of a saturated pixel above the sky; 0: not known
+  double gain;           ///< in e-/count; 0: not known
+  double saturation;     ///< value of a saturated pixel above the sky; 0: not known
+  bool crowded = false;  ///< the sky holds stars that nobody finds: its level is not corrected
 };
 
 /// A pixel of the mean of all stars, as shares of their fluxes.
