@@ -68,10 +68,10 @@ Wing find_wing(const CrowdPsf& psf, const Shape& shape) {
 
 void drop_outer_wings(const CrowdPsf& psf, const Shape& shape, const std::vector<CrowdStar>& known, double sigma,
                       std::vector<CrowdStar>& found) {
-  constexpr double brighter = 2, dark = 0.5;  // of the error of a star
+  constexpr double brighter = 2, dark = 3;  // of the error of a star
   const Wing wing = find_wing(psf, shape);
   if (!(wing.light > 0) || found.empty()) return;
-  const double least = dark * sigma / std::sqrt(wing.area);  // a wing so faint counts no more
+  const double least = dark * sigma / std::sqrt(wing.area);  // a wing so faint makes no star
   StarCells cells(shape);
   cells.fill(found);
   std::vector<double> light(found.size(), 0.0);
@@ -82,7 +82,8 @@ void drop_outer_wings(const CrowdPsf& psf, const Shape& shape, const std::vector
     cells.each_near(star.x - reach, star.x + reach, star.y - reach, star.y + reach, [&](std::int32_t number) {
       const auto i = static_cast<std::size_t>(number);
       const double dx = found[i].x - star.x, dy = found[i].y - star.y, square = dx * dx + dy * dy;
-      if (square > wing.from * wing.from && square <= reach * reach) light[i] += star.flux * wing(square);
+      if (square > wing.from * wing.from && square <= reach * reach)
+        light[i] = std::max(light[i], star.flux * wing(square));  // of many stars it is as smooth as sky
     });
   }
   std::size_t kept = 0;
