@@ -56,6 +56,8 @@ std::string crowd_problem(const Settings& config);
 
 /// Checks that a list of several HDUs names each of them, rather than `all` or `auto`.
 std::string names_problem(const HduNames& hdus);
+/// HDUs of a map leave an image to extract. The map is in `file` or, if that is empty, in the image's file.
+std::string map_hdu_problem(const HduNames& hdus, const std::string& file);
 
 /// Check the lists of combined images: at most one of planes, hdus and files may be given, and none without a method.
 std::string combined_use(const CombineConfig& config, bool given);
