@@ -112,7 +112,7 @@ GivenConfig finished(Draft<Config> draft, std::set<std::string> used_in_file, co
   return given;
 }
 
-/// Adds the paths of files that keys of a record name to a list.
+/// Collects in a list the paths in those keys of a section or record that name files.
 template <class Record>
 void add_named_files(const Record& record, std::vector<std::string>& files) {
   for_each_field(record, [&]<class T>(const Field& field, const T& value) {

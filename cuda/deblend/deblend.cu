@@ -116,7 +116,7 @@ Buffer<std::uint32_t, Gpu> number_pixels(const Runs<Gpu>& runs, const Gpu& where
   return first;
 }
 
-/// The memory of SharedIslands: 25 bytes for each pixel of the image.
+/// The memory of SharedIslands: 25 bytes a pixel of the image, besides what islands and cores take.
 struct IslandMemory {
   IslandMemory(const Shape& shape, std::int64_t island_room, int thresholds, std::int64_t core_room, const Gpu& where)
       : islands(island_room, where),

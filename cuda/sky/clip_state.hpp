@@ -203,8 +203,8 @@ struct WaitingPixels {
   float pixel[room][clip_threads];
 };
 
-/// Sums of the even parts of a block's tail, in pieces of 17 bits, so that additions need no carry. Every lane of a
-/// warp adds to words of its own, so that no lane waits for another.
+/// Sums over a block's pixels in the tail of the even parts of their values (above), in pieces of 17 bits, so that no
+/// addition carries. Every lane of a warp adds to words of its own, so that no lane waits for another.
 struct PartSums {
   static constexpr int pieces = 3;
   static constexpr int piece_bits = 17;

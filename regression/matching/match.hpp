@@ -22,7 +22,7 @@ struct Positions {
   std::int64_t size() const { return static_cast<std::int64_t>(x.size()); }
 };
 
-/// Rows of two catalogues that are the same source. Rows count from 0.
+/// Rows of two catalogues that are one source, and rows of either without a partner. Rows count from 0.
 struct Matches {
   std::vector<std::int64_t> reference, other;  ///< pair k joins row reference[k] and row other[k]; in the reference's
                                                ///< order

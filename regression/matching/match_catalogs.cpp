@@ -132,7 +132,7 @@ MatchedCatalogs match_by(const PositionColumns& columns, std::optional<std::size
                                      columns.radius, threads);
   if (matched.alignment.change != Change::none) other = undone(other, matched.alignment);
   matched.matches = match_sources(reference, other, columns.radius, threads);
-  // If the radius is in units of sigma, every pair has its own radius, and no shift is looked for.
+  // A shift is looked for only if all pairs have one radius, not if the radius is in units of their errors.
   if (columns.errors.empty()) follow_shift(matched, threads);
   if (brightness) match_brightness(matched, threads);
   return matched;

@@ -21,7 +21,7 @@ namespace {
 
 /// Distance, in pixels or degrees, within which rows are duplicates of one source.
 constexpr double same_place_pixel = 1e-3, same_place_sky = 1e-7;
-/// Parts of the field are listed from this significance on, even for catalogues of the same pixels.
+/// Parts of the field are listed from at least this many sigma on, whatever limit the rules have.
 constexpr double least_for_a_part = 3;
 
 /// Removes duplicates from the rows of one side that have no partner: they are no lost or gained sources.

@@ -178,7 +178,7 @@ struct SharedAbsorbers {
     later[i] = absorber[i] == nobody ? first_after(i, room) : room;
   }
 
-  /// Sorts what was absorbed by absorber, then by time: that of the later of both.
+  /// Sets the sort key of source i if it was absorbed: its absorber, then the later of the arrivals of the two.
   SRCEXTRACT_HOST_DEVICE void set_gain(std::int64_t i) const {
     const std::int64_t by = absorber[i] == nobody ? later[i] : absorber[i];
     if (by >= room) return;

@@ -25,7 +25,7 @@ struct CrowdStamp {
   }
 };
 
-/// CrowdPsf::half_for(). `outside`: the largest pixel of the PSF at each distance or further.
+/// CrowdPsf::half_for(), at least 3 FWHM, at most `most`. outside[d]: largest pixel of the PSF from distance d on.
 SRCEXTRACT_HOST_DEVICE inline std::int32_t stamp_half(double flux, double level, double fwhm, std::int32_t most,
                                                       const double* outside) {
   const auto least = static_cast<std::int32_t>(std::ceil(3 * fwhm));

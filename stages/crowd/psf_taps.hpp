@@ -7,7 +7,7 @@
 
 namespace srcextract {
 
-/// How a pixel of a stamp follows from pixels of the mask along one axis. Both bodies draw by it.
+/// Interpolation of the PSF model along one axis: first pixel and weights for a pixel of a star's stamp.
 struct PsfTaps {
   static constexpr int count = 8, phases = 1024, margin = 16;
 

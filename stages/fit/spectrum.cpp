@@ -95,7 +95,7 @@ std::vector<double> errors_of(const Points& points, const Law& law) {
   return errors;
 }
 
-/// A start for the fit: a line through the logarithms of fluxes above three errors, else a constant flux.
+/// First guess: a line through the logarithms of fluxes above 3 sigma, or a constant if these give no line.
 Law start_of(const Points& points) {
   constexpr double least = 3;
   SymmetricMatrix normal(2);

@@ -55,7 +55,7 @@ struct MeshSky {
   Value<Background, Where> above;
 };
 
-/// The mesh in whose noise the pixels of an image are measured, if any (mask_bright).
+/// The unit of an image's pixels where they are compared with a limit: counts, or the noise of a mesh.
 template <class Where>
 struct MeshUnits {
   const SkyMesh<Where>* mesh = nullptr;  ///< a mesh with the same grid; null: pixels are in counts

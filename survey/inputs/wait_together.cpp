@@ -15,8 +15,8 @@ namespace srcextract {
 namespace {
 
 constexpr std::size_t most_threads = 32;
-/// Another thread is started for every `least_of_thread` calls, since calls mostly wait; a thread takes `at_a_time`
-/// calls at once.
+/// One thread, the caller's included, for every `least_of_thread` calls: calls mostly wait for a disk. A thread claims
+/// `at_a_time` calls and runs them one after another.
 constexpr std::size_t least_of_thread = 8, at_a_time = 4;
 
 }  // namespace

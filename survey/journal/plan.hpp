@@ -9,9 +9,9 @@
 
 namespace srcextract {
 
-/// The files to extract, and counts by kind. Every file is counted once, as the first that applies of added, changed,
-/// retried. A file is also counted as failed if it has a failed image that is left alone while another of its images is
-/// extracted.
+/// The files to extract, and counts by kind. A file to extract counts as added, changed or retried: the first of these
+/// that applies. It also counts as failed if one of its images stays failed and is not tried again, while another image
+/// of the file is extracted.
 struct Plan {
   PlannedFiles files;
   std::int64_t added = 0;    ///< no journal has the file, or a journal lacks some of its images

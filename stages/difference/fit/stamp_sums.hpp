@@ -11,9 +11,9 @@
 
 namespace srcextract {
 
-/// Weighted sums over the pixels of a stamp, of the products of each two columns. The columns are the convolved frame
-/// times each function of the basis, then 1, then the other frame. The weight of a pixel is 1 / (sum of both frames'
-/// variances), and 0 where either frame is bad.
+/// For every pair of columns, the weighted sum of their product over the pixels of a stamp. The columns are the frame
+/// filtered by each function of the basis, then 1, then the other frame. The weight is 1 / (sum of both frames'
+/// variances), and 0 at and near pixels that are bad in either frame.
 struct StampSums {
   int columns = 0;
   double pixels = 0;             ///< with a weight
