@@ -220,9 +220,11 @@ std::int32_t DevicePsf::draw(const CrowdStar* stars, std::int64_t count, StampPl
   place_stamps_kernel<<<grid_for(count, where), block_threads, 0, where.stream>>>(stars, count, begin.data(),
                                                                                   numbers.data(), stamps);
   check_launch();
-  // Most stamps are the least ones: shared memory for larger ones would only keep blocks out.
-  constexpr std::int64_t most_shared = 12 * 1024, most_scratch = std::int64_t{64} << 20, blocks_together = 16;
-  const std::int64_t shared = std::min(most_shared, work_numbers(least_half_, view_.model.step, slopes));
+  // Most stamps are the least ones: shared memory for larger ones would only keep blocks out. A block has 48 KiB, of
+  // which the kernel's own arrays take some 300 bytes.
+  constexpr std::int64_t most_shared = 11 * 1024, most_scratch = std::int64_t{64} << 20, blocks_together = 16;
+  const std::int64_t least = work_numbers(least_half_, view_.model.step, slopes);
+  const std::int64_t shared = least <= most_shared ? least : 0;
   const std::int64_t largest = work_numbers(most_half, view_.model.step, slopes);
   const std::int64_t scratch = largest > shared ? largest : 0;
   std::int64_t blocks = std::min(count, blocks_together * where.multiprocessors);

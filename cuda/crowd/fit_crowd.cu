@@ -8,10 +8,9 @@
 #include "cuda/crowd/device_rows.hpp"
 #include "cuda/crowd/ordering.hpp"
 #include "cuda/device/launch.hpp"
-#include "stages/crowd/crowd_tiles.hpp"
 #include "stages/crowd/crowd_turns.hpp"
 #include "stages/crowd/crowd_unit.hpp"
-#include "stages/crowd/inject_stars.hpp"
+#include "stages/crowd/fit_parts.hpp"
 #include "stages/crowd/outer_wings.hpp"
 #include "stages/crowd/saturated_cores.hpp"
 #include "stages/crowd/star_rules.hpp"
@@ -176,34 +175,22 @@ std::vector<float> download(const float* there, const Shape& shape, const Gpu& w
 
 }  // namespace
 
-CrowdFit fit_crowd(const CrowdImage& given, const PsfModel& psf, const CrowdConfig& config, const Gpu& where,
+CrowdFit fit_crowd(const CrowdImage& image, const PsfModel& psf, const CrowdConfig& config, const Gpu& where,
                    const std::vector<CrowdPlace>* places, CrowdPlanes kept) {
-  const CrowdUnit unit(given);
   const bool injects = places == nullptr && config.inject > 0;
-  if (unit.is_one() && !has_tiles(given, config) && !injects) return fit_whole(given, psf, config, kept, where, places);
-  const std::vector<float> pixels = download(given.pixels, given.shape, where),
-                           variance = download(given.variance, given.shape, where);
-  CrowdImage here = given;
+  if (CrowdUnit(image).is_one() && !has_tiles(image, config) && !injects)
+    return fit_whole(image, psf, config, kept, where, places);
+  const std::vector<float> pixels = download(image.pixels, image.shape, where),
+                           variance = download(image.variance, image.shape, where);
+  CrowdImage here = image;
   here.pixels = pixels.data();
-  if (given.variance != nullptr) here.variance = variance.data();
-  std::vector<float> converted;
-  const CrowdImage image = unit.convert(here, converted);
-  const auto fit_pixels = [&](const float* of_image, CrowdPlanes of) {
-    CrowdImage own = image;
-    own.pixels = of_image;
-    return fit_tiles(own, psf, config, places, of,
-                     [&](const CrowdImage& part, const PsfModel& of_part, const std::vector<CrowdPlace>* in_part) {
-                       const Uploaded there(part, where);
-                       return fit_whole(there.image(), of_part, config, of, where, in_part);
-                     });
-  };
-  CrowdFit fit = fit_pixels(image.pixels, kept);
-  if (injects)
-    inject_stars(image, psf, config, fit, [&](const std::vector<float>& with_stars) {
-      return fit_pixels(with_stars.data(), CrowdPlanes::none);
-    });
-  unit.restore(fit);
-  return fit;
+  if (image.variance != nullptr) here.variance = variance.data();
+  return fit_parts(
+      here, psf, config, places, kept,
+      [&](const CrowdImage& part, const PsfModel& of_part, const std::vector<CrowdPlace>* in_part, CrowdPlanes planes) {
+        const Uploaded there(part, where);
+        return fit_whole(there.image(), of_part, config, planes, where, in_part);
+      });
 }
 
 }  // namespace srcextract

@@ -49,6 +49,7 @@ CrowdImage crowd_image(const float* image, const float* variance, const Shape& s
   complete_noise(*found.levels, pixels);
   pixels.saturation -= highest_level(found);
   CrowdImage out{image, variance, shape, pixels.background, pixels.pixel_variance};
+  out.sigma = found.levels->sigma;
   out.scales = !pixels.noise_is_mapped || is_rescaled(config.weights);
   out.least_bad_variance = least_bad_variance(least_bad_variance(config.weights), found.levels->noise_scale);
   out.gain = pixels.gain;

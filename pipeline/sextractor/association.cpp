@@ -111,8 +111,9 @@ void AssociationList::read() {
   if (!file) fail(path_, "cannot open the list of ASSOC_NAME");
   std::string line;
   for (std::size_t number = 1; std::getline(file, line); ++number) {
-    if (line.empty() || line[0] == '#' || line[0] == '\t') continue;
-    if (columns_ == 0) choose_columns(words_of(line).size());
+    const std::size_t words = words_of(line).size();
+    if (words == 0 || line[0] == '#' || line[0] == '\t') continue;
+    if (columns_ == 0) choose_columns(words);
     if (columns_ > 0) places_.push_back(parse(line, number));
   }
 }

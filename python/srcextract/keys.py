@@ -43,6 +43,7 @@ class Keys(TypedDict, total=False):
     weights__threshold: SupportsFloat
     weights__beyond: Literal["mask", "detect"]
     weights__rescale: bool
+    weights__scale_gain: bool
     weights__convolve: bool
     weights__interpolate: Literal["none", "variance", "all"]
     weights__interpolate_columns: SupportsIndex
@@ -109,8 +110,10 @@ class Keys(TypedDict, total=False):
     measurement__apertures: Any
     measurement__kron: Any
     measurement__petrosian: Any
+    measurement__least_apertures: Any
     measurement__flux_radius: Any
     measurement__annulus: Any
+    measurement__local_sky: SupportsIndex
     measurement__nnw: Text | SupportsIndex
     measurement__seeing_fwhm: SupportsFloat
     difference__align: Literal["none", "wcs"]
@@ -136,6 +139,7 @@ class Keys(TypedDict, total=False):
     crowd__threshold: SupportsFloat
     crowd__turns: SupportsIndex
     crowd__sky_size: SupportsIndex
+    crowd__tile_size: SupportsIndex
     crowd__inject: SupportsIndex
     output__formats: Sequence[Literal["fits", "ldac", "ecsv", "csv", "ascii_head", "votable", "votable_text",
         "parquet", "reg", "crtf"]] | str
@@ -246,8 +250,10 @@ class MeasurementKeys(Keys, total=False):
     apertures: Any
     kron: Any
     petrosian: Any
+    least_apertures: Any
     flux_radius: Any
     annulus: Any
+    local_sky: SupportsIndex
     nnw: Text | SupportsIndex
     seeing_fwhm: SupportsFloat
 

@@ -22,6 +22,7 @@ struct CrowdImage {
   Shape shape;
   double background = 0;  ///< to be subtracted from every pixel
   double unit = 1;        ///< variance of a sky pixel, or the unit of the map
+  double sigma = 0;       ///< noise of a pixel of the sky, so far as it is known before the fit; 0: root of `unit`
   bool scales = true;     ///< the noise is measured, and `unit` only a start
   float least_bad_variance = std::numeric_limits<float>::infinity();
   double gain = 0;                                              ///< 0: photons of stars are not known, or in the map

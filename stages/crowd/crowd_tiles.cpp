@@ -44,6 +44,7 @@ struct TilePixels {
  private:
   static const float* copy(const float* from, std::int64_t width, const Span& x, const Span& y,
                            std::vector<float>& to) {
+    to.reserve(static_cast<std::size_t>((x.end - x.begin) * (y.end - y.begin)));
     for (std::int64_t row = y.begin; row < y.end; ++row)
       to.insert(to.end(), from + row * width + x.begin, from + row * width + x.end);
     return to.data();
@@ -139,6 +140,7 @@ class JoinedFit {
     StarCells cells(shape_);
     cells.fill(fit_.rows);
     std::vector<CrowdRow> rows;
+    std::vector<char> kept(fit_.rows.size(), 1);  // rows are in the order of their tiles
     for (std::size_t i = 0; i < fit_.rows.size(); ++i) {
       const CrowdRow& own = fit_.rows[i];
       bool first = true;
@@ -146,9 +148,13 @@ class JoinedFit {
                       [&](std::int32_t number) {
                         const auto j = static_cast<std::size_t>(number);
                         const double dx = fit_.rows[j].x - own.x, dy = fit_.rows[j].y - own.y;
-                        if (tile_[j] < tile_[i] && dx * dx + dy * dy <= separation_ * separation_) first = false;
+                        if (kept[j] != 0 && tile_[j] < tile_[i] && dx * dx + dy * dy <= separation_ * separation_)
+                          first = false;
                       });
-      if (first) rows.push_back(own);
+      if (first)
+        rows.push_back(own);
+      else
+        kept[i] = 0;
     }
     fit_.rows = std::move(rows);
   }
@@ -171,7 +177,7 @@ bool has_tiles(const CrowdImage& image, const CrowdConfig& config) {
 
 CrowdFit fit_tiles(const CrowdImage& image, const PsfModel& psf, const CrowdConfig& config,
                    const std::vector<CrowdPlace>* places, CrowdPlanes kept, const FitWhole& fit) {
-  if (!has_tiles(image, config)) return fit(image, psf, places);
+  if (!has_tiles(image, config)) return fit(image, psf, places, kept);
   const CrowdPsf of_image = psf_of(psf, image.shape);
   const std::int64_t overlap = 2 * std::int64_t{of_image.most_half()} + config.sky_size;
   JoinedFit joined(image, of_image, config, places, kept);
@@ -182,7 +188,7 @@ CrowdFit fit_tiles(const CrowdImage& image, const PsfModel& psf, const CrowdConf
       for (int d = 0; d < model.dimensions; ++d)
         model.zero[d] -= static_cast<double>(model.of_y[d] != 0 ? y.begin : x.begin);
       const std::vector<CrowdPlace> here = places != nullptr ? joined.choose_places(x, y) : std::vector<CrowdPlace>();
-      joined.add(fit(tile.image, model, places != nullptr ? &here : nullptr), x, y);
+      joined.add(fit(tile.image, model, places != nullptr ? &here : nullptr, kept), x, y);
     }
   }
   return joined.finish();

@@ -9,8 +9,8 @@
 namespace srcextract {
 
 /// Fits an image without dividing it.
-using FitWhole =
-    std::function<CrowdFit(const CrowdImage& image, const PsfModel& psf, const std::vector<CrowdPlace>* places)>;
+using FitWhole = std::function<CrowdFit(const CrowdImage& image, const PsfModel& psf,
+                                        const std::vector<CrowdPlace>* places, CrowdPlanes kept)>;
 
 /// Whether the image is larger than a tile.
 bool has_tiles(const CrowdImage& image, const CrowdConfig& config);

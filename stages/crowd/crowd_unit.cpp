@@ -7,7 +7,7 @@ namespace srcextract {
 
 CrowdUnit::CrowdUnit(const CrowdImage& image) {
   constexpr int least = -6, most = 30;  // exponents of a noise that needs no other unit
-  const double sigma = std::sqrt(image.unit);
+  const double sigma = image.sigma > 0 ? image.sigma : std::sqrt(image.unit);
   if (!(sigma > 0) || !std::isfinite(sigma)) return;
   const int of_noise = std::ilogb(sigma);
   if (of_noise < least || of_noise > most) exponent_ = -of_noise;
@@ -21,6 +21,7 @@ CrowdImage CrowdUnit::convert(const CrowdImage& image, std::vector<float>& pixel
   out.pixels = pixels.data();
   out.background = std::ldexp(image.background, exponent_);
   out.unit = std::ldexp(image.unit, 2 * exponent_);
+  out.sigma = std::ldexp(image.sigma, exponent_);
   out.gain = std::ldexp(image.gain, -exponent_);
   out.saturation = std::ldexp(image.saturation, exponent_);
   return out;

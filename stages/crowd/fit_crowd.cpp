@@ -6,10 +6,8 @@
 #include <utility>
 
 #include "stages/crowd/crowd_equations.hpp"
-#include "stages/crowd/crowd_tiles.hpp"
 #include "stages/crowd/crowd_turns.hpp"
-#include "stages/crowd/crowd_unit.hpp"
-#include "stages/crowd/inject_stars.hpp"
+#include "stages/crowd/fit_parts.hpp"
 #include "stages/crowd/measure_crowd.hpp"
 #include "stages/crowd/outer_wings.hpp"
 #include "stages/crowd/saturated_cores.hpp"
@@ -111,38 +109,21 @@ class HostCrowd {
   CrowdEquations equations_;
 };
 
-CrowdFit fit_whole(const CrowdImage& image, const PsfModel& psf, const CrowdConfig& config, CrowdPlanes kept,
-                   const Cpu& where, const std::vector<CrowdPlace>* places) {
-  HostCrowd work(image, psf, config, kept, where);
-  CrowdTurns turns(work, config, image.shape);
-  return places != nullptr ? turns.force(*places) : turns.find();
-}
-
 }  // namespace
 
 CrowdPsf psf_of(const PsfModel& model, const Shape& shape) {
   return {model, static_cast<double>(shape.width - 1) / 2, static_cast<double>(shape.height - 1) / 2};
 }
 
-CrowdFit fit_crowd(const CrowdImage& given, const PsfModel& psf, const CrowdConfig& config, const Cpu& where,
+CrowdFit fit_crowd(const CrowdImage& image, const PsfModel& psf, const CrowdConfig& config, const Cpu& where,
                    const std::vector<CrowdPlace>* places, CrowdPlanes kept) {
-  const CrowdUnit unit(given);
-  std::vector<float> converted;
-  const CrowdImage image = unit.convert(given, converted);
-  const auto fit_pixels = [&](const float* pixels, CrowdPlanes of) {
-    CrowdImage own = image;
-    own.pixels = pixels;
-    return fit_tiles(own, psf, config, places, of,
-                     [&](const CrowdImage& part, const PsfModel& of_part, const std::vector<CrowdPlace>* in_part) {
-                       return fit_whole(part, of_part, config, of, where, in_part);
-                     });
-  };
-  CrowdFit fit = fit_pixels(image.pixels, kept);
-  if (places == nullptr && config.inject > 0)
-    inject_stars(image, psf, config, fit,
-                 [&](const std::vector<float>& pixels) { return fit_pixels(pixels.data(), CrowdPlanes::none); });
-  unit.restore(fit);
-  return fit;
+  return fit_parts(
+      image, psf, config, places, kept,
+      [&](const CrowdImage& part, const PsfModel& of_part, const std::vector<CrowdPlace>* in_part, CrowdPlanes planes) {
+        HostCrowd work(part, of_part, config, planes, where);
+        CrowdTurns turns(work, config, part.shape);
+        return in_part != nullptr ? turns.force(*in_part) : turns.find();
+      });
 }
 
 }  // namespace srcextract

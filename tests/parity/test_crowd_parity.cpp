@@ -73,6 +73,36 @@ std::vector<CrowdCase> crowd_cases() {
   CrowdCase injected = plain_case("added stars", 39, 50);
   injected.config.inject = 30;
   cases.push_back(injected);
+  CrowdCase tiled = plain_case("tiles, with a map of noise", 41, 120);
+  tiled.variance.assign(static_cast<std::size_t>(tiled.image.shape.count()), 3);
+  tiled.image.unit = 1;
+  tiled.image.scales = false;
+  tiled.config.tile_size = 64;
+  cases.push_back(tiled);
+  CrowdCase faint = plain_case("pixels in a unit of 2^-20", 42, 60);
+  for (float& pixel : faint.scene.pixels) pixel = std::ldexp(pixel, -20);
+  faint.image.background = std::ldexp(faint.image.background, -20);
+  faint.image.unit = std::ldexp(faint.image.unit, -40);
+  cases.push_back(faint);
+  CrowdCase bright = plain_case("a bright star on a small mask", 43, 40);
+  for (std::int64_t y = 0; y < CrowdScene::height; ++y)
+    for (std::int64_t x = 0; x < CrowdScene::width; ++x)
+      bright.scene.pixels[static_cast<std::size_t>(y * CrowdScene::width + x)] +=
+          static_cast<float>(4e6 * CrowdScene::star()(static_cast<double>(x) - 60.3, static_cast<double>(y) - 50.8));
+  bright.mask = 31;
+  cases.push_back(bright);
+  CrowdCase wide = plain_case("a PSF too wide for shared memory", 44, 20);
+  wide.planes = {moffat(9, 1, 3)};
+  for (std::int64_t i = 0; i < wide.image.shape.count(); ++i) {
+    double light = CrowdScene::sky_level + static_cast<double>(i * 7919 % 101) / 15;
+    for (const CrowdStar& star : wide.scene.stars)
+      light += 20 * star.flux *
+               wide.planes[0](static_cast<double>(i % CrowdScene::width) - star.x,
+                              static_cast<double>(i / CrowdScene::width) - star.y);
+    wide.scene.pixels[static_cast<std::size_t>(i)] = static_cast<float>(light);
+  }
+  wide.mask = 201;
+  cases.push_back(wide);
   CrowdCase small = plain_case("an image narrower than its stamps", 40, 40);
   small.shape = {11, CrowdScene::height};
   cases.push_back(small);

@@ -15,7 +15,7 @@ using ::testing::StartsWith;
 TEST(ImageConfig, HasTheHashOfItsText) {
   const auto first = make_image_config(Config{});
   EXPECT_EQ(first->yaml, dump_config(Config{}));
-  EXPECT_EQ(first->hash, "8912aae03c152ae7");
+  EXPECT_EQ(first->hash, "a849390cd9223a49");
 }
 
 TEST(ImageConfig, AnotherConfigurationHasAnotherHash) {
