@@ -20,9 +20,8 @@ from sextractor import PROGRAM
 if not PROGRAM:
     pytest.skip("no SExtractor (Debian's source-extractor) on PATH", allow_module_level=True)
 
-# What fluxes are measured with is the matter of other tests.
-OF_MEASUREMENT = ("BACKPHOTO_TYPE", "WEIGHT_GAIN", "PHOT_AUTOAPERS", "DETECT_MAXAREA")
 LEAST = 0.94
+REFUSED, NOT_MEASURABLE = 2, 3  # exit codes: of a configuration, of an image (one file's stand-in map masks all pixels)
 
 
 def each(work, items):
@@ -66,9 +65,8 @@ def test_configurations_run(program, tmp_path):
     repositories = {set_up.repository for set_up, _ in accepted}
     tell(f".sex files of {len(repositories)} repositories that SExtractor runs", stopped, len(accepted))
     assert len(accepted) >= 144 and len(repositories) >= 40
-    assert all(ours.returncode == 2 and "Traceback" not in ours.stderr for _, ours in accepted if ours.returncode != 0)
-    others = [said for _, said in stopped if not any(f" {key} " in said for key in OF_MEASUREMENT)]
-    assert len(accepted) - len(others) >= LEAST * len(accepted)
+    assert all(ours.returncode in (REFUSED, NOT_MEASURABLE) and "Traceback" not in ours.stderr for _, ours in accepted if ours.returncode != 0)
+    assert len(accepted) - len(stopped) >= LEAST * len(accepted)
 
 
 def test_lists_of_columns_run(program, tmp_path):
