@@ -190,7 +190,7 @@ def stats_circann(data: ArrayLike, x: ArrayLike, y: ArrayLike, rin: ArrayLike, r
         As for `sum_circann`. A pixel's weight is its part inside.
     var, err, gain
         Without effect.
-    mask, maskthresh, seg_id, segmap, subpix
+    data, mask, maskthresh, seg_id, segmap, subpix
         As for `sum_circle`; masked pixels are left out.
     clip_sigma, clip_iters : float, int
         Pixels further from the median than this many deviations are left out, so many times at most.
@@ -204,6 +204,7 @@ def stats_circann(data: ArrayLike, x: ArrayLike, y: ArrayLike, rin: ArrayLike, r
     mean_clip : ndarray of float64
         The mean of the pixels that are left.
     flags : ndarray of int16
+        As for `sum_circle`.
     """
     image = image_of(data)
     (x, y, inner, outer), positions = broadcast(x, y, rin, rout)
