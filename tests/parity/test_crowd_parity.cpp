@@ -94,14 +94,12 @@ std::vector<CrowdCase> crowd_cases() {
   CrowdCase wide = plain_case("a PSF too wide for shared memory", 44, 20);
   wide.planes = {moffat(9, 1, 3)};
   for (std::int64_t i = 0; i < wide.image.shape.count(); ++i) {
+    const std::int64_t x = i % CrowdScene::width, y = i / CrowdScene::width;
     double light = CrowdScene::sky_level + static_cast<double>(i * 7919 % 101) / 15;
     for (const CrowdStar& star : wide.scene.stars)
-      light += 20 * star.flux *
-               wide.planes[0](static_cast<double>(i % CrowdScene::width) - star.x,
-                              static_cast<double>(i / CrowdScene::width) - star.y);
+      light += 20 * star.flux * wide.planes[0](static_cast<double>(x) - star.x, static_cast<double>(y) - star.y);
     wide.scene.pixels[static_cast<std::size_t>(i)] = static_cast<float>(light);
   }
-  wide.mask = 201;
   cases.push_back(wide);
   CrowdCase small = plain_case("an image narrower than its stamps", 40, 40);
   small.shape = {11, CrowdScene::height};
