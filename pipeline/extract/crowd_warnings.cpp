@@ -18,7 +18,7 @@ void warn_of_crowd(const Config& config, const Extraction& extraction, std::vect
     warnings.push_back(
         fmt::format("{}: the saturation of {:.6g} is not above the sky of {:.6g}, so every pixel of the sky is "
                     "taken for saturated and no star can be found; set it to the level of the detector, or "
-                    "measurement.saturation_keyword to ''",
+                    "measurement.saturation_keyword to none",
                     config.place_of("measurement.saturation"), saturation, extraction.sky_level()));
   const PsfModel model(config.resources.numbers_of(psf_key)->data());
   const double reach = std::min(model.columns, model.rows) * model.step / 2;
