@@ -18,7 +18,7 @@ using namespace config;  // for reading and writing YAML
 
 namespace {
 
-/// What messages call the configuration without a file.
+/// The name of the configuration in messages if it comes from no file.
 const std::string default_name = "the default configuration";
 
 Draft<Config> read_document(const std::string& text, const Origin& origin) {

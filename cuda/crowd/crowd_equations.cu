@@ -167,7 +167,7 @@ struct SkyWork {
   }
 
  private:
-  /// What a row has in a cell; nothing if the stamp has no pixels there.
+  /// The sums of a row in a cell; nothing if the stamp has no pixels there.
   static __device__ CellSegment segment(const Weighed& of, std::int32_t cell, std::int64_t y) {
     CellSegment all{};
     const StampSegment columns(of.pixels, of.stamp, cell);
@@ -207,7 +207,7 @@ struct SkyWork {
   }
 };
 
-/// What the sums of stars are written to.
+/// The arrays to which the sums of stars are written.
 struct StarSums {
   double *block, *right, *of_node;
 };

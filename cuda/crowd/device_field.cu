@@ -127,7 +127,7 @@ __global__ void soften_kernel(CrowdPixels pixels) {
   for (std::int64_t i = thread_index(); i < pixels.count(); i += thread_total()) pixels.soften(i);
 }
 
-/// What is known of the noise: numbers of samples, and the ratio of the middle one.
+/// A measurement of the noise: the number of samples, and the ratio of the middle one.
 struct NoiseFacts {
   unsigned int bright, ratios;
   float median;

@@ -13,7 +13,7 @@ inline std::int64_t room_for(std::int64_t count) {
   return room;
 }
 
-/// A buffer of at least `count` elements. What it held is lost.
+/// Makes the buffer hold at least `count` elements. Its former elements are lost.
 template <class T>
 void make_room(Buffer<T, Gpu>& buffer, std::int64_t count, const Gpu& where) {
   if (buffer.size() >= count && buffer.size() > 0) return;

@@ -1,7 +1,7 @@
 """What this installation was built of."""
 import importlib.metadata
 
-from srcextract import _core
+from srcextract._core import library_versions, program_build, version
 
 
 def build_info() -> dict[str, str]:
@@ -20,5 +20,4 @@ def build_info() -> dict[str, str]:
     '13.0'
     """
     installed = importlib.metadata.packages_distributions().get("srcextract", ["none"])
-    return {"distribution": installed[0], "version": _core.version(), "build": _core.program_build(),
-            **dict(_core.library_versions())}
+    return {"distribution": installed[0], "version": version(), "build": program_build(), **dict(library_versions())}

@@ -7,7 +7,7 @@
 
 namespace srcextract {
 
-/// What CLEAN compares of a source: a Moffat profile of its light, which gives its wings, and its limit.
+/// A source as CLEAN compares it: a Moffat profile of its light, which gives its wings, and its limit.
 struct CleanProfile {
   double x, y;    ///< 0-based
   double height;  ///< height of the profile above the sky

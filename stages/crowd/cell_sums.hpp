@@ -88,7 +88,7 @@ struct CellSums {
     }
   }
 
-  /// What a row adds to the sum of corners a and b, and to the right side of a.
+  /// The terms that a row adds to the sum of corners a and b, and to the right side of a.
   static SRCEXTRACT_HOST_DEVICE double of_row(const CellRow& row, double v, int a, int b) {
     return in_y(a / 2, v) * in_y(b / 2, v) * in_x(row, a % 2 + b % 2);
   }

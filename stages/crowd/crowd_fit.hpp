@@ -15,7 +15,7 @@ struct CrowdTurn {
   double noise = 0;                   ///< of a sky pixel
 };
 
-/// What became of the stars of some brightness that were added to the image (crowd.inject).
+/// The results for added stars (crowd.inject) of a range of brightness.
 struct CrowdBin {
   double flux = 0;  ///< in the middle of the bin
   std::int64_t added = 0, found = 0;

@@ -85,7 +85,7 @@ inline std::int64_t noise_step(const Shape& shape) {
   return (step > 1 ? step : 1) | 1;
 }
 
-/// What the variance of a sky pixel is to be multiplied by, for the median of CrowdPixels::noise_ratio.
+/// The factor for the variance of a sky pixel that follows from the median of CrowdPixels::noise_ratio.
 inline double variance_factor(float median) {
   constexpr double of_median = 0.67448975019608171;  // |x| of half of a normal distribution
   const double ratio = static_cast<double>(median) / (of_median * of_median);

@@ -62,7 +62,7 @@ class CrowdPsf {
   static std::int32_t stride_of(std::int32_t half) { return (2 * half + 1 + 7 + 7) / 8 * 8; }
   static std::int64_t numbers_for(std::int32_t half) { return std::int64_t{2 * half + 1} * stride_of(half); }
 
-  /// What a device needs to draw.
+  /// The numbers that a device needs to draw stamps.
   const PsfModel& model() const { return model_; }
   std::int32_t plane_columns() const { return columns_; }
   std::int32_t plane_rows() const { return rows_; }

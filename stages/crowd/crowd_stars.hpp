@@ -19,7 +19,7 @@ struct CrowdStar {
   double core = 0;         ///< radius of its saturated pixels
 };
 
-/// What is measured of a star.
+/// The measurements of a star: a row of the catalogue.
 struct CrowdRow {
   double x, y, flux;
   double variance;                 ///< of the flux, marginal over places and neighbours

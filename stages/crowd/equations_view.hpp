@@ -55,18 +55,18 @@ struct EquationsView {
   // N z, without the prior, is the sum of eight lanes, folded. Partners, nodes and stars each begin with lane 0, and go
   // round the lanes.
 
-  /// What partner k adds to the three sums of its star.
+  /// Adds the terms of partner k to the three sums of its star.
   SRCEXTRACT_HOST_DEVICE void add_partner(std::int64_t k, const double* z, double* out) const {
     const double* const b = block + 9 * k;
     const double* const other = z + 3 * static_cast<std::int64_t>(partner[k]);
     for (std::int64_t p = 0; p < 3; ++p)
       out[p] += b[3 * p] * other[0] + b[3 * p + 1] * other[1] + b[3 * p + 2] * other[2];
   }
-  /// What node k of a star adds to these.
+  /// Adds the terms of node k of a star to the same three sums.
   SRCEXTRACT_HOST_DEVICE void add_level(std::int64_t k, const double* z, double* out) const {
     for (int p = 0; p < 3; ++p) out[p] += of_node[3 * k + p] * z[3 * stars + node[k]];
   }
-  /// What star k of a node adds to its sum, and what neighbour k of all nodes does.
+  /// The terms that star k of a node, and neighbour k of all nodes, add to the sum of a node.
   SRCEXTRACT_HOST_DEVICE double of_star(std::int64_t k, const double* z) const {
     const double* const b = of_node + 3 * entry[k];
     const double* const own = z + 3 * static_cast<std::int64_t>(star[k]);
@@ -77,7 +77,7 @@ struct EquationsView {
   }
 };
 
-/// What may change: all unknowns, all but places, or fluxes alone.
+/// The unknowns that a solution may change: all, all but positions, or fluxes alone.
 enum class CrowdFree { all, fluxes_and_sky, fluxes };
 
 /// The inverse of unknown i's place on the diagonal; 0 if it is not to change, or is on no good pixel.

@@ -9,7 +9,7 @@
 
 namespace srcextract {
 
-/// What a residual must have to be a new star.
+/// The conditions that a maximum of the residual must meet to be a new star.
 struct FindRule {
   /// Side of the squares, and of how many products of a column and a row their PSF is.
   static constexpr int square_side = 64, ranks = 2;

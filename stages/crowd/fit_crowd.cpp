@@ -75,7 +75,7 @@ class HostCrowd {
   }
 
  private:
-  /// What holds the steps of places back.
+  /// The diagonal terms that hold back the steps of positions (held_step).
   std::vector<double> prior() const {
     std::vector<double> all(static_cast<std::size_t>(equations_.size()), 0.0);
     for (std::size_t i = 0; i < stars_.size(); ++i) all[3 * i + 1] = all[3 * i + 2] = held_step(stars_[i].flux);

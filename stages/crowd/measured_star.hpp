@@ -166,7 +166,7 @@ SRCEXTRACT_HOST_DEVICE inline void describe(const LightOfStamp& s, CrowdRow& row
   if (s.saturated) row.flags |= flag::saturated;
 }
 
-/// What is known of a star before anything is measured.
+/// Makes the row of a star from its fit: position, flux, turn, flags and sky. The other members are measured later.
 SRCEXTRACT_HOST_DEVICE inline CrowdRow row_of(const CrowdStar& star, const CrowdPixels& pixels) {
   CrowdRow row{};
   row.x = star.x;

@@ -9,14 +9,14 @@
 
 namespace srcextract {
 
-/// What holds a step of a star's place back, as a term of the diagonal: the knowledge that it is of 0.3 pixels.
+/// The diagonal term that holds back a step of a star's position: steps are expected to be of 0.3 pixels.
 SRCEXTRACT_HOST_DEVICE inline double held_step(double flux) {
   constexpr double pixels = 0.3;
   const double scaled = (flux > 1 ? flux : 1) * pixels;
   return 1 / (scaled * scaled);
 }
 
-/// What becomes of stars after a solution of the equations.
+/// The rules by which stars are moved and dropped after a solution of the equations.
 struct StarRules {
   double fwhm = 1, nearest = 0;  ///< nearest: two stars are one if they are not further from one another
   std::int64_t width = 0, height = 0;

@@ -8,7 +8,7 @@
 
 namespace srcextract {
 
-/// What a summit must fulfil to become the start of a Gaussian.
+/// The conditions that a summit must meet to become the start of a Gaussian.
 struct SeedRule {
   GaussianShape beam;
   double least = 5;         ///< least value above the level, in units of the noise

@@ -33,7 +33,7 @@ class PsfMembers {
 
   std::vector<PsfMember>& members() { return members_; }
 
-  /// What a pixel of a member tells.
+  /// A pixel of a member, as it enters the fit.
   struct Pixel {
     bool good;
     double left;      ///< above the sky, without all members

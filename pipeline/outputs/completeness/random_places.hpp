@@ -8,7 +8,7 @@
 
 namespace srcextract {
 
-/// What a random number is for; each purpose has a sequence of its own.
+/// The purpose of a random number. Each purpose has a sequence of its own.
 enum class Purpose { cells, offset_x, offset_y, place_x, place_y, star, noise };
 
 /// Number i of the pseudo-random sequence of that purpose, from 0 to below 1.

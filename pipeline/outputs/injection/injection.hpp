@@ -14,7 +14,7 @@ namespace srcextract {
 
 enum class InjectedShapes { points, catalogue };
 
-/// What is put into a map.
+/// The Gaussians that are added to a map.
 struct InjectionPlan {
   std::int64_t number = 2000;
   double least_snr = 3, most_snr = 100;

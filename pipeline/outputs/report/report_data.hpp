@@ -13,7 +13,7 @@
 
 namespace srcextract {
 
-/// What the numbers of a report are computed from.
+/// The input from which the numbers of a report are computed.
 struct ReportFacts {
   const Extraction& extraction;
   const Config& config;
