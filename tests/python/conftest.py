@@ -34,6 +34,26 @@ def sky_path():
     return ROOT / "data" / "sky.fits"
 
 
+@pytest.fixture
+def counted(monkeypatch):
+    """A bar that tqdm would draw, as a list: the total, each step, and "closed"."""
+    tqdm_auto = pytest.importorskip("tqdm.auto")
+    steps = []
+
+    class Bar:
+        def __init__(self, total, unit):
+            steps.append(total)
+
+        def update(self, number):
+            steps.append(number)
+
+        def close(self):
+            steps.append("closed")
+
+    monkeypatch.setattr(tqdm_auto, "tqdm", Bar)
+    return steps
+
+
 # What a test may be without on any machine: no registry's package runs everywhere.
 OPTIONAL = ("cupy", "torch", "jax", "no GPU", "no CUDA")
 

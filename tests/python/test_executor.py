@@ -106,21 +106,7 @@ def test_arrays_too(executor, images):
     assert sum(map(bool, found)) == 10 and len(found) == len(images)
 
 
-def test_the_bar_counts_as_alone(executor, images, monkeypatch):
-    tqdm_auto = pytest.importorskip("tqdm.auto")
-    counted = []
-
-    class Bar:
-        def __init__(self, total, unit):
-            counted.append(total)
-
-        def update(self, number):
-            counted.append(number)
-
-        def close(self):
-            counted.append("closed")
-
-    monkeypatch.setattr(tqdm_auto, "tqdm", Bar)
+def test_the_bar_counts_as_alone(executor, images, counted):
     list(srcextract.extract_many(images[:6], backend="cpu"))
     alone, counted[:] = list(counted), []
     list(srcextract.extract_many(images[:6], backend="cpu", executor=executor))
