@@ -3,6 +3,7 @@
 #include "cuda/crowd/device_equations.hpp"
 #include "cuda/crowd/ordering.hpp"
 #include "cuda/device/launch.hpp"
+#include "cuda/device/sort.hpp"
 #include "cuda/device/warp.hpp"
 #include "stages/crowd/cell_sums.hpp"
 
@@ -345,7 +346,7 @@ void DeviceEquations::find_nodes(const DeviceField& field) {
   list_nodes_kernel<<<grid_for(stars, where), block_threads, 0, where.stream>>>(
       field.view(), field.stamps(), stars, node_row_.data(), node_.data(), keys.data(), numbers.data(), star_of.data());
   check_launch();
-  sort_numbers(keys, numbers, entries, std::bit_width(static_cast<std::uint64_t>(view_.nodes)), where);
+  sort_by_keys(keys, numbers, entries, std::bit_width(static_cast<std::uint64_t>(view_.nodes)), where);
   find_begins(keys.data(), entries, star_row_.data(), view_.nodes, where);
   turn_nodes_kernel<<<grid_for(entries, where), block_threads, 0, where.stream>>>(numbers.data(), star_of.data(),
                                                                                   entries, entry_.data(), star_.data());

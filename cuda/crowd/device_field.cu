@@ -5,6 +5,7 @@
 
 #include "cuda/crowd/ordering.hpp"
 #include "cuda/device/launch.hpp"
+#include "cuda/device/sort.hpp"
 
 namespace srcextract {
 namespace {
@@ -191,7 +192,7 @@ float DeviceField::median_variance() const {
   unsigned int count = 0;
   copy_to_host(&count, number.data(), 1, where_);
   if (count == 0) return 1;
-  sort_floats(values, view_.count(), where_);
+  sort_keys(values, view_.count(), 32, where_);
   float median = 0;
   copy_to_host(&median, values.data() + static_cast<std::int64_t>(0.5 * static_cast<double>(count - 1)), 1, where_);
   return median;
@@ -202,7 +203,6 @@ double DeviceField::sigma() const {
 }
 
 void DeviceField::draw(const DevicePsf& psf, const DeviceList<CrowdStar>& stars, std::int64_t first) {
-  constexpr double dark = 0.05;  // of the noise of the sky, where a stamp may end
   if (first == 0) {
     stamps_.count = 0;
     most_half_ = 0;
@@ -212,7 +212,7 @@ void DeviceField::draw(const DevicePsf& psf, const DeviceList<CrowdStar>& stars,
   are_listed_ = false;
   if (more == 0) return;
   CrowdStamp* const stamps = stamps_.data() + first;
-  psf.choose_halves(stars.data() + first, more, dark * sigma(), 0, stamps, where_);
+  psf.choose_halves(stars.data() + first, more, dark_light * sigma(), 0, stamps, where_);
   const std::int32_t most = psf.draw(stars.data() + first, more, StampPlanes::light_and_slopes, stamps,
                                      first == 0 ? drawn_ : drawn_last_, where_);
   most_half_ = std::max(most_half_, most);
@@ -232,7 +232,7 @@ void DeviceField::list_tiles(std::int64_t stars) {
   list_tiles_kernel<<<grid_for(stars, where_), block_threads, 0, where_.stream>>>(
       stamps_.data(), stars, tiles, begin.data(), keys.data(), of_tile_.data());
   check_launch();
-  sort_numbers(keys, of_tile_, count, std::bit_width(static_cast<std::uint64_t>(tiles.count())), where_);
+  sort_by_keys(keys, of_tile_, count, std::bit_width(static_cast<std::uint64_t>(tiles.count())), where_);
   find_begins(keys.data(), count, tile_begin_.data(), tiles.count(), where_);
   are_listed_ = true;
 }
@@ -261,11 +261,11 @@ void DeviceField::measure_noise() {
   sample_light_kernel<<<blocks, block_threads, 0, where_.stream>>>(view_, light, step, count, sorted.data(),
                                                                    facts.data());
   check_launch();
-  sort_floats(sorted, count, where_);
+  sort_keys(sorted, count, 32, where_);
   sample_ratios_kernel<<<blocks, block_threads, 0, where_.stream>>>(view_, light, step, count, sorted.data(),
                                                                     samples.data(), facts.data());
   check_launch();
-  sort_floats(samples, count, where_);
+  sort_keys(samples, count, 32, where_);
   take_median_kernel<<<1, 1, 0, where_.stream>>>(samples.data(), facts.data());
   check_launch();
   NoiseFacts here{};

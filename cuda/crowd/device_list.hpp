@@ -43,13 +43,4 @@ struct DeviceList {
   }
 };
 
-/// Copies elements of the host to a device, and waits.
-template <class T>
-void copy_to_device(T* there, const T* host, std::int64_t count, const Gpu& where) {
-  if (count == 0) return;
-  check(
-      cudaMemcpyAsync(there, host, static_cast<std::size_t>(count) * sizeof(T), cudaMemcpyHostToDevice, where.stream));
-  check(cudaStreamSynchronize(where.stream));
-}
-
 }  // namespace srcextract

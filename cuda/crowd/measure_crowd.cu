@@ -10,17 +10,24 @@ namespace {
 
 constexpr int row_threads = 128;
 
-__global__ void count_triangles_kernel(EquationsView of, const CrowdStar* stars, double reach, std::int64_t* counts) {
-  for (std::int64_t i = thread_index(); i < of.stars; i += thread_total())
-    counts[i] = ErrorNeighbours(of, stars, i, reach).triangle();
+/// The stars `first` to `first` + `count` - 1 of the equations.
+struct Part {
+  std::int64_t first, count;
+};
+
+__global__ void count_triangles_kernel(EquationsView of, const CrowdStar* stars, Part part, double reach,
+                                       std::int64_t* counts) {
+  for (std::int64_t i = thread_index(); i < part.count; i += thread_total())
+    counts[i] = ErrorNeighbours(of, stars, part.first + i, reach).triangle();
 }
 
 __global__ void __launch_bounds__(row_threads)
-    find_errors_kernel(CrowdPixels pixels, EquationsView of, const CrowdStar* stars, double reach,
+    find_errors_kernel(CrowdPixels pixels, EquationsView of, const CrowdStar* stars, Part part, double reach,
                        const std::int64_t* begin, double* triangles, CrowdRow* rows) {
-  for (std::int64_t i = thread_index(); i < of.stars; i += thread_total()) {
-    CrowdRow row = row_of(stars[i], pixels);
-    find_errors(of, stars, ErrorNeighbours(of, stars, i, reach), triangles + begin[i], row);
+  for (std::int64_t i = thread_index(); i < part.count; i += thread_total()) {
+    const std::int64_t star = part.first + i;
+    CrowdRow row = row_of(stars[star], pixels);
+    find_errors(of, stars, ErrorNeighbours(of, stars, star, reach), triangles + begin[i], row);
     rows[i] = row;
   }
 }
@@ -43,30 +50,28 @@ std::vector<CrowdRow> measure_crowd(const DeviceField& field, const DevicePsf& p
   const Gpu& where = field.where();
   std::vector<CrowdRow> here(static_cast<std::size_t>(stars.count));
   if (stars.count == 0) return here;
-  const double reach = 2 * psf.fwhm();
-  const unsigned int blocks = static_cast<unsigned int>((stars.count + row_threads - 1) / row_threads);
+  const double reach = ErrorNeighbours::widths * psf.fwhm();
   Buffer<CrowdRow, Gpu> rows(stars.count, where);
-  {
-    Buffer<std::int64_t, Gpu> begin(stars.count + 1, where);
-    count_triangles_kernel<<<blocks, row_threads, 0, where.stream>>>(equations.view(), stars.data(), reach,
-                                                                     begin.data());
-    check_launch();
-    Buffer<double, Gpu> triangles(sum_before(begin, stars.count, where), where);
-    find_errors_kernel<<<blocks, row_threads, 0, where.stream>>>(field.view(), equations.view(), stars.data(), reach,
-                                                                 begin.data(), triangles.data(), rows.data());
-    check_launch();
-  }
-  constexpr std::int64_t together = 1 << 16;  // stars whose wide stamps are kept
+  constexpr std::int64_t together = 1 << 16;  // stars whose triangles and wide stamps are kept
   Buffer<CrowdStamp, Gpu> wide(std::min(together, stars.count), where);
+  Buffer<std::int64_t, Gpu> begin(wide.size() + 1, where);
   Buffer<float, Gpu> numbers;
   for (std::int64_t first = 0; first < stars.count; first += together) {
-    const std::int64_t count = std::min(together, stars.count - first);
-    check(cudaMemcpyAsync(wide.data(), field.stamps() + first, static_cast<std::size_t>(count) * sizeof(CrowdStamp),
-                          cudaMemcpyDeviceToDevice, where.stream));
-    psf.draw(stars.data() + first, count, StampPlanes::spread, wide.data(), numbers, where);
-    describe_kernel<<<static_cast<unsigned int>((count + row_threads - 1) / row_threads), row_threads, 0,
-                      where.stream>>>(field.view(), field.stamps() + first, wide.data(), count, psf.fwhm(),
-                                      rows.data() + first);
+    const Part part{first, std::min(together, stars.count - first)};
+    const auto blocks = static_cast<unsigned int>((part.count + row_threads - 1) / row_threads);
+    count_triangles_kernel<<<blocks, row_threads, 0, where.stream>>>(equations.view(), stars.data(), part, reach,
+                                                                     begin.data());
+    check_launch();
+    Buffer<double, Gpu> triangles(sum_before(begin, part.count, where), where);
+    find_errors_kernel<<<blocks, row_threads, 0, where.stream>>>(
+        field.view(), equations.view(), stars.data(), part, reach, begin.data(), triangles.data(), rows.data() + first);
+    check_launch();
+    check(cudaMemcpyAsync(wide.data(), field.stamps() + first,
+                          static_cast<std::size_t>(part.count) * sizeof(CrowdStamp), cudaMemcpyDeviceToDevice,
+                          where.stream));
+    psf.draw(stars.data() + first, part.count, StampPlanes::spread, wide.data(), numbers, where);
+    describe_kernel<<<blocks, row_threads, 0, where.stream>>>(field.view(), field.stamps() + first, wide.data(),
+                                                              part.count, psf.fwhm(), rows.data() + first);
     check_launch();
   }
   copy_to_host(here.data(), rows.data(), stars.count, where);

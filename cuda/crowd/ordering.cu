@@ -3,37 +3,18 @@
 #include <thrust/iterator/counting_iterator.h>
 
 #include <bit>
-#include <cub/device/device_radix_sort.cuh>
 #include <cub/device/device_reduce.cuh>
 #include <cub/device/device_scan.cuh>
 #include <cub/device/device_select.cuh>
 #include <utility>
 
 #include "cuda/device/launch.hpp"
+#include "cuda/device/sort.hpp"
+#include "cuda/device/with_scratch.hpp"
 #include "stages/crowd/equations_view.hpp"
 
 namespace srcextract {
 namespace {
-
-/// Calls a function of CUB twice: for the size of its scratch memory, and with that.
-template <class F>
-void with_scratch(const Gpu& where, const F& call) {
-  std::size_t bytes = 0;
-  check(call(nullptr, bytes));
-  Buffer<std::byte, Gpu> scratch(static_cast<std::int64_t>(bytes), where);
-  check(call(scratch.data(), bytes));
-}
-
-template <class Key>
-void sort_alone(Buffer<Key, Gpu>& keys, std::int64_t count, int bits, const Gpu& where) {
-  if (count == 0) return;
-  Buffer<Key, Gpu> other(keys.size(), where);
-  cub::DoubleBuffer<Key> both(keys.data(), other.data());
-  with_scratch(where, [&](void* scratch, std::size_t& bytes) {
-    return cub::DeviceRadixSort::SortKeys(scratch, bytes, both, count, 0, bits, where.stream);
-  });
-  if (both.Current() != keys.data()) std::swap(keys, other);
-}
 
 template <class T>
 __global__ void find_begins_kernel(const std::uint32_t* keys, std::int64_t count, T* begin, std::int64_t groups) {
@@ -65,28 +46,6 @@ std::int64_t sum_before(Buffer<std::int64_t, Gpu>& numbers, std::int64_t count, 
   std::int64_t total = 0;
   copy_to_host(&total, numbers.data() + count, 1, where);
   return total;
-}
-
-void sort_keys(Buffer<std::uint64_t, Gpu>& keys, std::int64_t count, int bits, const Gpu& where) {
-  sort_alone(keys, count, bits, where);
-}
-
-void sort_floats(Buffer<float, Gpu>& values, std::int64_t count, const Gpu& where) {
-  sort_alone(values, count, 32, where);
-}
-
-void sort_numbers(Buffer<std::uint32_t, Gpu>& keys, Buffer<std::int32_t, Gpu>& numbers, std::int64_t count, int bits,
-                  const Gpu& where) {
-  if (count == 0) return;
-  Buffer<std::uint32_t, Gpu> other_keys(keys.size(), where);
-  Buffer<std::int32_t, Gpu> other_numbers(numbers.size(), where);
-  cub::DoubleBuffer<std::uint32_t> key(keys.data(), other_keys.data());
-  cub::DoubleBuffer<std::int32_t> number(numbers.data(), other_numbers.data());
-  with_scratch(where, [&](void* scratch, std::size_t& bytes) {
-    return cub::DeviceRadixSort::SortPairs(scratch, bytes, key, number, count, 0, bits, where.stream);
-  });
-  if (key.Current() != keys.data()) std::swap(keys, other_keys);
-  if (number.Current() != numbers.data()) std::swap(numbers, other_numbers);
 }
 
 void find_begins(const std::uint32_t* keys, std::int64_t count, std::int32_t* begin, std::int64_t groups,
@@ -133,7 +92,7 @@ DeviceCells::DeviceCells(const DeviceList<CrowdStar>& stars, const Shape& shape,
                                                                                       keys.data(), number_.data());
   check_launch();
   const int bits = std::bit_width(static_cast<std::uint64_t>(view_.count()));
-  sort_numbers(keys, number_, stars.count, bits, where);
+  sort_by_keys(keys, number_, stars.count, bits, where);
   find_begins(keys.data(), stars.count, begin_.data(), view_.count(), where);
   view_.begin = begin_.data();
   view_.number = number_.data();

@@ -11,14 +11,6 @@ namespace srcextract {
 /// Replaces each of `count` numbers by the sum of all before it, and puts the total behind them. Returns the total.
 std::int64_t sum_before(Buffer<std::int64_t, Gpu>& numbers, std::int64_t count, const Gpu& where);
 
-/// Sorts by the lowest `bits` bits.
-void sort_keys(Buffer<std::uint64_t, Gpu>& keys, std::int64_t count, int bits, const Gpu& where);
-void sort_floats(Buffer<float, Gpu>& values, std::int64_t count, const Gpu& where);
-
-/// Sorts numbers by the lowest `bits` bits of their keys; those of equal keys keep their order.
-void sort_numbers(Buffer<std::uint32_t, Gpu>& keys, Buffer<std::int32_t, Gpu>& numbers, std::int64_t count, int bits,
-                  const Gpu& where);
-
 /// begin[k] = the first of `count` ascending keys that is not below k, for k from 0 to `groups`.
 void find_begins(const std::uint32_t* keys, std::int64_t count, std::int32_t* begin, std::int64_t groups,
                  const Gpu& where);

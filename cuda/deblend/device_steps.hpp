@@ -2,7 +2,7 @@
 
 #include <cstring>
 
-#include "cuda/deblend/sort_by_keys.hpp"
+#include "cuda/device/sort.hpp"
 #include "cuda/device/running_sums.hpp"
 #include "cuda/device/warp.hpp"
 #include "stages/deblend/shared_steps.hpp"
@@ -88,7 +88,7 @@ class DeviceSteps {
 
   template <class T>
   void sort(Buffer<std::uint64_t, Gpu>& keys, Buffer<T, Gpu>& values, int bits) const {
-    sort_by_keys(keys, values, bits, where_);
+    sort_by_keys(keys, values, keys.size(), bits, where_);
   }
 
  private:

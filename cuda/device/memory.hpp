@@ -22,6 +22,15 @@ void copy_to_host(T* host, const T* device, std::int64_t count, const Gpu& where
   check(cudaStreamSynchronize(where.stream));
 }
 
+/// Copies `count` elements to the device and waits for the copy.
+template <class T>
+void copy_to_device(T* device, const T* host, std::int64_t count, const Gpu& where) {
+  if (count == 0) return;
+  check(
+      cudaMemcpyAsync(device, host, static_cast<std::size_t>(count) * sizeof(T), cudaMemcpyHostToDevice, where.stream));
+  check(cudaStreamSynchronize(where.stream));
+}
+
 /// Returns a host copy of the first `count` elements of a device buffer.
 template <class T>
 Buffer<T, Cpu> to_host(const Buffer<T, Gpu>& source, std::int64_t count, const Gpu& where) {
@@ -47,11 +56,7 @@ Image<T, Cpu> to_host(const Image<T, Gpu>& source, const Gpu& where) {
 template <class T>
 Buffer<T, Gpu> to_device(const Buffer<T, Cpu>& source, const Gpu& where) {
   Buffer<T, Gpu> copy(source.size(), where);
-  if (source.size() > 0) {
-    check(cudaMemcpyAsync(copy.data(), source.data(), static_cast<std::size_t>(source.size()) * sizeof(T),
-                          cudaMemcpyHostToDevice, where.stream));
-  }
-  check(cudaStreamSynchronize(where.stream));
+  copy_to_device(copy.data(), source.data(), source.size(), where);
   return copy;
 }
 
@@ -76,8 +81,7 @@ T fetch(const Value<T, Gpu>& value, const Gpu& where) {
 template <class T>
 Value<T, Gpu> to_device(const T& value, const Gpu& where) {
   Value<T, Gpu> copy(where);
-  check(cudaMemcpyAsync(copy.data(), &value, sizeof(T), cudaMemcpyHostToDevice, where.stream));
-  check(cudaStreamSynchronize(where.stream));
+  copy_to_device(copy.data(), &value, 1, where);
   return copy;
 }
 

@@ -92,11 +92,10 @@ double CrowdField::sigma() const {
 }
 
 void CrowdField::draw(const CrowdPsf& psf, const std::vector<CrowdStar>& stars, std::size_t first) {
-  constexpr double dark = 0.05;  // of the noise of the sky, where a stamp may end
   stamps_.resize(stars.size());
   std::vector<std::int64_t> begin = {0};
   for (std::size_t i = first; i < stars.size(); ++i) {
-    stamps_[i].half = psf.half_for(std::max(stars[i].flux, 0.0), dark * sigma());
+    stamps_[i].half = psf.half_for(std::max(stars[i].flux, 0.0), dark_light * sigma());
     begin.push_back(begin.back() + 3 * CrowdPsf::numbers_for(stamps_[i].half));
   }
   constexpr std::int64_t read_beyond = 16;

@@ -25,6 +25,9 @@ struct CrowdStamp {
   }
 };
 
+/// A stamp may end where its light is below this part of the noise of the sky.
+inline constexpr double dark_light = 0.05;
+
 /// CrowdPsf::half_for(), at least 3 FWHM, at most `most`. outside[d]: largest pixel of the PSF from distance d on.
 SRCEXTRACT_HOST_DEVICE inline std::int32_t stamp_half(double flux, double level, double fwhm, std::int32_t most,
                                                       const double* outside) {

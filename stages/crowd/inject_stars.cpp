@@ -5,6 +5,7 @@
 #include <cstddef>
 #include <limits>
 
+#include "stages/crowd/fit_crowd.hpp"
 #include "stages/crowd/star_cells.hpp"
 #include "stages/math/exact_math.hpp"
 #include "stages/math/median.hpp"
@@ -69,12 +70,11 @@ std::vector<Added> choose(const Shape& shape, std::int64_t count, double fwhm, d
 
 std::vector<float> with_stars(const CrowdImage& image, const CrowdPsf& psf, const std::vector<Added>& stars,
                               double noise) {
-  constexpr double dark = 0.05;
   std::vector<float> pixels(image.pixels, image.pixels + image.shape.count());
   std::vector<float> numbers;
   CrowdPsf::Scratch scratch;
   for (const Added& star : stars) {
-    const std::int32_t half = psf.half_for(star.flux, dark * noise);
+    const std::int32_t half = psf.half_for(star.flux, dark_light * noise);
     numbers.resize(static_cast<std::size_t>(CrowdPsf::numbers_for(half)));
     const CrowdStamp stamp = psf.draw(star.x, star.y, half, false, numbers.data(), scratch);
     for (std::int64_t j = 0; j < stamp.side(); ++j) {
@@ -134,7 +134,7 @@ void tell_rows(double error, CrowdFit& fit) {
 
 void inject_stars(const CrowdImage& image, const PsfModel& model, const CrowdConfig& config, CrowdFit& fit,
                   const std::function<CrowdFit(const std::vector<float>& pixels)>& fit_again) {
-  const CrowdPsf psf(model, static_cast<double>(image.shape.width) / 2, static_cast<double>(image.shape.height) / 2);
+  const CrowdPsf psf = psf_of(model, image.shape);
   const double error = error_alone(psf, image.shape, fit.noise);
   const std::vector<Added> stars = choose(image.shape, config.inject, fit.fwhm, error);
   const std::vector<float> pixels = with_stars(image, psf, stars, fit.noise);

@@ -21,7 +21,8 @@ std::vector<CrowdRow> measure_crowd(const CrowdField& field, const CrowdPsf& psf
       const CrowdStamp& stamp = field.stamps()[i];
       CrowdRow& row = rows[i];
       row = row_of(star, field.view());
-      const ErrorNeighbours chosen(of, stars.data(), static_cast<std::int64_t>(i), 2 * psf.fwhm());
+      const ErrorNeighbours chosen(of, stars.data(), static_cast<std::int64_t>(i),
+                                   ErrorNeighbours::widths * psf.fwhm());
       triangle.resize(static_cast<std::size_t>(chosen.triangle()));
       find_errors(of, stars.data(), chosen, triangle.data(), row);
       wide.resize(static_cast<std::size_t>(CrowdPsf::numbers_for(stamp.half)));

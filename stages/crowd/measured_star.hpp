@@ -16,6 +16,7 @@ namespace srcextract {
 /// Neighbours of a star that count in its errors, nearest first, and last the star itself.
 struct ErrorNeighbours {
   static constexpr int most = 20;
+  static constexpr double widths = 2;  ///< the farthest neighbours, in FWHM
   std::int32_t number[most + 1];
   int count = 0;
 

@@ -1,0 +1,18 @@
+#pragma once
+
+#include <cstdint>
+
+#include "stages/core/buffer.hpp"
+
+namespace srcextract {
+
+/// Sorts the first `count` keys by their lowest `bits` bits, and values with them. Equal keys keep their order.
+/// sort.cu instantiates it, and files that sort types of their own (sort_body.hpp).
+template <class Key, class T>
+void sort_by_keys(Buffer<Key, Gpu>& keys, Buffer<T, Gpu>& values, std::int64_t count, int bits, const Gpu& where);
+
+/// Sorts the first `count` keys by their lowest `bits` bits.
+template <class Key>
+void sort_keys(Buffer<Key, Gpu>& keys, std::int64_t count, int bits, const Gpu& where);
+
+}  // namespace srcextract
