@@ -2,8 +2,8 @@
 
 #include <cstring>
 
-#include "cuda/device/sort.hpp"
 #include "cuda/device/running_sums.hpp"
+#include "cuda/device/sort.hpp"
 #include "cuda/device/warp.hpp"
 #include "stages/deblend/shared_steps.hpp"
 

@@ -12,6 +12,7 @@ namespace srcextract {
 namespace {
 
 constexpr std::int64_t square_side = FindRule::square_side;
+constexpr std::int64_t half_square = square_side / 2;
 constexpr int ranks = FindRule::ranks;
 
 /// A square of numbers as a sum of products of a column and a row: the largest singular vectors, by powers.
@@ -125,8 +126,8 @@ void measure_square(const CrowdField& field, const CrowdPsf& psf, int half, std:
   const Shape& shape = field.shape();
   CrowdPsf::Scratch scratch;
   std::vector<float> pixels(static_cast<std::size_t>(CrowdPsf::numbers_for(half)));
-  const double x = std::min<double>(static_cast<double>(left + square_side / 2), static_cast<double>(shape.width) - 1),
-               y = std::min<double>(static_cast<double>(top + square_side / 2), static_cast<double>(shape.height) - 1);
+  const double x = std::min<double>(static_cast<double>(left + half_square), static_cast<double>(shape.width) - 1),
+               y = std::min<double>(static_cast<double>(top + half_square), static_cast<double>(shape.height) - 1);
   const CrowdStamp stamp = psf.draw(x, y, half, false, pixels.data(), scratch);
   std::vector<double> light, squares;
   for (std::int32_t j = 0; j < stamp.side(); ++j) {
