@@ -26,17 +26,23 @@
 namespace srcextract {
 namespace {
 
+/// Memory of the stages on the host. An image that needs more than `most` goes by rows if it can.
+std::int64_t image_needs(const ImageTask& task, const Execution& execution, std::int64_t most) {
+  const RunPlan plan = plan_of(task.image.shape, *task.file);
+  return execution.compare ? host_memory(plan) : host_memory_within(plan, most);
+}
+
 /// Bytes of host memory to reserve for an image: for the stages, if they run on the host, and for data loaded for
 /// decompression. 0 if the memory was reserved when the file was opened: a task that holds memory must not wait for
 /// more.
-std::int64_t memory_needed(const ImageTask& task, const Execution& execution) {
+std::int64_t memory_needed(const ImageTask& task, const Execution& execution, std::int64_t most) {
   const ImageFile& file = *task.file;
   if (task.memory && !task.for_images) return 0;
   const bool on_host = !execution.device || execution.compare || file.has_positions();
   // The results of every stage on both back ends are kept until they are compared.
   const std::int64_t records = execution.compare ? 4 : 1;
   return task.image.loaded_bytes + loaded_bytes(task.maps) + gzipped_sizes(files_beside(file)) +
-         (on_host ? records * host_memory(plan_of(task.image.shape, file)) : 0);
+         (on_host ? records * image_needs(task, execution, most) : 0);
 }
 
 /// Alters the record of an image whose file disappeared during the run, so that the next run extracts the image again.
@@ -132,14 +138,16 @@ class Crew {
 
   /// Opens the image, extracts it, and writes its outputs.
   ImageOutcome extract(const ImageTask& task, const Execution& execution, Progress& progress) {
-    const std::int64_t needed = memory_needed(task, execution);
+    const std::int64_t needed = memory_needed(task, execution, budget_.bytes());
     const MemoryBudget::Share share = take(task, needed);
     const std::shared_ptr<void> watch = control_.watch(task.name);
     OpenImage image(task, job_);
-    if (job_.only_psf) return image.finish_psf(with_threads(execution, needed), progress);
+    Execution here = with_threads(execution, needed);
+    if (!execution.compare) here.row_memory = row_memory(plan_of(task.image.shape, *task.file), budget_.bytes());
+    if (job_.only_psf) return image.finish_psf(here, progress);
     ImageResult result;
     try {
-      result = extract_image(image.input(), with_threads(execution, needed), progress);
+      result = extract_image(image.input(), here, progress);
     } catch (const NoSky&) {
       if (!job_.take_without_sky) throw;
       job_.take_without_sky(task, image.input(), current_failure(), execution.cpu);

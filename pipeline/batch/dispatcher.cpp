@@ -124,8 +124,8 @@ Dispatcher::Opened Dispatcher::open_plain(const ImageFile& file, std::int64_t of
   std::shared_ptr<void> watched = control_.watch(file.path);
   FitsImages fits(file.path, budget_.strict() ? budget_.bytes() : std::numeric_limits<std::int64_t>::max());
   Opened opened{.images = fits.select(config.input.hdu)};
-  const std::int64_t largest = largest_needed(opened.images, file) + fits.held_bytes();
-  const std::int64_t all = memory_needed(opened.images, file);
+  const std::int64_t largest = largest_needed(opened.images, file, budget_.bytes()) + fits.held_bytes();
+  const std::int64_t all = memory_needed(opened.images, file, budget_.bytes());
   if (of_maps == 0) {
     add_maps(opened, fits, config, left_beside(largest, budget_.bytes()));
     opened.most_inflated = left_beside(largest + opened.held_maps, budget_.bytes());
@@ -150,7 +150,7 @@ Dispatcher::Opened Dispatcher::open_gzipped(const ImageFile& file, std::int64_t 
   const std::shared_ptr<void> watched = control_.watch(file.path);
   FitsImages fits(file.path, most_inflated);
   Opened opened{.images = fits.select(config.input.hdu), .share = share};
-  std::int64_t needed = memory_needed(opened.images, file);
+  std::int64_t needed = memory_needed(opened.images, file, budget_.bytes());
   budget_.check(needed);
   add_maps(opened, fits, config, left_beside(needed, most_of_maps));
   needed += opened.held_maps;

@@ -2,10 +2,12 @@
 
 #include <algorithm>
 #include <optional>
+#include <type_traits>
 
 #include "config/config.hpp"
 #include "stages/clean/clean_sources.hpp"
 #include "stages/convolve/kernel.hpp"
+#include "stages/core/rows_on_demand.hpp"
 #include "stages/core/stage_record.hpp"
 #include "stages/crowd/crowd_fit.hpp"
 #include "stages/deblend/deblend.hpp"
@@ -159,7 +161,8 @@ constexpr int parts_of(PartKind kind) {
   return parts;
 }
 
-/// Makes copies in the memory of the original. Copies for a device are in pipeline/engine/results.hpp.
+/// Makes copies in the memory of the original; an image whose rows are made on demand shares them with its copy. Copies
+/// for a device are in pipeline/engine/results.hpp.
 template <class T>
 Buffer<T, Cpu> copy_of(const Buffer<T, Cpu>& buffer, const Cpu& where) {
   Buffer<T, Cpu> copy(buffer.size(), where);
@@ -172,6 +175,8 @@ Value<T, Cpu> copy_of(const Value<T, Cpu>& value, const Cpu&) {
 }
 template <class Where>
 Image<float, Where> copy_of(const Image<float, Where>& image, const Where& where) {
+  if constexpr (std::is_same_v<Where, Cpu>)
+    if (is_on_demand(image)) return same_rows(image);
   Image<float, Where> copy;
   copy.shape = image.shape;
   copy.pixels = copy_of(image.pixels, where);

@@ -148,6 +148,42 @@ std::int64_t host_memory(const RunPlan& plan) {
   return (1 + memory_of_stages(plan).host) * plan.shape.count() * pixel_bytes + work_memory(plan);
 }
 
+namespace {
+
+/// Whether what is written of the pixels can be written row by row.
+bool writes_by_rows(const Config& config) {
+  const OutputConfig& output = config.output;
+  return !output.quicklook && !output.report && output.alerts.empty() &&
+         (!keeps_images(config) || config.background.method == BackgroundMethod::mesh) &&
+         std::ranges::count(output.check_images, CheckImage::apertures) == 0;
+}
+
+}  // namespace
+
+bool goes_by_rows(const RunPlan& plan) {
+  const Config& config = plan.config;
+  return !extracts_twice(config, plan.of_difference()) && !plan.found_elsewhere &&
+         config.combine.method == CombineMethod::none && !has_mask(config.mask) && !has_map(config.weights) &&
+         !has_level(config.given_sky) && config.background.refine == 1 && config.convolve.filter != Filter::matched &&
+         !controls_false_discoveries(config.detection) && !fits_crowd(config) && !fits_gaussians(config) &&
+         !measures_aperture_noise(config) && config.psf.method != PsfMethod::fit && writes_by_rows(config);
+}
+
+std::int64_t row_memory(const RunPlan& plan, std::int64_t most) {
+  if (host_memory(plan) <= most || !goes_by_rows(plan)) return 0;
+  // A thread holds the rows of a mesh, or those under an aperture, of the image and of each image made of it.
+  constexpr std::int64_t images = 4, enough = std::int64_t{1} << 29;
+  const std::int64_t rows = std::max<std::int64_t>(64, 2 * mesh_sides(plan.config.background).height);
+  const std::int64_t least = images * rows * plan.shape.width * pixel_bytes;
+  return std::max(least, std::min(most / 4, enough));
+}
+
+std::int64_t host_memory_within(const RunPlan& plan, std::int64_t most) {
+  const std::int64_t rows = row_memory(plan, most);
+  // Runs, labels and meshes take about a fifth of a byte a pixel.
+  return rows > 0 ? rows + plan.shape.count() / 5 : host_memory(plan);
+}
+
 std::int64_t sources_memory(std::int64_t sources, const Config& config) {
   // By measurement: the columns, one kind of sums, and the memory of a writer.
   constexpr std::int64_t source_bytes = 300;

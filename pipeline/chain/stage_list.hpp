@@ -31,6 +31,17 @@ bool extracts_twice(const Config& config, bool of_difference);
 /// images that stages keep. A thin image or small meshes need more for the work.
 std::int64_t host_memory(const RunPlan& plan);
 
+/// Whether the stages can take the rows of an image one after the other, so that the image need not be in memory as a
+/// whole. The catalogue is the same.
+bool goes_by_rows(const RunPlan& plan);
+
+/// The part of `most` bytes of host memory for rows, if the image goes by rows; 0 if it is to be in memory as a whole.
+/// It goes by rows if it can, and the whole image needs more than `most`.
+std::int64_t row_memory(const RunPlan& plan, std::int64_t most);
+
+/// Host memory that an image takes if there are `most` bytes: host_memory(), or that of its rows. It may exceed `most`.
+std::int64_t host_memory_within(const RunPlan& plan, std::int64_t most);
+
 /// Host memory for the sources of an image, in bytes. Their number is known only after they are found.
 std::int64_t sources_memory(std::int64_t sources, const Config& config);
 

@@ -1,6 +1,8 @@
 #include "pipeline/engine/host_engine.hpp"
 
 #include <algorithm>
+#include <cstdint>
+#include <memory>
 #include <optional>
 #include <span>
 #include <utility>
@@ -12,6 +14,7 @@
 #include "pipeline/chain/measure_positions.hpp"
 #include "pipeline/chain/run_stages.hpp"
 #include "pipeline/chain/stage_list.hpp"
+#include "stages/core/rows_on_demand.hpp"
 #include "stages/ingest/borrow.hpp"
 
 namespace srcextract {
@@ -39,13 +42,16 @@ class HostEngine {
  public:
   using Where = Cpu;
 
+  /// `row_memory`: bytes for rows of images that are not to be in memory as a whole; 0: they are.
   /// `lent`: the caller keeps the planes' memory alive longer than any result made from the pixels.
-  HostEngine(const Exposure& exposure, const Config& config, const Cpu& where, const Observer& observer, bool lent)
+  HostEngine(const Exposure& exposure, const Config& config, const Cpu& where, const Observer& observer, bool lent,
+             std::int64_t row_memory = 0)
       : config_(config),
         where_(where),
         observer_(observer),
         clock_(observer),
-        pixels_(exposure.shape(), where),
+        row_memory_(row_memory > 0 ? std::make_shared<RowMemory>(row_memory) : nullptr),
+        pixels_(row_memory_ ? without_memory(exposure.shape()) : Pixels<Cpu>(exposure.shape(), where)),
         extracts_once_(!extracts_twice(config, exposure.reference != nullptr)),
         planes_(exposure.planes),
         lent_(lent),
@@ -57,6 +63,7 @@ class HostEngine {
   /// writes to, and for planes that are combined.
   void read(const PixelSource& source, Pixels<Cpu>& pixels) {
     const bool own = &pixels == &pixels_;
+    if (row_memory_) return ingest_on_demand(source, pixels, row_memory_);
     const bool borrowed = lent_ && (own ? !writes_ : is_combined(source)) && borrow(source, pixels, where_);
     if (own) borrowed_ = borrowed;
     if (!borrowed) ingest(source, pixels, where_);
@@ -140,9 +147,9 @@ class HostEngine {
     const std::span<const SourceSums> sums(found.sums.begin(), found.sums.end());
     Image<float, Cpu> variance;
     if (shows_variance(config_)) variance = take_variance(found);
-    if (extracts_once_) pixels_.image.pixels = {};  // the last use was above
-    Extraction extraction =
-        make_catalog(std::move(found), sums, *pixels_.masked, pixels_.image.shape, config_, where_, clock_);
+    const Shape shape = pixels_.image.shape;
+    if (extracts_once_) pixels_.image = {};  // the last use was above
+    Extraction extraction = make_catalog(std::move(found), sums, *pixels_.masked, shape, config_, where_, clock_);
     extraction.check.variance = std::move(variance);
     return extraction;
   }
@@ -161,10 +168,17 @@ class HostEngine {
     return extracts_once_ ? std::move(pixels_.variance) : copy_of(pixels_.variance, where_);
   }
 
+  static Pixels<Cpu> without_memory(const Shape& shape) {
+    Pixels<Cpu> pixels;
+    pixels.image.shape = shape;
+    return pixels;
+  }
+
   const Config& config_;
   Cpu where_;
   const Observer& observer_;
   StageClock clock_;
+  std::shared_ptr<RowMemory> row_memory_;  ///< null: images are in memory as a whole
   Pixels<Cpu> pixels_;
   bool extracts_once_;
   std::span<const PixelSource> planes_;
@@ -177,8 +191,9 @@ class HostEngine {
 }  // namespace
 
 Extraction extract_on_host(const Exposure& exposure, const Config& config, const Cpu& where, const Observer& observer,
-                           const FoundElsewhere<Cpu>* sources, const ForcedPositions* positions) {
-  HostEngine engine(exposure, config, where, observer, true);
+                           const FoundElsewhere<Cpu>* sources, const ForcedPositions* positions,
+                           std::int64_t row_memory) {
+  HostEngine engine(exposure, config, where, observer, true, row_memory);
   return run_stages(exposure, config, engine, sources, positions);
 }
 

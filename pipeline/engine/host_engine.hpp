@@ -12,10 +12,11 @@ namespace srcextract {
 /// The pipeline on the host, from stored pixels to the catalogue. CudaExtractor (pipeline/engine/extractor.hpp) is its
 /// twin. Nothing is detected with `sources` or `positions`. With `sources`, these are measured in the exposure, which
 /// must have the shape of their detection image. With `positions`, the light there is measured (measure_positions): one
-/// row for each, in their order, and `config` is a forced_config. Throws what the stages throw.
+/// row for each, in their order, and `config` is a forced_config. With `row_memory`, rows of images are made
+/// on demand in about so many bytes, which `config` must allow (goes_by_rows). Throws what the stages throw.
 Extraction extract_on_host(const Exposure& exposure, const Config& config, const Cpu& where,
                            const Observer& observer = {}, const FoundElsewhere<Cpu>* sources = nullptr,
-                           const ForcedPositions* positions = nullptr);
+                           const ForcedPositions* positions = nullptr, std::int64_t row_memory = 0);
 
 /// Detects the sources of an image with the image's own configuration, for measurement in other images. The image must
 /// outlive the result. Throws what the stages throw.

@@ -62,7 +62,7 @@ class ImageRun {
     try {
       const auto at = positions();
       return extract_on_host(input_.exposure, config_, execution_.cpu, observe, found_elsewhere(observe),
-                             at ? &*at : nullptr);
+                             at ? &*at : nullptr, execution_.row_memory);
     } catch (const std::bad_alloc&) {
       throw out_of_memory(input_);
     }

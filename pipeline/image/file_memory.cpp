@@ -10,8 +10,8 @@
 namespace srcextract {
 namespace {
 
-std::int64_t image_needs(const SelectedImage& image, const ImageFile& file) {
-  return image.loaded_bytes + host_memory(plan_of(image.shape, file));
+std::int64_t image_needs(const SelectedImage& image, const ImageFile& file, std::int64_t most) {
+  return image.loaded_bytes + host_memory_within(plan_of(image.shape, file), most);
 }
 
 }  // namespace
@@ -30,15 +30,15 @@ std::int64_t most_needed(std::int64_t inflated, const ImageFile& file) {
   return inflated + host_memory(plan_of(Shape{inflated, 1}, file));
 }
 
-std::int64_t memory_needed(const std::vector<SelectedImage>& images, const ImageFile& file) {
+std::int64_t memory_needed(const std::vector<SelectedImage>& images, const ImageFile& file, std::int64_t most) {
   std::int64_t bytes = images.front().held_bytes;
-  for (const SelectedImage& image : images) bytes += image_needs(image, file);
+  for (const SelectedImage& image : images) bytes += image_needs(image, file, most);
   return bytes;
 }
 
-std::int64_t largest_needed(const std::vector<SelectedImage>& images, const ImageFile& file) {
+std::int64_t largest_needed(const std::vector<SelectedImage>& images, const ImageFile& file, std::int64_t most) {
   std::int64_t largest = 0;
-  for (const SelectedImage& image : images) largest = std::max(largest, image_needs(image, file));
+  for (const SelectedImage& image : images) largest = std::max(largest, image_needs(image, file, most));
   return largest;
 }
 

@@ -16,11 +16,12 @@ RunPlan plan_of(const Shape& shape, const ImageFile& file);
 /// byte counts as a pixel. This and the following functions also count the file's reference.
 std::int64_t most_needed(std::int64_t inflated, const ImageFile& file);
 
-/// Memory that the images of a file need, with the file itself if it is gzipped.
-std::int64_t memory_needed(const std::vector<SelectedImage>& images, const ImageFile& file);
+/// Memory that the images of a file need, with the file itself if it is gzipped. An image that needs more than `most`
+/// goes by rows if it can.
+std::int64_t memory_needed(const std::vector<SelectedImage>& images, const ImageFile& file, std::int64_t most);
 
 /// Memory that the largest of the images needs, without its file.
-std::int64_t largest_needed(const std::vector<SelectedImage>& images, const ImageFile& file);
+std::int64_t largest_needed(const std::vector<SelectedImage>& images, const ImageFile& file, std::int64_t most);
 
 /// Memory for reading the maps of an image, without their files.
 std::int64_t loaded_bytes(const SelectedMaps& maps);

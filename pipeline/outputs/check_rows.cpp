@@ -4,11 +4,13 @@
 #include <cmath>
 
 #include "stages/core/masked_pixel.hpp"
+#include "stages/core/rows_on_demand.hpp"
 
 namespace srcextract {
 namespace {
 
 void copy_row(const Image<float, Cpu>& image, std::int64_t y, float* row) {
+  const HeldRows held(image, y, y + 1);
   std::copy_n(image.pixels.data() + y * image.shape.width, image.shape.width, row);
 }
 

@@ -5,6 +5,7 @@
 
 #include "pipeline/outputs/cutout_window.hpp"
 #include "stages/core/parallel.hpp"
+#include "stages/core/rows_on_demand.hpp"
 
 namespace srcextract {
 namespace {
@@ -35,6 +36,7 @@ void cut_vignet(const Extraction& extraction, std::size_t row, const VignetSize&
       cutout_window(central_pixel(sources, row, above.shape), size.width, size.height, above.shape);
   const bool fainter = is_fainter_than_sky(sources, row);
   std::fill_n(out, std::int64_t{size.width} * size.height, no_vignet_pixel);
+  const HeldRows held(above, window.y_begin, window.y_end);
   for (std::int64_t y = window.y_begin; y < window.y_end; ++y) {
     const float* const from = above.pixels.data() + y * above.shape.width;
     float* const to = out + (y - window.top) * size.width + (window.x_begin - window.left);

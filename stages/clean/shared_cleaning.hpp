@@ -100,6 +100,7 @@ class SharedCleaning {
                                          sources_.deblended() ? sources_.cores.place.data() : nullptr,
                                          sources_.sums.data(),
                                          images_.measured.pixels.data(),
+                                         images_.measured.rows.get(),
                                          sources_.runs.shape,
                                          machine_.pointer(images_.levels),
                                          noise_,

@@ -2,9 +2,11 @@
 
 #include <cstdint>
 #include <limits>
+#include <type_traits>
 
 #include "stages/clean/candidate_of.hpp"
 #include "stages/core/atomics.hpp"
+#include "stages/core/rows_on_demand.hpp"
 #include "stages/deblend/core_shape.hpp"
 #include "stages/deblend/shared_steps.hpp"
 #include "stages/detect/detection_levels.hpp"
@@ -38,6 +40,7 @@ struct SharedProfiles {
   const std::int32_t* place_inside;  ///< place in the island; null without deblending
   const SourceSums* sums;
   const float* measured;
+  RowsOnDemand* measured_rows;  ///< null if the image is in memory as a whole
   Shape shape;
   const Levels* levels;
   Noise noise;
@@ -49,6 +52,13 @@ struct SharedProfiles {
   std::uint32_t* before;   ///< per run: sources of the island that ends with it; later those of all that end before
   const float* limits;
   CleanCandidate* candidates;
+
+  /// On the host: holds the rows that a step reads for the items [begin, end).
+  template <class Step>
+  HeldRows rows(std::int64_t begin, std::int64_t end) const {
+    if (!std::is_same_v<Step, survey_step> && !std::is_same_v<Step, count_half_step>) return {};
+    return {measured_rows, runs[begin].y, runs[end - 1].y + 1};
+  }
 
   SRCEXTRACT_HOST_DEVICE Parentage parentage_of_source(std::int64_t source) const {
     return parentage != nullptr ? parentage[source] : parentage_of_whole(static_cast<std::int32_t>(source + 1));

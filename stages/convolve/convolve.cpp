@@ -1,6 +1,7 @@
 #include "stages/convolve/convolve.hpp"
 
 #include <algorithm>
+#include <memory>
 #include <string>
 #include <vector>
 
@@ -8,6 +9,7 @@
 #include "stages/convolve/convolve_window.hpp"
 #include "stages/core/error.hpp"
 #include "stages/core/parallel.hpp"
+#include "stages/core/rows_on_demand.hpp"
 #include "stages/core/stop.hpp"
 #include "stages/core/vector_clones.hpp"
 
@@ -81,7 +83,7 @@ struct Task {
   float full_weight;
   Edges edges;
   float sky;
-  Image<float, Cpu>& result;
+  float* result;
 };
 
 /// Reads pixels `begin` to end - 1 of row y. Row and columns may lie beyond the image's edges.
@@ -131,7 +133,7 @@ void convolve_tile(const Task& task, std::int64_t x, std::int64_t x_end, std::in
     if (unmasked.any_masked()) unmasked.sum(count, weights.data());
     for (int row = 0; row < count; ++row) {
       const std::int64_t first = (y + row) * task.image.shape.width + x;
-      float* out = task.result.pixels.data() + first;
+      float* out = task.result + first;
       if (unmasked.any_masked()) {
         finish_masked_row(sums.data() + row * width, weights.data() + row * width, task.full_weight,
                           task.kernel.keeps_noise, task.image.pixels.data() + first, width, task.sky, out);
@@ -147,13 +149,31 @@ Kernel without_signs(Kernel kernel) {
   return kernel;
 }
 
+/// Convolves on demand: a block of rows of the result is made of the rows of `image` under the kernel.
+Image<float, Cpu> convolve_on_demand(const Image<float, Cpu>& image, const Kernel& kernel, Edges edges, float sky) {
+  struct Input {
+    Image<float, Cpu> image;
+    Kernel kernel, magnitudes;
+  };
+  const auto from = std::make_shared<const Input>(Input{same_rows(image), kernel, without_signs(kernel)});
+  return image_on_demand<float>(
+      image.shape, image.rows->memory(), [from, edges, sky](float* result, std::int64_t begin, std::int64_t end) {
+        const std::int64_t reach = from->kernel.height / 2, width = from->image.shape.width;
+        const HeldRows rows(from->image, begin - reach, end + reach);
+        const Task task{from->image, from->kernel, from->magnitudes, full_weight(from->kernel), edges, sky, result};
+        for (std::int64_t x = 0; x < width; x += tile.width)
+          convolve_tile(task, x, std::min(x + tile.width, width), begin, end);
+      });
+}
+
 Image<float, Cpu> convolve_tiles(const Image<float, Cpu>& image, const Kernel& kernel, Edges edges,
                                  const Value<Background, Cpu>& sky, const Cpu& where) {
+  const auto level = static_cast<float>(sky->clipped.median);
+  if (is_on_demand(image)) return convolve_on_demand(image, kernel, edges, level);
   const auto [width, height] = image.shape;
   Image<float, Cpu> result(image.shape, where);
   const Kernel magnitudes = without_signs(kernel);
-  const Task task{image, kernel, magnitudes, full_weight(kernel), edges, static_cast<float>(sky->clipped.median),
-                  result};
+  const Task task{image, kernel, magnitudes, full_weight(kernel), edges, level, result.pixels.data()};
   const std::int64_t tiles_per_row = (width + tile.width - 1) / tile.width;
   const std::int64_t tiles = tiles_per_row * ((height + tile.height - 1) / tile.height);
   parallel_for(tiles, 1, where, [&, width = width, height = height](std::int64_t first, std::int64_t last) {

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
 
 #include "stages/core/buffer.hpp"
 
@@ -15,6 +16,8 @@ struct Shape {
   bool operator==(const Shape&) const = default;
 };
 
+class RowsOnDemand;
+
 /// A plane of pixels in the memory of `Where`. A float pixel that is NaN is masked: it takes part in no statistic and
 /// belongs to no source. An image from `ingest` holds no infinity and only the one NaN of std::numeric_limits.
 template <class T, class Where>
@@ -24,6 +27,8 @@ struct Image {
 
   Shape shape;
   Buffer<T, Where> pixels;
+  std::shared_ptr<RowsOnDemand> rows = nullptr;  ///< set for a host's image that is not in memory as a whole: whoever
+                                                 ///< reads its rows, holds them (HeldRows)
 };
 
 }  // namespace srcextract

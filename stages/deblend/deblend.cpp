@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "stages/core/parallel.hpp"
+#include "stages/core/rows_on_demand.hpp"
 #include "stages/deblend/claims.hpp"
 #include "stages/deblend/core_shape.hpp"
 #include "stages/deblend/pieces.hpp"
@@ -50,6 +51,7 @@ std::vector<IsophoteCounts> count_pixels(const DeblendImages<Cpu>& images, const
         body(core, above_level(static_cast<double>(row[x]), images.levels->background));
     }
   };
+  const HeldRows held(images.measured, runs.runs[pieces.front().run].y, runs.runs[pieces.back().run].y + 1);
   for_each_pixel([](IsophoteCounts& core, float value) {
     core.peak = std::max(core.peak, value);
     core.above += value > core.level ? 1 : 0;

@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "stages/core/parallel.hpp"
+#include "stages/core/rows_on_demand.hpp"
 #include "stages/core/value.hpp"
 #include "stages/deblend/shared_steps.hpp"
 
@@ -39,6 +40,7 @@ class HostSteps {
   template <class Step, class State>
   void over(const SharedCount& items, const State& state) const {
     parallel_for(items(), items_at_a_time, where_, [&](std::int64_t begin, std::int64_t end) {
+      [[maybe_unused]] const HeldRows held = rows_of<Step>(state, begin, end);
       const State own = state;  // a copy that no store can alias
       for (std::int64_t i = begin; i < end; ++i) Step::take(own, i);
     });
@@ -88,6 +90,13 @@ class HostSteps {
   }
 
  private:
+  /// The rows of an image that some items of a step read.
+  template <class Step, class State>
+  static HeldRows rows_of(const State& state, std::int64_t begin, std::int64_t end) {
+    if constexpr (requires { state.template rows<Step>(begin, end); }) return state.template rows<Step>(begin, end);
+    return {};
+  }
+
   static constexpr std::int64_t items_at_a_time = 1024, few_items = 16;
 
   Cpu where_;

@@ -4,6 +4,7 @@
 #include <limits>
 
 #include "stages/core/parallel.hpp"
+#include "stages/core/rows_on_demand.hpp"
 #include "stages/detect/detection_levels.hpp"
 
 namespace srcextract {
@@ -50,6 +51,7 @@ Buffer<float, Cpu> heights_above(const DeblendImages<Cpu>& images, const Runs<Cp
   const bool varies = images.noise.varies();
   Buffer<float, Cpu> heights(first[runs.runs.size()], where);
   parallel_for(runs.shape.height, rows_at_a_time, where, [&](std::int64_t begin, std::int64_t end) {
+    const HeldRows held(images.found, begin, end);
     RowNoise noise(images.noise, runs.shape.width);
     for (std::int64_t y = begin; y < end; ++y) {
       if (varies && runs.row_begin[y] < runs.row_begin[y + 1]) noise.go_to(y);

@@ -8,6 +8,7 @@
 
 #include "stages/core/error.hpp"
 #include "stages/core/parallel.hpp"
+#include "stages/core/rows_on_demand.hpp"
 #include "stages/core/vector_clones.hpp"
 #include "stages/deblend/core_shape.hpp"
 #include "stages/deblend/find_cores.hpp"
@@ -104,6 +105,7 @@ class IslandSplitter {
     std::fill(island_.value.end() - together, island_.value.end(), 0.0F);
     float* value = island_.value.begin();
     float peak = -std::numeric_limits<float>::infinity();
+    const HeldRows held(images_.found, island_.runs[0].y, island_.runs[island_.runs.size() - 1].y + 1);
     for (const Run& run : island_.runs) {
       const float* row = images_.found.pixels.data() + run.y * images_.found.shape.width;
       for (std::int64_t x = run.begin; x < run.end; ++x) {

@@ -1,7 +1,9 @@
 #include "stages/detect/threshold.hpp"
 
+#include <algorithm>
 #include <vector>
 
+#include "stages/core/rows_on_demand.hpp"
 #include "stages/core/vector_clones.hpp"
 #include "stages/detect/detection_levels.hpp"
 #include "stages/detect/mask_runs.hpp"
@@ -79,19 +81,49 @@ void levels_of_variances(Levels levels, const float* variance, std::int64_t widt
   for (std::int64_t x = 0; x < width; ++x) level[x] = level_of_variance(levels, variance[x]);
 }
 
+/// Finds the runs in the rows [first, end) of an image, counted from the first of them. `begin` is as in segment().
+template <class Begin>
+Runs<Cpu> segment_rows(const Image<float, Cpu>& image, std::int64_t first, std::int64_t end, const Begin& begin,
+                       const Cpu& where) {
+  const std::int64_t width = image.shape.width;
+  // The foreground as one bit per pixel, few enough to stay in the caches.
+  const std::int64_t words_of_row = (width + pixels_at_a_time - 1) / pixels_at_a_time;
+  Buffer<std::uint64_t, Cpu> words((end - first) * words_of_row, where);
+  const auto mark_rows = [&, width = width](std::int64_t row, std::int64_t last, std::int64_t* counts) {
+    const HeldRows held(image, first + row, first + last);
+    for (auto level_of = begin(); row < last; ++row) {
+      const std::int64_t y = first + row;
+      *counts++ = mark_row(image.pixels.data() + y * width, width, level_of(y), words.data() + row * words_of_row);
+    }
+  };
+  return list_runs({width, end - first}, words.data(), mark_rows, where);
+}
+
+/// As segment(), for an image that is not in memory as a whole: the foreground of a few rows at a time.
+template <class Begin>
+Runs<Cpu> segment_on_demand(const Image<float, Cpu>& image, const Begin& begin, const Cpu& where) {
+  const std::int64_t height = image.shape.height, together = 4 * image.rows->block_rows() * where.threads;
+  Runs<Cpu> all{image.shape, {}, Buffer<std::int64_t, Cpu>(height + 1, where)};
+  all.row_begin[0] = 0;
+  std::vector<Run> runs;
+  for (std::int64_t first = 0; first < height; first += together) {
+    const std::int64_t end = std::min(first + together, height), before = std::ssize(runs);
+    const Runs<Cpu> part = segment_rows(image, first, end, begin, where);
+    for (const Run& run : part.runs) runs.push_back({static_cast<std::int32_t>(first) + run.y, run.begin, run.end});
+    for (std::int64_t row = 0; row < end - first; ++row)
+      all.row_begin[first + row + 1] = before + part.row_begin[row + 1];
+  }
+  all.runs = Buffer<Run, Cpu>(std::ssize(runs), where);
+  std::ranges::copy(runs, all.runs.begin());
+  return all;
+}
+
 /// Finds the runs above the levels. begin() is called once for each piece of rows. It returns a function that maps a
 /// row y to the level with which mark() compares the row.
 template <class Begin>
 Runs<Cpu> segment(const Image<float, Cpu>& image, const Begin& begin, const Cpu& where) {
-  const auto [width, height] = image.shape;
-  // The foreground as one bit per pixel, few enough to stay in the caches.
-  const std::int64_t words_of_row = (width + pixels_at_a_time - 1) / pixels_at_a_time;
-  Buffer<std::uint64_t, Cpu> words(height * words_of_row, where);
-  const auto mark_rows = [&, width = width](std::int64_t y, std::int64_t end, std::int64_t* counts) {
-    for (auto level_of = begin(); y < end; ++y)
-      *counts++ = mark_row(image.pixels.data() + y * width, width, level_of(y), words.data() + y * words_of_row);
-  };
-  return list_runs(image.shape, words.data(), mark_rows, where);
+  if (is_on_demand(image)) return segment_on_demand(image, begin, where);
+  return segment_rows(image, 0, image.shape.height, begin, where);
 }
 
 }  // namespace

@@ -1,12 +1,15 @@
 #include "stages/ingest/ingest.hpp"
 
+#include <algorithm>
 #include <cstring>
 #include <limits>
+#include <memory>
 #include <mutex>
 #include <utility>
 #include <vector>
 
 #include "stages/core/parallel.hpp"
+#include "stages/core/rows_on_demand.hpp"
 #include "stages/core/vector_clones.hpp"
 #include "stages/ingest/decode.hpp"
 
@@ -74,6 +77,44 @@ const std::byte* stored_pixels(const PixelSource& source, std::int64_t first, st
   return stored.data();
 }
 
+/// Reads and decodes pixels [begin, end), at most chunk_pixels of them.
+MaskCounts read_pixels(const PixelSource& source, const Decoder& decoder, std::int64_t begin, std::int64_t end,
+                       float* out) {
+  const std::byte* stored = stored_pixels(source, begin, end - begin);
+  MaskCounts counts;
+  with_stored_type(source.format.bitpix,
+                   [&]<class Stored>(Stored) { counts = decode<Stored>(stored, end - begin, decoder, out); });
+  return counts;
+}
+
+void add(MaskCounts& total, const MaskCounts& counts) {
+  total.nan += counts.nan;
+  total.infinite += counts.infinite;
+  total.blank += counts.blank;
+}
+
+/// Counts the masked pixels of an image once, although its rows may be read several times.
+class CountedOnce {
+ public:
+  CountedOnce(std::int64_t height, MaskCounts& total)
+      : left_(height), counted_(static_cast<std::size_t>(height)), total_(total) {}
+
+  /// Adds the count of the rows [begin, end), unless it was added before.
+  void add(std::int64_t begin, std::int64_t end, const MaskCounts& counts) {
+    const std::lock_guard lock(mutex_);
+    if (left_ == 0 || counted_[static_cast<std::size_t>(begin)]) return;
+    counted_[static_cast<std::size_t>(begin)] = true;
+    left_ -= end - begin;
+    srcextract::add(total_, counts);
+  }
+
+ private:
+  std::mutex mutex_;
+  std::int64_t left_;          ///< rows; `total_` is not used once there are none
+  std::vector<bool> counted_;  ///< for the first row of each block
+  MaskCounts& total_;
+};
+
 }  // namespace
 
 void ingest(const PixelSource& source, Pixels<Cpu>& pixels, const Cpu& where) {
@@ -82,15 +123,26 @@ void ingest(const PixelSource& source, Pixels<Cpu>& pixels, const Cpu& where) {
   const Decoder decoder = make_decoder(source.format);
   std::mutex totals;
   parallel_for(source.shape.count(), chunk_pixels, where, [&](std::int64_t begin, std::int64_t end) {
-    const std::byte* stored = stored_pixels(source, begin, end - begin);
-    MaskCounts counts;
-    with_stored_type(source.format.bitpix,
-                     [&]<class Stored>(Stored) { counts = decode<Stored>(stored, end - begin, decoder, out + begin); });
+    const MaskCounts counts = read_pixels(source, decoder, begin, end, out + begin);
     const std::lock_guard lock(totals);
-    pixels.masked->nan += counts.nan;
-    pixels.masked->infinite += counts.infinite;
-    pixels.masked->blank += counts.blank;
+    add(*pixels.masked, counts);
   });
+}
+
+void ingest_on_demand(const PixelSource& source, Pixels<Cpu>& pixels, const std::shared_ptr<RowMemory>& memory) {
+  pixels.masked = MaskCounts{};
+  const auto once = std::make_shared<CountedOnce>(source.shape.height, *pixels.masked);
+  pixels.image = image_on_demand<float>(
+      source.shape, memory,
+      [source, decoder = make_decoder(source.format), once](float* image, std::int64_t begin, std::int64_t end) {
+        const std::int64_t width = source.shape.width;
+        MaskCounts counts;
+        for (std::int64_t first = begin * width; first < end * width; first += chunk_pixels) {
+          const std::int64_t last = std::min(first + chunk_pixels, end * width);
+          add(counts, read_pixels(source, decoder, first, last, image + first));
+        }
+        once->add(begin, end, counts);
+      });
 }
 
 }  // namespace srcextract

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <memory>
 #include <vector>
 
 #include "stages/core/handed_numbers.hpp"
@@ -47,10 +48,16 @@ inline void record_fields(const Pixels<Cpu>& pixels, FieldRecorder& to) {
   to.value("masked by the level", pixels.masked->level);
 }
 
+class RowMemory;
+
 /// Reads a plane into `pixels`, which must have its shape: swaps bytes, scales, and masks pixels. The host holds at
 /// most a few MB of stored pixels at a time.
 void ingest(const PixelSource& source, Pixels<Cpu>& pixels, const Cpu& where);
 void ingest(const PixelSource& source, Pixels<Gpu>& pixels, const Gpu& where);
+
+/// As ingest(), for an image whose rows are read when a stage asks for them (stages/core/rows_on_demand.hpp). The
+/// numbers of masked pixels are complete once every row was held. Until then `pixels` must stay where it is.
+void ingest_on_demand(const PixelSource& source, Pixels<Cpu>& pixels, const std::shared_ptr<RowMemory>& memory);
 
 /// Reads the plane into new pixels.
 template <class Where>

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "stages/core/parallel.hpp"
+#include "stages/core/rows_on_demand.hpp"
 #include "stages/detect/runs_by_source.hpp"
 #include "stages/measure/measure_run.hpp"
 
@@ -71,6 +72,7 @@ class RunMeasurer {
 
   /// Sums over a group of at most `ordered_group` runs, in their order.
   SourceSums sum_group(Members members, const Extent& extent) const {
+    const HeldRows held(image_, runs_.runs[members.front()].y, runs_.runs[members.back()].y + 1);
     SourceSums sums = measure(members.front(), extent);
     for (const std::int32_t member : members.subspan(1)) add(sums, measure(member, extent));
     return sums;
@@ -78,6 +80,7 @@ class RunMeasurer {
   /// The sums over a source that consists of the single run `of`.
   SourceSums sum_single(std::int64_t of) const {
     const Run& run = runs_.runs[of];
+    const HeldRows held(image_, run.y, run.y + 1);
     return measure(of, {run.begin, run.end - 1, run.y, run.y});
   }
 

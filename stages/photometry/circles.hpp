@@ -116,11 +116,12 @@ struct CircleFamily {
 
   /// Calls keep(which, row) for every row of a source. Rows equal those of measure() to the last bit.
   template <class Keep>
-  void measure_together(const MeasuredSource& source, const PhotometryImage& image, const Keep& keep) const {
+  void measure_together(const HostLanes& lanes, const MeasuredSource& source, const PhotometryImage& image,
+                        const Keep& keep) const {
     float ascending[most_apertures];
     for (int k = 0; k < count; ++k) ascending[k] = radius[by_size[k]];
     CirclesTogether circles(ascending, count);
-    circles.measure(image, source, [&](int k, double light, double variance, bool cut) {
+    circles.measure(lanes, image, source, [&](int k, double light, double variance, bool cut) {
       keep(by_size[k], CircleFlux{light, variance, cut ? flag::aperture_cut : 0});
     });
   }

@@ -52,9 +52,10 @@ class CirclesTogether {
 
   /// Measures the source `number`, and calls keep(k, light, variance, cut) for every circle k.
   template <class Keep>
-  void measure(const PhotometryImage& image, const MeasuredSource& source, const Keep& keep) {
+  void measure(const HostLanes& lanes, const PhotometryImage& image, const MeasuredSource& source, const Keep& keep) {
     const auto cx = static_cast<float>(source.shape.x), cy = static_cast<float>(source.shape.y);
     const ApertureBox box = box_of_circle(cx, cy, radius_[count_ - 1], image);
+    lanes.reach(box);
     // Fractions of pixels are multiples of 2^-28, so sums of fewer than 2^25 of them are exact in any order.
     constexpr std::int64_t exact_area = 1 << 24;
     const std::int64_t area = static_cast<std::int64_t>(box.x_end - box.x_begin) * (box.y_end - box.y_begin);

@@ -39,7 +39,8 @@ struct FamilyRows {
 ///  - measure(lanes, source, image, which): computes row number `which` of a source, on host and device.
 ///  - rows_are_together and measure_rows(lanes, source, image, keep), in place of measure(), if the rows have one
 ///    computation. keep(which, row) is called for every row.
-///  - are_measured_together(source) and measure_together(source, image, keep), if the host has a faster way. The rows
+///  - are_measured_together(source) and measure_together(lanes, source, image, keep), if the host has a faster way. The
+///  rows
 ///    must be equal to the last bit.
 ///  - measure_in(lanes, source, found_in, image), if the family also needs the image in which sources were found.
 ///    measure() then passes one image for both.
@@ -137,7 +138,7 @@ void measure_rows_in(const One& family, const HostLanes& lanes, const MeasuredSo
     family.measure_rows(lanes, source, image, keep);
   } else {
     if constexpr (rows_may_be_together<One>)
-      if (family.are_measured_together(source)) return family.measure_together(source, image, keep);
+      if (family.are_measured_together(source)) return family.measure_together(lanes, source, image, keep);
     for (int which = 0; which < family.rows(); ++which)
       keep(which, measure_row_in(family, lanes, source, found_in, image, which));
   }

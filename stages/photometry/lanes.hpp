@@ -9,6 +9,7 @@
 #include "stages/photometry/aperture_box.hpp"
 #include "stages/photometry/circle_parts.hpp"
 #include "stages/photometry/host_keys.hpp"
+#include "stages/photometry/photometry_rows.hpp"
 
 namespace srcextract {
 
@@ -74,6 +75,16 @@ class HostLanes {
   /// vectors.
   static constexpr int width = 16;
 
+  HostLanes() = default;
+
+  /// `rows`: holds rows of images that are not in memory as a whole.
+  explicit HostLanes(PhotometryRows* rows) : images_(rows) {}
+
+  /// Makes sure of the rows of a box until another box is reached for. Every loop below does.
+  void reach(const ApertureBox& box) const {
+    if (images_ != nullptr) images_->reach(box);
+  }
+
   /// Sums f(x, y), a Sums<N>, over the pixels of the box. The order of additions is part of the specification:
   /// - lane l has the columns x with (x - x_begin) mod 32 = l;
   /// - it adds the pixels of its columns row by row, each row from left to right;
@@ -104,6 +115,7 @@ class HostLanes {
   /// BlockCounts<M, width>.
   template <int N, int M, class F>
   SumsAndCounts<N, M> sum_and_count(const ApertureBox& box, const F& f) const {
+    reach(box);
     double lanes[lane_count / width][array_size(N)][width] = {};
     std::int32_t counts[array_size(M)][width] = {};
     for (std::int32_t y = box.y_begin; y < box.y_end; ++y) {
@@ -129,6 +141,7 @@ class HostLanes {
   /// are gathered and their sub-pixels counted together, since each block has few.
   template <int N, class Circle, class F>
   Sums<N> sum_in_circle(const ApertureBox& box, const Circle& circle, const F& f) const {
+    reach(box);
     Sums<N> all{};
     for (std::int32_t y = box.y_begin; y < box.y_end; y += band_rows) {
       const Sums<N> band = sum_of_band<N>(band_at(box, y), circle, f);
@@ -183,6 +196,7 @@ class HostLanes {
   /// Returns the largest f(x, y) in a box; f must not give NaN. An empty box gives the lowest double.
   template <class F>
   double max(const ApertureBox& box, const F& f) const {
+    reach(box);
     double largest = -std::numeric_limits<double>::max();
     for (std::int32_t y = box.y_begin; y < box.y_end; ++y) {
       for (std::int32_t x = box.x_begin; x < box.x_end; ++x) {
@@ -284,6 +298,7 @@ class HostLanes {
   /// block by block.begin and block.add. The result is valid until the next call.
   template <class F>
   const std::int64_t* bins(const ApertureBox& box, const F& f) const {
+    reach(box);
     std::int64_t apart[(most_bins + 1) * width] = {};
     BlockBins block(apart);
     for (std::int32_t y = box.y_begin; y < box.y_end; ++y)
@@ -300,6 +315,7 @@ class HostLanes {
   /// until the next call.
   template <class Read>
   const HostKeys& keys(const ApertureBox& box, const Read& read) const {
+    reach(box);
     keys_.read<width>(box, read);
     return keys_;
   }
@@ -349,6 +365,7 @@ class HostLanes {
     return sums;
   }
 
+  PhotometryRows* images_ = nullptr;
   mutable CircleParts<width> parts_;
   mutable std::vector<double> columns_, rows_, scratch_;
   mutable std::int64_t bins_[most_bins] = {};

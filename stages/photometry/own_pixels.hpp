@@ -22,8 +22,8 @@ class OwnPixels {
       : source_(source), image_(image) {}
 
   /// Does nothing; KeptOwnPixels needs the call.
-  template <class Box>
-  SRCEXTRACT_HOST_DEVICE void look_at(const ApertureBox&, const Box&) {}
+  template <class Lanes, class Box>
+  SRCEXTRACT_HOST_DEVICE void look_at(const Lanes&, const ApertureBox&, const Box&) {}
 
   SRCEXTRACT_HOST_DEVICE OwnBlock<Width> block(std::int32_t x, std::int32_t y, int count, float limit) const {
     const auto ellipse = ellipse_pixels<Width>(source_.shape, x, y, count, limit);
@@ -49,12 +49,13 @@ class KeptOwnPixels {
 
   /// Makes sure that the pixels of `box` are kept. If they are not, reads the pixels of the larger box further(), which
   /// must contain `box`.
-  template <class Box>
-  void look_at(const ApertureBox& box, const Box& further) {
+  template <class Lanes, class Box>
+  void look_at(const Lanes& lanes, const ApertureBox& box, const Box& further) {
     if (box.x_begin >= box_.x_begin && box.x_end <= box_.x_end && box.y_begin >= box_.y_begin &&
         box.y_end <= box_.y_end)
       return;
     box_ = further();
+    lanes.reach(box_);
     stride_ = stride_of(box_);
     read();
   }

@@ -86,7 +86,7 @@ struct PetrosianFamily : EllipseFamily<PetrosianFamily> {
     Faded faded{step, 0, 0, 0};
     for (float next = step; next * annulus < reach; next += step) {
       const ApertureBox box = box_at(source, image, next);
-      pixels.look_at(box, [&] { return box_at(source, image, next < near ? near : last); });
+      pixels.look_at(lanes, box, [&] { return box_at(source, image, next < near ? near : last); });
       const Rings rings = rings_at(lanes, box, pixels, next);
       faded = {next, rings.within_area, rings.area, rings.masked};
       if (rings.fade()) break;

@@ -1,9 +1,12 @@
 #include "stages/photometry/photometry.hpp"
 
 #include <algorithm>
+#include <memory>
 #include <optional>
+#include <vector>
 
 #include "stages/core/parallel.hpp"
+#include "stages/core/rows_on_demand.hpp"
 #include "stages/core/vector_clones.hpp"
 #include "stages/detect/detection_levels.hpp"
 #include "stages/weights/variance_pixel.hpp"
@@ -103,32 +106,39 @@ void measure_some(const One& family, const HostLanes& lanes, const PhotometryInp
 }  // namespace
 
 Image<std::int32_t, Cpu> map_owners(const Runs<Cpu>& runs, const Components<Cpu>& components, const Cpu& where,
-                                    const Buffer<Absorbed, Cpu>* absorbed, bool claims) {
+                                    const Buffer<Absorbed, Cpu>* absorbed, bool claims,
+                                    const std::shared_ptr<RowMemory>& on_demand) {
   constexpr std::int64_t rows_at_a_time = 64;
-  Image<std::int32_t, Cpu> owners(runs.shape, where);
-  const std::int64_t width = runs.shape.width;
-  parallel_for(runs.shape.height, rows_at_a_time, where, [&](std::int64_t begin, std::int64_t end) {
-    std::fill(owners.pixels.data() + begin * width, owners.pixels.data() + end * width, nobodys_pixel);
+  const auto fill_rows = [&runs, &components, absorbed, claims](std::int32_t* owners, std::int64_t begin,
+                                                                std::int64_t end) {
+    const std::int64_t width = runs.shape.width;
+    std::fill(owners + begin * width, owners + end * width, nobodys_pixel);
     for (std::int64_t i = runs.row_begin[begin]; i < runs.row_begin[end]; ++i) {
       const Absorbed of_run = absorbed != nullptr ? (*absorbed)[i] : Absorbed::no;
       if (is_free(of_run) && !claims) continue;
       const Run& run = runs.runs[i];
-      std::int32_t* const row = owners.pixels.data() + run.y * width;
+      std::int32_t* const row = owners + run.y * width;
       std::fill(row + run.begin, row + run.end, owner_of_run(components.label[i], of_run));
     }
-  });
+  };
+  if (on_demand) return image_on_demand<std::int32_t>(runs.shape, on_demand, fill_rows);
+  Image<std::int32_t, Cpu> owners(runs.shape, where);
+  parallel_for(runs.shape.height, rows_at_a_time, where,
+               [&](std::int64_t begin, std::int64_t end) { fill_rows(owners.pixels.data(), begin, end); });
   return owners;
 }
 
 Photometry<Cpu> measure_photometry(const PhotometryInput<Cpu>& input, const Settings& config, const Cpu& where) {
-  const Image<std::int32_t, Cpu> owners = map_owners(input.runs, input.components, where, input.absorbed);
+  const std::shared_ptr<RowMemory> memory = input.image.rows ? input.image.rows->memory() : nullptr;
+  const Image<std::int32_t, Cpu> owners =
+      map_owners(input.runs, input.components, where, input.absorbed, false, memory);
   PhotometryImage image = photometry_image(input.image, input.variance, owners, *input.levels, config.weights, config);
   if (input.least_variance != nullptr) image.least_variance = input.least_variance->data();
   image.star = input.star;
   image.kernel_rows = input.kernel_rows;
   Image<std::int32_t, Cpu> claims;
   if (FrameSkyFamily::is_known(config) && input.absorbed != nullptr)
-    claims = map_owners(input.runs, input.components, where, input.absorbed, true);
+    claims = map_owners(input.runs, input.components, where, input.absorbed, true, memory);
   image.claims = claims.pixels.empty() ? image.owner : claims.pixels.data();
   if (input.whole != nullptr) image.saturation -= (*input.whole)->clipped.median;
   const FoundImage<Cpu>* const other = input.found_in;
@@ -144,9 +154,15 @@ Photometry<Cpu> measure_photometry(const PhotometryInput<Cpu>& input, const Sett
     out.each = families.of<One>()->rows();
     out.rows = Buffer<typename One::Row, Cpu>(count * out.each, where);
   });
+  std::vector<RowsOnDemand*> rows;
+  for (RowsOnDemand* const of_one :
+       {input.image.rows.get(), input.variance.rows.get(), owners.rows.get(), claims.rows.get(),
+        other != nullptr ? other->image.rows.get() : nullptr, other != nullptr ? other->variance.rows.get() : nullptr})
+    if (of_one != nullptr && std::ranges::find(rows, of_one) == rows.end()) rows.push_back(of_one);
   // Measures all families for a few sources before the next few, so that their pixels stay in the cache.
   parallel_for(count, sources_at_a_time, where, [&](std::int64_t begin, std::int64_t end) {
-    const HostLanes lanes;
+    PhotometryRows held(rows, input.image.shape.height);
+    const HostLanes lanes(rows.empty() ? nullptr : &held);
     for_each_family([&]<class One>() {
       if (const std::optional<One>& family = families.of<One>())
         measure_some(*family, lanes, input, found_in, image, begin, end, measured);

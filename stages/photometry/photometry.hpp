@@ -1,5 +1,6 @@
 #pragma once
 
+#include <memory>
 #include <span>
 
 #include "stages/clean/clean_sources.hpp"
@@ -10,6 +11,8 @@
 #include "stages/settings/settings.hpp"
 
 namespace srcextract {
+
+class RowMemory;
 
 /// The image in which sources were found, where fluxes are measured in another image.
 template <class Where>
@@ -51,8 +54,10 @@ SRCEXTRACT_HOST_DEVICE inline std::int32_t owner_of_run(std::int32_t label, Abso
 /// - unclaimed_pixel for a run of label 0;
 /// - nobodys_pixel outside of all runs, and in absorbed runs that became part of no source;
 /// - absorbed_after in these runs, if the map is to show claims.
+/// With `on_demand` its rows are made on demand, as long as runs, components and `absorbed` exist.
 Image<std::int32_t, Cpu> map_owners(const Runs<Cpu>& runs, const Components<Cpu>& components, const Cpu& where,
-                                    const Buffer<Absorbed, Cpu>* absorbed = nullptr, bool claims = false);
+                                    const Buffer<Absorbed, Cpu>* absorbed = nullptr, bool claims = false,
+                                    const std::shared_ptr<RowMemory>& on_demand = nullptr);
 Image<std::int32_t, Gpu> map_owners(const Runs<Gpu>& runs, const Components<Gpu>& components, const Gpu& where,
                                     const Buffer<Absorbed, Gpu>* absorbed = nullptr, bool claims = false);
 

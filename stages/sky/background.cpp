@@ -12,6 +12,7 @@
 
 #include "stages/core/error.hpp"
 #include "stages/core/parallel.hpp"
+#include "stages/core/rows_on_demand.hpp"
 #include "stages/math/radix_sort.hpp"
 #include "stages/sky/clip.hpp"
 #include "stages/sky/clip_piece.hpp"
@@ -28,9 +29,12 @@ std::vector<float> sorted_sample(const Image<float, Cpu>& image) {
   const int samples = sample_size(count);
   std::vector<float> sample;
   sample.reserve(static_cast<std::size_t>(samples));
+  HeldRows held;
   for (int i = 0; i < samples; ++i) {
     // The sample of a small image is every pixel, in order.
-    const float pixel = image.pixels[samples == count ? i : sample_position(i, samples, count)];
+    const std::int64_t at = samples == count ? i : sample_position(i, samples, count), row = at / image.shape.width;
+    held = HeldRows(image, row, row + 1);
+    const float pixel = image.pixels[at];
     if (pixel == pixel) sample.push_back(pixel);
   }
   radix_sort(sample);
@@ -63,7 +67,10 @@ Extremes widest(const Extremes& a, const Extremes& b) {
 class ClipPixels {
  public:
   ClipPixels(const Image<float, Cpu>& image, const BackgroundConfig& config, const Cpu& where)
-      : where_(where), sample_(sorted_sample(image)), grid_(grid_of_sample(sample_.data(), sample_size())) {
+      : where_(where),
+        image_(image),
+        sample_(sorted_sample(image)),
+        grid_(grid_of_sample(sample_.data(), sample_size())) {
     const std::int64_t count = image.shape.count();
     for (std::int64_t begin = 0; begin < count; begin += piece_pixels) {
       const auto size = static_cast<std::size_t>(std::min(piece_pixels, count - begin));
@@ -105,7 +112,7 @@ class ClipPixels {
     Extremes of_tail;
     const bool first = !last_ && have_tails();
     std::mutex merge;
-    for_each_piece([&](ClipPiece& piece) {
+    for_each_piece(Reads::tail, [&](ClipPiece& piece) {
       const PixelSums sums = piece.sum(interval, last_, grid_, near_);
       const Extremes extremes = first ? piece.tail_extremes(interval) : Extremes{};
       const std::lock_guard lock(merge);
@@ -123,8 +130,8 @@ class ClipPixels {
     // If tail pixels lie on both sides of the core, they are the extremes. Otherwise pixels of the core may be.
     if (found.smallest <= guess_.core.lower && found.largest >= guess_.core.upper) return found;
     if (!core_extremes_) {
-      core_extremes_ =
-          extremes_of([&](const ClipPiece& piece) { return ClipPiece::extremes(piece.pixels(), guess_.core); });
+      core_extremes_ = extremes_of(
+          Reads::pixels, [&](const ClipPiece& piece) { return ClipPiece::extremes(piece.pixels(), guess_.core); });
     }
     return widest(found, *core_extremes_);
   }
@@ -138,10 +145,25 @@ class ClipPixels {
  private:
   int sample_size() const { return static_cast<int>(sample_.size()); }
 
+  /// What a pass reads of a piece: its pixels, or those that it has kept, if they did fit.
+  enum class Reads { pixels, tail, window };
+
+  /// Calls f(piece) for all pieces.
   template <class F>
-  void for_each_piece(const F& f) {
-    parallel_for(static_cast<std::int64_t>(pieces_.size()), 1, where_,
-                 [&](std::int64_t piece, std::int64_t) { f(pieces_[static_cast<std::size_t>(piece)]); });
+  void for_each_piece(Reads reads, const F& f) {
+    parallel_for(std::ssize(pieces_), 1, where_, [&](std::int64_t i, std::int64_t) {
+      const auto piece = static_cast<std::size_t>(i);
+      const HeldRows held = rows_of(piece, reads);
+      f(pieces_[piece]);
+    });
+  }
+  /// Holds the rows of a piece, if their pixels are read.
+  HeldRows rows_of(std::size_t piece, Reads reads) const {
+    if (reads == Reads::tail ? pieces_[piece].has_tail() : reads == Reads::window && pieces_[piece].has_window())
+      return {};
+    const std::int64_t width = std::max<std::int64_t>(1, image_.shape.width);
+    const std::int64_t first = static_cast<std::int64_t>(piece) * piece_pixels;
+    return {image_, first / width, (first + piece_pixels - 1) / width + 1};
   }
 
   /// Calls f(begin, end) for ranges of pieces, an equal share for every thread. For results that are tables: one table
@@ -161,7 +183,7 @@ class ClipPixels {
     if (first_tail_ && first_tail_->first.contains(interval) && interval.contains(first_tail_->first))
       return first_tail_->second;
     if (binned_ && binned_->of().contains(interval)) return binned_->extremes(interval);
-    return extremes_of([&](const ClipPiece& piece) { return piece.tail_extremes(interval); });
+    return extremes_of(Reads::tail, [&](const ClipPiece& piece) { return piece.tail_extremes(interval); });
   }
 
   /// Whether ordering the tail by bins pays for this interval and later ones. Later rounds then run on one thread,
@@ -192,7 +214,7 @@ class ClipPixels {
   void look() {
     binned_.reset();
     first_tail_.reset();
-    for_each_piece([&](ClipPiece& piece) { piece.look(guess_, grid_, near_); });
+    for_each_piece(Reads::pixels, [&](ClipPiece& piece) { piece.look(guess_, grid_, near_); });
     last_.reset();
     core_extremes_.reset();
     unmasked_ = 0;
@@ -218,10 +240,10 @@ class ClipPixels {
   }
 
   template <class F>
-  Extremes extremes_of(const F& of_piece) {
+  Extremes extremes_of(Reads reads, const F& of_piece) {
     Extremes total;
     std::mutex merge;
-    for_each_piece([&](ClipPiece& piece) {
+    for_each_piece(reads, [&](ClipPiece& piece) {
       const Extremes part = of_piece(piece);
       const std::lock_guard lock(merge);
       total = widest(total, part);
@@ -235,13 +257,14 @@ class ClipPixels {
     if (interval.contains(guess_.window) && std::isfinite(interval.lower) && std::isfinite(interval.upper)) {
       return {next_above(interval.lower), next_below(interval.upper)};
     }
-    return extremes_of([&](const ClipPiece& piece) { return ClipPiece::extremes(piece.window(), interval); });
+    return extremes_of(Reads::window,
+                       [&](const ClipPiece& piece) { return ClipPiece::extremes(piece.window(), interval); });
   }
 
   std::vector<float> collect(const Interval& interval) {
     std::vector<float> collected;
     std::mutex merge;
-    for_each_piece([&](ClipPiece& piece) {
+    for_each_piece(Reads::window, [&](ClipPiece& piece) {
       std::vector<float> of_piece;
       float inside[chunk_pixels];
       for_each_chunk(piece.window(), [&](const float* chunk, int count) {
@@ -260,6 +283,7 @@ class ClipPixels {
       BinTables tables;
       float inside[chunk_pixels];
       for (std::size_t piece = begin; piece < end; ++piece) {
+        const HeldRows held = rows_of(piece, Reads::window);
         for_each_chunk(pieces_[piece].window(), [&](const float* chunk, int n) {
           count_into_bins(inside, copy_inside(chunk, n, interval, inside), bins, tables);
         });
@@ -274,7 +298,7 @@ class ClipPixels {
   double smallest_scale() {
     double smallest = std::numeric_limits<double>::infinity();
     std::mutex merge;
-    for_each_piece([&](ClipPiece& piece) {
+    for_each_piece(Reads::pixels, [&](ClipPiece& piece) {
       double part = std::numeric_limits<double>::infinity();
       for_each_chunk(piece.pixels(), [&](const float* chunk, int count) {
         part = std::min(part, smallest_distance(chunk, count, grid_.centre));
@@ -286,6 +310,7 @@ class ClipPixels {
   }
 
   const Cpu where_;
+  const Image<float, Cpu>& image_;
   const std::vector<float> sample_;
   SumGrid grid_;
   Interval near_;

@@ -122,6 +122,7 @@ class ClipPiece {
   }
 
   bool has_tail() const { return !tail_.full(); }
+  bool has_window() const { return !window_.full(); }
   std::size_t tail_size() const { return tail_.pixels().size(); }
   /// The sums of the core alone. `below` counts all pixels below the remaining tail.
   PixelSums sums_without_tail() const {

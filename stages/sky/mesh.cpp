@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "stages/core/parallel.hpp"
+#include "stages/core/rows_on_demand.hpp"
 #include "stages/sky/mesh_spline.hpp"
 #include "stages/sky/node_buffers.hpp"
 #include "stages/sky/pixel_histogram.hpp"
@@ -45,6 +46,8 @@ NodeBuffers estimate_nodes(const Image<float, Cpu>& image, const BackgroundConfi
   NodeBuffers estimates(grid.nodes, where);
   std::atomic<std::int64_t> unmasked = 0;
   parallel_for(grid.nodes.count(), meshes_per_piece, where, [&](std::int64_t begin, std::int64_t end) {
+    const std::int64_t first_row = begin / grid.nodes.width * grid.mesh.height;
+    const HeldRows rows(image, first_row, ((end - 1) / grid.nodes.width + 1) * grid.mesh.height);
     std::vector<float> room;
     std::int64_t count = 0;
     for (std::int64_t i = begin; i < end; ++i) {

@@ -55,7 +55,7 @@ bool same_bits(double a, double b) {
 std::int64_t compare(const CircleFamily& family, const MeasuredSource& source, const PhotometryImage& image) {
   std::vector<int> kept(static_cast<std::size_t>(family.rows()));
   std::int64_t lit = 0;
-  family.measure_together(source, image, [&](int which, const CircleFlux& row) {
+  family.measure_together(HostLanes(), source, image, [&](int which, const CircleFlux& row) {
     const CircleFlux one = family.measure(HostLanes(), source, image, which);
     ++kept[static_cast<std::size_t>(which)];
     EXPECT_TRUE(same_bits(row.flux, one.flux) && same_bits(row.variance, one.variance) && row.flags == one.flags)

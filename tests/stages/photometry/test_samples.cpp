@@ -100,7 +100,7 @@ TEST(OwnPixels, AreKeptAsTheyAre) {
     ASSERT_TRUE(KeptOwnPixels<block_width>::hold(most));
     for (const float scale : {0.5F, 2.0F, 3.5F, 6.0F}) {
       const ApertureBox box = box_of_ellipse(shape, scale, image);
-      kept.look_at(box, [&] { return scale < 3 ? box_of_ellipse(shape, 3, image) : most; });
+      kept.look_at(HostLanes(), box, [&] { return scale < 3 ? box_of_ellipse(shape, 3, image) : most; });
       for (std::int32_t y = box.y_begin; y < box.y_end; ++y) {
         for (std::int32_t x = box.x_begin; x < box.x_end; x += block_width) {
           const int count = std::min<std::int32_t>(block_width, box.x_end - x);

@@ -1,0 +1,174 @@
+#include "stages/core/rows_on_demand.hpp"
+
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <new>
+
+namespace srcextract {
+
+namespace {
+
+std::size_t page_size() {
+  static const auto size = static_cast<std::size_t>(sysconf(_SC_PAGESIZE));
+  return size;
+}
+
+/// Number of rows of a block: about 4 MB, so that making a block takes longer than finding it; less if there is little
+/// memory. A block has at least the size of a page, so that no page belongs to three.
+std::int64_t rows_of_block(std::int64_t height, std::int64_t bytes_of_row, std::int64_t memory) {
+  constexpr std::int64_t most_bytes = std::int64_t{1} << 22, least_blocks = 32, together = RowsOnDemand::least_rows;
+  const std::int64_t bytes =
+      std::max(std::min(most_bytes, memory / least_blocks), static_cast<std::int64_t>(page_size()));
+  const std::int64_t each = std::max<std::int64_t>(1, bytes_of_row) * together;
+  return std::min((bytes + each - 1) / each * together, std::max(height, together));
+}
+
+}  // namespace
+
+RowsOnDemand::RowsOnDemand(std::int64_t height, std::int64_t bytes_of_row, std::shared_ptr<RowMemory> memory, Make make)
+    : height_(height),
+      bytes_of_row_(bytes_of_row),
+      block_rows_(rows_of_block(height, bytes_of_row, memory->limit_)),
+      memory_(std::move(memory)),
+      make_(std::move(make)),
+      mapped_(static_cast<std::size_t>(height * bytes_of_row) + page_size()),
+      blocks_(static_cast<std::size_t>((height + block_rows_ - 1) / block_rows_)) {
+  void* const mapped = mmap(nullptr, mapped_, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+  if (mapped == MAP_FAILED) throw std::bad_alloc();
+  image_ = static_cast<std::byte*>(mapped);
+}
+
+RowsOnDemand::~RowsOnDemand() {
+  {
+    const std::lock_guard lock(memory_->mutex_);
+    for (std::int64_t i = 0; i < std::ssize(blocks_); ++i) {
+      const Block& block = blocks_[static_cast<std::size_t>(i)];
+      if (block.state != State::there) continue;
+      memory_->idle_.erase(block.idle);
+      memory_->kept_ -= bytes_of(i);
+    }
+  }
+  munmap(image_, mapped_);
+}
+
+std::int64_t RowsOnDemand::bytes_of(std::int64_t block) const {
+  return std::min(block_rows_, height_ - block * block_rows_) * bytes_of_row_;
+}
+
+/// The page at either end of a block may have pixels of its neighbour, and stays as long as the neighbour.
+RowsOnDemand::Pages RowsOnDemand::pages_of(std::int64_t i) const {
+  const auto is_absent = [&](std::int64_t block) {
+    return block < 0 || block >= std::ssize(blocks_) || blocks_[static_cast<std::size_t>(block)].state == State::absent;
+  };
+  const std::size_t page = page_size(), first = static_cast<std::size_t>(i * block_rows_ * bytes_of_row_);
+  const std::size_t last = first + static_cast<std::size_t>(bytes_of(i));
+  const std::size_t begin = (is_absent(i - 1) ? first : first + page - 1) / page * page;
+  const std::size_t end = (is_absent(i + 1) ? last + page - 1 : last) / page * page;
+  return {image_ + begin, end > begin ? end - begin : 0};
+}
+
+/// As many pages for every block of a size, so that they can be moved again and again: the system moves only pages that
+/// came together.
+RowsOnDemand::Pages RowsOnDemand::core_of(std::int64_t i) const {
+  const std::size_t page = page_size(), bytes = static_cast<std::size_t>(block_rows_ * bytes_of_row_);
+  const std::size_t begin = (static_cast<std::size_t>(i) * bytes + page - 1) / page * page;
+  const bool is_whole = static_cast<std::size_t>(bytes_of(i)) == bytes && bytes >= 2 * page;
+  return {image_ + begin, is_whole ? (bytes / page - 1) * page : 0};
+}
+
+void RowsOnDemand::hold(std::int64_t begin, std::int64_t end) {
+  const std::int64_t first = begin / block_rows_, last = (end + block_rows_ - 1) / block_rows_;
+  for (std::int64_t block = first; block < last; ++block) {
+    try {
+      hold_block(block);
+    } catch (...) {
+      while (block-- > first) let_go_block(block);
+      throw;
+    }
+  }
+}
+
+void RowsOnDemand::let_go(std::int64_t begin, std::int64_t end) {
+  for (std::int64_t block = begin / block_rows_; block * block_rows_ < end; ++block) let_go_block(block);
+}
+
+void RowsOnDemand::hold_block(std::int64_t i) {
+  Block& block = blocks_[static_cast<std::size_t>(i)];
+  std::unique_lock lock(memory_->mutex_);
+  memory_->made_.wait(lock, [&] { return block.state != State::in_the_making; });
+  if (block.state == State::absent) make_block(i, lock);
+  if (block.holders++ == 0) memory_->idle_.erase(block.idle);
+}
+
+void RowsOnDemand::let_go_block(std::int64_t i) {
+  Block& block = blocks_[static_cast<std::size_t>(i)];
+  const std::lock_guard lock(memory_->mutex_);
+  if (--block.holders == 0) block.idle = memory_->idle_.insert(memory_->idle_.end(), {this, i});
+}
+
+/// Makes a block, and leaves it as the one used last. `lock` is open while rows are written.
+void RowsOnDemand::make_block(std::int64_t i, std::unique_lock<std::mutex>& lock) {
+  Block& block = blocks_[static_cast<std::size_t>(i)];
+  block.state = State::in_the_making;
+  memory_->kept_ += bytes_of(i);
+  make_room(core_of(i));
+  lock.unlock();
+  try {
+    const std::int64_t begin = i * block_rows_;
+    unlock_pages(i);
+    make_(image_, begin, std::min(begin + block_rows_, height_));
+  } catch (...) {
+    lock.lock();
+    forget(i);
+    memory_->made_.notify_all();
+    throw;
+  }
+  lock.lock();
+  block.state = State::there;
+  block.idle = memory_->idle_.insert(memory_->idle_.end(), {this, i});
+  memory_->made_.notify_all();
+}
+
+/// Makes the pages of a block writable, and those that it shares with its neighbours.
+void RowsOnDemand::unlock_pages(std::int64_t i) const {
+  const std::size_t page = page_size(), begin = static_cast<std::size_t>(i * block_rows_ * bytes_of_row_) / page * page;
+  const std::size_t end =
+      static_cast<std::size_t>(i * block_rows_ * bytes_of_row_ + bytes_of(i) + page - 1) / page * page;
+  if (mprotect(image_ + begin, end - begin, PROT_READ | PROT_WRITE) != 0) throw std::bad_alloc();
+}
+
+void RowsOnDemand::forget(std::int64_t i) noexcept {
+  const Pages pages = pages_of(i);
+  if (pages.bytes > 0)
+    mmap(pages.begin, pages.bytes, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED, -1, 0);
+  blocks_[static_cast<std::size_t>(i)].state = State::absent;
+  memory_->kept_ -= bytes_of(i);
+}
+
+/// Forgets idle blocks until the limit is kept. The new block takes the pages of one of them: clearing fresh pages
+/// would take longer than most rows take to be made.
+void RowsOnDemand::make_room(const Pages& of_new) {
+  bool taken = false;
+  while (memory_->kept_ > memory_->limit_ && !memory_->idle_.empty()) {
+    const auto [rows, block] = memory_->idle_.front();
+    memory_->idle_.pop_front();
+    if (!taken) taken = move_pages(rows->core_of(block), of_new);
+    rows->forget(block);
+  }
+}
+
+/// Moves the core of one block to another. Returns false where their sizes differ, or the system cannot.
+bool RowsOnDemand::move_pages(const Pages& from, const Pages& to) noexcept {
+  if (from.bytes != to.bytes || to.bytes == 0) return false;
+  constexpr int to_a_place = MREMAP_MAYMOVE | MREMAP_FIXED | MREMAP_DONTUNMAP;
+  return mremap(from.begin, to.bytes, to.bytes, to_a_place, to.begin) != MAP_FAILED;
+}
+
+HeldRows::HeldRows(RowsOnDemand* rows, std::int64_t begin, std::int64_t end)
+    : rows_(begin < end ? rows : nullptr), begin_(begin), end_(end) {
+  if (rows_ != nullptr) rows_->hold(begin_, end_);
+}
+
+}  // namespace srcextract

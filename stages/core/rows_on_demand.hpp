@@ -1,0 +1,155 @@
+#pragma once
+
+#include <algorithm>
+#include <condition_variable>
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <list>
+#include <memory>
+#include <mutex>
+#include <utility>
+#include <vector>
+
+#include "stages/core/image.hpp"
+
+namespace srcextract {
+
+/// Memory for the rows of images that do not fit as a whole. Images that share it forget the rows that were used
+/// longest ago, once together they keep more than `bytes`. Rows in use are never forgotten, so that the limit can be
+/// exceeded.
+class RowMemory {
+ public:
+  explicit RowMemory(std::int64_t bytes) : limit_(bytes) {}
+  RowMemory(const RowMemory&) = delete;
+  RowMemory& operator=(const RowMemory&) = delete;
+
+ private:
+  friend class RowsOnDemand;
+  using Place = std::pair<RowsOnDemand*, std::int64_t>;  ///< a block of an image
+
+  const std::int64_t limit_;
+  std::int64_t kept_ = 0;  ///< bytes of all blocks that are there
+  std::list<Place> idle_;  ///< blocks that nobody holds, the one used longest ago first
+  std::mutex mutex_;
+  std::condition_variable made_;
+};
+
+/// The rows of one image on the host. They have fixed addresses, as if the whole image were there. A block of rows is
+/// made when rows of it are held for the first time, and made again if it was forgotten meanwhile. Access to rows that
+/// nobody holds ends the program, so no result can come of them.
+class RowsOnDemand {
+ public:
+  /// make(row 0, begin, end) writes the rows [begin, end) of the image whose row 0 is at that address. Several threads
+  /// may call it at once, for different rows. It may hold rows of other images, but starts no threads.
+  using Make = std::function<void(std::byte* image, std::int64_t begin, std::int64_t end)>;
+
+  /// Blocks begin at multiples of this many rows, since the splines of a mesh are made for as many rows together.
+  static constexpr std::int64_t least_rows = 8;
+
+  /// Throws std::bad_alloc if the address space has no room.
+  RowsOnDemand(std::int64_t height, std::int64_t bytes_of_row, std::shared_ptr<RowMemory> memory, Make make);
+  ~RowsOnDemand();
+  RowsOnDemand(const RowsOnDemand&) = delete;
+  RowsOnDemand& operator=(const RowsOnDemand&) = delete;
+
+  std::byte* image() const { return image_; }
+  const std::shared_ptr<RowMemory>& memory() const { return memory_; }
+  std::int64_t block_rows() const { return block_rows_; }
+
+  /// Makes the rows [begin, end) where they are not there, and keeps them until let_go() is called with the same rows.
+  void hold(std::int64_t begin, std::int64_t end);
+  void let_go(std::int64_t begin, std::int64_t end);
+
+ private:
+  enum class State : std::uint8_t { absent, in_the_making, there };
+  struct Block {
+    State state = State::absent;
+    int holders = 0;
+    std::list<RowMemory::Place>::iterator idle = {};
+  };
+  /// Pages that belong to one block alone.
+  struct Pages {
+    std::byte* begin;
+    std::size_t bytes;
+  };
+
+  void hold_block(std::int64_t block);
+  void let_go_block(std::int64_t block);
+  void make_block(std::int64_t block, std::unique_lock<std::mutex>& lock);
+  void unlock_pages(std::int64_t block) const;
+  void forget(std::int64_t block) noexcept;
+  std::int64_t bytes_of(std::int64_t block) const;
+  Pages pages_of(std::int64_t block) const;
+  Pages core_of(std::int64_t block) const;
+  void make_room(const Pages& of_new);
+  static bool move_pages(const Pages& from, const Pages& to) noexcept;
+
+  const std::int64_t height_, bytes_of_row_, block_rows_;
+  const std::shared_ptr<RowMemory> memory_;
+  const Make make_;
+  std::size_t mapped_;
+  std::byte* image_;
+  std::vector<Block> blocks_;
+};
+
+/// An image of which only the rows in use are in memory. make(first, begin, end) writes the rows [begin, end), where
+/// `first` is the address of row 0.
+template <class T, class MakeRows>
+Image<T, Cpu> image_on_demand(const Shape& shape, const std::shared_ptr<RowMemory>& memory, MakeRows make) {
+  Image<T, Cpu> image;
+  image.shape = shape;
+  image.rows =
+      std::make_shared<RowsOnDemand>(shape.height, shape.width * static_cast<std::int64_t>(sizeof(T)), memory,
+                                     [make = std::move(make)](std::byte* first, std::int64_t begin, std::int64_t end) {
+                                       make(reinterpret_cast<T*>(first), begin, end);
+                                     });
+  image.pixels = Buffer<T, Cpu>::borrowed(reinterpret_cast<T*>(image.rows->image()), shape.count(), Cpu{});
+  return image;
+}
+
+/// Whether only the rows in use are in memory.
+template <class T>
+bool is_on_demand(const Image<T, Cpu>& image) {
+  return image.rows != nullptr;
+}
+
+/// The same rows under a second name, for what makes rows of another image of them.
+template <class T>
+Image<T, Cpu> same_rows(const Image<T, Cpu>& image) {
+  Image<T, Cpu> same;
+  same.shape = image.shape;
+  same.rows = image.rows;
+  same.pixels = Buffer<T, Cpu>::borrowed(const_cast<T*>(image.pixels.data()), image.pixels.size(), Cpu{});
+  return same;
+}
+
+/// Rows of an image that a stage reads. Rows of an image that is in memory as a whole cost nothing.
+class HeldRows {
+ public:
+  HeldRows() = default;
+
+  /// Holds the rows [begin, end), as far as the image has them.
+  template <class T>
+  HeldRows(const Image<T, Cpu>& image, std::int64_t begin, std::int64_t end)
+      : HeldRows(image.rows.get(), std::max<std::int64_t>(begin, 0), std::min(end, image.shape.height)) {}
+  template <class T>
+  explicit HeldRows(const Image<T, Cpu>& image) : HeldRows(image, 0, image.shape.height) {}
+
+  HeldRows(RowsOnDemand* rows, std::int64_t begin, std::int64_t end);
+  HeldRows(HeldRows&& other) noexcept
+      : rows_(std::exchange(other.rows_, nullptr)), begin_(other.begin_), end_(other.end_) {}
+  HeldRows& operator=(HeldRows&& other) noexcept {
+    std::swap(rows_, other.rows_), std::swap(begin_, other.begin_), std::swap(end_, other.end_);
+    return *this;
+  }
+  ~HeldRows() {
+    if (rows_ != nullptr) rows_->let_go(begin_, end_);
+  }
+
+ private:
+  RowsOnDemand* rows_ = nullptr;
+  std::int64_t begin_ = 0, end_ = 0;
+};
+
+}  // namespace srcextract

@@ -1,0 +1,43 @@
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+#include <utility>
+#include <vector>
+
+#include "stages/core/rows_on_demand.hpp"
+#include "stages/photometry/aperture_box.hpp"
+
+namespace srcextract {
+
+/// The rows that a thread of the host reads while it measures sources, of all images and maps of an exposure that are
+/// not in memory as a whole.
+class PhotometryRows {
+ public:
+  explicit PhotometryRows(std::vector<RowsOnDemand*> images, std::int64_t height)
+      : images_(std::move(images)), height_(height) {}
+
+  bool empty() const { return images_.empty(); }
+
+  /// Holds the rows of a box, and those of the pixels opposite to its pixels (MaskNeighbours::correct), seen from any
+  /// centre in the box. Rows of earlier boxes are let go.
+  void reach(const ApertureBox& box) {
+    const std::int64_t rows = std::max<std::int64_t>(box.y_end - box.y_begin, 0) + 2;
+    const std::int64_t begin = std::clamp<std::int64_t>(box.y_begin - rows, 0, height_);
+    const std::int64_t end = std::clamp<std::int64_t>(box.y_end + rows, begin, height_);
+    if (begin >= begin_ && end <= end_) return;
+    std::vector<HeldRows> held;
+    for (RowsOnDemand* const rows_of_one : images_) held.emplace_back(rows_of_one, begin, end);
+    held_ = std::move(held);
+    begin_ = begin;
+    end_ = end;
+  }
+
+ private:
+  std::vector<RowsOnDemand*> images_;
+  std::int64_t height_;
+  std::vector<HeldRows> held_;
+  std::int64_t begin_ = 0, end_ = 0;
+};
+
+}  // namespace srcextract
