@@ -235,8 +235,7 @@ struct WindowFamily {
       const GaussianWindow window(result.x, result.y, sigma);
       if (window.box(image).cut) result.flags |= flag::aperture_cut;
       const Sums<3> sums = window.template sum<3>(
-          lanes, source.number, image,
-          [](float weight, float dx, float dy, double value, double, const auto& add) {
+          lanes, source.number, image, [](float weight, float dx, float dy, double value, double, const auto& add) {
             const double light = weight * value;
             add(0, light);
             add(1, light * dx);
