@@ -4,12 +4,11 @@
 #include <limits>
 
 #include "cuda/device/warp.hpp"
+#include "cuda/photometry/circle_steps.hpp"
 #include "cuda/photometry/warp_keys.hpp"
 #include "stages/photometry/lanes.hpp"
 
 namespace srcextract {
-
-static_assert(warp_size == lane_count);
 
 /// Does for a warp what HostLanes does on the host: all lanes call every function together and get the same result. A
 /// block of the kernel has `Warps` warps, each with a source of its own.
@@ -261,42 +260,6 @@ class WarpLanes {
     for (int k = 0; k < N; ++k)
       for (int half = columns / 2; half > 0; half /= 2) own.of[k] += __shfl_xor_sync(all_lanes, own.of[k], half);
   }
-
-  /// Positions of the lanes in the steps that they make together through a circle, row by row.
-  struct CircleSteps {
-    static constexpr int most = 24;
-
-    std::int32_t x, y;  ///< position of lane 0 at step 0
-    std::int32_t in_row;
-    int columns;
-
-    __device__ std::int32_t x_at(int step, int of) const {
-      return x + (in_row == 1 ? 0 : step % in_row * columns) + (of & (columns - 1));
-    }
-    __device__ std::int32_t y_at(int step, int of) const {
-      return y + (in_row == 1 ? step : step / in_row) * (lane_count / columns) + of / columns;
-    }
-  };
-
-  /// Position of this lane, step by step.
-  class CircleWalk {
-   public:
-    std::int32_t x, y;
-
-    __device__ explicit CircleWalk(const CircleSteps& steps)
-        : x(steps.x_at(0, lane())), y(steps.y_at(0, lane())), steps_(steps) {}
-    __device__ void go_on() {
-      x += steps_.columns;
-      if (++in_row_ < steps_.in_row) return;
-      in_row_ = 0;
-      x -= steps_.in_row * steps_.columns;
-      y += lane_count / steps_.columns;
-    }
-
-   private:
-    const CircleSteps& steps_;
-    int in_row_ = 0;
-  };
 
   template <int N, class Circle, class F>
   __device__ static void add_steps(const CircleSteps& steps, int size, const ApertureBox& box, const Circle& circle,

@@ -82,7 +82,8 @@ struct CircleFamily {
     const PlacedCircle<5, float> circle(cx, cy, radius[which]);
     const ApertureBox box = box_of_circle(cx, cy, radius[which], image);
     constexpr int width = Lanes::width;
-    const auto add = [&](std::int32_t x, std::int32_t y, int size, BlockSums<2, width>& pixels) {
+    const double share = image.photon_share, sky = source.local_sky;
+    const auto add = [&, share, sky](std::int32_t x, std::int32_t y, int size, BlockSums<2, width>& pixels) {
       float dx[width], dy[width], weight[width];
       std::int32_t wanted[width];
       for (int i = 0; i < width; ++i) {
@@ -91,15 +92,15 @@ struct CircleFamily {
       }
       circle.overlap.parts(dx, dy, weight);
       // SExtractor counts the photons of all pixels that it looks at, if the gain goes with the weight.
-      const float reach = image.photon_share > 0 ? circle.overlap.reach() : 0;
+      const float reach = share > 0 ? circle.overlap.reach() : 0;
       for (int i = 0; i < width; ++i) {
         const bool is_seen = weight[i] > 0 || dx[i] * dx[i] + dy[i] * dy[i] < reach * reach;
         wanted[i] = i < size && is_seen ? 1 : 0;
       }
       const ApertureSamples<width> sample = image.samples(x, y, size, source.number, cx, cy, wanted);
       for (int i = 0; i < width; ++i) {
-        pixels.of[0][i] = wanted[i] != 0 ? weight[i] * (sample.value[i] - source.local_sky) : 0;
-        const double variance = image.with_photons(weight[i], sample.value[i], sample.variance[i]);
+        pixels.of[0][i] = wanted[i] != 0 ? weight[i] * (sample.value[i] - sky) : 0;
+        const double variance = PhotometryImage::with_photons(share, weight[i], sample.value[i], sample.variance[i]);
         pixels.of[1][i] = wanted[i] != 0 ? variance : 0;
       }
     };

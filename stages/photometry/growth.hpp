@@ -23,27 +23,38 @@ class SubPixelRings {
   }
 
   /// Sets ring[k][i] for the k-th sub-pixel of a row in pixel i, at squared distance u2 + v2. Computes in float, with
-  /// an error of at most 2e-5 of a ring. If any sub-pixel is so near to a circle, all are computed by at().
+  /// an error of at most 2e-5 of a ring. from_middle[i] becomes the largest distance of a sub-pixel of pixel i from the
+  /// middle between two circles, if it was smaller.
   template <int Side>
-  SRCEXTRACT_HOST_DEVICE void of_row(const double (&u2)[Side][Width], const float (&float_u2)[Side][Width],
-                                     const double (&v2)[Width], std::int32_t (&ring)[Side][Width]) const {
-    constexpr float unsure = 1.0F / 32768, beyond = GrowthCurve::circles + 0.5F;
-    float float_v2[Width], from_middle[Width] = {};  // distance from the middle between two circles
+  SRCEXTRACT_HOST_DEVICE void of_row(const float (&u2)[Side][Width], const double (&v2)[Width],
+                                     std::int32_t (&ring)[Side][Width], float (&from_middle)[Width]) const {
+    constexpr float beyond = GrowthCurve::circles + 0.5F;
+    float float_v2[Width];
     for (int i = 0; i < Width; ++i) float_v2[i] = static_cast<float>(v2[i]);
     for (int k = 0; k < Side; ++k) {
       for (int i = 0; i < Width; ++i) {
-        const float far = near_sqrt(float_u2[k][i] + float_v2[i]) * float_steps_;
+        const float far = near_sqrt(u2[k][i] + float_v2[i]) * float_steps_;
         const float near = far < beyond ? far : beyond;
         ring[k][i] = static_cast<std::int32_t>(near);
         const float off = fabsf(near - static_cast<float>(ring[k][i]) - 0.5F);
         from_middle[i] = off > from_middle[i] ? off : from_middle[i];
       }
     }
+  }
+
+  /// Sets the rings of all rows again by at(), for the pixels of which a sub-pixel is too near to a circle for float.
+  template <int Side, int Rows>
+  SRCEXTRACT_HOST_DEVICE void settle(const float (&from_middle)[Width], const double (&u2)[Side][Width],
+                                     const double (&v2)[Rows][Width], std::int32_t (&ring)[Rows][Side][Width]) const {
+    constexpr float sure = 0.5F - 1.0F / 32768;
     std::int32_t any_unsure = 0;
-    for (int i = 0; i < Width; ++i) any_unsure |= from_middle[i] < 0.5F - unsure ? 0 : 1;
+    for (int i = 0; i < Width; ++i) any_unsure |= from_middle[i] < sure ? 0 : 1;
     if (any_unsure == 0) return;
-    for (int k = 0; k < Side; ++k)
-      for (int i = 0; i < Width; ++i) ring[k][i] = at(u2[k][i] + v2[i]);
+    for (int i = 0; i < Width; ++i) {
+      if (from_middle[i] < sure) continue;
+      for (int j = 0; j < Rows; ++j)
+        for (int k = 0; k < Side; ++k) ring[j][k][i] = at(u2[k][i] + v2[j][i]);
+    }
   }
 
  private:
@@ -106,6 +117,9 @@ struct GrowthPixels {
         step(reach / GrowthCurve::circles),
         steps(GrowthCurve::circles / reach) {}
 
+  /// Whether no pixel is far enough from every circle to be added whole.
+  SRCEXTRACT_HOST_DEVICE bool divides_all() const { return step < 2 * margin; }
+
   /// The pixels of a block.
   template <int Width>
   struct Block {
@@ -155,7 +169,7 @@ struct GrowthPixels {
     const SubPixelRings<Width> rings(steps);
     std::int32_t in_parts[Width];
     for (int i = 0; i < Width; ++i) in_parts[i] = block.in_reach[i];
-    if (step >= 2 * margin) add_whole(block, light, rings, unit, in_parts, bins);
+    if (!divides_all()) add_whole(block, light, rings, unit, in_parts, bins);
     std::int64_t part[Width];
     for (int i = 0; i < Width; ++i) part[i] = in_parts[i] != 0 ? unit.of(light.value[i] / (side * side)) : 0;
     if constexpr (Width == 1) {
@@ -174,6 +188,41 @@ struct GrowthPixels {
     if (divided.count == 0) return;
     divided.fill();
     add_parts(divided, bins);
+  }
+
+  /// Adds the light of Width pixels that the bins have begun with, a share to the ring of each sub-pixel. The first
+  /// sub-pixel of each has its centre at (u, v) from the source.
+  template <int Width, class Bins>
+  SRCEXTRACT_HOST_DEVICE void add_sub_pixels(double (&u)[Width], double (&v)[Width], Bins& bins) const {
+    constexpr int rows = Width > 1 ? side : 1;  // a device has no registers for all rows
+    const SubPixelRings<Width> rings(steps);
+    double u2[side][Width], v2[rows][Width];
+    float float_u2[side][Width], from_middle[Width] = {};
+    for (int k = 0; k < side; ++k) {
+      for (int i = 0; i < Width; ++i) {
+        u2[k][i] = u[i] * u[i];
+        float_u2[k][i] = static_cast<float>(u2[k][i]);
+        u[i] += sub_pixel;
+      }
+    }
+    std::int32_t all[rows][side][Width];
+    for (int j = 0; j < side; ++j) {
+      const int row = Width > 1 ? j : 0;
+      for (int i = 0; i < Width; ++i) {
+        v2[row][i] = v[i] * v[i];
+        v[i] += sub_pixel;
+      }
+      rings.of_row(float_u2, v2[row], all[row], from_middle);
+      if constexpr (Width == 1) {
+        rings.settle(from_middle, u2, v2, all);
+        from_middle[0] = 0;
+        bins.add(all[0]);
+      }
+    }
+    if constexpr (Width > 1) {
+      rings.settle(from_middle, u2, v2, all);
+      bins.add(all);
+    }
   }
 
  private:
@@ -201,34 +250,68 @@ struct GrowthPixels {
   /// Divides the first Width pixels, and adds each sub-pixel to its ring.
   template <int Width, class Bins>
   SRCEXTRACT_HOST_DEVICE void add_parts(const DividedPixels<Width>& divided, Bins& bins) const {
-    const SubPixelRings<Width> rings(steps);
     std::int64_t light[Width];
-    double u[Width], v[Width], u2[side][Width], v2[Width];
-    float float_u2[side][Width];
+    double u[Width], v[Width];
     for (int i = 0; i < Width; ++i) {
       light[i] = divided.light[i];
       u[i] = divided.x[i] - cx + first;
       v[i] = divided.y[i] - cy + first;
     }
-    for (int k = 0; k < side; ++k) {
-      for (int i = 0; i < Width; ++i) {
-        u2[k][i] = u[i] * u[i];
-        float_u2[k][i] = static_cast<float>(u2[k][i]);
-        u[i] += sub_pixel;
-      }
-    }
     bins.begin(light);
-    std::int32_t all[Width > 1 ? side : 1][side][Width];
-    for (int j = 0; j < side; ++j) {
-      for (int i = 0; i < Width; ++i) {
-        v2[i] = v[i] * v[i];
-        v[i] += sub_pixel;
-      }
-      rings.of_row(u2, float_u2, v2, all[Width > 1 ? j : 0]);
-      if constexpr (Width == 1) bins.add(all[0]);
-    }
-    if constexpr (Width > 1) bins.add(all);
+    add_sub_pixels(u, v, bins);
   }
+};
+
+/// The pixels of a curve of growth that divides every pixel, as a list on the host: they are read once.
+template <int Width>
+class ListedPixels {
+ public:
+  /// Lists the pixels of a box that are in reach, in memory of `lanes`, and sums their absolute values.
+  template <class Lanes>
+  ListedPixels(const Lanes& lanes, const GrowthPixels& pixels, const ApertureBox& box)
+      : u_(lanes.scratch(3 * room_for(box))), v_(u_ + room_for(box)), value_(v_ + room_for(box)) {
+    const auto add = [&](std::int32_t x, std::int32_t y, int count, BlockSums<1, Width>& sums) {
+      const auto block = pixels.block_at<Width>(x, y, count);
+      for (int i = 0; i < Width; ++i) sums.of[0][i] = 0;
+      if (block.any == 0) return;
+      const auto light = pixels.light_of(block, x, y, count);
+      for (int i = 0; i < Width; ++i) sums.of[0][i] = block.in_reach[i] != 0 ? std::fabs(light.value[i]) : 0;
+      for (int i = 0; i < Width; ++i) {
+        u_[count_] = x + i;
+        v_[count_] = y;
+        value_[count_] = light.value[i];
+        count_ += block.in_reach[i];
+      }
+    };
+    all_light_ = lanes.template sum_of_blocks<1>(box, add).of[0];
+    for (int i = 0; i < Width; ++i) u_[count_ + i] = v_[count_ + i] = value_[count_ + i] = 0;
+  }
+
+  double all_light() const { return all_light_; }
+
+  /// Adds the light of all sub-pixels to their rings.
+  template <class Bins>
+  void add_to_rings(const GrowthPixels& pixels, const FixedPoint& unit, Bins& bins) const {
+    for (int at = 0; at < count_; at += Width) {
+      std::int64_t light[Width];
+      double u[Width], v[Width];
+      for (int i = 0; i < Width; ++i) {
+        light[i] = unit.of(value_[at + i] / (GrowthPixels::side * GrowthPixels::side));
+        u[i] = u_[at + i] - pixels.cx + GrowthPixels::first;
+        v[i] = v_[at + i] - pixels.cy + GrowthPixels::first;
+      }
+      bins.begin(light);
+      pixels.add_sub_pixels(u, v, bins);
+    }
+  }
+
+ private:
+  /// Room for the pixels of a box, and for a block that is written or read past them.
+  static int room_for(const ApertureBox& box) { return (box.x_end - box.x_begin) * (box.y_end - box.y_begin) + Width; }
+
+  double *u_, *v_, *value_;
+  double all_light_ = 0;
+  int count_ = 0;
 };
 
 /// Measures the curve of growth of a source, out to at least a radius of `least`. Its `rings` stay valid until `lanes`
@@ -238,6 +321,14 @@ SRCEXTRACT_HOST_DEVICE GrowthCurve measure_growth(const Lanes& lanes, const Meas
                                                   const PhotometryImage& image, double least) {
   const GrowthPixels pixels(source, image, least);
   const ApertureBox box = box_of_circle(pixels.cx, pixels.cy, pixels.limit, image);
+  if constexpr (Lanes::width > 1) {
+    if (pixels.divides_all()) {
+      const ListedPixels<Lanes::width> listed(lanes, pixels, box);
+      const FixedPoint unit = fixed_point_up_to(listed.all_light());
+      return {lanes.fill_bins([&](auto& bins) { listed.add_to_rings(pixels, unit, bins); }), unit, pixels.reach,
+              box.cut};
+    }
+  }
   const FixedPoint unit = fixed_point_up_to(pixels.all_light(lanes, box));
   DividedPixels<Lanes::width> divided;
   const std::int64_t* const rings = lanes.bins(box, [&](std::int32_t x, std::int32_t y, int count, auto& bins) {

@@ -240,41 +240,43 @@ class HostLanes {
         }
       }
       for (int i = 0; i < width; ++i) furthest = last[i] - first[i] > furthest ? last[i] - first[i] : furthest;
-      if (furthest < FieldCounts<Rows * Times>::fields) {
-        add_counted(bins, first, furthest);
+      if (furthest < FieldCounts<Rows * Times, 1>::fields) {
+        add_counted<1>(bins, first, furthest);
+      } else if (furthest < FieldCounts<Rows * Times, 2>::fields) {
+        add_counted<2>(bins, first, furthest);
       } else {
         for (int j = 0; j < Rows; ++j) add(bins[j]);
       }
     }
 
    private:
-    /// For each pixel of a block, counts up to Most events in each of 12 fields, packed into two words of 5-bit fields.
-    /// Powers of two are made from the exponents of floats, since not all processors can shift the elements of a vector
-    /// by different amounts.
-    template <int Most>
+    /// For each pixel of a block, counts up to Most events in each of 6 or 12 fields, packed into one or two words of
+    /// 5-bit fields. Powers of two are made from the exponents of floats, since not all processors can shift the
+    /// elements of a vector by different amounts.
+    template <int Most, int Words>
     struct FieldCounts {
-      static constexpr int bits = 5, half = 6, fields = 2 * half;
-      static_assert(Most < 1 << bits && bits * half < 32);
+      static constexpr int bits = 5, half = 6, fields = Words * half;
+      static_assert(Most < 1 << bits && bits * half < 32 && Words <= 2);
       static constexpr std::int32_t float_one = 127, float_digits = 23;
       std::int32_t lower[width] = {}, upper[width] = {};
 
       void count(int i, std::int32_t field) {
-        const std::int32_t in_lower = field < half ? -1 : 0;
+        const std::int32_t in_lower = Words == 1 || field < half ? -1 : 0;
         const std::int32_t power = bits * field - (bits * half & ~in_lower);
         const auto once = static_cast<std::int32_t>(std::bit_cast<float>((float_one + power) << float_digits));
         lower[i] += once & in_lower;
-        upper[i] += once & ~in_lower;
+        if constexpr (Words == 2) upper[i] += once & ~in_lower;
       }
       std::int32_t times(int i, int field) const {
-        const std::int32_t word = field < half ? lower[i] : upper[i];
+        const std::int32_t word = Words == 1 || field < half ? lower[i] : upper[i];
         return word >> (bits * (field < half ? field : field - half)) & ((1 << bits) - 1);
       }
     };
 
-    template <int Rows, int Times>
+    template <int Words, int Rows, int Times>
     void add_counted(const std::int32_t (&bins)[Rows][Times][width], const std::int32_t (&first)[width],
                      std::int32_t furthest) {
-      FieldCounts<Rows * Times> counts;
+      FieldCounts<Rows * Times, Words> counts;
       for (int j = 0; j < Rows; ++j)
         for (int k = 0; k < Times; ++k)
           for (int i = 0; i < width; ++i) counts.count(i, bins[j][k][i] - first[i]);
@@ -299,11 +301,18 @@ class HostLanes {
   template <class F>
   const std::int64_t* bins(const ApertureBox& box, const F& f) const {
     reach(box);
+    return fill_bins([&](BlockBins& block) {
+      for (std::int32_t y = box.y_begin; y < box.y_end; ++y)
+        for (std::int32_t x = box.x_begin; x < box.x_end; x += width)
+          f(x, y, box.x_end - x < width ? box.x_end - x : width, block);
+    });
+  }
+  /// As bins(), with fill(block), which adds all pixels.
+  template <class Fill>
+  const std::int64_t* fill_bins(const Fill& fill) const {
     std::int64_t apart[(most_bins + 1) * width] = {};
     BlockBins block(apart);
-    for (std::int32_t y = box.y_begin; y < box.y_end; ++y)
-      for (std::int32_t x = box.x_begin; x < box.x_end; x += width)
-        f(x, y, box.x_end - x < width ? box.x_end - x : width, block);
+    fill(block);
     for (int bin = 0; bin < most_bins; ++bin) {
       bins_[bin] = 0;
       for (int i = 0; i < width; ++i) bins_[bin] += apart[bin * width + i];

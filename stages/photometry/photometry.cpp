@@ -82,14 +82,15 @@ struct UsedFamilies<FamilyList<One...>> : std::optional<One>... {
   }
 };
 
-/// Measures sources by one family.
+/// Measures sources by one family. The first family of a block of sources asks for their pixels; the others find them
+/// in the cache.
 template <class One>
 void measure_some(const One& family, const HostLanes& lanes, const PhotometryInput<Cpu>& input,
                   const PhotometryImage& found_in, const PhotometryImage& image, std::int64_t begin, std::int64_t end,
-                  Photometry<Cpu>& measured) {
+                  bool is_first, Photometry<Cpu>& measured) {
   FamilyRows<typename One::Row, Cpu>& out = measured.of<One>();
   for (std::int64_t i = begin; i < end; ++i) {
-    if (i + 1 < end) ask_for_pixels(input.sums[i + 1], image);
+    if (is_first && i + 1 < input.sums.size()) ask_for_pixels(input.sums[i + 1], image);
     const Parentage parentage = input.parentage.empty() ? Parentage{} : input.parentage[i];
     const MeasuredSource source{static_cast<std::int32_t>(i + 1),
                                 shape_of(input.sums[i], parentage, image.width, image.height),
@@ -163,9 +164,12 @@ Photometry<Cpu> measure_photometry(const PhotometryInput<Cpu>& input, const Sett
   parallel_for(count, sources_at_a_time, where, [&](std::int64_t begin, std::int64_t end) {
     PhotometryRows held(rows, input.image.shape.height);
     const HostLanes lanes(rows.empty() ? nullptr : &held);
+    bool is_first = true;
     for_each_family([&]<class One>() {
-      if (const std::optional<One>& family = families.of<One>())
-        measure_some(*family, lanes, input, found_in, image, begin, end, measured);
+      if (const std::optional<One>& family = families.of<One>()) {
+        measure_some(*family, lanes, input, found_in, image, begin, end, is_first, measured);
+        is_first = false;
+      }
     });
   });
   return measured;

@@ -83,7 +83,11 @@ struct PhotometryImage {
 
   /// The variance of a pixel of such a value and variance, times `weight`, and of its photons, which count whole.
   SRCEXTRACT_HOST_DEVICE double with_photons(double weight, double value, double of_sky) const {
-    return (weight + (value > 0 ? value * photon_share : 0)) * of_sky;
+    return with_photons(photon_share, weight, value, of_sky);
+  }
+  /// As above, with a `photon_share` of the caller's: a loop over pixels then need not read the image's again.
+  SRCEXTRACT_HOST_DEVICE static double with_photons(double share, double weight, double value, double of_sky) {
+    return (weight + (value > 0 ? value * share : 0)) * of_sky;
   }
 
   SRCEXTRACT_HOST_DEVICE std::int64_t at(std::int32_t x, std::int32_t y) const {

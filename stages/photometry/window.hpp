@@ -58,7 +58,8 @@ class GaussianWindow {
     return box_of_circle(circle_.cx, circle_.cy, static_cast<double>(radius_), image);
   }
 
-  /// Sums f(w, dx, dy, value, variance), a Sums<N>, over the window's pixels, where w is the weight of the window.
+  /// Sums over the window's pixels: f(w, dx, dy, value, variance, add) calls add(k, what the pixel adds to sum k) for
+  /// each of N sums. w is the weight of the window.
   template <int N, class Lanes, class F>
   SRCEXTRACT_HOST_DEVICE Sums<N> sum(const Lanes& lanes, std::int32_t number, const PhotometryImage& image,
                                      const F& f) const {
@@ -74,8 +75,8 @@ class GaussianWindow {
           image.samples(block.x, block.y, block.count, number, circle_.cx, circle_.cy, block.wanted);
       for (int i = 0; i < width; ++i) {
         const float part = static_cast<float>(weight[i]) * block.part[i];
-        const Sums<N> one = f(part, block.dx[i], block.dy, sample.value[i], sample.variance[i]);
-        for (int k = 0; k < N; ++k) pixels.of[k][i] = one.of[k];
+        f(part, block.dx[i], block.dy, sample.value[i], sample.variance[i],
+          [&](int k, double added) { pixels.of[k][i] = added; });
       }
     };
     return lanes.template sum_in_circle<N>(all, circle_, add);
@@ -234,9 +235,11 @@ struct WindowFamily {
       const GaussianWindow window(result.x, result.y, sigma);
       if (window.box(image).cut) result.flags |= flag::aperture_cut;
       const Sums<3> sums = window.template sum<3>(
-          lanes, source.number, image, [](float weight, float dx, float dy, double value, double) -> Sums<3> {
+          lanes, source.number, image, [](float weight, float dx, float dy, double value, double, const auto& add) {
             const double light = weight * value;
-            return {{light, light * dx, light * dy}};
+            add(0, light);
+            add(1, light * dx);
+            add(2, light * dy);
           });
       last = {result.x, result.y, sums.of[0], sums.of[1], sums.of[2]};
       if (!(last.light > 0)) break;
@@ -252,16 +255,27 @@ struct WindowFamily {
   SRCEXTRACT_HOST_DEVICE static void measure_moments(const Lanes& lanes, const MeasuredSource& source,
                                                      const PhotometryImage& image, const GaussianWindow& window,
                                                      const Centroid& centroid, WindowedSource& result) {
+    const double share = image.photon_share;
+    const bool photons_apart = share == 0;
     const Sums<11> sums = window.template sum<11>(
         lanes, source.number, image,
-        [&image](float weight, float dx, float dy, double value, double of_sky) -> Sums<11> {
+        [share, photons_apart](float weight, float dx, float dy, double value, double of_sky, const auto& add) {
           constexpr double of_pixel = 0.0833;
-          const double variance = image.with_photons(1, value, of_sky);
+          const double variance = PhotometryImage::with_photons(share, 1, value, of_sky);
           const double light = weight * value, square = static_cast<double>(weight) * weight;
-          const double noise = square * variance, photons = value > 0 && image.photon_share == 0 ? square * value : 0;
+          const double noise = square * variance, photons = value > 0 && photons_apart ? square * value : 0;
           const double x2 = dx * dx + of_pixel, y2 = dy * dy + of_pixel, xy = dx * dy;
-          return {{light * dx * dx, light * dy * dy, light * dx * dy, noise, noise * x2, noise * y2, noise * xy,
-                   photons, photons * x2, photons * y2, photons * xy}};
+          add(0, light * dx * dx);
+          add(1, light * dy * dy);
+          add(2, light * dx * dy);
+          add(3, noise);
+          add(4, noise * x2);
+          add(5, noise * y2);
+          add(6, noise * xy);
+          add(7, photons);
+          add(8, photons * x2);
+          add(9, photons * y2);
+          add(10, photons * xy);
         });
     result.flux = centroid.light;
     result.variance = sums.of[3];

@@ -6,28 +6,19 @@
 #include <utility>
 #include <vector>
 
-#include "config/checks.hpp"
 #include "io/tables/text_table.hpp"
 #include "stages/catalogue/bands.hpp"
 #include "stages/core/ascii.hpp"
 #include "stages/core/error.hpp"
-#include "stages/settings/keys.hpp"
 #include "survey/inputs/files_beside.hpp"
 #include "survey/inputs/foreign_columns.hpp"
 #include "survey/inputs/leads_up.hpp"
+#include "survey/inputs/manifest_columns.hpp"
 
 namespace srcextract {
 namespace {
 
 namespace fs = std::filesystem;
-
-std::string where(const TextLines& lines) {
-  return lines.file().path() + ":" + std::to_string(lines.number());
-}
-
-[[noreturn]] void fail(const TextLines& lines, const std::string& problem) {
-  throw Error(ErrorKind::config, where(lines) + ": " + problem);
-}
 
 /// The path without "//", "." and "a/..". Fast for normal paths, since there may be millions.
 std::string normal(const std::string& path) {
@@ -53,18 +44,13 @@ bool is_of_directory(const std::string& name) {
 std::string checked_name(const TextLines& lines, const std::string& given) {
   const std::string problem = "the name " + shown(given);
   if (given.starts_with('/'))
-    fail(lines, problem + " is an absolute path; give one below the output directory, as in night1/m31.fits");
-  if (leads_up(given)) fail(lines, problem + " has a '..', which could lead out of the output directory; leave it out");
+    fail_at_line(lines, problem + " is an absolute path; give one below the output directory, as in night1/m31.fits");
+  if (leads_up(given))
+    fail_at_line(lines, problem + " has a '..', which could lead out of the output directory; leave it out");
   std::string name = normal(given);
-  if (is_of_directory(name)) fail(lines, problem + " is that of a directory; end it with that of a file");
+  if (is_of_directory(name)) fail_at_line(lines, problem + " is that of a directory; end it with that of a file");
   return name;
 }
-
-/// Columns for files beside the image, and prefixes of further columns. `detect:KEY` is a key of the detection image
-/// alone, `reference:KEY` one of the reference alone, `band:g` the file of a band, `band:g:KEY` a key of that band
-/// alone.
-constexpr std::string_view detect_column = "detect", positions_column = "positions", reference_column = "reference",
-                           detect_mark = "detect:", reference_mark = "reference:", band_mark = "band:";
 
 /// Their names in messages.
 NamesBeside columns_beside() {
@@ -78,24 +64,6 @@ NamesBeside columns_beside() {
           .instead = "give each a row with its image in `path`"};
 }
 
-/// The fields of a row. Fields other than the path may be empty.
-struct RowFields {
-  struct Band {
-    std::string name, path = {};
-    std::vector<std::string> settings = {};
-    bool operator==(const Band&) const = default;
-  };
-  std::string path = {}, name = {}, detect = {}, positions = {}, reference = {};
-  std::vector<std::string> settings = {}, detect_settings = {}, reference_settings = {};
-  std::vector<Band> bands = {};
-
-  /// Whether two rows with the same settings also have the same files beside the image.
-  bool has_same_beside(const RowFields& other) const {
-    return detect == other.detect && detect_settings == other.detect_settings && positions == other.positions &&
-           reference == other.reference && reference_settings == other.reference_settings && bands == other.bands;
-  }
-};
-
 /// Converts fields to rows.
 class RowMaker {
  public:
@@ -105,20 +73,21 @@ class RowMaker {
   }
 
   /// Makes a row. Without a name, the row's name is the path; for bands it is the detection image's path.
-  ManifestRow make(const RowFields& fields) {
+  ManifestRow make(const ManifestFields& fields) {
     check(fields);
     const std::string& path = fields.bands.empty() ? fields.path : fields.detect;
     if (path.empty() && !fields.detect.empty())
-      fail(lines_,
-           "the row has a detection image and nothing to measure; name an image in `path`, or a band, or remove "
-           "the line");
-    if (path.empty()) fail(lines_, "the path is empty; name a file, or remove the line");
+      fail_at_line(
+          lines_,
+          "the row has a detection image and nothing to measure; name an image in `path`, or a band, or remove "
+          "the line");
+    if (path.empty()) fail_at_line(lines_, "the path is empty; name a file, or remove the line");
     ManifestRow row;
     row.line = lines_.number();
     row.path = opened(path);
     row.name = fields.name.empty() ? name_of_path(path) : checked_name(lines_, fields.name);
     if (is_of_directory(row.name))
-      fail(lines_, shown(path) + " is a directory; a manifest lists files: give the directory as INPUT");
+      fail_at_line(lines_, shown(path) + " is a directory; a manifest lists files: give the directory as INPUT");
     if (fields.name.empty() && !fields.positions.empty()) row.name = forced_name(row.name);
     if (fields.name.empty() && !fields.bands.empty()) row.name = bands_name(row.name);
     if (fields.name.empty() && !fields.reference.empty()) row.name = difference_name(row.name);
@@ -133,40 +102,46 @@ class RowMaker {
   }
 
   /// Throws if fields contradict each other.
-  void check(const RowFields& fields) const {
+  void check(const ManifestFields& fields) const {
     if (fields.detect.empty() && !fields.detect_settings.empty())
-      fail(lines_, std::string(detect_mark) + fields.detect_settings.front() +
+      fail_at_line(lines_,
+                   std::string(detect_mark) + fields.detect_settings.front() +
                        " is for a detection image, and the row names none; name one in the column `detect`, or leave "
                        "the field empty");
     if (fields.reference.empty() && !fields.reference_settings.empty())
-      fail(lines_, std::string(reference_mark) + fields.reference_settings.front() +
+      fail_at_line(lines_,
+                   std::string(reference_mark) + fields.reference_settings.front() +
                        " is for a reference, and the row names none; name one in the column `reference`, or leave the "
                        "field empty");
     if (!fields.detect.empty() && !fields.positions.empty())
-      fail(lines_,
-           "the row has a detection image and a table of positions, and at positions that are given nothing is found; "
-           "leave `detect` or `positions` empty, or make two rows of it");
+      fail_at_line(
+          lines_,
+          "the row has a detection image and a table of positions, and at positions that are given nothing is found; "
+          "leave `detect` or `positions` empty, or make two rows of it");
     if (!fields.reference.empty() && !(fields.detect.empty() && fields.positions.empty()))
-      fail(lines_,
-           "the row has a reference, and sources of a difference are found in the difference alone; leave `reference` "
-           "empty, or `detect` and `positions`");
+      fail_at_line(
+          lines_,
+          "the row has a reference, and sources of a difference are found in the difference alone; leave `reference` "
+          "empty, or `detect` and `positions`");
     if (!fields.reference.empty() && fields.reference == fields.path)
-      fail(lines_, shown(fields.path) + " is its own reference: nothing is left of it; name another frame");
-    for (const RowFields::Band& band : fields.bands)
+      fail_at_line(lines_, shown(fields.path) + " is its own reference: nothing is left of it; name another frame");
+    for (const ManifestFields::Band& band : fields.bands)
       if (band.path.empty())
-        fail(lines_, std::string(band_mark) + band.name + ":" + band.settings.front() +
-                         " is for a band that the row has no file of; name it in the column `band:" + band.name +
-                         "`, or leave the field empty");
+        fail_at_line(lines_, std::string(band_mark) + band.name + ":" + band.settings.front() +
+                                 " is for a band that the row has no file of; name it in the column `band:" +
+                                 band.name + "`, or leave the field empty");
     if (!fields.bands.empty() && fields.detect.empty())
-      fail(lines_, "the row has bands, and no image in which their sources are found; name it in the column `detect`");
+      fail_at_line(lines_,
+                   "the row has bands, and no image in which their sources are found; name it in the column `detect`");
     if (!fields.bands.empty() && !fields.path.empty())
-      fail(lines_, shown(fields.path) +
+      fail_at_line(lines_,
+                   shown(fields.path) +
                        " is an image beside bands, which are all that is measured; leave `path` empty, and make it a "
                        "band, or a row without bands");
   }
 
   /// Makes the files beside an image; neighbouring rows with the same fields share them.
-  std::shared_ptr<const FilesBeside> beside_of(const RowFields& fields, const ImageConfig& config) {
+  std::shared_ptr<const FilesBeside> beside_of(const ManifestFields& fields, const ImageConfig& config) {
     if (fields.detect.empty() && fields.positions.empty() && fields.reference.empty()) return nullptr;
     if (!beside_ || &config != beside_config_ || !fields.has_same_beside(beside_fields_)) {
       beside_ = make_beside(fields, config);
@@ -176,7 +151,7 @@ class RowMaker {
     return beside_;
   }
 
-  std::shared_ptr<const FilesBeside> make_beside(const RowFields& fields, const ImageConfig& config) try {
+  std::shared_ptr<const FilesBeside> make_beside(const ManifestFields& fields, const ImageConfig& config) try {
     FilesBeside beside{.positions = opened(fields.positions), .reference = opened(fields.reference)};
     beside.of_reference =
         configs_.of_reference(fields.settings, fields.reference_settings, std::string(reference_mark));
@@ -184,7 +159,7 @@ class RowMaker {
       beside.detection = {opened(fields.detect),
                           configs_.with_own(fields.settings, fields.detect_settings, std::string(detect_mark))};
     SurveyNames names{fields.detect, fields.positions, fields.reference, {}};
-    for (const RowFields::Band& band : fields.bands) {
+    for (const ManifestFields::Band& band : fields.bands) {
       names.bands.push_back(band.path);
       const std::string mark = std::string(band_mark) + band.name + ":";
       beside.bands.push_back(
@@ -194,7 +169,7 @@ class RowMaker {
     beside.hash = hash_of_files_beside(beside, names);
     return std::make_shared<const FilesBeside>(std::move(beside));
   } catch (const Error& error) {
-    fail(lines_, error.what());
+    fail_at_line(lines_, error.what());
   }
 
   /// Makes the configuration of a row; neighbouring rows with the same settings share it.
@@ -206,7 +181,7 @@ class RowMaker {
     }
     return config_;
   } catch (const Error& error) {
-    fail(lines_, error.what());
+    fail_at_line(lines_, error.what());
   }
 
   const TextLines& lines_;
@@ -215,7 +190,7 @@ class RowMaker {
   std::vector<std::string> settings_;
   bool of_difference_ = false;
   std::shared_ptr<const ImageConfig> config_;  ///< with settings_, perhaps of_difference_
-  RowFields beside_fields_;
+  ManifestFields beside_fields_;
   const ImageConfig* beside_config_ = nullptr;
   std::shared_ptr<const FilesBeside> beside_;  ///< made from beside_fields_ and beside_config_
 };
@@ -226,144 +201,6 @@ void read_list(TextLines& lines, RowMaker& rows, const std::function<void(Manife
     if (!path.empty() && !path.starts_with('#')) on_row(rows.make({.path = std::string(path)}));
   }
 }
-
-/// The columns that name a file or the outputs.
-constexpr std::pair<std::string_view, std::string RowFields::*> text_columns[] = {
-    {"path", &RowFields::path},
-    {"name", &RowFields::name},
-    {detect_column, &RowFields::detect},
-    {positions_column, &RowFields::positions},
-    {reference_column, &RowFields::reference}};
-
-/// The meaning of a column.
-struct Meaning {
-  enum class Of { nothing, text, setting, detect_setting, reference_setting, band, band_setting };
-  Of of = Of::nothing;
-  std::string key = {};                    ///< for a setting
-  std::size_t band = 0;                    ///< index of the band
-  std::string RowFields::*text = nullptr;  ///< for a text
-
-  void take(std::string_view field, RowFields& row) const {
-    const std::string setting = key + "=" + std::string(field);
-    switch (of) {
-      case Of::nothing:
-        return;
-      case Of::text:
-        row.*text = field;
-        return;
-      case Of::setting:
-        return row.settings.push_back(setting);
-      case Of::detect_setting:
-        return row.detect_settings.push_back(setting);
-      case Of::reference_setting:
-        return row.reference_settings.push_back(setting);
-      case Of::band:
-        row.bands[band].path = field;
-        return;
-      case Of::band_setting:
-        return row.bands[band].settings.push_back(setting);
-    }
-  }
-};
-
-/// The meanings of a manifest's columns.
-class Columns {
- public:
-  Columns(const TextLayout& layout, const TextLines& lines) : lines_(lines), meanings_(layout.fields) {
-    for (const TextLayout::Column& column : layout.columns) add_band(column.head.name);
-    check_bands();
-    for (const TextLayout::Column& column : layout.columns) meanings_[column.field] = meaning_of(column.head.name);
-    const auto has = [&](std::string RowFields::*text) {
-      return std::ranges::count(meanings_, text, &Meaning::text) > 0;
-    };
-    if (!has(&RowFields::path) && !(!bands_.empty() && has(&RowFields::detect)))
-      fail(lines, "no column is called 'path'; a manifest names the file of every image in one");
-  }
-
-  /// The columns without a meaning.
-  std::vector<std::string> foreign(const TextLayout& layout) const {
-    std::vector<std::string> names;
-    for (const TextLayout::Column& column : layout.columns)
-      if (meanings_[column.field].of == Meaning::Of::nothing) names.push_back(column.head.name);
-    return names;
-  }
-
-  /// Reads the fields of a row.
-  RowFields read(TextLines& lines, const TextLayout& layout, FieldSplitter& splitter) const {
-    RowFields row{.bands = bands_};
-    split_row(lines, layout, splitter, [&](std::size_t index, std::string_view field) {
-      if (index < meanings_.size() && !field.empty()) meanings_[index].take(field, row);
-    });
-    std::erase_if(row.bands, [](const RowFields::Band& band) { return band.path.empty() && band.settings.empty(); });
-    return row;
-  }
-
- private:
-  void add_band(const std::string& column) {
-    if (!column.starts_with(band_mark)) return;
-    const std::string name = column.substr(band_mark.size());
-    if (name.find(':') == name.npos) bands_.push_back({name});
-  }
-
-  void check_bands() const {
-    std::vector<std::string> names;
-    for (const RowFields::Band& band : bands_) names.push_back(band.name);
-    if (const std::string problem = problem_of_bands(names); !problem.empty())
-      fail(lines_, "columns 'band:NAME': " + problem);
-  }
-
-  Meaning meaning_of(const std::string& column) const {
-    using Of = Meaning::Of;
-    for (const auto& [name, text] : text_columns)
-      if (column == name) return {.of = Of::text, .text = text};
-    if (column.starts_with(detect_mark)) {
-      const std::string key = checked_key(column.substr(detect_mark.size()), column, detect_mark);
-      require_detection_settings({key}, {.detect_set = where(lines_) + ": " + std::string(detect_mark)});
-      return {Of::detect_setting, key};
-    }
-    if (column.starts_with(reference_mark)) {
-      const std::string key = checked_key(column.substr(reference_mark.size()), column, reference_mark);
-      require_reference_settings({key}, {.reference_set = where(lines_) + ": " + std::string(reference_mark)});
-      return {Of::reference_setting, key};
-    }
-    if (column.starts_with(band_mark)) return of_band(column);
-    if (column.find('.') != column.npos && column.find(':') == column.npos)
-      return {Of::setting, checked_key(column, column, "")};
-    if (const std::string problem = problem_of_foreign_column(column, keys_); !problem.empty()) fail(lines_, problem);
-    return {};
-  }
-
-  Meaning of_band(const std::string& column) const {
-    const std::size_t end = column.find(':', band_mark.size());
-    const std::string name = column.substr(band_mark.size(), end - band_mark.size());
-    const auto band = std::ranges::find(bands_, name, &RowFields::Band::name);
-    if (band == bands_.end())
-      fail(lines_, "column '" + column +
-                       "' is for a band that there is none of; name its files in a column 'band:" + name + "'");
-    const auto number = static_cast<std::size_t>(band - bands_.begin());
-    if (end == column.npos) return {Meaning::Of::band, "", number};
-    const std::string key = checked_key(column.substr(end + 1), column, column.substr(0, end + 1));
-    if (const std::string problem = problem_of_band_setting(key + "="); !problem.empty())
-      fail(lines_, "column '" + column + "': " + problem);
-    return {Meaning::Of::band_setting, key, number};
-  }
-
-  /// Returns the key that a column sets; throws if there is no such key. `mark` is the column's prefix before the key.
-  std::string checked_key(const std::string& key, const std::string& column, std::string_view mark) const {
-    const std::size_t dot = key.find('.');
-    if (dot == key.npos)
-      fail(lines_, "column '" + column + "' is no key; write " + std::string(mark) + "section.key, as in " +
-                       std::string(mark) + "weights.file");
-    check_section(keys_, key.substr(0, dot), where(lines_));
-    check_key(keys_, key.substr(0, dot), key.substr(dot + 1), where(lines_));
-    return key;
-  }
-
-  const TextLines& lines_;
-  const config::Fields keys_ = config::fields_of(Config{});
-  std::vector<RowFields::Band> bands_;  ///< in the order of their columns
-  std::vector<Meaning> meanings_;       ///< of every field of a row
-};
 
 /// Reads the header of a manifest. Wrong column names are an Error{config}, like all errors in a manifest's contents.
 TextLayout layout_of(TextLines& lines) {
@@ -380,7 +217,7 @@ TextLayout layout_of(TextLines& lines) {
 /// Returns a note about ignored columns.
 std::string read_rows(TextLines& lines, RowMaker& rows, const std::function<void(ManifestRow)>& on_row) {
   const TextLayout layout = layout_of(lines);
-  const Columns columns(layout, lines);
+  const ManifestColumns columns(layout, lines);
   FieldSplitter splitter(layout.delimiter);
   while (next_row(lines, layout)) on_row(rows.make(columns.read(lines, layout, splitter)));
   return describe_foreign_columns(columns.foreign(layout));

@@ -92,8 +92,7 @@ def rows_of(session, image, what, least, runs):
         if not host.SEXTRACTOR:
             yield skipped(f"{columns}, {what}: SExtractor", "no source-extractor")
             continue
-        command = host.sextractor_command(directory, columns, DEFAULT_SEX, image)
-        (directory / "columns.param").write_text("\n".join(names) + "\n")
+        command = host.sextractor_command(directory, columns, DEFAULT_SEX, image, names)
         yield faster(f"{columns}, {what}: SExtractor", ours[columns], processor_time(runs, *command.split()), least)
     peer = sep_times(image, runs)
     if isinstance(peer, str):

@@ -1,0 +1,116 @@
+#include "pipeline/extract/difference_warnings.hpp"
+
+#include <spdlog/fmt/fmt.h>
+
+#include <algorithm>
+#include <cstdint>
+#include <iterator>
+
+#include "pipeline/extract/star_residuals.hpp"
+#include "stages/core/error.hpp"
+#include "stages/difference/fit/kernel_basis.hpp"
+
+namespace srcextract {
+namespace {
+
+using Warnings = std::vector<std::string>;
+
+/// Warns if many rows of a difference look like residuals of stars, which the catalogue does not tell from real
+/// changes.
+void warn_of_star_residuals(const Config& config, const Extraction& extraction, Warnings& warnings) {
+  constexpr std::int64_t least_paired = 5, least_faint = 10;
+  constexpr double paired_share = 0.05, faint_share = 0.2;
+  const Sources& changes = extraction.sources;
+  // The brightness of stars is derived from errors, which works only if errors come from photons and sky alone.
+  const bool tells_light = !extraction.aperture_noise && !frames_have_maps(config);
+  const StarResiduals found =
+      find_star_residuals(changes, extraction.background.clipped.sigma, tells_light ? config.measurement.gain : 0);
+  const auto rows = static_cast<double>(changes.size());
+  const bool paired = found.paired >= least_paired && static_cast<double>(found.paired) > paired_share * rows;
+  const bool faint =
+      found.faint_changes >= least_faint && static_cast<double>(found.faint_changes) > faint_share * rows;
+  if (!paired && !faint) return;
+  const std::string what =
+      paired ? fmt::format("{} of {} changes have one of the other sign within 8 pixels", found.paired, changes.size())
+             : fmt::format("{} of {} changes are less than a third of the light that is there in both frames",
+                           found.faint_changes, changes.size());
+  const std::string gain =
+      config.measurement.gain > 0 ? "" : "; set measurement.gain, so that stars are not found for their photon noise";
+  if (config.difference.kernel == MatchingKernel::fitted) {
+    warnings.push_back(
+        fmt::format("{}: {}, as stars leave them where the fitted kernel does not match. Count on false rows at bright "
+                    "stars; check "
+                    "that the frames are aligned (difference.align), raise difference.kernel_order, or raise "
+                    "detection.threshold{}",
+                    config.place_of("difference.kernel"), what, gain));
+    return;
+  }
+  const bool widths = config.difference.new_fwhm > 0;
+  warnings.push_back(fmt::format(
+      "{}: {}, as stars leave them whose shape the kernel does not match: it is a round Gaussian. Count on false rows "
+      "at bright stars; fit the kernel (difference.kernel: fitted), {}, check that the frames are aligned "
+      "(difference.align), or raise detection.min_area or detection.threshold{}",
+      config.place_of(widths ? "difference.new_fwhm" : "difference.reference_fwhm"), what,
+      widths ? "correct reference_fwhm and new_fwhm" : "give reference_fwhm and new_fwhm", gain));
+}
+
+/// Warns if the noise of a fitted difference is not what the noise of its two frames predicts.
+void warn_of_fitted_noise(const Config& config, const Extraction& extraction, Warnings& warnings) {
+  constexpr double shared = 0.2, unmatched = 2, contradicted = 0.5;
+  if (!extraction.difference->fit || !(extraction.difference->fit->sky_variance > 0)) return;
+  const double sigma = extraction.background.clipped.sigma;
+  const double scale = sigma * sigma / extraction.difference->fit->sky_variance;
+  const std::string place = config.place_of("difference.kernel");
+  const FitFacts& fit = *extraction.difference->fit;
+  const double widest = std::max(fit.reference_fwhm, fit.new_fwhm);
+  if (fit.half_width == most_kernel_half && kernel_half_per_fwhm * widest > most_kernel_half)
+    warnings.push_back(fmt::format(
+        "{}: stars are {:.3g} pixels wide in one frame, and the largest kernel has 35 x 35 pixels: it is too small for "
+        "them, so bright stars leave false rows; bin both frames",
+        place, widest));
+  if (scale >= shared && fit.star_variance < contradicted * std::min(1.0, scale))
+    warnings.push_back(fmt::format(
+        "{}: the pixels of bright stars have {:.2g} of the variance that a gain of {:.6g} e-/count gives them, so "
+        "changes "
+        "near stars may be missed; the gain contradicts the pixels, as where these are counts per second; set "
+        "measurement.gain, and gain_keyword to none",
+        config.place_of("measurement.gain"), fit.star_variance, config.measurement.gain));
+  if (scale < shared)
+    warnings.push_back(fmt::format(
+        "{}: the difference has {:.2g} of the variance that both frames have, so these share their noise and "
+        "rows tell of rounding; is one exposure in both?",
+        place, scale));
+  if (scale > unmatched)
+    warnings.push_back(fmt::format(
+        "{}: the difference has {:.2g} times the variance that both frames have, so something is not matched; "
+        "look at it (output.check_images), or raise difference.kernel_order or difference.background_order",
+        place, scale));
+}
+
+/// Warns if a frame saturates at a value that neither its header nor the configuration states.
+void warn_of_pile_up(const Config& config, const Extraction& extraction, Warnings& warnings) {
+  if (!extraction.difference->fit) return;
+  const auto warn = [&](const char* frame, double value) {
+    if (value == 0) return;
+    warnings.push_back(
+        fmt::format("{}: several pixels of the {} share its greatest value, {:.6g}, so it is taken for the level of "
+                    "saturation: stars from nine tenths of it are masked; set measurement.saturation",
+                    config.place_of("measurement.saturation"), frame, value));
+  };
+  warn("reference", extraction.difference->fit->reference_pile_up);
+  warn("new frame", extraction.difference->fit->new_pile_up);
+}
+
+}  // namespace
+
+void warn_of_difference(const Config& config, const Extraction& extraction, Warnings& warnings) {
+  Warnings of_difference;
+  warn_of_star_residuals(config, extraction, of_difference);
+  warn_of_fitted_noise(config, extraction, of_difference);
+  warn_of_pile_up(config, extraction, warnings);
+  if (config.difference.refuse_bad && !of_difference.empty())
+    throw Error(ErrorKind::input, of_difference.front() + " (refused by difference.refuse_bad)");
+  std::ranges::move(of_difference, std::back_inserter(warnings));
+}
+
+}  // namespace srcextract
