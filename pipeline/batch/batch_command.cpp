@@ -218,7 +218,8 @@ class BatchRun {
         watchdog_(options.image_timeout, [this](const auto& names) { give_up(names); }) {
     control_.on_image = [this](const ImageOutcome& outcome) { note(outcome); };
     control_.should_stop = [this] {
-      return too_many_failures_ || watchdog_.has_barked() || StopSignal::received() != 0;
+      return too_many_failures_ || watchdog_.has_barked() || (absent_ && absent_->gave_up()) ||
+             StopSignal::received() != 0;
     };
     control_.on_file = [this](const ImageFile& file) { return under_way(file.name); };
     control_.watch = [this](const std::string& name) { return watchdog_.watch(name); };
@@ -230,6 +231,11 @@ class BatchRun {
     const bool complete = extract(plan) && tried;
     const std::lock_guard ending(ending_);
     journal_.finish(complete && plan.undone == 0);
+    if (absent_ && absent_->gave_up())
+      throw Error(ErrorKind::input,
+                  fmt::format("the inputs did not come back within {:g} s (--wait); bring them back, and "
+                              "start the same command again to go on",
+                              options_.wait));
     return conclude(plan, summary_, complete, too_many_failures_, watchdog_.has_barked());
   }
 
@@ -240,13 +246,15 @@ class BatchRun {
     const Machine machine =
         choose_machine({options_.backend, options_.devices, options_.threads}, workload_of(plan.files));
     MemoryBudget budget = memory_budget(options_.memory);
+    absent_.emplace(plan.files, options_.wait, control_.should_stop);
+    control_.wait_for = [this](const std::string& path) { return absent_->wait_for(path); };
     const Job job{.output_dir = options_.output_dir,
                   .arguments = arguments_but_inputs(options_),
                   .kept = kept_,
                   .flush = Flush::later,
                   .describe = options_.verbosity == Verbosity::verbose,
                   .positions = std::make_shared<PositionTables>(budget.bytes())};
-    return process_files(job, plan.files, machine, budget, progress_, control_).complete;
+    return process_files(job, plan.files, machine, budget, progress_, control_).complete && !absent_->stopped();
   }
 
   void note(const ImageOutcome& outcome) {
@@ -293,6 +301,7 @@ class BatchRun {
   Journal& journal_;
   Progress progress_;
   RunControl control_;
+  std::optional<AbsentInputs> absent_;
   RunSummary summary_;
   std::atomic<bool> too_many_failures_ = false;
   std::mutex ending_;

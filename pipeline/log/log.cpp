@@ -6,12 +6,15 @@
 #include <spdlog/spdlog.h>
 
 #include <algorithm>
+#include <atomic>
 #include <cstdio>
 #include <cstdlib>
 #include <ctime>
 #include <memory>
+#include <system_error>
 #include <utility>
 
+#include "io/files/passing.hpp"
 #include "pipeline/log/printable.hpp"
 #include "pipeline/log/progress.hpp"
 #include "stages/core/error.hpp"
@@ -46,6 +49,16 @@ void set_pattern(spdlog::sinks::sink& sink, const std::string& pattern) {
   auto formatter = std::make_unique<spdlog::pattern_formatter>();
   formatter->add_flag<PrintableMessage>('*').set_pattern(pattern);
   sink.set_formatter(std::move(formatter));
+}
+
+/// Names files and directories whose calls are tried again, the first of a run only: a server that fails has many.
+void warn_of_passing(const std::string& path, int reason) {
+  constexpr int most = 20;
+  static std::atomic<int> told = 0;
+  const int before = told++;
+  if (before < most)
+    spdlog::warn("{}: {}; tried again{}", path, std::generic_category().message(reason),
+                 before == most - 1 ? "; further ones are not named" : "");
 }
 
 spdlog::sink_ptr file_sink(const std::string& path) {
@@ -90,6 +103,7 @@ void configure_log(Verbosity verbosity, const std::string& file, bool progress) 
   if (progress) set_pattern(terminal, std::string(Progress::clear_line) + terminal_pattern);
   logger.set_level(file.empty() ? level_of(verbosity) : std::min(level_of(verbosity), spdlog::level::info));
   if (!file.empty()) logger.sinks().push_back(file_sink(file));
+  tell_passing = warn_of_passing;
 }
 
 void say_by(std::string (*words)(const std::string&)) {

@@ -5,6 +5,7 @@ import os
 import shutil
 import subprocess
 import sys
+import time
 
 import pytest
 
@@ -173,22 +174,82 @@ def test_the_same_files_on_another_device_are_done(run, config, images, tmp_path
     assert done.returncode == 0 and survey.planned(log)["to_do"] == 0, log
 
 
-def test_what_goes_away_during_a_run_is_taken_up_when_it_is_back(run, config, tmp_path):
-    """1500 images on a disk that is taken away, and put back as it was."""
+@pytest.fixture
+def taken_away(config, tmp_path):
+    """Starts a run over 1500 images whose disk is taken away as soon as the first is done, and tells the process, and
+    what puts the disk back."""
     below = tmp_path / "long"
     below.mkdir()
     first = write(below / "0000.fits", survey.image(0, 128, 128))
     for i in range(1, 1500):
         os.link(first, below / f"{i:04}.fits")
-    process = survey.start(config, below, "-o", "out", "--threads", 1, cwd=tmp_path, log=tmp_path / "log")
-    while not (tmp_path / "out/0000.run.json").exists():
-        assert process.poll() is None, (tmp_path / "log").read_text()
-    below.rename(tmp_path / "away")
+
+    def begin(*more):
+        process = survey.start(config, below, "-o", "out", *more, cwd=tmp_path, log=tmp_path / "log")
+        while not (tmp_path / "out/0000.run.json").exists():
+            assert process.poll() is None, (tmp_path / "log").read_text()
+        below.rename(tmp_path / "away")
+        return process, lambda: (tmp_path / "away").rename(below)
+
+    return begin
+
+
+def await_word(log, word, process):
+    deadline = time.monotonic() + 60
+    while word not in log.read_text():
+        assert process.poll() is None and time.monotonic() < deadline, log.read_text()
+        time.sleep(0.05)
+
+
+def all_done(run, config, tmp_path):
+    """After a restart that finds something to do."""
+    again = run("batch", config, "long", "-o", "out")
+    assert again.code == 0 and survey.planned(again.err)["to_do"] > 0
+    return len(survey.done(tmp_path / "out/journal.jsonl")) == 1500
+
+
+@pytest.mark.parametrize("threads", [1, 4])
+def test_a_run_waits_for_a_disk_that_is_away_and_goes_on(taken_away, tmp_path, threads):
+    process, put_back = taken_away("--threads", threads)
+    await_word(tmp_path / "log", "the run waits until they are back, at most 3600 s (--wait)", process)
+    time.sleep(0.3)
+    assert len(survey.done(tmp_path / "out/journal.jsonl")) < 1500
+    put_back()
+    assert process.wait(120) == 0
+    assert "the inputs are back after" in (tmp_path / "log").read_text()
+    assert len(survey.done(tmp_path / "out/journal.jsonl")) == 1500
+    assert survey.failures(tmp_path / "out") == []
+
+
+@pytest.mark.parametrize("end, code, word", [("signal", 7, "start the same command again to go on"),
+                                             ("limit", 3, "did not come back within 1 s (--wait)")])
+def test_the_waiting_ends_without_a_failure(run, config, taken_away, tmp_path, end, code, word):
+    process, put_back = taken_away("--threads", 2, "--wait", 1 if end == "limit" else 600)
+    await_word(tmp_path / "log", "the run waits", process)
+    if end == "signal":
+        process.terminate()
+    assert process.wait(60) == code and word in (tmp_path / "log").read_text()
+    assert survey.failures(tmp_path / "out") == []
+    put_back()
+    assert all_done(run, config, tmp_path)
+
+
+def test_without_waiting_images_fail_and_the_next_start_does_them(run, config, taken_away, tmp_path):
+    process, put_back = taken_away("--threads", 1, "--wait", 0)
     assert process.wait(120) == 6
     assert len(survey.failures(tmp_path / "out")) > 100
-    (tmp_path / "away").rename(below)
-    assert run("batch", config, below, "-o", "out").code == 0
-    assert len(survey.done(tmp_path / "out/journal.jsonl")) == 1500
+    put_back()
+    assert all_done(run, config, tmp_path)
+
+
+def test_a_file_that_is_gone_alone_fails_at_once(config, tmp_path):
+    below = survey.write_images(tmp_path / "images", [f"{seed:03}.fits" for seed in range(100)])
+    process = survey.start(config, below, "-o", "out", "--threads", 1, cwd=tmp_path, log=tmp_path / "log")
+    while not (tmp_path / "out/000.run.json").exists():
+        assert process.poll() is None, (tmp_path / "log").read_text()
+    (below / "099.fits").unlink()
+    assert process.wait(60) == 6 and "the run waits" not in (tmp_path / "log").read_text()
+    assert [row["image"] for row in survey.failures(tmp_path / "out")] == ["099.fits"]
 
 
 def test_merge_refuses_what_was_done_and_failed_since(run, config, images, tmp_path, finished):
