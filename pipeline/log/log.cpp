@@ -94,6 +94,7 @@ void log_to_stderr() {
   auto logger = std::make_shared<spdlog::logger>("srcextract", sink);
   logger->flush_on(spdlog::level::info);
   spdlog::set_default_logger(logger);
+  tell_passing = warn_of_passing;
 }
 
 void configure_log(Verbosity verbosity, const std::string& file, bool progress) {
@@ -103,7 +104,6 @@ void configure_log(Verbosity verbosity, const std::string& file, bool progress) 
   if (progress) set_pattern(terminal, std::string(Progress::clear_line) + terminal_pattern);
   logger.set_level(file.empty() ? level_of(verbosity) : std::min(level_of(verbosity), spdlog::level::info));
   if (!file.empty()) logger.sinks().push_back(file_sink(file));
-  tell_passing = warn_of_passing;
 }
 
 void say_by(std::string (*words)(const std::string&)) {

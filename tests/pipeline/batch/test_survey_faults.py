@@ -2,6 +2,7 @@
 
 import math
 import os
+import re
 import shutil
 import subprocess
 import sys
@@ -92,6 +93,50 @@ def test_a_disk_that_fails_on_every_call_is_tried_again_at_the_next_start(run, c
     again = run("batch", config, images / "list.txt", "-o", "out")
     assert again.code == 0 and survey.planned(again.err)["to_do"] == 1
     assert survey.outputs(tmp_path / "out") == survey.outputs(tmp_path / "quiet")
+
+
+def test_a_directory_that_fails_in_passing_is_read_again_and_named(run, config, many, tmp_path, tracer):
+    """Listing fails once for each of the tree's directories in turn; then for good."""
+    assert run("batch", config, many, "-o", "quiet").code == 0
+    for when, code in (("1", 0), ("2", 0), ("3", 0), ("1+", 3)):
+        done = subprocess.run(["strace", "-f", "-qq", "-o", "/dev/null", "-e", f"inject=getdents64:error=ESTALE:when={when}", "-P", many,
+                               "-P", many / "night1", "-P", many / "night2", survey.PROGRAM, "batch", config, many, "-o", "out"],
+                              cwd=tmp_path, capture_output=True, text=True)
+        assert done.returncode == code, done.stderr
+        assert re.search(f"warning: {many}[^:]*: Stale file handle; tried again", done.stderr), done.stderr
+    assert "cannot read the directory: Stale file handle" in done.stderr
+    assert survey.outputs(tmp_path / "out") == survey.outputs(tmp_path / "quiet")
+
+
+@pytest.mark.parametrize("error", ["ESTALE", "ENOSPC"])
+@pytest.mark.parametrize("call", ["openat", "newfstatat", "pread64", "read", "getdents64", "write", "pwrite64", "ftruncate", "fsync", "fdatasync",
+                                  "syncfs", "rename", "linkat", "unlink", "mkdir"])
+def test_each_call_that_fails_once_loses_nothing(run, config, tmp_path, tracer, call, error):
+    """Of outputs, journal, lock and notes: a server that forgets a handle, a disk that is full, at each call in turn. Whatever the
+    run says of it, the next start makes the undisturbed bytes, and so does a merge."""
+    below = survey.write_images(tmp_path / "few", ["0.fits", "1.fits", "2.fits"])
+    command = ("batch", config, below, "-q", "--threads", 1, "-o")
+    assert run(*command, "quiet").code == 0
+    reference, catalogue = survey.outputs(tmp_path / "quiet"), merged(run, tmp_path, "quiet")[0]
+    number, struck = 0, 0
+    while True:
+        number += 1 if "SRCEXTRACT_LONG" in os.environ or call not in MANY else MANY[call]
+        done = subprocess.run(["strace", "-f", "-qq", "-o", "log", "-e", f"inject={call}:error={error}:when={number}", survey.PROGRAM,
+                               *map(str, command), "out"], cwd=tmp_path, capture_output=True, text=True, timeout=120)
+        if "(INJECTED)" not in (tmp_path / "log").read_text():
+            break
+        struck += 1
+        assert done.returncode >= 0, (number, done.stderr)
+        again = run(*command, "out", "--retry-failed")
+        assert again.code == 0, (number, again.err)
+        assert survey.outputs(tmp_path / "out") == reference, number
+        assert merged(run, tmp_path, "out")[0] == catalogue, number
+        shutil.rmtree(tmp_path / "out")
+    assert struck > 0 or call in ("ftruncate", "fsync")
+
+
+# Calls that the loader and libraries make by the hundred: every so many, unless all are asked for.
+MANY = {"openat": 31, "newfstatat": 13, "pread64": 5, "read": 11}
 
 
 @pytest.fixture
