@@ -124,7 +124,7 @@ class Crew {
       } catch (...) {
         failure = current_failure();
       }
-      if (failure && failure->kind == ErrorKind::input && !task.file->has_bands()) {
+      if (failure && failure->kind == ErrorKind::input) {
         const Comeback comeback = control_.wait_for(task.file->path);
         if (comeback == Comeback::stop) return;
         if (comeback == Comeback::again) continue;

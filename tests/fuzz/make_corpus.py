@@ -162,6 +162,7 @@ def make_images():
     images["zblank_text"] = rice[:at] + f"ZBLANK  = {long_text}".encode().ljust(80) + rice[at + 80:]
     end = rice.index(b"END     ", 2880)
     images["ztile_twice"] = rice[:end] + b"ZTILE1  =                 '2D'".ljust(80) + rice[end:end + 80] + rice[end + 160:]
+    images["ztile_most"] = changed(images["hcompress_1"], "ZTILE2  =  9223372036854775807", 2880)
     images["cut"] = images["plain_f4"][:3000]
     images["header_only"] = images["plain_f4"][:2880]
     for name, data in images.items():

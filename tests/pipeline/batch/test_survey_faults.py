@@ -267,7 +267,7 @@ def test_a_run_waits_for_a_disk_that_is_away_and_goes_on(taken_away, tmp_path, t
 
 
 @pytest.mark.parametrize("end, code, word", [("signal", 7, "start the same command again to go on"),
-                                             ("limit", 3, "did not come back within 1 s (--wait)")])
+                                             ("limit", 3, "did not come back within --wait")])
 def test_the_waiting_ends_without_a_failure(run, config, taken_away, tmp_path, end, code, word):
     process, put_back = taken_away("--threads", 2, "--wait", 1 if end == "limit" else 600)
     await_word(tmp_path / "log", "the run waits", process)
@@ -285,16 +285,6 @@ def test_without_waiting_images_fail_and_the_next_start_does_them(run, config, t
     assert len(survey.failures(tmp_path / "out")) > 100
     put_back()
     assert all_done(run, config, tmp_path)
-
-
-def test_a_file_that_is_gone_alone_fails_at_once(config, tmp_path):
-    below = survey.write_images(tmp_path / "images", [f"{seed:03}.fits" for seed in range(100)])
-    process = survey.start(config, below, "-o", "out", "--threads", 1, cwd=tmp_path, log=tmp_path / "log")
-    while not (tmp_path / "out/000.run.json").exists():
-        assert process.poll() is None, (tmp_path / "log").read_text()
-    (below / "099.fits").unlink()
-    assert process.wait(60) == 6 and "the run waits" not in (tmp_path / "log").read_text()
-    assert [row["image"] for row in survey.failures(tmp_path / "out")] == ["099.fits"]
 
 
 def test_merge_refuses_what_was_done_and_failed_since(run, config, images, tmp_path, finished):
