@@ -17,6 +17,7 @@
 #include <vector>
 
 #include "config/config.hpp"
+#include "io/files/standard_input.hpp"
 #include "pipeline/batch/batch.hpp"
 #include "pipeline/batch/batch_command.hpp"
 #include "pipeline/batch/inject_command.hpp"
@@ -207,6 +208,7 @@ int run_images(const CommandLine& command) {
     throw Error(ErrorKind::config, config.place_of("crowd.method") +
                                        ": 'crowd.method' is joint, which finds its stars in one image; leave out "
                                        "--band and -d, or fit it at given places with --positions");
+  if (command.reads_standard_input) keep_standard_input();
   const bool show_progress = stderr_is_terminal() && command.verbosity != Verbosity::quiet;
   const std::shared_ptr<const FilesBeside> beside = files_beside(command, run_config);
   MemoryBudget budget = memory_budget(command.memory);

@@ -61,7 +61,7 @@ void AppendedFile::require_in_place() const {
   struct stat opened {
   }, named{};
   const auto look = [&] { return ::fstat(descriptor_, &opened) == 0 ? ::stat(path_.c_str(), &named) : -1; };
-  const bool is_seen = try_again(look) == 0;
+  const bool is_seen = try_again(path_, look) == 0;
   if (!is_seen && is_passing(errno)) throw write_error(path_, errno);
   if (is_seen && opened.st_dev == named.st_dev && opened.st_ino == named.st_ino) return;
   throw Error(ErrorKind::storage, path_ +

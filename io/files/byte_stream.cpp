@@ -26,7 +26,7 @@ int close_gz(void* file) {
 /// Checks the kind of file before opening it: opening a pipe would wait for its writer.
 std::int64_t regular_file_size(const std::string& path) {
   struct stat status {};
-  if (try_again([&] { return ::stat(path.c_str(), &status); }) != 0) fail_to("open", path, errno);
+  if (try_again(path, [&] { return ::stat(path.c_str(), &status); }) != 0) fail_to("open", path, errno);
   if (S_ISDIR(status.st_mode)) refuse(path, "this is a directory, not a file; name a table");
   if (!S_ISREG(status.st_mode)) refuse(path, "this is not a regular file; name a table");
   return status.st_size;
@@ -42,7 +42,7 @@ ByteStream::ByteStream(std::string path)
     : path_(std::move(path)), stored_size_(regular_file_size(path_)), file_(nullptr, close_gz) {
   errno = 0;
   gzFile file = nullptr;
-  try_again([&] { return (file = gzopen(path_.c_str(), "rbe")) != nullptr ? 0 : -1; });
+  try_again(path_, [&] { return (file = gzopen(path_.c_str(), "rbe")) != nullptr ? 0 : -1; });
   if (!file && errno == 0) throw std::bad_alloc();
   if (!file) fail_to("open", path_, errno);
   file_.reset(file);

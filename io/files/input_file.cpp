@@ -34,7 +34,7 @@ const char* kind_of(mode_t mode) {
 
 /// Opens the file of exactly this name. Without O_NONBLOCK a pipe would wait for its writer.
 int open_regular_file(const std::string& path) {
-  const int descriptor = try_again([&] {
+  const int descriptor = try_again(path, [&] {
     return uninterrupted([&] { return ::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY); });
   });
   if (descriptor < 0 && (errno == EMFILE || errno == ENFILE))
@@ -82,7 +82,7 @@ std::int64_t InputFile::read_at(std::int64_t offset, std::int64_t count, std::by
   std::int64_t read = 0;
   while (read < count) {
     bool failed = false;
-    const ssize_t got = try_again([&] {
+    const ssize_t got = try_again(path_, [&] {
       if (std::exchange(failed, true)) reopen(other);
       const int number = other.number >= 0 ? other.number : descriptor_.number;
       const auto wanted = static_cast<std::size_t>(count - read);
@@ -126,7 +126,7 @@ InputFile::InputFile(std::string path, SizeNeeded needed) : path_(std::move(path
 
 InputFile::State InputFile::look(int descriptor) const {
   struct stat status {};
-  if (try_again([&] { return ::fstat(descriptor, &status); }) != 0) fail_to("look at", path_, errno);
+  if (try_again(path_, [&] { return ::fstat(descriptor, &status); }) != 0) fail_to("look at", path_, errno);
   if (!S_ISREG(status.st_mode)) {
     refuse(path_, std::string("this is ") + kind_of(status.st_mode) + ", not a file; name a FITS file" +
                       (S_ISDIR(status.st_mode) ? ", or extract all below it with srcextract batch" : ""));

@@ -25,6 +25,7 @@ class PassingError : public Error {
 constexpr bool is_passing(int reason) {
   switch (reason) {
     case EIO:
+    case ENXIO:
     case ESTALE:
     case EAGAIN:
     case ETIMEDOUT:
@@ -72,13 +73,18 @@ inline int write_all(int descriptor, std::span<const std::byte> bytes, std::int6
   return 0;
 }
 
-/// Repeats `call`, up to four times in all, while the failure may pass, with pauses of 10, 50 and 250 ms. `call`
-/// returns a negative number and sets errno on failure. Returns the last result.
+/// Receives the path and the errno of a call that is tried again; the log sets it (pipeline/log).
+inline void (*tell_passing)(const std::string& path, int reason) = [](const std::string&, int) {};
+
+/// Repeats `call` for the file or directory at `path`, up to four times in all, while the failure may pass, with pauses
+/// of 10, 50 and 250 ms. `call` returns a negative number and sets errno on failure. Returns the last result.
 template <class Call>
-auto try_again(Call&& call) {
-  for (const int pause : {10, 50, 250}) {
+auto try_again(const std::string& path, Call&& call) {
+  constexpr int first = 10;
+  for (const int pause : {first, 50, 250}) {
     const auto result = call();
     if (result >= 0 || !is_passing(errno)) return result;
+    if (pause == first) tell_passing(path, errno);
     std::this_thread::sleep_for(std::chrono::milliseconds(pause));
   }
   return call();

@@ -18,7 +18,7 @@ namespace srcextract {
 
 /// Throws Error{input} for a header that violates the FITS Standard.
 [[noreturn]] inline void refuse_header(const std::string& where, const std::string& problem) {
-  refuse(where, problem + "; the header is damaged or not valid FITS");
+  refuse(where, problem + "; the header is damaged or not valid FITS; correct it, or make the file again");
 }
 
 }  // namespace srcextract

@@ -21,6 +21,7 @@ class ScratchFile {
   /// Reads out.size() bytes from `offset` on.
   void read(std::int64_t offset, std::span<std::byte> out) const;
 
+  int descriptor() const { return descriptor_; }
   std::int64_t size() const { return size_; }
 
  private:

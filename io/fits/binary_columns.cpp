@@ -5,6 +5,7 @@
 #include <optional>
 #include <string_view>
 
+#include "io/files/refuse.hpp"
 #include "stages/core/ascii.hpp"
 #include "stages/core/error.hpp"
 
@@ -77,9 +78,7 @@ std::int64_t element_bytes(char type) {
 }
 
 std::vector<BinaryColumn> binary_columns(const Header& header, const std::string& where) {
-  const auto fail = [&](const std::string& problem) {
-    throw Error(ErrorKind::input, where + ": " + problem + "; the header is damaged or not valid FITS");
-  };
+  const auto fail = [&](const std::string& problem) { refuse_header(where, problem); };
   const std::int64_t count = header.integer("TFIELDS").value_or(0), row = header.integer("NAXIS1").value_or(0);
   std::vector<BinaryColumn> columns;
   std::int64_t begin = 0;

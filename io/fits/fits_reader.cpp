@@ -98,8 +98,8 @@ FitsReader::FitsReader(const InputFile& file) : file_(file) {
   file.read(0, std::ssize(begin), reinterpret_cast<std::byte*>(begin.data()));
   if (begins_as_hdu(begin, true)) return;
   refuse(file.path() +
-         ": not a FITS file: it does not begin with 'SIMPLE  ='; plain, gzipped and tile-compressed FITS "
-         "files can be read");
+         ": not a FITS file: it does not begin with 'SIMPLE  ='; fetch or make it as FITS, "
+         "which may be gzipped or tile-compressed");
 }
 
 std::optional<Hdu> FitsReader::next() {

@@ -169,7 +169,9 @@ void HduSelection::fail_on_none(const std::string& name, const std::vector<Hdu>&
     refuse(describe(last, file.path()) + " is truncated, and no HDU that " + key_ + " = " + name +
            " selects comes before; fetch or copy the file again");
   }
-  if (is_any(name)) refuse(file.path() + ": there is no image in the file; it holds " + list_kinds(hdus));
+  if (is_any(name))
+    refuse(file.path() + ": there is no image in the file; it holds " + list_kinds(hdus) +
+           "; name a file with an image");
   const std::string there = "the file has " + list_names(hdus);
   if (hdu_number(name))
     refuse(file.path() + ": there is no HDU " + name + "; counted from 0, " + there +

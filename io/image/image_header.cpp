@@ -29,7 +29,7 @@ void check_size(const Hdu& hdu, const InputFile& file) {
   for (std::size_t axis = 0; axis < std::min<std::size_t>(hdu.axes.size(), 2); ++axis) {
     if (hdu.axes[axis] <= longest) continue;
     refuse(where + ": NAXIS" + std::to_string(axis + 1) + " = " + std::to_string(hdu.axes[axis]) +
-           " pixels; a side of an image can have 1 to " + std::to_string(longest));
+           " pixels; a side of an image can have 1 to " + std::to_string(longest) + "; correct the header");
   }
   require_bytes(hdu, file, hdu.data_bytes);
   if (!has_pixels(hdu)) {
@@ -40,7 +40,7 @@ void check_size(const Hdu& hdu, const InputFile& file) {
   bool possible = true;
   for (std::int64_t length : hdu.axes) possible &= length > 0 && !__builtin_mul_overflow(pixels, length, &pixels);
   if (!possible || pixels > std::numeric_limits<std::int64_t>::max() / 8) {
-    refuse(where + ": NAXISn tell more pixels than any file can have; the header is damaged");
+    refuse(where + ": NAXISn tell more pixels than any file can have; correct the header, or make the file again");
   }
   if (hdu.kind == HduKind::image) require_bytes(hdu, file, pixels * (std::abs(hdu.bitpix) / 8));
 }
@@ -49,7 +49,7 @@ void check_bitpix(const Hdu& hdu, const InputFile& file) {
   constexpr std::array<int, 6> known{8, 16, 32, 64, -32, -64};
   if (std::ranges::find(known, hdu.bitpix) == known.end()) {
     refuse(describe(hdu, file.path()) + ": BITPIX = " + std::to_string(hdu.bitpix) +
-           "; FITS has 8, 16, 32, 64, -32 and -64");
+           "; FITS has 8, 16, 32, 64, -32 and -64; correct the header, or make the file again");
   }
   if (hdu.kind == HduKind::compressed_image && hdu.bitpix == 64) {
     refuse(describe(hdu, file.path()) +

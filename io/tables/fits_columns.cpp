@@ -4,6 +4,7 @@
 #include <string>
 #include <utility>
 
+#include "io/files/refuse.hpp"
 #include "io/tables/table_memory.hpp"
 #include "stages/core/error.hpp"
 
@@ -95,8 +96,7 @@ void set_type(FitsColumn& column, const Form& form, const Header& header, bool a
 
 void check_width(std::int64_t bytes, std::int64_t row, const std::string& where) {
   if (bytes <= row) return;
-  throw Error(ErrorKind::input, where + ": TFORMn tell columns of more bytes than NAXIS1 = " + std::to_string(row) +
-                                    " says a row has; the header is damaged or not valid FITS");
+  refuse_header(where, "TFORMn tell columns of more bytes than NAXIS1 = " + std::to_string(row) + " says a row has");
 }
 
 }  // namespace

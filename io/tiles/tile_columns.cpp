@@ -12,7 +12,7 @@ namespace {
 
 [[noreturn]] void refuse_columns(const TileTable& table, const std::string& problem) {
   throw Error(ErrorKind::input, describe(table.hdu, table.path) + ": " + problem +
-                                    "; the header is damaged, fetch or make the file again");
+                                    "; the header is damaged; fetch or make the file again");
 }
 
 template <class Number>

@@ -104,7 +104,7 @@ TileDecoder::TileDecoder(const TileTable& table)
   if (method_.quantised && (zero_.missing() || scale_.in_column() != zero_.in_column())) {
     throw Error(ErrorKind::input, describe(table.hdu, table.path) +
                                       ": ZSCALE and ZZERO are not both columns or both keywords; the header is "
-                                      "damaged, fetch or make the file again");
+                                      "damaged; fetch or make the file again");
   }
   check_streams(table);
 }
@@ -125,7 +125,7 @@ void TileDecoder::check_streams(const TileTable& table) const {
   if (told <= most) return;
   throw Error(ErrorKind::input, describe(table.hdu, table.path) + ": its tiles have more than " + std::to_string(most) +
                                     " compressed bytes by what their table says, in data of " + std::to_string(there) +
-                                    "; it is damaged, fetch or make the file again");
+                                    "; it is damaged; fetch or make the file again");
 }
 
 Quantisation TileDecoder::quantisation(std::int64_t tile) const {

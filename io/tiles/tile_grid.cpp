@@ -56,7 +56,9 @@ TileGrid::TileGrid(const TileTable& table) {
     const std::string keyword = "ZTILE" + std::to_string(axis + 1);
     const std::int64_t tile = table.hdu.header->integer(keyword).value_or(whole);
     if (tile < 1) fail(keyword + " = " + std::to_string(tile) + ", where a tile has one pixel at least");
-    axes_.push_back({hdu.axes[axis], tile, (hdu.axes[axis] - 1) / tile + 1});
+    // A tile may be said to be longer than the image, by any number.
+    axes_.push_back(
+        {hdu.axes[axis], std::min(tile, std::max<std::int64_t>(hdu.axes[axis], 1)), (hdu.axes[axis] - 1) / tile + 1});
     possible &= !__builtin_mul_overflow(tiles_, axes_.back().tiles, &tiles_);
     possible &= !__builtin_mul_overflow(largest, std::min(tile, hdu.axes[axis]), &largest) &&
                 largest <= std::numeric_limits<std::int32_t>::max();

@@ -130,6 +130,11 @@ class Crew {
       } catch (...) {
         failure = current_failure();
       }
+      if (failure && failure->kind == ErrorKind::input) {
+        const Comeback comeback = control_.wait_for(task.file->path);
+        if (comeback == Comeback::stop) return;
+        if (comeback == Comeback::again) continue;
+      }
       const bool on_device = failure && failure->kind == ErrorKind::device && execution.device;
       if (!on_device || !is_lost(*execution.device)) return conclude(task, std::move(outcome), failure, progress);
       gpus_.replace(execution, Error(failure->kind, failure->message));

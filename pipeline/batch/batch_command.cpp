@@ -139,22 +139,32 @@ Progress make_progress(const Plan& plan, bool on_terminal) {
   return {show, plan.files.size(), total_bytes(plan.files)};
 }
 
+/// How a run ended, and why if it is not complete; if no reason is set, by a signal.
+struct Ending {
+  bool complete = false, too_many_failures = false, too_slow = false, inputs_away = false;
+};
+
 /// Logs the last lines of the run.
-int conclude(const Plan& plan, const RunSummary& summary, bool complete, bool too_many_failures, bool too_slow) {
+int conclude(const Plan& plan, const RunSummary& summary, const Ending& ending) {
   for (const std::string& line : summary.describe()) spdlog::info("{}", line);
-  if (complete && plan.undone > 0) {
+  if (ending.complete && plan.undone > 0) {
     spdlog::error(
         "{}: {} that changed, or lack outputs, could not be done again; bring their inputs back, and start the "
         "same command again",
         plan.why_unseen, counted(plan.undone, "file"));
     return exit_code(ErrorKind::input);
   }
-  if (!complete && !too_many_failures) {
+  if (ending.inputs_away) {
+    spdlog::error(
+        "the inputs did not come back within --wait; bring them back, and start the same command again to go on");
+    return exit_code(ErrorKind::input);
+  }
+  if (!ending.complete && !ending.too_many_failures) {
     spdlog::warn("stopped {}; what was under way is done, start the same command again to go on",
-                 too_slow ? "because an image took longer than --image-timeout allows" : "by a signal");
+                 ending.too_slow ? "because an image took longer than --image-timeout allows" : "by a signal");
     return stopped;
   }
-  if (too_many_failures) {
+  if (ending.too_many_failures) {
     spdlog::error("stopped: {} failed, more than --max-failures allows; see failures.csv",
                   counted(summary.failed(), "image"));
     return too_many_failed;
@@ -218,7 +228,8 @@ class BatchRun {
         watchdog_(options.image_timeout, [this](const auto& names) { give_up(names); }) {
     control_.on_image = [this](const ImageOutcome& outcome) { note(outcome); };
     control_.should_stop = [this] {
-      return too_many_failures_ || watchdog_.has_barked() || StopSignal::received() != 0;
+      return too_many_failures_ || watchdog_.has_barked() || (absent_ && absent_->gave_up()) ||
+             StopSignal::received() != 0;
     };
     control_.on_file = [this](const ImageFile& file) { return under_way(file.name); };
     control_.watch = [this](const std::string& name) { return watchdog_.watch(name); };
@@ -230,7 +241,11 @@ class BatchRun {
     const bool complete = extract(plan) && tried;
     const std::lock_guard ending(ending_);
     journal_.finish(complete && plan.undone == 0);
-    return conclude(plan, summary_, complete, too_many_failures_, watchdog_.has_barked());
+    return conclude(plan, summary_,
+                    {.complete = complete,
+                     .too_many_failures = too_many_failures_,
+                     .too_slow = watchdog_.has_barked(),
+                     .inputs_away = absent_ && absent_->gave_up()});
   }
 
  private:
@@ -240,13 +255,15 @@ class BatchRun {
     const Machine machine =
         choose_machine({options_.backend, options_.devices, options_.threads}, workload_of(plan.files));
     MemoryBudget budget = memory_budget(options_.memory);
+    absent_.emplace(plan.files, options_.wait, control_.should_stop);
+    control_.wait_for = [this](const std::string& path) { return absent_->wait_for(path); };
     const Job job{.output_dir = options_.output_dir,
                   .arguments = arguments_but_inputs(options_),
                   .kept = kept_,
                   .flush = Flush::later,
                   .describe = options_.verbosity == Verbosity::verbose,
                   .positions = std::make_shared<PositionTables>(budget.bytes())};
-    return process_files(job, plan.files, machine, budget, progress_, control_).complete;
+    return process_files(job, plan.files, machine, budget, progress_, control_).complete && !absent_->stopped();
   }
 
   void note(const ImageOutcome& outcome) {
@@ -293,6 +310,7 @@ class BatchRun {
   Journal& journal_;
   Progress progress_;
   RunControl control_;
+  std::optional<AbsentInputs> absent_;
   RunSummary summary_;
   std::atomic<bool> too_many_failures_ = false;
   std::mutex ending_;

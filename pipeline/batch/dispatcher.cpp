@@ -77,6 +77,17 @@ std::size_t Dispatcher::waiting() {
   return files_.size() - next_file_ + images_.size();
 }
 
+/// As open_images. If the file has gone with all others, waits for it.
+Dispatcher::Opened Dispatcher::open_when_there(const ImageFile& file) {
+  for (;;) {
+    try {
+      return open_images(file);
+    } catch (const Error& error) {
+      if (error.kind() != ErrorKind::input || control_.wait_for(file.path) != Comeback::again) throw;
+    }
+  }
+}
+
 /// Opens the images of a file and their maps, and takes memory for gzipped files. First takes as much as the last bytes
 /// of these files state. If that proves too little (those bytes state only the last gzip member), takes the whole
 /// budget.
@@ -191,7 +202,7 @@ std::vector<ImageTask> Dispatcher::tasks_of(const PlannedFile& planned) {
     return tasks;
   }
   try {
-    Opened opened = open_images(file);
+    Opened opened = open_when_there(file);
     std::vector<SelectedImage>& images = opened.images;
     const auto count = static_cast<int>(images.size());
     const std::shared_ptr<JoinedFile> joined = join(planned, images);

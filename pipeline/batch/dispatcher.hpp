@@ -46,6 +46,7 @@ class Dispatcher {
   };
 
   void open_next(std::unique_lock<std::mutex>& lock);
+  Opened open_when_there(const ImageFile& file);
   Opened open_images(const ImageFile& file);
   Opened open_plain(const ImageFile& file, std::int64_t of_maps, std::int64_t most_of_maps);
   Opened open_gzipped(const ImageFile& file, std::int64_t room, std::int64_t most_inflated, std::int64_t most_of_maps);

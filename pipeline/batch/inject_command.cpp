@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "io/catalog/table_writer.hpp"
+#include "io/files/standard_input.hpp"
 #include "pipeline/batch/batch.hpp"
 #include "pipeline/outputs/injection/inject_gaussians.hpp"
 #include "pipeline/outputs/injection/injection_tables.hpp"
@@ -92,6 +93,7 @@ int run_inject(const InjectCommand& command) {
   require_use({given.unused});
   require_gaussians(given.config, command.config);
   require_outputs_of_images(given.config);
+  if (command.reads_standard_input) keep_standard_input();
   KeptFiles kept(command.inputs);
   kept.add(command.config);
   kept.add_files_of(given.config);

@@ -4,6 +4,7 @@
 #include <memory>
 #include <string>
 
+#include "pipeline/batch/absent_inputs.hpp"
 #include "pipeline/image/open_image.hpp"
 #include "pipeline/log/failure.hpp"
 
@@ -24,6 +25,9 @@ struct RunControl {
   /// Marks the start of a piece of work for the time limit; the work waits for nothing else. Destroying the returned
   /// object marks the end.
   std::function<std::shared_ptr<void>(const std::string&)> watch = [](const std::string&) { return nullptr; };
+
+  /// A file could not be read; may wait for it.
+  std::function<Comeback(const std::string&)> wait_for = [](const std::string&) { return Comeback::none; };
 
   /// An image failed; called before on_image.
   std::function<void(const ImageTask&, const Failure&)> on_failure = [](const ImageTask& task, const Failure& failure) {

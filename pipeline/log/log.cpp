@@ -6,12 +6,15 @@
 #include <spdlog/spdlog.h>
 
 #include <algorithm>
+#include <atomic>
 #include <cstdio>
 #include <cstdlib>
 #include <ctime>
 #include <memory>
+#include <system_error>
 #include <utility>
 
+#include "io/files/passing.hpp"
 #include "pipeline/log/printable.hpp"
 #include "pipeline/log/progress.hpp"
 #include "stages/core/error.hpp"
@@ -48,6 +51,16 @@ void set_pattern(spdlog::sinks::sink& sink, const std::string& pattern) {
   sink.set_formatter(std::move(formatter));
 }
 
+/// Names files and directories whose calls are tried again, the first of a run only: a server that fails has many.
+void warn_of_passing(const std::string& path, int reason) {
+  constexpr int most = 20;
+  static std::atomic<int> told = 0;
+  const int before = told++;
+  if (before < most)
+    spdlog::warn("{}: {}; tried again{}", path, std::generic_category().message(reason),
+                 before == most - 1 ? "; further ones are not named" : "");
+}
+
 spdlog::sink_ptr file_sink(const std::string& path) {
   try {
     auto sink = std::make_shared<spdlog::sinks::basic_file_sink_mt>(path);
@@ -81,6 +94,7 @@ void log_to_stderr() {
   auto logger = std::make_shared<spdlog::logger>("srcextract", sink);
   logger->flush_on(spdlog::level::info);
   spdlog::set_default_logger(logger);
+  tell_passing = warn_of_passing;
 }
 
 void configure_log(Verbosity verbosity, const std::string& file, bool progress) {

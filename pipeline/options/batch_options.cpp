@@ -42,8 +42,9 @@ Exit codes:
   0  every image is done
   1  internal error, or not enough memory
   2  the command line or the configuration is wrong
-  3  an input directory or manifest cannot be read, outputs cannot be written, or another
-     process works in the output directory
+  3  an input directory or manifest cannot be read, inputs that are all gone did not come
+     back within --wait, outputs cannot be written, or another process works in the
+     output directory
   4  no usable GPU
   6  every image was tried, and some failed: see failures.csv
   7  stopped by SIGTERM, SIGINT or --image-timeout: what else was under way is done; start
@@ -72,6 +73,12 @@ void add_survey(CLI::App& app, BatchOptions& options, std::string& shard) {
   app.add_option("--max-failures", options.max_failures, "Stop when more than N images failed (default: never)")
       ->type_name("N")
       ->check(not_negative("a whole number"))
+      ->group("What is done");
+  app.add_option("--wait", options.wait,
+                 "Wait so long for inputs that are all gone, as where their disk is not\n"
+                 "mounted any more (default: 3600; 0 is not at all)")
+      ->type_name("SECONDS")
+      ->check(not_negative("a number of seconds"))
       ->group("What is done");
   app.add_option("--image-timeout", options.image_timeout,
                  "End the run when an image takes longer, for it hangs; the next start\n"

@@ -21,6 +21,7 @@ constexpr const char* extract_description =
 constexpr const char* extract_footer = R"(Example:
   srcextract m31.fits
   srcextract -o out --set detection.threshold=3 my.yaml m31.fits
+  curl -s URL | srcextract -o out -            standard input, into out/stdin.cat.fits
 
 Of thousands of images, so that nothing is lost: srcextract batch --help, and merge
 Fluxes in r.fits of what g.fits shows: srcextract -d g.fits r.fits

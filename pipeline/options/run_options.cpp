@@ -13,6 +13,7 @@
 #include <system_error>
 #include <utility>
 
+#include "io/files/standard_input.hpp"
 #include "pipeline/machine/memory_budget.hpp"
 #include "pipeline/machine/versions.hpp"
 #include "pipeline/options/command_options.hpp"
@@ -48,6 +49,7 @@ std::vector<int> device_list(const std::string& text, const std::string& help) {
 /// Whether the file is a FITS image by its name or its first bytes. Only regular files are opened: a pipe can be read
 /// only once.
 bool is_image(const std::string& path) {
+  if (path == standard_input_path) return true;
   if (image_stem(path) != path) return true;
   std::error_code failure;
   if (!std::filesystem::is_regular_file(path, failure)) return false;
@@ -79,6 +81,20 @@ void require_names(const RunOptions& options, const std::string& input, const st
 bool lists_images(const std::string& name) {
   return name.ends_with(".txt") || name.ends_with(".csv") || name.ends_with(".ecsv") ||
          name.find_first_of("*?[") != name.npos;
+}
+
+/// Gives standard input its path wherever `-` is named. `batch`, whose images are called INPUT, does not read it.
+void name_standard_input(RunOptions& options, const std::string& input, const std::string& help) {
+  const auto put_path = [&](std::string& name) {
+    if (name != "-") return;
+    if (input == "INPUT")
+      throw Error(ErrorKind::config,
+                  "- is standard input, and a survey reads its images from files; see srcextract -, and " + help);
+    name = standard_input_path;
+    options.reads_standard_input = true;
+  };
+  put_path(options.config);
+  std::ranges::for_each(options.inputs, put_path);
 }
 
 /// If the first name is an input, there is no CONFIG.
@@ -166,6 +182,7 @@ void RunOptionParser::parse(int argc, const char* const* argv, int first) {
   if (!options_.answer.empty()) return;
   if (app_.count("CONFIG") > 0 && options_.config.empty()) fail_empty("CONFIG", help);
   require_names(options_, input_, help);
+  name_standard_input(options_, input_, help);
   take_default_config(options_, input_, command);
   require_some_memory(app_, options_.memory);
   if (report_) options_.settings.emplace_back("output.report=true");

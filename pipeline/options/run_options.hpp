@@ -17,8 +17,9 @@ namespace srcextract {
 
 /// Options of every command that extracts images.
 struct RunOptions {
-  std::string config;               ///< empty: all defaults
-  std::vector<std::string> inputs;  ///< images, or patterns and lists of them
+  std::string config;                 ///< empty: all defaults
+  std::vector<std::string> inputs;    ///< images, or patterns and lists of them
+  bool reads_standard_input = false;  ///< an input is `-`; `inputs` has standard_input_path then
   std::string output_dir = ".";
   Backend backend = Backend::automatic;
   std::vector<int> devices;  ///< CUDA devices; empty: all

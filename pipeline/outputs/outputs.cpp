@@ -136,7 +136,7 @@ std::string KeptFiles::describe_links() const {
 
 std::optional<KeptFiles::Identity> KeptFiles::identity(const std::string& path) {
   struct stat file {};
-  if (try_again([&] { return stat(path.c_str(), &file); }) != 0) return std::nullopt;
+  if (try_again(path, [&] { return stat(path.c_str(), &file); }) != 0) return std::nullopt;
   return Identity{file.st_dev, file.st_ino};
 }
 

@@ -19,12 +19,12 @@ FileStatus status_of(const struct stat& status) {
 
 FileStatus status_of(const std::string& path) {
   struct stat status {};
-  return try_again([&] { return stat(path.c_str(), &status); }) == 0 ? status_of(status) : FileStatus{};
+  return try_again(path, [&] { return stat(path.c_str(), &status); }) == 0 ? status_of(status) : FileStatus{};
 }
 
 std::string why_unseen(const std::string& path) {
   struct stat status {};
-  if (try_again([&] { return ::stat(path.c_str(), &status); }) == 0) return "";
+  if (try_again(path, [&] { return ::stat(path.c_str(), &status); }) == 0) return "";
   return path + ": " + std::generic_category().message(errno);
 }
 

@@ -44,7 +44,7 @@ struct Entry {
 void look_at_entry(int directory, Entry& entry) {
   struct stat status {};
   const auto look = [&](int flags) {
-    return try_again([&] { return fstatat(directory, entry.name.c_str(), &status, flags); }) == 0;
+    return try_again(entry.name, [&] { return fstatat(directory, entry.name.c_str(), &status, flags); }) == 0;
   };
   entry.is_there = look(entry.is_link ? 0 : AT_SYMLINK_NOFOLLOW);
   if (entry.is_there && S_ISLNK(status.st_mode)) {
@@ -57,21 +57,18 @@ void look_at_entry(int directory, Entry& entry) {
 /// A part of a directory's entries.
 class Listing {
  public:
-  /// Reads the next entries.
+  /// Reads the next entries. After a passing failure the directory is opened and read again, as long as no entry was
+  /// handed out.
   void list(const std::string& path) {
-    if (!directory_ && !is_begun_) open(path);
-    entries_.clear();
-    while (directory_ && entries_.size() < entries_at_a_time) {
-      errno = 0;
-      const dirent* entry = readdir(directory_.get());
-      if (entry) {
-        add(*entry);
-        continue;
-      }
-      reason_ = errno;
-      is_at_end_ = true;
-      break;
-    }
+    const bool is_first = !is_begun_;
+    is_begun_ = true;
+    const auto list_once = [&] {
+      reason_ = 0;
+      if (is_first && !open(path)) return -1;
+      return read_entries() || !is_first ? 0 : -1;
+    };
+    if (try_again(path, list_once) < 0) reason_ = errno;
+    is_at_end_ = is_at_end_ || reason_ != 0;
   }
 
   void look(std::size_t i) {
@@ -93,17 +90,30 @@ class Listing {
   const std::pair<dev_t, ino_t>* identity() const { return is_identified_ ? &identity_ : nullptr; }
 
  private:
-  void open(const std::string& path) {
-    is_begun_ = true;
+  bool open(const std::string& path) {
     directory_.reset(opendir(path.c_str()));
-    if (!directory_) {
-      reason_ = errno;
-      is_at_end_ = true;
-      return;
-    }
+    if (!directory_) return false;
     struct stat status {};
     is_identified_ = fstat(dirfd(directory_.get()), &status) == 0;
     identity_ = {status.st_dev, status.st_ino};
+    return true;
+  }
+
+  /// Returns false, with errno and `reason_`, if the directory cannot be read on.
+  bool read_entries() {
+    entries_.clear();
+    while (entries_.size() < entries_at_a_time) {
+      errno = 0;
+      const dirent* entry = readdir(directory_.get());
+      if (entry) {
+        add(*entry);
+        continue;
+      }
+      reason_ = errno;
+      is_at_end_ = reason_ == 0;
+      return reason_ == 0;
+    }
+    return true;
   }
 
   void add(const dirent& there) {

@@ -6,6 +6,7 @@
 #include <new>
 #include <system_error>
 
+#include "io/files/passing.hpp"
 #include "stages/core/error.hpp"
 #include "survey/inputs/output_names.hpp"
 
@@ -14,10 +15,12 @@ namespace {
 
 /// glob() gives its callback no context.
 thread_local std::string unreadable;
+thread_local int why_unreadable = 0;
 
 /// A directory that does not exist matches nothing.
 int note_unreadable(const char* path, int reason) {
   if (reason == ENOENT) return 0;
+  why_unreadable = reason;
   unreadable = std::string(path) + ": cannot read the directory: " + std::generic_category().message(reason);
   return 1;
 }
@@ -39,7 +42,14 @@ std::vector<std::string> find_matches(const std::string& pattern) {
     Found(const Found&) = delete;
     Found& operator=(const Found&) = delete;
   } found;
-  switch (glob(pattern.c_str(), GLOB_NOSORT, note_unreadable, &found)) {
+  int result = 0;
+  try_again(pattern, [&] {
+    globfree(&found);
+    result = glob(pattern.c_str(), GLOB_NOSORT, note_unreadable, &found);
+    errno = why_unreadable;
+    return result == GLOB_ABORTED ? -1 : 0;
+  });
+  switch (result) {
     case GLOB_ABORTED:
       throw Error(ErrorKind::input, unreadable + "; the pattern '" + pattern +
                                         "' looks there: ask for permission, or for what can be read");

@@ -41,7 +41,7 @@ std::vector<GivenInput> look_at_inputs(const std::vector<std::string>& inputs) {
   std::vector<GivenInput> given(inputs.size());
   wait_together(inputs.size(), [&](std::size_t i) {
     struct stat status {};
-    given[i].is_there = try_again([&] { return lstat(inputs[i].c_str(), &status); }) == 0;
+    given[i].is_there = try_again(inputs[i], [&] { return lstat(inputs[i].c_str(), &status); }) == 0;
     if (given[i].is_there) given[i].status = S_ISLNK(status.st_mode) ? status_of(inputs[i]) : status_of(status);
   });
   return given;

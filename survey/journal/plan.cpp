@@ -49,7 +49,7 @@ std::vector<std::string> further_files_of(const ImageFile& file) {
 
 bool is_as_recorded(const std::string& path, std::int64_t bytes) {
   struct stat status {};
-  return try_again([&] { return ::stat(path.c_str(), &status); }) == 0 && S_ISREG(status.st_mode) &&
+  return try_again(path, [&] { return ::stat(path.c_str(), &status); }) == 0 && S_ISREG(status.st_mode) &&
          status.st_size == bytes;
 }
 

@@ -162,6 +162,7 @@ def make_images():
     images["zblank_text"] = rice[:at] + f"ZBLANK  = {long_text}".encode().ljust(80) + rice[at + 80:]
     end = rice.index(b"END     ", 2880)
     images["ztile_twice"] = rice[:end] + b"ZTILE1  =                 '2D'".ljust(80) + rice[end:end + 80] + rice[end + 160:]
+    images["ztile_most"] = changed(images["hcompress_1"], "ZTILE2  =  9223372036854775807", 2880)
     images["cut"] = images["plain_f4"][:3000]
     images["header_only"] = images["plain_f4"][:2880]
     for name, data in images.items():
@@ -374,9 +375,45 @@ def make_texts():
     put("journal", "torn", session + done[:100])
 
 
+def make_positions():
+    rows = 4
+    table = Table({"NUMBER": np.arange(1, rows + 1, dtype="i4"), "X_IMAGE": [3.0, 12.5, 24.0, -5.0], "Y_IMAGE": [2.0, 10.0, 20.0, 1e6], "A_IMAGE": [2.0, 1.5, 0.0, 1.0],
+                   "B_IMAGE": [1.0, 1.5, 0.0, 3.0], "THETA_IMAGE": [0.0, 30.0, -90.0, 720.0], "KRON_RADIUS": [3.5, 0.0, 2.0, 9.0], "NAME": ["a", "b", "c", "d"]})
+    sky = Table({"RA": [150.0, 149.999, 510.0, 0.0], "DEC": [2.0, 2.001, 2.0, -90.0], "Z": np.arange(4.0, dtype="f4")})
+    for name, made in {"pixels": table, "sky": sky}.items():
+        put("positions", f"{name}.fits", stored(fits.BinTableHDU(made)))
+        put("positions", f"{name}.fits.gz", gzip.compress(stored(fits.BinTableHDU(made)), mtime=0))
+        for fmt in ("ascii.csv", "ascii.ecsv"):
+            file = io.StringIO()
+            made.write(file, format=fmt)
+            put("positions", f"{name}.{fmt[6:]}", file.getvalue())
+    file = io.BytesIO()
+    writeto(from_table(sky), file)
+    put("positions", "sky.vot", file.getvalue())
+    put("positions", "head.txt", "#   1 X_IMAGE  x [pixel]\n#   2 Y_IMAGE  y [pixel]\n 3.5 4.5\n 12 10\n")
+    for name, text in {"half": "X_IMAGE\n1\n", "none": "x,y\n", "huge": "x,y\n1e308,-1e308\n1e19,-9e18\n", "not_finite": "x,y\nnan,1\n", "text": "ra,dec\n10h,2d\n",
+                       "declination": "RA,DEC\n1,91\n", "epochs": "RA,DEC,RAJ2000,DEJ2000\n1,1,1,1\n2,2,2,2.1\n", "ellipse": "x,y,A_IMAGE\n1,1,1\n",
+                       "wide": "x,y,A_IMAGE,B_IMAGE,THETA_IMAGE\n12,10,1e300,1e-300,1e300\n12,10,1e5,1e5,0\n"}.items():
+        put("positions", name + ".csv", text)
+
+
+def make_beams():
+    def cube(units=("arcsec", "arcsec", "deg"), name="BEAMS", names=("BMAJ", "BMIN", "BPA", "CHAN", "POL"), kinds="EEEJJ"):
+        values = [np.array([5.0, 4.0, 0.0]), np.array([3.0, 2.0, 0.0]), np.array([10.0, -80.0, 0.0]), np.arange(3), np.zeros(3)]
+        columns = [fits.Column(key, kind, unit=unit, array=array) for key, kind, unit, array in zip(names, kinds, (*units, None, None), values)]
+        return stored(fits.HDUList([fits.PrimaryHDU(np.zeros((3, 4, 4), "f4")), fits.BinTableHDU.from_columns(columns, name=name)]))
+    whole = cube()
+    for name, data in {"whole": whole, "whole.gz": gzip.compress(whole, mtime=0), "degrees": cube(("deg", "arcmin", "rad")), "no_angle": cube(("Jy", "m", "s")), "doubles": cube(kinds="DDDDD"),
+                       "bytes": cube(kinds="BBIKB"), "no_column": cube(names=("BMAJ", "BMIN", "BPA", "CHAN", "X")), "no_table": cube(name="OTHER"), "cut": whole[:-2880],
+                       "rows": changed(whole, "NAXIS2  =  9223372036854775807", whole.index(b"XTENSION")), "unit": whole.replace(b"'arcsec  '", b"'((((((('")}.items():
+        put("beam_table", name, data)
+
+
 if __name__ == "__main__":
     make_headers()
     make_images()
     make_tiles()
     make_tables()
     make_texts()
+    make_positions()
+    make_beams()

@@ -1,4 +1,6 @@
 import os
+import shutil
+import subprocess
 
 import pytest
 
@@ -27,6 +29,15 @@ def compare(run):
         return done
 
     return run_compare
+
+
+@pytest.fixture
+def tracer():
+    """Skips the test where system calls cannot be traced."""
+    if "address" in os.environ.get("SRCEXTRACT_SANITIZE", ""):
+        pytest.skip("sanitizers: the search for leaks does not bear to be traced")
+    if shutil.which("strace") is None or subprocess.run(["strace", "-qq", "-o", "/dev/null", "true"]).returncode != 0:
+        pytest.skip("no strace, or it may not trace")
 
 
 @pytest.fixture(scope="session")

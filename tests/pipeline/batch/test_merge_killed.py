@@ -25,7 +25,7 @@ def surveys(tmp_path_factory):
     """A small one, and a larger one, whose merged catalogue is told from the other's by its size."""
     directory = tmp_path_factory.mktemp("killed")
     write_sky(directory / "one.fits", **TAN)
-    for name, count in (("small", 1), ("large", IMAGES)):
+    for name, count in (("small", 1), ("three", 3), ("large", IMAGES)):
         images = directory / f"images-{name}"
         images.mkdir()
         for i in range(count):
@@ -74,6 +74,56 @@ def test_what_is_there_is_whole(surveys, tmp_path, ending):
     # A file that waits for its rename has a name, a hidden one, which a process may leave that is killed there.
     left = {path.name for path in tmp_path.iterdir()} - set(survey_files(output))
     assert all(name.startswith(".srcextract.") and name.endswith(".tmp") for name in left), left
+
+
+CHANGES = ["write", "pwrite64", "ftruncate", "fsync", "fdatasync", "rename", "renameat2", "linkat", "unlink", "mkdir", "fchmod",
+           "flock"]
+
+
+def traced(options, log, output, survey):
+    return subprocess.run(["strace", "-f", "-qq", "-o", log, *options, os.environ["SRCEXTRACT_PROGRAM"], "merge", "-q", survey, "-o",
+                           output, "--report"], cwd=output.parent, capture_output=True)
+
+
+def everything(directory):
+    """All files but those that a killed process leaves under hidden names."""
+    return {name: data for name, data in contents(directory).items() if ".srcextract." not in name}
+
+
+@pytest.mark.parametrize("ending", ["fits", "csv", "hats"])
+def test_a_merge_killed_before_each_of_its_changes_is_made_by_the_next(surveys, tmp_path, tracer, ending):
+    """Between two calls that change files or directories nothing changes, so these kills are those at every call."""
+    def merge(name, directory):
+        directory.mkdir(exist_ok=True)
+        done = run_program("merge", "-q", surveys / name, "-o", directory / f"survey.{ending}", "--report", cwd=directory)
+        assert done.code == 0, done.err
+        return everything(directory)
+
+    old, new = merge("small", tmp_path / "old"), merge("three", tmp_path / "new")
+    output = tmp_path / "out" / f"survey.{ending}"
+    shutil.copytree(tmp_path / "old", output.parent)
+    assert traced(["-e", "trace=" + ",".join(CHANGES)], tmp_path / "log", output, surveys / "three").returncode == 0
+    assert everything(output.parent) == new
+    made = [line.split()[1].split("(")[0] for line in (tmp_path / "log").read_text().splitlines()]
+    kills = [(call, number) for call in CHANGES for number in range(1, made.count(call) + 1)]
+    if not LONG:
+        kills = sorted(random.Random(SEED).sample(kills, min(len(kills), 20)))
+    assert len(kills) >= 15
+    for call, number in kills:
+        shutil.rmtree(output.parent)
+        shutil.copytree(tmp_path / "old", output.parent)
+        done = traced(["-e", f"inject={call}:signal=KILL:when={number}"], "/dev/null", output, surveys / "three")
+        place = f"{call} {number}, SRCEXTRACT_CHAOS_SEED={SEED}"
+        assert done.returncode in (-signal.SIGKILL, 128 + signal.SIGKILL), place
+        assert contents(output) in (of_survey(old, output), of_survey(new, output)), place
+        assert merge("three", output.parent) == new, place
+
+
+def of_survey(files, output):
+    """Of the files of a directory, those of the survey itself."""
+    if output.name in files:
+        return {output.name: files[output.name]}
+    return {name.removeprefix(output.name + "/"): data for name, data in files.items() if name.startswith(output.name + "/")}
 
 
 def survey_files(output):

@@ -192,14 +192,6 @@ def killed_before(call, number, command):
     return done.returncode != 6
 
 
-@pytest.fixture
-def tracer():
-    if "address" in os.environ.get("SRCEXTRACT_SANITIZE", ""):
-        pytest.skip("sanitizers: the search for leaks does not bear to be traced")
-    if shutil.which("strace") is None or subprocess.run(["strace", "-qq", "-o", "/dev/null", "true"]).returncode != 0:
-        pytest.skip("no strace, or it may not trace")
-
-
 @pytest.mark.parametrize("call", ["mkdir", "pwrite64", "ftruncate", "write", "linkat", "rename", "syncfs", "fdatasync"])
 def test_a_run_killed_before_each_of_its_changes(tmp_path, config, tracer, call):
     images = survey.write_survey(tmp_path / "images", 3, kinds=3)

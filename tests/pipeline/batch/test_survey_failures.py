@@ -66,6 +66,7 @@ def test_a_file_that_vanishes_during_the_run_is_a_failure(config, tmp_path):
     last = f"{many - 1:04}.fits"
     (below / last).unlink()
     assert process.wait(120) == 6
+    assert "the run waits" not in (tmp_path / "log").read_text()  # as it would if all were gone
     row, = survey.failures(tmp_path / "out")
     assert (row["image"], row["kind"]) == (last, "input")
     assert len(survey.done(tmp_path / "out/journal.jsonl")) == many - 1
