@@ -22,6 +22,7 @@
 #include "pipeline/batch/batch_command.hpp"
 #include "pipeline/batch/inject_command.hpp"
 #include "pipeline/batch/merge_command.hpp"
+#include "pipeline/batch/status_command.hpp"
 #include "pipeline/batch/trial_command.hpp"
 #include "pipeline/compare/compare.hpp"
 #include "pipeline/compare/compare_options.hpp"
@@ -36,6 +37,7 @@
 #include "pipeline/options/merge_options.hpp"
 #include "pipeline/options/psf_options.hpp"
 #include "pipeline/options/sextractor_options.hpp"
+#include "pipeline/options/status_options.hpp"
 #include "pipeline/outputs/outputs.hpp"
 #include "pipeline/sextractor/convert_command.hpp"
 #include "pipeline/sextractor/sextractor_command.hpp"
@@ -264,6 +266,7 @@ int run(int given_count, char** given) {
   if (command == "batch") return run_batch(parse_batch_options(argc, argv));
   if (command == "inject") return run_inject(parse_inject_options(argc, argv));
   if (command == "convert-config") return run_convert(argc, argv);
+  if (command == "status") return run_status(parse_status_options(argc, argv));
   if (command == "merge") return run_merge(parse_merge_options(argc, argv));
   if (command == "psf") return run_images(parse_psf_options(argc, argv));
   if (command == "difference") return run_images(parse_difference_options(argc, argv));

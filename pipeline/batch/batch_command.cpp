@@ -362,6 +362,7 @@ int run_batch(const BatchOptions& options) {
   Journal journal(options.output_dir, shard, describe_session(options.arguments, shard, make_image_config(given)->yaml),
                   warn);
   Plan plan = make_plan(std::move(files), journal.take_before(), options.output_dir, program_version(), options.plan);
+  journal.plan(static_cast<std::int64_t>(plan.files.size()), total_bytes(plan.files));
   describe(plan, shard);
   warn_of_unseen(plan);
   const Progress progress = make_progress(plan, on_terminal);

@@ -24,6 +24,7 @@ constexpr const char* overview =
 
 Commands:
   batch            a survey of any size, which may be killed and started again
+  status           how far a survey is: what is done, failed and left
   merge            the catalogues of a survey as one
   difference       what changed between two images
   inject           which sources of a radio map are found, and how well they are measured
@@ -152,8 +153,8 @@ std::string of_columns(const std::string& asked) {
 }  // namespace
 
 std::vector<std::string> command_names() {
-  return {"batch",          "merge",      "difference", "inject", "psf", "compare",
-          "convert-config", "sextractor", "columns",    "keys",   "help"};
+  return {"batch",   "status",         "merge",      "difference", "inject", "psf",
+          "compare", "convert-config", "sextractor", "columns",    "keys",   "help"};
 }
 
 bool is_answer(int argc, const char* const* argv) {

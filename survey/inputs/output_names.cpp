@@ -66,6 +66,18 @@ std::string output_base(const std::string& directory, const std::string& name, s
   return hdu ? base + ".hdu" + std::to_string(*hdu) : base;
 }
 
+std::vector<std::string> endings_of_fits_outputs() {
+  std::vector<std::string> endings = {std::string(injection_extension) + ".fits",
+                                      std::string(injected_extension) + ".fits", extension(CatalogFormat::fits),
+                                      segmentation_extension, psf_stars_extension};
+  for (const ComponentTable table : {ComponentTable::srl, ComponentTable::gaul})
+    endings.push_back(component_extension(table) + ".fits");
+  for (std::size_t i = 0; i < names_of(CheckImage{}).size(); ++i)
+    for (const ImageCompression packed : {ImageCompression::none, ImageCompression::gzip, ImageCompression::tiles})
+      endings.push_back(check_image_extension(static_cast<CheckImage>(i), packed));
+  return endings;
+}
+
 }  // namespace
 
 std::string image_stem(const std::string& name) {
@@ -132,17 +144,8 @@ std::vector<std::string> InjectionPaths::all() const {
 }
 
 bool is_output_name(const std::string& name) {
-  for (const char* extension : {injection_extension, injected_extension})
-    if (name.ends_with(std::string(extension) + ".fits")) return true;
-  if (name.ends_with(extension(CatalogFormat::fits)) || name.ends_with(segmentation_extension) ||
-      name.ends_with(psf_stars_extension))
-    return true;
-  for (const ComponentTable table : {ComponentTable::srl, ComponentTable::gaul})
-    if (name.ends_with(component_extension(table) + ".fits")) return true;
-  for (std::size_t i = 0; i < names_of(CheckImage{}).size(); ++i)
-    for (const ImageCompression packed : {ImageCompression::none, ImageCompression::gzip, ImageCompression::tiles})
-      if (name.ends_with(check_image_extension(static_cast<CheckImage>(i), packed))) return true;
-  return false;
+  static const std::vector<std::string> endings = endings_of_fits_outputs();
+  return std::ranges::any_of(endings, [&](const std::string& ending) { return name.ends_with(ending); });
 }
 
 void require_distinct_outputs(const ImageFiles& files, const std::function<std::string(std::size_t)>& describe) {

@@ -139,6 +139,16 @@ void DirectoryLock::sign(const Shard& shard) {
     throw write_error(path_, errno);
 }
 
+std::optional<bool> is_at_work(const std::string& directory, const Shard& shard) {
+  const int descriptor = ::open(lock_path(directory).c_str(), O_RDONLY | O_NOFOLLOW | O_CLOEXEC);
+  if (descriptor < 0) return errno == ENOENT ? std::optional(false) : std::nullopt;
+  const Bytes byte = byte_of(shard);
+  struct flock lock = request(F_WRLCK, byte);
+  const bool answered = ::fcntl(descriptor, F_OFD_GETLK, &lock) == 0;
+  ::close(descriptor);
+  return answered ? std::optional(lock.l_type != F_UNLCK) : std::nullopt;
+}
+
 std::string lock_path(const std::string& directory) {
   return std::filesystem::path(directory) / "journal.lock";
 }

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <functional>
+#include <optional>
 #include <string>
 
 #include "survey/inputs/shard.hpp"
@@ -36,6 +37,9 @@ class DirectoryLock {
   std::string path_;
   int descriptor_ = -1;
 };
+
+/// Whether a process does the work of a shard now, by its lock. Changes nothing. Empty if the file system has no locks.
+std::optional<bool> is_at_work(const std::string& directory, const Shard& shard);
 
 /// DIRECTORY/journal.lock.
 std::string lock_path(const std::string& directory);

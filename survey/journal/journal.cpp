@@ -34,6 +34,10 @@ constexpr std::chrono::seconds flush_interval{1};
 /// Maximum number of records waiting for the disk: some tens of MB.
 constexpr std::size_t most_waiting = 65536;
 
+std::int64_t seconds_now() {
+  return std::chrono::duration_cast<std::chrono::seconds>(std::chrono::system_clock::now().time_since_epoch()).count();
+}
+
 /// Tag in the names of this shard's temporary files.
 std::string tag_of(const Shard& shard) {
   return std::to_string(shard.index) + "-of-" + std::to_string(shard.count);
@@ -105,6 +109,8 @@ class Journal::Writer {
   }
 
   Ledger take_before() { return std::move(before_); }
+
+  void plan(std::int64_t files, std::int64_t bytes) { file_.append(format_plan({seconds_now(), files, bytes})); }
 
   const UnderwayNotes& interrupted() const { return interrupted_; }
 
@@ -181,7 +187,7 @@ class Journal::Writer {
 
   void write(const std::vector<ImageRecord>& records) {
     if (!records.empty()) {
-      std::string lines;
+      std::string lines = format_written(seconds_now());
       for (const ImageRecord& record : records) lines += format_record(record) + "\n";
       file_.require_in_place();
       file_system_.flush();
@@ -230,6 +236,10 @@ Journal::~Journal() = default;
 
 Ledger Journal::take_before() {
   return writer_->take_before();
+}
+
+void Journal::plan(std::int64_t files, std::int64_t bytes) {
+  writer_->plan(files, bytes);
 }
 
 const UnderwayNotes& Journal::interrupted() const {

@@ -19,6 +19,7 @@ std::string temporary_tag(const Shard& shard);
 /// of JSON:
 /// - for every image whose outputs are in place, or which failed
 /// - where a session begins (program, libraries, configuration, host, command, time)
+/// - for what a session has to do, and for the time before records that are written together
 /// - where a session ends
 /// Lines are only appended; the last record of an image counts.
 ///
@@ -49,6 +50,9 @@ class Journal {
 
   /// Hands over the records at the start, from all journals of the directory.
   Ledger take_before();
+
+  /// Writes what the session has to do, for people who watch it. Call it before the first add().
+  void plan(std::int64_t files, std::int64_t bytes);
 
   /// Notes of files that were under way when an earlier process died: of this shard, and of other divisions into
   /// shards. A note stays (survey/journal/underway.hpp) until its file is ended or forgotten.

@@ -67,17 +67,31 @@ void read_lines(const std::string& path, const OnLines& on_lines) {
 struct SessionBegins {
   std::int64_t number = 0;
   std::string config;
+  SessionProgress progress;
+};
+struct Written {
+  std::int64_t time = 0;
 };
 struct SessionEnds {
   bool complete = false;
 };
 struct NoLine {};
-using Line = std::variant<NoLine, SessionBegins, SessionEnds, ImageRecord>;
+using Line = std::variant<NoLine, SessionBegins, PlannedWork, Written, SessionEnds, ImageRecord>;
 
 SessionBegins session_from(const ReadJson& json) {
-  SessionBegins begins{integer_from<std::int64_t>(json.at("session"), 0, last_session_number), ""};
-  if (json.contains("about")) begins.config = json.at("about").value("config", "");
+  SessionBegins begins{integer_from<std::int64_t>(json.at("session"), 0, last_session_number), "", {}};
+  if (!json.contains("about")) return begins;
+  const ReadJson& about = json.at("about");
+  begins.config = about.value("config", "");
+  begins.progress.host = about.value("host", "");
+  begins.progress.start = about.value("start", "");
+  if (about.contains("process")) begins.progress.process = integer_from<std::int64_t>(about.at("process"), 0);
   return begins;
+}
+
+PlannedWork plan_from(const ReadJson& json) {
+  const auto number = [&](const char* key) { return integer_from<std::int64_t>(json.at(key), 0); };
+  return {number("time"), number("files"), number("bytes")};
 }
 
 constexpr std::string_view session_mark = R"({"session":)";
@@ -85,6 +99,9 @@ constexpr std::string_view session_mark = R"({"session":)";
 Line parse_line(std::string_view line) {
   try {
     if (line.starts_with(session_mark)) return session_from(ReadJson::parse(line));
+    if (line.starts_with(R"({"plan":)")) return plan_from(ReadJson::parse(line).at("plan"));
+    if (line.starts_with(R"({"written":)"))
+      return Written{integer_from<std::int64_t>(ReadJson::parse(line).at("written"), 0)};
     if (line.starts_with(R"({"end":)")) return SessionEnds{ReadJson::parse(line).at("end").at("complete").get<bool>()};
   } catch (const Json::exception&) {
     return NoLine{};
@@ -111,6 +128,23 @@ struct Session {
   std::vector<PackedRecords::Place> records;
 };
 
+void count(const ImageRecord& record, JournalFile& journal) {
+  const double files = 1.0 / record.images, bytes = static_cast<double>(record.bytes) / record.images;
+  ++journal.recorded;
+  journal.recorded_bytes += record.bytes / record.images;
+  SessionProgress& progress = journal.progress;
+  progress.files += files;
+  progress.bytes += bytes;
+  if (progress.recent.empty()) return;
+  progress.recent.back().files += files;
+  progress.recent.back().bytes += bytes;
+}
+
+void begin_records(std::int64_t time, std::deque<WrittenRecords>& recent) {
+  while (!recent.empty() && recent.front().time < time - recent_seconds) recent.pop_front();
+  recent.push_back({time});
+}
+
 /// Reads a journal: adds its sessions to `sessions` and its records to `records`, and sets the members of `journal`
 /// except the ledger.
 void read_sessions(JournalFile& journal, std::size_t index, const Warn& warn, PackedRecords& records,
@@ -122,12 +156,19 @@ void read_sessions(JournalFile& journal, std::size_t index, const Warn& warn, Pa
     ++line;
     if (const auto* record = std::get_if<ImageRecord>(&parsed)) {
       sessions.back().records.push_back(records.add(*record));
+      count(*record, journal);
       journal.complete = false;
     } else if (const auto* begins = std::get_if<SessionBegins>(&parsed)) {
       sessions.push_back({begins->number, index, {}});
       journal.session = begins->number;
       journal.config = begins->config;
+      journal.progress = begins->progress;
       journal.complete = journal.ended = damaged_session = false;
+    } else if (const auto* plan = std::get_if<PlannedWork>(&parsed)) {
+      journal.progress.plan = *plan;
+    } else if (const auto* written = std::get_if<Written>(&parsed)) {
+      begin_records(written->time, journal.progress.recent);
+      journal.last_written = written->time;
     } else if (const auto* ends = std::get_if<SessionEnds>(&parsed)) {
       journal.complete = ends->complete && !damaged_session;
       journal.ended = true;
@@ -262,6 +303,15 @@ Ledger join_ledgers(std::vector<JournalFile> journals) {
 
 std::string format_session(std::int64_t session, const std::string& about) {
   return "{\"session\":" + std::to_string(session) + ",\"about\":" + about + "}\n";
+}
+
+std::string format_plan(const PlannedWork& plan) {
+  const Json json = {{"time", plan.time}, {"files", plan.files}, {"bytes", plan.bytes}};
+  return Json{{"plan", json}}.dump() + "\n";
+}
+
+std::string format_written(std::int64_t time) {
+  return Json{{"written", time}}.dump() + "\n";
 }
 
 std::string format_end(bool complete, const Shard& shard, std::int64_t images, std::int64_t failures) {

@@ -1,8 +1,10 @@
 #pragma once
 
 #include <cstdint>
+#include <deque>
 #include <functional>
 #include <map>
+#include <optional>
 #include <set>
 #include <string>
 #include <vector>
@@ -14,6 +16,32 @@ namespace srcextract {
 
 /// Greatest session number, which every JSON parser reads exactly; a line with a greater number is damaged.
 inline constexpr std::int64_t last_session_number = (std::int64_t{1} << 53) - 1;
+
+/// What a session has to do, in files.
+struct PlannedWork {
+  std::int64_t time = 0;  ///< when the plan was made, seconds since 1970
+  std::int64_t files = 0, bytes = 0;
+
+  bool operator==(const PlannedWork&) const = default;
+};
+
+/// The records that a journal wrote at once. A file of several images counts as fractions.
+struct WrittenRecords {
+  std::int64_t time = 0;  ///< seconds since 1970
+  double files = 0, bytes = 0;
+};
+
+/// How far a session of a journal is.
+struct SessionProgress {
+  std::string host, start;   ///< as the session's `about` says; empty if it does not
+  std::int64_t process = 0;  ///< 0 if not recorded
+  std::optional<PlannedWork> plan;
+  double files = 0, bytes = 0;        ///< recorded since
+  std::deque<WrittenRecords> recent;  ///< of the ten minutes before the last
+};
+
+/// How long before the last records `recent` begins.
+inline constexpr std::int64_t recent_seconds = 600;
 
 /// One journal of an output directory.
 struct JournalFile {
@@ -28,6 +56,9 @@ struct JournalFile {
                              ///< not recorded
   /// For files with a failed image: the HDUs (-1: the only image) that any line of any journal reports as done.
   std::map<std::string, std::set<int>> done_before = {};
+  SessionProgress progress = {};                  ///< of its last session
+  std::int64_t recorded = 0, recorded_bytes = 0;  ///< all its records, and the bytes of their files
+  std::optional<std::int64_t> last_written = {};  ///< when its last records were written, seconds since 1970
 };
 
 /// Suffix of a shard's own files before their extension: ".2-of-4"; empty for the whole.
@@ -57,6 +88,12 @@ Ledger join_ledgers(std::vector<JournalFile> journals);
 
 /// The line that begins a session; `about` is an object of JSON, on one line.
 std::string format_session(std::int64_t session, const std::string& about);
+
+/// The line that says what a session has to do.
+std::string format_plan(const PlannedWork& plan);
+
+/// The line before records that are written together.
+std::string format_written(std::int64_t time);
 
 /// The line that ends a session.
 std::string format_end(bool complete, const Shard& shard, std::int64_t images, std::int64_t failures);

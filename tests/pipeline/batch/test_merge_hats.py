@@ -69,6 +69,23 @@ assert sorted(zip(table["IMAGE"], table["X_IMAGE"])) == sorted(zip(sources["IMAG
 """)
 
 
+def test_duckdb_and_polars_read_it(survey):
+    """A cell alone, and all cells as one table with the directories' names as columns."""
+    read(survey, """
+import duckdb, polars
+cells = "survey.hats/dataset/*/*/*.parquet"
+expected = sorted((str(image), float(x)) for image, x in zip(sources["IMAGE"], sources["X_IMAGE"]))
+rows = duckdb.sql(f"SELECT IMAGE, X_IMAGE, Norder FROM read_parquet('{cells}', hive_partitioning=true)").fetchall()
+assert sorted((image, x) for image, x, _ in rows) == expected
+orders = {path.parts[-3] for path in pathlib.Path("survey.hats/dataset").rglob("*.parquet")}
+assert {f"Norder={order}" for _, _, order in rows} == orders
+table = polars.scan_parquet(cells, hive_partitioning=True).select("IMAGE", "X_IMAGE").collect()
+assert sorted(table.iter_rows()) == expected
+images = duckdb.sql("SELECT IMAGE FROM 'survey.hats/images.parquet'").fetchall()
+assert sorted(images) == sorted({(image,) for image, _ in expected})
+""")
+
+
 def test_images_without_sky_have_no_cells(run, tmp_path):
     below = tmp_path / "night"
     below.mkdir()

@@ -25,7 +25,7 @@ def test_a_bare_call_says_what_there_is(run):
     done = run()
     assert done.code == 0 and done.err == "" and len(done.out.splitlines()) <= 25
     assert run("help").out == done.out
-    for command in ("batch", "merge", "difference", "inject", "compare", "convert-config", "sextractor", "columns", "keys"):
+    for command in ("batch", "status", "merge", "difference", "inject", "compare", "convert-config", "sextractor", "columns", "keys"):
         assert f"\n  {command} " in done.out
         assert run("help", command).code == 0
     assert run("help", "merge").out == run("merge", "--help").out

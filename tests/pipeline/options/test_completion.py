@@ -63,7 +63,7 @@ def test_man_pages_have_every_option(run, tmp_path):
     subprocess.run([ROOT / "scripts" / "man_pages.sh", os.environ["SRCEXTRACT_PROGRAM"], tmp_path / "man"], check=True)
     pages = {page.stem: page.read_text().replace("\\-", "-") for page in (tmp_path / "man").iterdir()}
     assert set(pages) == {"srcextract", *(f"srcextract-{command}" for command in
-                                          ("batch", "merge", "difference", "inject", "psf", "compare", "convert-config",
+                                          ("batch", "status", "merge", "difference", "inject", "psf", "compare", "convert-config",
                                             "sextractor"))}
     for command in ("", "batch", "merge", "compare"):
         said = run(*([command] if command else []), "--help").out

@@ -32,6 +32,7 @@ using testing::ForkedProcess;
 using ::testing::HasSubstr;
 using testing::read_file;
 using testing::read_lines;
+using ::testing::StartsWith;
 using testing::TemporaryFolder;
 
 std::string name_of(int image) {
@@ -49,8 +50,8 @@ TEST(JournalTest, IsASessionItsRecordsAndItsEnd) {
   journal.add(failed_record("a.fits", "why"));
   journal.finish(true);
   EXPECT_THAT(read_lines(path),
-              ElementsAre(R"({"session":1,"about":{"host":"node07"}})", format_record(done_record("b.fits")),
-                          format_record(failed_record("a.fits", "why")),
+              ElementsAre(R"({"session":1,"about":{"host":"node07"}})", StartsWith(R"({"written":)"),
+                          format_record(done_record("b.fits")), format_record(failed_record("a.fits", "why")),
                           R"({"end":{"complete":true,"shard":"2/4","images":2,"failures":1}})"));
   EXPECT_EQ(read_lines(directory / "failures.2-of-4.csv").size(), 2u);
 }
@@ -60,7 +61,7 @@ TEST(JournalTest, OfAReasonOfMegabytesTheBeginningIsWritten) {
   Journal journal(directory.string(), {}, "{}", fail_on);
   journal.add(failed_record("a.fits", "it has 'E'" + std::string(3'500'000, 'e')));
   journal.finish(true);
-  EXPECT_THAT(read_lines(directory / "journal.jsonl").at(1), HasSubstr("it has 'E'"));
+  EXPECT_THAT(read_lines(directory / "journal.jsonl").at(2), HasSubstr("it has 'E'"));
   EXPECT_THAT(read_lines(directory / "failures.csv").at(1), ::testing::EndsWith("eee..."));
   for (const char* name : {"journal.jsonl", "failures.csv"})
     EXPECT_LT(std::filesystem::file_size(directory / name), 3000u) << name;
@@ -71,7 +72,7 @@ TEST(JournalTest, WhatIsAddedIsThereWithinSeconds) {
   Journal journal(directory.string(), {}, "{}", fail_on);
   journal.add(failed_record("a.fits", "why"));
   const auto seen = [&] {
-    return read_lines(directory / "journal.jsonl").size() == 2 && std::filesystem::exists(directory / "failures.csv");
+    return read_lines(directory / "journal.jsonl").size() == 3 && std::filesystem::exists(directory / "failures.csv");
   };
   for (int tries = 0; tries < 600 && !seen(); ++tries) std::this_thread::sleep_for(std::chrono::milliseconds(100));
   EXPECT_TRUE(seen());
@@ -128,7 +129,7 @@ TEST(JournalTest, TheFailuresOfTheWholeAreThoseOfAllShardsAsWell) {
 TEST(JournalTest, IsWrittenButNotEndedWhereTheWorkBreaksOff) {
   TemporaryFolder directory;
   { Journal(directory.string(), {}, "{}", fail_on).add(done_record("a.fits")); }
-  EXPECT_EQ(read_lines(directory / "journal.jsonl").size(), 2u);
+  EXPECT_EQ(read_lines(directory / "journal.jsonl").size(), 3u);
   EXPECT_FALSE(read_journals(directory.string(), fail_on).at(0).complete);
 }
 
