@@ -5,19 +5,22 @@ cd "$(dirname "${BASH_SOURCE[0]}")/.."
 
 usage() {
   cat <<'END'
-Usage: scripts/newcomer.sh [--suite NAME] [--mirror URL] [--cuda DIR]   (as root; needs debootstrap and a network)
+Usage: scripts/newcomer.sh [--suite NAME] [--mirror URL] [--cuda DIR] [--wheel WHEEL]   (as root; needs debootstrap and a network)
 Clones HEAD into a fresh Debian chroot (--suite bookworm) and runs scripts/run.sh and scripts/test.sh there.
 --cuda DIR does the same in a second one with the CUDA toolkit of DIR at /usr/local/cuda.
+--wheel WHEEL takes the wheel in place of the clone: a user without root makes an environment, installs it with what pip
+fetches, and extracts a catalogue, by Python and by the command; within 60 s. That machine has Python with venv and nothing else.
 --suite noble is Ubuntu 24.04. The mirror is the one of this machine's apt where it has the suite.
 END
 }
 
-suite=bookworm mirror="" cuda=""
+suite=bookworm mirror="" cuda="" wheel=""
 while [[ $# -gt 0 ]]; do
   case $1 in
     --suite) suite=${2:?--suite needs a name} && shift ;;
     --mirror) mirror=${2:?--mirror needs a URL} && shift ;;
     --cuda) cuda=$(realpath "${2:?--cuda needs a directory}") && shift ;;
+    --wheel) wheel=$(realpath "${2:?--wheel needs a wheel}") && shift ;;
     --help | -h) usage && exit ;;
     *) usage >&2 && exit 2 ;;
   esac
@@ -93,8 +96,38 @@ meet() {
   expect 3 "$machine" "head -c 100000 data/sky.fits >/tmp/broken.fits; build/srcextract config/default.yaml /tmp/broken.fits"
 }
 
-debootstrap --variant=minbase --components="$components" "$suite" "$work/base" "$mirror" "${script[@]}" >"$work/log" ||
+# meet_wheel: the seconds from nothing to a catalogue.
+meet_wheel() {
+  local folder=$work/plain/srcextract start
+  with_cuda=""
+  echo "=== $suite: $(basename "$wheel")"
+  mv "$work/base" "$work/plain"
+  mkdir "$folder"
+  cp "$wheel" "$folder"
+  cp -L /etc/resolv.conf "$work/plain/etc/resolv.conf"
+  # What this machine trusts, and where its pip looks.
+  cp -L /etc/ssl/certs/ca-certificates.crt "$work/plain/etc/ssl/certs/"
+  [[ ! -e /etc/pip.conf ]] || cp /etc/pip.conf "$work/plain/etc/pip.conf"
+  inside plain "useradd --create-home astronomer"
+  start=$SECONDS
+  as_user() { expect 0 plain "su astronomer -w http_proxy,https_proxy -c '$1'"; }
+  as_user "python3 -m venv ~/sx"
+  # shellcheck disable=SC2088  # the user's home, found by the user's shell
+  as_user "~/sx/bin/pip install --quiet --disable-pip-version-check /srcextract/*.whl"
+  as_user 'cd; sx/bin/python -c "import srcextract as sx; found = sx.extract(sx.data.sky()); print(found); found.write(\"sky.cat.fits\")"'
+  echo "=== $((SECONDS - start)) s to a catalogue"
+  [[ $((SECONDS - start)) -le 60 ]] || { echo "newcomer: more than 60 s" >&2 && exit 1; }
+  # shellcheck disable=SC2016  # expanded by the user's shell
+  as_user 'cd; sx/bin/srcextract -q -o out "$(sx/bin/python -c "import srcextract as sx; print(sx.data.sky())")"; ls -l out; cmp out/sky.cat.fits sky.cat.fits'
+}
+
+[[ ! $wheel ]] || include=--include=python3,python3-venv,ca-certificates
+debootstrap --variant=minbase ${include:+"$include"} --components="$components" "$suite" "$work/base" "$mirror" "${script[@]}" >"$work/log" ||
   { tail "$work/log" >&2 && exit 1; }
+if [[ $wheel ]]; then
+  meet_wheel
+  exit
+fi
 meet plain ""
 [[ -z $cuda ]] || meet cuda "$cuda"
 echo "newcomer: all as the README says"

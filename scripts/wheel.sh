@@ -10,7 +10,8 @@ Usage: scripts/wheel.sh [--few] [--chroot SUITE]... [OUTPUT_DIR]      (OUTPUT_DI
 Writes OUTPUT_DIR/srcextract-VERSION-cp312-abi3-manylinux_2_28_ARCH.whl, for Python 3.12 and later, one for Python 3.11 or
 3.10 where that is what python3 is, the source distribution and SHA256SUMS. Where there is nvcc the wheels have the CUDA
 back end and are of the distribution srcextract-cuda13 (or of what nvcc's version is). In the environment:
-  PYTHON            the interpreters to build for, instead of the first of 3.12 and later, and python3 if it is older
+  PYTHON            the interpreters to build for, instead of the first of 3.12 and later, and python3 if it is older;
+                    one without the GIL (python3.13t) gets a wheel of its own
   SRCEXTRACT_CUDA   OFF leaves the CUDA back end out: the distribution srcextract
   SRCEXTRACT_CUDA_ARCHITECTURES  the kinds of GPU (80-real 90-real 90-virtual)
   SRCEXTRACT_CROSS  aarch64: for that machine, by Debian's cross compilers, without CUDA; --chroot tries it under qemu
@@ -40,11 +41,11 @@ fail() {
   exit 1
 }
 
-# version_of PYTHON: as 312, if it is one that can build.
+# version_of PYTHON: as 312, or 313t without the GIL, if it is one that can build.
 version_of() {
   "$1" -c 'import ensurepip, os, sys, sysconfig
 if sys.version_info >= (3, 10) and os.path.exists(sysconfig.get_path("include") + "/Python.h"):
-    print("%d%d" % sys.version_info[:2])' 2>/dev/null
+    print("%d%d%s" % (*sys.version_info[:2], "t" * bool(sysconfig.get_config_var("Py_GIL_DISABLED"))))' 2>/dev/null
 }
 
 # The first of 3.12 and later, whose stable ABI is that of all later ones, and python3 if it is older.
@@ -66,14 +67,29 @@ for_machine() {
   export CHOST=$1-linux-gnu CC=$1-linux-gnu-gcc CXX=$1-linux-gnu-g++ CMAKE_TOOLCHAIN_FILE=$PWD/scripts/wheel/$1.cmake SRCEXTRACT_CUDA=OFF
   # auditwheel and others call these by their plain names.
   mkdir -p "build-wheel/tools-$1"
-  for tool in ar nm ranlib strip; do ln -sf "$(command -v "$CHOST-$tool")" "build-wheel/tools-$1"; done
+  for tool in ar nm ranlib strip; do ln -sf "$(command -v "$CHOST-$tool")" "build-wheel/tools-$1/$tool"; done
   PATH=$PWD/build-wheel/tools-$1:$PATH
+}
+
+# foreign_headers PYTHON: where Debian's Python has a header for each machine, that of the other one; sets `headers` to its folder.
+foreign_headers() {
+  local folder=$PWD/build-wheel/python-$machine package options
+  headers=""
+  package=lib$("$1" -c 'import sys; print("python%d.%d" % sys.version_info[:2])')-dev
+  [[ $(realpath "$(command -v "$1")") == /usr/bin/* ]] || return 0
+  headers=$folder/$package/usr/include
+  [[ ! -d $headers ]] || return 0
+  mkdir -p "$folder/lists/partial" "$folder/cache/archives/partial"
+  options=(-q -o APT::Architecture=arm64 -o APT::Architectures=arm64 -o "Dir::State::Lists=$folder/lists" -o "Dir::Cache=$folder/cache" -o APT::Sandbox::User=)
+  apt-get "${options[@]}" update >"$folder/log"
+  (cd "$folder" && apt-get "${options[@]}" download "$package:arm64" >>log && dpkg-deb -x "$package"_*.deb "$package")
 }
 
 # build PYTHON: its wheel, as the compiler made it, into build-wheel/raw.
 build() {
-  local python=$1 tools=$PWD/build-wheel/tools-$2
+  local python=$1 tools=$PWD/build-wheel/tools-$2 headers=""
   rm -rf build-wheel/raw
+  [[ ! ${SRCEXTRACT_CROSS:-} ]] || foreign_headers "$python"
   [[ -x $tools/bin/python ]] || "$python" -m venv "$tools"
   "$tools/bin/pip" install --quiet --disable-pip-version-check --require-hashes -r scripts/wheel/tools.txt
   scripts/wheel/glibc.sh "$stubs" $glibc "$tools/bin/python" "$machine"
@@ -81,7 +97,7 @@ build() {
   # CMake of another interpreter is asked again; our libraries are the same for all of them, and stay. What is linked with
   # the glibc above is linked again.
   rm -f "$cmake/CMakeCache.txt" "$cmake/srcextract" "$cmake"/python/srcextract/_core*
-  env PATH="$tools/bin:$PATH" CC="${CC:-cc}" CXX="${CXX:-c++}" CMAKE_PREFIX_PATH="$libraries" PKG_CONFIG_PATH="$libraries/lib/pkgconfig" \
+  env PATH="$tools/bin:$PATH" CC="${CC:-cc}" CXX="${CXX:-c++}" ${headers:+CXXFLAGS="-isystem $headers"} CMAKE_PREFIX_PATH="$libraries" PKG_CONFIG_PATH="$libraries/lib/pkgconfig" \
     LDFLAGS="-B$stubs -L$stubs -static-libstdc++ -Wl,--exclude-libs,ALL,--allow-shlib-undefined" \
     CMAKE_GENERATOR=Ninja ${SRCEXTRACT_CROSS:+_PYTHON_HOST_PLATFORM=linux-$machine} "$tools/bin/pyproject-build" --wheel --no-isolation --outdir build-wheel/raw \
     --config-setting=build-dir="$cmake" --config-setting=cmake.build-type=Release \
@@ -116,10 +132,19 @@ name_distribution() {
   sed -i "s/^Name: srcextract$/Name: srcextract-cuda$cuda/" "$1"/*.dist-info/METADATA
 }
 
+# audit PYTHON OPTION...: auditwheel, which knows the rules of the machine that it believes to be on.
+audit() {
+  PATH=$PWD/$(dirname "$1"):$PATH "$1" -c 'import platform, sys
+machine = sys.argv.pop(1)
+platform.machine = lambda: machine
+from auditwheel.main import main
+sys.exit(main())' "$machine" "${@:2}"
+}
+
 # check PYTHON WHEEL: it asks a machine for nothing that glibc of that version, libgcc_s and Python are without.
 check() {
   local python=$1 wheel=$2 tag module strange
-  tag=$("$python" -m auditwheel show "$wheel" | tr '\n' ' ' | sed -n 's/.*platform tag: *"\([^"]*\)".*/\1/p')
+  tag=$(audit "$python" show "$wheel" | tr '\n' ' ' | sed -n 's/.*platform tag: *"\([^"]*\)".*/\1/p')
   [[ $tag == manylinux_* && $(printf '%s\n' "$tag" "$platform" | sort -V | tail -n 1) == "$platform" ]] ||
     fail "$wheel is to be $platform, but auditwheel finds ${tag:-no tag}"
 
@@ -227,7 +252,7 @@ for python in "${pythons[@]}"; do
   tools=build-wheel/tools-$version/bin
   finish "$tools/python"
   rm -rf build-wheel/repaired
-  PATH=$PWD/$tools:$PATH "$tools/python" -m auditwheel repair --plat "$platform" --only-plat --strip --wheel-dir build-wheel/repaired build-wheel/raw/*.whl
+  audit "$tools/python" repair --plat "$platform" --only-plat --strip --wheel-dir build-wheel/repaired build-wheel/raw/*.whl
   check "$tools/python" build-wheel/repaired/*.whl
   wheel=$output/$(basename build-wheel/repaired/*.whl)
   mv build-wheel/repaired/*.whl "$wheel"

@@ -274,7 +274,7 @@ void bind_catalogue(nb::module_& module) {
       .def("gaussians", [](nb::object self) { return fitted_columns(self, true); })
       .def("sources", [](nb::object self) { return fitted_columns(self, false); })
       .def("psf", &psf_of)
-      .def("stars", &stars_of)
+      .def("stars", &stars_of, nb::lock_self())  // fills the table of stars
       .def("background", [](const Catalogue& self) { return sky_of(self, SkyPart::level); })
       .def("rms", [](const Catalogue& self) { return sky_of(self, SkyPart::rms); })
       .def("segmentation", &segmentation_of)

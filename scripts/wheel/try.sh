@@ -21,13 +21,20 @@ trap 'rm -rf "$work"' EXIT
 
 "$python" -m venv "$work/venv"
 python=$work/venv/bin/python
-"$python" -m pip install --quiet --disable-pip-version-check "$wheel"
+"$python" -m pip install --quiet --disable-pip-version-check --prefer-binary "$wheel"
 cd "$work"
 "$python" - "$root/data/sky.fits" <<'END'
 import platform, sys, srcextract
 found = srcextract.extract(sys.argv[1], backend="cpu")
 found.write("package.cat.fits")
 found.write("package.cat.ecsv")
+built = srcextract.build_info()
+assert ("-cuda" in built["distribution"]) == (built["CUDA"] != "not built"), built
+try:
+    print("on a GPU:", srcextract.extract(sys.argv[1], backend="cuda"))
+except srcextract.DeviceError as error:  # no GPU here, or no CUDA in the wheel: the CPU does without
+    print(f"{built['distribution']}, CUDA {built['CUDA']}: {error}")
+    assert srcextract.extract(sys.argv[1]).backend == "cpu"
 print(f"srcextract {srcextract.__version__}, Python {platform.python_version()}, {' '.join(platform.libc_ver())}:", found)
 END
 "$SRCEXTRACT_PROGRAM" -q --backend cpu -o command "$root/config/default.yaml" "$root/data/sky.fits"

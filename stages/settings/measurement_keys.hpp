@@ -92,7 +92,7 @@ void for_each_measurement_field(AnySettings& c, F&& f) {
   f(Field{.section = section,
           .key = "apertures",
           .description = "Diameters of the circles of FLUX_APER in pixels (PHOT_APERTURES)",
-          .allowed = "1 to 100 numbers above 0, up to 10000",
+          .allowed = "1 to 100 numbers, 0 to 10000",
           .problem = apertures_problem(c.measurement)},
     c.measurement.apertures);
   f(Field{.section = section,

@@ -89,8 +89,8 @@ std::string apertures_problem(const MeasurementConfig& config) {
     return "lists " + std::to_string(config.apertures.size()) + " apertures, and there is room for " +
            std::to_string(most_apertures);
   for (const double diameter : config.apertures)
-    if (!(diameter > 0 && diameter <= most))
-      return "holds " + shortest(diameter) + ", which is no diameter: above 0, up to 10000 pixels";
+    if (!(diameter >= 0 && diameter <= most))  // 0: a flux of 0, as SExtractor's
+      return "holds " + shortest(diameter) + ", which is no diameter: 0 to 10000 pixels";
   return "";
 }
 

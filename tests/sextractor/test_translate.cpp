@@ -281,9 +281,9 @@ TEST(SextractorTranslation, AWordAsPixelScaleIsThatOfTheWcs) {
 
 TEST(SextractorTranslation, OfAListOnlyWhatThereIsNotIsLeftOut) {
   const Converted circles = convert("GAIN 1\nPHOT_APERTURES 0,3,20000,10\n", "FLUX_APER(4)\n");
-  EXPECT_THAT(circles.config.measurement.apertures, ElementsAre(3, 10));
-  EXPECT_THAT(lost(circles), HasSubstr("PHOT_APERTURES 0,3,20000,10: without 0, 20000, and what follows moves up: "
-                                       "'measurement.apertures' otherwise holds 0, which is no diameter"));
+  EXPECT_THAT(circles.config.measurement.apertures, ElementsAre(0, 3, 10));
+  EXPECT_THAT(lost(circles), HasSubstr("PHOT_APERTURES 0,3,20000,10: without 20000, and what follows moves up: "
+                                       "'measurement.apertures' otherwise holds 20000, which is no diameter"));
   // What no column asks for is not missed.
   const Converted first = convert("PHOT_APERTURES 3,20000\n", "FLUX_APER\n");
   EXPECT_THAT(first.config.measurement.apertures, ElementsAre(3));
@@ -294,9 +294,9 @@ TEST(SextractorTranslation, OfAListOnlyWhatThereIsNotIsLeftOut) {
   EXPECT_THAT(crowd.config.measurement.apertures, ::testing::SizeIs(::testing::Gt(1)));
   EXPECT_EQ(crowd.config.measurement.apertures.front(), 1);
   EXPECT_THAT(lost(crowd), HasSubstr(", 1000, and what follows moves up: 'measurement.apertures' otherwise lists "));
-  const Converted none = convert("PHOT_APERTURES 0\n", "FLUX_APER\n");
+  const Converted none = convert("PHOT_APERTURES 20000\n", "FLUX_APER\n");
   EXPECT_EQ(none.config.measurement.apertures, MeasurementConfig{}.apertures);
-  EXPECT_THAT(lost(none), HasSubstr("PHOT_APERTURES 0: 'measurement.apertures' holds 0"));
+  EXPECT_THAT(lost(none), HasSubstr("PHOT_APERTURES 20000: 'measurement.apertures' holds 20000"));
   EXPECT_THAT(lost(none), HasSubstr("; without it the default holds, [5.0]\n"));
 }
 

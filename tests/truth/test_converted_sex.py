@@ -266,6 +266,31 @@ def test_an_even_filter_of_meshes_is_the_next_odd_one(program, tmp_path):
         assert f"  filter_size: {odd[0]}\n" in yaml
 
 
+@pytest.mark.parametrize("sizes", ("0,6,12", "6,0,12", "0"))
+def test_a_circle_without_area(program, tmp_path, sizes):
+    """It has a flux of 0, and the other circles keep their places."""
+    count = sizes.count(",") + 1
+    fits.writeto(tmp_path / "field.fits", field(8, 512, 3000, noise=NOISE).astype(np.float32))
+    names = [f"{name}_APER" for name in ("FLUX", "FLUXERR", "MAG", "MAGERR")]
+    (tmp_path / "survey.param").write_text("X_IMAGE\nY_IMAGE\n" + "".join(f"{name}({count})\n" for name in names))
+    (tmp_path / "survey.sex").write_text(f"PARAMETERS_NAME survey.param\nFILTER N\nCLEAN N\nGAIN 2\nGAIN_KEY ''\nSATUR_KEY ''\n"
+                                         f"MASK_TYPE NONE\nPHOT_APERTURES {sizes}\n{MEMORY}")
+    run([program, "convert-config", "--strict", "survey.sex", "-o", "converted.yaml"], tmp_path)
+    run([program, "-q", "-o", "out", "converted.yaml", "field.fits"], tmp_path)
+    run([PROGRAM, "field.fits", "-c", "survey.sex", "-CATALOG_NAME", "their.cat"], tmp_path)
+    mine, theirs = (fits.getdata(tmp_path / name, 1) for name in ("out/field.cat.fits", "their.cat"))
+    one, other, _, _ = partners(*({axis: table[axis].astype(float) for axis in ("X_IMAGE", "Y_IMAGE")} for table in (mine, theirs)))
+    assert len(one) > 100
+    for name in names:
+        own, told = mine[name][one].reshape(-1, count), theirs[name][other].reshape(-1, count)
+        for i, diameter in enumerate(sizes.split(",")):
+            if diameter == "0":
+                assert (own[:, i] == told[:, i]).all() and len(set(own[:, i])) == 1, name
+            else:
+                # SExtractor has 1.086 for 2.5/ln 10.
+                assert np.median(np.abs(own[:, i] / told[:, i] - 1)) < (3e-4 if name == "MAGERR_APER" else 1e-4), name
+
+
 def test_pixels_without_noise(program, tmp_path):
     """What docs/sextractor.md says of 0 in a MAP_RMS."""
     rng = np.random.default_rng(6)
