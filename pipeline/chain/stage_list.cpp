@@ -162,7 +162,7 @@ bool writes_by_rows(const Config& config) {
 
 bool goes_by_rows(const RunPlan& plan) {
   const Config& config = plan.config;
-  return !extracts_twice(config, plan.of_difference()) && !plan.found_elsewhere &&
+  return !extracts_twice(config, plan.of_difference()) && !plan.found_elsewhere && !plan.at_positions &&
          config.combine.method == CombineMethod::none && !has_mask(config.mask) && !has_map(config.weights) &&
          !has_level(config.given_sky) && config.background.refine == 1 && config.convolve.filter != Filter::matched &&
          !controls_false_discoveries(config.detection) && !fits_crowd(config) && !fits_gaussians(config) &&

@@ -19,6 +19,7 @@ std::int64_t image_needs(const SelectedImage& image, const ImageFile& file, std:
 RunPlan plan_of(const Shape& shape, const ImageFile& file) {
   RunPlan plan = plan_of(shape, file.config->config, file.has_reference());
   plan.found_elsewhere = file.detection() != nullptr;
+  plan.at_positions = file.has_positions();
   const auto is_mapped = [](const ImageConfig& config) { return has_map(config.config.weights); };
   plan.frames_have_maps =
       file.has_reference() &&
