@@ -72,7 +72,7 @@ class RunMeasurer {
 
   /// Sums over a group of at most `ordered_group` runs, in their order.
   SourceSums sum_group(Members members, const Extent& extent) const {
-    const HeldRows held(image_, runs_.runs[members.front()].y, runs_.runs[members.back()].y + 1);
+    const HeldRows held = hold_about(runs_.runs[members.front()].y, runs_.runs[members.back()].y);
     SourceSums sums = measure(members.front(), extent);
     for (const std::int32_t member : members.subspan(1)) add(sums, measure(member, extent));
     return sums;
@@ -80,11 +80,14 @@ class RunMeasurer {
   /// The sums over a source that consists of the single run `of`.
   SourceSums sum_single(std::int64_t of) const {
     const Run& run = runs_.runs[of];
-    const HeldRows held(image_, run.y, run.y + 1);
+    const HeldRows held = hold_about(run.y, run.y);
     return measure(of, {run.begin, run.end - 1, run.y, run.y});
   }
 
  private:
+  /// The neighbours of a run are read, too.
+  HeldRows hold_about(std::int64_t first, std::int64_t last) const { return {image_, first - 1, last + 2}; }
+
   SourceSums measure(std::int64_t run, const Extent& extent) const {
     return measure_run(image_.pixels.data(), image_.shape.width, image_.shape.height, runs_.runs[run], extent,
                        background_, any_masked_);

@@ -73,6 +73,7 @@ TEST(RowsOnDemand, GiveTheCatalogueOfTheWholeImage) {
 TEST(RowsOnDemand, GiveTheCataloguesOfHostileImages) {
   for (const Field& field : testing::hostile_fields()) {
     for (const Way& way : ways()) {
+      if (way.name != "one sky" && way.name != "deblended" && way.name != "every column") continue;
       const Config config = parse_config(way.yaml, "x.yaml");
       try {
         testing::extract_on_cpu(testing::source_of(field), config);

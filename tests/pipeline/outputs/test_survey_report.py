@@ -195,7 +195,7 @@ def fake_survey(directory, out, images):
     """A survey of links to the catalogue of one image, with hostile names of 240 bytes and a noise of their own; each
     third failed."""
     first, *entries, last = (out / "journal.jsonl").read_text().splitlines()
-    done, failed = [next(entry for entry in map(json.loads, entries) if ("failed" in entry) == is_failed) for is_failed in (False, True)]
+    done, failed = [next(entry for entry in map(json.loads, entries) if key in entry) for key in ("outputs", "failed")]
     catalogue, size = next((name, size) for name, size in done["outputs"].items() if name.endswith(".cat.fits"))
     directory.mkdir()
     lines = [first]

@@ -53,7 +53,7 @@ def test_what_is_lost_is_told_and_strict_minds(run, default_sex, tmp_path):
     ("VERBOSE_TYPE FULL", 0), ("MEMORY_BUFSIZE 4096", 0), ("CATALOG_NAME x.cat", 0), ("CATALOG_TYPE FITS_LDAC", 0),
     ("WRITE_XML Y", 0), ("DETECT_MAXAREA 0", 0), ("PHOT_AUTOAPERS 0,0", 0), ("BACKPHOTO_TYPE GLOBAL", 0),
     ("ASSOC_RADIUS 5", 0), ("DETECT_MAXAREA 9", 5), ("BACKPHOTO_TYPE LOCAL", 0), ("DETECT_TYPE PHOTO", 5),
-    ("CHECKIMAGE_TYPE APERTURES", 0), ("BACK_SIZE 32,64", 0), ("BACK_FILTERSIZE 4", 0), ("PHOT_APERTURES 0,3", 5),
+    ("CHECKIMAGE_TYPE APERTURES", 0), ("BACK_SIZE 32,64", 0), ("BACK_FILTERSIZE 4", 0), ("PHOT_APERTURES 0,3", 0),
     ("PSFDISPLAY_TYPE SPLIT", 0), ("HEADER_SUFFIX .ahead", 5), ("FITS_UNSIGNED Y", 5)])
 def test_what_counts_for_strict(run, default_sex, line, code):
     with open(default_sex, "a") as file:

@@ -104,7 +104,7 @@ TEST(MergeErrors, CatalogsOutsideOfTheDirectoryAreNotRead) {
     std::vector<std::string> warnings;
     const auto warn = [&](const std::string& warning) { warnings.push_back(warning); };
     EXPECT_THAT(merged(survey.folder, {survey.directory}, warn, true), ::testing::Not(HasSubstr("night/b.fits")));
-    EXPECT_THAT(warnings, ::testing::Contains(HasSubstr("journal.jsonl:3: 1 damaged")));
+    EXPECT_THAT(warnings, ::testing::Contains(HasSubstr("journal.jsonl:4: 1 damaged")));
   }
 }
 
