@@ -39,8 +39,8 @@ print(f"srcextract {srcextract.__version__}, Python {platform.python_version()},
 END
 "$SRCEXTRACT_PROGRAM" -q --backend cpu -o command "$root/config/default.yaml" "$root/data/sky.fits"
 cmp package.cat.fits command/sky.cat.fits
-# The rows are those of every machine.
-# The C library of another kind of machine may round a position on the sky otherwise, in the last bit.
+# The rows are those of every machine of this kind. The C library of another kind may round a position on the sky
+# otherwise, in the last bit.
 [[ $(uname -m) != x86_64 ]] ||
   cmp <(grep -v '^#' "$root/data/reference/default/sky.cat.ecsv") <(grep -v '^#' package.cat.ecsv)
 [[ -z $few ]] || exit 0
