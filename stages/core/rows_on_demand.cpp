@@ -142,7 +142,8 @@ void RowsOnDemand::unlock_pages(std::int64_t i) const {
 void RowsOnDemand::forget(std::int64_t i) noexcept {
   const Pages pages = pages_of(i);
   if (pages.bytes > 0)
-    mmap(pages.begin, pages.bytes, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED, -1, 0);
+    static_cast<void>(
+        mmap(pages.begin, pages.bytes, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED, -1, 0));
   blocks_[static_cast<std::size_t>(i)].state = State::absent;
   memory_->kept_ -= bytes_of(i);
 }

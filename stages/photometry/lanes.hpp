@@ -240,13 +240,9 @@ class HostLanes {
         }
       }
       for (int i = 0; i < width; ++i) furthest = last[i] - first[i] > furthest ? last[i] - first[i] : furthest;
-      if (furthest < FieldCounts<Rows * Times, 1>::fields) {
-        add_counted<1>(bins, first, furthest);
-      } else if (furthest < FieldCounts<Rows * Times, 2>::fields) {
-        add_counted<2>(bins, first, furthest);
-      } else {
-        for (int j = 0; j < Rows; ++j) add(bins[j]);
-      }
+      if (furthest < FieldCounts<Rows * Times, 1>::fields) return add_counted<1>(bins, first, furthest);
+      if (furthest < FieldCounts<Rows * Times, 2>::fields) return add_counted<2>(bins, first, furthest);
+      for (int j = 0; j < Rows; ++j) add(bins[j]);
     }
 
    private:

@@ -152,7 +152,7 @@ struct SepExtraction : SepFound {
     throw Error(ErrorKind::input, "internal pixel buffer full: The limit of " + std::to_string(most_pixels) +
                                       " active object pixels over the detection threshold was reached. Check that the "
                                       "image is background subtracted and the detection threshold is not too low. "
-                                      "Detection threshold can be increased, or the limit with set_extract_pixstack.");
+                                      "Raise the threshold of detection, or the limit by set_extract_pixstack.");
   }
 
   void find() {
