@@ -9,10 +9,10 @@ namespace srcextract {
 /// How far a survey is: a line, a table of shards, and a table of failures, for people.
 std::string status_text(const std::string& directory, const SurveyStatus& survey);
 
-/// The same as an object of JSON. What is not known is null.
+/// The status as an object of JSON. A value that is not known is null.
 std::string status_json(const std::string& directory, const SurveyStatus& survey);
 
-/// The same in Prometheus' text exposition format. What is not known has no sample.
+/// The status in Prometheus' text exposition format. A value that is not known has no sample.
 std::string status_metrics(const std::string& directory, const SurveyStatus& survey);
 
 }  // namespace srcextract

@@ -74,18 +74,18 @@ void add_survey(CLI::App& app, BatchOptions& options, std::string& shard) {
       ->type_name("N")
       ->check(not_negative("a whole number"))
       ->group("What is done");
-  app.add_option("--wait", options.wait,
-                 "Wait so long for inputs that are all gone, as where their disk is not\n"
-                 "mounted any more (default: 3600; 0 is not at all)")
-      ->type_name("SECONDS")
-      ->check(not_negative("a number of seconds"))
-      ->group("What is done");
-  app.add_option("--image-timeout", options.image_timeout,
-                 "End the run when an image takes longer, for it hangs; the next start\n"
-                 "tries it by itself (default: 3600; 0 is never)")
-      ->type_name("SECONDS")
-      ->check(not_negative("a number of seconds"))
-      ->group("What is done");
+  const auto add_seconds = [&](const char* name, double& seconds, const char* text) {
+    app.add_option(name, seconds, text)
+        ->type_name("SECONDS")
+        ->check(not_negative("a number of seconds"))
+        ->group("What is done");
+  };
+  add_seconds("--wait", options.wait,
+              "Wait so long for inputs that are all gone, as where their disk is not\n"
+              "mounted any more (default: 3600; 0 is not at all)");
+  add_seconds("--image-timeout", options.image_timeout,
+              "End the run when an image takes longer, for it hangs; the next start\n"
+              "tries it by itself (default: 3600; 0 is never)");
 }
 
 }  // namespace

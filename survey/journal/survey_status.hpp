@@ -14,7 +14,7 @@ namespace srcextract {
 /// `unknown` has not ended, on a file system without locks.
 enum class ShardState { planning, running, finished, stopped, killed, unknown };
 
-/// How far a shard is, or the whole survey as shard 1 of 1. What is not known is empty.
+/// The progress of a shard, or of the whole survey as shard 1 of 1. Members that are not known are empty.
 struct ShardStatus {
   Shard shard;
   ShardState state = ShardState::planning;

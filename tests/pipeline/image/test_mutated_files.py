@@ -20,7 +20,7 @@ SANITIZED = os.environ.get("SRCEXTRACT_SANITIZE", "") != ""
 FILES = 21000 if "SRCEXTRACT_LONG" in os.environ else 1000 if SANITIZED else 5000
 AT_ONCE = 500
 SECONDS = 300 if SANITIZED else 60  # for so many; they take a tenth of that
-# What to do is the last clause, and an order.
+# A refusal ends with a clause that tells the user what to do, as an imperative.
 FIX = re.compile(r"(; |\? If not, )(check it with .*, and )?(correct|fetch|make|name|raise|run|set|subtract)\b[^;]*$")
 CONFIG = """output: {formats: [csv, fits], columns: [default, photometry, shapes], segmentation: true}
 background: {method: mesh, mesh_size: 16}
