@@ -50,7 +50,7 @@ CutRuns cut_at_owners(const Pieces& pieces, std::int64_t room, const Gpu& where)
   const unsigned int blocks = grid_for(all.run_room, where);
   count_pieces_kernel<<<blocks, block_threads, 0, where.stream>>>(pieces, places.data());
   check_launch();
-  make_running_sums(places, {all.row_begin + height, all.run_room}, where);
+  make_running_sums(places, {all.run_total, all.run_room}, where);
   write_pieces_kernel<<<blocks, block_threads, 0, where.stream>>>(pieces, places.data(), cut.runs.runs.data(),
                                                                   cut.owner.data(), room);
   check_launch();

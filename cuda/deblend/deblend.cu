@@ -82,10 +82,20 @@ __global__ void number_kernel(const __grid_constant__ SharedIslands all, ItemCou
   }
 }
 
-/// Fills up the list of pieces with runs of no source, if there was no room for all runs of the cores. Cores with holes
-/// are cut into more runs than sources.
-__global__ void fill_kernel(ItemCount core_runs, ItemCount pieces, Run* runs, std::int32_t* label) {
-  if (*core_runs.count <= core_runs.room) return;
+/// If the pixels of all runs exceed `pixel_room`, leaves out the runs, and stores a number of runs that has a larger
+/// capacity: more than `piece_room`, and enough for the pixels (Capacity::with_pixels).
+__global__ void check_room_kernel(const std::uint32_t* first_pixel, ItemCount runs, std::int64_t pixel_room,
+                                  std::int64_t piece_room, std::int64_t* run_total, std::int64_t* needed) {
+  const std::int64_t pixels = first_pixel[runs()];
+  *run_total = pixels <= pixel_room ? *runs.count : 0;
+  *needed = pixels <= pixel_room ? 0 : max(pixels / Capacity::pixels_per_run, piece_room) + 1;
+}
+
+/// Fills up the list of pieces with runs of no source, if there was no room for all runs of the cores, or for pixels.
+/// Cores with holes are cut into more runs than sources.
+__global__ void fill_kernel(ItemCount core_runs, ItemCount pieces, const std::int64_t* needed, Run* runs,
+                            std::int32_t* label) {
+  if (*core_runs.count <= core_runs.room && *needed == 0) return;
   for (std::int64_t i = pieces() + thread_index(); i < pieces.room; i += thread_total()) {
     runs[i] = {};
     label[i] = 0;
@@ -94,8 +104,10 @@ __global__ void fill_kernel(ItemCount core_runs, ItemCount pieces, Run* runs, st
 
 /// Stores the number of sources, and in `pieces` the number of runs for which room is needed.
 __global__ void finish_kernel(const __grid_constant__ SharedIslands all, const ComponentCounts* islands,
-                              ItemCount core_runs, std::int64_t* pieces, ComponentCounts* counts) {
+                              ItemCount core_runs, const std::int64_t* needed, std::int64_t* pieces,
+                              ComponentCounts* counts) {
   if (*core_runs.count > core_runs.room) *pieces = max(*pieces, *core_runs.count);
+  *pieces = max(*pieces, *needed);
   *counts = {islands->kept - *all.divided_count + *all.core_count, islands->found};
 }
 
@@ -105,9 +117,13 @@ __global__ void run_length_kernel(const Run* runs, ItemCount items, std::uint32_
     length[i] = static_cast<std::uint32_t>(runs[i].end - runs[i].begin);
 }
 
+ItemCount items_of(const Runs<Gpu>& runs) {
+  return {runs.row_begin.data() + runs.shape.height, runs.runs.size()};
+}
+
 /// Returns for each run the number of pixels in all runs before it.
 Buffer<std::uint32_t, Gpu> number_pixels(const Runs<Gpu>& runs, const Gpu& where) {
-  const ItemCount items{runs.row_begin.data() + runs.shape.height, runs.runs.size()};
+  const ItemCount items = items_of(runs);
   Buffer<std::uint32_t, Gpu> first(items.room + 1, where);
   run_length_kernel<<<grid_for(items.room, where), block_threads, 0, where.stream>>>(runs.runs.data(), items,
                                                                                      first.data());
@@ -116,17 +132,18 @@ Buffer<std::uint32_t, Gpu> number_pixels(const Runs<Gpu>& runs, const Gpu& where
   return first;
 }
 
-/// The memory of SharedIslands: 25 bytes a pixel of the image, besides what islands and cores take.
+/// The memory of SharedIslands: 25 bytes a pixel of islands, besides what islands and cores take.
 struct IslandMemory {
-  IslandMemory(const Shape& shape, std::int64_t island_room, int thresholds, std::int64_t core_room, const Gpu& where)
+  IslandMemory(std::int64_t pixel_room, std::int64_t island_room, int thresholds, std::int64_t core_room,
+               const Gpu& where)
       : islands(island_room, where),
         island_levels(island_room * thresholds, where),
-        level(shape.count(), where),
-        parent(shape.count(), where),
-        flux(shape.count(), where),
-        pixels(shape.count(), where),
-        children(shape.count(), where),
-        state(shape.count(), where),
+        level(pixel_room, where),
+        parent(pixel_room, where),
+        flux(pixel_room, where),
+        pixels(pixel_room, where),
+        children(pixel_room, where),
+        state(pixel_room, where),
         cores(core_room, where),
         shapes(core_room, where),
         boxes((core_room + SharedShares::box_cores - 1) / SharedShares::box_cores, where),
@@ -146,14 +163,16 @@ struct IslandMemory {
   Value<std::int32_t, Gpu> core_count, divided_count;
 };
 
-/// For how many islands, pieces and cores there is room.
+/// For how many islands, their pixels, pieces and cores there is room.
 struct Rooms {
   std::int64_t islands;
+  std::int64_t pixels;
   std::int64_t pieces;  ///< pieces of runs
   std::int64_t cores;   ///< as many as measure_sources can handle among `pieces` runs
 
   Rooms(const Runs<Gpu>& runs, const Capacity& capacity)
       : islands(within(capacity.sources, runs.runs.size())),
+        pixels(within(capacity.pixels, runs.shape.count())),
         pieces(capacity.runs > 0 ? capacity.runs : runs.shape.count()),
         cores(within(capacity.sources, pieces)) {}
 
@@ -272,8 +291,12 @@ Deblended<Gpu> deblend_sources(const DeblendImages<Gpu>& images, const Runs<Gpu>
   check_pixel_count(runs.shape);
   const Rooms rooms(runs, where.capacity);
   const auto thresholds = static_cast<int>(config.deblend.thresholds);
-  IslandMemory memory(runs.shape, rooms.islands, thresholds, rooms.cores, where);
+  IslandMemory memory(rooms.pixels, rooms.islands, thresholds, rooms.cores, where);
   const Buffer<std::uint32_t, Gpu> first_pixel = number_pixels(runs, where);
+  Value<std::int64_t, Gpu> run_total(where), needed(where);
+  check_room_kernel<<<1, 1, 0, where.stream>>>(first_pixel.data(), items_of(runs), rooms.pixels, rooms.pieces,
+                                               run_total.data(), needed.data());
+  check_launch();
   const SharedIslands all{
       images.found.pixels.data(),
       images.measured.pixels.data(),
@@ -282,6 +305,7 @@ Deblended<Gpu> deblend_sources(const DeblendImages<Gpu>& images, const Runs<Gpu>
       runs.runs.data(),
       runs.runs.size(),
       runs.row_begin.data(),
+      run_total.data(),
       first_pixel.data(),
       components.label.data(),
       {reach_of(config.detection.connectivity), thresholds, branch_rule(config), !images.noise.varies()},
@@ -314,9 +338,9 @@ Deblended<Gpu> deblend_sources(const DeblendImages<Gpu>& images, const Runs<Gpu>
 
   Value<ComponentCounts, Gpu> counts(where);
   fill_kernel<<<grid_for(rooms.pieces, where), block_threads, 0, where.stream>>>(
-      core_runs, sources.items(), sources.runs.runs.data(), sources.owner.data());
+      core_runs, sources.items(), needed.data(), sources.runs.runs.data(), sources.owner.data());
   check_launch();
-  finish_kernel<<<1, 1, 0, where.stream>>>(all, components.counts.data(), core_runs,
+  finish_kernel<<<1, 1, 0, where.stream>>>(all, components.counts.data(), core_runs, needed.data(),
                                            sources.runs.row_begin.data() + runs.shape.height, counts.data());
   check_launch();
   return {std::move(sources.runs),

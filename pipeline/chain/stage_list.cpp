@@ -6,6 +6,7 @@
 #include "pipeline/chain/aperture_noise.hpp"
 #include "pipeline/chain/make_catalog.hpp"
 #include "stages/catalogue/vignets.hpp"
+#include "stages/clean/clean_limit.hpp"
 #include "stages/clean/clean_profile.hpp"
 #include "stages/measure/measure.hpp"
 #include "stages/photometry/families.hpp"
@@ -90,10 +91,9 @@ Images memory_of_stages(const RunPlan& plan) {
       {"local sky", FrameSkyFamily::is_known(config) && config.deblend.clean, {.host = 1, .device = 1}},
       // The host measures for a device, too, which passes the image and its variance.
       {"aperture noise", measures_aperture_noise(config), {.host = mapped || plan.of_difference() ? 2 : 1}},
-      // A device takes 25 bytes per pixel; on the host only pixels of islands count (deblend_memory).
-      {"deblend", config.deblend.method != DeblendMethod::none, {.device = 7}},
-      // A device has heaps, and data of runs and sources for the initial room.
-      {"clean sources", config.deblend.clean, {.device = 3}},
+      // A device has heaps. Beside these, deblending and CLEAN take memory by islands: deblend_memory on the host, and
+      // Detector on a device.
+      {"clean sources", config.deblend.clean && config.detection.min_area > most_in_closed_form, {.device = 1}},
   };
   Images all;
   for (const Stage& stage : stages)

@@ -67,18 +67,20 @@ Capacity initial_capacity(const Shape& shape, const Config& config) {
       std::clamp(shape.count() / pixels_per_run_of_small, least_runs, least_runs_unless_small);
   const std::int64_t runs = std::max(of_small, shape.count() / pixels_per_run);
   const auto noise = static_cast<std::int64_t>(noise_above_thresholds(config) * static_cast<double>(shape.count()));
-  return {runs + noise, runs / 2};
+  return Capacity{runs + noise, runs / 2}.with_pixels();
 }
 
 Capacity grown_capacity(const Capacity& capacity, std::int64_t runs, std::int64_t sources) {
-  return {runs > capacity.runs ? half_as_much_again(runs) : capacity.runs,
-          sources > capacity.sources ? half_as_much_again(sources) : capacity.sources};
+  return Capacity{runs > capacity.runs ? half_as_much_again(runs) : capacity.runs,
+                  sources > capacity.sources ? half_as_much_again(sources) : capacity.sources}
+      .with_pixels();
 }
 
 DetectionGraph::DetectionGraph(const Pixels<Gpu>& image, const Config& config, const Gpu& where, Timing timing)
     : where_(where) {
   Gpu with_workspace = where_;
   with_workspace.workspace = &workspace_;
+  workspace_.borrow_rest_of(*where_.workspace);
   const auto note_end = [&](const char* stage) {
     if (timing == Timing::none) return;
     ends_.push_back({stage, TimedEvent()});

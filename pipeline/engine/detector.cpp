@@ -13,9 +13,16 @@ namespace srcextract {
 
 namespace {
 
+/// Device memory in bytes for the trees of islands, and for CLEAN's data of runs.
+std::int64_t deblending_memory(const Shape& shape, const Config& config, const Capacity& room) {
+  constexpr std::int64_t pixel_bytes = 25, run_bytes = 400;
+  if (config.deblend.method == DeblendMethod::none) return 0;
+  return std::min(room.pixels, shape.count()) * pixel_bytes + (config.deblend.clean ? room.runs * run_bytes : 0);
+}
+
 /// Device memory in bytes for an image that is not crowded. It is the sum of pixels, pixels that the clip keeps,
-/// foreground bits, a bit for every four pixels, and room for runs and sources.
-std::int64_t memory_needed(const Shape& shape, const Capacity& room) {
+/// foreground bits, a bit for every four pixels, and room for runs, sources and pixels of islands.
+std::int64_t memory_needed(const Shape& shape, const Config& config, const Capacity& room) {
   constexpr std::int64_t run_bytes = 48;  // run, label, and memory to label and measure the run
   constexpr std::int64_t source_bytes = sizeof(SourceSums);
   const std::int64_t words = (shape.width + 31) / 32 * shape.height;
@@ -25,7 +32,7 @@ std::int64_t memory_needed(const Shape& shape, const Capacity& room) {
   const std::int64_t kept_by_clip = std::max(shape.count() * 4 * 47 / 100, std::min(shape.count() * 8, least_kept));
   const std::int64_t bright_quads = shape.count() / 32;  // a bit each
   return shape.count() * 4 + kept_by_clip + words * 4 + bright_quads + room.runs * run_bytes +
-         room.sources * source_bytes;
+         room.sources * source_bytes + deblending_memory(shape, config, room);
 }
 
 /// Capacities that images of a shape and configuration have needed in this process. Later extractors start with enough
@@ -42,7 +49,7 @@ class KnownCapacities {
     const auto found = find(shape, config);
     if (found != known_.end()) {
       Capacity& known = found->capacity;
-      known = {std::max(known.runs, capacity.runs), std::max(known.sources, capacity.sources)};
+      known = Capacity{std::max(known.runs, capacity.runs), std::max(known.sources, capacity.sources)}.with_pixels();
       return;
     }
     constexpr std::size_t most = 16;
@@ -76,17 +83,18 @@ std::string megabytes(std::int64_t bytes) {
   return std::to_string((bytes + 999'999) / 1'000'000) + " MB";
 }
 
-/// Checks that the device has free memory for an image, for `beside` bytes of other users, and for the buffers of the
-/// copy. Frees cached memory before it throws Error{device}.
-void require_memory(const Shape& shape, const Capacity& room, std::int64_t beside, Stream& stream) {
-  const std::int64_t needed = memory_needed(shape, room) + beside + Ingester::most_device_bytes;
+/// Checks that the device, with what the host lends it, has free memory for an image, for `beside` bytes of other
+/// users, and for the buffers of the copy. Frees cached memory before it throws Error{device}.
+void require_memory(const Shape& shape, const Config& config, const Capacity& room, std::int64_t beside,
+                    Stream& stream) {
+  const std::int64_t needed = memory_needed(shape, config, room) + beside + Ingester::most_device_bytes - stream.lent();
   if (needed <= free_device_memory()) return;
   stream.give_back_kept_memory();
   const std::int64_t free = free_device_memory();
   if (needed <= free) return;
   throw Error(ErrorKind::device, "GPU " + std::to_string(stream.where().device) +
-                                     " is short of memory: this image needs " + megabytes(needed) + ", " +
-                                     megabytes(free) +
+                                     " is short of memory: this image needs " + megabytes(needed + stream.lent()) +
+                                     ", " + megabytes(free) +
                                      " are free; free some, choose another GPU with --device, or use --backend cpu");
 }
 
@@ -97,7 +105,7 @@ void Detector::prepare(const Shape& shape, const Config& config, std::int64_t be
   graph_.reset();
   pixels_.reset();
   capacity_ = known_capacities().of(shape, config);
-  require_memory(shape, capacity_, beside, stream_);
+  require_memory(shape, config, capacity_, beside, stream_);
   shape_ = shape;
   pixels_.emplace(shape, stream_.where());
 }

@@ -18,6 +18,11 @@ struct Cpu {
 struct Capacity {
   std::int64_t runs = 0;
   std::int64_t sources = 0;
+  std::int64_t pixels = 0;  ///< pixels of islands, for deblending
+
+  /// With room for as many pixels as so many runs usually have.
+  static constexpr std::int64_t pixels_per_run = 16;
+  Capacity with_pixels() const { return {runs, sources, pixels_per_run * runs}; }
 };
 
 /// Where a stage runs: on one CUDA device, in one stream, with data in that device's memory. Made by

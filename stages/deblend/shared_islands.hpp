@@ -45,7 +45,8 @@ struct CoreState {
 ///
 /// Arrays of pixels hold the pixels of all runs in raster order, without the gaps between runs. A pixel's number is its
 /// index there; there are less than 2^31. Only elements for islands that may be split are valid. Islands and cores for
-/// which there is no room are left out; the host then starts again with more room.
+/// which there is no room are left out, as are all runs if there is no room for their pixels; the host then starts
+/// again with more room.
 struct SharedIslands {
   struct Rules {
     std::int32_t reach;  ///< as in stages/detect/adjacency.hpp
@@ -67,6 +68,7 @@ struct SharedIslands {
   const Run* runs;
   std::int64_t run_room;
   const std::int64_t* row_begin;
+  const std::int64_t* run_total;     ///< number of runs; 0 if there is no room for their pixels
   const std::uint32_t* first_pixel;  ///< per run: the number of pixels in earlier runs
   const std::int32_t* label;
   Rules rules;
@@ -83,9 +85,7 @@ struct SharedIslands {
   std::int32_t* divided_count;  ///< number of divided islands
 
   SRCEXTRACT_HOST_DEVICE SharedTree tree() const { return {level, parent}; }
-  SRCEXTRACT_HOST_DEVICE std::int64_t run_count() const {
-    return row_begin[shape.height] < run_room ? row_begin[shape.height] : run_room;
-  }
+  SRCEXTRACT_HOST_DEVICE std::int64_t run_count() const { return *run_total < run_room ? *run_total : run_room; }
   /// The island of a run; null if the run is in no island, or there is no room for the island.
   SRCEXTRACT_HOST_DEVICE IslandState* island_of(std::int64_t run) const {
     return label[run] > 0 && label[run] <= island_room ? islands + (label[run] - 1) : nullptr;

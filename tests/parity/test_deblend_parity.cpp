@@ -134,8 +134,9 @@ TYPED_TEST(DeblendParity, TooLittleRoomIsTold) {
       const DeblendFound right = divide(Backend<Cpu>(), field, Cpu{1}, eager(), false);
       const auto runs = static_cast<std::int64_t>(right.components.runs.size());
       if (runs < 4 || right.components.counts.kept < 4) continue;
-      for (const Capacity& room : {Capacity{runs / 2 + 1, runs}, Capacity{runs, right.components.counts.kept / 2 + 1},
-                                   Capacity{runs / 5 + 1, runs / 9 + 1}}) {
+      for (const Capacity& room :
+           {Capacity{runs / 2 + 1, runs}, Capacity{runs, right.components.counts.kept / 2 + 1},
+            Capacity{runs / 5 + 1, runs / 9 + 1}, Capacity{2 * runs + 64, 2 * runs + 64, runs}}) {
         TypeParam where = this->where();
         where.capacity = room;
         const Field& same = field;

@@ -64,6 +64,7 @@ class SharedDeblending {
              runs.runs.data(),
              runs.runs.size(),
              runs.row_begin.data(),
+             runs.row_begin.data() + runs.shape.height,
              first_pixel_.data(),
              components.label.data(),
              {reach_of(config.detection.connectivity), static_cast<int>(config.deblend.thresholds), branch_rule(config),
