@@ -30,13 +30,12 @@ void mask_kept(std::int64_t count, const float* variance, float* __restrict kept
 void weigh_on_demand(Image<float, Cpu>&& map, const VarianceOfMap& variance_of, Pixels<Cpu>& pixels, const Cpu& where) {
   const auto stored = std::make_shared<const Image<float, Cpu>>(std::move(map));
   const std::int64_t width = stored->shape.width;
-  change_and_count(pixels.image, pixels.masked->weight, where,
-                   [=](float* image, std::int64_t begin, std::int64_t end) {
-                     const HeldRows held(*stored, begin, end);
-                     const float* const first = stored->pixels.data() + begin * width;
-                     std::vector<float> variance(first, first + (end - begin) * width);
-                     return weigh_piece(std::ssize(variance), variance_of, image + begin * width, variance.data());
-                   });
+  change_and_count(pixels.image, pixels.masked->weight, where, [=](float* image, std::int64_t begin, std::int64_t end) {
+    const HeldRows held(*stored, begin, end);
+    const float* const first = stored->pixels.data() + begin * width;
+    std::vector<float> variance(first, first + (end - begin) * width);
+    return weigh_piece(std::ssize(variance), variance_of, image + begin * width, variance.data());
+  });
   // A pixel that the map masked has no variance, so that it need not be told from one that was masked before.
   pixels.variance = image_on_demand<float>(
       stored->shape, row_memory_of(*stored),
