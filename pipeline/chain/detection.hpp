@@ -43,6 +43,9 @@ struct Detection {
   Image<float, Where> match;            ///< result of the matched filter, in which sources were found, if used
   Image<float, Where> variance;         ///< convolved variance, by which thresholds follow, if the variance was
                                         ///< convolved
+  /// On the host: the pixels of the runs in the image in which sources were found, and in the measured image, if rows
+  /// of these are made on demand (pixels_of_runs).
+  Image<float, Where> found_of_runs, measured_of_runs;
   Value<Levels, Where> levels;
   Runs<Where> thresholded;  ///< runs before morphological cleaning, if there was any
   Runs<Where> runs;
@@ -118,9 +121,9 @@ struct DetectionPart {
 };
 
 /// Calls f(part, members...) for each result of the steps, in the order of the record, with that member of every
-/// detection. Records, copies, transfers, shrinking and summaries are made by this list. `bright`, `noise_scale` and
-/// `core_pixels` are not listed: only the steps read them. The first runs and components are the last step's;
-/// components follow their runs.
+/// detection. Records, copies, transfers, shrinking and summaries are made by this list. `bright`, `noise_scale`, the
+/// images of runs and `core_pixels` are not listed: only the steps read them. The first runs and components are the
+/// last step's; components follow their runs.
 template <class F, class... Detections>
 constexpr void for_each_part(F&& f, Detections&... of) {
   using enum PartKind;
@@ -163,12 +166,6 @@ constexpr int parts_of(PartKind kind) {
 
 /// Makes copies in the memory of the original; an image whose rows are made on demand shares them with its copy. Copies
 /// for a device are in pipeline/engine/results.hpp.
-template <class T>
-Buffer<T, Cpu> copy_of(const Buffer<T, Cpu>& buffer, const Cpu& where) {
-  Buffer<T, Cpu> copy(buffer.size(), where);
-  std::copy(buffer.begin(), buffer.end(), copy.begin());
-  return copy;
-}
 template <class T>
 Value<T, Cpu> copy_of(const Value<T, Cpu>& value, const Cpu&) {
   return value;
@@ -226,6 +223,16 @@ const Image<float, Where>& measured_variance(const Pixels<Where>& pixels, const 
 template <class Where>
 const Image<float, Where>& found_image(const Pixels<Where>& pixels, const Detection<Where>& found) {
   return found.image.pixels.empty() ? measured_image(pixels, found) : found.image;
+}
+
+/// The same images, for steps that read the pixels of runs and their neighbours alone.
+template <class Where>
+const Image<float, Where>& found_of_runs(const Pixels<Where>& pixels, const Detection<Where>& found) {
+  return found.found_of_runs.pixels.empty() ? found_image(pixels, found) : found.found_of_runs;
+}
+template <class Where>
+const Image<float, Where>& measured_of_runs(const Pixels<Where>& pixels, const Detection<Where>& found) {
+  return found.measured_of_runs.pixels.empty() ? measured_image(pixels, found) : found.measured_of_runs;
 }
 
 /// Whether sources of a difference are found with the score, the filter by the stars' shape, in place of the section

@@ -2,6 +2,8 @@
 
 #include <cstdint>
 #include <optional>
+#include <tuple>
+#include <type_traits>
 #include <utility>
 
 #include "config/config.hpp"
@@ -10,6 +12,7 @@
 #include "stages/convolve/convolve.hpp"
 #include "stages/deblend/deblend.hpp"
 #include "stages/detect/label.hpp"
+#include "stages/detect/pixels_of_runs.hpp"
 #include "stages/measure/measure.hpp"
 
 namespace srcextract {
@@ -31,7 +34,7 @@ void label_foreground(const DetectionConfig& config, Detection<Where>& found, co
 
 template <class Where>
 DeblendImages<Where> deblend_images(const Pixels<Where>& pixels, const Config& config, const Detection<Where>& found) {
-  return {found_image(pixels, found), measured_image(pixels, found), found.levels,
+  return {found_of_runs(pixels, found), measured_of_runs(pixels, found), found.levels,
           noise_of_found(pixels, config, found)};
 }
 
@@ -50,7 +53,7 @@ void deblend(const Pixels<Where>& pixels, const Config& config, Detection<Where>
 template <class Where>
 void clean(const Pixels<Where>& pixels, const Config& config, Detection<Where>& found, const Where& where) {
   const bool deblended = !found.parentage.empty();
-  const Buffer<SourceSums, Where> sums = sum_over(found_image(pixels, found), pixels, found, where);
+  const Buffer<SourceSums, Where> sums = sum_over(found_of_runs(pixels, found), pixels, found, where);
   const Uncleaned<Where> sources{found.runs,
                                  found.components,
                                  deblended ? found.island_runs : found.runs,
@@ -66,6 +69,19 @@ void clean(const Pixels<Where>& pixels, const Config& config, Detection<Where>& 
   found.core_pixels = {};
 }
 
+/// Takes the pixels of all runs out of images on demand: every step of deblending and CLEAN would have their rows made
+/// again.
+template <class Where>
+void keep_pixels_of_runs(const Pixels<Where>& pixels, const Config& config, Detection<Where>& found,
+                         const Where& where) {
+  if constexpr (std::is_same_v<Where, Cpu>) {
+    if (config.deblend.method == DeblendMethod::none && !config.deblend.clean) return;
+    if (auto taken = pixels_of_runs(found_image(pixels, found), measured_image(pixels, found), found.runs,
+                                    pixels.masked->total() > 0, where))
+      std::tie(found.found_of_runs, found.measured_of_runs) = *std::move(taken);
+  }
+}
+
 /// Deblends and cleans the components as the configuration says. `done` is as in detect_sources.
 template <class Where, class Done>
 void divide_sources(const Pixels<Where>& pixels, const Config& config, Detection<Where>& found, const Where& where,
@@ -74,6 +90,7 @@ void divide_sources(const Pixels<Where>& pixels, const Config& config, Detection
     done.on_sources(found.components);
   };
   if constexpr (tells_of_sources) done.on_sources(found.components);
+  keep_pixels_of_runs(pixels, config, found, where);
   if (config.deblend.method != DeblendMethod::none) {
     if constexpr (tells_of_sources) done.before_deblending(found.runs, found.components);
     deblend(pixels, config, found, where);

@@ -17,7 +17,9 @@ Detection<Where> detect_for_others(const Pixels<Where>& pixels, const Config& co
                                    Image<float, Where>* last_read = nullptr) {
   Detection<Where> found;
   find_sources(pixels, config, found, where, done, last_read);
-  found.sums = sum_over(found_image(pixels, found), pixels, found, where);
+  found.sums = sum_over(found_of_runs(pixels, found), pixels, found, where);
+  found.found_of_runs = {};
+  found.measured_of_runs = {};
   done("measure");
   const Image<float, Where>& noise = measured_noise(pixels, found);
   if (!noise.pixels.empty()) found.variances = sum_over(noise, pixels, found, where);

@@ -59,13 +59,15 @@ void find_photometry(const Pixels<Where>& pixels, const Config& config, Detectio
 template <class Where, class Done>
 void measure_found(const Pixels<Where>& pixels, const Config& config, Detection<Where>& found, const Where& where,
                    Done&& done) {
-  found.sums = sum_over(found_image(pixels, found), pixels, found, where);
+  found.sums = sum_over(found_of_runs(pixels, found), pixels, found, where);
   find_least_variance(noise_of_found(pixels, config, found), found, where);
   done("measure");
   if (!found.image.pixels.empty()) {
-    found.fluxes = sum_over(measured_image(pixels, found), pixels, found, where);
+    found.fluxes = sum_over(measured_of_runs(pixels, found), pixels, found, where);
     done("flux");
   }
+  found.found_of_runs = {};
+  found.measured_of_runs = {};
   const Image<float, Where>& noise = measured_noise(pixels, found);
   if (!noise.pixels.empty()) {
     found.variances = sum_over(noise, pixels, found, where);

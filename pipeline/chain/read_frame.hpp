@@ -42,13 +42,13 @@ void read_exposure(const Exposure& exposure, const Reading& config, Pixels<Where
     combine_frame(exposure.planes, config, pixels, engine);
   }
   if (exposure.mask) {
-    Pixels<Where> mask(exposure.shape(), where);
+    Pixels<Where> mask = engine.room_for(exposure.shape());
     engine.read(*exposure.mask, mask);
     apply_mask(mask.image, pixels, where);
     engine.done("mask", pixels);
   }
   if (exposure.weights) {
-    Pixels<Where> map(exposure.shape(), where);
+    Pixels<Where> map = engine.room_for(exposure.shape());
     engine.read(*exposure.weights, map);
     apply_weights(std::move(map.image), config.weights, pixels, where);
     engine.done("weights", pixels);
@@ -59,7 +59,7 @@ void read_exposure(const Exposure& exposure, const Reading& config, Pixels<Where
 template <class Where, class Engine>
 void subtract_given_level(const Exposure& exposure, Pixels<Where>& pixels, Engine& engine) {
   if (!exposure.level) return;
-  Pixels<Where> level(exposure.shape(), engine.where());
+  Pixels<Where> level = engine.room_for(exposure.shape());
   engine.read(*exposure.level, level);
   subtract_level(level.image, pixels, engine.where());
   engine.done("level", pixels);

@@ -89,6 +89,7 @@ Extraction extract_signs(const DetectionConfig& config, Engine& engine) {
 /// and its memory for one image (pipeline/engine/host_engine.hpp, pipeline/engine/extractor.cpp):
 ///   where();                      where the stages run
 ///   pixels();                     the pixels it extracts, of the image's shape
+///   room_for(shape);              pixels to read a map into
 ///   read(source, pixels);         `ingest`
 ///   extract();                    `detect_sources` and `make_catalog` on its pixels
 ///   keep_found();                 `detect_for_others`

@@ -163,16 +163,20 @@ bool writes_by_rows(const Config& config) {
 bool goes_by_rows(const RunPlan& plan) {
   const Config& config = plan.config;
   return !extracts_twice(config, plan.of_difference()) && !plan.found_elsewhere && !plan.at_positions &&
-         config.combine.method == CombineMethod::none && !has_mask(config.mask) && !has_map(config.weights) &&
-         !has_level(config.given_sky) && config.background.refine == 1 && config.convolve.filter != Filter::matched &&
-         !controls_false_discoveries(config.detection) && !fits_crowd(config) && !fits_gaussians(config) &&
-         !measures_aperture_noise(config) && config.psf.method != PsfMethod::fit && writes_by_rows(config);
+         config.combine.method == CombineMethod::none && !keeps_pixels(config.weights) &&
+         !interpolates(config.weights) && !has_level(config.given_sky) && config.background.refine == 1 &&
+         config.convolve.filter != Filter::matched && !controls_false_discoveries(config.detection) &&
+         !fits_crowd(config) && !fits_gaussians(config) && !measures_aperture_noise(config) &&
+         config.psf.method != PsfMethod::fit && writes_by_rows(config);
 }
 
 std::int64_t row_memory(const RunPlan& plan, std::int64_t most) {
   if (host_memory(plan) <= most || !goes_by_rows(plan)) return 0;
   // A thread holds the rows of a mesh, or those under an aperture, of the image and of each image made of it.
-  constexpr std::int64_t images = 4, enough = std::int64_t{1} << 29;
+  constexpr std::int64_t enough = std::int64_t{1} << 29;
+  const Config& config = plan.config;
+  const std::int64_t images =
+      4 + (has_mask(config.mask) ? 1 : 0) + (has_map(config.weights) ? 2 : 0) + (convolves_variance(config) ? 1 : 0);
   const std::int64_t rows = std::max<std::int64_t>(64, 2 * mesh_sides(plan.config.background).height);
   const std::int64_t least = images * rows * plan.shape.width * pixel_bytes;
   return std::max(least, std::min(most / 4, enough));

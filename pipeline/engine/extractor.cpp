@@ -113,6 +113,7 @@ class CudaExtractor::Session::Engine {
 
   const Gpu& where() const { return session_.where(); }
   Pixels<Gpu>& pixels() { return pixels_; }
+  Pixels<Gpu> room_for(const Shape& shape) const { return {shape, where()}; }
   void read(const PixelSource& source, Pixels<Gpu>& pixels) { session_.ingester_.ingest(source, pixels); }
 
   template <class Result>

@@ -51,7 +51,7 @@ class HostEngine {
         observer_(observer),
         clock_(observer),
         row_memory_(row_memory > 0 ? std::make_shared<RowMemory>(row_memory) : nullptr),
-        pixels_(row_memory_ ? without_memory(exposure.shape()) : Pixels<Cpu>(exposure.shape(), where)),
+        pixels_(room_for(exposure.shape())),
         extracts_once_(!extracts_twice(config, exposure.reference != nullptr)),
         planes_(exposure.planes),
         lent_(lent),
@@ -59,11 +59,20 @@ class HostEngine {
 
   const Cpu& where() const { return where_; }
   Pixels<Cpu>& pixels() { return pixels_; }
+  Pixels<Cpu> room_for(const Shape& shape) const {
+    if (!row_memory_) return Pixels<Cpu>(shape, where_);
+    Pixels<Cpu> pixels;
+    pixels.image.shape = shape;
+    return pixels;
+  }
   /// Reads the pixels of a source. If the planes are lent, uses their memory without a copy for an image that no stage
   /// writes to, and for planes that are combined.
   void read(const PixelSource& source, Pixels<Cpu>& pixels) {
     const bool own = &pixels == &pixels_;
-    if (row_memory_) return ingest_on_demand(source, pixels, row_memory_);
+    if (row_memory_) {
+      pixels.image = ingest_on_demand(source, row_memory_, own ? &*pixels.masked : nullptr);
+      return;
+    }
     const bool borrowed = lent_ && (own ? !writes_ : is_combined(source)) && borrow(source, pixels, where_);
     if (own) borrowed_ = borrowed;
     if (!borrowed) ingest(source, pixels, where_);
@@ -166,12 +175,6 @@ class HostEngine {
   Image<float, Cpu> take_variance(Detection<Cpu>& found) {
     if (!found.filled.variance.pixels.empty()) return std::move(found.filled.variance);
     return extracts_once_ ? std::move(pixels_.variance) : copy_of(pixels_.variance, where_);
-  }
-
-  static Pixels<Cpu> without_memory(const Shape& shape) {
-    Pixels<Cpu> pixels;
-    pixels.image.shape = shape;
-    return pixels;
   }
 
   const Config& config_;

@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "stages/core/masked_pixel.hpp"
+#include "stages/core/rows_on_demand.hpp"
 
 namespace srcextract {
 namespace {
@@ -47,6 +48,7 @@ void SkyRows::mesh_rms(std::int64_t y, float* row, std::int64_t width) {
 
 void SkyRows::rms(std::int64_t y, float* row, std::int64_t width) {
   if (variance_.pixels.empty()) return mesh_rms(y, row, width);
+  const HeldRows held(variance_, y, y + 1);
   const float* const from = variance_.pixels.data() + y * width;
   std::transform(from, from + width, row, [&](float variance) {
     return pixel_of(static_cast<float>(noise_scale_ * static_cast<double>(std::sqrt(variance))));

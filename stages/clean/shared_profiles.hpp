@@ -57,7 +57,10 @@ struct SharedProfiles {
   template <class Step>
   HeldRows rows(std::int64_t begin, std::int64_t end) const {
     if (!std::is_same_v<Step, survey_step> && !std::is_same_v<Step, count_half_step>) return {};
-    return {measured_rows, runs[begin].y, runs[end - 1].y + 1};
+    RowsOnDemand* read = measured_rows;
+    if constexpr (requires { noise.variance->rows; })
+      if (varies) read = noise.variance != nullptr ? noise.variance->rows.get() : nullptr;
+    return {read, runs[begin].y, runs[end - 1].y + 1};
   }
 
   SRCEXTRACT_HOST_DEVICE Parentage parentage_of_source(std::int64_t source) const {

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
@@ -70,6 +71,14 @@ class Buffer {
   std::unique_ptr<T, Release> data_{nullptr, Release{}};
   std::int64_t size_ = 0;
 };
+
+/// Makes a copy in the same memory; for a device it is in pipeline/engine/results.hpp.
+template <class T>
+Buffer<T, Cpu> copy_of(const Buffer<T, Cpu>& buffer, const Cpu& where) {
+  Buffer<T, Cpu> copy(buffer.size(), where);
+  std::copy(buffer.begin(), buffer.end(), copy.begin());
+  return copy;
+}
 
 /// Copies a buffer to the other memory, and returns when the copy is complete. Defined in cuda/device/memory.hpp.
 template <class T>

@@ -78,6 +78,17 @@ RowsOnDemand::Pages RowsOnDemand::core_of(std::int64_t i) const {
   return {image_ + begin, is_whole ? (bytes / page - 1) * page : 0};
 }
 
+void RowsOnDemand::change(Make change) {
+  const std::lock_guard lock(memory_->mutex_);
+  for (std::int64_t i = 0; i < std::ssize(blocks_); ++i) {
+    const Block& block = blocks_[static_cast<std::size_t>(i)];
+    if (block.state != State::there) continue;
+    memory_->idle_.erase(block.idle);
+    forget(i);
+  }
+  changes_.push_back(std::move(change));
+}
+
 void RowsOnDemand::hold(std::int64_t begin, std::int64_t end) {
   const std::int64_t first = begin / block_rows_, last = (end + block_rows_ - 1) / block_rows_;
   for (std::int64_t block = first; block < last; ++block) {
@@ -118,7 +129,7 @@ void RowsOnDemand::make_block(std::int64_t i, std::unique_lock<std::mutex>& lock
   try {
     const std::int64_t begin = i * block_rows_;
     unlock_pages(i);
-    make_(image_, begin, std::min(begin + block_rows_, height_));
+    make_rows(begin, std::min(begin + block_rows_, height_));
   } catch (...) {
     lock.lock();
     forget(i);
@@ -129,6 +140,16 @@ void RowsOnDemand::make_block(std::int64_t i, std::unique_lock<std::mutex>& lock
   block.state = State::there;
   block.idle = memory_->idle_.insert(memory_->idle_.end(), {this, i});
   memory_->made_.notify_all();
+}
+
+/// Changes follow on a few rows, while these are in the cache.
+void RowsOnDemand::make_rows(std::int64_t begin, std::int64_t end) const {
+  const std::int64_t together = changes_.empty() ? end - begin : least_rows;
+  for (; begin < end; begin += together) {
+    const std::int64_t last = std::min(begin + together, end);
+    make_(image_, begin, last);
+    for (const Make& change : changes_) change(image_, begin, last);
+  }
 }
 
 /// Makes the pages of a block writable, and those that it shares with its neighbours.

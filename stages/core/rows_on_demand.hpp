@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "stages/core/image.hpp"
+#include "stages/core/parallel.hpp"
 
 namespace srcextract {
 
@@ -21,6 +22,7 @@ namespace srcextract {
 class RowMemory {
  public:
   explicit RowMemory(std::int64_t bytes) : limit_(bytes) {}
+  std::int64_t bytes() const { return limit_; }
   RowMemory(const RowMemory&) = delete;
   RowMemory& operator=(const RowMemory&) = delete;
 
@@ -57,6 +59,10 @@ class RowsOnDemand {
   const std::shared_ptr<RowMemory>& memory() const { return memory_; }
   std::int64_t block_rows() const { return block_rows_; }
 
+  /// From now on changes every row in this way after it was made; `change` is called like Make. Rows that were made
+  /// before are forgotten, so nobody may hold one.
+  void change(Make change);
+
   /// Makes the rows [begin, end) where they are not there, and keeps them until let_go() is called with the same rows.
   void hold(std::int64_t begin, std::int64_t end);
   void let_go(std::int64_t begin, std::int64_t end);
@@ -77,6 +83,7 @@ class RowsOnDemand {
   void hold_block(std::int64_t block);
   void let_go_block(std::int64_t block);
   void make_block(std::int64_t block, std::unique_lock<std::mutex>& lock);
+  void make_rows(std::int64_t begin, std::int64_t end) const;
   void unlock_pages(std::int64_t block) const;
   void forget(std::int64_t block) noexcept;
   std::int64_t bytes_of(std::int64_t block) const;
@@ -88,6 +95,7 @@ class RowsOnDemand {
   const std::int64_t height_, bytes_of_row_, block_rows_;
   const std::shared_ptr<RowMemory> memory_;
   const Make make_;
+  std::vector<Make> changes_;
   std::size_t mapped_;
   std::byte* image_;
   std::vector<Block> blocks_;
@@ -114,7 +122,7 @@ bool is_on_demand(const Image<T, Cpu>& image) {
   return image.rows != nullptr;
 }
 
-/// The same rows under a second name, for what makes rows of another image of them.
+/// The same rows under a second name; a whole image must exist as long as that.
 template <class T>
 Image<T, Cpu> same_rows(const Image<T, Cpu>& image) {
   Image<T, Cpu> same;
@@ -123,6 +131,65 @@ Image<T, Cpu> same_rows(const Image<T, Cpu>& image) {
   same.pixels = Buffer<T, Cpu>::borrowed(const_cast<T*>(image.pixels.data()), image.pixels.size(), Cpu{});
   return same;
 }
+
+/// The same for functions that make rows of another image of them, and may be copied.
+template <class T>
+std::shared_ptr<const Image<T, Cpu>> shared_rows(const Image<T, Cpu>& image) {
+  return std::make_shared<const Image<T, Cpu>>(same_rows(image));
+}
+
+/// Number of rows of a whole image that a thread makes at a time.
+inline constexpr std::int64_t rows_made_together = 16;
+
+/// Makes an image by make(first, begin, end), as image_on_demand; without `memory` at once, and as a whole.
+template <class T, class MakeRows>
+Image<T, Cpu> image_of_rows(const Shape& shape, const std::shared_ptr<RowMemory>& memory, const Cpu& where,
+                            MakeRows make) {
+  if (memory) return image_on_demand<T>(shape, memory, std::move(make));
+  Image<T, Cpu> image(shape, where);
+  parallel_for(shape.height, rows_made_together, where,
+               [&](std::int64_t begin, std::int64_t end) { make(image.pixels.data(), begin, end); });
+  return image;
+}
+
+/// The memory that an image's rows are made in, for images that are made of them; null for a whole image.
+template <class T>
+std::shared_ptr<RowMemory> row_memory_of(const Image<T, Cpu>& image) {
+  return image.rows ? image.rows->memory() : nullptr;
+}
+
+/// Changes an image in place by change(first, begin, end), which changes the rows [begin, end): a whole image at once,
+/// rows on demand whenever they are made. Whatever `change` reads beside whole images must exist as long as the image.
+template <class T, class ChangeRows>
+void change_rows(Image<T, Cpu>& image, const Cpu& where, ChangeRows change) {
+  if (is_on_demand(image))
+    return image.rows->change([change = std::move(change)](std::byte* first, std::int64_t begin, std::int64_t end) {
+      change(reinterpret_cast<T*>(first), begin, end);
+    });
+  parallel_for(image.shape.height, rows_made_together, where,
+               [&](std::int64_t begin, std::int64_t end) { change(image.pixels.data(), begin, end); });
+}
+
+/// Adds up counts of rows, once for each row, although rows may be made several times.
+class CountedOnce {
+ public:
+  explicit CountedOnce(std::int64_t height) : left_(height), counted_(static_cast<std::size_t>(height)) {}
+
+  /// Calls add() unless it was called for these rows before; never again once all rows are counted.
+  template <class Add>
+  void add(std::int64_t begin, std::int64_t end, const Add& add) {
+    const std::lock_guard lock(mutex_);
+    if (left_ == 0 || counted_[static_cast<std::size_t>(begin)]) return;
+    std::fill(counted_.begin() + begin, counted_.begin() + end, true);
+    left_ -= end - begin;
+    add();
+  }
+
+ private:
+  std::mutex mutex_;
+  std::int64_t left_;  ///< number of rows
+  std::vector<bool> counted_;
+};
 
 /// Rows of an image that a stage reads. Rows of an image that is in memory as a whole cost nothing.
 class HeldRows {

@@ -3,6 +3,7 @@
 #include <cmath>
 
 #include "stages/core/parallel.hpp"
+#include "stages/core/rows_on_demand.hpp"
 
 namespace srcextract {
 
@@ -13,6 +14,7 @@ RowNoise::RowNoise(const NoiseMap<Cpu>& map, std::int64_t width)
 
 void RowNoise::go_to(std::int64_t y) {
   if (variance_ != nullptr) {
+    const HeldRows held(*variance_, y, y + 1);
     const float* variance = variance_->pixels.data() + y * variance_->shape.width;
     for (float& rms : rms_) rms = std::sqrt(*variance++);
   } else if (mesh_) {

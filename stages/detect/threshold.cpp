@@ -155,6 +155,7 @@ Runs<Cpu> find_runs(const Image<float, Cpu>& image, const Value<Levels, Cpu>& le
   const auto begin = [&, width] {
     return
         [&, width, level = std::vector<float>(static_cast<std::size_t>(width))](std::int64_t y) mutable -> EachLevel {
+          const HeldRows held(variance, y, y + 1);
           levels_of_variances(*levels, variance.pixels.data() + y * width, width, level.data());
           return {level.data()};
         };

@@ -3,6 +3,7 @@
 #include <mutex>
 
 #include "stages/core/parallel.hpp"
+#include "stages/core/rows_on_demand.hpp"
 #include "stages/core/vector_clones.hpp"
 #include "stages/difference/difference_pixel.hpp"
 
@@ -86,8 +87,9 @@ void subtract_frames(const Image<float, Cpu>& reference, const Image<float, Cpu>
 }
 
 void negate(Image<float, Cpu>& image, const Cpu& where) {
-  parallel_for(image.shape.count(), piece_pixels, where,
-               [&](std::int64_t begin, std::int64_t end) { negate_piece(image.pixels.data() + begin, end - begin); });
+  change_rows(image, where, [width = image.shape.width](float* rows, std::int64_t begin, std::int64_t end) {
+    negate_piece(rows + begin * width, (end - begin) * width);
+  });
 }
 
 void multiply(Image<float, Cpu>& image, double factor, const Cpu& where) {

@@ -93,28 +93,6 @@ void add(MaskCounts& total, const MaskCounts& counts) {
   total.blank += counts.blank;
 }
 
-/// Counts the masked pixels of an image once, although its rows may be read several times.
-class CountedOnce {
- public:
-  CountedOnce(std::int64_t height, MaskCounts& total)
-      : left_(height), counted_(static_cast<std::size_t>(height)), total_(total) {}
-
-  /// Adds the count of the rows [begin, end), unless it was added before.
-  void add(std::int64_t begin, std::int64_t end, const MaskCounts& counts) {
-    const std::lock_guard lock(mutex_);
-    if (left_ == 0 || counted_[static_cast<std::size_t>(begin)]) return;
-    counted_[static_cast<std::size_t>(begin)] = true;
-    left_ -= end - begin;
-    srcextract::add(total_, counts);
-  }
-
- private:
-  std::mutex mutex_;
-  std::int64_t left_;          ///< rows; `total_` is not used once there are none
-  std::vector<bool> counted_;  ///< for the first row of each block
-  MaskCounts& total_;
-};
-
 }  // namespace
 
 void ingest(const PixelSource& source, Pixels<Cpu>& pixels, const Cpu& where) {
@@ -129,20 +107,20 @@ void ingest(const PixelSource& source, Pixels<Cpu>& pixels, const Cpu& where) {
   });
 }
 
-void ingest_on_demand(const PixelSource& source, Pixels<Cpu>& pixels, const std::shared_ptr<RowMemory>& memory) {
-  pixels.masked = MaskCounts{};
-  const auto once = std::make_shared<CountedOnce>(source.shape.height, *pixels.masked);
-  pixels.image = image_on_demand<float>(
-      source.shape, memory,
-      [source, decoder = make_decoder(source.format), once](float* image, std::int64_t begin, std::int64_t end) {
-        const std::int64_t width = source.shape.width;
-        MaskCounts counts;
-        for (std::int64_t first = begin * width; first < end * width; first += chunk_pixels) {
-          const std::int64_t last = std::min(first + chunk_pixels, end * width);
-          add(counts, read_pixels(source, decoder, first, last, image + first));
-        }
-        once->add(begin, end, counts);
-      });
+Image<float, Cpu> ingest_on_demand(const PixelSource& source, const std::shared_ptr<RowMemory>& memory,
+                                   MaskCounts* masked) {
+  const auto once = std::make_shared<CountedOnce>(source.shape.height);
+  return image_on_demand<float>(source.shape, memory,
+                                [source, decoder = make_decoder(source.format), once, masked](
+                                    float* image, std::int64_t begin, std::int64_t end) {
+                                  const std::int64_t width = source.shape.width;
+                                  MaskCounts counts;
+                                  for (std::int64_t first = begin * width; first < end * width; first += chunk_pixels) {
+                                    const std::int64_t last = std::min(first + chunk_pixels, end * width);
+                                    add(counts, read_pixels(source, decoder, first, last, image + first));
+                                  }
+                                  if (masked != nullptr) once->add(begin, end, [&] { add(*masked, counts); });
+                                });
 }
 
 }  // namespace srcextract

@@ -55,9 +55,11 @@ class RowMemory;
 void ingest(const PixelSource& source, Pixels<Cpu>& pixels, const Cpu& where);
 void ingest(const PixelSource& source, Pixels<Gpu>& pixels, const Gpu& where);
 
-/// As ingest(), for an image whose rows are read when a stage asks for them (stages/core/rows_on_demand.hpp). The
-/// numbers of masked pixels are complete once every row was held. Until then `pixels` must stay where it is.
-void ingest_on_demand(const PixelSource& source, Pixels<Cpu>& pixels, const std::shared_ptr<RowMemory>& memory);
+/// The image of a plane whose rows are read when a stage asks for them (stages/core/rows_on_demand.hpp). `masked`, if
+/// not null, receives the numbers of masked pixels. They are complete once every row was held; until then it must
+/// exist.
+Image<float, Cpu> ingest_on_demand(const PixelSource& source, const std::shared_ptr<RowMemory>& memory,
+                                   MaskCounts* masked);
 
 /// Reads the plane into new pixels.
 template <class Where>

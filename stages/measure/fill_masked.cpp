@@ -1,21 +1,20 @@
 #include "stages/measure/fill_masked.hpp"
 
-#include "stages/core/parallel.hpp"
+#include "stages/core/rows_on_demand.hpp"
 
 namespace srcextract {
 namespace {
 
 Image<float, Cpu> fill_masked(const Image<float, Cpu>& image, float value, const Cpu& where) {
-  constexpr std::int64_t rows_at_a_time = 16;
-  Image<float, Cpu> full(image.shape, where);
-  const std::int64_t width = image.shape.width;
-  parallel_for(image.shape.height, rows_at_a_time, where, [&](std::int64_t begin, std::int64_t end) {
-    for (std::int64_t i = begin * width; i < end * width; ++i) {
-      const float pixel = image.pixels[i];
-      full.pixels[i] = pixel == pixel ? pixel : value;
-    }
-  });
-  return full;
+  return image_of_rows<float>(image.shape, row_memory_of(image), where,
+                              [from = shared_rows(image), value](float* full, std::int64_t begin, std::int64_t end) {
+                                const HeldRows held(*from, begin, end);
+                                const std::int64_t width = from->shape.width;
+                                for (std::int64_t i = begin * width; i < end * width; ++i) {
+                                  const float pixel = from->pixels[i];
+                                  full[i] = pixel == pixel ? pixel : value;
+                                }
+                              });
 }
 
 }  // namespace

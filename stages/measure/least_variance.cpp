@@ -5,6 +5,7 @@
 #include <limits>
 
 #include "stages/core/parallel.hpp"
+#include "stages/core/rows_on_demand.hpp"
 
 namespace srcextract {
 
@@ -41,6 +42,7 @@ Buffer<float, Cpu> least_variance(const Image<float, Cpu>& variance, const Runs<
                                   const Components<Cpu>& components, const Cpu& where) {
   return least_of_runs(runs, components, where, [&] {
     return [&variance](const Run& run) {
+      const HeldRows held(variance, run.y, run.y + 1);
       const float* const row = variance.pixels.data() + run.y * variance.shape.width;
       return *std::min_element(row + run.begin, row + run.end);
     };

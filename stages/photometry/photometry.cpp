@@ -109,7 +109,6 @@ void measure_some(const One& family, const HostLanes& lanes, const PhotometryInp
 Image<std::int32_t, Cpu> map_owners(const Runs<Cpu>& runs, const Components<Cpu>& components, const Cpu& where,
                                     const Buffer<Absorbed, Cpu>* absorbed, bool claims,
                                     const std::shared_ptr<RowMemory>& on_demand) {
-  constexpr std::int64_t rows_at_a_time = 64;
   const auto fill_rows = [&runs, &components, absorbed, claims](std::int32_t* owners, std::int64_t begin,
                                                                 std::int64_t end) {
     const std::int64_t width = runs.shape.width;
@@ -122,15 +121,11 @@ Image<std::int32_t, Cpu> map_owners(const Runs<Cpu>& runs, const Components<Cpu>
       std::fill(row + run.begin, row + run.end, owner_of_run(components.label[i], of_run));
     }
   };
-  if (on_demand) return image_on_demand<std::int32_t>(runs.shape, on_demand, fill_rows);
-  Image<std::int32_t, Cpu> owners(runs.shape, where);
-  parallel_for(runs.shape.height, rows_at_a_time, where,
-               [&](std::int64_t begin, std::int64_t end) { fill_rows(owners.pixels.data(), begin, end); });
-  return owners;
+  return image_of_rows<std::int32_t>(runs.shape, on_demand, where, fill_rows);
 }
 
 Photometry<Cpu> measure_photometry(const PhotometryInput<Cpu>& input, const Settings& config, const Cpu& where) {
-  const std::shared_ptr<RowMemory> memory = input.image.rows ? input.image.rows->memory() : nullptr;
+  const std::shared_ptr<RowMemory> memory = row_memory_of(input.image);
   const Image<std::int32_t, Cpu> owners =
       map_owners(input.runs, input.components, where, input.absorbed, false, memory);
   PhotometryImage image = photometry_image(input.image, input.variance, owners, *input.levels, config.weights, config);

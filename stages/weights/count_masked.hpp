@@ -1,20 +1,24 @@
 #pragma once
 
-#include <atomic>
 #include <cstdint>
+#include <memory>
+#include <utility>
 
-#include "stages/core/parallel.hpp"
+#include "stages/core/rows_on_demand.hpp"
 
 namespace srcextract {
 
-/// Calls piece(begin, end), which must return how many pixels it masked, for pieces of all `count` pixels. Returns the
-/// total.
-template <class Piece>
-std::int64_t count_masked(std::int64_t count, const Cpu& where, const Piece& piece) {
-  constexpr std::int64_t piece_pixels = std::int64_t{1} << 17;
-  std::atomic<std::int64_t> masked = 0;
-  parallel_for(count, piece_pixels, where, [&](std::int64_t begin, std::int64_t end) { masked += piece(begin, end); });
-  return masked;
+/// As change_rows(). change() returns how many pixels it masked; `masked` receives the total, for rows on demand once
+/// every row was held. Until then it must exist.
+template <class Change>
+void change_and_count(Image<float, Cpu>& image, std::int64_t& masked, const Cpu& where, Change change) {
+  masked = 0;
+  const auto once = std::make_shared<CountedOnce>(image.shape.height);
+  change_rows(image, where,
+              [once, &masked, change = std::move(change)](float* rows, std::int64_t begin, std::int64_t end) {
+                const std::int64_t count = change(rows, begin, end);
+                once->add(begin, end, [&] { masked += count; });
+              });
 }
 
 }  // namespace srcextract

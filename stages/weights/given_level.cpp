@@ -26,15 +26,22 @@ void mask_piece_like(std::int64_t count, const float* pixels, float* __restrict 
 }  // namespace
 
 void subtract_level(const Image<float, Cpu>& level, Pixels<Cpu>& pixels, const Cpu& where) {
-  const bool with_variance = !pixels.variance.pixels.empty(), with_kept = !pixels.kept.pixels.empty();
-  pixels.masked->level = count_masked(level.shape.count(), where, [&](std::int64_t begin, std::int64_t end) {
-    const std::int64_t masked =
-        subtract_piece(end - begin, level.pixels.data() + begin, pixels.image.pixels.data() + begin);
-    if (with_kept) subtract_piece(end - begin, level.pixels.data() + begin, pixels.kept.pixels.data() + begin);
-    const Image<float, Cpu>& used = with_kept ? pixels.kept : pixels.image;
-    if (with_variance) mask_piece_like(end - begin, used.pixels.data() + begin, pixels.variance.pixels.data() + begin);
-    return masked;
-  });
+  const auto subtract = [from = shared_rows(level)](float* image, std::int64_t begin, std::int64_t end) {
+    const HeldRows held(*from, begin, end);
+    const std::int64_t first = begin * from->shape.width;
+    return subtract_piece((end - begin) * from->shape.width, from->pixels.data() + first, image + first);
+  };
+  change_and_count(pixels.image, pixels.masked->level, where, subtract);
+  const bool with_kept = !pixels.kept.pixels.empty();
+  if (with_kept) change_rows(pixels.kept, where, subtract);
+  if (pixels.variance.pixels.empty()) return;
+  change_rows(pixels.variance, where,
+              [used = shared_rows(with_kept ? pixels.kept : pixels.image)](float* variance, std::int64_t begin,
+                                                                           std::int64_t end) {
+                const HeldRows held(*used, begin, end);
+                const std::int64_t first = begin * used->shape.width;
+                mask_piece_like((end - begin) * used->shape.width, used->pixels.data() + first, variance + first);
+              });
 }
 
 PixelSource constant_source(const Shape& shape, double value) {

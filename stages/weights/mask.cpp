@@ -1,5 +1,6 @@
 #include "stages/weights/mask.hpp"
 
+#include "stages/core/parallel.hpp"
 #include "stages/core/vector_clones.hpp"
 #include "stages/weights/count_masked.hpp"
 #include "stages/weights/variance_pixel.hpp"
@@ -19,9 +20,12 @@ std::int64_t mask_piece(std::int64_t count, const float* mask, float* __restrict
 }  // namespace
 
 void apply_mask(const Image<float, Cpu>& mask, Pixels<Cpu>& pixels, const Cpu& where) {
-  pixels.masked->mask = count_masked(mask.shape.count(), where, [&](std::int64_t begin, std::int64_t end) {
-    return mask_piece(end - begin, mask.pixels.data() + begin, pixels.image.pixels.data() + begin);
-  });
+  change_and_count(pixels.image, pixels.masked->mask, where,
+                   [from = shared_rows(mask)](float* image, std::int64_t begin, std::int64_t end) {
+                     const HeldRows held(*from, begin, end);
+                     const std::int64_t first = begin * from->shape.width;
+                     return mask_piece((end - begin) * from->shape.width, from->pixels.data() + first, image + first);
+                   });
 }
 
 Image<float, Cpu> mask_like(const Image<float, Cpu>& image, const Image<float, Cpu>& variance, const Cpu& where) {

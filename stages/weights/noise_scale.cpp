@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "stages/core/parallel.hpp"
+#include "stages/core/rows_on_demand.hpp"
 #include "stages/sky/node_buffers.hpp"
 #include "stages/sky/pixel_histogram.hpp"
 #include "stages/weights/noise_ratio.hpp"
@@ -40,6 +41,9 @@ NodeBuffers variance_nodes(const Image<float, Cpu>& image, const Image<float, Cp
   constexpr std::int64_t meshes_per_piece = 16;
   NodeBuffers estimates(grid.nodes, where);
   parallel_for(grid.nodes.count(), meshes_per_piece, where, [&](std::int64_t begin, std::int64_t end) {
+    const std::int64_t row = begin / grid.nodes.width * grid.mesh.height;
+    const std::int64_t end_row = ((end - 1) / grid.nodes.width + 1) * grid.mesh.height;
+    const HeldRows held(image, row, end_row), of_variance(variance, row, end_row);
     std::vector<float> room, own_room;
     for (std::int64_t i = begin; i < end; ++i) {
       const std::int64_t x = i % grid.nodes.width, y = i / grid.nodes.width;

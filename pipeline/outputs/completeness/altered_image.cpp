@@ -13,6 +13,7 @@ struct FrameReader {
   const Cpu& cpu;
 
   const Cpu& where() const { return cpu; }
+  Pixels<Cpu> room_for(const Shape& shape) const { return {shape, cpu}; }
   void read(const PixelSource& source, Pixels<Cpu>& pixels) const { ingest(source, pixels, cpu); }
   template <class Result>
   void done(const char*, const Result&) const {}

@@ -33,6 +33,11 @@ def moffat_stars(seed):
 def folder(request, tmp_path_factory):
     folder = tmp_path_factory.mktemp(f"seed{request.param}")
     fits.writeto(folder / "sky.fits", moffat_stars(request.param))
+    rng = np.random.default_rng(request.param)
+    fits.writeto(folder / "bad.fits", (rng.random(SHAPE) < 0.01).astype("u1"))
+    weights = np.linspace(1, 2, SHAPE[0], dtype="f4")[:, None] * np.ones(SHAPE, "f4")
+    weights[rng.random(SHAPE) < 0.01] = 0
+    fits.writeto(folder / "weights.fits", weights.astype(">f4"))
     return folder
 
 
@@ -51,7 +56,10 @@ def outputs(folder, out):
     ["--set", "output.columns=[all, 'VIGNET(21,21)']", "--set", "measurement.gain=2"],
     ["--set", "output.check_images=[background, rms, -background, filtered, objects, -objects, snr, threshold]"],
     ["--set", "background.method=constant", "--set", "deblend.clean=false"],
-], ids=["default", "segmentation", "every column and cut-outs", "check images", "one sky"])
+    ["--set", "mask.file=bad.fits"],
+    ["--set", "weights.type=weight", "--set", "weights.file=weights.fits", "--set", "mask.file=bad.fits",
+     "--set", "output.check_images=[rms, snr]"],
+], ids=["default", "segmentation", "every column and cut-outs", "check images", "one sky", "mask", "weights"])
 def test_the_bytes_are_those_of_the_whole_image(folder, options):
     whole = extract(folder, "whole", *options)
     rows = extract(folder, "rows", *options, "--memory", "24M", "--threads", "2")
