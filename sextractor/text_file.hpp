@@ -27,6 +27,10 @@ struct UnknownName {
 /// `configuration`; empty if there is neither.
 std::string find_file(const std::string& name, const std::string& configuration);
 
+/// What messages say where find_file() finds none.
+inline constexpr const char* no_such_file =
+    "there is no such file, neither in the working directory nor beside the configuration";
+
 /// A file and, for FILE[2], the number of an HDU, as SExtractor names an image.
 struct NamedImage {
   std::string path, extension;  ///< extension: empty without brackets

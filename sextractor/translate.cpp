@@ -175,11 +175,9 @@ Request make_request(Configuration configuration, const std::string& path, const
   if (!request.parameters_path.empty())
     request.parameters = read_parameters(request.parameters_path, request.unknown, on_mistake);
   else if (!name.is_usual())
-    config::fail(name.place,
-                 "PARAMETERS_NAME " + name.word() +
-                     ": there is no such file, neither here nor beside this one; name the list of columns by it, or by "
-                     "--param of convert-config" +
-                     name.further_words());
+    config::fail(name.place, "PARAMETERS_NAME " + name.word() + ": " + no_such_file +
+                                 "; name the list of columns by it, or by --param of convert-config" +
+                                 name.further_words());
   return request;
 }
 

@@ -41,10 +41,8 @@ KernelFile read_kernel(const Setting& name, const std::string& file, const std::
   const std::string place = place_or(name, configuration);
   if (file.empty() && name.is_usual()) return usual_kernel();
   if (file.empty())
-    fail(place, "FILTER_NAME " + name.word() +
-                    ": there is no such file, neither here nor beside this one; SExtractor takes it from the working "
-                    "directory" +
-                    name.further_words());
+    fail(place, "FILTER_NAME " + name.word() + ": " + no_such_file +
+                    "; copy it from SExtractor's own files, or name another kernel" + name.further_words());
   try {
     return read_kernel_file(file);
   } catch (const Error& error) {

@@ -106,9 +106,8 @@ void put_network(const Request& request, Translation& to) {
   const std::string place = network.is_set() ? network.place : request.path;
   const std::string file = find_file(network.word(), request.path);
   if (file.empty())
-    fail(place, "STARNNW_NAME " + network.word() +
-                    ", which CLASS_STAR is told by: there is no such file, neither here nor beside this one; copy it "
-                    "from SExtractor's own files, or take CLASS_STAR out of the columns" +
+    fail(place, "STARNNW_NAME " + network.word() + ", which CLASS_STAR is told by: " + no_such_file +
+                    "; copy it from SExtractor's own files, or take CLASS_STAR out of the columns" +
                     network.further_words());
   try {
     config::read_numbers(file, network_numbers);
@@ -134,10 +133,8 @@ void put_psf(const Request& request, Translation& to) {
   const std::string place = model.is_set() ? model.place : request.path;
   const std::string name = model.values.empty() ? "" : model.values.front(), file = find_file(name, request.path);
   if (file.empty())
-    fail(place, "PSF_NAME " + name +
-                    ", by which columns such as FLUX_PSF are measured: there is no such file, neither here nor beside "
-                    "this one; let psfex make it of a catalogue, or take these columns out" +
-                    model.further_words());
+    fail(place, "PSF_NAME " + name + ", by which columns such as FLUX_PSF are measured: " + no_such_file +
+                    "; let psfex make it of a catalogue, or take these columns out" + model.further_words());
   to.put("psf.file", format_value(file), {&model});
   to.put("psf.weights", "data", {}, "as SExtractor");
   if (model.values.size() > 1) to.lose(model, "the PSF of the measured image alone is fitted");

@@ -228,14 +228,6 @@ void warn_of_few_apertures(const Config& config, const Extraction& extraction, W
       config.place_of("measurement.noise"), counted(needed.apertures, "place"), needed.radius, least_empty_apertures));
 }
 
-/// Whether this word of output.columns, a name or a group, stands for columns on the sky alone.
-bool is_on_the_sky(const std::string& word) {
-  if (word == "ALPHA_J2000" || word == "DELTA_J2000") return true;
-  return std::ranges::any_of(declared_columns(), [&](const DeclaredColumn& one) {
-    return one.is_on_sky() && (word == one.column.name || word == one.group);
-  });
-}
-
 /// Warns that requested sky columns and regions are missing.
 void warn_of_missing_columns(const Config& config, const ImageResult& result, Warnings& warnings) {
   if (result.no_sky_reason.empty()) return;
@@ -243,7 +235,7 @@ void warn_of_missing_columns(const Config& config, const ImageResult& result, Wa
     warnings.push_back(config.place_of("output.regions") +
                        ": the files of regions are empty, since regions are on the sky: " + result.no_sky_reason);
   std::vector<std::string> missing = config.output.columns;
-  std::erase_if(missing, [](const std::string& word) { return !is_on_the_sky(word); });
+  std::erase_if(missing, [](const std::string& word) { return !is_on_sky(word); });
   if (missing.empty()) return;
   const bool none_left = missing.size() == config.output.columns.size();
   warnings.push_back(fmt::format(

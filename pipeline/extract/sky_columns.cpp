@@ -51,4 +51,11 @@ void add_sky_columns(const std::string& header, const Config& config, Sources& s
     add_columns_of(needs, columns, header, config.kept.as_sextractor, sources, where);
 }
 
+bool is_on_sky(std::string_view word) {
+  if (word == columns::alpha_j2000.name || word == columns::delta_j2000.name) return true;
+  return std::ranges::any_of(declared_columns(), [&](const DeclaredColumn& one) {
+    return one.is_on_sky() && (word == one.column.name || word == one.group);
+  });
+}
+
 }  // namespace srcextract

@@ -6,6 +6,8 @@
 #include <variant>
 
 #include "io/catalog/row_sink.hpp"
+#include "io/wcs/wcs.hpp"
+#include "pipeline/extract/sky_columns.hpp"
 #include "sextractor/columns.hpp"
 #include "stages/catalogue/declared_columns.hpp"
 #include "stages/core/error.hpp"
@@ -27,11 +29,11 @@ std::size_t values_of(const Parameter& parameter) {
   return parameter.sizes.empty() || !is_vector(parameter.name) ? 1 : static_cast<std::size_t>(parameter.sizes.front());
 }
 
-[[noreturn]] void fail_without(const Parameter& parameter, const CatalogPiece& piece) {
-  throw Error(ErrorKind::input, piece.name + ": it has no celestial WCS, which " + parameter.name + " (" +
-                                    parameter.place +
-                                    ") is told by, and which SExtractor would make up: take the "
-                                    "column out, or give the image a WCS");
+[[noreturn]] void fail_without(const Parameter& parameter, const std::string& image, const std::string& reason) {
+  throw Error(ErrorKind::input, image + ": " + parameter.name + " (" + parameter.place +
+                                    ") needs positions on the sky" + (reason.empty() ? "" : ", and " + reason) +
+                                    "; SExtractor would make its values up: take the column out, or give the image a "
+                                    "celestial WCS");
 }
 
 /// A writer of rows of all images.
@@ -45,6 +47,16 @@ std::unique_ptr<RowSink> text_sink(const std::string& type, OutputFile& file, co
 }
 
 }  // namespace
+
+void require_sky_of(const std::string& image, const std::string& header, const std::vector<Parameter>& parameters) {
+  const auto on_sky = [](const Parameter& parameter) { return is_on_sky(sextractor::our_column(parameter.name)); };
+  const auto first = std::ranges::find_if(parameters, on_sky);
+  if (first == parameters.end()) return;
+  constexpr double corner[] = {1};
+  std::vector<SkyPosition> position;
+  if (const std::string reason = find_on_sky(header, corner, corner, position); !reason.empty())
+    fail_without(*first, image, reason);
+}
 
 ArrangedRows::ArrangedRows(const CatalogPiece& piece, const std::vector<Parameter>& parameters, int extension)
     : rows_{{}, piece.sources.size()} {
@@ -66,7 +78,7 @@ void ArrangedRows::add(const CatalogRows& all, const Parameter& parameter, const
   const std::string ours = sextractor::our_column(parameter.name);
   const auto found = std::ranges::find_if(
       all.fields, [&](const CatalogField& field) { return common_name(field.column.name) == ours; });
-  if (found == all.fields.end()) fail_without(parameter, piece);
+  if (found == all.fields.end()) fail_without(parameter, piece.name, "");
   CatalogField field = *found;
   field.column.name = parameter.name.c_str();
   std::visit(

@@ -29,6 +29,11 @@ struct CatalogPiece {
   std::optional<Failure> without_sky = {};  ///< why it has no sources; empty if the image shows a sky
 };
 
+/// Throws Error{input} if `parameters` names a column on the sky and the header gives no positions there. `image` is
+/// the image's name for the message. Needs no pixels, so it can be asked before the work.
+void require_sky_of(const std::string& image, const std::string& header,
+                    const std::vector<sextractor::Parameter>& parameters);
+
 /// The rows of a piece arranged by a list of columns: in the list's order, with SExtractor's names and the listed
 /// number of values. Missing values are zeros. Points into the piece and the list.
 class ArrangedRows {

@@ -20,6 +20,8 @@
 #include "pipeline/machine/backend.hpp"
 #include "pipeline/options/run_options.hpp"
 #include "pipeline/outputs/outputs.hpp"
+#include "pipeline/sextractor/association.hpp"
+#include "pipeline/sextractor/catalogue.hpp"
 #include "pipeline/sextractor/named_outputs.hpp"
 #include "pipeline/sextractor/results.hpp"
 #include "pipeline/sextractor/unmet.hpp"
@@ -27,6 +29,7 @@
 #include "sextractor/text_file.hpp"
 #include "sextractor/translation.hpp"
 #include "sextractor/write_yaml.hpp"
+#include "stages/core/error.hpp"
 #include "stages/core/parallel.hpp"
 #include "survey/inputs/file_status.hpp"
 #include "survey/inputs/files_beside.hpp"
@@ -207,6 +210,23 @@ FilePlan plan_file(const SextractorOptions& options, const Request& request, con
   return plan;
 }
 
+/// Throws Error{input} if an image to extract gives no sky positions and a column of `parameters`, or the list of
+/// ASSOC_NAME, needs them. Reads headers alone. Passes over images that cannot be opened: their extraction says why.
+void require_positions(const NamedImage& measured, const std::vector<sextractor::Parameter>& parameters,
+                       const AssociationList* list) {
+  for (const SelectedImage& selected : select_images(measured.path, measured_hdus(measured))) {
+    std::optional<FitsImage> image;
+    try {
+      if (selected.has_header && !selected.is_mask) image.emplace(selected.open());
+    } catch (const Error&) {
+      continue;
+    }
+    if (!image) continue;
+    require_sky_of(selected.name, image->header(), parameters);
+    if (list != nullptr) list->of({}, {}, image->header());
+  }
+}
+
 int threads_of(const Request& request) {
   const sextractor::Setting& threads = request["NTHREADS"];
   constexpr double most = 4096;
@@ -234,6 +254,9 @@ int run_sextractor(const SextractorOptions& options) {
   std::optional<AssociationList> list;
   if (std::ranges::any_of(request.parameters, [](const auto& one) { return is_of_association(one.name); }))
     plan.kept.add(list.emplace(request).path());
+  const bool shows_columns = !outputs.catalogue.empty() || outputs.to_standard_output;
+  require_positions(images.back(), shows_columns ? request.parameters : std::vector<sextractor::Parameter>(),
+                    list ? &*list : nullptr);
   plan.kept.require_kept(outputs.files());
   require_writable(outputs);
 

@@ -1,37 +1,63 @@
 #include "stages/detect/matched_filter.hpp"
 
+#include <algorithm>
+
 #include "stages/convolve/convolve.hpp"
 #include "stages/core/parallel.hpp"
+#include "stages/core/vector_clones.hpp"
 #include "stages/detect/matched_pixel.hpp"
 
 namespace srcextract {
 
 namespace {
 
-constexpr std::int64_t rows_per_sum = 32;
+/// Rows of the result that are made at a time, so that the filter's sums stay in the caches.
+constexpr std::int64_t rows_of_band = 32;
 
 /// For every pixel, what it adds to the two sums of the filter, without the kernel.
 struct TermImages {
   Image<float, Cpu> values, weights;
 };
 
-TermImages terms_of(const Image<float, Cpu>& image, float sky, const Levels& levels, const NoiseMap<Cpu>& map,
-                    const Cpu& where) {
-  TermImages terms{{image.shape, where}, {image.shape, where}};
+/// Computes the terms of `count` pixels; `rms` is their noise.
+SRCEXTRACT_VECTOR_CLONES
+void terms_of_row(const float* pixels, const float* rms, std::int64_t count, float sky, const Levels& levels,
+                  float* __restrict values, float* __restrict weights) {
+  const Levels own = levels;
+  for (std::int64_t x = 0; x < count; ++x) {
+    const MatchTerms terms = match_terms(pixels[x], sky, weight_in_match(own, rms[x]));
+    values[x] = terms.value;
+    weights[x] = terms.weight;
+  }
+}
+
+/// The terms of rows [first, end) of an image.
+TermImages terms_of(const Image<float, Cpu>& image, std::int64_t first, std::int64_t end, float sky,
+                    const Levels& levels, const NoiseMap<Cpu>& map, const Cpu& where) {
   const std::int64_t width = image.shape.width;
-  parallel_for(image.shape.height, rows_per_sum, where, [&](std::int64_t begin, std::int64_t end) {
-    RowNoise noise(map, width);
-    for (std::int64_t y = begin; y < end; ++y) {
-      noise.go_to(y);
-      for (std::int64_t x = 0, i = y * width; x < width; ++x, ++i) {
-        const float weight = noise.varies() ? weight_in_match(levels, noise.at(x)) : 1.0F;
-        const MatchTerms own = match_terms(image.pixels[i], sky, weight);
-        terms.values.pixels[i] = own.value;
-        terms.weights.pixels[i] = own.weight;
-      }
+  TermImages terms{{{width, end - first}, where}, {{width, end - first}, where}};
+  RowNoise noise(map, width);
+  for (std::int64_t y = first, to = 0; y < end; ++y, to += width) {
+    noise.go_to(y);
+    const float* const pixels = image.pixels.data() + y * width;
+    float *const values = terms.values.pixels.data() + to, *const weights = terms.weights.pixels.data() + to;
+    if (noise.varies()) {
+      terms_of_row(pixels, noise.row(), width, sky, levels, values, weights);
+      continue;
     }
-  });
+    for (std::int64_t x = 0; x < width; ++x) {
+      const MatchTerms own = match_terms(pixels[x], sky, 1.0F);
+      values[x] = own.value;
+      weights[x] = own.weight;
+    }
+  }
   return terms;
+}
+
+SRCEXTRACT_VECTOR_CLONES
+void match_of_row(const float* pixels, const float* values, const float* weights, std::int64_t count,
+                  float* __restrict match) {
+  for (std::int64_t x = 0; x < count; ++x) match[x] = match_of(pixels[x], values[x], weights[x]);
 }
 
 }  // namespace
@@ -39,15 +65,22 @@ TermImages terms_of(const Image<float, Cpu>& image, float sky, const Levels& lev
 Image<float, Cpu> matched_filter(const Image<float, Cpu>& image, const Kernel& kernel,
                                  const Value<Background, Cpu>& sky, const Value<Levels, Cpu>& levels,
                                  const NoiseMap<Cpu>& noise, const Cpu& where) {
-  TermImages terms = terms_of(image, static_cast<float>(sky->clipped.median), *levels, noise, where);
   const Value<Background, Cpu> none;
-  Image<float, Cpu> match = convolve_by_any(terms.values, kernel, none, where);
-  terms.values = {};
-  const Image<float, Cpu> weights = convolve_by_any(terms.weights, squared(kernel), none, where);
-  const std::int64_t width = image.shape.width;
-  parallel_for(image.shape.height, rows_per_sum, where, [&](std::int64_t begin, std::int64_t end) {
-    for (std::int64_t i = begin * width; i < end * width; ++i)
-      match.pixels[i] = match_of(image.pixels[i], match.pixels[i], weights.pixels[i]);
+  const Kernel squares = squared(kernel);
+  const auto [width, height] = image.shape;
+  const std::int64_t reach = kernel.height / 2;
+  const auto level = static_cast<float>(sky->clipped.median);
+  Image<float, Cpu> match(image.shape, where);
+  parallel_for(height, rows_of_band, where, [&, width = width, height = height](std::int64_t begin, std::int64_t end) {
+    // The rows under the kernel. Beyond them a band has zeros, which no row of the result has under its kernel.
+    const Cpu alone{1};
+    const std::int64_t first = std::max<std::int64_t>(0, begin - reach);
+    const TermImages terms = terms_of(image, first, std::min(height, end + reach), level, *levels, noise, alone);
+    const Image<float, Cpu> values = convolve_by_any(terms.values, kernel, none, alone);
+    const Image<float, Cpu> weights = convolve_by_any(terms.weights, squares, none, alone);
+    const std::int64_t from = begin * width, of_band = (begin - first) * width;
+    match_of_row(image.pixels.data() + from, values.pixels.data() + of_band, weights.pixels.data() + of_band,
+                 (end - begin) * width, match.pixels.data() + from);
   });
   return match;
 }

@@ -58,10 +58,13 @@ Image<float, Cpu> variances_of(const SepImage& image, bool hides_masked, const C
   if (const float* const floats = image.noise.floats(); floats != nullptr && image.noise_is_variance && !hides)
     return view_of(floats, image.shape, where);
   Image<float, Cpu> out(image.shape, where);
-  for_each_row(image.shape, where, [&](std::int64_t begin, std::int64_t end) {
-    for (std::int64_t i = begin; i < end; ++i)
-      out.pixels[i] =
-          hides && image.is_masked(i) ? std::numeric_limits<float>::infinity() : static_cast<float>(image.variance(i));
+  image.noise.with_type([&](const auto* noise) {
+    for_each_row(image.shape, where, [&](std::int64_t begin, std::int64_t end) {
+      for (std::int64_t i = begin; i < end; ++i)
+        out.pixels[i] = static_cast<float>(image.variance_of(static_cast<double>(noise[i])));
+      for (std::int64_t i = begin; hides && i < end; ++i)
+        if (image.is_masked(i)) out.pixels[i] = std::numeric_limits<float>::infinity();
+    });
   });
   return out;
 }
@@ -135,9 +138,11 @@ struct SepExtraction : SepFound {
     if (image.noise && kernel && matched) {
       steps.match = matched_filter(pixels.image, *kernel, steps.background, steps.levels, noise(), where);
       // A pixel with NaN noise is masked: otherwise the mean threshold of an object would be NaN.
-      for_each_row(image.shape, where, [&](std::int64_t begin, std::int64_t end) {
-        for (std::int64_t i = begin; i < end; ++i)
-          if (std::isnan(image.variance(i))) steps.match.pixels[i] = masked_pixel;
+      image.noise.with_type([&](const auto* noise) {
+        float* const match = steps.match.pixels.data();
+        for_each_row(image.shape, where, [&](std::int64_t begin, std::int64_t end) {
+          for (std::int64_t i = begin; i < end; ++i) match[i] = noise[i] == noise[i] ? match[i] : masked_pixel;
+        });
       });
     }
     steps.runs = threshold_found(steps.levels, pixels, config, steps, where);

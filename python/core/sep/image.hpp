@@ -118,10 +118,8 @@ struct SepImage {
 
   bool is_masked(std::int64_t i) const { return mask && mask.at(i) > mask_threshold; }
 
-  double variance(std::int64_t i) const {
-    const double value = noise ? noise.at(i) : noise_of_all;
-    return noise_is_variance ? value : value * value;
-  }
+  double variance(std::int64_t i) const { return variance_of(noise ? noise.at(i) : noise_of_all); }
+  double variance_of(double given) const { return noise_is_variance ? given : given * given; }
 
   std::int64_t source_at(std::size_t position) const { return sources ? sources->data()[position] : 0; }
 

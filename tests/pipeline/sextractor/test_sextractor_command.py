@@ -166,7 +166,8 @@ def test_a_default_filter_that_is_not_there(sex, tmp_path):
     (["sky.fits", "-DEBLEND_NTHRESH", "65"], 2, ["DEBLEND_NTHRESH must be at most 64, not 65; SExtractor refuses it as well"]),
     (["sky.fits", "-MEMORY_BUFSIZE", "5"], 2, ["MEMORY_BUFSIZE must be at least 8, not 5; SExtractor refuses it as well"]),
     (["sky.fits", "-CLEAN_PARAM", "11"], 2, ["CLEAN_PARAM must be at most 10, not 11; SExtractor refuses it as well"]),
-    (["sky.fits", "-FILTER", "Y", "-FILTER_NAME", "none.conv"], 2, ["FILTER_NAME none.conv: there is no such file"]),
+    (["sky.fits", "-FILTER", "Y", "-FILTER_NAME", "none.conv"], 2,
+     ["FILTER_NAME none.conv: there is no such file, neither in the working directory nor beside the configuration"]),
     (["sky.fits", "-WEIGHT_TYPE", "MAP_WEIGHT"], 3, ["weight.fits"]),
     (["sky.fits", "-CHECKIMAGE_TYPE", "BACKGROUND,OBJECTS"], 2, ["are not as many"]),
     (["sky.fits", "-CHECKIMAGE_TYPE", "OBJECTS,OBJECTS", "-CHECKIMAGE_NAME", "a,b"], 2, ["OBJECTS is there twice"]),
@@ -197,8 +198,33 @@ def test_no_list_of_columns(sex, tmp_path):
 
 def test_positions_on_no_sky(sex, tmp_path):
     (tmp_path / "default.param").write_text("NUMBER\nALPHA_J2000\n")
-    refused(sex("sky.fits"), 3, "sky.fits: it has no celestial WCS", "ALPHA_J2000 (default.param:2)")
-    assert not (tmp_path / "test.cat").exists()
+    before = files(tmp_path)
+    done = sex("sky.fits", "-VERBOSE_TYPE", "FULL", "-CHECKIMAGE_TYPE", "SEGMENTATION")
+    refused(done, 3, "sky.fits: ALPHA_J2000 (default.param:2) needs positions on the sky", "the header has no celestial WCS",
+            "take the column out")
+    assert "background" not in done.err and files(tmp_path) == before  # no pixel was read
+    done = sex("sky.fits", "-VERBOSE_TYPE", "FULL", "-CATALOG_TYPE", "NONE", "-CHECKIMAGE_TYPE", "SEGMENTATION")
+    assert done.code == 0 and "background" in done.err and set(files(tmp_path)) - set(before) == {"check.fits"}
+    (tmp_path / "default.param").write_text("NUMBER\nVECTOR_ASSOC(1)\n")
+    (tmp_path / "places.list").write_text("10 20\n")
+    done = sex("sky.fits", "-VERBOSE_TYPE", "FULL", "-ASSOC_NAME", "places.list", "-ASSOC_PARAMS", "1,2", "-ASSOCCOORD_TYPE", "WORLD")
+    refused(done, 3, "ASSOCCOORD_TYPE WORLD: the header has no celestial WCS")
+    assert "background" not in done.err
+
+
+def test_positions_on_the_sky_of_one_extension_alone(sex, tmp_path):
+    """Each image of a file is looked at before the first is extracted."""
+    fits = pytest.importorskip("astropy.io.fits")
+    pixels = fits.getdata(tmp_path / "sky.fits")
+    wcs = fits.Header({"CTYPE1": "RA---TAN", "CTYPE2": "DEC--TAN", "CRVAL1": 10.0, "CRVAL2": 20.0, "CRPIX1": 5.0, "CRPIX2": 5.0,
+                       "CDELT1": -1e-4, "CDELT2": 1e-4})
+    (tmp_path / "default.param").write_text("NUMBER\nA_WORLD\n")
+    for second, code in ((wcs, 0), (fits.Header(), 3)):
+        fits.HDUList([fits.PrimaryHDU(), fits.ImageHDU(pixels, wcs), fits.ImageHDU(pixels, second)]).writeto(
+            tmp_path / "both.fits", overwrite=True)
+        done = sex("both.fits", "-VERBOSE_TYPE", "FULL")
+        assert done.code == code and ("background" in done.err) == (code == 0), done.err
+    assert "HDU 2 of both.fits: A_WORLD (default.param:2)" in done.err
 
 
 @pytest.mark.parametrize("kind", ["conv", "param", "sex"])
