@@ -80,9 +80,9 @@ KeptFiles start_log(const BatchOptions& options, const Shard& shard, const Image
   KeptFiles kept;
   const ImageConfig* last = nullptr;
   const FilesBeside* last_beside = nullptr;
-  kept.add(files.size(), [&](std::size_t i) { return files[i].path; });
+  kept.add_images(files);
   links = kept.describe_links();
-  kept.add(options.inputs.size(), [&](std::size_t i) { return options.inputs[i]; });
+  kept.add(options.inputs);
   for (const ImageFile& file : files) {
     const bool as_before = file.beside.get() == std::exchange(last_beside, file.beside.get());
     if (file.beside && !as_before) kept.add_files_of(*file.beside);
