@@ -1,15 +1,16 @@
 """Memory and time of images that go by rows, beside the whole image. The largest is 30000² with --full."""
-from make_field import BITPIX, tiled_field  # where it is, session has told
+from make_field import BITPIX, make_field  # where it is, session has told
 from fits_cards import header
 from session import ProgramFailed, ROOT, launch
 from tables import Row, amount, at_most, print_table, skipped
 
 MADE = 4096
+PER_MEGAPIXEL = 100  # a source takes about 1 kB: with 1000, 16384² does not fit 200 MB, nor 30000² 500 MB
 
 
 def write_large(path, side):
     """A field of stars again and again, written by rows: it need not fit into memory."""
-    field = tiled_field(MADE)
+    field = make_field(MADE, MADE, per_mpix=PER_MEGAPIXEL)
     with open(path, "wb") as file:
         file.write(header({"SIMPLE": True, "BITPIX": BITPIX["f4"], "NAXIS": 2, "NAXIS1": side, "NAXIS2": side}))
         for row in range(0, side, MADE):
@@ -49,4 +50,4 @@ def report(session):
         rows.extend(rows_of(session, image, side))
         image.unlink()
     print_table("Images by rows: peak memory of the process", rows,
-                [f"On a disk of {session.work.parent}, float32, 1000 sources per million pixels."])
+                [f"On a disk of {session.work.parent}, float32, {PER_MEGAPIXEL} sources per million pixels."])
