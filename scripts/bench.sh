@@ -8,11 +8,11 @@ usage() {
   cat <<'END_OF_USAGE'
 Usage: scripts/bench.sh [--full | --largest SIZE] [--only TABLE,...] [--stages]
 Prints Markdown tables (limit, peer, ours, ratio, wanted): the four steps on the GPU, end to end, on the CPU,
-decompression, how cost grows, the sky as a mesh, what columns cost, image stages (convolution, combination, erosion, pictures), radio maps, differences beside HOTPANTS, surveys, a million images, a visit of 189 images, compare, SEP's functions. What the
+decompression, how cost grows, the sky as a mesh, what columns cost, image stages (convolution, combination, erosion, pictures), radio maps, differences beside HOTPANTS, surveys, images by rows, a million images, a visit of 189 images, compare, SEP's functions. What the
 machine lacks (GPU, CuPy, SciPy, source-extractor, hyperfine) is skipped, and said.
   --largest SIZE  largest side of an image (4096: less than four minutes on two cores)
   --full          all sizes, up to 32768
-  --only          some of device, end-to-end, cpu, compressed, growth, sky, columns, images, radio, difference, surveys, million, visit,
+  --only          some of device, end-to-end, cpu, compressed, growth, sky, columns, images, radio, difference, surveys, memory, million, visit,
                   compare, sep (PYTHONPATH names the package srcextract, or PYTHON has it)
   --stages        every stage by itself instead, as Google Benchmark prints it
 Builds into build/ first; an unpacked package, or SRCEXTRACT_PROGRAM in the environment, is taken as it is.

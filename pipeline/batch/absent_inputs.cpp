@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <chrono>
+#include <string_view>
 #include <thread>
 #include <utility>
 
@@ -11,48 +12,77 @@
 #include "survey/inputs/file_status.hpp"
 
 namespace srcextract {
-namespace {
-
-/// How many inputs are looked at. With fewer than two, one that was deleted could not be told from a lost disk.
-constexpr std::size_t most_others = 8;
-
-std::vector<std::string> some_that_are_there(const PlannedFiles& files) {
-  std::vector<std::string> paths;
-  const std::size_t step = std::max<std::size_t>(1, files.size() / most_others);
-  for (std::size_t i = 0; i < files.size() && paths.size() < most_others; i += step)
-    if (const PlannedFile planned = files[i]; planned.file.bytes > 0) paths.push_back(planned.file.path);
-  return paths;
-}
-
-}  // namespace
 
 AbsentInputs::AbsentInputs(const PlannedFiles& files, double longest, std::function<bool()> should_stop)
-    : others_(longest > 0 ? some_that_are_there(files) : std::vector<std::string>{}),
-      longest_(longest),
-      should_stop_(std::move(should_stop)) {}
+    : files_(files), longest_(longest), should_stop_(std::move(should_stop)) {}
 
-bool AbsentInputs::have_all_gone() const {
-  return others_.size() > 1 &&
-         std::ranges::none_of(others_, [](const std::string& path) { return why_unseen(path).empty(); });
+/// With its slash; empty where the paths have no directory in common.
+std::string AbsentInputs::shared_directory(std::size_t i) const {
+  const std::string own = path(i);
+  std::size_t longest = 0;
+  const auto compare_with = [&](std::size_t neighbour) {
+    const std::string other = path(neighbour);
+    const auto end = std::ranges::mismatch(own, other).in1;
+    longest = std::max(longest, std::string_view(own.begin(), end).rfind('/') + 1);  // 0 without a slash
+  };
+  if (i > 0) compare_with(i - 1);
+  if (i + 1 < files_.size()) compare_with(i + 1);
+  return own.substr(0, longest);
 }
 
-Comeback AbsentInputs::wait_for(const std::string& path) {
-  if (others_.size() < 2 || why_unseen(path).empty()) return Comeback::none;
+/// Those that were there when the run began.
+AbsentInputs::Files AbsentInputs::files_beside(std::size_t i, const std::string& directory) const {
+  Files beside;
+  const auto is_beside = [&](std::size_t other) {
+    const ImageFile file = files_[other].file;
+    if (file.bytes > 0 && file.path.starts_with(directory)) beside.push_back(other);
+    return file.path.starts_with(directory);
+  };
+  for (std::size_t distance = 1; distance <= i && is_beside(i - distance);) distance *= 2;
+  for (std::size_t distance = 1; distance < files_.size() - i && is_beside(i + distance);) distance *= 2;
+  return beside;
+}
+
+bool AbsentInputs::any_is_there(const Files& some) const {
+  return std::ranges::any_of(some, [this](std::size_t i) { return why_unseen(path(i)).empty(); });
+}
+
+bool AbsentInputs::has_gone(std::size_t i) {
+  if (longest_ <= 0) return false;
+  const std::string why = why_unseen(path(i));
+  if (why.empty()) return false;
+  const std::string directory = shared_directory(i);
   const std::lock_guard one_at_a_time(mutex_);
-  const std::string why = why_unseen(path);
-  if (why.empty()) return Comeback::again;  // it came back while another thread waited
-  if (stopped_) return Comeback::stop;
-  return have_all_gone() ? wait(path, why) : Comeback::none;
+  if (gone_.contains(directory)) return true;
+  Files beside = files_beside(i, directory);
+  if (beside.empty() || any_is_there(beside)) return false;
+  beside.push_back(i);
+  gone_.emplace(directory, std::move(beside));
+  spdlog::warn("{}; the inputs beside it are gone too: all in {} are put off until the others are done", why,
+               directory.empty() ? "this survey" : directory);
+  return true;
 }
 
-Comeback AbsentInputs::wait(const std::string& path, const std::string& why) {
+bool AbsentInputs::is_known_gone(std::size_t i) const {
+  const std::lock_guard lock(mutex_);
+  return !gone_.empty() && gone_.contains(shared_directory(i));
+}
+
+/// Returns how many directories are back.
+std::size_t AbsentInputs::forget_those_back() {
+  const std::lock_guard lock(mutex_);
+  return std::erase_if(gone_, [this](const auto& gone) { return any_is_there(gone.second); });
+}
+
+bool AbsentInputs::wait() {
   using namespace std::chrono_literals;
   constexpr double longest_pause = 30, tell_every = 300;
+  if (forget_those_back() > 0) return true;
   spdlog::warn(
-      "{}; other inputs are gone too: the run waits until they are back, at most {:g} s (--wait); mount their disk "
-      "again, or "
-      "stop the run with SIGINT or SIGTERM",
-      why, longest_);
+      "inputs are gone: the run waits until they are back, at most {:g} s (--wait); mount their disk again, or stop "
+      "the "
+      "run with SIGINT or SIGTERM",
+      longest_);
   Stopwatch time;
   for (double pause = 0.5, next = pause, next_word = tell_every; !should_stop_();) {
     std::this_thread::sleep_for(100ms);
@@ -67,15 +97,14 @@ Comeback AbsentInputs::wait(const std::string& path, const std::string& why) {
       next_word += tell_every;
     }
     if (waited < next) continue;
-    if (why_unseen(path).empty()) {
+    if (forget_those_back() > 0) {
       spdlog::info("the inputs are back after {:.1f} s; going on", waited);
-      return Comeback::again;
+      return true;
     }
     pause = std::min(2 * pause, longest_pause);
     next = waited + pause;
   }
-  stopped_ = true;
-  return Comeback::stop;
+  return false;
 }
 
 }  // namespace srcextract

@@ -3,6 +3,7 @@
 #include <atomic>
 #include <cstddef>
 #include <functional>
+#include <map>
 #include <mutex>
 #include <string>
 #include <vector>
@@ -11,37 +12,43 @@
 
 namespace srcextract {
 
-/// What becomes of a file that could not be read.
-enum class Comeback {
-  none,   ///< the file has failed: it is there, or others are
-  again,  ///< it was away with all others, and is back: read it again
-  stop,   ///< it is away with all others, and the run stops; nothing is recorded of the file
-};
-
-/// Pauses a run whose inputs have all gone, as where their file system is no longer mounted.
+/// Tells inputs that went away together, as where their disk is no longer mounted, from a file that was deleted, and
+/// waits for them. The functions may be called from several threads.
 class AbsentInputs {
  public:
-  /// `longest`: seconds that the run waits for its inputs; 0: it does not wait. `should_stop` ends the waiting too.
+  /// `longest`: seconds that wait() waits; 0: no file counts as gone. `should_stop` ends the waiting too. `files` must
+  /// outlive it.
   AbsentInputs(const PlannedFiles& files, double longest, std::function<bool()> should_stop);
 
-  /// To be called after a file could not be read. If it has gone, and so have other inputs, evenly chosen, waits until
-  /// it is back. Tells the log. Safe to call from several threads.
-  Comeback wait_for(const std::string& path);
+  /// To be called after file `i` could not be read: whether it has gone, and so have those beside it. These are files
+  /// at distances of 1, 2, 4, 8... in the plan, in the deepest directory that the file shares with a neighbour. Tells
+  /// the log of each directory once.
+  bool has_gone(std::size_t i);
+
+  /// Whether has_gone() has found the directory of file `i` gone; looks at no file.
+  bool is_known_gone(std::size_t i) const;
+
+  /// Waits until some of the directories that have gone are back. False: none came back in time, or the run is to stop.
+  bool wait();
 
   /// Whether the inputs did not come back in time.
   bool gave_up() const { return gave_up_; }
-  /// Whether the waiting ended without the inputs: files are left that nothing is recorded of.
-  bool stopped() const { return stopped_; }
 
  private:
-  bool have_all_gone() const;
-  Comeback wait(const std::string& path, const std::string& why);
+  using Files = std::vector<std::size_t>;
 
-  std::vector<std::string> others_;  ///< some inputs that were there when the run began
+  std::string path(std::size_t i) const { return files_[i].file.path; }
+  std::string shared_directory(std::size_t i) const;
+  Files files_beside(std::size_t i, const std::string& directory) const;
+  bool any_is_there(const Files& some) const;
+  std::size_t forget_those_back();
+
+  const PlannedFiles& files_;
   const double longest_;
   const std::function<bool()> should_stop_;
-  std::mutex mutex_;
-  std::atomic<bool> gave_up_ = false, stopped_ = false;
+  mutable std::mutex mutex_;
+  std::map<std::string, Files> gone_;  ///< directories, and some of their files
+  std::atomic<bool> gave_up_ = false;
 };
 
 }  // namespace srcextract

@@ -120,7 +120,7 @@ class Crew {
   /// Throws the error that ended the run.
   RunResult result() {
     if (error_) std::rethrow_exception(error_);
-    return {worst_, dispatcher_.waiting() == 0};
+    return {worst_, dispatcher_.waiting() == 0, dispatcher_.gave_up()};
   }
 
  private:
@@ -139,11 +139,7 @@ class Crew {
       } catch (...) {
         failure = current_failure();
       }
-      if (failure && failure->kind == ErrorKind::input) {
-        const Comeback comeback = control_.wait_for(task.file->path);
-        if (comeback == Comeback::stop) return;
-        if (comeback == Comeback::again) continue;
-      }
+      if (failure && failure->kind == ErrorKind::input && dispatcher_.put_back(task)) return;
       const bool on_device = failure && failure->kind == ErrorKind::device && execution.device;
       if (!on_device || !is_lost(*execution.device)) return conclude(task, std::move(outcome), failure, progress);
       gpus_.replace(execution, Error(failure->kind, failure->message));

@@ -10,12 +10,14 @@
 namespace srcextract {
 
 struct RunResult {
-  int code = 0;          ///< the highest exit code of failed images
-  bool complete = true;  ///< every image was tried
+  int code = 0;              ///< the highest exit code of failed images
+  bool complete = true;      ///< every image was tried
+  bool inputs_away = false;  ///< inputs went away, and did not come back in time
 };
 
 /// Extracts every image of the files, as many at a time as the machine and the budget allow. Each image is tried. When
-/// the run is to stop, images under way are still finished. The work of a lost GPU goes to another GPU, or to the CPU
+/// the run is to stop, images under way are still finished. Inputs that went away together are put off until all others
+/// are done, and waited for. The work of a lost GPU goes to another GPU, or to the CPU
 /// where falling back is allowed. Throws errors that make every further image futile: Error{storage}, Error{device} if
 /// the last GPU is lost, exceptions of on_image.
 RunResult process_files(const Job& job, const PlannedFiles& files, const Machine& machine, MemoryBudget& budget,

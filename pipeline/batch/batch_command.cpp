@@ -80,9 +80,9 @@ KeptFiles start_log(const BatchOptions& options, const Shard& shard, const Image
   KeptFiles kept;
   const ImageConfig* last = nullptr;
   const FilesBeside* last_beside = nullptr;
-  kept.add(files.size(), [&](std::size_t i) { return files[i].path; });
+  kept.add_images(files);
   links = kept.describe_links();
-  kept.add(options.inputs.size(), [&](std::size_t i) { return options.inputs[i]; });
+  kept.add(options.inputs);
   for (const ImageFile& file : files) {
     const bool as_before = file.beside.get() == std::exchange(last_beside, file.beside.get());
     if (file.beside && !as_before) kept.add_files_of(*file.beside);
@@ -228,8 +228,7 @@ class BatchRun {
         watchdog_(options.image_timeout, [this](const auto& names) { give_up(names); }) {
     control_.on_image = [this](const ImageOutcome& outcome) { note(outcome); };
     control_.should_stop = [this] {
-      return too_many_failures_ || watchdog_.has_barked() || (absent_ && absent_->gave_up()) ||
-             StopSignal::received() != 0;
+      return too_many_failures_ || watchdog_.has_barked() || StopSignal::received() != 0;
     };
     control_.on_file = [this](const ImageFile& file) { return under_way(file.name); };
     control_.watch = [this](const std::string& name) { return watchdog_.watch(name); };
@@ -245,7 +244,7 @@ class BatchRun {
                     {.complete = complete,
                      .too_many_failures = too_many_failures_,
                      .too_slow = watchdog_.has_barked(),
-                     .inputs_away = absent_ && absent_->gave_up()});
+                     .inputs_away = inputs_away_});
   }
 
  private:
@@ -255,15 +254,16 @@ class BatchRun {
     const Machine machine =
         choose_machine({options_.backend, options_.devices, options_.threads}, workload_of(plan.files));
     MemoryBudget budget = memory_budget(options_.memory);
-    absent_.emplace(plan.files, options_.wait, control_.should_stop);
-    control_.wait_for = [this](const std::string& path) { return absent_->wait_for(path); };
+    control_.wait = options_.wait;
     const Job job{.output_dir = options_.output_dir,
                   .arguments = arguments_but_inputs(options_),
                   .kept = kept_,
                   .flush = Flush::later,
                   .describe = options_.verbosity == Verbosity::verbose,
                   .positions = std::make_shared<PositionTables>(budget.bytes())};
-    return process_files(job, plan.files, machine, budget, progress_, control_).complete && !absent_->stopped();
+    const RunResult result = process_files(job, plan.files, machine, budget, progress_, control_);
+    inputs_away_ = result.inputs_away;
+    return result.complete;
   }
 
   void note(const ImageOutcome& outcome) {
@@ -310,7 +310,7 @@ class BatchRun {
   Journal& journal_;
   Progress progress_;
   RunControl control_;
-  std::optional<AbsentInputs> absent_;
+  bool inputs_away_ = false;
   RunSummary summary_;
   std::atomic<bool> too_many_failures_ = false;
   std::mutex ending_;

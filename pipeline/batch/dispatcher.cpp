@@ -10,6 +10,7 @@
 #include "io/files/input_file.hpp"
 #include "pipeline/exposure/map_pairs.hpp"
 #include "pipeline/image/file_memory.hpp"
+#include "pipeline/log/failure.hpp"
 #include "stages/core/error.hpp"
 
 namespace srcextract {
@@ -31,30 +32,82 @@ std::vector<std::string> take_masks_out(std::vector<SelectedImage>& images, cons
 
 Dispatcher::Dispatcher(const Job& job, const PlannedFiles& files, MemoryBudget& budget, const RunControl& control,
                        std::function<bool()> should_stop)
-    : job_(job), files_(files), budget_(budget), control_(control), should_stop_(std::move(should_stop)) {}
+    : job_(job),
+      files_(files),
+      budget_(budget),
+      control_(control),
+      should_stop_(std::move(should_stop)),
+      absent_(files, control.wait, should_stop_) {}
 
 std::optional<ImageTask> Dispatcher::next() {
   std::unique_lock lock(mutex_);
-  while (!should_stop_()) {
+  while (!should_stop_() && !gave_up()) {
     if (!images_.empty()) {
       ImageTask task = std::move(images_.front());
       images_.pop_front();
       return task;
     }
-    if (next_file_ < files_.size()) {
+    if (next_file_ < files_.size() || !back_.empty())
       open_next(lock);
-      continue;
-    }
-    if (opening_ == 0) return std::nullopt;
-    changed_.wait(lock);
+    else if (opening_ > 0)
+      changed_.wait(lock);
+    else if (!away_.empty() || !away_images_.empty())
+      wait_for_away(lock);
+    else
+      return std::nullopt;
   }
   return std::nullopt;
+}
+
+bool Dispatcher::put_back(const ImageTask& task) {
+  // The others may need the memory that an image would hold while it is away.
+  const bool holds_memory = task.images > 1 && task.memory;
+  if (holds_memory || !absent_.has_gone(task.number)) return false;
+  if (task.images == 1) {
+    put_away(task.number);
+  } else {
+    const std::lock_guard lock(mutex_);
+    away_images_.push_back(task);
+  }
+  return true;
+}
+
+void Dispatcher::put_away(std::size_t file) {
+  const std::lock_guard lock(mutex_);
+  away_.push_back(file);
+}
+
+/// Waits, without the lock, until some files are back. Hands these out again.
+void Dispatcher::wait_for_away(std::unique_lock<std::mutex>& lock) {
+  ++opening_;
+  lock.unlock();
+  const bool any_back = absent_.wait();
+  lock.lock();
+  --opening_;
+  changed_.notify_all();
+  if (!any_back) return;
+  for (const std::size_t file : std::exchange(away_, {}))
+    if (absent_.is_known_gone(file))
+      away_.push_back(file);
+    else
+      back_.push_back(file);
+  for (ImageTask& task : std::exchange(away_images_, {}))
+    if (absent_.is_known_gone(task.number))
+      away_images_.push_back(std::move(task));
+    else
+      images_.push_back(std::move(task));
 }
 
 /// Opens the next file without holding the lock, so that other workers go on. Wakes waiting workers, even if opening
 /// fails.
 void Dispatcher::open_next(std::unique_lock<std::mutex>& lock) {
-  const std::size_t file = next_file_++;
+  std::size_t file = next_file_;
+  if (file < files_.size()) {
+    ++next_file_;
+  } else {
+    file = back_.front();
+    back_.pop_front();
+  }
   ++opening_;
   std::vector<ImageTask> tasks;
   lock.unlock();
@@ -74,18 +127,7 @@ void Dispatcher::open_next(std::unique_lock<std::mutex>& lock) {
 
 std::size_t Dispatcher::waiting() {
   const std::lock_guard lock(mutex_);
-  return files_.size() - next_file_ + images_.size();
-}
-
-/// As open_images. If the file has gone with all others, waits for it.
-Dispatcher::Opened Dispatcher::open_when_there(const ImageFile& file) {
-  for (;;) {
-    try {
-      return open_images(file);
-    } catch (const Error& error) {
-      if (error.kind() != ErrorKind::input || control_.wait_for(file.path) != Comeback::again) throw;
-    }
-  }
+  return files_.size() - next_file_ + back_.size() + images_.size() + away_.size() + away_images_.size();
 }
 
 /// Opens the images of a file and their maps, and takes memory for gzipped files. First takes as much as the last bytes
@@ -182,9 +224,14 @@ std::shared_ptr<JoinedFile> Dispatcher::join(const PlannedFile& planned, const s
   return std::make_shared<JoinedFile>(job_.output_dir, planned, images, job_.kept);
 }
 
+/// The images of a file; none if it has gone with those beside it.
 std::vector<ImageTask> Dispatcher::open(std::size_t number) {
+  if (absent_.is_known_gone(number)) {
+    put_away(number);
+    return {};
+  }
   const auto planned = std::make_shared<const PlannedFile>(files_[number]);
-  std::vector<ImageTask> tasks = tasks_of(*planned);
+  std::vector<ImageTask> tasks = tasks_of(*planned, number);
   for (ImageTask& task : tasks) {
     task.number = number;
     task.planned = planned;
@@ -192,7 +239,7 @@ std::vector<ImageTask> Dispatcher::open(std::size_t number) {
   return tasks;
 }
 
-std::vector<ImageTask> Dispatcher::tasks_of(const PlannedFile& planned) {
+std::vector<ImageTask> Dispatcher::tasks_of(const PlannedFile& planned, std::size_t number) {
   const ImageFile& file = planned.file;
   const std::shared_ptr<void> under_way = control_.on_file(file);
   std::vector<ImageTask> tasks;
@@ -202,7 +249,7 @@ std::vector<ImageTask> Dispatcher::tasks_of(const PlannedFile& planned) {
     return tasks;
   }
   try {
-    Opened opened = open_when_there(file);
+    Opened opened = open_images(file);
     std::vector<SelectedImage>& images = opened.images;
     const auto count = static_cast<int>(images.size());
     const std::shared_ptr<JoinedFile> joined = join(planned, images);
@@ -210,14 +257,18 @@ std::vector<ImageTask> Dispatcher::tasks_of(const PlannedFile& planned) {
       SelectedImage& image = images[i];
       const bool several = count > 1;
       if (several && std::ranges::count(planned.done_hdus, image.hdu) > 0) continue;
-      const std::optional<int> number = several ? std::optional(image.hdu) : std::nullopt;
+      const std::optional<int> hdu = several ? std::optional(image.hdu) : std::nullopt;
       const std::string name = several ? image.name : file.path;
-      tasks.push_back({&file, std::move(image), name, number, count, opened.share, std::exchange(opened.left_out, {}),
+      tasks.push_back({&file, std::move(image), name, hdu, count, opened.share, std::exchange(opened.left_out, {}),
                        under_way, std::move(opened.maps[i]), joined, opened.for_images, opened.held_maps,
                        opened.most_inflated});
     }
     if (joined) joined->end_without_any();
   } catch (...) {
+    if (current_failure().kind == ErrorKind::input && absent_.has_gone(number)) {
+      put_away(number);
+      return {};
+    }
     const auto rethrow = [error = std::current_exception()]() -> FitsImage { std::rethrow_exception(error); };
     tasks.push_back(
         {.file = &file, .image = {file.path, 0, {}, 0, rethrow}, .name = file.path, .under_way = under_way});

@@ -4,7 +4,6 @@
 #include <memory>
 #include <string>
 
-#include "pipeline/batch/absent_inputs.hpp"
 #include "pipeline/image/open_image.hpp"
 #include "pipeline/log/failure.hpp"
 
@@ -26,8 +25,8 @@ struct RunControl {
   /// object marks the end.
   std::function<std::shared_ptr<void>(const std::string&)> watch = [](const std::string&) { return nullptr; };
 
-  /// A file could not be read; may wait for it.
-  std::function<Comeback(const std::string&)> wait_for = [](const std::string&) { return Comeback::none; };
+  /// Seconds to wait for inputs that went away together; 0: they fail at once.
+  double wait = 0;
 
   /// An image failed; called before on_image.
   std::function<void(const ImageTask&, const Failure&)> on_failure = [](const ImageTask& task, const Failure& failure) {

@@ -42,8 +42,8 @@ Exit codes:
   0  every image is done
   1  internal error, or not enough memory
   2  the command line or the configuration is wrong
-  3  an input directory or manifest cannot be read, inputs that are all gone did not come
-     back within --wait, outputs cannot be written, or another process works in the
+  3  an input directory or manifest cannot be read, inputs whose disk went away did not
+     come back within --wait, outputs cannot be written, or another process works in the
      output directory
   4  no usable GPU
   6  every image was tried, and some failed: see failures.csv
@@ -81,8 +81,8 @@ void add_survey(CLI::App& app, BatchOptions& options, std::string& shard) {
         ->group("What is done");
   };
   add_seconds("--wait", options.wait,
-              "Wait so long for inputs that are all gone, as where their disk is not\n"
-              "mounted any more (default: 3600; 0 is not at all)");
+              "Wait so long for inputs that went away together, as where their disk is\n"
+              "not mounted any more; others go on (default: 3600; 0 is not at all)");
   add_seconds("--image-timeout", options.image_timeout,
               "End the run when an image takes longer, for it hangs; the next start\n"
               "tries it by itself (default: 3600; 0 is never)");

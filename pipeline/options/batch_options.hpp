@@ -15,7 +15,7 @@ struct BatchOptions : RunOptions {
   PlanOptions plan;
   bool dry_run = false;
   std::optional<std::int64_t> max_failures;  ///< the run stops after more failures
-  double wait = 3600;                        ///< seconds to wait for inputs that are all gone; 0: do not wait
+  double wait = 3600;                        ///< seconds to wait for inputs that went away together; 0: do not
   double image_timeout = 3600;               ///< seconds that an image may take; 0: no limit
 };
 

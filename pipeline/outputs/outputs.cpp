@@ -7,6 +7,7 @@
 #include <cerrno>
 #include <cstring>
 #include <filesystem>
+#include <numeric>
 #include <string_view>
 #include <system_error>
 #include <utility>
@@ -41,31 +42,30 @@ void LogFile::require_none_of(const std::vector<std::string>& files) const {
 }
 
 KeptFiles::KeptFiles(const std::vector<std::string>& paths) {
-  add(paths.size(), [&](std::size_t i) { return paths[i]; });
+  add(paths);
 }
 
 void KeptFiles::add(const std::string& path) {
-  if (const std::optional<Identity> file = identity(path)) path_of_.emplace(*file, path);
+  if (const std::optional<FileIdentity> file = identity(path)) path_of_.emplace(*file, path);
 }
 
-void KeptFiles::add(std::size_t count, const std::function<std::string(std::size_t)>& path) {
-  constexpr std::size_t at_a_time = 4096;
-  std::vector<std::optional<Identity>> identities(at_a_time);
-  for (std::size_t begin = 0; begin < count; begin += at_a_time) {
-    const std::size_t some = std::min(at_a_time, count - begin);
-    wait_together(some, [&](std::size_t i) { identities[i] = identity(path(begin + i)); });
-    for (std::size_t i = 0; i < some; ++i) {
-      if (!identities[i]) continue;
-      const std::string whole = path(begin + i);
-      const std::string_view text = whole;
-      const std::size_t file_name = text.rfind('/') + 1;
-      PackedBytes::Writer out(paths_);
-      out.shared(text.substr(0, file_name));
-      out.text(text.substr(file_name));
-      inputs_.push_back({*identities[i], paths_.add(out)});
-    }
-  }
-  std::ranges::stable_sort(inputs_, {}, &Input::file);
+void KeptFiles::add(const std::vector<std::string>& paths) {
+  std::vector<std::optional<FileIdentity>> identities(paths.size());
+  wait_together(paths.size(), [&](std::size_t i) { identities[i] = identity(paths[i]); });
+  for (std::size_t i = 0; i < paths.size(); ++i)
+    if (identities[i]) path_of_.emplace(*identities[i], paths[i]);
+}
+
+void KeptFiles::add_images(ImageFiles images) {
+  std::vector<std::pair<FileIdentity, std::size_t>> there;
+  there.reserve(images.size());
+  for (std::size_t i = 0; i < images.size(); ++i)
+    if (images.identity(i) != FileIdentity{}) there.emplace_back(images.identity(i), i);
+  std::ranges::sort(there);
+  std::vector<std::size_t> order(there.size());
+  std::ranges::transform(there, order.begin(), [](const auto& image) { return image.second; });
+  images.select(order);
+  images_ = std::move(images);
 }
 
 void KeptFiles::add_files_of(const Config& config) {
@@ -88,7 +88,7 @@ void KeptFiles::add_files_of(const FilesBeside& beside) {
 
 void KeptFiles::require_kept(const std::vector<std::string>& outputs) const {
   for (const std::string& output : outputs) {
-    const std::optional<Identity> file = identity(output);
+    const std::optional<FileIdentity> file = identity(output);
     if (const std::optional<std::string> input = file ? path_of(*file) : std::nullopt)
       throw Error(ErrorKind::config,
                   "the output '" + output + "' would replace the input or log '" + *input +
@@ -99,31 +99,32 @@ void KeptFiles::require_kept(const std::vector<std::string>& outputs) const {
 std::vector<std::string> KeptFiles::among(const std::vector<std::string>& outputs) const {
   std::vector<std::string> kept;
   for (const std::string& output : outputs) {
-    const std::optional<Identity> file = identity(output);
+    const std::optional<FileIdentity> file = identity(output);
     if (std::optional<std::string> known = file ? path_of(*file) : std::nullopt) kept.push_back(std::move(*known));
   }
   return kept;
 }
 
-std::optional<std::string> KeptFiles::path_of(const Identity& file) const {
+std::optional<std::string> KeptFiles::path_of(const FileIdentity& file) const {
   if (const auto known = path_of_.find(file); known != path_of_.end()) return known->second;
-  const auto input = std::ranges::lower_bound(inputs_, file, {}, &Input::file);
-  if (input == inputs_.end() || input->file != file) return std::nullopt;
-  return path_of(*input);
-}
-
-std::string KeptFiles::path_of(const Input& input) const {
-  PackedBytes::Reader in(paths_, input.path);
-  std::string path(in.shared());
-  return path += in.text();
+  std::size_t first = 0;  // of the images whose identity is not less
+  for (std::size_t end = images_.size(); first < end;) {
+    const std::size_t middle = std::midpoint(first, end);
+    if (images_.identity(middle) < file)
+      first = middle + 1;
+    else
+      end = middle;
+  }
+  if (first == images_.size() || images_.identity(first) != file) return std::nullopt;
+  return images_[first].path;
 }
 
 std::string KeptFiles::describe_links() const {
   std::size_t links = 0;
   std::string example;
-  for (std::size_t i = 1; i < inputs_.size(); ++i) {
-    if (inputs_[i].file != inputs_[i - 1].file) continue;
-    const std::string path = path_of(inputs_[i - 1]), other = path_of(inputs_[i]);
+  for (std::size_t i = 1; i < images_.size(); ++i) {
+    if (images_.identity(i) != images_.identity(i - 1)) continue;
+    const std::string path = images_[i - 1].path, other = images_[i].path;
     if (path != other && links++ == 0) example = "'" + path + "' and '" + other + "'";
   }
   if (links == 0) return "";
@@ -134,10 +135,10 @@ std::string KeptFiles::describe_links() const {
          "in a manifest";
 }
 
-std::optional<KeptFiles::Identity> KeptFiles::identity(const std::string& path) {
+std::optional<FileIdentity> KeptFiles::identity(const std::string& path) {
   struct stat file {};
   if (try_again(path, [&] { return stat(path.c_str(), &file); }) != 0) return std::nullopt;
-  return Identity{file.st_dev, file.st_ino};
+  return identity_of(file);
 }
 
 void make_directory_of(const std::string& output) {

@@ -1,9 +1,6 @@
 #pragma once
 
-#include <cstddef>
-#include <cstdint>
 #include <filesystem>
-#include <functional>
 #include <map>
 #include <optional>
 #include <string>
@@ -12,7 +9,7 @@
 
 #include "config/config.hpp"
 #include "survey/inputs/image_file.hpp"
-#include "survey/inputs/packed_bytes.hpp"
+#include "survey/inputs/image_files.hpp"
 
 namespace srcextract {
 
@@ -38,8 +35,11 @@ class KeptFiles {
   /// Adds a file; does nothing if it does not exist.
   void add(const std::string& path);
 
-  /// Adds `count` files, with path(0) to path(count - 1), in parallel.
-  void add(std::size_t count, const std::function<std::string(std::size_t)>& path);
+  /// Adds several files; looks at them in parallel.
+  void add(const std::vector<std::string>& paths);
+
+  /// The images of a survey, to be added once.
+  void add_images(ImageFiles images);
 
   /// The files that a configuration names.
   void add_files_of(const Config& config);
@@ -53,24 +53,15 @@ class KeptFiles {
   /// The kept files that are among `outputs`.
   std::vector<std::string> among(const std::vector<std::string>& outputs) const;
 
-  /// A warning that some files added together are links to one file; empty if there are no such links.
+  /// A warning that some images are links to one file; empty if there are no such links.
   std::string describe_links() const;
 
  private:
-  using Identity = std::pair<std::uintmax_t, std::uintmax_t>;  // device, inode
-  /// Compact entry, since there may be very many.
-  struct Input {
-    Identity file;
-    PackedBytes::Place path;
-  };
+  static std::optional<FileIdentity> identity(const std::string& path);
+  std::optional<std::string> path_of(const FileIdentity& file) const;
 
-  static std::optional<Identity> identity(const std::string& path);
-  std::optional<std::string> path_of(const Identity& file) const;
-  std::string path_of(const Input& input) const;
-
-  std::map<Identity, std::string> path_of_;
-  std::vector<Input> inputs_;  ///< in the order of their files
-  PackedBytes paths_;          ///< of inputs: directory and file name
+  std::map<FileIdentity, std::string> path_of_;
+  ImageFiles images_;  ///< those that are there, in the order of their identities
 };
 
 /// Throws Error{config} if the configuration asks for alerts, or for a column, that images (not differences) cannot

@@ -9,12 +9,17 @@
 
 namespace srcextract {
 
+FileIdentity identity_of(const struct stat& status) {
+  return {status.st_ino, static_cast<std::uint32_t>(status.st_dev)};
+}
+
 FileStatus status_of(const struct stat& status) {
   if (S_ISDIR(status.st_mode)) return {.is_directory = true};
   if (!S_ISREG(status.st_mode)) return {};
   return {.is_file = true,
           .bytes = status.st_size,
-          .modified = std::int64_t{status.st_mtim.tv_sec} * 1'000'000'000 + status.st_mtim.tv_nsec};
+          .modified = std::int64_t{status.st_mtim.tv_sec} * 1'000'000'000 + status.st_mtim.tv_nsec,
+          .identity = identity_of(status)};
 }
 
 FileStatus status_of(const std::string& path) {
@@ -32,6 +37,7 @@ ImageFile image_file(std::string path, std::string name, const FileStatus& statu
   ImageFile file{.path = std::move(path), .name = std::move(name), .config = {}};
   file.bytes = status.bytes;
   file.modified = status.modified;
+  file.identity = status.identity;
   return file;
 }
 

@@ -17,7 +17,10 @@ struct FileStatus {
   bool is_directory = false, is_file = false;
   std::int64_t bytes = 0;     ///< of a file
   std::int64_t modified = 0;  ///< of a file: nanoseconds since 1970
+  FileIdentity identity = {};
 };
+
+FileIdentity identity_of(const struct stat& status);
 
 FileStatus status_of(const struct stat& status);
 

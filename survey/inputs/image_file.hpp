@@ -1,5 +1,6 @@
 #pragma once
 
+#include <compare>
 #include <cstdint>
 #include <memory>
 #include <optional>
@@ -49,6 +50,14 @@ struct FilesBeside {
   std::uint64_t hash = 0;  ///< hash of the survey's names of these files, with their sizes and times
 };
 
+/// What a file is on its disk, by whatever name. Linux numbers devices with 32 bits.
+struct FileIdentity {
+  std::uint64_t inode = 0;
+  std::uint32_t device = 0;
+
+  auto operator<=>(const FileIdentity&) const = default;
+};
+
 /// One FITS file of a survey.
 struct ImageFile {
   std::string path;           ///< path to open
@@ -57,6 +66,7 @@ struct ImageFile {
   std::int64_t modified = 0;  ///< nanoseconds since 1970
   std::shared_ptr<const ImageConfig> config;
   std::shared_ptr<const FilesBeside> beside = nullptr;  ///< null: none
+  FileIdentity identity = {};                           ///< unset if `bytes` could not be read
 
   /// The detection image; null: sources are detected in the image itself.
   const DetectionTask* detection() const { return beside && beside->detection ? &*beside->detection : nullptr; }

@@ -1,8 +1,10 @@
 #include "survey/inputs/image_files.hpp"
 
 #include <algorithm>
+#include <cstddef>
 #include <cstring>
 #include <string>
+#include <utility>
 
 namespace srcextract {
 namespace {
@@ -10,7 +12,22 @@ namespace {
 /// The beginning of every packed file.
 struct Status {
   std::int64_t bytes, modified;
+  FileIdentity identity;
 };
+constexpr std::size_t identity_at = 2 * sizeof(std::int64_t);
+constexpr std::size_t status_bytes = identity_at + sizeof(FileIdentity::inode) + sizeof(FileIdentity::device);
+
+void store(const Status& status, PackedBytes::Writer& out) {
+  out.put(status.bytes);
+  out.put(status.modified);
+  out.put(status.identity.inode);
+  out.put(status.identity.device);
+}
+
+FileIdentity read_identity(PackedBytes::Reader& in) {
+  const auto inode = in.get<std::uint64_t>();
+  return {inode, in.get<std::uint32_t>()};
+}
 
 /// Index of `pointer` in `kept`; appends it unless it equals the last element.
 template <class Pointer>
@@ -30,14 +47,10 @@ ImageFiles::ImageFiles(std::initializer_list<ImageFile> files) {
   for (const ImageFile& file : files) push_back(file);
 }
 
-ImageFiles::ImageFiles(const ImageFiles& other) {
-  places_.reserve(other.size());
-  for (const ImageFile& file : other) push_back(file);
-}
-
 void ImageFiles::push_back(const ImageFile& file) {
-  PackedBytes::Writer out(packed_);
-  out.put(Status{file.bytes, file.modified});
+  if (packed_.use_count() != 1) separate();
+  PackedBytes::Writer out(*packed_);
+  store({file.bytes, file.modified, file.identity}, out);
   out.text(file.name);
   const std::size_t common = common_end(file.path, file.name);
   const std::string_view own = std::string_view(file.path).substr(0, file.path.size() - common);
@@ -47,14 +60,25 @@ void ImageFiles::push_back(const ImageFile& file) {
   out.number(file.name.size() - common);
   out.number(number_of(configs_, file.config));
   out.number(number_of(besides_, file.beside));
-  places_.push_back(packed_.add(out));
+  places_.push_back(packed_->add(out));
+}
+
+/// Copies what another list has too.
+void ImageFiles::separate() {
+  ImageFiles copy;
+  copy.packed_ = std::make_shared<PackedBytes>();
+  copy.places_.reserve(size());
+  for (const ImageFile& file : *this) copy.push_back(file);
+  *this = std::move(copy);
 }
 
 ImageFile ImageFiles::operator[](std::size_t i) const {
-  PackedBytes::Reader in(packed_, places_[i]);
-  const auto status = in.get<Status>();
-  ImageFile file{
-      .path = {}, .name = std::string(in.text()), .bytes = status.bytes, .modified = status.modified, .config = {}};
+  PackedBytes::Reader in(*packed_, places_[i]);
+  ImageFile file{.path = {}, .name = {}, .config = {}};
+  file.bytes = in.get<std::int64_t>();
+  file.modified = in.get<std::int64_t>();
+  file.identity = read_identity(in);
+  file.name = in.text();
   file.path = in.shared();
   file.path += in.text();
   file.path += std::string_view(file.name).substr(in.number());
@@ -64,16 +88,22 @@ ImageFile ImageFiles::operator[](std::size_t i) const {
 }
 
 std::string_view ImageFiles::name(std::size_t i) const {
-  return PackedBytes::Reader(packed_, packed_.at(places_[i]) + sizeof(Status)).text();
+  return PackedBytes::Reader(*packed_, packed_->at(places_[i]) + status_bytes).text();
 }
 
 std::int64_t ImageFiles::bytes(std::size_t i) const {
-  return PackedBytes::Reader(packed_, places_[i]).get<Status>().bytes;
+  return PackedBytes::Reader(*packed_, places_[i]).get<std::int64_t>();
+}
+
+FileIdentity ImageFiles::identity(std::size_t i) const {
+  PackedBytes::Reader in(*packed_, packed_->at(places_[i]) + identity_at);
+  return read_identity(in);
 }
 
 void ImageFiles::set_status(std::size_t i, const FileStatus& status) {
-  const Status known{status.bytes, status.modified};
-  std::memcpy(packed_.at(places_[i]), &known, sizeof(known));
+  PackedBytes::Writer out(*packed_);
+  store({status.bytes, status.modified, status.identity}, out);
+  std::memcpy(packed_->at(places_[i]), out.written().data(), status_bytes);
 }
 
 void ImageFiles::select(const std::vector<std::size_t>& which) {

@@ -14,10 +14,12 @@
 
 namespace srcextract {
 
-/// Stores very many small records compactly, with texts that they share. Records never move.
+/// Stores very many small records compactly, with texts that they share. Records never move. There is room for 16 GiB
+/// of them.
 class PackedBytes {
  public:
-  using Place = std::uint64_t;
+  /// A chunk's number, and where the record begins in it, in units of `alignment`.
+  using Place = std::uint32_t;
   class Writer;
   class Reader;
 
@@ -25,12 +27,13 @@ class PackedBytes {
   Place add(const Writer& written);
 
   const char* at(Place place) const {
-    return chunks_[place >> bits_in_chunk].get() + (place & ((Place{1} << bits_in_chunk) - 1));
+    return chunks_[place >> bits_in_chunk].get() + (place & ((Place{1} << bits_in_chunk) - 1)) * alignment;
   }
   char* at(Place place) { return const_cast<char*>(std::as_const(*this).at(place)); }
 
  private:
-  static constexpr int bits_in_chunk = 32;
+  static constexpr int bits_in_chunk = 18;
+  static constexpr std::size_t alignment = 4, chunk_bytes = alignment << bits_in_chunk;
 
   /// The text's number, from 1; 0 if there is no room for another text.
   std::uint32_t number_of(std::string_view text);

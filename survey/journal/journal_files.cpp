@@ -40,7 +40,7 @@ std::optional<Shard> shard_of(const std::string& name) {
 
 /// Bytes of a journal that are read at once. All threads parse the lines of such a block, and one thread packs the
 /// records.
-constexpr std::size_t block_bytes = std::size_t{1} << 22;
+constexpr std::size_t block_bytes = std::size_t{1} << 20;
 
 /// Calls on_lines(lines) for one block of lines after the other. Lines have no newline; an incomplete last line is
 /// omitted.
@@ -114,7 +114,7 @@ Line parse_line(std::string_view line) {
 
 std::vector<Line> parse_lines(const std::vector<std::string_view>& lines) {
   std::vector<Line> parsed(lines.size());
-  constexpr std::int64_t grain = 256;
+  constexpr std::int64_t grain = 64;
   parallel_for(std::ssize(lines), grain, Cpu{available_threads()}, [&](std::int64_t begin, std::int64_t end) {
     std::transform(lines.begin() + begin, lines.begin() + end, parsed.begin() + begin, parse_line);
   });

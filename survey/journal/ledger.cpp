@@ -1,8 +1,11 @@
 #include "survey/journal/ledger.hpp"
 
 #include <algorithm>
+#include <functional>
+#include <iterator>
 #include <stdexcept>
 #include <tuple>
+#include <utility>
 
 namespace srcextract {
 namespace {
@@ -43,12 +46,13 @@ ImagesOfFile Ledger::at(std::string_view name) const {
 /// older ones if the file has changed.
 void Ledger::remember(Place place) {
   const std::string_view name = records_->name_at(place);
-  Place first = find(name);
-  if (first != PackedRecords::nowhere && !same_origin(records_->at(first), records_->at(place)))
-    first = PackedRecords::nowhere;
-  set(name, first);
-  if (first != PackedRecords::nowhere) forget(name, records_->hdu_at(place));
-  records_->set_next(place, find(name));
+  const Place first = find(name);
+  Place next = PackedRecords::nowhere;
+  if (first != PackedRecords::nowhere && same_origin(records_->at(first), records_->at(place))) {
+    forget(name, records_->hdu_at(place));
+    next = find(name);
+  }
+  records_->set_next(place, next);
   set(name, place);
 }
 
@@ -72,7 +76,10 @@ void Ledger::take(Ledger& other, std::string_view name) {
 }
 
 std::vector<Ledger::Place> Ledger::places() const {
-  return {files_.begin(), files_.end()};
+  std::vector<Place> places;
+  places.reserve(size());
+  std::ranges::copy_if(files_.slots, std::back_inserter(places), [](Place p) { return p != PackedRecords::nowhere; });
+  return places;
 }
 
 std::vector<Ledger::Place> Ledger::in_order() const {
@@ -86,7 +93,7 @@ Ledger::Iterator Ledger::begin() const {
 }
 
 Ledger::Iterator Ledger::end() const {
-  return {this, {}, files_.size()};
+  return {this, {}, size()};
 }
 
 Ledger::Iterator::value_type Ledger::Iterator::operator*() const {
@@ -94,14 +101,47 @@ Ledger::Iterator::value_type Ledger::Iterator::operator*() const {
   return {std::string(ledger_->records_->name_at(place)), images_from(*ledger_->records_, place)};
 }
 
+/// The slot of a file's first record, or the free one where it would be.
+std::size_t Ledger::slot_of(std::string_view name) const {
+  const std::size_t mask = files_.slots.size() - 1;
+  std::size_t slot = std::hash<std::string_view>{}(name)&mask;
+  while (files_.slots[slot] != PackedRecords::nowhere && records_->name_at(files_.slots[slot]) != name)
+    slot = (slot + 1) & mask;
+  return slot;
+}
+
 Ledger::Place Ledger::find(std::string_view name) const {
-  const auto known = files_.find(name);
-  return known == files_.end() ? PackedRecords::nowhere : *known;
+  return files_.slots.empty() ? PackedRecords::nowhere : files_.slots[slot_of(name)];
 }
 
 void Ledger::set(std::string_view name, Place place) {
-  if (const auto known = files_.find(name); known != files_.end()) files_.erase(known);
-  if (place != PackedRecords::nowhere) files_.insert(place);
+  if (4 * (size() + 1) > 3 * files_.slots.size()) make_room();
+  const std::size_t slot = slot_of(name);
+  const bool is_known = files_.slots[slot] != PackedRecords::nowhere;
+  if (place == PackedRecords::nowhere) {
+    if (is_known) erase(slot);
+    return;
+  }
+  files_.slots[slot] = place;
+  if (!is_known) ++files_.size;
+}
+
+/// Frees a slot. Enters the files behind it again, up to the next free slot, as they may stand there because of it.
+void Ledger::erase(std::size_t slot) {
+  const std::size_t mask = files_.slots.size() - 1;
+  files_.slots[slot] = PackedRecords::nowhere;
+  --files_.size;
+  for (std::size_t next = (slot + 1) & mask; files_.slots[next] != PackedRecords::nowhere; next = (next + 1) & mask) {
+    const Place moved = std::exchange(files_.slots[next], PackedRecords::nowhere);
+    files_.slots[slot_of(records_->name_at(moved))] = moved;
+  }
+}
+
+void Ledger::make_room() {
+  constexpr std::size_t fewest = 16;
+  const std::vector<Place> known = places();
+  files_.slots.assign(std::max(fewest, 2 * files_.slots.size()), PackedRecords::nowhere);
+  for (const Place place : known) files_.slots[slot_of(records_->name_at(place))] = place;
 }
 
 }  // namespace srcextract

@@ -6,7 +6,6 @@
 #include <memory>
 #include <string>
 #include <string_view>
-#include <unordered_set>
 #include <utility>
 #include <vector>
 
@@ -27,8 +26,7 @@ class Ledger {
 
   Ledger() : Ledger(std::make_shared<PackedRecords>()) {}
   /// A ledger of records that are, or will be, in `records`; several ledgers may share `records`.
-  explicit Ledger(std::shared_ptr<PackedRecords> records)
-      : records_(std::move(records)), files_(0, ByName{records_.get()}, ByName{records_.get()}) {}
+  explicit Ledger(std::shared_ptr<PackedRecords> records) : records_(std::move(records)) {}
   Ledger(Ledger&&) = default;
   Ledger& operator=(Ledger&&) = default;
   Ledger(const Ledger& other);
@@ -36,8 +34,8 @@ class Ledger {
   ~Ledger() = default;
 
   /// Number of files.
-  std::size_t size() const { return files_.size(); }
-  bool empty() const { return files_.empty(); }
+  std::size_t size() const { return files_.size; }
+  bool empty() const { return size() == 0; }
   bool contains(std::string_view name) const { return find(name) != PackedRecords::nowhere; }
 
   /// Empty if the file is unknown.
@@ -66,22 +64,21 @@ class Ledger {
   Iterator end() const;
 
  private:
-  /// Hashes and compares the places of records by name.
-  struct ByName {
-    using is_transparent = void;
-    const PackedRecords* records;
-
-    std::string_view name_of(Place place) const { return records->name_at(place); }
-    std::string_view name_of(std::string_view name) const { return name; }
-    std::size_t operator()(const auto& file) const { return std::hash<std::string_view>{}(name_of(file)); }
-    bool operator()(const auto& a, const auto& b) const { return name_of(a) == name_of(b); }
+  /// A hash table by name of the first record of each file, five to eleven bytes a file. A file is in the first slot
+  /// from that of its hash on that was free.
+  struct Files {
+    std::vector<Place> slots;  ///< as many as a power of two, never all full; `nowhere`: free
+    std::size_t size = 0;
   };
 
+  std::size_t slot_of(std::string_view name) const;
   Place find(std::string_view name) const;
   void set(std::string_view name, Place place);
+  void erase(std::size_t slot);
+  void make_room();
 
   std::shared_ptr<PackedRecords> records_;
-  std::unordered_set<Place, ByName, ByName> files_;  ///< the first record of each
+  Files files_;
 };
 
 class Ledger::Iterator {

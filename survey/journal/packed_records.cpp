@@ -1,6 +1,7 @@
 #include "survey/journal/packed_records.hpp"
 
 #include <algorithm>
+#include <bit>
 #include <cstring>
 
 namespace srcextract {
@@ -13,7 +14,12 @@ struct Head {
 };
 constexpr std::size_t head_bytes = sizeof(Head::next) + sizeof(Head::hdu);
 
-enum Flag : unsigned { done = 1, has_hdu = 2, has_crc32 = 4, ends_with_name = 8 };
+enum Flag : unsigned { done = 1, has_hdu = 2, has_crc32 = 4, ends_with_name = 8, has_floats = 16 };
+
+/// Whether a float has the same bits, as that of a sky of float32 pixels mostly has.
+bool fits_float(double value) {
+  return std::bit_cast<std::uint64_t>(double{static_cast<float>(value)}) == std::bit_cast<std::uint64_t>(value);
+}
 
 std::size_t common_prefix(std::string_view a, std::string_view b) {
   return static_cast<std::size_t>(std::ranges::mismatch(a, b).in1 - a.begin());
@@ -27,8 +33,9 @@ PackedRecords::Place PackedRecords::add(const ImageRecord& record) {
   out.put(std::int32_t{record.hdu.value_or(-1)});
   out.text(record.name);
   const bool named = record.path.ends_with(record.name);
+  const bool floats = fits_float(record.background) && fits_float(record.sigma);
   out.number((record.done ? done : 0U) | (record.hdu ? has_hdu : 0U) | (record.catalog_crc32 ? has_crc32 : 0U) |
-             (named ? ends_with_name : 0U));
+             (named ? ends_with_name : 0U) | (floats ? has_floats : 0U));
   const std::size_t file_name = named ? record.path.size() - record.name.size() : record.path.rfind('/') + 1;
   out.shared(std::string_view(record.path).substr(0, file_name));
   if (!named) out.text(std::string_view(record.path).substr(file_name));
@@ -40,8 +47,11 @@ PackedRecords::Place PackedRecords::add(const ImageRecord& record) {
   out.put(record.datasum);
   for (const std::int64_t value : {record.width, record.height, record.sources})
     out.number(static_cast<std::uint64_t>(value));
-  out.put(record.background);
-  out.put(record.sigma);
+  for (const double value : {record.background, record.sigma})
+    if (floats)
+      out.put(static_cast<float>(value));
+    else
+      out.put(value);
   out.number(record.outputs.size());
   for (const auto& [path, bytes] : record.outputs) {
     const std::size_t common = common_prefix(path, record.name);
@@ -74,8 +84,8 @@ ImageRecord PackedRecords::at(Place place) const {
   record.width = in.size();
   record.height = in.size();
   record.sources = in.size();
-  record.background = in.get<double>();
-  record.sigma = in.get<double>();
+  for (double* const value : {&record.background, &record.sigma})
+    *value = (flags & has_floats) != 0 ? in.get<float>() : in.get<double>();
   record.outputs.resize(in.number());
   for (auto& [path, bytes] : record.outputs) {
     path = std::string_view(record.name).substr(0, in.number());

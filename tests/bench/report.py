@@ -16,6 +16,7 @@ import end_to_end
 import growth
 import host
 import images
+import memory
 import million
 import radio
 import regression
@@ -27,7 +28,7 @@ from session import Session
 
 TABLES = {"device": device, "end-to-end": end_to_end, "cpu": host, "compressed": compressed, "growth": growth,
           "sky": sky, "columns": columns, "images": images, "radio": radio, "difference": difference, "surveys": surveys,
-          "million": million, "visit": visit, "compare": regression, "sep": sep_functions}
+          "memory": memory, "million": million, "visit": visit, "compare": regression, "sep": sep_functions}
 
 
 def output_of(*command):

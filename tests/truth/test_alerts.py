@@ -229,7 +229,7 @@ for kind in ('cutoutScience', 'cutoutTemplate', 'cutoutDifference'):
 
 def read_elsewhere(directory):
     if READERS is None:
-        pytest.skip("no data: SRCEXTRACT_READERS_PYTHON names no Python that has tests/support/readers.txt")
+        pytest.skip("SRCEXTRACT_READERS_PYTHON names no Python that has tests/support/readers.txt")
     done = subprocess.run([READERS, "-c", READ, directory / "new.diff.alerts"], capture_output=True, text=True)
     assert done.returncode == 0, done.stderr
 

@@ -12,6 +12,7 @@
 #include "stages/core/error.hpp"
 #include "tests/io/support/catalogs.hpp"
 #include "tests/io/support/io_test_support.hpp"
+#include "tests/support/peers.hpp"
 
 namespace srcextract {
 namespace {
@@ -97,7 +98,7 @@ TEST(RegionsTest, OfASurveyAreOnTheSky) {
 /// longest towards the position angle.
 TEST(RegionsTest, OnTheSkyAreTheSameToAnotherReader) {
   const char* const python = std::getenv("SRCEXTRACT_READERS_PYTHON");
-  if (python == nullptr) GTEST_SKIP() << "SRCEXTRACT_READERS_PYTHON names no Python that has regions";
+  SRCEXTRACT_NEEDS_PEER(python != nullptr, "SRCEXTRACT_READERS_PYTHON names no Python that has regions");
   const TemporaryFolder folder;
   const Survey survey;
   write(folder / "sky.reg", CatalogFormat::reg, survey.rows(true));

@@ -19,6 +19,8 @@ inline std::string parquet_python() {
   const char* const named = std::getenv("SRCEXTRACT_READERS_PYTHON");
   return named == nullptr ? "" : named;
 }
+inline constexpr const char* no_readers =
+    "SRCEXTRACT_READERS_PYTHON names no Python that has tests/support/readers.txt";
 
 /// Rows of every type: numbers of which all bits are random, vectors, pictures of 3 x 2, and text of many lengths, some
 /// of it not ASCII.

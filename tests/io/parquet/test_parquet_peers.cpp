@@ -10,11 +10,13 @@
 
 #include "io/tables/table.hpp"
 #include "tests/io/parquet/parquet_support.hpp"
+#include "tests/support/peers.hpp"
 
 namespace srcextract {
 namespace {
 
 using testing::EveryType;
+using testing::no_readers;
 using testing::parquet_python;
 using testing::TemporaryFolder;
 using testing::write_parquet;
@@ -145,8 +147,7 @@ fastparquet.write(folder + '/fastparquet', table_.to_pandas(types_mapper={pa.int
 )python";
 
 TEST(ParquetPeersFiles, AreReadWithTheirDictionaries) {
-  if (parquet_python().empty())
-    GTEST_SKIP() << "SRCEXTRACT_READERS_PYTHON names no Python that has tests/support/readers.txt";
+  SRCEXTRACT_NEEDS_PEER(!parquet_python().empty(), no_readers);
   const TemporaryFolder folder;
   std::ofstream(folder / "write.py") << write_large;
   const auto [status, output] =
@@ -195,8 +196,7 @@ INSTANTIATE_TEST_SUITE_P(Sizes, ParquetPeers,
                          });
 
 TEST_P(ParquetPeers, EveryProgramReadsEveryBit) {
-  if (parquet_python().empty())
-    GTEST_SKIP() << "SRCEXTRACT_READERS_PYTHON names no Python that has tests/support/readers.txt";
+  SRCEXTRACT_NEEDS_PEER(!parquet_python().empty(), no_readers);
   const TemporaryFolder folder;
   const EveryType table(GetParam().rows);
   write_parquet(folder / "t.parquet", table, 70'001, GetParam().compression, 2);

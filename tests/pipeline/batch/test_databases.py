@@ -216,7 +216,7 @@ def by_duckdb(directory):
     """The rows of `sources`, the last answer, the same three columns of both files, and the names of the columns."""
     python = os.environ.get("SRCEXTRACT_READERS_PYTHON", sys.executable)
     if subprocess.run([python, "-c", "import duckdb"], capture_output=True).returncode != 0:
-        pytest.skip("no data: SRCEXTRACT_READERS_PYTHON names no Python that has duckdb")
+        pytest.skip("SRCEXTRACT_READERS_PYTHON names no Python that has duckdb")
     run_commands(directory, "srcextract merge out -o survey.csv; srcextract merge out -o survey.parquet")
     from_parquet = re.search(r"`(FROM read_parquet\('survey\.parquet'\))`", SECTION)[1]
     return json.loads(run_commands(directory, 'exec "$PYTHON" -c "$SCRIPT" "$SQL" "$SOURCE"', PYTHON=python,

@@ -13,7 +13,7 @@ READERS = os.environ.get("SRCEXTRACT_READERS_PYTHON")
 def read(survey, script):
     """Runs it where the readers are."""
     if READERS is None:
-        pytest.skip("no data: SRCEXTRACT_READERS_PYTHON names no Python that has tests/support/readers.txt")
+        pytest.skip("SRCEXTRACT_READERS_PYTHON names no Python that has tests/support/readers.txt")
     before = "import pathlib\nfrom astropy.io import fits\nsources = fits.getdata('survey.fits', 'SOURCES')\n"
     done = subprocess.run([READERS, "-c", before + script], cwd=survey, capture_output=True, text=True)
     assert done.returncode == 0, done.stderr

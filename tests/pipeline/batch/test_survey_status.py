@@ -95,7 +95,7 @@ def test_shards(run, in_shards):
 
 def test_prometheus_reads_it(run, in_shards):
     if READERS is None or subprocess.run([READERS, "-c", "import prometheus_client"], capture_output=True).returncode:
-        pytest.skip("no data: SRCEXTRACT_READERS_PYTHON names no Python that has prometheus_client")
+        pytest.skip("SRCEXTRACT_READERS_PYTHON names no Python that has prometheus_client")
     said = run("status", in_shards, "--prometheus").out
     script = """
 import json, sys

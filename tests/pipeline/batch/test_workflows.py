@@ -17,7 +17,7 @@ def program_of_readers(name):
     python = os.environ.get("SRCEXTRACT_READERS_PYTHON", "")
     found = shutil.which(name, path=os.pathsep.join([os.path.dirname(python), os.environ["PATH"]]))
     if found is None:
-        pytest.skip(f"no data: neither the path nor SRCEXTRACT_READERS_PYTHON has {name}")
+        pytest.skip(f"neither the path nor SRCEXTRACT_READERS_PYTHON has {name}")
     return found
 
 

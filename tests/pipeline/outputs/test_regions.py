@@ -27,7 +27,7 @@ print("drawn")
 def test_carta_draws_what_ds9_draws(extract, tmp_path):
     python = os.environ.get("SRCEXTRACT_READERS_PYTHON", sys.executable)
     if subprocess.run([python, "-c", "import regions"], capture_output=True).returncode != 0:
-        pytest.skip("no data: SRCEXTRACT_READERS_PYTHON names no Python that has regions")
+        pytest.skip("SRCEXTRACT_READERS_PYTHON names no Python that has regions")
     write_image(tmp_path / "r.fits", field(1))
     directory = extract("out", "output: {formats: [reg, crtf]}\n", "r.fits")
     done = subprocess.run([python, "-c", DRAW, "10"], cwd=directory, capture_output=True, text=True)

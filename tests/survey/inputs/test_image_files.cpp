@@ -23,6 +23,7 @@ void expect_same(const ImageFile& file, const ImageFile& given) {
   EXPECT_EQ(file.modified, given.modified);
   EXPECT_EQ(file.config, given.config);
   EXPECT_EQ(file.beside, given.beside);
+  EXPECT_EQ(file.identity, given.identity);
 }
 
 TEST(ImageFiles, GiveBackWhatWasAdded) {
@@ -35,7 +36,7 @@ TEST(ImageFiles, GiveBackWhatWasAdded) {
                                   {"a.fits", "a.fits", 1, -most, first},
                                   {"/data/prefix_a.fits", "a.fits", 127, 1, nullptr},
                                   {"/data/a.fits", "m31", 128, 1, first, beside},
-                                  {"/data/n/x", "m/x", 1, 1, first, beside},
+                                  {"/data/n/x", "m/x", 1, 1, first, beside, {~std::uint64_t{0}, 7}},
                                   {"", "a", 1, 1, second},
                                   {"/", "", 1, 1, second},
                                   {"list/../data/ä b\n.fits", "ä b\n.fits", 1, 1, first},
@@ -64,6 +65,16 @@ TEST(ImageFiles, SizeAndTimeCanComeLater) {
   files.set_status(0, {.is_file = true, .bytes = 2880, .modified = 1'700'000'000'123'456'789});
   expect_same(files[0], {"/a", "a", 2880, 1'700'000'000'123'456'789, nullptr});
   expect_same(files[1], {"/b", "b", 5, 6, nullptr});
+}
+
+TEST(ImageFiles, ACopyStaysAsItWas) {
+  ImageFiles files = {{"/a", "a", 1, 0, nullptr}, {"/b", "b", 2, 0, nullptr}};
+  ImageFiles copy = files;
+  files.push_back({"/c", "c", 3, 0, nullptr});
+  files.select({2, 1});
+  copy.push_back({"/d", "d", 4, 0, nullptr});
+  EXPECT_THAT(testing::paths_of(files), ElementsAre("/c", "/b"));
+  EXPECT_THAT(testing::paths_of(copy), ElementsAre("/a", "/b", "/d"));
 }
 
 TEST(ImageFiles, SelectedOnesAreLeftInThatOrder) {

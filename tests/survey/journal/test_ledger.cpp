@@ -3,6 +3,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <random>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -71,6 +73,40 @@ TEST(LedgerTest, WhatWasSaidOfAnotherVersionOfTheFileNoLongerCounts) {
     EXPECT_THAT(names_in(ledger), ElementsAre("a"));
     ledger.remember(of_hdu(done_record("a"), 2, 2));
     EXPECT_THAT(names_in(ledger), ElementsAre("a[2]"));
+  }
+}
+
+/// Names come and go at random, between two ledgers, as in the standard library's sets.
+TEST(LedgerTest, ManyFilesComeAndGo) {
+  for (const unsigned seed : {1u, 2u, 3u}) {
+    std::mt19937 random(seed);
+    Ledger ledger, other(ledger.records());
+    std::set<std::string> here, there;
+    for (int round = 0; round < 20'000; ++round) {
+      const std::string name = "n" + std::to_string(random() % 1500);
+      switch (random() % 4) {
+        case 0:
+          ledger.forget(name, -1);
+          here.erase(name);
+          break;
+        case 1:
+          other.take(ledger, name);
+          if (here.erase(name) > 0) there.insert(name);
+          break;
+        case 2:
+          ledger.take(other, name);
+          if (there.erase(name) > 0) here.insert(name);
+          break;
+        default:
+          ledger.remember(done_record(name));
+          here.insert(name);
+      }
+      ASSERT_EQ(ledger.contains(name), here.contains(name));
+      ASSERT_EQ(other.contains(name), there.contains(name));
+    }
+    EXPECT_EQ(names_in(ledger), std::vector<std::string>(here.begin(), here.end()));
+    EXPECT_EQ(names_in(other), std::vector<std::string>(there.begin(), there.end()));
+    EXPECT_EQ(ledger.size(), here.size());
   }
 }
 

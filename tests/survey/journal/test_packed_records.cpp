@@ -40,6 +40,11 @@ std::vector<ImageRecord> unlike_records() {
   records.push_back(extreme);
   extreme.path = "";
   records.push_back(extreme);
+  extreme.background = 0.1F;
+  extreme.sigma = 0.1;
+  records.push_back(extreme);
+  extreme.sigma = std::numeric_limits<float>::denorm_min();
+  records.push_back(extreme);
   return records;
 }
 
