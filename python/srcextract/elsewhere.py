@@ -1,4 +1,4 @@
-"""Images extracted by the workers of an executor: processes, Dask, Parsl, MPI."""
+"""Images extracted by the workers of an executor: processes, Dask, Parsl, MPI, Ray."""
 from __future__ import annotations
 
 import collections
