@@ -66,8 +66,12 @@ bool is_image(const std::string& path) {
 void require_no_address(const std::string& name, const std::string& help) {
   std::error_code failure;
   if (name.find("://") == name.npos || std::filesystem::exists(name, failure)) return;
-  throw Error(ErrorKind::config,
-              name + " is an address, and files are read: fetch it first, as with curl -LO " + name + "; see " + help);
+  throw Error(
+      ErrorKind::config,
+      name +
+          " is an address, and files are read: fetch it first (curl -LO ADDRESS), or give it to srcextract.extract "
+          "of Python, which fetches https:// and s3://; see " +
+          help);
 }
 
 void require_names(const RunOptions& options, const std::string& input, const std::string& help) {

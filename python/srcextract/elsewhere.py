@@ -1,4 +1,4 @@
-"""Images extracted by the workers of an executor: processes, Dask, Parsl, MPI."""
+"""Images extracted by the workers of an executor: processes, Dask, Parsl, MPI, Ray."""
 from __future__ import annotations
 
 import collections
@@ -9,6 +9,7 @@ import threading
 from collections.abc import Callable, Generator, Iterable
 from typing import Any
 
+from srcextract import remote
 from srcextract.catalogue import Catalogue
 from srcextract.errors import OutOfMemoryError, SrcextractError, WorkerError
 from srcextract.failure import Failure
@@ -41,6 +42,11 @@ def _rename(result: Catalogue | Failure, path: str, name: str) -> None:
         result._made.name = result.name.replace(path, name, 1)
 
 
+def name_of(image: Any, number: int) -> str:
+    """What a failure calls an image that is no path."""
+    return remote.shown(image) if remote.is_address(image) else f"image {number}"
+
+
 def check(executor: Any) -> None:
     """Raises TypeError for what is no executor."""
     if not isinstance(executor, concurrent.futures.Executor):
@@ -67,7 +73,7 @@ def results(executor: concurrent.futures.Executor, function: Callable[[Any, int]
             path = os.path.abspath(name)
             arguments = path, number, None if path == name else name
         else:
-            name, arguments = f"image {number}", (image, number, None)
+            name, arguments = name_of(image, number), (image, number, None)
         try:
             waiting.append((name, executor.submit(_work, state, *arguments)))
         except concurrent.futures.BrokenExecutor:

@@ -11,7 +11,7 @@ from typing import IO, Any
 
 import numpy
 
-from srcextract import places
+from srcextract import places, remote
 from srcextract.arguments import require
 from srcextract.arrays import parted
 from srcextract.errors import InputError, SrcextractError
@@ -97,14 +97,26 @@ def _of_readable(source: Any, name: str) -> Contents:
         made.close()
         if isinstance(error, TypeError):
             raise InputError(f"{name}: what its read() returns is no bytes: {error}") from error
+        if isinstance(error, Exception) and remote.is_of_network(error):
+            raise InputError(f"{name}: {remote.reason(error, name)}") from error
         if isinstance(error, (OSError, ValueError, EOFError, zlib.error)):
             raise InputError(f"{name}: cannot be read: {str(error) or type(error).__name__}") from error
         raise
     return made
 
 
+def _fetched(image: Any, name: str) -> Contents:
+    made, _ = _memory(name)
+    try:
+        remote.fetch(image, name, made.path)
+    except BaseException:
+        made.close()
+        raise
+    return made
+
+
 def is_contents(image: Any) -> bool:
-    """Whether it is the contents of a file: a path, bytes, or an object with read()."""
+    """Whether it is the contents of a file: a path, an address, bytes, or an object with read()."""
     return isinstance(image, (str, os.PathLike, bytes, bytearray, memoryview)) or _is_to_be_opened(image) or (
         callable(getattr(image, "read", None)) and not hasattr(image, "uncertainty") and not hasattr(image, "__array__"))
 
@@ -115,17 +127,21 @@ def _is_to_be_opened(image: Any) -> bool:
 
 
 def contents_of(image: Any, name: str | None = None) -> Contents | None:
-    """`Contents` of a path, bytes or a file object; None for other objects.
+    """`Contents` of a path, an address, bytes or a file object; None for other objects.
 
     A file object is read from its beginning. A Python file that still has its name is read by its path.
     """
     if not is_contents(image):
         return None
+    if remote.is_address(image):
+        return _fetched(image, printable(name or remote.shown(image)))
     if isinstance(image, (str, os.PathLike)):
         return _of_path(image, name)
     if isinstance(image, (bytes, bytearray, memoryview)):
         return of_bytes(image, printable(name or "the bytes"))
     if _is_to_be_opened(image):
+        if callable(getattr(image.fs, "get_file", None)) and not getattr(image, "compression", None):
+            return _fetched(image, printable(name or getattr(image, "full_name", image.path)))
         with image as file:
             return _of_readable(file, printable(name or image.path))
     own = getattr(image, "name", None) or getattr(image, "path", None)
@@ -246,7 +262,7 @@ def positions_of(positions: Any, header: Callable[[], str]) -> Contents | None:
     if positions is None:
         return None
     if isinstance(positions, (str, os.PathLike)):
-        return _of_path(positions)
+        return contents_of(positions)
     rows = _rows(positions)
     if rows is not None:
         return of_bytes(rows, "the positions")

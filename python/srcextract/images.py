@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy
 
-from srcextract import _core, files
+from srcextract import _core, files, remote
 from srcextract.arrays import array_of, filled, parted, plane_of
 from srcextract.devices import DeviceArray
 from srcextract.errors import ConfigError, InputError
@@ -107,7 +107,11 @@ def _of_hdu(hdu: Any) -> Opened:
     else:
         try:
             pixels = hdu.data
-        except (OSError, ValueError, TypeError, EOFError) as error:
+        except Exception as error:
+            if remote.is_of_network(error):
+                raise InputError(f"{name}: {remote.reason(error, name)}") from error
+            if not isinstance(error, (OSError, ValueError, TypeError, EOFError)):
+                raise
             raise InputError(f"{name}: its pixels cannot be read: {error}; the file may be cut short, or be closed") from error
         header = hdu.header  # astropy removes BSCALE, BZERO and BLANK once it has scaled the pixels
     if pixels is None:
@@ -200,6 +204,7 @@ def inputs_of(image: Any, *, header: Any = None, wcs: Any = None, mask: Any = No
     opened.name = inputs.name = files.printable(opened.name)
     inputs.primary_header = opened.primary
     inputs.header = cards_of(header) if header is not None else opened.header
+    wcs = _own_wcs(image) if wcs is None and header is not None else wcs
     if wcs is not None:
         inputs.header = with_wcs(inputs.header, wcs)
     blank = opened.blank if opened.pixels.dtype.kind in "iu" else None
@@ -224,6 +229,11 @@ def inputs_of(image: Any, *, header: Any = None, wcs: Any = None, mask: Any = No
         inputs.mask = plane_of(joined, "mask")
         alive.append(joined)
     return inputs, alive
+
+
+def _own_wcs(image: Any) -> Any:
+    """The WCS of a Cutout2D, which a header of the whole image does not replace; None for other objects."""
+    return image.wcs if hasattr(image, "bbox_original") else None
 
 
 def _joined(masks: dict[str, Any], shape: tuple[int, ...]) -> Any:
@@ -324,5 +334,6 @@ def cards_for(image: Any, header: Any, wcs: Any, hdu: Sequence[str]) -> str:
                 header = _selected(hdus, hdu).header.copy()
         except OSError as error:
             raise InputError(f"{image.path}: cannot be read: {error}") from error
+    wcs = _own_wcs(image) if wcs is None and header is not None else wcs
     cards = cards_of(header) if header is not None else open_image(image, None, hdu).header
     return with_wcs(cards, wcs) if wcs is not None else cards

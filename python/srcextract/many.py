@@ -8,7 +8,7 @@ import os
 from collections.abc import Generator, Iterable, Sequence
 from typing import TYPE_CHECKING, Any
 
-from srcextract import _core, configuration, elsewhere, errors, files
+from srcextract import _core, configuration, elsewhere, errors, files, remote
 from srcextract.arguments import Backend, Config, devices_of, threads_of
 from srcextract.catalogue import Catalogue
 from srcextract.errors import ConfigError, SrcextractError
@@ -63,10 +63,10 @@ def _of_arrays(extractor: Extractor, pixels: Iterable[tuple[int, Any]]) -> _Resu
         try:
             made = extractor(image)
         except SrcextractError as error:
-            made = Failure(f"image {number}", error)
+            made = Failure(elsewhere.name_of(image, number), error)
         except Exception as error:  # from the image itself, as its read() or __array__
             kind = errors.OutOfMemoryError if isinstance(error, MemoryError) else errors.InputError
-            made = Failure(f"image {number}", kind(f"{type(image).__name__}: {type(error).__name__}: {error}"))
+            made = Failure(elsewhere.name_of(image, number), kind(f"{type(image).__name__}: {type(error).__name__}: {error}"))
             made.error.__cause__ = error
         yield made, True
 
@@ -83,8 +83,8 @@ def extract_many(images: Iterable[Any], config: Config = None, *, backend: Backe
     Parameters
     ----------
     images : iterable of path or of what `extract` takes
-        Consecutive paths are extracted in parallel, and are all taken from the iterable at once. Arrays are taken and
-        extracted one by one.
+        Consecutive paths are extracted in parallel, and are all taken from the iterable at once. Arrays and addresses
+        are taken and extracted one by one.
     config, backend, threads, segmentation, **keys
         As for `Extractor`.
     devices : list of int, optional
@@ -165,7 +165,7 @@ def _several(images: Any) -> Iterable[Any]:
 
 def _is_path(image: Any) -> bool:
     """Whether it can be extracted with others as a path. Invalid paths become a Failure, as arrays do."""
-    if not isinstance(image, (str, os.PathLike)):
+    if not isinstance(image, (str, os.PathLike)) or remote.is_address(image):
         return False
     try:
         return files.contents_of(image) is not None

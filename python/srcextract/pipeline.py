@@ -215,11 +215,12 @@ def extract(image: Any, config: Config = None, *, header: Any = None, wcs: Any =
 
     Parameters
     ----------
-    image : path, bytes, file object, array, masked array, HDU, NDData
+    image : path, address, bytes, file object, array, masked array, HDU, NDData
         One of:
 
         - a FITS file, plain, gzipped or tile-compressed: its path, its contents, or an object with ``read()``, as of
-          fsspec, which is read from its beginning. ``input.hdu`` names the image in it.
+          fsspec, which is read from its beginning. ``input.hdu`` names the image in it. What is at an address, as
+          ``https://...`` or ``s3://...``, fsspec fetches whole.
         - a 2-D array of any real type, byte order and strides, which is read in place.
         - a stack of shape (n, height, width), with ``combine__method``.
         - an NDData, with its mask, WCS, unit and uncertainty (as `error`). For a difference the uncertainty is not
@@ -228,7 +229,7 @@ def extract(image: Any, config: Config = None, *, header: Any = None, wcs: Any =
         As for `Extractor`.
     header : astropy.io.fits.Header or str, optional
         The image's header: its WCS, GAIN, BUNIT, BLANK and keywords that the catalogue repeats. An HDU's header by
-        default.
+        default. A Cutout2D keeps its own WCS beside it.
     wcs : astropy.wcs.WCS, optional
         Replaces the header's WCS.
     mask : array, optional

@@ -1,8 +1,10 @@
 """extract_many with an executor gives what it gives alone: results, failures, the bar. Processes, threads, and Dask's
-scheduler with two worker processes."""
+scheduler with two worker processes, and Ray with two."""
 import concurrent.futures
 import multiprocessing
 import os
+import pathlib
+import re
 
 import numpy
 import pytest
@@ -50,10 +52,28 @@ def dask():
             yield client
 
 
-@pytest.fixture(params=["fork", "spawn", "threads", "dask"])
+@pytest.fixture(scope="module")
+def ray_executor():
+    """The executor of docs/python.md, on a Ray of two processes."""
+    ray = pytest.importorskip("ray")
+    page = pathlib.Path(__file__).resolve().parents[2] / "docs" / "python.md"
+    if not page.is_file():
+        pytest.skip("no data: docs/ is not here")
+    code, = re.findall(r"^```python\n([^`]*^class RayExecutor.*?)^```", page.read_text(), re.M | re.S)
+    names = {}
+    exec(code, names)
+    ray.init(num_cpus=2, include_dashboard=False, log_to_driver=False)
+    yield names["RayExecutor"]()
+    ray.shutdown()
+
+
+@pytest.fixture(params=["fork", "spawn", "threads", "dask", "ray"])
 def executor(request):
     if request.param == "dask":
         yield request.getfixturevalue("dask").get_executor()
+        return
+    if request.param == "ray":
+        yield request.getfixturevalue("ray_executor")
         return
     if request.param == "threads":
         pool = concurrent.futures.ThreadPoolExecutor(2)
@@ -141,6 +161,25 @@ def test_a_lost_worker_is_a_failure_and_the_cluster_goes_on(dask):
     dask.wait_for_workers(2)
     assert_same(list(srcextract.extract_many([field(1), field(2)], executor=dask.get_executor(), progress=False)),
                 list(srcextract.extract_many([field(1), field(2)], progress=False)))
+
+
+def test_a_lost_worker_of_ray_is_a_failure(ray_executor):
+    class Here:  # sent as it is, for workers of Ray do not find this file
+        def __array__(self, *_arguments, **_keys):
+            os._exit(3)
+
+    lost, found = srcextract.extract_many([Here(), field(1)], executor=ray_executor, progress=False)
+    assert not lost and isinstance(lost.error, srcextract.WorkerError) and "WorkerCrashedError" in str(lost.error)
+    assert_same([found], list(srcextract.extract_many([field(1)], progress=False)))
+
+
+def test_ray_has_other_processes_and_forgets_what_nobody_waits_for(ray_executor):
+    import time
+    assert ray_executor.submit(os.getpid).result() != os.getpid()
+    waiting = [ray_executor.submit(time.sleep, 60) for _ in range(4)]
+    begun = time.monotonic()
+    assert all(one.cancel() for one in waiting)
+    assert ray_executor.submit(int, "7").result() == 7 and time.monotonic() - begun < 50
 
 
 def test_a_broken_pool_ends_the_run():
