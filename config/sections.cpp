@@ -11,7 +11,8 @@
 namespace srcextract::config {
 namespace {
 
-/// yaml-cpp treats byte 4 as the end of the text, and reports a tab far from its place: refuse both first.
+/// Refuses what yaml-cpp does not report where it is: the character 0x04, which yaml-cpp takes for the end of the text,
+/// and tabs.
 void check_characters(const std::string& text, const Origin& origin) {
   if (text.size() > most_bytes) fail(origin.name, "is larger than 1 MiB; this is no YAML that srcextract reads");
   YAML::Mark mark;

@@ -80,7 +80,8 @@ struct VectorWork {
   }
 };
 
-/// A warp makes a kernel: of a square's light if its number is even, else of the squares of that.
+/// Makes two kernels for each square of the image, from the PSF in its middle: kernel 2 k from the values of the PSF,
+/// and kernel 2 k + 1 from their squares. A warp makes one kernel after the other.
 __global__ void separate_kernel(const CrowdStamp* stamps, std::int64_t count, std::int32_t half, double* memory,
                                 float* kernels) {
   const int side = 2 * half + 1;

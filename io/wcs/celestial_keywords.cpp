@@ -21,8 +21,8 @@ const char* const number_keywords[] = {
 };
 const char* const tie_keywords[] = {"CD[12]_[3-9]", "PC[12]_[3-9]", "PC00[12]00[3-9]"};
 
-// Unsupported distortions. The draft of Paper IV has them with their records, including HST's look-up tables. HST also
-// uses the detector distortion D2IM, in its new and old form.
+// Keywords of distortions that are not supported: those of the draft of Paper IV with their records, which HST uses for
+// its look-up tables, and those of the detector distortion of HST (D2IM) in its new and old form.
 const char* const distortions[] = {"CPDIS[12]",   "CQDIS[12]",   "DP[12]",   "DQ[12]",
                                    "D2IMDIS[12]", "D2IMERR[12]", "AXISCORR", "D2IMEXT"};
 

@@ -195,7 +195,8 @@ class Crew {
     return task.for_images->take(needed);
   }
 
-  /// Throws errors that make every further image futile.
+  /// Records the outcome or the failure of an image, and reports it. Throws a storage error instead, since no further
+  /// image could be written.
   void conclude(const ImageTask& task, ImageOutcome outcome, std::optional<Failure> failure, Progress& progress) {
     if (task.joined) {
       try {

@@ -44,7 +44,8 @@ constexpr std::array<SkyNames, 5> sky_names = {{{"ALPHA_J2000", "DELTA_J2000"},
 constexpr const char* all_sky_names =
     "ALPHA_J2000 and DELTA_J2000 (or RA, DEC; VizieR's RA_ICRS, DE_ICRS; _RAJ2000, _DEJ2000; RAJ2000, DEJ2000";
 
-/// Greatest distance, in degrees, that rounding alone makes between two positions of one row.
+/// If a row gives its position in two pairs of columns, as RA and DEC beside ALPHA_J2000 and DELTA_J2000, rounding
+/// alone makes them differ by at most so many degrees.
 constexpr double same_position = 0.01 / 3600;
 constexpr double to_radians = std::numbers::pi / 180;
 

@@ -87,7 +87,8 @@ ImageSample::ImageSample(const Exposure& exposure, const Config& config)
   pixels_ = std::move(pixels.image);
 }
 
-/// Applies `measure` to the unmasked pixels of every block with enough of them, and returns the results sorted.
+/// Applies `measure` to a sample of the pixels of each block, without masked ones. Blocks that have too few are left
+/// out. Returns the results sorted.
 std::vector<float> ImageSample::in_blocks(float (*measure)(std::vector<float>& unmasked)) const {
   std::vector<float> values, unmasked;
   const std::int64_t width = whole_.width;

@@ -28,7 +28,9 @@ struct StarRules {
            y < static_cast<double>(height) - 1 - least;
   }
 
-  /// Moves a star by the step of flux times place. Returns whether it is one still. `information`: of its flux alone.
+  /// Moves a star by `step`, the product of flux and displacement that the equations give. Returns false if the star is
+  /// to be left out: its flux is not significant, or it has left the image. `information` is the inverse variance of
+  /// its flux if all other unknowns were fixed.
   SRCEXTRACT_HOST_DEVICE bool move(CrowdStar& star, double information, double step_x, double step_y) const {
     constexpr double least_significance = 3, most_step = 0.25;
     const bool counts = information > 0 && star.flux > 0 &&

@@ -185,7 +185,8 @@ class StripedComponents {
     std::sort(joined_.begin(), joined_.end());
   }
 
-  /// Areas of components in pixels; complete only for roots, after components were joined.
+  /// Areas of components in pixels. To be called when components are joined: a root then has the area of its whole
+  /// tree, other entries have a part of it.
   Buffer<std::int64_t, Cpu> areas() {
     Buffer<std::int64_t, Cpu> area(number_.size(), where_);
     for_each_stripe([&](const Stripe& stripe) {

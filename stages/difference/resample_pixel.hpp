@@ -32,7 +32,8 @@ struct MapPiece {
   }
 };
 
-/// Returns the piece of row y that begins at column `node_column` of the nodes.
+/// Returns the part of row y between the columns `node_column` and `node_column` + 1 of the nodes. The nodes above and
+/// below the row give the values at its ends.
 SRCEXTRACT_HOST_DEVICE inline MapPiece piece_of(const MapView& map, std::int64_t node_column, std::int64_t y) {
   const std::int64_t above = y / PixelMap::step * map.nodes_per_row + node_column;
   const std::int64_t below = above + map.nodes_per_row;

@@ -16,7 +16,7 @@
 
 namespace srcextract {
 
-/// Flux of a star in each frame of a difference, at the position of the change.
+/// Flux in each of the two frames of a difference, measured as that of a star at the position of the change.
 struct FramesLight {
   double fresh, reference;                ///< fluxes, in counts of the new frame
   double fresh_pixels, reference_pixels;  ///< their variances in units of FluxCalibration::pixel

@@ -16,7 +16,8 @@ using Rgb = std::array<std::uint8_t, 3>;
 constexpr Rgb orange = {230, 159, 0};
 constexpr Rgb sky_blue = {86, 180, 233};
 
-/// Indices in the palette: white, the colour of ellipses, and the first of the tints.
+/// Indices in the palettes. A picture with ellipses has white and their colour; a tinted one has the tints of all greys
+/// from the last index on.
 constexpr std::uint8_t white = 254;
 constexpr std::uint8_t ellipse_colour = 255;
 constexpr std::uint8_t tints = 128;

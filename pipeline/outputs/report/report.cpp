@@ -186,7 +186,8 @@ std::string make_report(const RunRecord& record, const CatalogMetadata& metadata
   const auto sources = static_cast<std::size_t>(extraction.sources.size());
   const bool at_positions = record.input.positions != nullptr;
   std::vector<ReportColumn> columns = report_columns(extraction.sources, metadata);
-  // In forced photometry, columns that are not written hold no measured values.
+  // In forced photometry, columns that the catalogue leaves out hold values of a source of one pixel, which mean
+  // nothing.
   if (at_positions) std::erase_if(columns, [](const ReportColumn& column) { return !column.is_written; });
   const ReportLight light = report_light(columns, sources, record.input.config().measurement.zero_point);
   const ReportPictures pictures = render_pictures(extraction, light.order, config.quicklook, where);

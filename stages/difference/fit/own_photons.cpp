@@ -6,7 +6,8 @@
 namespace srcextract {
 namespace {
 
-/// Half width of a Moffat profile in FWHM; 2 % of its light lies beyond.
+/// A Moffat profile is drawn to this distance from its centre along x and y, in FWHM. Less than 1 % of its light lies
+/// beyond.
 constexpr double moffat_reach = 3;
 
 /// The mean of the 3 x 3 values around (x, y).

@@ -23,8 +23,8 @@ std::vector<double> squared_kernel(const KernelFit& fit, const FieldTerms& at, c
   return kernel;
 }
 
-/// Returns the magnitudes of the variances of the pixels within `reach` of a stamp's middle, row by row; 0 beyond the
-/// frame's edges.
+/// Returns the absolute variances of the pixels within `reach` of a stamp's middle, row by row; bad pixels have
+/// negative ones. 0 beyond the frame's edges.
 std::vector<double> variances_around(const ImageView& frame, const FrameLevel& level, const Stamp& stamp, int reach) {
   std::vector<double> variances;
   for (std::int64_t y = stamp.y - reach; y <= stamp.y + reach; ++y)
