@@ -99,7 +99,7 @@ build() {
   rm -f "$cmake/CMakeCache.txt" "$cmake/srcextract" "$cmake"/python/srcextract/_core*
   env PATH="$tools/bin:$PATH" CC="${CC:-cc}" CXX="${CXX:-c++}" ${headers:+CXXFLAGS="-isystem $headers"} CMAKE_PREFIX_PATH="$libraries" PKG_CONFIG_PATH="$libraries/lib/pkgconfig" \
     LDFLAGS="-B$stubs -L$stubs -static-libstdc++ -Wl,--exclude-libs,ALL,--allow-shlib-undefined" \
-    CMAKE_GENERATOR=Ninja ${SRCEXTRACT_CROSS:+_PYTHON_HOST_PLATFORM=linux-$machine} "$tools/bin/pyproject-build" --wheel --no-isolation --outdir build-wheel/raw \
+    CMAKE_GENERATOR=Ninja ${SRCEXTRACT_CROSS:+_PYTHON_HOST_PLATFORM=linux-$machine SETUPTOOLS_EXT_SUFFIX=.cpython-$2-$machine-linux-gnu.so} "$tools/bin/pyproject-build" --wheel --no-isolation --outdir build-wheel/raw \
     --config-setting=build-dir="$cmake" --config-setting=cmake.build-type=Release \
     --config-setting=cmake.define.SRCEXTRACT_HARDENED=ON \
     --config-setting=cmake.define.SRCEXTRACT_CUDA="${SRCEXTRACT_CUDA:-AUTO}"
@@ -151,6 +151,7 @@ check() {
   rm -rf build-wheel/checked
   "$python" -m wheel unpack --dest build-wheel/checked "$wheel" >/dev/null
   while read -r module; do
+    [[ $module != *.cpython-* || $module == *-$machine-* ]] || fail "$module has the name of another machine than $machine: Python there does not find it"
     # A name without a version is of no library that it was linked with: Python's, or newer than the glibc asked for.
     strange=$(nm -D --undefined-only "$module" | awk '$1 == "U" && $2 !~ /@/ && $2 !~ /^_?Py/ { print $2 }')
     [[ -z $strange ]] || fail "$module needs what glibc $glibc has not: $strange (see scripts/wheel/glibc_shim.c)"

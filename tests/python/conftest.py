@@ -55,7 +55,7 @@ def counted(monkeypatch):
 
 
 # What a test may be without on any machine: no registry's package runs everywhere.
-OPTIONAL = ("cupy", "torch", "jax", "'ray'", "no GPU", "no CUDA")
+OPTIONAL = ("cupy", "torch", "jax", "'ray", "no GPU", "no CUDA")
 
 
 def _require_peers(report):

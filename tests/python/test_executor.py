@@ -55,7 +55,8 @@ def dask():
 @pytest.fixture(scope="module")
 def ray_executor():
     """The executor of docs/python.md, on a Ray of two processes."""
-    ray = pytest.importorskip("ray")
+    pytest.importorskip("ray.util")  # a folder "ray" is no package
+    import ray
     page = pathlib.Path(__file__).resolve().parents[2] / "docs" / "python.md"
     if not page.is_file():
         pytest.skip("no data: docs/ is not here")

@@ -66,7 +66,7 @@ IMAGE = numpy.random.default_rng(1).normal(100, 5, (90, 80)).astype("f4")
     ({"device": -1}, srcextract.ConfigError, "device=-1.*from 0"),
     ({"device": "0"}, srcextract.ConfigError, "device='0'"),
     ({"device": [0, 0.5]}, srcextract.ConfigError, "device="),
-    ({"device": 99, "backend": "cuda"}, srcextract.DeviceError, "GPU"),
+    ({"device": 99, "backend": "cuda"}, srcextract.DeviceError, "GPU|without the CUDA back end"),
     ({"threads": 0}, srcextract.ConfigError, "threads=0: at least 1"),
     ({"threads": 1.5}, srcextract.ConfigError, "threads=1.5"),
     ({"threads": "2"}, srcextract.ConfigError, "threads='2'"),
