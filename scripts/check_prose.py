@@ -13,7 +13,7 @@ import sys
 ROOT = pathlib.Path(__file__).resolve().parents[1]
 PAGES = ("README.md", "docs/*.md", "docs/tutorials/*.md", "docs/concepts/*.md")
 DEVELOPERS = {"architecture.md", "testing.md"}  # counted, but without a limit
-MOST_WORDS = 37100  # of docs/
+MOST_WORDS = 37950  # of docs/
 MOST_LINES = 90  # of README.md
 LONG = 30
 SHARE = 0.05
