@@ -72,11 +72,6 @@ Stream::~Stream() {
   kept_streams().give_back(where_.device, where_.stream);
 }
 
-void Stream::lend(std::int64_t bytes) {
-  lent_ = bytes;
-  workspace_.borrow(bytes, {where_.host_threads});
-}
-
 void Stream::give_back_kept_memory() {
   check(cudaStreamSynchronize(where_.stream));
   workspace_.free_unused();

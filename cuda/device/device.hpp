@@ -25,17 +25,12 @@ class Stream {
 
   const Gpu& where() const { return where_; }
 
-  /// Lends the device up to `bytes` bytes of host memory for blocks that exceed its own.
-  void lend(std::int64_t bytes);
-  std::int64_t lent() const { return lent_; }
-
   /// Returns memory that the workspace keeps from earlier images, and that is not in use, to the device.
   void give_back_kept_memory();
 
  private:
   Workspace workspace_;
   Gpu where_;
-  std::int64_t lent_ = 0;
 };
 
 /// Waits for the stream when destroyed.

@@ -7,7 +7,6 @@
 #include <iterator>
 
 #include "cuda/device/check.hpp"
-#include "cuda/device/shared_memory.hpp"
 
 namespace srcextract {
 
@@ -72,7 +71,7 @@ std::byte* Workspace::cut(std::size_t bytes) {
     const bool alone = every_block_alone() || bytes > largest_slab / 2;
     const std::size_t shared = std::min(std::max(next_slab_, 4 * bytes), largest_slab);
     if (alone || !add_slab(shared)) {
-      if (!add_slab(bytes) && !add_shared_slab(bytes)) return nullptr;
+      if (!add_slab(bytes)) return nullptr;
     } else {
       next_slab_ = 2 * shared;
     }
@@ -92,32 +91,6 @@ bool Workspace::add_slab(std::size_t bytes) {
   }
   check(status);
   slabs_.push_back({static_cast<std::byte*>(memory), bytes, 0});
-  return true;
-}
-
-void Workspace::borrow(std::int64_t bytes, const Cpu& threads) {
-  borrowed_ = static_cast<std::size_t>(bytes);
-  host_ = threads;
-}
-
-void Workspace::borrow_rest_of(const Workspace& other) {
-  borrow(static_cast<std::int64_t>(other.left_on_host()), other.host_);
-}
-
-std::size_t Workspace::left_on_host() const {
-  std::size_t left = borrowed_;
-  for (const Slab& slab : slabs_) left -= std::min(left, slab.on_host);
-  return left;
-}
-
-/// Small blocks stay on the device: kernels add to them with atomic operations, and others read them in no order.
-bool Workspace::add_shared_slab(std::size_t bytes) {
-  const std::size_t left = left_on_host();
-  if (bytes <= largest_slab || left == 0) return false;
-  slabs_.reserve(slabs_.size() + 1);
-  const SharedMemory shared = allocate_shared(bytes, left, host_);
-  if (shared.memory == nullptr) return false;
-  slabs_.push_back({static_cast<std::byte*>(shared.memory), bytes, 0, shared.on_host});
   return true;
 }
 

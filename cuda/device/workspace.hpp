@@ -1,10 +1,7 @@
 #pragma once
 
 #include <cstddef>
-#include <cstdint>
 #include <vector>
-
-#include "stages/core/exec.hpp"
 
 namespace srcextract {
 
@@ -22,14 +19,6 @@ class Workspace {
   /// environment variable SRCEXTRACT_SEPARATE_BLOCKS is set. compute-sanitizer needs it, since it finds an overrun only
   /// at the end of an allocation.
   void* take(std::size_t bytes);
-
-  /// From now on large blocks for which the device has no memory left may take up to `bytes` bytes of host memory,
-  /// which `threads` host threads prepare (shared_memory.hpp).
-  void borrow(std::int64_t bytes, const Cpu& threads);
-
-  /// Borrows what another workspace of the device has not taken yet.
-  void borrow_rest_of(const Workspace& other);
-
   void give_back(void* memory) noexcept;
 
   /// Announces that the same sequence of take() calls begins again. Each call then returns the same block as before, so
@@ -44,7 +33,6 @@ class Workspace {
   struct Slab {
     std::byte* memory;
     std::size_t bytes, used;
-    std::size_t on_host = 0;
   };
   struct Block {
     std::byte* memory;
@@ -54,8 +42,6 @@ class Workspace {
   Block* find(std::size_t bytes);
   std::byte* cut(std::size_t bytes);
   bool add_slab(std::size_t bytes);
-  bool add_shared_slab(std::size_t bytes);
-  std::size_t left_on_host() const;
 
   static constexpr std::size_t first_slab = std::size_t{128} << 10;
 
@@ -64,8 +50,6 @@ class Workspace {
   std::size_t next_slab_ = first_slab;
   std::vector<void*> handed_out_;  ///< by request, since repeat()
   std::size_t asked_ = 0;          ///< requests since repeat()
-  std::size_t borrowed_ = 0;       ///< most bytes of host memory
-  Cpu host_;
   bool repeats_ = false;
 };
 

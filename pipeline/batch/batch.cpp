@@ -32,18 +32,9 @@ std::int64_t image_needs(const ImageTask& task, const Execution& execution, std:
   return execution.compare ? host_memory(plan) : host_memory_within(plan, most);
 }
 
-/// Bytes of host memory to lend a device that may be too small for an image: twice as many as the host would need,
-/// since a device needs more. 0 if `most` is too little for the whole image, which the CPU may have to take.
-std::int64_t lent_memory(const ImageTask& task, const Execution& execution, std::int64_t most) {
-  if (!execution.device || task.file->has_positions()) return 0;
-  const RunPlan plan = plan_of(task.image.shape, *task.file);
-  const std::int64_t whole = host_memory(plan);
-  return 2 * whole <= execution.device->free_memory || whole > most ? 0 : std::min(2 * whole, most);
-}
-
-/// Bytes of host memory to reserve for an image: for the stages, if they run on the host or the device borrows from it,
-/// and for data loaded for decompression. 0 if the memory was reserved when the file was opened: a task that holds
-/// memory must not wait for more.
+/// Bytes of host memory to reserve for an image: for the stages, if they run on the host, and for data loaded for
+/// decompression. 0 if the memory was reserved when the file was opened: a task that holds memory must not wait for
+/// more.
 std::int64_t memory_needed(const ImageTask& task, const Execution& execution, std::int64_t most) {
   const ImageFile& file = *task.file;
   if (task.memory && !task.for_images) return 0;
@@ -51,7 +42,7 @@ std::int64_t memory_needed(const ImageTask& task, const Execution& execution, st
   // The results of every stage on both back ends are kept until they are compared.
   const std::int64_t records = execution.compare ? 4 : 1;
   return task.image.loaded_bytes + loaded_bytes(task.maps) + gzipped_sizes(files_beside(file)) +
-         (on_host ? records * image_needs(task, execution, most) : 0) + lent_memory(task, execution, most);
+         (on_host ? records * image_needs(task, execution, most) : 0);
 }
 
 /// Alters the record of an image whose file disappeared during the run, so that the next run extracts the image again.
@@ -154,7 +145,6 @@ class Crew {
     OpenImage image(task, job_);
     Execution here = with_threads(execution, needed);
     if (!execution.compare) go_by_rows(task, here);
-    lend(task, here);
     if (job_.only_psf) return image.finish_psf(here, progress);
     ImageResult result;
     try {
@@ -179,14 +169,6 @@ class Crew {
     if (!execution.device)
       spdlog::info("{}: the whole image would need about {} MB of memory; its rows are read several times instead",
                    task.name, host_memory(plan) / 1'000'000 + 1);
-  }
-
-  /// Lends host memory to a device that is too small for the image.
-  void lend(const ImageTask& task, Execution& execution) const {
-    execution.lent_memory = lent_memory(task, execution, budget_.bytes());
-    if (execution.lent_memory == 0) return;
-    spdlog::info("{}: GPU {} has {} MB free; what the image needs beyond these lies in the host's memory", task.name,
-                 execution.device->index, execution.device->free_memory / 1'000'000);
   }
 
   MemoryBudget::Share take(const ImageTask& task, std::int64_t needed) {

@@ -80,7 +80,6 @@ DetectionGraph::DetectionGraph(const Pixels<Gpu>& image, const Config& config, c
     : where_(where) {
   Gpu with_workspace = where_;
   with_workspace.workspace = &workspace_;
-  workspace_.borrow_rest_of(*where_.workspace);
   const auto note_end = [&](const char* stage) {
     if (timing == Timing::none) return;
     ends_.push_back({stage, TimedEvent()});

@@ -83,18 +83,18 @@ std::string megabytes(std::int64_t bytes) {
   return std::to_string((bytes + 999'999) / 1'000'000) + " MB";
 }
 
-/// Checks that the device, with what the host lends it, has free memory for an image, for `beside` bytes of other
-/// users, and for the buffers of the copy. Frees cached memory before it throws Error{device}.
+/// Checks that the device has free memory for an image, for `beside` bytes of other users, and for the buffers of the
+/// copy. Frees cached memory before it throws Error{device}.
 void require_memory(const Shape& shape, const Config& config, const Capacity& room, std::int64_t beside,
                     Stream& stream) {
-  const std::int64_t needed = memory_needed(shape, config, room) + beside + Ingester::most_device_bytes - stream.lent();
+  const std::int64_t needed = memory_needed(shape, config, room) + beside + Ingester::most_device_bytes;
   if (needed <= free_device_memory()) return;
   stream.give_back_kept_memory();
   const std::int64_t free = free_device_memory();
   if (needed <= free) return;
   throw Error(ErrorKind::device, "GPU " + std::to_string(stream.where().device) +
-                                     " is short of memory: this image needs " + megabytes(needed + stream.lent()) +
-                                     ", " + megabytes(free) +
+                                     " is short of memory: this image needs " + megabytes(needed) + ", " +
+                                     megabytes(free) +
                                      " are free; free some, choose another GPU with --device, or use --backend cpu");
 }
 

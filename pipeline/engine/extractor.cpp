@@ -75,7 +75,6 @@ class CudaExtractor::Session {
   /// thread has the lock, waits for that thread, prepares for such images, and returns no lock.
   std::unique_lock<std::mutex> turn_of_first_image(const Exposure& exposure, const Config& config);
   std::shared_ptr<const Found> find(const DetectionImage& image, const Observer& observer);
-  void lend(std::int64_t bytes) { stream_.lend(bytes); }
 
  private:
   class Engine;
@@ -381,7 +380,6 @@ CudaExtractor::~CudaExtractor() {
 CudaExtractor::Session& CudaExtractor::session() {
   use_device(device_);
   if (!session_) session_ = std::make_unique<Session>(device_, host_);
-  session_->lend(lent_);
   return *session_;
 }
 

@@ -1,6 +1,5 @@
 #pragma once
 
-#include <cstdint>
 #include <memory>
 
 #include "config/config.hpp"
@@ -35,10 +34,6 @@ class CudaExtractor {
   Extraction extract(const Exposure& exposure, const Config& config, const Observer& observer,
                      const Found* sources = nullptr, const ForcedPositions* positions = nullptr);
 
-  /// Lends the device up to `bytes` bytes of host memory for the next images. What exceeds the device's memory lies
-  /// there, and kernels reach it over the bus.
-  void lend(std::int64_t bytes) { lent_ = bytes; }
-
   /// Detects the sources of an image with the image's own configuration, for measurement in other images
   /// (find_on_host). The image must outlive the result.
   std::shared_ptr<const Found> find(const DetectionImage& image, const Observer& observer);
@@ -49,7 +44,6 @@ class CudaExtractor {
 
   [[maybe_unused]] int device_;
   Cpu host_;
-  std::int64_t lent_ = 0;
   std::unique_ptr<Session> session_;
 };
 

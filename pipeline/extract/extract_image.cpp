@@ -41,9 +41,7 @@ Error out_of_memory(const ImageInput& input) {
 class ImageRun {
  public:
   ImageRun(const ImageInput& input, const Execution& execution, Progress& progress, FoundOnce& once)
-      : input_(input), config_(input.config()), execution_(execution), progress_(progress), once_(once) {
-    if (execution.extractor) execution.extractor->lend(execution.lent_memory);
-  }
+      : input_(input), config_(input.config()), execution_(execution), progress_(progress), once_(once) {}
 
   /// Extracts the image on the device. Returns false if the CPU is to extract it.
   bool on_device(ImageResult& result) const {

@@ -36,8 +36,7 @@ struct Execution {
   std::shared_ptr<CudaExtractor> extractor;  ///< on that device, kept from image to image
   bool compare = false;
   bool may_fall_back = false;
-  std::int64_t lent_memory = 0;  ///< bytes of host memory in which the device may keep what exceeds its own
-  std::int64_t row_memory = 0;   ///< bytes for rows of an image that the host is not to hold as a whole; 0: it holds it
+  std::int64_t row_memory = 0;  ///< bytes for rows of an image that the host is not to hold as a whole; 0: it holds it
 };
 
 /// The user's choice of hardware.

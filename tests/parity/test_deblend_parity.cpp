@@ -136,7 +136,7 @@ TYPED_TEST(DeblendParity, TooLittleRoomIsTold) {
       if (runs < 4 || right.components.counts.kept < 4) continue;
       for (const Capacity& room :
            {Capacity{runs / 2 + 1, runs}, Capacity{runs, right.components.counts.kept / 2 + 1},
-            Capacity{runs / 5 + 1, runs / 9 + 1}, Capacity{2 * runs + 64, 2 * runs + 64, runs}}) {
+            Capacity{runs / 5 + 1, runs / 9 + 1}, Capacity{2 * runs + 64, 2 * runs + 64, runs / 2}}) {
         TypeParam where = this->where();
         where.capacity = room;
         const Field& same = field;

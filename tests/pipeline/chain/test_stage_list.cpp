@@ -66,14 +66,6 @@ TEST(StageList, AlertsKeepBothFramesAndWhatTheyShow) {
   EXPECT_LT(sources_memory(100'000, config), sources + 270'000'000);
 }
 
-TEST(StageList, DeblendingOnADeviceKeepsTwentyFiveBytesOfEveryPixel) {
-  Config config = constant_sky();
-  const std::int64_t without = host_memory(plan_of(square, config, false));
-  config.deblend.method = DeblendMethod::tree;
-  EXPECT_GE(device_memory_beside(plan_of(square, config, false)), 25 * square.count());
-  EXPECT_EQ(host_memory(plan_of(square, config, false)), without);
-}
-
 TEST(StageList, AMatchedFilterKeepsWhatItSums) {
   Config config = constant_sky();
   config.convolve.kernel = KernelShape::gaussian;
