@@ -14,6 +14,7 @@
 #include "pipeline/extract/find_psf.hpp"
 #include "pipeline/extract/image_sample.hpp"
 #include "pipeline/extract/mesh_filling.hpp"
+#include "pipeline/extract/sky_columns.hpp"
 #include "stages/catalogue/declared_columns.hpp"
 #include "stages/core/counted.hpp"
 #include "stages/measure/dipoles.hpp"

@@ -55,7 +55,7 @@ struct FileIdentity {
   std::uint64_t inode = 0;
   std::uint32_t device = 0;
 
-  auto operator<=>(const FileIdentity&) const = default;
+  auto operator<=>(const FileIdentity&) const = default;  // NOLINT(modernize-use-nullptr): of clang-tidy 14
 };
 
 /// One FITS file of a survey.
