@@ -105,8 +105,10 @@ Field map_of(const Shape& shape, unsigned seed) {
   Field map = testing::random_mask(shape, 0.02, seed);
   for (std::int64_t i = 0; i < shape.count(); ++i) {
     float& pixel = map.pixels[static_cast<std::size_t>(i)];
-    const auto x = static_cast<float>(i % shape.width), y = static_cast<float>(i / shape.width);
-    pixel = pixel > 0 ? 0 : 1 + x / static_cast<float>(shape.width) + y / static_cast<float>(2 * shape.height);
+    const std::int64_t x = i % shape.width, y = i / shape.width;
+    pixel = pixel > 0 ? 0
+                      : 1 + static_cast<float>(x) / static_cast<float>(shape.width) +
+                            static_cast<float>(y) / static_cast<float>(2 * shape.height);
   }
   return map;
 }
