@@ -79,9 +79,8 @@ bool AbsentInputs::wait() {
   constexpr double longest_pause = 30, tell_every = 300;
   if (forget_those_back() > 0) return true;
   spdlog::warn(
-      "inputs are gone: the run waits until they are back, at most {:g} s (--wait); mount their disk again, or stop "
-      "the "
-      "run with SIGINT or SIGTERM",
+      "inputs are gone: the run waits until they are back, at most {:g} s (--wait); mount their disk again, or "
+      "stop the run with SIGINT or SIGTERM",
       longest_);
   Stopwatch time;
   for (double pause = 0.5, next = pause, next_word = tell_every; !should_stop_();) {

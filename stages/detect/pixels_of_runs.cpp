@@ -10,11 +10,10 @@
 namespace srcextract {
 namespace {
 
-/// The pixels of runs, in their order.
-struct PixelsOfRuns {
+/// Where the pixels of runs stand in a list of values.
+struct PlacesOfRuns {
   Runs<Cpu> runs;
-  std::vector<std::int64_t> begin;  ///< of each run in `values`, and their end
-  std::vector<float> values;
+  std::vector<std::int64_t> begin;  ///< the first value of each run, and the number of values
 
   template <class Body>
   void for_each_run(std::int64_t first_row, std::int64_t end_row, const Body& body) const {
@@ -69,20 +68,22 @@ std::vector<std::int64_t> begins_of(const Runs<Cpu>& runs) {
   return begin;
 }
 
-void take(const Image<float, Cpu>& image, std::int64_t first_row, std::int64_t end_row, PixelsOfRuns& pixels) {
-  if (pixels.runs.row_begin[first_row] == pixels.runs.row_begin[end_row]) return;
+void take(const Image<float, Cpu>& image, std::int64_t first_row, std::int64_t end_row, const PlacesOfRuns& places,
+          std::vector<float>& values) {
+  if (places.runs.row_begin[first_row] == places.runs.row_begin[end_row]) return;
   const HeldRows held(image, first_row, end_row);
-  pixels.for_each_run(first_row, end_row, [&](std::int64_t at, std::int64_t begin, std::int64_t count) {
-    std::copy_n(image.pixels.data() + at, count, pixels.values.begin() + begin);
+  places.for_each_run(first_row, end_row, [&](std::int64_t at, std::int64_t begin, std::int64_t count) {
+    std::copy_n(image.pixels.data() + at, count, values.begin() + begin);
   });
 }
 
-Image<float, Cpu> image_of(const std::shared_ptr<const PixelsOfRuns>& pixels,
+Image<float, Cpu> image_of(const std::shared_ptr<const PlacesOfRuns>& places,
+                           const std::shared_ptr<const std::vector<float>>& values,
                            const std::shared_ptr<RowMemory>& memory) {
   return image_on_demand<float>(
-      pixels->runs.shape, memory, [pixels](float* image, std::int64_t first_row, std::int64_t end_row) {
-        pixels->for_each_run(first_row, end_row, [&](std::int64_t at, std::int64_t begin, std::int64_t count) {
-          std::copy_n(pixels->values.begin() + begin, count, image + at);
+      places->runs.shape, memory, [places, values](float* image, std::int64_t first_row, std::int64_t end_row) {
+        places->for_each_run(first_row, end_row, [&](std::int64_t at, std::int64_t begin, std::int64_t count) {
+          std::copy_n(values->begin() + begin, count, image + at);
         });
       });
 }
@@ -95,24 +96,21 @@ std::optional<std::pair<Image<float, Cpu>, Image<float, Cpu>>> pixels_of_runs(co
                                                                               const Cpu& where) {
   if (!is_on_demand(first)) return std::nullopt;
   const bool are_one = first.rows == second.rows;
-  const Runs<Cpu> kept = widened(runs, near ? 1 : 0);
-  const std::vector<std::int64_t> begin = begins_of(kept);
-  const auto bytes = begin.back() * static_cast<std::int64_t>(sizeof(float)) * (are_one ? 1 : 2);
+  Runs<Cpu> kept = widened(runs, near ? 1 : 0);
+  std::vector<std::int64_t> begin = begins_of(kept);
+  const std::int64_t count = begin.back();
+  const auto bytes = count * static_cast<std::int64_t>(sizeof(float)) * (are_one ? 1 : 2);
   const std::shared_ptr<RowMemory>& memory = first.rows->memory();
   if (bytes > memory->bytes() / 2) return std::nullopt;
-  const auto room = [&] {
-    return std::make_shared<PixelsOfRuns>(
-        PixelsOfRuns{{kept.shape, copy_of(kept.runs, where), copy_of(kept.row_begin, where)},
-                     begin,
-                     std::vector<float>(static_cast<std::size_t>(begin.back()))});
-  };
+  const auto places = std::make_shared<const PlacesOfRuns>(PlacesOfRuns{std::move(kept), std::move(begin)});
+  const auto room = [&] { return std::make_shared<std::vector<float>>(static_cast<std::size_t>(count)); };
   const auto of_first = room(), of_second = are_one ? of_first : room();
-  parallel_for(kept.shape.height, first.rows->block_rows(), where, [&](std::int64_t from, std::int64_t end) {
-    take(first, from, end, *of_first);
-    if (!are_one) take(second, from, end, *of_second);
+  parallel_for(runs.shape.height, first.rows->block_rows(), where, [&](std::int64_t from, std::int64_t end) {
+    take(first, from, end, *places, *of_first);
+    if (!are_one) take(second, from, end, *places, *of_second);
   });
-  Image<float, Cpu> taken = image_of(of_first, memory);
-  Image<float, Cpu> other = are_one ? same_rows(taken) : image_of(of_second, memory);
+  Image<float, Cpu> taken = image_of(places, of_first, memory);
+  Image<float, Cpu> other = are_one ? same_rows(taken) : image_of(places, of_second, memory);
   return std::pair(std::move(taken), std::move(other));
 }
 

@@ -50,7 +50,8 @@ struct FilesBeside {
   std::uint64_t hash = 0;  ///< hash of the survey's names of these files, with their sizes and times
 };
 
-/// What a file is on its disk, by whatever name. Linux numbers devices with 32 bits.
+/// The numbers of a file's inode and of its device. All names of one file, as hard and symbolic links, have the same
+/// numbers. A device's number has 32 bits on Linux.
 struct FileIdentity {
   std::uint64_t inode = 0;
   std::uint32_t device = 0;

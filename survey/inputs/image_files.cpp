@@ -9,15 +9,11 @@
 namespace srcextract {
 namespace {
 
-/// The beginning of every packed file.
-struct Status {
-  std::int64_t bytes, modified;
-  FileIdentity identity;
-};
+// Every packed file begins with its status: bytes, modified, identity.
 constexpr std::size_t identity_at = 2 * sizeof(std::int64_t);
 constexpr std::size_t status_bytes = identity_at + sizeof(FileIdentity::inode) + sizeof(FileIdentity::device);
 
-void store(const Status& status, PackedBytes::Writer& out) {
+void store(const FileStatus& status, PackedBytes::Writer& out) {
   out.put(status.bytes);
   out.put(status.modified);
   out.put(status.identity.inode);
@@ -50,7 +46,7 @@ ImageFiles::ImageFiles(std::initializer_list<ImageFile> files) {
 void ImageFiles::push_back(const ImageFile& file) {
   if (packed_.use_count() != 1) separate();
   PackedBytes::Writer out(*packed_);
-  store({file.bytes, file.modified, file.identity}, out);
+  store({.bytes = file.bytes, .modified = file.modified, .identity = file.identity}, out);
   out.text(file.name);
   const std::size_t common = common_end(file.path, file.name);
   const std::string_view own = std::string_view(file.path).substr(0, file.path.size() - common);
@@ -102,7 +98,7 @@ FileIdentity ImageFiles::identity(std::size_t i) const {
 
 void ImageFiles::set_status(std::size_t i, const FileStatus& status) {
   PackedBytes::Writer out(*packed_);
-  store({status.bytes, status.modified, status.identity}, out);
+  store(status, out);
   std::memcpy(packed_->at(places_[i]), out.written().data(), status_bytes);
 }
 

@@ -64,18 +64,24 @@ def _handler(files):
 
 
 @contextlib.contextmanager
+def _running(server):
+    """Serves in a thread; gives the address."""
+    threading.Thread(target=server.serve_forever, daemon=True).start()
+    try:
+        yield f"http://127.0.0.1:{server.server_port}"
+    finally:
+        server.shutdown()
+        server.server_close()
+
+
+@contextlib.contextmanager
 def serving(folder):
     """The `Files` of a folder, with their `address`."""
     files = Files(folder)
     server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), _handler(files))
     server.daemon_threads = True
-    threading.Thread(target=server.serve_forever, daemon=True).start()
-    files.address = f"http://127.0.0.1:{server.server_port}"
-    try:
+    with _running(server) as files.address:
         yield files
-    finally:
-        server.shutdown()
-        server.server_close()
 
 
 class Counted:
@@ -96,11 +102,5 @@ def serving_s3():
     from moto.server import DomainDispatcherApplication, create_backend_app
     from werkzeug.serving import make_server
     application = Counted(DomainDispatcherApplication(create_backend_app))
-    server = make_server("127.0.0.1", 0, application, threaded=True)
-    threading.Thread(target=server.serve_forever, daemon=True).start()
-    application.address = f"http://127.0.0.1:{server.server_port}"
-    try:
+    with _running(make_server("127.0.0.1", 0, application, threaded=True)) as application.address:
         yield application
-    finally:
-        server.shutdown()
-        server.server_close()
