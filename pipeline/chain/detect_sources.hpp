@@ -52,8 +52,9 @@ void find_sources(const Pixels<Where>& pixels, const Config& config, Detection<W
   }
   const LevelsOf<Where> levels_at(pixels, config, found, where);
   find_foreground(levels_at, pixels, config, found, where, done);
-  find_analysed(levels_at, pixels, config, found, where, done);
   reshape_foreground(config.morphology, found, where, done);
+  keep_pixels_of_runs(pixels, config, found, where);
+  find_analysed(levels_at, pixels, config, found, where, done);
   label_foreground(config.detection, found, where, done);
   divide_sources(pixels, config, found, where, done);
 }

@@ -90,7 +90,6 @@ void divide_sources(const Pixels<Where>& pixels, const Config& config, Detection
     done.on_sources(found.components);
   };
   if constexpr (tells_of_sources) done.on_sources(found.components);
-  keep_pixels_of_runs(pixels, config, found, where);
   if (config.deblend.method != DeblendMethod::none) {
     if constexpr (tells_of_sources) done.before_deblending(found.runs, found.components);
     deblend(pixels, config, found, where);

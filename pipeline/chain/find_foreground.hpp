@@ -17,12 +17,13 @@
 namespace srcextract {
 
 /// Finds the runs of pixels above the levels, which scale with each pixel's noise if that is known. `bright` may be of
-/// another image.
-template <class Where>
+/// another image. `where` is the back end; on the host, `near` of find_runs() may follow.
+template <class Where, class... BackEnd>
 Runs<Where> threshold(const Image<float, Where>& image, const Value<Levels, Where>& levels,
-                      const NoiseMap<Where>& noise, const BrightQuads<Where>& bright, const Where& where) {
-  if (noise.variance != nullptr) return find_runs(image, levels, *noise.variance, where);
-  return noise.mesh != nullptr ? find_runs(image, levels, *noise.mesh, where) : find_runs(image, levels, bright, where);
+                      const NoiseMap<Where>& noise, const BrightQuads<Where>& bright, const BackEnd&... where) {
+  if (noise.variance != nullptr) return find_runs(image, levels, *noise.variance, where...);
+  return noise.mesh != nullptr ? find_runs(image, levels, *noise.mesh, where...)
+                               : find_runs(image, levels, bright, where...);
 }
 
 /// Finds the pixels above the threshold in the detection image, or in the result of the matched filter.
@@ -125,13 +126,21 @@ void find_foreground(const LevelsOf<Where>& levels_at, const Pixels<Where>& pixe
   done("seed");
 }
 
-/// Finds the pixels of the measured image above the analysis threshold, if there is one.
+/// Finds the pixels of the measured image above the analysis threshold, if there is one. Where rows are made on demand,
+/// only those near the foreground: a low threshold lets a tenth of all pixels pass.
 template <class Where, class Done>
 void find_analysed(const LevelsOf<Where>& levels_at, const Pixels<Where>& pixels, const Config& config,
                    Detection<Where>& found, const Where& where, Done&& done) {
   if (config.detection.analysis_threshold == 0) return;
-  found.analysed = threshold(measured_image(pixels, found), levels_at(config.detection.analysis_threshold),
-                             noise_of_pixels(pixels, config, found), found.bright, where);
+  const Image<float, Where>& image = measured_of_runs(pixels, found);
+  const auto find = [&](const auto&... back_end) {
+    return threshold(image, levels_at(config.detection.analysis_threshold), noise_of_pixels(pixels, config, found),
+                     found.bright, back_end...);
+  };
+  if constexpr (std::is_same_v<Where, Cpu>)
+    found.analysed = find(where, &found.runs);
+  else
+    found.analysed = find(where);
   done("analysis");
 }
 

@@ -1,6 +1,7 @@
 #include "stages/detect/threshold.hpp"
 
 #include <algorithm>
+#include <span>
 #include <vector>
 
 #include "stages/core/rows_on_demand.hpp"
@@ -99,19 +100,32 @@ Runs<Cpu> segment_rows(const Image<float, Cpu>& image, std::int64_t first, std::
   return list_runs({width, end - first}, words.data(), mark_rows, where);
 }
 
+/// Appends the runs of row y that share a pixel with a run of `near`, or all of them if it is null.
+void append_row(std::span<const Run> row, std::int32_t y, const Runs<Cpu>* near, std::vector<Run>& to) {
+  std::span<const Run> others;
+  if (near != nullptr) others = {near->runs.data() + near->row_begin[y], near->runs.data() + near->row_begin[y + 1]};
+  for (const Run& run : row) {
+    while (!others.empty() && others.front().end <= run.begin) others = others.subspan(1);
+    if (near == nullptr || (!others.empty() && others.front().begin < run.end)) to.push_back({y, run.begin, run.end});
+  }
+}
+
 /// As segment(), for an image that is not in memory as a whole: the foreground of a few rows at a time.
 template <class Begin>
-Runs<Cpu> segment_on_demand(const Image<float, Cpu>& image, const Begin& begin, const Cpu& where) {
+Runs<Cpu> segment_on_demand(const Image<float, Cpu>& image, const Begin& begin, const Cpu& where,
+                            const Runs<Cpu>* near) {
   const std::int64_t height = image.shape.height, together = 4 * image.rows->block_rows() * where.threads;
   Runs<Cpu> all{image.shape, {}, Buffer<std::int64_t, Cpu>(height + 1, where)};
   all.row_begin[0] = 0;
   std::vector<Run> runs;
   for (std::int64_t first = 0; first < height; first += together) {
-    const std::int64_t end = std::min(first + together, height), before = std::ssize(runs);
+    const std::int64_t end = std::min(first + together, height);
     const Runs<Cpu> part = segment_rows(image, first, end, begin, where);
-    for (const Run& run : part.runs) runs.push_back({static_cast<std::int32_t>(first) + run.y, run.begin, run.end});
-    for (std::int64_t row = 0; row < end - first; ++row)
-      all.row_begin[first + row + 1] = before + part.row_begin[row + 1];
+    for (std::int64_t row = 0; row < end - first; ++row) {
+      const Run *from = part.runs.data() + part.row_begin[row], *to = part.runs.data() + part.row_begin[row + 1];
+      append_row({from, to}, static_cast<std::int32_t>(first + row), near, runs);
+      all.row_begin[first + row + 1] = std::ssize(runs);
+    }
   }
   all.runs = Buffer<Run, Cpu>(std::ssize(runs), where);
   std::ranges::copy(runs, all.runs.begin());
@@ -119,23 +133,24 @@ Runs<Cpu> segment_on_demand(const Image<float, Cpu>& image, const Begin& begin, 
 }
 
 /// Finds the runs above the levels. begin() is called once for each piece of rows. It returns a function that maps a
-/// row y to the level with which mark() compares the row.
+/// row y to the level with which mark() compares the row. `near` is as in find_runs().
 template <class Begin>
-Runs<Cpu> segment(const Image<float, Cpu>& image, const Begin& begin, const Cpu& where) {
-  if (is_on_demand(image)) return segment_on_demand(image, begin, where);
+Runs<Cpu> segment(const Image<float, Cpu>& image, const Begin& begin, const Cpu& where, const Runs<Cpu>* near) {
+  if (is_on_demand(image)) return segment_on_demand(image, begin, where, near);
   return segment_rows(image, 0, image.shape.height, begin, where);
 }
 
 }  // namespace
 
-Runs<Cpu> find_runs(const Image<float, Cpu>& image, const Value<Levels, Cpu>& levels, const Cpu& where) {
+Runs<Cpu> find_runs(const Image<float, Cpu>& image, const Value<Levels, Cpu>& levels, const Cpu& where,
+                    const Runs<Cpu>* near) {
   const OneLevel level{floor_to_float(levels->detection)};
   return segment(
-      image, [=] { return [=](std::int64_t) { return level; }; }, where);
+      image, [=] { return [=](std::int64_t) { return level; }; }, where, near);
 }
 
 Runs<Cpu> find_runs(const Image<float, Cpu>& image, const Value<Levels, Cpu>& levels, const SkyMesh<Cpu>& noise,
-                    const Cpu& where) {
+                    const Cpu& where, const Runs<Cpu>* near) {
   const std::int64_t width = image.shape.width;
   const auto begin = [&, width] {
     return [&, width, row = MeshRow(noise.grid, noise.rms, noise.rms_bend),
@@ -146,11 +161,11 @@ Runs<Cpu> find_runs(const Image<float, Cpu>& image, const Value<Levels, Cpu>& le
       return {level.data()};
     };
   };
-  return segment(image, begin, where);
+  return segment(image, begin, where, near);
 }
 
 Runs<Cpu> find_runs(const Image<float, Cpu>& image, const Value<Levels, Cpu>& levels, const Image<float, Cpu>& variance,
-                    const Cpu& where) {
+                    const Cpu& where, const Runs<Cpu>* near) {
   const std::int64_t width = image.shape.width;
   const auto begin = [&, width] {
     return
@@ -160,7 +175,7 @@ Runs<Cpu> find_runs(const Image<float, Cpu>& image, const Value<Levels, Cpu>& le
           return {level.data()};
         };
   };
-  return segment(image, begin, where);
+  return segment(image, begin, where, near);
 }
 
 }  // namespace srcextract

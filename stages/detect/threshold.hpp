@@ -62,15 +62,17 @@ Value<Levels, Where> resolve_levels(const Value<Background, Where>& background, 
 /// is good, or sigma is 0.
 void check_background(const Background& background, const Settings& config);
 
-/// Finds the runs of pixels strictly above `levels.detection`. Masked pixels are never in a run.
-Runs<Cpu> find_runs(const Image<float, Cpu>& image, const Value<Levels, Cpu>& levels, const Cpu& where);
+/// Finds the runs of pixels strictly above `levels.detection`. Masked pixels are never in a run. `near`: where rows are
+/// made on demand, only runs that share a pixel with one of these are listed, as memory for all runs may be short.
+Runs<Cpu> find_runs(const Image<float, Cpu>& image, const Value<Levels, Cpu>& levels, const Cpu& where,
+                    const Runs<Cpu>* near = nullptr);
 Runs<Gpu> find_runs(const Image<float, Gpu>& image, const Value<Levels, Gpu>& levels, const Gpu& where);
 
 /// As find_runs() above. With the bright pixels known, a device reads only the parts of the image that may be above the
 /// level.
 inline Runs<Cpu> find_runs(const Image<float, Cpu>& image, const Value<Levels, Cpu>& levels, const BrightQuads<Cpu>&,
-                           const Cpu& where) {
-  return find_runs(image, levels, where);
+                           const Cpu& where, const Runs<Cpu>* near = nullptr) {
+  return find_runs(image, levels, where, near);
 }
 Runs<Gpu> find_runs(const Image<float, Gpu>& image, const Value<Levels, Gpu>& levels, const BrightQuads<Gpu>& bright,
                     const Gpu& where);
@@ -78,14 +80,14 @@ Runs<Gpu> find_runs(const Image<float, Gpu>& image, const Value<Levels, Gpu>& le
 /// Finds the runs of pixels strictly above levels.zero_point + levels.in_noise * rms, computed in double and rounded
 /// once to float. rms is the noise of the mesh at the pixel, times levels.noise_scale.
 Runs<Cpu> find_runs(const Image<float, Cpu>& image, const Value<Levels, Cpu>& levels, const SkyMesh<Cpu>& noise,
-                    const Cpu& where);
+                    const Cpu& where, const Runs<Cpu>* near = nullptr);
 Runs<Gpu> find_runs(const Image<float, Gpu>& image, const Value<Levels, Gpu>& levels, const SkyMesh<Gpu>& noise,
                     const Gpu& where);
 
 /// Finds runs by the variance of each pixel, given in a map of the image's shape. The root of the variance (in float),
 /// times levels.noise_scale, is the pixel's noise. Pixels that are masked in the map are in no run.
 Runs<Cpu> find_runs(const Image<float, Cpu>& image, const Value<Levels, Cpu>& levels, const Image<float, Cpu>& variance,
-                    const Cpu& where);
+                    const Cpu& where, const Runs<Cpu>* near = nullptr);
 Runs<Gpu> find_runs(const Image<float, Gpu>& image, const Value<Levels, Gpu>& levels, const Image<float, Gpu>& variance,
                     const Gpu& where);
 

@@ -51,6 +51,12 @@ const std::vector<Way>& ways() {
        "{deblend: {method: tree, clean: true}, background: {method: mesh}, convolve: {kernel: gaussian, "
        "fwhm: 2}, detection: {threshold: 1.5}}"},
       {"opened", "{morphology: {operation: opening}, detection: {threshold: 2, seed: 5, analysis_threshold: 3}}"},
+      {"analysed lower, noise of each pixel",
+       "{background: {method: mesh, mesh_size: 32}, weights: {type: background}, detection: {threshold: 4, "
+       "analysis_threshold: 0.5}}"},
+      {"analysed lower, deblended",
+       "{background: {method: mesh}, convolve: {kernel: gaussian, fwhm: 2}, deblend: {method: tree, clean: true}, "
+       "detection: {threshold: 2, analysis_threshold: 1}}"},
       {"every column",
        "{background: {method: mesh}, convolve: {kernel: gaussian, fwhm: 2}, deblend: {method: tree, clean: "
        "true}, detection: {threshold: 2}, measurement: {gain: 2, apertures: [3, 8.5, 40], annulus: [30, "
@@ -121,6 +127,9 @@ TEST(RowsOnDemand, GiveTheCatalogueOfTheWholeImageWithMapsOfMasksAndWeights) {
        "{weights: {type: variance, file: m.fits, threshold: 2.2}, background: {method: mesh}, deblend: {method: tree, "
        "clean: true}, "
        "convolve: {kernel: gaussian, fwhm: 2}, detection: {threshold: 1.5}}"},
+      {"weights, analysed lower",
+       "{weights: {type: weight, file: m.fits}, background: {method: mesh}, deblend: {method: tree, clean: true}, "
+       "detection: {threshold: 2, analysis_threshold: 1}}"},
       {"convolved weights, every column",
        "{weights: {type: weight, file: m.fits, convolve: true}, background: {method: mesh}, convolve: {kernel: "
        "gaussian, fwhm: 2}, "
