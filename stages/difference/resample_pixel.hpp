@@ -21,7 +21,7 @@ struct MapView {
   const double* y;
 };
 
-/// The positions of the two map nodes between which a piece of a row lies.
+/// The positions in the image that the map gives for the two ends of a piece of a row, between two columns of nodes.
 struct MapPiece {
   Position left, right;
 
@@ -76,7 +76,7 @@ struct Weights {
 
 struct Bilinear {
   static constexpr int taps = 2;
-  static constexpr int before = 0;  ///< number of weights before the pixel at or before the position
+  static constexpr int before = 0;  ///< number of weighted pixels before AxisPlace::pixel
 
   SRCEXTRACT_HOST_DEVICE static void weigh(double fraction, double* weight, std::int64_t stride) {
     weight[0] = 1 - fraction;

@@ -7,7 +7,7 @@
 
 namespace srcextract {
 
-/// Fewer stamps do not tell a kernel.
+/// Fewer stamps do not determine a kernel.
 inline constexpr std::size_t least_stamps = 3;
 
 /// A solution of the kernel fit, from the stamps that agree with it.
