@@ -28,7 +28,7 @@ struct RiceScale {
   double scale, zero;
   std::int32_t blank;  ///< in the type of the tile's integers
   bool has_blank;
-  std::int32_t random_begin;  ///< below random_count
+  std::int32_t random_begin;  ///< index into the random numbers, below random_count
 };
 
 /// The value of the lowest `pixel_bits` bits.

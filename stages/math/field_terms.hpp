@@ -12,6 +12,7 @@ namespace srcextract {
 inline constexpr int most_field_order = 3;
 inline constexpr int most_field_terms = (most_field_order + 1) * (most_field_order + 2) / 2;
 
+/// The number of terms of a polynomial of this order.
 SRCEXTRACT_HOST_DEVICE constexpr int field_terms(int order) {
   return (order + 1) * (order + 2) / 2;
 }

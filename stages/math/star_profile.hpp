@@ -75,8 +75,8 @@ struct Placement {
 /// Photon variance of a star's flux, per count of the flux in one frame of a difference, in units of the variance of a
 /// sky pixel.
 struct StarPhotons {
-  double left_out = 0;  ///< what the noise of pixels leaves out
-  double counted = 0;   ///< what it has; 0: not known
+  double left_out = 0;  ///< the part that the noise of pixels leaves out
+  double counted = 0;   ///< the part that the noise of pixels contains; 0: not known
 
   bool operator==(const StarPhotons&) const = default;
 };
@@ -91,7 +91,7 @@ struct StarView {
   double correlation_of_excess = 1;  ///< the same ratio for variance beyond the noise of the sky
   /// for light in the frame that is brighter in a positive change, and in the other
   StarPhotons brighter = {}, fainter = {};
-  double photons_of_new = 0, photons_of_reference = 0;  ///< the same beyond noise_of_new and noise_of_reference
+  double photons_of_new = 0, photons_of_reference = 0;  ///< left out of noise_of_new and noise_of_reference
   const float* reference = nullptr;                     ///< StarFrames; null: they are not kept
   const float *noise_of_new = nullptr, *noise_of_reference = nullptr;
   double sign = 1;  ///< -1 if the image is reference - new

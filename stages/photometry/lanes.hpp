@@ -80,7 +80,7 @@ class HostLanes {
   /// `rows`: holds rows of images that are not in memory as a whole.
   explicit HostLanes(PhotometryRows* rows) : images_(rows) {}
 
-  /// Makes sure of the rows of a box until another box is reached for. Every loop below does.
+  /// Keeps the rows of a box in memory until another box is reached for. Every loop over a box calls it.
   void reach(const ApertureBox& box) const {
     if (images_ != nullptr) images_->reach(box);
   }
@@ -163,7 +163,7 @@ class HostLanes {
     return {box.x_begin, box.y_begin, columns_.data(), rows_.data()};
   }
 
-  /// Lends memory for `count` doubles. It is valid until the next source is measured.
+  /// Lends memory for `count` doubles, valid until the next source is measured. Every call lends the same memory.
   double* scratch(int count) const {
     if (scratch_.size() < static_cast<std::size_t>(count)) scratch_.resize(static_cast<std::size_t>(count));
     return scratch_.data();
