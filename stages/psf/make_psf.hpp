@@ -22,7 +22,7 @@ struct PsfImage {
   bool crowded = false;  ///< whether the sky holds stars that nobody finds; its level is not corrected then
 };
 
-/// The mean image of all stars, divided by their fluxes.
+/// The mean image of all stars that make the PSF, divided by their fluxes.
 struct PsfStack {
   int side = 0;
   /// the stars without neighbours, and the residuals of the model; row by row
@@ -50,8 +50,8 @@ struct MadePsf {
 /// 3. in the first three turns a Moffat formula is improved (improve_field), later the planes (improve_surface), with
 /// normalisation and centroid fixed (fix_gauge).
 ///
-/// Sets the verdict and chi2 of all stars. The degree of the polynomial is `most_degree`, or lower if there are few
-/// stars.
+/// Sets the verdict of all stars. Stars that were used get the fitted position, flux and chi2. The degree of the
+/// polynomial is `most_degree`, or lower if there are few stars.
 MadePsf make_psf(const PsfImage& image, std::vector<PsfStar>& stars, int most_degree, const Cpu& where);
 
 }  // namespace srcextract
