@@ -15,7 +15,7 @@ struct CombineConfig {
   std::vector<std::int64_t> planes;  ///< of the cube, 1-based
   std::vector<std::string> hdus;     ///< of the file: numbers from 0, or names
   std::vector<std::string> files;    ///< images after the extracted one
-  std::vector<double> weights;       ///< for `weighted`, one for each
+  std::vector<double> weights;       ///< for `weighted`, one for each plane or image
 
   bool operator==(const CombineConfig&) const = default;
 };
