@@ -139,7 +139,7 @@ struct MeshNode {
 
 /// Converts the clipped statistics to level and noise in units of the pixels. The level is the median, or SExtractor's
 /// mode, 2.5 median - 1.5 mean, if `estimator` says so. In a crowded mesh, where mean and median differ much, it is the
-/// median.
+/// median. If the noise is 0, it is the mean.
 SRCEXTRACT_HOST_DEVICE inline MeshNode node_of(const HistogramClip& clip, const MeshBins& bins,
                                                BackgroundEstimator estimator) {
   constexpr double weight = 2.5, crowded = 0.3;

@@ -27,7 +27,7 @@ class MeshRow {
     return spline_at(node_.data() + row, bend_.data() + row, grid_.nodes.width, rows_at_once, grid_.mesh.width, x);
   }
 
-  /// The whole row.
+  /// Writes the whole current row of the map.
   void fill(float* out);
 
   /// Subtracts the map from the pixels of the current row. `above` may be `pixels`.
