@@ -21,7 +21,7 @@ Image<float, Cpu> flux_ratios(const Image<float, Cpu>& reference, const Image<fl
 Image<float, Gpu> flux_ratios(const Image<float, Gpu>& reference, const Image<float, Gpu>& fresh,
                               const FrameSkies<Gpu>& skies, const Gpu& where);
 
-/// If fewer ratios survive the clip, the reference is not scaled.
+/// If fewer ratios than this survive the clip, the reference is not scaled.
 inline constexpr std::int64_t least_ratios = 50;
 
 /// The factor that scales the reference: the clipped median of `ratios`. It is 1 if fewer than least_ratios pixels

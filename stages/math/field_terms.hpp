@@ -32,7 +32,7 @@ struct FieldTerms {
     }
   }
 
-  /// The polynomial with these coefficients.
+  /// The value of the polynomial with these coefficients at this position.
   SRCEXTRACT_HOST_DEVICE double sum(const double* coefficients, int terms) const {
     double total = 0;
     for (int k = 0; k < terms; ++k) total += coefficients[k] * value[k];

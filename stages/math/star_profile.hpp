@@ -36,7 +36,7 @@ struct FieldSquare {
 
   SRCEXTRACT_HOST_DEVICE int side() const { return 2 * half + 1; }
 
-  /// Node (column, row), from -half to half.
+  /// The value of node (column, row), both from -half to half, where the polynomials have the terms `at`.
   SRCEXTRACT_HOST_DEVICE double node(std::int64_t column, std::int64_t row, const FieldTerms& at) const {
     if (column < -half || column > half || row < -half || row > half) return 0;
     const int taps = side() * side();
@@ -109,7 +109,7 @@ struct StarFrames {
   Image<float, Where> reference, noise_of_new, noise_of_reference;
 };
 
-/// Owns what StarView shows.
+/// Owns the values to which a StarView points.
 template <class Where>
 struct StarProfile {
   StarView sizes;                ///< without its pointers
@@ -118,7 +118,7 @@ struct StarProfile {
   StarFrames<Where> frames = {};
 
   bool empty() const { return values.empty(); }
-  /// Call it when the image is negated.
+  /// Exchanges `brighter` and `fainter`, and turns `sign`. Call it when the image is negated.
   void turn() {
     if (empty()) return;
     std::swap(sizes.brighter, sizes.fainter);

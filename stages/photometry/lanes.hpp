@@ -180,7 +180,7 @@ class HostLanes {
     for (int i = 0; i < count; i += width) f(i);
   }
 
-  /// Only counts: f(x, y) returns a Counted<M>.
+  /// Counts only: adds f(x, y), a Counted<M>, over the pixels of a box.
   template <int M, class F>
   SumsAndCounts<0, M> count(const ApertureBox& box, const F& f) const {
     return sum_and_count<0, M>(
@@ -355,7 +355,7 @@ class HostLanes {
     return sum_of_lanes<N>(lanes);
   }
 
-  /// The tree of sum().
+  /// Adds up the lanes by the tree that sum() describes.
   template <int N>
   static Sums<N> sum_of_lanes(double (&lanes)[lane_count / width][array_size(N)][width]) {
     static_assert(lane_count == 2 * width);

@@ -48,7 +48,7 @@ struct MadePsf {
 /// 1. flux and position of every star, and of every source near one, are fitted to the image without all others;
 /// 2. from the fourth turn on, stars whose chi exceeds the median by three standard deviations are left out;
 /// 3. in the first three turns a Moffat formula is improved (improve_field), later the planes (improve_surface), with
-/// normalisation and centroid fixed (fix_gauge).
+///    normalisation and centroid fixed (fix_gauge).
 ///
 /// Sets the verdict of all stars. Stars that were used get the fitted position, flux and chi2. The degree of the
 /// polynomial is `most_degree`, or lower if there are few stars.

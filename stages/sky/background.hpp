@@ -25,7 +25,7 @@ struct Statistics {
   bool operator==(const Statistics&) const = default;
 };
 
-/// Results of a mesh (stages/sky/mesh.hpp).
+/// Summary of an estimate of the sky in meshes (stages/sky/mesh.hpp).
 struct MeshFacts {
   std::int64_t width = 0, height = 0;  ///< number of meshes along x and y; 0: one level and noise for the whole image
   std::int64_t bad = 0;                ///< meshes with too many masked pixels

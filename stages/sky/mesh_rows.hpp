@@ -16,7 +16,7 @@ class MeshRow {
   MeshRow(const MeshGrid& grid, const Buffer<float, Cpu>& nodes, const Buffer<float, Cpu>& bends)
       : grid_(grid), nodes_(nodes), bends_(bends) {}
 
-  /// Goes to row y.
+  /// Makes row y the current row.
   void go_to(std::int64_t y);
 
   float at(std::int64_t x) const { return at(x, first_ + row_); }

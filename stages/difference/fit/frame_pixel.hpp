@@ -20,7 +20,7 @@ struct FrameLevel {
   const float* map = nullptr;
   float map_scale = 1;
 
-  /// True for masked pixels, too.
+  /// Whether a pixel is masked, or at least `limit`.
   SRCEXTRACT_HOST_DEVICE bool is_bad(float pixel) const { return !(pixel < limit); }
   /// The variance of the sky in pixel i. A bad pixel, which the map does not cover, gets the usual variance.
   SRCEXTRACT_HOST_DEVICE float sky_variance(std::int64_t i) const {
