@@ -14,7 +14,7 @@ namespace srcextract {
 /// A Gaussian that is fitted.
 struct Fitted {
   Gaussian start, now;     ///< peaks in units of the island's noise
-  bool free_shape = true;  ///< false: the shape stays
+  bool free_shape = true;  ///< false: the shape is not fitted
   std::int16_t flags = 0;  ///< fit_flag
 
   std::size_t parameters() const { return free_shape ? 6 : 3; }

@@ -123,7 +123,7 @@ struct GrowthPixels {
   /// The pixels of a block.
   template <int Width>
   struct Block {
-    double square[Width];          ///< squared distance
+    double square[Width];          ///< squared distance from the source
     std::int32_t in_reach[Width];  ///< 1: within the limit
     std::int32_t any = 0;          ///< 1: some pixel is in reach
   };

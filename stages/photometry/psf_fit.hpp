@@ -14,7 +14,7 @@ namespace srcextract {
 
 /// Flux and position of the PSF that is fitted to a source. Sums are over the pixels in the box of the fit.
 struct StarLight {
-  double flux, x, y;  ///< the place is from 0
+  double flux, x, y;  ///< the position is counted from 0
   double pixels;      ///< variance of the flux in units of FluxCalibration::pixel, with photon noise if maps have it
   double misfit;      ///< sum of (pixel - fitted PSF)^2 over the pixel's variance, in units of FluxCalibration::pixel
   std::int32_t good;  ///< pixels that are not masked

@@ -86,7 +86,7 @@ class PsfStamp {
   }
 
  private:
-  static constexpr std::int64_t tap_size = PsfModel::taps + 1;  ///< the first pixel, and the weights
+  static constexpr std::int64_t tap_size = PsfModel::taps + 1;  ///< a first pixel of the mask, and the weights
 
   static SRCEXTRACT_HOST_DEVICE std::int64_t row_size(const PsfModel& model) {
     return PsfModel::padded(model.wide() + border);

@@ -38,7 +38,7 @@ class PsfMembers {
     bool good;
     double left;      ///< above the sky, without all members
     double variance;  ///< of sky and photons
-    std::size_t at;   ///< in the image
+    std::size_t at;   ///< index in the image
   };
   Pixel pixel(const PsfMember& member, int column, int row) const;
 

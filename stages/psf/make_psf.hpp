@@ -15,7 +15,7 @@ namespace srcextract {
 /// An image in which stars are fitted.
 struct PsfImage {
   const Image<float, Cpu>& above;     ///< above its sky; NaN is masked
-  const Image<float, Cpu>* variance;  ///< of each pixel over `sky_variance`; null: 1 everywhere
+  const Image<float, Cpu>* variance;  ///< of each pixel, divided by `sky_variance`; null: 1 everywhere
   double sky_variance;
   double gain;           ///< in e-/count; 0: not known
   double saturation;     ///< value above the sky of a saturated pixel; 0: unknown

@@ -14,7 +14,8 @@ struct MoffatField {
   /// varying: width, two ellipticities; modes: also two fractions, which are constant
   static constexpr int varying = 3, modes = 5;
 
-  double width, e1 = 0, e2 = 0, broad = 0, narrow = 0;  ///< in the middle of the field
+  /// In the middle of the field: width, ellipticities, and the fractions with beta 2 (broad) and 4.5 (narrow).
+  double width, e1 = 0, e2 = 0, broad = 0, narrow = 0;
   /// Coefficients of the polynomial's terms after the first: `varying` numbers for each term.
   std::vector<double> slopes = {};
 };

@@ -20,7 +20,7 @@ const char* phrase_of(StarVerdict verdict);
 /// A source that may be a star. Lengths are in pixels; positions are counted from 0.
 struct PsfStar {
   double x, y, flux, snr;
-  double radius;       ///< that holds half of the light
+  double radius;       ///< of the circle that holds half of the light
   double ellipticity;  ///< (a - b) / (a + b)
   double peak;         ///< value above the sky of its brightest pixel
   std::int16_t flags;
@@ -31,7 +31,7 @@ struct PsfStar {
 /// Number and size of the stars from which a PSF is made.
 struct StarChoice {
   double radius = 0;  ///< with half of a star's light; 0: there are no stars
-  double width = 0;   ///< full width at half maximum, about
+  double width = 0;   ///< approximate full width at half maximum
   int degree = 0;     ///< highest degree of a polynomial for which there are enough stars
   std::size_t used = 0;
 };

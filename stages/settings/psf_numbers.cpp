@@ -18,7 +18,7 @@ namespace srcextract {
 namespace {
 
 constexpr double pi = 3.14159265358979323846;
-constexpr int most_side = 256;         ///< of a mask
+constexpr int most_side = 256;         ///< most pixels along a side of a mask
 constexpr double most_covered = 1024;  ///< most pixels of the image along a side of a mask
 
 std::optional<double> number(const NumberTable& table, const std::string& card) {

@@ -57,7 +57,7 @@ SRCEXTRACT_HOST_DEVICE inline MeshCut cut_of(const MeanAndSigma& all) {
 /// The bins of a mesh's histogram: equal widths over 10 sigma of the pixels that survive the cut.
 struct MeshBins {
   int count;
-  float width, first;  ///< the value at the middle of bin 0
+  float width, first;  ///< `first`: the value at the middle of bin 0
   float offset;
 
   SRCEXTRACT_HOST_DEVICE MeshBins(const MeshSums& survivors, const MeanAndSigma& of_survivors) {

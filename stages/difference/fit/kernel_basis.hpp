@@ -17,7 +17,7 @@ inline constexpr int most_delta_half = 6;
 /// One function of the kernel's basis, as a product of a factor in x and one in y: x^p y^q exp(-(x^2 + y^2) / 2
 /// sigma^2), or 1 in one pixel.
 struct BasisFunction {
-  int along_x, along_y;  ///< factors
+  int along_x, along_y;  ///< indices of the factors in KernelBasis::factors
   double norm;           ///< the product is divided by it: its sum or, if 0, the root of its sum of squares
   bool has_sum;          ///< false: the sum is 0, so the first function need not be subtracted
 };
