@@ -40,7 +40,8 @@ struct SkyFrame {
   }
 };
 
-/// The pixels of such a frame. Those of sources are left out, as far as SExtractor knows of them (FrameSkyFamily).
+/// The pixels of a SkyFrame. Pixels of sources are left out, as far as SExtractor knows of the sources
+/// (FrameSkyFamily).
 struct FramePixels {
   const PhotometryImage& image;
   SkyFrame frame;

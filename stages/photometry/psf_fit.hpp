@@ -108,8 +108,8 @@ struct PsfNoise {
 
 /// Fits the PSF to a source, as SExtractor's FLUX_PSF with one star for each source.
 /// - The box of the fit is the source's box, enlarged by PSF_FWHM. The fit begins at the barycentre.
-/// - Each round solves least squares for the flux and two shifts. The columns of the equations are the PSF, 0 on the
-///   edge of the box, and half the differences of its neighbours along x and y.
+/// - Each round solves least squares for the flux and two shifts. The columns of the equations are the PSF (0 on the
+///   edge of the box), and half the differences of the PSF's neighbouring pixels along x and y.
 /// - The last round is the first whose shift is at most 0.001 pixels, or the 20th.
 /// - The fit fails if flux and shifts cannot be separated, the flux is not above 0, or fewer than 4 pixels are good. It
 ///   also fails if the position leaves the box, is on a bad pixel, or moves too far.

@@ -39,8 +39,8 @@ struct StampReach {
 /// the sky, brightest first (find_peaks).
 std::vector<Peak> find_stars(const LevelledFrame& frame, const FindPeaks& find);
 
-/// Chooses stamps around the brightest of the `stars` found in the frame `bright`, at most three in each cell of the
-/// frame and none nearer than 9 pixels to another. Cells spread stamps over the field, and bright stars show the core
+/// Chooses stamps around the brightest of the `stars` found in the frame `bright`: at most three in each cell of the
+/// frame, and none nearer than 9 pixels to another. Cells spread stamps over the field, and bright stars show the core
 /// of the kernel. Stars must be above 20 times the noise of the sky, or above 10 times if that leaves fewer than 20
 /// stamps.
 ///

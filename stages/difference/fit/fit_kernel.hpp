@@ -42,7 +42,7 @@ std::vector<double> kernel_in_middle(const KernelFit& fit, const Shape& shape);
 ///
 /// Throws Error{input}, which names no key of the configuration, if a frame has no noise, no pixel is good in both, or
 /// fewer than 3 stamps are left. It also throws if the frames share few of their bright stars (share_of_shared_stars),
-/// the fit misses more than 30 % of the stars' light, or the kernel's mean sum is not above 0.
+/// or the fit misses more than 30 % of the stars' light. A kernel whose mean sum is not above 0 is refused, too.
 KernelFit fit_kernel(const Image<float, Cpu>& reference, const Image<float, Cpu>& fresh, const DifferenceConfig& config,
                      const FrameLights& lights, const Cpu& where, const FrameMaps<Cpu>& maps = {},
                      bool finds_stars = true);
