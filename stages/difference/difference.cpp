@@ -14,8 +14,8 @@ namespace {
 /// Number of pixels that a thread takes at a time.
 constexpr std::int64_t piece_pixels = std::int64_t{1} << 17;
 
-// The parameters (`ratio`) are passed by value. The output cannot alias a copy, so compilers turn the loops into
-// vectors.
+// The parameters (`ratio`, `subtraction`) are passed by value. The output cannot alias a copy, so compilers turn the
+// loops into vectors.
 
 SRCEXTRACT_VECTOR_CLONES
 void divide_piece(const float* reference, const float* fresh, std::int64_t count, FluxRatio ratio, float* out) {

@@ -15,13 +15,13 @@ struct FrameSkies {
 
 /// Makes an image of the ratio n / r of the frames' brightness, where n is the new frame and r the reference, both
 /// above their skies. A pixel has a ratio if n > 0, r > 0 and r / sigma_r + n / sigma_n > 20; all others are masked.
-/// Both frames must have one shape.
+/// Both frames must have the same shape.
 Image<float, Cpu> flux_ratios(const Image<float, Cpu>& reference, const Image<float, Cpu>& fresh,
                               const FrameSkies<Cpu>& skies, const Cpu& where);
 Image<float, Gpu> flux_ratios(const Image<float, Gpu>& reference, const Image<float, Gpu>& fresh,
                               const FrameSkies<Gpu>& skies, const Gpu& where);
 
-/// If fewer ratios survive the clip, the reference is not scaled.
+/// If fewer ratios than this survive the clip, the reference is not scaled.
 inline constexpr std::int64_t least_ratios = 50;
 
 /// The factor that scales the reference: the clipped median of `ratios`. It is 1 if fewer than least_ratios pixels
@@ -37,7 +37,7 @@ SRCEXTRACT_HOST_DEVICE inline double flux_scale(const Background& ratios, bool m
 /// If gain > 0, also makes the variance of the noise (Pixels::noise), relative to the variance of the sky: 1 + (max(0,
 /// n) + scale^2 max(0, r)) / (gain (sigma_n^2 + scale^2 sigma_r^2)). n and r are above their skies. The variance is
 /// computed in double, rounded once to float, and masked where the difference is. It is 1 if the sky has no noise at
-/// all.
+/// all. If gain is 0, out.noise becomes empty.
 void subtract_frames(const Image<float, Cpu>& reference, const Image<float, Cpu>& fresh, const FrameSkies<Cpu>& skies,
                      const Value<Background, Cpu>& ratios, const DifferenceConfig& config, double gain,
                      Pixels<Cpu>& out, const Cpu& where);
@@ -54,7 +54,8 @@ void multiply(Image<float, Cpu>& image, double factor, const Cpu& where);
 void multiply(Image<float, Gpu>& image, double factor, const Gpu& where);
 
 /// Divides each pixel's value above the sky by the root of its relative variance `noise`: returns sky + (v - sky) /
-/// sqrt(noise). The noise is then that of the sky everywhere. `sky` is the clipped median. All arithmetic is in float.
+/// sqrt(noise). The noise is then that of the sky everywhere. `sky` is the clipped median. The root is computed in
+/// double and rounded to float, all else in float.
 Image<float, Cpu> weigh_pixels(const Image<float, Cpu>& image, const Image<float, Cpu>& noise,
                                const Value<Background, Cpu>& sky, const Cpu& where);
 Image<float, Gpu> weigh_pixels(const Image<float, Gpu>& image, const Image<float, Gpu>& noise,

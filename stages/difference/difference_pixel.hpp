@@ -35,7 +35,7 @@ struct FluxRatio {
 /// The options of a subtraction.
 struct Matching {
   bool flux, background;
-  double gain;  ///< 0 = no noise
+  double gain;  ///< in e-/count; 0: no noise is computed
 };
 
 /// Computes a pixel of the difference, and the variance of its noise.

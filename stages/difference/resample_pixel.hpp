@@ -21,7 +21,7 @@ struct MapView {
   const double* y;
 };
 
-/// The positions of the two map nodes between which a piece of a row lies.
+/// The positions in the image that the map gives for the two ends of a piece of a row, between two columns of nodes.
 struct MapPiece {
   Position left, right;
 
@@ -76,7 +76,7 @@ struct Weights {
 
 struct Bilinear {
   static constexpr int taps = 2;
-  static constexpr int before = 0;  ///< number of weights before the pixel at or before the position
+  static constexpr int before = 0;  ///< number of weighted pixels before AxisPlace::pixel
 
   SRCEXTRACT_HOST_DEVICE static void weigh(double fraction, double* weight, std::int64_t stride) {
     weight[0] = 1 - fraction;
@@ -134,7 +134,7 @@ struct ImageView {
   Shape shape;
 
   SRCEXTRACT_HOST_DEVICE float at(std::int64_t x, std::int64_t y) const { return pixels[y * shape.width + x]; }
-  /// False for NaN.
+  /// Whether (x, y) is a pixel of the image; false for NaN.
   template <class T>
   SRCEXTRACT_HOST_DEVICE bool contains(T x, T y) const {
     return x >= 0 && x < static_cast<T>(shape.width) && y >= 0 && y < static_cast<T>(shape.height);
@@ -180,7 +180,7 @@ SRCEXTRACT_HOST_DEVICE float mean_of_unmasked(const ImageView& image, std::int64
   return left >= 0.25 * all ? pixel_of(sum / left) : masked_pixel;
 }
 
-/// The image at a position with given weights: resample() for one pixel.
+/// Computes one pixel of resample(): the image at a position, from the weights along both axes.
 template <class Kernel>
 SRCEXTRACT_HOST_DEVICE float interpolate(const ImageView& image, const AxisPlace& x, const AxisPlace& y,
                                          const Weights& along_x, const Weights& along_y) {

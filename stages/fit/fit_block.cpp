@@ -15,7 +15,7 @@ std::size_t parameters_of(const std::vector<Fitted>& of) {
   return parameters;
 }
 
-/// Adds `by` times some values to others.
+/// to[i] += by * of[i], for `count` elements.
 void add_multiple(const double* of, double by, std::size_t count, double* to) {
   for (std::size_t i = 0; i < count; ++i) to[i] += by * of[i];
 }

@@ -14,7 +14,7 @@ namespace srcextract {
 /// A Gaussian that is fitted.
 struct Fitted {
   Gaussian start, now;     ///< peaks in units of the island's noise
-  bool free_shape = true;  ///< false: the shape stays
+  bool free_shape = true;  ///< false: the shape is not fitted
   std::int16_t flags = 0;  ///< fit_flag
 
   std::size_t parameters() const { return free_shape ? 6 : 3; }
@@ -41,17 +41,17 @@ class BlockFit {
  public:
   explicit BlockFit(const FitLimits& limits) : limits_(limits) {}
 
-  /// Fits the Gaussians `of`, starting from their present parameters. Returns the number of trial steps, which is less
-  /// than limits.rounds if the fit converged.
+  /// Fits the Gaussians `of`, starting from their present parameters. Returns the number of trial steps if the fit
+  /// converged, else limits.rounds.
   std::int64_t fit(const FitPixels& pixels, std::vector<Fitted>& of);
 
   /// The sum of squared residuals in units of the noise^2, after fit() or find_covariance().
   double chi2() const { return sums_.chi2; }
 
-  /// Computes the covariance of the parameters of all Gaussians, in order: peak, x, y, and for free shapes ln l11, l21,
-  /// ln l22. With derivatives J, noise covariance C and normal equations N = J'J it is N^-1 J'C J N^-1. The fit has
-  /// equal weights, but the noise of neighbouring pixels is correlated (the sandwich estimate; White 1980). Returns
-  /// false if the equations are singular.
+  /// Computes the covariance of the parameters of all Gaussians; pixels.noise must be set. The parameters are, in
+  /// order: peak, x, y, and for free shapes ln l11, l21, ln l22. With derivatives J, noise covariance C and normal
+  /// equations N = J'J the covariance is N^-1 J'C J N^-1. The fit has equal weights, but the noise of neighbouring
+  /// pixels is correlated (the sandwich estimate; White 1980). Returns false if the equations are singular.
   bool find_covariance(const FitPixels& pixels, const std::vector<Fitted>& of, const NoiseCorrelation& correlation,
                        SymmetricMatrix& covariance);
 

@@ -196,7 +196,8 @@ class IslandFit {
     return std::max(1.0, static_cast<double>(area) / (std::numbers::ln2 * rule_.beam_pixels));
   }
 
-  /// Adds a Gaussian at the largest residual, if it is large enough. Returns false if none was added.
+  /// Adds a Gaussian at the largest residual, if it is large enough. If that does not lower the rms of the residuals,
+  /// the Gaussian is taken back. Returns false if none was added.
   bool add_one() {
     const Excess excess = largest_residual();
     const double least = excess.rms < 1.5 ? rule_.seeds.least : rule_.seeds.threshold;

@@ -7,9 +7,9 @@
 
 namespace srcextract {
 
-/// Sets `to` to the pixels that are fitted: unmasked pixels within `radius` full widths of a Gaussian that belong to no
-/// other island. They include pixels below the threshold, since a cut would bias sizes. An ellipse with fewer than 14
-/// pixels is enlarged. Returns false if the pixels are the same as before.
+/// Sets `to` to the pixels that are fitted: unmasked pixels that lie within `radius` full widths of a Gaussian's centre
+/// and belong to no other island. They include pixels below the threshold, since a cut would bias sizes. An ellipse
+/// with fewer than 14 pixels is enlarged. Returns false if `to` already had these pixels.
 bool choose_pixels(const FitMap& map, const FitIsland& island, const std::vector<Fitted>& of, double radius,
                    FitPixels& to);
 

@@ -11,7 +11,7 @@ namespace srcextract {
 struct FitRule {
   FitConfig config;
   GaussianShape beam;
-  double beam_pixels = 1;  ///< pixels a beam
+  double beam_pixels = 1;  ///< the beam's area in pixels
   NoiseCorrelation correlation;
   SeedRule seeds;
 

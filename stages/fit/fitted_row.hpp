@@ -33,7 +33,7 @@ enum class SourceCode : std::int16_t { single, companion, multiple };
 
 /// Sums over the pixels of a row's island, above the level that was subtracted, and their noise.
 struct IslandFacts {
-  double total = 0, total_error = 0;  ///< in pixel values, per beam
+  double total = 0, total_error = 0;  ///< in pixel values times beams
   double rms = 0;                     ///< noise of a pixel
   double level = 0;                   ///< level that was subtracted
   double residual_rms = 0, residual_mean = 0;
@@ -48,11 +48,11 @@ struct ComponentRow {
   double peak = 0, total = 0, x = 0, y = 0;
   GaussianShape shape;
   FittedCovariance covariance = {};
-  double xmax = 0, ymax = 0;  ///< of the largest value of the model
+  double xmax = 0, ymax = 0;  ///< centre of the brightest Gaussian; without a fit, the brightest pixel
   double xmax_error = 0, ymax_error = 0;
   double chi2 = 0;                      ///< sum of squared residuals over noise^2, per degree of freedom
   std::int32_t rounds = 0, pixels = 0;  ///< of the fit
-  /// real fraction of sources with its S/N (stages/fit/reliability.hpp), if asked for
+  /// fraction of the sources with its S/N that are real (stages/fit/reliability.hpp); 1 if not asked for
   double reliability = 1;
   IslandFacts of_island;
 };

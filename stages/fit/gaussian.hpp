@@ -38,7 +38,7 @@ struct Gaussian {
   /// The root of the determinant of K.
   double extent() const { return l11 * l22; }
 
-  /// d' K^-1 d.
+  /// d' K^-1 d for the distance d of (px, py) from the centre.
   double distance(double px, double py) const {
     const double u = (px - x) / l11, v = (py - y - l21 * u) / l22;
     return u * u + v * v;

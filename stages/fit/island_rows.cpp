@@ -43,7 +43,7 @@ class Quantities {
 
   double total(std::size_t i) const { return noise_ * now(i).peak * now(i).extent() / of_beam_; }
 
-  /// Add `factor` times the derivatives of a quantity of Gaussian i to the derivatives of a sum.
+  /// The add functions add `factor` times the derivatives of a quantity of Gaussian i to those of a sum.
   void add_peak(std::size_t i, double factor, std::vector<double>& to) const { to[first_[i]] += factor * noise_; }
   void add_total(std::size_t i, double factor, std::vector<double>& to) const {
     to[first_[i]] += factor * total(i) / now(i).peak;
@@ -149,7 +149,7 @@ class Quantities {
   std::vector<std::size_t> first_;
 };
 
-/// Groups Gaussians into sources. Gives each Gaussian the number of its source, from 0, in the order of the Gaussians.
+/// Groups Gaussians into sources. Gives each Gaussian the index of the first Gaussian of its source.
 class Groups {
  public:
   Groups(const std::vector<Fitted>& of, const FitRule& rule) : of_(of), rule_(rule), group_(of.size()) {
@@ -300,7 +300,7 @@ SymmetricMatrix noise_of_sums(const std::vector<std::int32_t>& x, const std::vec
     add_correlated(x, y, j, columns, correlation, sums);
     return sums;
   }
-  // Derivatives that hardly change within a beam.
+  // In so large an island the derivatives hardly change within a beam.
   for (std::size_t i = 0; i < x.size(); ++i)
     for (std::size_t a = 0; a < columns; ++a)
       for (std::size_t b = 0; b <= a; ++b) sums.at(a, b) += correlation.sum() * j[i * columns + a] * j[i * columns + b];

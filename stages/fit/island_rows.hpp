@@ -22,7 +22,8 @@ IslandRows rows_of_island(const FitMap& map, const FitIsland& island, const FitR
                           const IslandGaussians& gaussians);
 
 /// Returns the sums J'C J over the pixels of an island in raster order. `j` has `columns` derivatives per pixel,
-/// multiplied by the pixel's noise, and C is the correlation of the noise.
+/// multiplied by the pixel's noise, and C is the correlation of the noise. With more than 20000 pixels, derivatives
+/// count as constant within reach of C.
 SymmetricMatrix noise_of_sums(const std::vector<std::int32_t>& x, const std::vector<std::int32_t>& y,
                               const std::vector<double>& j, std::size_t columns, const NoiseCorrelation& correlation);
 

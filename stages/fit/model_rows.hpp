@@ -14,7 +14,7 @@ class ModelRows {
  public:
   ModelRows(const std::vector<ComponentRow>& gaussians, const Shape& shape);
 
-  /// Sets row y, from 0.
+  /// Writes row y of the image, from 0, to `row`.
   void fill(std::int64_t y, float* row);
 
  private:

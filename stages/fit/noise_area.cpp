@@ -41,7 +41,8 @@ struct LagSums {
   }
 };
 
-/// Three rows of pixels as integers, in 1/1024 of the noise; `masked` for pixels in or near islands.
+/// Three rows of pixels as integers, in 1/1024 of the noise; `masked` for pixels that are masked, beyond 8 sigma, or in
+/// or near islands.
 class NoiseRows {
  public:
   static constexpr std::int32_t masked = INT32_MIN;
@@ -50,7 +51,7 @@ class NoiseRows {
     for (auto& row : rows_) row.resize(static_cast<std::size_t>(map.shape().width));
   }
 
-  /// Takes rows_together rows from y on.
+  /// Reads rows_together rows from row y on.
   void go_to(std::int64_t y) {
     for (std::int64_t r = 0; r < rows_together; ++r) fill(y + r, rows_[static_cast<std::size_t>(r)]);
   }

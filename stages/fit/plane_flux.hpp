@@ -9,7 +9,7 @@ namespace srcextract {
 /// flux could not be measured.
 struct PlaneFlux {
   double total = std::numeric_limits<double>::quiet_NaN();
-  double error = std::numeric_limits<double>::quiet_NaN();           ///< with that of place and shape
+  double error = std::numeric_limits<double>::quiet_NaN();           ///< including the errors of position and shape
   double error_of_noise = std::numeric_limits<double>::quiet_NaN();  ///< by the noise of the plane alone
 };
 

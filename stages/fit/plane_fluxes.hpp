@@ -22,8 +22,8 @@ struct FluxesOfPlane {
 /// Positions stay fixed. Each shape is deconvolved from the beam of the fit and convolved with `beam`. The peaks of all
 /// Gaussians of an island follow from one linear least-squares fit over the pixels within fit.radius full widths. Their
 /// errors are N^-1 J'C J N^-1 (fit_block.hpp) with the noise and the correlation of the plane. Errors of positions and
-/// shapes are propagated by derivatives. If the plane is a part of the image that was fitted (`shared`), the noise that
-/// both share counts, but only between a Gaussian's own flux and shape.
+/// shapes are propagated by derivatives. If the plane is a part of the image that was fitted (`shared`), the errors
+/// include the noise that both share, but only between a Gaussian's own flux and shape.
 ///
 /// A source without Gaussians gets the sum over its island's pixels. Light of one island in another is not subtracted.
 FluxesOfPlane measure_plane(const FitMap& plane, const FittedIslands& fitted, const PixelBeam& beam,

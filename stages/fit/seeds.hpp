@@ -26,8 +26,9 @@ double ripple_of_curvature(const GaussianShape& beam);
 
 /// Finds the Gaussians from which the fit of an island starts, brightest first; at least one. The curvature is the
 /// negative of the map convolved with [1 1 1; 1 -8 1; 1 1 1]. A summit is a maximum of curvature that stands out from
-/// the curvature around it by four times its noise and by the ripple, with a pixel above the seed threshold. Values are
-/// in units of the island's noise. Curvature separates close sources that have only one maximum of light together.
+/// the curvature around it by four times its noise and by the ripple. One of the 3 x 3 pixels around it must be above
+/// SeedRule::least. Values are in units of the island's noise. Curvature separates close sources that have only one
+/// maximum of light together.
 std::vector<Gaussian> find_seeds(const FitMap& map, const FitIsland& island, const SeedRule& rule);
 
 }  // namespace srcextract

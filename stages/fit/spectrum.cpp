@@ -21,7 +21,7 @@ struct Law {
   double at(double x) const { return values[0] * portable_exp(steepness(x)); }
 };
 
-/// Points at ln(f / frequency).
+/// Fluxes at x = ln(f / frequency), with weights 1 / error^2 and errors common to all.
 struct Points {
   std::vector<double> x, flux, weight, common;
 };

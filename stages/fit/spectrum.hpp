@@ -16,15 +16,15 @@ struct FluxAt {
 struct Spectrum {
   static constexpr double unknown = std::numeric_limits<double>::quiet_NaN();
 
-  double frequency = unknown;  ///< weighted mean of those measured
+  double frequency = unknown;  ///< weighted geometric mean of the frequencies
   double flux = unknown, flux_error = unknown;
   double index = unknown, index_error = unknown;
-  /// set if four or more fluxes have chi2 fall by over 9 with it
+  /// set if there are at least four fluxes and it lowers chi2 by more than 9
   double curvature = unknown, curvature_error = unknown;
 };
 
 /// Fits a power law to fluxes by Gauss-Newton. It fits fluxes, not logarithms, so that negative fluxes can be used.
-/// Fluxes without error or frequency are left out; at least two must remain.
+/// Fluxes without error or frequency are left out. If fewer than two remain, all results are NaN.
 Spectrum fit_spectrum(std::vector<FluxAt> fluxes);
 
 /// Polarisation derived from the fluxes in Stokes I, Q, U, V; NaN: unknown.

@@ -48,7 +48,7 @@ SRCEXTRACT_VECTOR_CLONES std::int64_t mask_equal(const std::byte* stored, std::i
   return equal;
 }
 
-/// Equals decode_pixel for every pixel.
+/// Decodes `count` pixels, each as decode_pixel() does.
 template <class Stored>
 MaskCounts decode(const std::byte* stored, std::int64_t count, const Decoder& decoder, float* out) {
   MaskCounts counts = decode_values<Stored>(stored, count, decoder, out);
@@ -65,7 +65,8 @@ MaskCounts decode(const std::byte* stored, std::int64_t count, const Decoder& de
   return counts;
 }
 
-/// Points to at most chunk_pixels stored pixels: in the source's memory, or read into memory of this thread.
+/// Points to at most chunk_pixels stored pixels: in the source's memory, or in memory of this thread, valid until its
+/// next call.
 const std::byte* stored_pixels(const PixelSource& source, std::int64_t first, std::int64_t count) {
   if (source.memory != nullptr) return source.memory + first * source.format.bytes();
   thread_local std::vector<std::byte> stored;

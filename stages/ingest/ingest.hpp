@@ -50,13 +50,13 @@ inline void record_fields(const Pixels<Cpu>& pixels, FieldRecorder& to) {
 
 class RowMemory;
 
-/// Reads a plane into `pixels`, which must have its shape: swaps bytes, scales, and masks pixels. The host holds at
-/// most a few MB of stored pixels at a time.
+/// Reads a plane into `pixels`, which must have its shape: swaps bytes, scales, and masks pixels. Each thread of the
+/// host holds at most 1 MB of stored pixels at a time.
 void ingest(const PixelSource& source, Pixels<Cpu>& pixels, const Cpu& where);
 void ingest(const PixelSource& source, Pixels<Gpu>& pixels, const Gpu& where);
 
 /// The image of a plane whose rows are read when a stage asks for them (stages/core/rows_on_demand.hpp). `masked`, if
-/// not null, receives the numbers of masked pixels. They are complete once every row was held; until then it must
+/// not null, receives the numbers of masked pixels. They are complete once every row was held; until then `masked` must
 /// exist.
 Image<float, Cpu> ingest_on_demand(const PixelSource& source, const std::shared_ptr<RowMemory>& memory,
                                    MaskCounts* masked);

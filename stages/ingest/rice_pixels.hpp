@@ -28,10 +28,10 @@ struct RiceScale {
   double scale, zero;
   std::int32_t blank;  ///< in the type of the tile's integers
   bool has_blank;
-  std::int32_t random_begin;  ///< below random_count
+  std::int32_t random_begin;  ///< index into the random numbers, below random_count
 };
 
-/// The value of the lowest `pixel_bits` bits.
+/// The value of the lowest `pixel_bits` bits: unsigned for 8 bits, else signed.
 SRCEXTRACT_HOST_DEVICE inline std::int32_t rice_integer(std::uint32_t bits, int pixel_bits) {
   if (pixel_bits == 8) return static_cast<std::uint8_t>(bits);
   return pixel_bits == 16 ? static_cast<std::int16_t>(bits) : static_cast<std::int32_t>(bits);

@@ -146,7 +146,7 @@ class RiceStream {
     return value;
   }
 
-  /// A code longer than the window.
+  /// Reads a code that is longer than the window of 32 bits.
   SRCEXTRACT_HOST_DEVICE std::uint32_t long_code() {
     std::uint32_t zeros = 0;
     while (window() == 0 && !beyond()) {

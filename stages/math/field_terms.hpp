@@ -12,6 +12,7 @@ namespace srcextract {
 inline constexpr int most_field_order = 3;
 inline constexpr int most_field_terms = (most_field_order + 1) * (most_field_order + 2) / 2;
 
+/// The number of terms of a polynomial of this order.
 SRCEXTRACT_HOST_DEVICE constexpr int field_terms(int order) {
   return (order + 1) * (order + 2) / 2;
 }
@@ -31,7 +32,7 @@ struct FieldTerms {
     }
   }
 
-  /// The polynomial with these coefficients.
+  /// The value of the polynomial with these coefficients at this position.
   SRCEXTRACT_HOST_DEVICE double sum(const double* coefficients, int terms) const {
     double total = 0;
     for (int k = 0; k < terms; ++k) total += coefficients[k] * value[k];

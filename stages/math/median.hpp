@@ -8,8 +8,8 @@ namespace srcextract {
 /// Standard deviation of a normal distribution divided by its median absolute deviation.
 inline constexpr double sigma_per_deviation = 1.4826;
 
-/// Returns the value with the rank size * share, counted from 0; share must be below 1. Reorders the values, of which
-/// there must be at least one.
+/// Returns the value with the rank size * share, rounded down and counted from 0; share must be below 1. Reorders the
+/// values, of which there must be at least one.
 template <class T>
 T ranked(std::vector<T>& values, double share) {
   const auto rank = static_cast<std::ptrdiff_t>(static_cast<double>(values.size()) * share);

@@ -23,7 +23,7 @@ struct PsfModel {
   int columns = 0, rows = 0;  ///< of the mask; 0: there is no model
   int terms = 0, dimensions = 0;
   double step = 1;                     ///< side of a mask pixel in pixels of the image
-  double fwhm = 0;                     ///< as the file tells it
+  double fwhm = 0;                     ///< full width at half maximum that the file gives
   int of_y[most_dimensions] = {};      ///< 1: the dimension is y, 0: x
   double zero[most_dimensions] = {};   ///< t = (place - zero) / scale, with places from 1
   double scale[most_dimensions] = {};  ///< 0: t is 0
@@ -85,9 +85,9 @@ SRCEXTRACT_HOST_DEVICE inline double portable_sin(double t) {
   return t * sum;
 }
 
-/// Computes the 8 weights of the Lanczos kernel at a position on a line of `size` pixels, and returns the first pixel
-/// that they belong to. Weights beyond the line are 0, and the sum of the others is 1 (SExtractor's resampling of a
-/// PSF).
+/// Computes the 8 weights of the Lanczos kernel at a position on a line of `size` pixels, counted from 0, and returns
+/// the first pixel that they belong to. Weights beyond the line are 0, and the sum of the others is 1 (SExtractor's
+/// resampling of a PSF).
 SRCEXTRACT_HOST_DEVICE inline int lanczos_taps(double place, int size, double* weight) {
   constexpr double pi = 3.14159265358979323846, half_root = 0.70710678118654752440;
   constexpr double cosines[4] = {1, half_root, 0, -half_root}, sines[4] = {0, half_root, 1, half_root};

@@ -36,7 +36,7 @@ struct FieldSquare {
 
   SRCEXTRACT_HOST_DEVICE int side() const { return 2 * half + 1; }
 
-  /// Node (column, row), from -half to half.
+  /// The value of node (column, row), both from -half to half, where the polynomials have the terms `at`.
   SRCEXTRACT_HOST_DEVICE double node(std::int64_t column, std::int64_t row, const FieldTerms& at) const {
     if (column < -half || column > half || row < -half || row > half) return 0;
     const int taps = side() * side();
@@ -75,8 +75,8 @@ struct Placement {
 /// Photon variance of a star's flux, per count of the flux in one frame of a difference, in units of the variance of a
 /// sky pixel.
 struct StarPhotons {
-  double left_out = 0;  ///< what the noise of pixels leaves out
-  double counted = 0;   ///< what it has; 0: not known
+  double left_out = 0;  ///< the part that the noise of pixels leaves out
+  double counted = 0;   ///< the part that the noise of pixels contains; 0: not known
 
   bool operator==(const StarPhotons&) const = default;
 };
@@ -91,7 +91,7 @@ struct StarView {
   double correlation_of_excess = 1;  ///< the same ratio for variance beyond the noise of the sky
   /// for light in the frame that is brighter in a positive change, and in the other
   StarPhotons brighter = {}, fainter = {};
-  double photons_of_new = 0, photons_of_reference = 0;  ///< the same beyond noise_of_new and noise_of_reference
+  double photons_of_new = 0, photons_of_reference = 0;  ///< left out of noise_of_new and noise_of_reference
   const float* reference = nullptr;                     ///< StarFrames; null: they are not kept
   const float *noise_of_new = nullptr, *noise_of_reference = nullptr;
   double sign = 1;  ///< -1 if the image is reference - new
@@ -109,7 +109,7 @@ struct StarFrames {
   Image<float, Where> reference, noise_of_new, noise_of_reference;
 };
 
-/// Owns what StarView shows.
+/// Owns the values to which a StarView points.
 template <class Where>
 struct StarProfile {
   StarView sizes;                ///< without its pointers
@@ -118,7 +118,7 @@ struct StarProfile {
   StarFrames<Where> frames = {};
 
   bool empty() const { return values.empty(); }
-  /// Call it when the image is negated.
+  /// Exchanges `brighter` and `fainter`, and turns `sign`. Call it when the image is negated.
   void turn() {
     if (empty()) return;
     std::swap(sizes.brighter, sizes.fainter);

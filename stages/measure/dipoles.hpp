@@ -25,7 +25,7 @@ inline constexpr ColumnOf<Dipole> dipole_columns[] = {
 };
 
 /// Adds the dipole columns that `choice` asks for. Two changes of opposite sign can pair at a distance of up to 2.5
-/// FWHM of the stars. A pair is a dipole if neither change has more than 0.65 of the light of both, and the root of the
+/// FWHM of the stars. A pair is a dipole if each change has less than 0.65 of the light of both, and the root of the
 /// sum of their squared SNR is above 5 sqrt 2. This is the rule for footprints of LSST's DipoleFitTask, without its
 /// fit.
 void add_dipoles(double fwhm, const ColumnChoice& choice, Sources& sources);

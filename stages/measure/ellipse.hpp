@@ -12,7 +12,7 @@ struct EllipseAxes {
   double a, b;
 };
 
-/// The axes from unchanged moments.
+/// The axes from the moments as they are; axes_about() widens thin sources.
 SRCEXTRACT_HOST_DEVICE inline EllipseAxes axes_of(const SecondMoments& m) {
   const double half_sum = (m.x2 + m.y2) / 2;
   const double half_difference = (m.x2 - m.y2) / 2;
@@ -35,7 +35,7 @@ inline double polarisation_of(const SecondMoments& m) {
   return std::sqrt((m.x2 - m.y2) * (m.x2 - m.y2) + 4 * m.xy * m.xy) / (m.x2 + m.y2);
 }
 
-/// An ellipse with its angle, in degrees.
+/// An ellipse with the angle of its major axis, in degrees from x towards y.
 struct Ellipse : EllipseAxes {
   double theta;
 };
@@ -44,7 +44,7 @@ struct Ellipse : EllipseAxes {
 inline constexpr Ellipse undefined_ellipse{
     {undefined_value, undefined_value, undefined_value, undefined_value, undefined_value}, undefined_value};
 
-/// The ellipse from unchanged moments.
+/// The ellipse from the moments as they are; ellipse_about() widens thin sources.
 Ellipse ellipse_of(const SecondMoments& moments);
 
 /// ellipse_of(), or undefined_ellipse if the moments are NaN.

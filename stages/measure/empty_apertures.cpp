@@ -152,7 +152,7 @@ class TrialApertures {
     return static_cast<std::int64_t>(random * static_cast<std::uint64_t>(choice_) >> 32U);
   }
 
-  /// Whether no sure source is near.
+  /// Whether no sure source is within `margin` pixels of the circle about (x, y).
   bool is_free(std::int64_t x, std::int64_t y) const {
     const std::int64_t last = sky_.image.shape.height - 1;
     for (std::int64_t dy = -guard_.rows(); dy <= guard_.rows(); ++dy) {

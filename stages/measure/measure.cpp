@@ -85,7 +85,7 @@ class RunMeasurer {
   }
 
  private:
-  /// The neighbours of a run are read, too.
+  /// Holds the rows from `first` to `last` and one on either side, since neighbours of runs are read, too.
   HeldRows hold_about(std::int64_t first, std::int64_t last) const { return {image_, first - 1, last + 2}; }
 
   SourceSums measure(std::int64_t run, const Extent& extent) const {

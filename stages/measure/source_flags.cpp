@@ -78,7 +78,7 @@ class Frequencies {
 
  private:
   struct Seen {
-    std::int64_t place;  ///< order of addition
+    std::int64_t place;  ///< rank in the order of addition
     std::int64_t pixels;
   };
   [[noreturn]] void fail() const {

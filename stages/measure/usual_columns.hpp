@@ -27,8 +27,8 @@ struct UsualRow {
   SourceOffset position;
   Ellipse ellipse;
   SourceSky sky;
-  double background;  ///< level below the pixels that were measured
-  double flux;        ///< above it
+  double background;  ///< level above which fluxes are: levels.background plus the local sky
+  double flux;        ///< above `background`
   double error;       ///< of the flux
   std::int64_t area;  ///< number of pixels above the analysis threshold
 };

@@ -72,7 +72,7 @@ class CircleOverlap {
     }
   }
 
-  /// Counts the sub-pixels inside of any pixel.
+  /// Counts, for each pixel, its sub-pixels that are inside the circle.
   template <int Width>
   SRCEXTRACT_HOST_DEVICE void count(const float (&dx)[Width], const float (&dy)[Width],
                                     std::int32_t (&inside)[Width]) const {

@@ -82,7 +82,7 @@ class CircleParts {
     }
   }
 
-  /// Keeps existing elements without setting them again.
+  /// Makes room for `size` elements, and does not set existing ones again.
   template <class T>
   static void grow(std::vector<T>& values, std::size_t size) {
     if (values.size() < size) values.resize(size);

@@ -37,7 +37,7 @@ struct CircleFamily {
   std::int32_t by_size[most_apertures]{};  ///< numbers of the circles, the smallest first
   int count = 0;
   bool are_many;        ///< whether one walk over the largest circle is no slower than one walk per circle
-  bool photons_follow;  ///< whether errors need each circle by itself
+  bool photons_follow;  ///< whether the gain goes with the weight; then errors need each circle by itself
   bool is_exact;        ///< whether pixels at the edge count by their exact area, not by sub-pixels
   double exact_radius[most_apertures]{};  ///< used if is_exact
 

@@ -15,7 +15,7 @@ namespace srcextract {
 /// A measured flux in an ellipse: FLUX_AUTO or FLUX_PETRO of a source.
 struct EllipseFlux {
   double flux, variance;  ///< variance in units of FluxCalibration::pixel; NaN for a source without a shape
-  float radius;           ///< radius of the ellipse in units of A_IMAGE; 0 if the flux is not above 0
+  float radius;           ///< radius of the ellipse in units of A_IMAGE; 0 for a circle, or if the flux is not above 0
   std::int32_t flags;     ///< flag::crowded, flag::aperture_cut
   double area;            ///< number of pixels summed
 
@@ -100,7 +100,8 @@ struct EllipseFamily {
   using Row = EllipseFlux;
 
   double factor, minimum;  ///< radius = max(factor times the scale of the light, minimum)
-  double searched, least;  ///< radii in pixels of circles that replace smaller ellipses
+  /// Radii in pixels of circles that replace smaller ellipses: for finding the radius, and for the flux.
+  double searched, least;
 
   EllipseFamily(const std::vector<double>& radius, const MeasurementConfig& config)
       : factor(radius.at(0)),

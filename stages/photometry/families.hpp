@@ -39,9 +39,8 @@ struct FamilyRows {
 ///  - measure(lanes, source, image, which): computes row number `which` of a source, on host and device.
 ///  - rows_are_together and measure_rows(lanes, source, image, keep), in place of measure(), if the rows have one
 ///    computation. keep(which, row) is called for every row.
-///  - are_measured_together(source) and measure_together(lanes, source, image, keep), if the host has a faster way. The
-///  rows
-///    must be equal to the last bit.
+///  - are_measured_together(source) and measure_together(lanes, source, image, keep), if the host has a faster way.
+///    The rows must be equal to the last bit.
 ///  - measure_in(lanes, source, found_in, image), if the family also needs the image in which sources were found.
 ///    measure() then passes one image for both.
 ///  - is_known(config), if the family is measured only where the configuration or the image tells something, such as
@@ -167,7 +166,8 @@ int scratch_of(const One& family) {
     return 0;
 }
 
-/// Whether a family is measured: a column asks for it, and the file or shape of stars that it needs is there.
+/// Whether a family is measured: the file or shape of stars that it needs is there, and a column asks for it or usual
+/// columns use it.
 template <class One>
 bool is_measured(const ColumnChoice& choice, const Settings& config) {
   if constexpr (requires { One::is_known(config); })

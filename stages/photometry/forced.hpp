@@ -27,7 +27,7 @@ inline bool is_on_image(const ForcedPosition& at, const Shape& shape) {
          at.y < static_cast<double>(shape.height) - 0.5;
 }
 
-/// All positions.
+/// The positions at which light is measured.
 struct ForcedPositions {
   std::span<const ForcedPosition> places;
   bool ellipses = false;  ///< true: some positions have an ellipse, so FLUX_AUTO is measured

@@ -22,8 +22,9 @@ struct FrameSky {
   bool operator==(const FrameSky&) const = default;
 };
 
-/// A frame about the box of a source's pixels. A quarter of the box's side lies between both on either side, or of what
-/// the image has beyond a box of half its size.
+/// A frame about the box of a source's pixels: the pixels of `outer` that are not in `inner`. Along each axis `inner`
+/// is the box plus a quarter of its side on either side. If the box spans half of the image or more, a quarter of the
+/// rest of the image is added instead.
 struct SkyFrame {
   ApertureBox inner, outer;
 
@@ -39,12 +40,13 @@ struct SkyFrame {
   }
 };
 
-/// The pixels of such a frame. Those of sources are left out, as far as SExtractor knows of them (FrameSkyFamily).
+/// The pixels of a SkyFrame. Pixels of sources are left out, as far as SExtractor knows of the sources
+/// (FrameSkyFamily).
 struct FramePixels {
   const PhotometryImage& image;
   SkyFrame frame;
   std::int32_t last_row;     ///< of the source's island
-  std::int32_t last_column;  ///< of the source in that row
+  std::int32_t last_column;  ///< of the source, in the last row of its own pixels
 
   SRCEXTRACT_HOST_DEVICE bool has(std::int32_t x, std::int32_t y) const {
     const ApertureBox& box = frame.inner;
@@ -81,10 +83,10 @@ struct FrameBins {
 
 /// The sky that is subtracted from the fluxes of a source (SExtractor's BACKPHOTO_TYPE LOCAL): that of a frame about
 /// its box, estimated as the sky of one mesh (stages/sky/mesh_estimate.hpp).
-/// - Pixels of sources are left out, also of too small ones, in the rows that SExtractor has searched when it looks. Y
-/// is
-///   the last row of the source's island. These are rows up to Y - kernel_rows / 2. Without a kernel they are rows up
-///   to Y, and the next up to the column of the source's last pixel.
+/// - Pixels of sources are left out, also of too small ones, in the rows that SExtractor has searched when it looks.
+///   These are rows up to Y - kernel_rows / 2, where Y is the last row of the source's island. Without a kernel they
+///   are rows up to Y, and the next up to the column of the source's last pixel.
+/// - With measurement.mask: none, pixels of sources stay in.
 /// - Pixels of a source that CLEAN has given away before are not left out.
 /// - If the frame is not all within the image, or touches its last row or column, the sky is 0.
 ///

@@ -123,7 +123,7 @@ struct GrowthPixels {
   /// The pixels of a block.
   template <int Width>
   struct Block {
-    double square[Width];          ///< squared distance
+    double square[Width];          ///< squared distance from the source
     std::int32_t in_reach[Width];  ///< 1: within the limit
     std::int32_t any = 0;          ///< 1: some pixel is in reach
   };
@@ -190,7 +190,7 @@ struct GrowthPixels {
     add_parts(divided, bins);
   }
 
-  /// Adds the light of Width pixels that the bins have begun with, a share to the ring of each sub-pixel. The first
+  /// Adds the light of Width pixels, which bins.begin() has set per sub-pixel, to the ring of each sub-pixel. The first
   /// sub-pixel of each has its centre at (u, v) from the source.
   template <int Width, class Bins>
   SRCEXTRACT_HOST_DEVICE void add_sub_pixels(double (&u)[Width], double (&v)[Width], Bins& bins) const {

@@ -7,9 +7,9 @@
 
 namespace srcextract {
 
-/// SExtractor's curve of growth: the light of a source in 64 circles about it, with radii in equal steps up to 6
-/// A_IMAGE. Pixels within 0.75 pixel of a circle are divided into 5 x 5. Light is in whole numbers of a quantum, so
-/// that sums do not depend on the order.
+/// SExtractor's curve of growth: the light of a source in 64 circles about it, with radii in equal steps up to `reach`,
+/// the larger of 6 A_IMAGE and a least radius. Pixels within 0.75 pixel of a circle are divided into 5 x 5. Light is in
+/// whole numbers of a quantum, so that sums do not depend on the order.
 struct GrowthCurve {
   static constexpr int circles = 64;
 
@@ -19,8 +19,8 @@ struct GrowthCurve {
   bool cut;                   ///< the last circle reaches beyond the image
 
   /// Returns the radius of the circle that holds `light`, by linear interpolation between circles. The result is at
-  /// most `reach`, and 0 if the first circle holds `light` but has none. If no circle holds `light`, the last step but
-  /// one is extrapolated.
+  /// most `reach`, and 0 if the first circle holds `light` but has none. If only the last circle or none holds `light`,
+  /// the step before the last is extrapolated.
   SRCEXTRACT_HOST_DEVICE double radius_of(double light) const {
     const double step = reach / circles;
     std::int64_t inside = rings[0], before = 0, before_that = 0;

@@ -42,7 +42,8 @@ class HostKeys {
   /// The least and the largest key in a range. Requires that the range has keys.
   KeyRange extremes(const KeyRange& range) const { return {*begin(range), *(end(range) - 1)}; }
 
-  /// The key of rank `rank` among those in a range, counted from 0, and the next larger one.
+  /// The key of rank `rank` among those in a range, counted from 0, and the key of the next rank. The last key is its
+  /// own next.
   KeyPair pair(const KeyRange& range, std::int64_t rank) const {
     const auto lower = begin(range) + rank, next = lower + 1;
     return {*lower, next < end(range) ? *next : *lower};

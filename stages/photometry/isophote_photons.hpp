@@ -22,8 +22,8 @@ struct IsophotePhotons {
   double of(double flux) const { return light > 0 && flux > light ? variance * (flux / light) : variance; }
 };
 
-/// What FLUXERR_ISO needs if weights.scale_gain is set, as SExtractor's WEIGHT_GAIN has it: v e / (gain s^2) of pixels
-/// above the sky, with e the variance of the pixel and s the noise of the whole image.
+/// What FLUXERR_ISO needs if weights.scale_gain is set, as SExtractor's WEIGHT_GAIN has it: the sum of v e / (gain s^2)
+/// over pixels above the sky. v is the light and e the variance of the pixel, s the noise of the whole image.
 struct IsophotePhotonFamily {
   using Row = IsophotePhotons;
   static constexpr const char* name = "isophote photons";

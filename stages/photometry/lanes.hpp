@@ -80,7 +80,7 @@ class HostLanes {
   /// `rows`: holds rows of images that are not in memory as a whole.
   explicit HostLanes(PhotometryRows* rows) : images_(rows) {}
 
-  /// Makes sure of the rows of a box until another box is reached for. Every loop below does.
+  /// Keeps the rows of a box in memory until another box is reached for. Every loop over a box calls it.
   void reach(const ApertureBox& box) const {
     if (images_ != nullptr) images_->reach(box);
   }
@@ -163,7 +163,7 @@ class HostLanes {
     return {box.x_begin, box.y_begin, columns_.data(), rows_.data()};
   }
 
-  /// Lends memory for `count` doubles. It is valid until the next source is measured.
+  /// Lends memory for `count` doubles, valid until the next source is measured. Every call lends the same memory.
   double* scratch(int count) const {
     if (scratch_.size() < static_cast<std::size_t>(count)) scratch_.resize(static_cast<std::size_t>(count));
     return scratch_.data();
@@ -180,7 +180,7 @@ class HostLanes {
     for (int i = 0; i < count; i += width) f(i);
   }
 
-  /// Only counts: f(x, y) returns a Counted<M>.
+  /// Counts only: adds f(x, y), a Counted<M>, over the pixels of a box.
   template <int M, class F>
   SumsAndCounts<0, M> count(const ApertureBox& box, const F& f) const {
     return sum_and_count<0, M>(
@@ -355,7 +355,7 @@ class HostLanes {
     return sum_of_lanes<N>(lanes);
   }
 
-  /// The tree of sum().
+  /// Adds up the lanes by the tree that sum() describes.
   template <int N>
   static Sums<N> sum_of_lanes(double (&lanes)[lane_count / width][array_size(N)][width]) {
     static_assert(lane_count == 2 * width);

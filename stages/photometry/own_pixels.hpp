@@ -21,7 +21,7 @@ class OwnPixels {
   SRCEXTRACT_HOST_DEVICE OwnPixels(const MeasuredSource& source, const PhotometryImage& image)
       : source_(source), image_(image) {}
 
-  /// Does nothing; KeptOwnPixels needs the call.
+  /// Does nothing; exists since KeptOwnPixels::look_at() is called in the same way.
   template <class Lanes, class Box>
   SRCEXTRACT_HOST_DEVICE void look_at(const Lanes&, const ApertureBox&, const Box&) {}
 
@@ -35,8 +35,8 @@ class OwnPixels {
   const PhotometryImage& image_;
 };
 
-/// Keeps a source's own pixels on the host, for several boxes that each contain the one before. The owner and ellipse
-/// of each pixel are found once.
+/// Keeps a source's own pixels on the host, for several boxes that each contain the one before. Pixels are read again
+/// only if a box reaches beyond the one that was read last.
 template <int Width>
 class KeptOwnPixels {
  public:

@@ -46,7 +46,8 @@ struct PetrosianFamily : EllipseFamily<PetrosianFamily> {
 
  private:
   static constexpr float annulus = 1.2F, core = 1.1F;
-  static constexpr float usual = 3.1F;  ///< the first scale tried; two thirds of sources have faded before
+  /// Pixels are read up to this scale first; two thirds of sources have faded before.
+  static constexpr float usual = 3.1F;
 
   /// Sums and counts within 1.2 times a scale.
   struct Rings {

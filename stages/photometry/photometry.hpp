@@ -44,7 +44,8 @@ struct PhotometryInput {
   std::int64_t kernel_rows = 0;                 ///< as in PhotometryImage
 };
 
-/// The owner of the pixels of a run, or in the map of claims what is said of absorbed ones.
+/// The owner of the pixels of a run. For an absorbed run that became part of no source it is absorbed_after(), which
+/// only the map of claims shows.
 SRCEXTRACT_HOST_DEVICE inline std::int32_t owner_of_run(std::int32_t label, Absorbed absorbed) {
   return is_free(absorbed) ? absorbed_after(static_cast<std::int32_t>(absorbed) - 1) : owner_of_label(label);
 }

@@ -15,10 +15,11 @@ namespace srcextract {
 inline constexpr std::int32_t nobodys_pixel = 0;
 inline constexpr std::int32_t unclaimed_pixel = -1;  ///< above the threshold, but in a component too small for a source
 
-/// In the map of claims: pixels of an absorbed source that is absorbed when row `last` has been searched, and the row.
+/// The value in the map of claims for pixels of a source that CLEAN absorbs after row `last` has been searched.
 SRCEXTRACT_HOST_DEVICE inline std::int32_t absorbed_after(std::int32_t last) {
   return -2 - last;
 }
+/// Whether a value in the map of claims is absorbed_after() of a row before `row`.
 SRCEXTRACT_HOST_DEVICE inline bool is_absorbed_before(std::int32_t claim, std::int32_t row) {
   return claim <= absorbed_after(0) && -2 - claim < row;
 }
@@ -69,8 +70,8 @@ struct PhotometryImage {
   double gain = 0;               ///< FluxCalibration::gain
   double saturation = std::numeric_limits<double>::infinity();  ///< value above the sky from which a pixel is saturated
   const std::int32_t* claims = nullptr;  ///< `owner` with absorbed pixels (absorbed_after), for FrameSkyFamily
-  /// If the gain goes with the weight: the share of its own variance by which a count of light raises that of a pixel;
-  /// else 0.
+  /// If the gain goes with the weight: a count of light raises the variance of its pixel by this share of that
+  /// variance; else 0.
   double photon_share = 0;
   std::int64_t kernel_rows = 0;  ///< height of the kernel by which sources were found; 0: there was none
 
@@ -81,11 +82,11 @@ struct PhotometryImage {
     return gain > 0 && unit > 0 ? 1 / (gain * unit) : 0;
   }
 
-  /// The variance of a pixel of such a value and variance, times `weight`, and of its photons, which count whole.
+  /// The variance `of_sky` of a pixel times `weight`, plus the photon variance of its `value`, which counts whole.
   SRCEXTRACT_HOST_DEVICE double with_photons(double weight, double value, double of_sky) const {
     return with_photons(photon_share, weight, value, of_sky);
   }
-  /// As above, with a `photon_share` of the caller's: a loop over pixels then need not read the image's again.
+  /// with_photons() with `share` in place of photon_share: a loop over pixels then need not read the member again.
   SRCEXTRACT_HOST_DEVICE static double with_photons(double share, double weight, double value, double of_sky) {
     return (weight + (value > 0 ? value * share : 0)) * of_sky;
   }
@@ -94,7 +95,7 @@ struct PhotometryImage {
     return static_cast<std::int64_t>(y) * width + x;
   }
 
-  /// Whether apertures of source `number` leave out pixel i because it belongs to another source.
+  /// Whether apertures of source `number` leave out pixel i because it belongs to another source, or is unclaimed.
   SRCEXTRACT_HOST_DEVICE bool hidden(std::int64_t i, std::int32_t number) const {
     if (mask == MaskNeighbours::none || owner == nullptr) return false;
     return owner[i] != nobodys_pixel && owner[i] != number;

@@ -38,12 +38,11 @@ struct ProfileRow {
 /// SExtractor's FWHM_IMAGE and ISO0 to ISO7. v is the value above the background of a pixel of the source in the
 /// measured image, and p the largest v. t is the lowest analysis threshold of its pixels if a map of weights or a mesh
 /// gives their noise. Otherwise t follows from the noise of the whole image. `contrast` always uses the threshold for
-/// the whole image. The local sky, if it is
-/// known, is subtracted from p and t, and from v in the fit.
+/// the whole image. If the local sky is known, it is subtracted from p and t, and from v in the fit.
 ///  - ISO_i counts the pixels above t (p / t)^(i/8).
-///  - A Gaussian is fitted to the core, the pixels above max(p / 5, t): ln v = A - b r^2 with weights v^2, and b no
-///    less than 1 / (13 a b). The FWHM is 1.6651 / sqrt b, less the width of a pixel. A core of one pixel has the FWHM
-///    0.
+///  - A Gaussian is fitted to the core, the pixels above max(p / 5, t): ln v = A - B r^2 with weights v^2, and B no
+///    less than 1 / (13 A_IMAGE B_IMAGE). With w = 1.6651 / sqrt B the FWHM is w - 1 / (4 w). A core of one pixel has
+///    the FWHM 0.
 struct ProfileFamily {
   using Row = ProfileRow;
   static constexpr const char* name = "profile";

@@ -14,7 +14,7 @@ namespace srcextract {
 
 /// Flux and position of the PSF that is fitted to a source. Sums are over the pixels in the box of the fit.
 struct StarLight {
-  double flux, x, y;  ///< the place is from 0
+  double flux, x, y;  ///< the position is counted from 0
   double pixels;      ///< variance of the flux in units of FluxCalibration::pixel, with photon noise if maps have it
   double misfit;      ///< sum of (pixel - fitted PSF)^2 over the pixel's variance, in units of FluxCalibration::pixel
   std::int32_t good;  ///< pixels that are not masked
@@ -108,18 +108,19 @@ struct PsfNoise {
 
 /// Fits the PSF to a source, as SExtractor's FLUX_PSF with one star for each source.
 /// - The box of the fit is the source's box, enlarged by PSF_FWHM. The fit begins at the barycentre.
-/// - Each round solves least squares for the flux and two shifts. The columns of the equations are the PSF, 0 on the
-///   edge of the box, and half the differences of its neighbours along x and y.
+/// - Each round solves least squares for the flux and two shifts. The columns of the equations are the PSF (0 on the
+///   edge of the box), and half the differences of the PSF's neighbouring pixels along x and y.
 /// - The last round is the first whose shift is at most 0.001 pixels, or the 20th.
-/// - The fit fails if the flux is not above 0, or the position leaves the box, is on a bad pixel, or moves too far.
-/// - A failed fit gives the flux 0, and NaN for other results.
+/// - The fit fails if flux and shifts cannot be separated, the flux is not above 0, or fewer than 4 pixels are good. It
+///   also fails if the position leaves the box, is on a bad pixel, or moves too far.
+/// - A failed fit gives the flux 0, and NaN for its variance and misfit.
 ///
 /// Masked and saturated pixels are left out, and also pixels of other sources, unless measurement.mask is none.
 /// psf.weights chooses how the other pixels are weighted (PsfNoise).
 ///
-/// With PsfWeights::data results are those of SExtractor 2.25, which computes in float32. Its box is enlarged by
-/// PSF_FWHM times PSF_SAMP. For narrow stars, whose PSF has fine pixels, the box then has hardly any pixel inside its
-/// edge.
+/// With PsfWeights::data results are those of SExtractor 2.25, which computes in float32. The box is then enlarged by
+/// PSF_FWHM times PSF_SAMP, as with any weights if PSF_SAMP is above 1. For narrow stars, whose PSF has fine pixels,
+/// the box then has hardly any pixel inside its edge.
 template <class Lanes>
 class PsfFit {
  public:

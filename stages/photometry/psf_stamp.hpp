@@ -38,8 +38,8 @@ class PsfStamp {
     lanes.each(model_.terms, [&](int i) { basis_[i] = model_.term(i, x + 1, y + 1); });
   }
 
-  /// Sums the planes of the model, light() or spread(), times the terms of the polynomial. The resulting mask is used
-  /// by later draw().
+  /// Sums the planes of the model, light() or spread(), times the terms of the polynomial. draw() uses the resulting
+  /// mask until the next call.
   SRCEXTRACT_HOST_DEVICE void take(const Lanes& lanes, const double* planes) const {
     const int plane = model_.plane(), terms = model_.terms;
     lanes.each_block(plane, [&](int i) {
@@ -86,7 +86,7 @@ class PsfStamp {
   }
 
  private:
-  static constexpr std::int64_t tap_size = PsfModel::taps + 1;  ///< the first pixel, and the weights
+  static constexpr std::int64_t tap_size = PsfModel::taps + 1;  ///< a first pixel of the mask, and the weights
 
   static SRCEXTRACT_HOST_DEVICE std::int64_t row_size(const PsfModel& model) {
     return PsfModel::padded(model.wide() + border);

@@ -16,16 +16,15 @@ namespace srcextract {
 
 /// SPREAD_MODEL: by how much a source looks wider than the PSF.
 struct StarSpread {
-  double spread, error;
-  std::int64_t flags;  ///< always 0
+  double spread, error;  ///< `error`: for a variance of 1 of sky pixels; below 0 if unknown
+  std::int64_t flags;    ///< always 0
 
   bool operator==(const StarSpread&) const = default;
 };
 
 /// SExtractor's SPREAD_MODEL (Desai et al. 2012, ApJ 757, 83; the weights are 1, as in the program). With the PSF p at
 /// the fitted position, g the PSF convolved by an exponential disk of scale length PSF_FWHM / 16, and the pixels d, it
-/// is
-/// sum(g d) / sum(p d) - sum(p g) / sum(p p). The sums are over the good pixels of a square about the source.
+/// is sum(g d) / sum(p d) - sum(p g) / sum(p p). The sums are over the good pixels of a square about the source.
 /// The convolution is linear: psf_numbers.cpp makes planes of g once, and each source needs only one more resampling.
 struct SpreadFamily {
   using Row = StarSpread;

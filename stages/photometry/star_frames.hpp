@@ -28,8 +28,8 @@ struct FramesLight {
 
 /// Measures a star's flux at XPSF_IMAGE, YPSF_IMAGE in both frames of a difference, with StarFamily's filter f and
 /// shape p. FLUX_REF is sum(f r) / sum(f p) in the reference r as it was subtracted. FLUX_NEW is such that FLUX_NEW -
-/// FLUX_REF is FLUX_PSF times SIGN. Both are above the sky of the reference's mesh. Each error has only the noise of
-/// its own frame. Light of neighbours is included.
+/// FLUX_REF is FLUX_PSF times SIGN. Both are above a mesh of the sky that is estimated in r. Each error has only the
+/// noise of its own frame. Light of neighbours is included.
 struct StarFramesFamily {
   using Row = FramesLight;
   static constexpr const char* name = "star in both frames";

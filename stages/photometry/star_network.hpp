@@ -14,12 +14,12 @@ namespace srcextract {
 
 /// SExtractor's classifier of stars and galaxies (Bertin & Arnouts 1996, section 8), with weights from a file of the
 /// user. The network has ten inputs, ten hidden nodes and one output; a node's value is 1 / (1 + exp(-sum)), with the
-/// weighted sum of its inputs. Each input is first multiplied by its scale and shifted by its bias. Of the output, a
-/// bias is subtracted, and the rest divided by a scale.
+/// weighted sum of its inputs. Each input is first multiplied by its scale and shifted by its bias. The result is
+/// (output - bias) / scale, with a bias and scale of its own.
 class StarNetwork {
  public:
   static constexpr std::size_t inputs = network_inputs, hidden = network_hidden;
-  static constexpr std::size_t size = network_size;  ///< numbers in their order in the file
+  static constexpr std::size_t size = network_size;  ///< how many numbers the file has
 
   explicit StarNetwork(std::span<const double, size> numbers) : numbers_(numbers) {}
 

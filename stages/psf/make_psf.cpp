@@ -90,7 +90,7 @@ double chi2_of(const PsfMembers& all, const PsfMember& star, const PsfSurface& s
   return count > unknowns ? sum / (count - unknowns) : std::numeric_limits<double>::quiet_NaN();
 }
 
-/// Rejects stars whose chi is more than 3 deviations above the median.
+/// Rejects stars whose chi is more than 3 deviations above the median, and stars without light.
 void reject(std::vector<PsfStar>& stars, std::vector<PsfMember>& members) {
   constexpr double sigmas = 3, least_sigma = 0.05;
   constexpr std::size_t least_stars = 4;

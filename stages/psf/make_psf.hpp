@@ -15,14 +15,14 @@ namespace srcextract {
 /// An image in which stars are fitted.
 struct PsfImage {
   const Image<float, Cpu>& above;     ///< above its sky; NaN is masked
-  const Image<float, Cpu>* variance;  ///< of each pixel over `sky_variance`; null: 1 everywhere
+  const Image<float, Cpu>* variance;  ///< of each pixel, divided by `sky_variance`; null: 1 everywhere
   double sky_variance;
   double gain;           ///< in e-/count; 0: not known
   double saturation;     ///< value above the sky of a saturated pixel; 0: unknown
   bool crowded = false;  ///< whether the sky holds stars that nobody finds; its level is not corrected then
 };
 
-/// The mean image of all stars, divided by their fluxes.
+/// The mean image of all stars that make the PSF, divided by their fluxes.
 struct PsfStack {
   int side = 0;
   /// the stars without neighbours, and the residuals of the model; row by row
@@ -48,10 +48,10 @@ struct MadePsf {
 /// 1. flux and position of every star, and of every source near one, are fitted to the image without all others;
 /// 2. from the fourth turn on, stars whose chi exceeds the median by three standard deviations are left out;
 /// 3. in the first three turns a Moffat formula is improved (improve_field), later the planes (improve_surface), with
-/// normalisation and centroid fixed (fix_gauge).
+///    normalisation and centroid fixed (fix_gauge).
 ///
-/// Sets the verdict and chi2 of all stars. The degree of the polynomial is `most_degree`, or lower if there are few
-/// stars.
+/// Sets the verdict of all stars. Stars that were used get the fitted position, flux and chi2. The degree of the
+/// polynomial is `most_degree`, or lower if there are few stars.
 MadePsf make_psf(const PsfImage& image, std::vector<PsfStar>& stars, int most_degree, const Cpu& where);
 
 }  // namespace srcextract

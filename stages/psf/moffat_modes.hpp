@@ -8,13 +8,14 @@
 namespace srcextract {
 
 /// A formula for the PSF: an elliptical Moffat profile with beta 3, averaged over a pixel, mixed with fractions of
-/// profiles with beta 2 and 4.5 of the same width. Width and ellipticity are polynomials of the position, of first
-/// order in both coordinates.
+/// profiles with beta 2 and 4.5 of the same width. Width and ellipticity are polynomials of the position, with the
+/// terms of the PsfSurface. The PSF follows their changes to first order.
 struct MoffatField {
   /// varying: width, two ellipticities; modes: also two fractions, which are constant
   static constexpr int varying = 3, modes = 5;
 
-  double width, e1 = 0, e2 = 0, broad = 0, narrow = 0;  ///< in the middle of the field
+  /// In the middle of the field: width, ellipticities, and the fractions with beta 2 (broad) and 4.5 (narrow).
+  double width, e1 = 0, e2 = 0, broad = 0, narrow = 0;
   /// Coefficients of the polynomial's terms after the first: `varying` numbers for each term.
   std::vector<double> slopes = {};
 };

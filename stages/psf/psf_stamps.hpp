@@ -23,7 +23,7 @@ class PsfWindow {
   int size() const { return size_; }
   std::size_t pixels() const { return static_cast<std::size_t>(size_) * static_cast<std::size_t>(size_); }
 
-  /// The pixels that a plane makes.
+  /// Resamples a plane to the window's pixels.
   void draw(const double* plane, std::vector<double>& pixels) const;
 
   /// The transpose of draw(): adds to each pixel of the plane the sum of `pixels` times its weights in them. With

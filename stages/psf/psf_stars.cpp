@@ -113,7 +113,7 @@ void keep_round(std::vector<PsfStar>& stars, Rows& rows) {
   });
 }
 
-/// All sources, in squares.
+/// All sources, listed by squares of the field, to find neighbours.
 class Neighbourhood {
  public:
   Neighbourhood(const std::vector<PsfStar>& stars, double side) : stars_(stars), side_(side) {

@@ -12,7 +12,7 @@ namespace srcextract {
 /// Whether a source was used for making a PSF, or why it was not.
 enum class StarVerdict { used, faint, saturated, at_edge, size, elongated, crowded, spare, misfit };
 
-/// Their words in the catalogue of stars.
+/// The verdict as a word in the catalogue of stars.
 const char* name_of(StarVerdict verdict);
 /// The verdict as words in a sentence after a number: `too faint`.
 const char* phrase_of(StarVerdict verdict);
@@ -20,7 +20,7 @@ const char* phrase_of(StarVerdict verdict);
 /// A source that may be a star. Lengths are in pixels; positions are counted from 0.
 struct PsfStar {
   double x, y, flux, snr;
-  double radius;       ///< that holds half of the light
+  double radius;       ///< of the circle that holds half of the light
   double ellipticity;  ///< (a - b) / (a + b)
   double peak;         ///< value above the sky of its brightest pixel
   std::int16_t flags;
@@ -31,7 +31,7 @@ struct PsfStar {
 /// Number and size of the stars from which a PSF is made.
 struct StarChoice {
   double radius = 0;  ///< with half of a star's light; 0: there are no stars
-  double width = 0;   ///< full width at half maximum, about
+  double width = 0;   ///< approximate full width at half maximum
   int degree = 0;     ///< highest degree of a polynomial for which there are enough stars
   std::size_t used = 0;
 };
@@ -41,7 +41,7 @@ struct StarChoice {
 /// - has no pixel above 0.8 times `saturation` (above the sky; 0: unknown), no bad pixel, and its core inside the
 ///   image;
 /// - has the most common size, +- 10 %. As in PSFEx this is the middle of the narrowest range, relative to its middle,
-///   that holds a quarter of all sizes. If sizes vary over the field, the size of the stars nearby counts.
+///   that holds a quarter of all sizes. If sizes vary over the field, a plane in x and y is fitted to them.
 /// - is not much more elongated than the others;
 /// - has no neighbour of 5 % of its light within 4 full widths. If too few stars are left, nearer and brighter
 ///   neighbours are allowed. Of more than 400 stars the brightest in each of 8 x 8 cells are taken in turn; the others

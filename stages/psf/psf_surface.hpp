@@ -30,7 +30,7 @@ struct PsfSurface {
   /// are scaled to -1/2 ... 1/2.
   std::vector<double> basis(double x, double y) const;
 
-  /// The PSF of a place: a plane.
+  /// The PSF of a star at (x, y), as a plane.
   std::vector<double> at(double x, double y) const;
 };
 

@@ -164,7 +164,8 @@ class Equations {
     return all;
   }
 
-  /// Adds a departure of orthogonal terms.
+  /// Converts a change of the departure to the polynomial's terms, and adds it to `departure` and, blurred, to the
+  /// surface.
   void add(const Values& planes, PsfSurface& surface, Values& departure) const {
     Values of_terms = planes;  // solves L^T p = q
     for (std::size_t i = terms_; i-- > 0;) {

@@ -13,7 +13,7 @@ namespace srcextract {
 struct StarEquations {
   const PsfWindow* window;
   std::vector<double> basis;           ///< terms of the polynomial at its place
-  std::vector<double> beyond, weight;  ///< a pixel each, column by column
+  std::vector<double> beyond, weight;  ///< for each pixel of the window, column by column
   /// The directions in which a change of the star's flux or position changes its pixels: its shape and gradients,
   /// orthogonal with these weights and of length 1 or 0.
   std::vector<std::vector<double>> own = {};

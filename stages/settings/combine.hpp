@@ -14,8 +14,8 @@ struct CombineConfig {
   CombineMethod method = CombineMethod::none;
   std::vector<std::int64_t> planes;  ///< of the cube, 1-based
   std::vector<std::string> hdus;     ///< of the file: numbers from 0, or names
-  std::vector<std::string> files;    ///< images after the extracted one
-  std::vector<double> weights;       ///< for `weighted`, one for each
+  std::vector<std::string> files;    ///< images that are combined with the extracted one, after it
+  std::vector<double> weights;       ///< for `weighted`, one for each plane or image
 
   bool operator==(const CombineConfig&) const = default;
 };

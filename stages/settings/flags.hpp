@@ -12,7 +12,7 @@ enum class FlagType { bit_or, bit_and, min, max, most };
 /// A map of flags, and how the flags of a source's pixels are combined.
 struct FlagMapConfig {
   std::string file;                    ///< the map's file; empty: the image's
-  HduNames hdu;                        ///< as for the mask
+  HduNames hdu;                        ///< as MaskConfig::hdu
   FlagType type = FlagType::bit_or;    ///< how the flags of a source's pixels are combined
   std::vector<std::string> bits = {};  ///< flags that are used: bit numbers, or names in the map's header; empty: all
 

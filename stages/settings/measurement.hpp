@@ -22,7 +22,7 @@ inline constexpr int most_fractions = 100;
 struct MeasurementConfig {
   /// The level that is subtracted from every pixel before measuring: the clipped median, or zero (raw pixels).
   Baseline reference = Baseline::background;
-  /// Detector gain in e-/count for the photon noise in FLUXERR_ISO. 0 = no photon noise (infinite gain, as in
+  /// Detector gain in e-/count for the photon noise in errors of fluxes. 0 = no photon noise (infinite gain, as in
   /// SExtractor).
   double gain = 0.0;
   /// Sources with a pixel of at least this value, background not subtracted, are flagged; 0 = no source is.

@@ -83,7 +83,7 @@ struct OutputConfig {
   /// Number of copies of the image's stars that are added at random places, so that the report can show how many are
   /// found.
   std::int64_t report_copies = 0;
-  /// Also write {stem}.{name}.fits for each.
+  /// Also write {stem}.{name}.fits for each check image.
   std::vector<CheckImage> check_images = {};
   ImageCompression check_compression = ImageCompression::none;
   /// For a difference, also write {stem}.alerts.{format} for each format.
@@ -96,7 +96,7 @@ struct OutputConfig {
   std::vector<ComponentTable> catalogues = {};
   /// Whose names, units and UCDs the tables in `catalogues` have.
   TableStyle style = TableStyle::pybdsf;
-  /// Also write {stem}.gaul.{format} for each.
+  /// Also write {stem}.gaul.{format} for each format.
   std::vector<ComponentRegions> regions = {};
 
   bool operator==(const OutputConfig&) const = default;

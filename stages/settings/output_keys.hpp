@@ -23,6 +23,7 @@ inline std::vector<std::string> names_of(ImageCompression) {
   return {"none", "gzip", "tiles"};
 }
 
+/// The functions may_be_none are never defined: the declaration says that a list of these words may be empty.
 void may_be_none(ComponentTable);
 inline std::vector<std::string> names_of(ComponentTable) {
   return {"srl", "gaul"};
@@ -36,7 +37,7 @@ inline std::vector<std::string> names_of(ComponentRegions) {
   return {"reg", "ann", "skymodel"};
 }
 
-void may_be_none(CheckImage);  // never defined: its declaration is the marker
+void may_be_none(CheckImage);
 inline std::vector<std::string> names_of(CheckImage) {
   return {"background",     "rms",          "-background", "filtered",   "objects", "-objects", "snr",
           "minibackground", "miniback_rms", "threshold",   "morphology", "model",   "residual", "chi",

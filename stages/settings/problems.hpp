@@ -42,21 +42,23 @@ std::string level_hdu_problem(const GivenSkyConfig& config);
 std::string level_hdu_use(const GivenSkyConfig& config);
 std::string rms_problem(const GivenSkyConfig& config);
 
-/// The beam: a given one has widths.
+/// Settings that need a beam, for messages.
 inline constexpr const char* beam_users = "fit.model gaussians or background.mesh_beams";
+/// Checks that a given beam has two widths above 0, the larger first.
 std::string beam_width_problem(const BeamConfig& config);
 
 /// Checks fit.model: Gaussians are fitted only to islands found in the image itself, brighter than its sky, with
 /// thresholds in units of the noise.
 std::string fit_problem(const Settings& config);
 
-/// Checks that crowd settings come with a PSF, and without any setting that detects, divides or measures sources in
-/// another way.
+/// Checks that crowd.method comes without any setting that detects, divides or measures sources in another way, or
+/// needs pixels of sources.
 std::string crowd_problem(const Settings& config);
 
 /// Checks that a list of several HDUs names each of them, rather than `all` or `auto`.
 std::string names_problem(const HduNames& hdus);
-/// HDUs of a map leave an image to extract. The map is in `file` or, if that is empty, in the image's file.
+/// Checks that the HDUs of a map leave an image to extract. The map is in `file` or, if that is empty, in the image's
+/// file.
 std::string map_hdu_problem(const HduNames& hdus, const std::string& file);
 
 /// Check the lists of combined images: at most one of planes, hdus and files may be given, and none without a method.
@@ -120,25 +122,25 @@ std::string correlated_pixels_use(const DetectionConfig& config);
 std::string filter_use(const ConvolveConfig& config);
 std::string filter_problem(const Settings& config);
 
-/// Checks that the keyword of a level or of the gain is a valid FITS keyword.
+/// Checks that the keyword of the saturation or of the gain is a valid FITS keyword, or `none`.
 std::string keyword_problem(const std::string& keyword);
 
 /// Checks that keywords to be copied are valid FITS keywords, and do not describe the structure of a file.
 std::string keywords_problem(const OutputConfig& config);
 
-/// Apertures are valid diameters.
+/// Checks that apertures are valid diameters.
 std::string apertures_problem(const MeasurementConfig& config);
 /// Check the two numbers of an ellipse, factor and least radius, as in `example`, and the fractions of the flux.
 std::string ellipse_problem(const std::vector<double>& factor_and_least, const std::string& example);
 std::string fractions_problem(const MeasurementConfig& config);
-/// The radii of the annulus.
+/// Check the radii of the annulus, and the diameters of the least apertures.
 std::string annulus_problem(const MeasurementConfig& config);
 std::string least_apertures_problem(const MeasurementConfig& config);
 
 /// Checks that all columns exist, and that the settings that they need are given.
 std::string columns_problem(const Settings& config);
-/// What PSFEx would miss in a catalogue with VIGNET in the format ldac; empty if nothing. PSFEx crashes without FLAGS
-/// or ELONGATION, and reads no star without the other columns.
+/// Tells which columns PSFEx would miss in a catalogue with VIGNET in the format ldac; empty if none. PSFEx crashes
+/// without FLAGS or ELONGATION, and reads no star without the other columns.
 std::string psfex_problem(const Settings& config);
 /// Compression needs outputs to compress.
 std::string check_compression_use(const OutputConfig& config);
@@ -150,7 +152,7 @@ std::string report_copies_problem(const Settings& config);
 /// Checks that the common catalogue of several HDUs comes with their catalogues in FITS.
 std::string one_catalogue_problem(const OutputConfig& config);
 
-/// The values drawn black and white.
+/// Checks that the value drawn white is above the value drawn black.
 std::string high_problem(const QuicklookConfig& config);
 
 }  // namespace srcextract::config

@@ -18,7 +18,7 @@ namespace srcextract {
 namespace {
 
 constexpr double pi = 3.14159265358979323846;
-constexpr int most_side = 256;         ///< of a mask
+constexpr int most_side = 256;         ///< most pixels along a side of a mask
 constexpr double most_covered = 1024;  ///< most pixels of the image along a side of a mask
 
 std::optional<double> number(const NumberTable& table, const std::string& card) {
@@ -76,7 +76,7 @@ void list_terms(const std::vector<int>& groups, std::vector<int> left, Draft& dr
   }
 }
 
-/// The dimensions of the polynomial.
+/// Reads the dimensions and terms of the polynomial, or sets draft.problem.
 void read_polynomial(const NumberTable& table, Draft& draft) {
   const auto fail = [&](const std::string& problem) { draft.problem = problem; };
   PsfModel& model = draft.model;
@@ -119,7 +119,7 @@ void read_polynomial(const NumberTable& table, Draft& draft) {
     fail("its polynomial has more than " + std::to_string(PsfModel::most_terms) + " terms; lower PSFVAR_DEGREES");
 }
 
-/// The sizes of the mask.
+/// Reads the sizes of the mask and PSF_FWHM, or sets draft.problem.
 void read_sizes(const NumberTable& table, Draft& draft) {
   const auto fail = [&](const std::string& problem) { draft.problem = problem; };
   const std::optional<int> axes = whole(table, "PSFNAXIS", 2, 3);
@@ -207,8 +207,9 @@ class DiskConvolution {
   std::vector<double> both_, response_;
 };
 
-/// The scale length of an exponential disk that is as wide as what SExtractor draws of one: it counts the light of five
-/// points along each side of a pixel of the mask as if all of it were in the pixel's middle. In pixels of the mask.
+/// The scale length of an exponential disk that is as wide as a disk of this length that SExtractor draws. SExtractor
+/// counts the light of five points along each side of a pixel of the mask as if all of it were in the pixel's middle.
+/// Lengths are in pixels of the mask.
 double drawn_length(double length) {
   constexpr int points = 5;
   constexpr double fine = 2, lengths = 12;  // a disk so long is drawn well; beyond so many lengths is no light

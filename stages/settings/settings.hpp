@@ -111,7 +111,7 @@ inline bool fits_gaussians(const Settings& of) {
   return of.fit.model == FitModel::gaussians;
 }
 
-/// Whether the image is the sum of a radio cube's channels, which are then read one by one.
+/// Whether the image is the weighted mean of a radio cube's channels, which are then read one by one.
 inline bool combines_channels(const Settings& of) {
   return fits_gaussians(of) && of.combine.method == CombineMethod::inverse_variance && of.combine.hdus.empty() &&
          of.combine.files.empty();
@@ -132,8 +132,8 @@ inline bool uses_beam(const Settings& of) {
   return fits_gaussians(of) || of.background.mesh_beams > 0;
 }
 
-/// How the image itself is read. reference_settings and fresh_settings are the same for the frames of a difference, if
-/// nothing else is known.
+/// How the image itself is read. reference_settings and fresh_settings return the same, unless a difference has
+/// settings of its own for that frame.
 inline FrameSettings frame_settings(const Settings& of) {
   return {of.combine, of.background, of.weights, of.measurement.gain, of.resources.saturation};
 }

@@ -25,7 +25,7 @@ struct Statistics {
   bool operator==(const Statistics&) const = default;
 };
 
-/// Results of a mesh (stages/sky/mesh.hpp).
+/// Summary of an estimate of the sky in meshes (stages/sky/mesh.hpp).
 struct MeshFacts {
   std::int64_t width = 0, height = 0;  ///< number of meshes along x and y; 0: one level and noise for the whole image
   std::int64_t bad = 0;                ///< meshes with too many masked pixels
@@ -66,7 +66,8 @@ inline void record_fields(const Background& background, FieldRecorder& to) {
 
 /// Estimates sky level and noise by a kappa-sigma clip about the median. A round keeps the pixels with median - kappa
 /// sigma < pixel < median + kappa sigma, with median and sigma of the current set. Repeats on the kept pixels until no
-/// pixel is clipped. A set of equal pixels (sigma = 0) ends the clip. If every pixel is masked, all.count is 0.
+/// pixel is clipped, or config.max_iterations rounds are done. A set of equal pixels (sigma = 0) ends the clip. If
+/// every pixel is masked, all.count is 0.
 Value<Background, Cpu> estimate_background(const Image<float, Cpu>& image, const BackgroundConfig& config,
                                            const Cpu& where);
 Value<Background, Gpu> estimate_background(const Image<float, Gpu>& image, const BackgroundConfig& config,

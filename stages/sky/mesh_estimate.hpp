@@ -57,7 +57,7 @@ SRCEXTRACT_HOST_DEVICE inline MeshCut cut_of(const MeanAndSigma& all) {
 /// The bins of a mesh's histogram: equal widths over 10 sigma of the pixels that survive the cut.
 struct MeshBins {
   int count;
-  float width, first;  ///< the value at the middle of bin 0
+  float width, first;  ///< `first`: the value at the middle of bin 0
   float offset;
 
   SRCEXTRACT_HOST_DEVICE MeshBins(const MeshSums& survivors, const MeanAndSigma& of_survivors) {
@@ -139,7 +139,7 @@ struct MeshNode {
 
 /// Converts the clipped statistics to level and noise in units of the pixels. The level is the median, or SExtractor's
 /// mode, 2.5 median - 1.5 mean, if `estimator` says so. In a crowded mesh, where mean and median differ much, it is the
-/// median.
+/// median. If the noise is 0, it is the mean.
 SRCEXTRACT_HOST_DEVICE inline MeshNode node_of(const HistogramClip& clip, const MeshBins& bins,
                                                BackgroundEstimator estimator) {
   constexpr double weight = 2.5, crowded = 0.3;

@@ -117,8 +117,8 @@ SRCEXTRACT_HOST_DEVICE inline float median_of_few(float* values, int count) {
 /// The largest width and height of the median filter, in nodes.
 inline constexpr int most_filter_size = 15;
 
-/// Widens the median filter for an image in units of a mesh's noise. Its noise is nearly 1 everywhere, so more nodes
-/// can be combined. The result then adds hardly any noise to that of the first mesh.
+/// Widens the median filter for an image in units of a mesh's noise. The noise of such an image is nearly 1 everywhere,
+/// so more nodes can be combined. The result then adds hardly any noise to that of the first mesh.
 inline BackgroundConfig widened_filter(BackgroundConfig config) {
   const auto widened = [](std::int64_t size) {
     return size > 0 ? std::min<std::int64_t>(2 * size - 1, most_filter_size) : 0;

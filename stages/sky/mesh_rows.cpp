@@ -19,7 +19,7 @@ void fill_nodes(const float* nodes, const float* bends, NodePlace place, std::in
   for (std::int64_t x = 0; x < width; ++x) out[x * rows] = place.at(nodes + x, bends + x, width);
 }
 
-/// Equals bend() for each of the rows.
+/// Computes bend() of `rows` rows at once, whose nodes alternate in memory.
 SRCEXTRACT_VECTOR_CLONES
 void bend_rows(const float* nodes, std::int64_t count, float* __restrict out) {
   constexpr Pivots pivots = make_pivots();

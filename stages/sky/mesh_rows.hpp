@@ -16,7 +16,7 @@ class MeshRow {
   MeshRow(const MeshGrid& grid, const Buffer<float, Cpu>& nodes, const Buffer<float, Cpu>& bends)
       : grid_(grid), nodes_(nodes), bends_(bends) {}
 
-  /// Goes to row y.
+  /// Makes row y the current row.
   void go_to(std::int64_t y);
 
   float at(std::int64_t x) const { return at(x, first_ + row_); }
@@ -27,7 +27,7 @@ class MeshRow {
     return spline_at(node_.data() + row, bend_.data() + row, grid_.nodes.width, rows_at_once, grid_.mesh.width, x);
   }
 
-  /// The whole row.
+  /// Writes the whole current row of the map.
   void fill(float* out);
 
   /// Subtracts the map from the pixels of the current row. `above` may be `pixels`.

@@ -42,8 +42,9 @@ SRCEXTRACT_HOST_DEVICE inline double bend_up(double pivot, double next, float re
   return pivot * next + static_cast<double>(rest);
 }
 
-/// Computes a sixth of the second derivative at each of `count` nodes; 0 at both ends. Nodes and results are `stride`
-/// elements apart.
+/// Computes a sixth of the second derivative at each of `count` nodes; 0 at both ends. As in SExtractor, the backward
+/// step uses the sixth at the next node in place of the derivative. The spline is therefore not exactly the natural
+/// one. Nodes and results are `stride` elements apart.
 inline void bend(const float* nodes, std::int64_t count, std::int64_t stride, float* out) {
   constexpr Pivots pivots = make_pivots();
   out[0] = 0;

@@ -7,7 +7,8 @@
 
 namespace srcextract {
 
-/// Two million pixels give statistics to a thousandth, so no more are read. At least enough_rows rows are read.
+/// Two million pixels give statistics to a thousandth. Rows are left out as long as this many pixels and enough_rows
+/// rows are read.
 inline constexpr std::int64_t enough_pixels = std::int64_t{1} << 21;
 inline constexpr std::int64_t enough_rows = 256;
 

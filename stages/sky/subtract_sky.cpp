@@ -16,7 +16,7 @@ class LevelOfMesh {
       : mesh_(std::make_shared<const SkyMesh<Cpu>>(
             SkyMesh<Cpu>{mesh.grid, copy_of(mesh.level, Cpu{}), {}, copy_of(mesh.level_bend, Cpu{}), {}})) {}
 
-  /// Rows [begin, end) of `image`, which may be `above` itself.
+  /// Subtracts the level from rows [begin, end) of `image`, which may be `above` itself.
   void subtract(const float* image, std::int64_t begin, std::int64_t end, float* above) const {
     const std::int64_t width = mesh_->grid.image.width;
     MeshRow row(mesh_->grid, mesh_->level, mesh_->level_bend);

@@ -17,7 +17,7 @@ void add_sums_to(SumsBefore& to, const SumsBefore& from) {
   to.second.add(from.second);
 }
 
-/// The sums of near pixels.
+/// Counts and sums pixels of class 0 (SumGrid).
 SumsBefore sums_of(std::span<const float> pixels, const SumGrid& grid) {
   const RoundingConstants round(grid.scale);
   const auto round_first = std::bit_cast<std::uint64_t>(round.first);

@@ -21,7 +21,7 @@ class TailBins {
       : of_(of), first_(of.lower), per_unit_(inner / (static_cast<double>(of.upper) - first_)) {}
 
   int bin(float x) const;
-  /// The bins of many pixels.
+  /// Sets bins[i] to the bin of pixel i.
   void find(std::span<const float> pixels, std::uint16_t* bins) const;
 
  private:

@@ -9,7 +9,7 @@
 namespace srcextract {
 
 /// As change_rows(). change() returns how many pixels it masked; `masked` receives the total, for rows on demand once
-/// every row was held. Until then it must exist.
+/// every row was held. Until then `masked` must exist.
 template <class Change>
 void change_and_count(Image<float, Cpu>& image, std::int64_t& masked, const Cpu& where, Change change) {
   masked = 0;

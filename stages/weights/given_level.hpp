@@ -5,8 +5,8 @@
 
 namespace srcextract {
 
-/// Subtracts a map of the sky level from every pixel, in float. Where the level is masked, the pixel and its variance
-/// are masked too. Pixels that were not masked before are counted in masked.level.
+/// Subtracts a map of the sky level from every pixel of pixels.image and pixels.kept, in float. Where the level is
+/// masked, the pixel and its variance are masked too. Pixels that were not masked before are counted in masked.level.
 void subtract_level(const Image<float, Cpu>& level, Pixels<Cpu>& pixels, const Cpu& where);
 void subtract_level(const Image<float, Gpu>& level, Pixels<Gpu>& pixels, const Gpu& where);
 

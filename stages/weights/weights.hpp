@@ -7,8 +7,8 @@ namespace srcextract {
 
 /// Applies a map of the kind `config.type` to `pixels`, which must have its shape. Sets pixels.variance to the variance
 /// of each pixel, still to be multiplied by a factor if the map is rescaled.
-/// - A pixel is masked, and counted in masked.weight, if its map value is not above 0 or not finite, or beyond
-///   config.threshold (a weight at most, or a noise at least).
+/// - A pixel is masked, and counted in masked.weight, if its map value is not above 0 or not finite, or its variance
+///   no_variance or more. The same holds for a value beyond config.threshold (a weight at most, or a noise at least).
 /// - If variances are interpolated, pixels.kept keeps the values of masked pixels.
 /// - If detects_beyond(config), pixels.kept masks only the pixels without a variance. pixels.variance is then masked
 ///   where pixels.kept is.

@@ -17,7 +17,7 @@ constexpr int stamps_per_cell = 3;
 /// Least side of a cell in pixels, and largest number of cells along the longer axis. A second-order polynomial needs
 /// no more stamps in a large field than in a small one.
 constexpr std::int64_t least_cell = 102, most_cells = 12;
-/// Nearer peaks share a stamp.
+/// A peak gets no stamp if a chosen stamp is less than this many pixels away along both axes.
 constexpr std::int64_t least_distance = 9;
 
 /// Side of a square of masked pixels that excludes a stamp. Smaller groups do no harm.

@@ -26,22 +26,23 @@ struct Stamp {
 struct Stamps {
   std::vector<Stamp> chosen;    ///< in raster order
   std::int64_t candidates = 0;  ///< peaks that were bright enough
-  std::int64_t refused = 0;     ///< number of candidates near an edge, a saturated pixel or masked ones
+  std::int64_t refused = 0;     ///< number of candidates near an edge, a saturated pixel or a masked 4 x 4 square
 };
 
 /// How far the surroundings of a stamp's middle must be usable, in pixels along either axis.
 struct StampReach {
   std::int64_t margin;  ///< to the edges of the frame
-  std::int64_t around;  ///< without bad pixels
+  std::int64_t around;  ///< without saturated pixels and masked 4 x 4 squares
 };
 
 /// Returns the local maxima of a frame within 15 x 15 pixels after a Gaussian of sigma 1.3, above 10 times the noise of
 /// the sky, brightest first (find_peaks).
 std::vector<Peak> find_stars(const LevelledFrame& frame, const FindPeaks& find);
 
-/// Chooses stamps around the brightest of the `stars` found in the frame `bright`, at most three in each cell of the
-/// frame. Cells spread stamps over the field, and bright stars show the core of the kernel. Stars must be above 20
-/// times the noise of the sky, or above 10 times if that leaves fewer than 20 stamps.
+/// Chooses stamps around the brightest of the `stars` found in the frame `bright`: at most three in each cell of the
+/// frame, and none nearer than 9 pixels to another. Cells spread stamps over the field, and bright stars show the core
+/// of the kernel. Stars must be above 20 times the noise of the sky, or above 10 times if that leaves fewer than 20
+/// stamps.
 ///
 /// A stamp is refused if either frame has a saturated pixel or a masked 4 x 4 square within reach.around of it.
 /// Fewer masked pixels are allowed, for pixels near them get no weight in the fit. Otherwise masks of a few pixels in a

@@ -24,7 +24,7 @@ std::vector<Peak> find_peaks(const LevelledFrame& frame, float threshold, const 
 std::vector<Peak> find_peaks(const Image<float, Gpu>& image, const FrameLevel& level, float threshold,
                              const Gpu& where);
 
-/// find_peaks(), wherever that is quick.
+/// Calls find_peaks() for a frame, on the host or for a copy of the frame on a GPU.
 using FindPeaks = std::function<std::vector<Peak>(const LevelledFrame& frame, float threshold)>;
 
 }  // namespace srcextract

@@ -20,17 +20,18 @@ namespace {
 
 constexpr int least_kernel_half = 7;
 constexpr int least_stamp_half = 12, stamp_beyond_kernel = 2;
-/// If the stars' widths differ by less than this ratio, the reference is convolved.
+/// With difference.convolve: either, the new frame is convolved only if its stars are narrower than the reference's by
+/// more than this part.
 constexpr double equal_widths = 0.02;
 /// Room around stamps while the widths of the stars are not yet known.
 constexpr StampReach usual_reach{12, 22};
-/// Least distance in pixels from the middle of a stamp to pixels that the kernel cannot reach.
+/// Least distance in pixels from the middle of a stamp to pixels too near an edge for the kernel.
 constexpr int least_inside = 3;
 /// A fit that misses more than this part of the light of bright stars has matched noise, and is refused.
 constexpr double most_residual = 0.3;
 /// Frames that share less than this part of their bright stars show different skies, and are refused.
 constexpr double least_shared = 0.3;
-/// Largest growth of the region around saturated pixels, in pixels, before the kernel's own reach is added.
+/// KernelFit::bloom is 1 plus half of the kernel's half width. A larger half width counts as this many pixels here.
 constexpr int most_bloom = 16;
 
 [[noreturn]] void refuse(const std::string& problem) {
@@ -81,7 +82,7 @@ void require_shared_stars(const std::vector<Peak>& reference, const std::vector<
                      " pixels");
 }
 
-/// Direction, width and stamps of a fit.
+/// Which frame a fit convolves, the half widths of kernel and stamps, and the widths of the stars.
 struct FitPlan {
   bool convolves_new;
   int kernel_half, stamp_half;

@@ -35,14 +35,14 @@ std::vector<double> kernel_in_middle(const KernelFit& fit, const Shape& shape);
 /// of stamps stays the same. With fewer than 20 stamps the polynomials have an order of at most 1, with fewer than 8
 /// the order 0.
 ///
-/// `maps` give the noise of the sky in each pixel. Photon noise is added by the gain.
+/// `maps` give the variance of the sky in each pixel. Photon noise is added by the gain.
 ///
 /// The fit runs on the host even for a device: it reads few pixels, and the order of sums decides the last bit. Only
 /// peaks are found on the device. The shape of the stars is found if `finds_stars`.
 ///
 /// Throws Error{input}, which names no key of the configuration, if a frame has no noise, no pixel is good in both, or
 /// fewer than 3 stamps are left. It also throws if the frames share few of their bright stars (share_of_shared_stars),
-/// or the fit misses more than 30 % of the stars' light.
+/// or the fit misses more than 30 % of the stars' light. A kernel whose mean sum is not above 0 is refused, too.
 KernelFit fit_kernel(const Image<float, Cpu>& reference, const Image<float, Cpu>& fresh, const DifferenceConfig& config,
                      const FrameLights& lights, const Cpu& where, const FrameMaps<Cpu>& maps = {},
                      bool finds_stars = true);

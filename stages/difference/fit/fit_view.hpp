@@ -29,7 +29,7 @@ inline std::vector<double> term_kernels(const KernelFit& fit) {
   return kernels;
 }
 
-/// The polynomial of a column.
+/// The polynomial of one column of the coefficients: of a basis function, or of the background.
 inline FieldPolynomial polynomial_of(const FieldCoefficients& all, int column) {
   FieldPolynomial polynomial{{}, all.terms(column)};
   std::copy_n(all.of_column(column), polynomial.terms, polynomial.coefficients);

@@ -31,15 +31,15 @@ struct FieldPolynomial {
 
 /// A fit as the code for pixels reads it, in the memory of the back end.
 struct FitView {
-  const double* kernels;  ///< one kernel per polynomial term, mirrored; their sum times the terms is the kernel
+  const double* kernels;  ///< mirrored, one per polynomial term; the kernel at a place is the sum of term * its kernel
   int half, terms;
   int square_half;             ///< half width beyond which the kernel's squares are negligible
   FieldPolynomial counts;      ///< counts of the frame not convolved per count of the new frame
-  FieldPolynomial background;  ///< the level that is added
+  FieldPolynomial background;  ///< the level added to the convolved frame
   double width, height;        ///< of the frames
   double sign;                 ///< 1, or -1 if the new frame is convolved
-  double residual_square;
-  double per_sky_variance;  ///< 1 / variance of the sky
+  double residual_square;      ///< square of FitFacts::residual
+  double per_sky_variance;     ///< 1 / variance of the sky
   FrameLevel to;
   double excess_of_convolved;  ///< KernelFit::convolved_correlation - 1
   double per_correlation;      ///< 1 / StarView::correlation
@@ -65,7 +65,7 @@ struct FitView {
 /// Values that all pixels of a row share. The polynomials' coordinate along the row runs from -1 to 1.
 struct FittedRow {
   FieldRow counts, background;
-  double step;        ///< of the place, from pixel to pixel
+  double step;        ///< of this coordinate, from pixel to pixel
   double begin, end;  ///< columns from `begin` to before `end` have all pixels under the kernel in the frame
 
   SRCEXTRACT_HOST_DEVICE FittedRow(const FitView& fit, std::int64_t y)

@@ -32,7 +32,7 @@ struct CellSky {
 
 /// The map of variances of a cell.
 struct CellMap {
-  float variance = 0;  ///< median
+  float variance = 0;  ///< median of the map
   float scale = -1;    ///< variance of (pixels / noise of the map); negative: too few good pixels
 };
 

@@ -20,7 +20,7 @@ struct FrameLevel {
   const float* map = nullptr;
   float map_scale = 1;
 
-  /// True for masked pixels, too.
+  /// Whether a pixel is masked, or at least `limit`.
   SRCEXTRACT_HOST_DEVICE bool is_bad(float pixel) const { return !(pixel < limit); }
   /// The variance of the sky in pixel i. A bad pixel, which the map does not cover, gets the usual variance.
   SRCEXTRACT_HOST_DEVICE float sky_variance(std::int64_t i) const {
@@ -32,9 +32,10 @@ struct FrameLevel {
   SRCEXTRACT_HOST_DEVICE float above(float pixel) const { return is_bad(pixel) ? 0 : pixel - sky; }
 };
 
-/// The variance of a pixel: variance of the sky plus photon noise; negative if the pixel is bad. Photon noise follows
-/// from the mean light of the good pixels among the 3 x 3 around it. With the pixel's own value alone, faint outliers
-/// would seem less noisy than bright ones. The mean sums columns from left to right, each from top to bottom.
+/// The variance of a pixel: variance of the sky plus photon noise. It is negative if the pixel is masked, -infinity if
+/// saturated. Photon noise follows from the mean light of the good pixels among the 3 x 3 around it. With the pixel's
+/// own value alone, faint outliers would seem less noisy than bright ones. The mean sums columns from left to right,
+/// each from top to bottom.
 SRCEXTRACT_HOST_DEVICE inline float variance_at(const ImageView& frame, const FrameLevel& level, std::int64_t x,
                                                 std::int64_t y) {
   float light = 0;

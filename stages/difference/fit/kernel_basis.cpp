@@ -9,8 +9,8 @@ namespace srcextract {
 namespace {
 
 struct Gaussian {
-  double sigma;  ///< at a half width of 10
-  int degree;
+  double sigma;  ///< in pixels; make_kernel_basis() says when it grows
+  int degree;    ///< of the polynomials
 };
 constexpr Gaussian gaussians[] = {{0.7, 6}, {1.5, 4}, {3.0, 2}};
 

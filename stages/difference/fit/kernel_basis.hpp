@@ -17,7 +17,7 @@ inline constexpr int most_delta_half = 6;
 /// One function of the kernel's basis, as a product of a factor in x and one in y: x^p y^q exp(-(x^2 + y^2) / 2
 /// sigma^2), or 1 in one pixel.
 struct BasisFunction {
-  int along_x, along_y;  ///< factors
+  int along_x, along_y;  ///< indices of the factors in KernelBasis::factors
   double norm;           ///< the product is divided by it: its sum or, if 0, the root of its sum of squares
   bool has_sum;          ///< false: the sum is 0, so the first function need not be subtracted
 };
@@ -37,8 +37,9 @@ struct KernelBasis {
   int size() const { return static_cast<int>(functions.size()); }
 };
 
-/// - gaussians: three of degree 6, 4 and 2 (49 functions). For a half width of 10, their sigmas are 0.7, 1.5 and 3
-///   pixels; they grow with the half width, but never fall below 0.7 pixels, since a narrower Gaussian would ring.
+/// - gaussians: three Gaussians times polynomials of degree up to 6, 4 and 2 (49 functions). Their sigmas are 0.7, 1.5
+///   and 3 pixels; a narrower Gaussian would ring. If `half` is above 10, the last two sigmas grow by the factor half /
+///   10.
 /// - delta: a function for each pixel of the kernel (Miller et al. 2008, PASP 120, 449), the middle pixel first. `half`
 ///   is at most most_delta_half.
 KernelBasis make_kernel_basis(int half, Basis kind = Basis::gaussians);

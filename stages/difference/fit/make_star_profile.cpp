@@ -61,8 +61,8 @@ double sky_around(const LevelledFrame& frame, const Stamp& stamp, std::int64_t h
   return static_cast<double>(upper_median(pixels) - frame.level.sky);
 }
 
-/// Whether a star is bright enough to show how the shape varies over the field: its light under the Gaussian is over
-/// 150 times the sky noise there. Fainter stars would make the polynomial fit noise.
+/// Whether the light of a star under the Gaussian is over 150 times the sky noise there. Only such stars count for the
+/// order of the shape's polynomial, so that it does not fit noise. Fainter stars enter the fit, too.
 bool is_bright(const LevelledFrame& frame, const StarShape& shape) {
   constexpr double least_ratio = 150;
   const double noise = shape.sigma * std::sqrt(std::numbers::pi * static_cast<double>(frame.level.variance));
@@ -107,7 +107,7 @@ std::vector<Star> stars_among(const LevelledFrame& frame, const std::vector<Stam
 /// The shape while it is made.
 struct MeanStar {
   int half, order;
-  int stars = 0;  ///< of which it is the mean
+  int stars = 0;  ///< number of stars in the mean
   std::vector<float> values = {};
 
   int terms() const { return field_terms(order); }
@@ -328,7 +328,8 @@ struct FramePhotons {
   StarPhotons of_new, of_reference;
 };
 
-/// `counted` as of own_photons().
+/// Scales own_photons() to counts of the new frame and to the variance of the sky in the difference. `counted` is its
+/// parameter.
 FramePhotons photons_of_stars(const Square& kernel, double sharp_fwhm, double counted, const KernelFit& fit) {
   double scale = 0;
   for (const double value : kernel.values) scale += value;

@@ -54,7 +54,7 @@ SRCEXTRACT_HOST_DEVICE inline bool is_peak(const ImageView& smoothed, std::int64
   return is_peak(smoothed, x, y, 1) && is_peak(smoothed, x, y, peak_half);
 }
 
-/// Brightest first, equal ones in raster order.
+/// Sorts peaks: the brightest first, equal ones in raster order.
 inline void sort_peaks(std::vector<Peak>& peaks) {
   std::ranges::sort(peaks, [](const Peak& a, const Peak& b) {
     if (a.value != b.value) return a.value > b.value;

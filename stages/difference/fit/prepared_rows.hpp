@@ -16,9 +16,11 @@ class RowsAround {
  public:
   RowsAround(const ImageView& frame, const FrameLevel& level, std::int64_t first);
 
-  /// Writes variance_at() for row y to `out`. y must be one more than in the previous call. Returns whether row y has a
-  /// bad pixel.
+  /// Writes variance_at() for row y to `out`. y must be `first` in the first call, then one more than in the previous
+  /// call. Returns whether row y has a bad pixel.
   bool variances(std::int64_t y, float* out);
+  /// Points to row y above the sky, one of the rows from one above to one below the last row of variances(). Bad pixels
+  /// are 0.
   const float* light(std::int64_t y) { return above_of(y) + 1; }
 
  private:

@@ -15,7 +15,7 @@ constexpr double clip_scatters = 3;
 /// The scatter of chi is taken as at least this part of its median. A narrower clip would reject the bright stamps,
 /// which show the core of the kernel and have residuals above their photon noise. Stars would then leave false changes.
 constexpr double least_scatter = 2.0 / 3;
-/// Fewer stamps allow only these orders.
+/// Least numbers of stamps for polynomials of order 2, and of order 1.
 constexpr std::size_t stamps_for_order_2 = 20, stamps_for_order_1 = 8;
 
 FieldOrders orders_for(std::size_t stamps, const DifferenceConfig& config) {
@@ -24,7 +24,7 @@ FieldOrders orders_for(std::size_t stamps, const DifferenceConfig& config) {
   return {limited(config.kernel_order), limited(config.flux_order), limited(config.background_order)};
 }
 
-/// Returns the stamps whose chi is within 3 scatters of the median chi of the used stamps. Sets chi_median.
+/// Returns the stamps whose chi is less than 3 scatters above the median chi of the used stamps. Sets chi_median.
 std::vector<std::size_t> agreeing(RobustSolution& solution) {
   std::vector<double> chis, distances;
   for (const std::size_t s : solution.used) chis.push_back(solution.fits[s].chi);

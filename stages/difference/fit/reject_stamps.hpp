@@ -7,7 +7,7 @@
 
 namespace srcextract {
 
-/// Fewer stamps do not tell a kernel.
+/// Fewer stamps than this do not determine a kernel.
 inline constexpr std::size_t least_stamps = 3;
 
 /// A solution of the kernel fit, from the stamps that agree with it.
@@ -15,7 +15,7 @@ struct RobustSolution {
   FieldCoefficients coefficients;
   std::vector<std::size_t> used;  ///< fewer than least_stamps: there is no solution
   std::vector<StampFit> fits;     ///< of all stamps
-  double chi_median = 0;          ///< of those used
+  double chi_median = 0;          ///< of the used stamps
   int iterations = 0;
 };
 

@@ -14,7 +14,8 @@ namespace srcextract {
 /// expected white noise is subtracted, so that the finest functions do not become noise.
 ///
 /// `share` is the part of the variance of a pixel that comes from the frame that is convolved. The solution stays
-/// unchanged if the products contain less noise than expected, as for frames that were smoothed or resampled.
+/// unchanged if the products contain less noise than expected, as for frames that were smoothed or resampled. It also
+/// stays unchanged if the new solution fits the stamps worse by more than a tenth.
 void remove_noise(const std::vector<StampSums>& sums, const std::vector<FieldTerms>& terms, const KernelBasis& basis,
                   double share, RobustSolution& solution, const Cpu& where);
 

@@ -6,7 +6,7 @@
 namespace srcextract {
 
 /// How bright stars differ from the fitted model. Both values are medians over the brightest quarter of the used
-/// stamps, since fainter stamps are mostly noise.
+/// stamps, at most 40, since fainter stamps are mostly noise.
 struct StarResidual {
   /// The part of a star's light that the model misses beyond noise: the root of the median of (chi - expected chi) /
   /// (mean of model^2 / variance).

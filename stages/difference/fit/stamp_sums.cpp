@@ -10,7 +10,7 @@
 namespace srcextract {
 namespace {
 
-/// Chains of a sum.
+/// Number of partial sums of each sum (sum_stamps).
 constexpr int chains = pixels_together;
 /// 4 x 4 products of columns are summed together, so that their partial sums stay in registers.
 constexpr int block = 4;
@@ -94,7 +94,8 @@ inline double sum_of_chains(const float* sums) {
 }
 
 /// Sums the products of all pairs of columns over the pixels. `left` has the columns of `right` times their weights.
-/// `products` is a square matrix, its side rounded up to whole blocks.
+/// `products` is a square matrix of side `columns`, a multiple of the block. Only blocks on and right of its diagonal
+/// are set.
 SRCEXTRACT_VECTOR_CLONES
 void multiply_columns(PixelRows left, PixelRows right, int columns, int pixels, double* __restrict products) {
   constexpr int groups = 5;
@@ -260,7 +261,7 @@ class StampSummer {
   const KernelBasis& basis_;
   int half_, side_;
   int width_;        ///< width of the stored rows of a stamp; pixels beyond side_ have no weight
-  int wide_, high_;  ///< what the kernels reach
+  int wide_, high_;  ///< size of the window that the kernels reach
   int columns_, pixels_;
   std::vector<Taps> along_x_, along_y_;
   bool has_bad_ = false;

@@ -16,8 +16,8 @@ namespace srcextract {
 /// variances), and 0 at and near pixels that are bad in either frame.
 struct StampSums {
   int columns = 0;
-  double pixels = 0;             ///< with a weight
-  std::vector<double> products;  ///< row by row those with j >= i
+  double pixels = 0;             ///< number of pixels with a weight
+  std::vector<double> products;  ///< the upper triangle (j >= i), row by row
 
   /// The products of column i with itself and all later ones.
   const double* products_from(int i) const { return products.data() + std::int64_t{i} * (2 * columns - i + 1) / 2; }

@@ -12,7 +12,7 @@ namespace {
 
 constexpr std::int64_t moments_half = 12;
 constexpr int rounds = 12;
-/// Only this many stamps are measured: medians over more would be no better than the fit needs.
+/// At most this many stamps are measured: medians over more would be no better than the fit needs.
 constexpr std::size_t enough_stamps = 100;
 /// Pixels further than reach_sigmas sigmas away have no weight. The iteration ends at steps below least_step pixels,
 /// which are no more than noise.
@@ -23,8 +23,8 @@ struct Moments {
   double light = 0, x = 0, y = 0, square = 0;
 };
 
-/// Moments of the light about (x, y) under a round Gaussian weight there. `square` is the mean of x^2 and y^2 in
-/// pixels^2.
+/// Sums of the light times a round Gaussian weight about (x, y), and of its first and second moments there. `square` is
+/// half the sum of the moments in x^2 and y^2.
 Moments moments_at(const ImageView& frame, const FrameLevel& level, const Stamp& stamp, double x, double y,
                    double sigma) {
   Moments sums;

@@ -6,7 +6,7 @@
 
 namespace srcextract {
 
-/// Of a Gaussian: 2 sqrt(2 ln 2).
+/// Full width at half maximum of a Gaussian of sigma 1: 2 sqrt(2 ln 2).
 inline constexpr double fwhm_per_sigma = 2.3548200450309493;
 
 /// Widths and shifts of the stars of both frames: medians over objects in the same stamps.

@@ -117,7 +117,7 @@ void make_kernel(const double* kernels, FieldTerms at, int terms, int taps, doub
   for (int tap = 0; tap < taps; ++tap) kernel[tap] = static_cast<float>(exact[tap]);
 }
 
-/// Sums over the kernel, tile by tile.
+/// Computes KernelSums for all pixels of a tile, one tile after another.
 class TileSums {
  public:
   /// `kernels`: those of the fit, by columns.

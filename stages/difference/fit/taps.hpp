@@ -32,7 +32,7 @@ inline __attribute__((always_inline)) void add_few_taps(PixelRows pixels, std::p
   }
 }
 
-/// The same for any number of taps.
+/// add_few_taps() for any number of taps.
 template <int rows>
 inline __attribute__((always_inline)) void add_taps(PixelRows pixels, std::ptrdiff_t step, const float* weight,
                                                     int taps, std::ptrdiff_t width, float* __restrict sums) {
