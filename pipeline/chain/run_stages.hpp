@@ -35,7 +35,7 @@ Extraction extract_sides(Engine& engine, const Join& join) {
   return join(std::move(brighter), engine.extract());
 }
 
-/// The frame by itself.
+/// The reference frame as an exposure of its own.
 inline Exposure exposure_of(const ReferenceFrame& frame) {
   Exposure exposure(frame.planes);
   exposure.weights = frame.weights;

@@ -83,7 +83,8 @@ Images memory_of_stages(const RunPlan& plan) {
       {"convolve variance", convolves_variance(config), {.host = 1, .device = 1}},
       // Both sums of the matched filter, and the terms that pixels add to these sums.
       {"match", config.convolve.filter == Filter::matched, {.host = 3, .device = 3}},
-      // Model, residual, weights and significance; what is good; on the host the image itself, without the mesh's.
+      // Model, residual and weights, three images of significance, and which pixels are good. The host also copies the
+      // image.
       {"crowd", fits_crowd(config), {.host = 9, .device = 7}},
       // The map of owners.
       {"photometry", measures_photometry(config) || !config.output.alerts.empty(), {.host = 1, .device = 1}},

@@ -33,9 +33,9 @@ struct FrameMatch {
   std::optional<FramesAsRead> frames = std::nullopt;              ///< set if output.alerts needs them
 };
 
-/// Scales the noise map of a difference, so that weighing pixels by it leaves the sigma of the sky as it is. Needed if
-/// the frames have noise maps: their sum has the right shape, but not the level of the difference. The factor compares
-/// the sigma of the sky before and after weighing.
+/// Scales the noise map of a difference and moves it to `difference.noise`, so that weighing pixels by it leaves the
+/// sigma of the sky as it is. Needed if the frames have noise maps: their sum has the right shape, but not the level of
+/// the difference. The factor compares the sigma of the sky before and after weighing.
 template <class Where>
 void scale_mapped_noise(const Config& config, Pixels<Where>& difference, FitFacts& facts, const Where& where) {
   const auto sky_of = [&](const Image<float, Where>& image) {
@@ -64,7 +64,7 @@ Image<float, Cpu> host_copy(const Image<float, Where>& image, const Where& where
 }
 
 /// Fits the matching kernel that turns one frame into the other, and writes the difference. `greatest`:
-/// FrameLight::greatest of the reference. An error names the configuration key that asks for the fit.
+/// FrameLight::greatest of the reference. An Error{input} names the configuration key that asks for the fit.
 template <class Where, class Engine>
 void subtract_by_fit(const Pixels<Where>& reference, const Pixels<Where>& fresh, std::optional<float> greatest,
                      const Config& config, Pixels<Where>& difference, Engine& engine, FrameMatch<Where>& match) {
@@ -96,8 +96,8 @@ void subtract_by_fit(const Pixels<Where>& reference, const Pixels<Where>& fresh,
   }
 }
 
-/// Writes the difference, new frame minus reference, to `difference`. Resamples the reference to the new frame's pixels
-/// and, if the widths of stars are known, matches the widths.
+/// Writes the difference, new frame minus reference, to `difference`. Resamples the reference to the new frame's
+/// pixels. Then fits the kernel or, if the widths of stars are known, matches the widths. Overwrites both frames.
 template <class Where, class Engine>
 FrameMatch<Where> subtract_reference(Pixels<Where>& reference, const PixelMap* map, Pixels<Where>& fresh,
                                      const Config& config, Pixels<Where>& difference, Engine& engine) {

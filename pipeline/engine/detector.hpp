@@ -26,7 +26,7 @@ class Detector {
   Pixels<Gpu>& pixels() { return *pixels_; }
 
   /// Launches the steps. receive(graph, first) waits and returns the numbers of runs and of sources; `first` is true
-  /// for a new graph. If they exceed the capacity, the capacity grows and the steps run again.
+  /// for a new graph. If these numbers exceed the capacity, the capacity grows and the steps run again.
   template <class Receive>
   void detect(const Config& config, const Receive& receive) {
     if (!may_be_reused(config)) capture(config);

@@ -267,7 +267,7 @@ class CudaExtractor::Session::Engine {
     return extraction;
   }
 
-  /// Runs the steps of the graph.
+  /// Runs the steps of the graph, with as much room as they need.
   const ImageSummary& detect() {
     const ImageSummary* summary = nullptr;
     session_.detector_.detect(config_, [&](const DetectionGraph& graph, bool first) {
