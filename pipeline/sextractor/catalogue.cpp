@@ -36,7 +36,7 @@ std::size_t values_of(const Parameter& parameter) {
                                     "celestial WCS");
 }
 
-/// A writer of rows of all images.
+/// A writer of one text for the rows of all images.
 std::unique_ptr<RowSink> text_sink(const std::string& type, OutputFile& file, const CatalogRows& rows,
                                    std::int64_t count, const CatalogMetadata& metadata, const Cpu& where) {
   if (type == "ASCII_VOTABLE") return votable_text_sink(file, rows, count, metadata, where);

@@ -43,8 +43,8 @@ bool has_signed_integers(const std::string& file) {
                              [](const SelectedImage& selected) { return selected.open().plane(1).format.bitpix > 8; });
 }
 
-/// Adds a problem if WEIGHT_TYPE has one value and there are fewer than two maps. SExtractor then uses the first
-/// image's noise in the second image too.
+/// Adds a problem if WEIGHT_TYPE has one value other than NONE and there are fewer than two maps. SExtractor then uses
+/// the first image's noise in the second image too.
 void add_shared_weights(const Request& request, std::vector<Unmet>& unmet) {
   const sextractor::Setting& types = request["WEIGHT_TYPE"];
   const std::string type = types.word();

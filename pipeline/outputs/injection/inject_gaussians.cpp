@@ -61,7 +61,8 @@ class FittedByPlace {
   std::vector<ComponentRow> rows_;
 };
 
-/// Shapes to inject, from the map's own Gaussians: those with a high S/N, enlarged to the beam where they are smaller.
+/// Shapes to inject, from the map's own well fitted Gaussians with a high S/N; the beam's shape in place of a smaller
+/// one.
 std::vector<GaussianShape> shapes_of(const FittedIslands& fitted) {
   constexpr int bad = fit_flag::moments | fit_flag::unconverged | fit_flag::beam_shape | fit_flag::at_edge;
   const GaussianShape beam = shape_of(fitted.beam);
