@@ -242,7 +242,7 @@ int run_images(const CommandLine& command) {
   return process_files(job, files, machine, budget, progress, control).code;
 }
 
-/// `help COMMAND` as `COMMAND --help`.
+/// The arguments, with `help COMMAND` replaced by `COMMAND --help`.
 std::vector<char*> without_help(int argc, char** argv) {
   static std::string help = "--help";
   std::vector<char*> arguments(argv, argv + argc);

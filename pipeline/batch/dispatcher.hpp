@@ -78,7 +78,7 @@ class Dispatcher {
   std::size_t opening_ = 0;  ///< number of workers that open a file, or wait for files
   std::deque<ImageTask> images_;
   std::deque<std::size_t> back_;        ///< files that were away, to be opened after all others
-  std::vector<std::size_t> away_;       ///< files
+  std::vector<std::size_t> away_;       ///< indices of files that have gone
   std::vector<ImageTask> away_images_;  ///< images of files whose other images may be done
 };
 

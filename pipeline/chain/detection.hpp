@@ -80,7 +80,7 @@ struct FoundSky {
   const Config* config;  ///< configuration of that image
 };
 
-/// Whether a step has left this.
+/// Whether a step has made this part of a Detection.
 template <class Type>
 bool is_there(const Type& part) {
   if constexpr (requires { part.row_begin; })

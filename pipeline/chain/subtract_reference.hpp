@@ -27,7 +27,7 @@ template <class Where>
 struct FrameMatch {
   std::optional<FrameSkies<Where>> skies = std::nullopt;          ///< empty for a fitted kernel, which measures the
                                                                   ///< levels by itself
-  std::optional<Value<Background, Where>> ratios = std::nullopt;  ///< set by match_flux
+  std::optional<Value<Background, Where>> ratios = std::nullopt;  ///< set if difference.match_flux is
   std::optional<FitFacts> fit = std::nullopt;                     ///< set if the kernel was fitted
   double star_noise = 0;                                          ///< noise_of_star of the fit
   std::optional<FramesAsRead> frames = std::nullopt;              ///< set if output.alerts needs them
@@ -103,7 +103,7 @@ FrameMatch<Where> subtract_reference(Pixels<Where>& reference, const PixelMap* m
                                      const Config& config, Pixels<Where>& difference, Engine& engine) {
   const Where& where = engine.where();
   const DifferenceConfig& how = config.difference;
-  std::optional<float> greatest;  // of the reference as it was read
+  std::optional<float> greatest;  // FrameLight::greatest of the reference, before it is resampled
   if (map != nullptr) {
     if (how.kernel == MatchingKernel::fitted && !(reference_settings(config).saturation > 0))
       greatest = shared_greatest(reference.image, where);

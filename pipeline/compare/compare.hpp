@@ -15,7 +15,7 @@ struct FileComparison {
   std::string reference, other;  ///< paths; empty: there is none
   Comparison comparison;         ///< valid if both files could be read
   std::string failure;           ///< why there is no comparison; empty if there is one
-  int code = 0;                  ///< the exit code of `failure`
+  int code = 0;                  ///< the exit code of `failure`; 0 if a directory lacks the file
 
   bool within() const { return failure.empty() && comparison.within(); }
 };

@@ -53,7 +53,7 @@ class Detector {
   bool is_new_ = true;  ///< the graph has not been launched
   Config captured_;
   const float *captured_noise_ = nullptr, *captured_variance_ = nullptr,
-              *captured_kept_ = nullptr;  ///< of the captured image
+              *captured_kept_ = nullptr;  ///< addresses in the captured image
   StarView captured_star_;
   std::vector<float> captured_filter_;
   std::vector<HandedNumbers> captured_numbers_;

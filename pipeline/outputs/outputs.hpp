@@ -24,7 +24,7 @@ class LogFile {
 
  private:
   std::string path_;
-  std::filesystem::path place_;  ///< without links
+  std::filesystem::path place_;  ///< `path_` without links
 };
 
 /// The files that no output may replace.

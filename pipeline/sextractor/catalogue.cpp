@@ -83,7 +83,7 @@ void ArrangedRows::add(const CatalogRows& all, const Parameter& parameter, const
   field.column.name = parameter.name.c_str();
   std::visit(
       [&]<class T>(FieldValues<T>& values) {
-        if (values.width > 0) return;  // a picture
+        if (values.width > 0) return;  // VIGNET: a picture keeps its size
         const std::size_t wanted = std::is_same_v<T, float> ? values.size() : values_of(parameter);
         values.elements.resize(std::min(wanted, values.size()));
         if constexpr (std::is_same_v<T, double>) values.elements.resize(wanted, no_value_.data());
