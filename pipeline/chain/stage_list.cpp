@@ -41,7 +41,8 @@ Images memory_of_stages(const RunPlan& plan) {
   const bool has_gain = config.measurement.gain > 0 || config.measurement.gain_keyword != "none";
   const bool fits = plan.of_difference() && config.difference.kernel == MatchingKernel::fitted;
   const bool convolved = config.convolve.kernel != KernelShape::none || fits;
-  // The image, its weights, and the measured image with its gaps filled.
+  // Number of images for a detection image: itself and one made of it, its weights, and image and weights with gaps
+  // filled.
   const std::int64_t found = 2 + (mapped ? 1 + map : 0) + (interpolates(weights) ? 2 : 0);
   const Stage stages[] = {
       // On the host, the image minus the sky reuses the memory of the image, unless the image is read again.

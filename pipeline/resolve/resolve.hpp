@@ -40,7 +40,8 @@ struct RunImage {
 /// - resources.saturation: the same for measurement.saturation_keyword, else measurement.saturation
 /// - resources.beam and frequency, if a setting needs a beam; then beam.source, fwhm and angle say which beam was found
 /// - background.mesh_size and mesh_height of background.mesh_beams, and detection.min_area where it is 0
-/// - detection.correlated_pixels, where it is 1 and a rate of false discoveries is asked for: the pixels of a beam
+/// - detection.correlated_pixels, where it is 0 and a rate of false discoveries is asked for: by the beam, or 1 without
+///   one
 /// - measurement.pixel_scale, if it is 0 and needed: from the WCS. Surface brightness thresholds and the columns
 ///   MU_MAX, MU_THRESHOLD and CLASS_STAR need it.
 /// - at given positions, and for a crowd: forced_config, crowd_config

@@ -16,8 +16,8 @@ namespace {
 using sextractor::Request;
 using sextractor::Unmet;
 
-/// Reports further files of SExtractor that are not supported: texts beside catalogue and check images, and external
-/// headers. A converted configuration needs none of them, so the translation does not report them.
+/// Adds what only the command, not a converted configuration, has to do as SExtractor: tables of type FITS_TPX, and
+/// headers in files beside the images.
 void add_files_beside(const Request& request, const std::vector<std::string>& images, std::vector<Unmet>& unmet) {
   const auto lose = [&](const char* key, const std::string& reason) {
     unmet.push_back({request[key].text(), request[key].place, reason, true});

@@ -140,7 +140,7 @@ class InjectionRuns {
       out.rows.push_back(look_for(gaussian, row_of(gaussian, out.rounds), before, after));
   }
 
-  /// Gaussian number `i`, somewhere in a pixel.
+  /// Gaussian number `i`, at a random position within the pixel `place`. Its S/N follows from `i`.
   ComponentRow gaussian_at(const Place& place, double noise, std::int64_t i) const {
     ComponentRow row;
     const double decades = portable_log(plan_.most_snr / plan_.least_snr);

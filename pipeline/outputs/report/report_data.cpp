@@ -81,7 +81,7 @@ std::string shape_text(const std::vector<const ReportColumn*>& of_shape, std::si
   return text + "]";
 }
 
-/// Rows and ellipses of the brightest sources.
+/// Rows and ellipses of the brightest sources, each a list of JSON arrays without its brackets.
 struct BrightestRows {
   std::string rows, shapes;
   std::size_t count = 0;
