@@ -11,8 +11,8 @@
 namespace srcextract::config {
 namespace {
 
-/// Refuses a text of more than 1 MiB, and what yaml-cpp does not report where it is: tabs in the indentation and
-/// control characters. yaml-cpp takes 0x04 for the end of the text.
+/// Refuses a text of more than 1 MiB, and what yaml-cpp does not report where it is: tabs in the indentation, and
+/// control characters. The end of the text, for yaml-cpp, is the character 0x04.
 void check_characters(const std::string& text, const Origin& origin) {
   if (text.size() > most_bytes) fail(origin.name, "is larger than 1 MiB; this is no YAML that srcextract reads");
   YAML::Mark mark;

@@ -12,8 +12,8 @@
 
 namespace srcextract {
 
-/// The task of a trial process: the parsed command line and configuration of its parent, so that it neither reads them
-/// again nor looks for the survey's files.
+/// The task of a trial process: the parsed command line and configuration of its parent. The process neither reads
+/// these again nor looks for the survey's files.
 struct TrialRequest {
   std::string directory;               ///< of the outputs
   std::vector<std::string> arguments;  ///< for run.json

@@ -33,9 +33,9 @@ struct FrameMatch {
   std::optional<FramesAsRead> frames = std::nullopt;              ///< set if output.alerts needs them
 };
 
-/// Scales the noise map of a difference and moves it to `difference.noise`, so that weighing pixels by it leaves the
-/// sigma of the sky as it is. Needed if the frames have noise maps: their sum has the right shape, but not the level of
-/// the difference. The factor compares the sigma of the sky before and after weighing.
+/// Scales the noise map of a difference, so that weighing pixels by it leaves the sigma of the sky as it is. Moves the
+/// map from `difference.variance` to `difference.noise`. Needed if the frames have noise maps: their sum has the right
+/// shape, but not the level of the difference. The factor compares the sigma of the sky before and after weighing.
 template <class Where>
 void scale_mapped_noise(const Config& config, Pixels<Where>& difference, FitFacts& facts, const Where& where) {
   const auto sky_of = [&](const Image<float, Where>& image) {

@@ -48,8 +48,8 @@ bool all_equal(const std::vector<StageComparison>& comparison);
 /// The table for users, and a line with the verdict, which begins with `image`.
 std::string format_comparison(const std::string& image, const std::vector<StageComparison>& comparison);
 
-/// A table of times on CPU and CUDA and the speed-up of CUDA: for every step that both took, for all steps but
-/// `ingest`, and with all transfers.
+/// A table of times on CPU and CUDA and of the speed-up of CUDA. It has every step that both took, all steps but
+/// `ingest`, and the whole with transfers.
 std::string format_times(const BackendTimes& cpu, const BackendTimes& cuda);
 
 /// The time of all steps but `ingest`.

@@ -29,8 +29,8 @@ std::int64_t loaded_bytes(const SelectedMaps& maps);
 /// Total inflated size of the gzipped files among `paths`, as their last bytes state it.
 std::int64_t gzipped_sizes(const std::vector<std::string>& paths);
 
-/// The files that are opened with every image of a file: files combined with the image, its reference and its detection
-/// image, each with files of its own.
+/// The files that are opened with every image of a file: those combined with the image, its reference, and its
+/// detection image. The latter two come with files of their own.
 std::vector<std::string> files_beside(const ImageFile& file);
 
 /// The files that are opened for a detection image.

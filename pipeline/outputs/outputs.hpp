@@ -64,9 +64,9 @@ class KeptFiles {
   ImageFiles images_;  ///< those that are there, in the order of their identities
 };
 
-/// Throws Error{config} if the configuration asks for alerts, for the column SIGN of sources that are all brighter than
-/// the sky, or for a crowd without a PSF. For images, not differences. No rule of the configuration itself, since a
-/// survey may give each image a PSF of its own.
+/// Throws Error{config} for what images, not differences, cannot have: alerts, SIGN if all sources are brighter than
+/// the sky, a crowd without a PSF. This is no rule of the configuration itself, since a survey may give each image a
+/// PSF of its own.
 void require_outputs_of_images(const Config& config);
 
 /// Makes the directory if it is missing. Throws Error{output} if that fails or no file can be created in it.
