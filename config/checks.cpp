@@ -51,7 +51,7 @@ std::string advice(const Fields& fields, const std::string& name, const Names& v
   return near.empty() ? "; " + otherwise + " " + join(valid) : "; did you mean '" + near + "'?";
 }
 
-/// Describes which limit of `field` a number exceeds; empty if none.
+/// The limit of `field` that a number breaks, in words such as "at most 3"; empty if it breaks none.
 std::string broken_limit(const Field& field, double number) {
   const auto equal = [&](std::int64_t value) { return static_cast<double>(value) == number; };
   if (!field.one_of.empty() && std::none_of(field.one_of.begin(), field.one_of.end(), equal)) {

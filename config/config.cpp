@@ -31,7 +31,7 @@ Draft<Config> read_document(const std::string& text, const Origin& origin) {
   return draft;
 }
 
-/// Returns the path of the key.
+/// Sets the key that `setting` names (`section.key=value`). Returns the key's path.
 std::string apply_override(Draft<Config>& draft, const std::string& setting, const std::string& option) {
   const Fields known = fields_of(Config{});
   const Origin origin{option + (option.ends_with(':') ? "" : " ") + setting, false};

@@ -59,7 +59,7 @@ struct GivenConfig {
   GivenConfig(const Config& all) : written(all), config(all) {}
 
   Config written;                           ///< every key as set
-  Config config;                            ///< the resolved configuration
+  Config config;                            ///< the same with the default of each key without use
   UnusedKeys unused = {};                   ///< errors, unless another configuration uses the key
   std::set<std::string> used_in_file = {};  ///< keys that have a use in the file by itself, whatever options change;
                                             ///< these are no errors

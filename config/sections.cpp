@@ -11,8 +11,8 @@
 namespace srcextract::config {
 namespace {
 
-/// Refuses what yaml-cpp does not report where it is: the character 0x04, which yaml-cpp takes for the end of the text,
-/// and tabs.
+/// Refuses a text of more than 1 MiB, and what yaml-cpp does not report where it is: tabs in the indentation, and
+/// control characters. The end of the text, for yaml-cpp, is the character 0x04.
 void check_characters(const std::string& text, const Origin& origin) {
   if (text.size() > most_bytes) fail(origin.name, "is larger than 1 MiB; this is no YAML that srcextract reads");
   YAML::Mark mark;
@@ -31,7 +31,8 @@ void check_characters(const std::string& text, const Origin& origin) {
 }
 
 /// Throws if the text is a configuration of SExtractor, whose lines have a key in capitals, blanks, and a value. In
-/// YAML a colon follows a key. Two of SExtractor's keys have no underscore, and could begin a line of another text.
+/// YAML a colon follows a key. Keys without an underscore, such as GAIN, do not count: they could begin a line of
+/// another text.
 void check_not_sextractor(const std::string& text, const Origin& origin) {
   std::istringstream lines(text);
   YAML::Mark mark;

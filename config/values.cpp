@@ -35,7 +35,7 @@ void refuse_empty(const Value& value, const std::string& name) {
   }
 }
 
-/// Text after "must be a number, not ...".
+/// A hint after "must be a number, not ...", such as "; remove the quotes"; empty if there is none.
 std::string number_hint(const Value& value) {
   if (value.kind == Kind::list || value.kind == Kind::map) return "";
   const std::string text = in_small_letters(value.text);

@@ -125,7 +125,8 @@ RunConfig load_run_config(const CommandLine& command) {
   return result;
 }
 
-/// The detection image, the table of positions and the reference, as far as they are given; null if none is.
+/// The detection image with its bands, the table of positions and the reference, as far as they are given; null if none
+/// is.
 std::shared_ptr<const FilesBeside> files_beside(const CommandLine& command, const RunConfig& run) {
   if (!run.detection && command.positions.empty() && command.reference.empty()) return nullptr;
   FilesBeside beside{.positions = command.positions, .reference = command.reference};
@@ -139,7 +140,8 @@ std::shared_ptr<const FilesBeside> files_beside(const CommandLine& command, cons
   return std::make_shared<const FilesBeside>(std::move(beside));
 }
 
-/// The images as named, which have distinct outputs. A missing image is reported when it is opened.
+/// The images as named. Throws Error{config} if two of them have the same outputs. A missing image is reported when it
+/// is opened.
 std::vector<PlannedFile> planned_files(const CommandLine& command, const Config& config,
                                        const std::shared_ptr<const FilesBeside>& beside, KeptFiles& kept) {
   const std::shared_ptr<const ImageConfig> shared = make_image_config(config, !command.reference.empty());
@@ -240,7 +242,7 @@ int run_images(const CommandLine& command) {
   return process_files(job, files, machine, budget, progress, control).code;
 }
 
-/// `help COMMAND` as `COMMAND --help`.
+/// The arguments, with `help COMMAND` replaced by `COMMAND --help`.
 std::vector<char*> without_help(int argc, char** argv) {
   static std::string help = "--help";
   std::vector<char*> arguments(argv, argv + argc);

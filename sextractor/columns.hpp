@@ -14,7 +14,7 @@ bool is_sextractor_column(const std::string& name);
 /// srcextract's name for a SExtractor column; empty if srcextract has no such column.
 std::string our_column(const std::string& name);
 
-/// Why a SExtractor column is not available, and the nearest alternative.
+/// Why a SExtractor column is not available, and the nearest alternative; empty if it is available.
 std::string why_no_column(const std::string& name);
 
 }  // namespace srcextract::sextractor

@@ -23,8 +23,7 @@ struct Setting {
   bool is_set() const { return !place.empty(); }
   /// The setting as a line of a file: `PHOT_AUTOPARAMS 2.5,3.5`.
   std::string text() const;
-  /// A remark, after "; ", that SExtractor ignores the further words, unless the value is a file; empty without such
-  /// words.
+  /// A remark, after "; ", that SExtractor ignores the further words; empty without such words.
   std::string further_words() const;
   /// Whether the values equal SExtractor's default.
   bool is_usual() const;

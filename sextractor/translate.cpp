@@ -20,7 +20,7 @@ namespace {
 
 constexpr const char* draft_name = "config.yaml";
 
-/// Records the keys without a counterpart here.
+/// Records what is left: names that SExtractor does not know, keys that are set twice, and keys without a counterpart.
 void name_the_rest(const Request& request, Translation& to) {
   for (const UnknownName& key : request.configuration.unknown())
     to.unmet.push_back({key.name, key.place, "SExtractor has no such key, and passes over the line", false});

@@ -42,8 +42,8 @@ void put_pixel_scale(const Setting& setting, Translation& to) {
          finite_number(setting.values.front()) ? "" : "SExtractor reads a word as 0: the scale is that of the WCS");
 }
 
-/// Returns the first `count` values of a setting that srcextract's list accepts. `problem_of` checks the list with each
-/// further value; refused values are recorded as unmet.
+/// Returns those of the first `count` values of a setting that srcextract's list accepts; all values if it accepts
+/// none. `problem_of` checks the list with each further value; refused values are recorded as unmet.
 template <class ProblemOf>
 std::vector<double> taken(const Setting& setting, std::size_t count, const std::string& path,
                           const ProblemOf& problem_of, Translation& to) {

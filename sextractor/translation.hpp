@@ -51,8 +51,8 @@ struct Unmet {
   std::vector<std::string> for_detection = {};
 };
 
-/// Groups the unmet requests with equal Unmet::counts == `counts` by reason. A group has the names of all its members
-/// and the place of the first.
+/// Groups the unmet requests whose Unmet::counts is `counts` by reason. A group has the names of all its members and
+/// the place of the first.
 std::vector<Unmet> by_reason(const std::vector<Unmet>& unmet, bool counts);
 
 /// A request in terms of our configuration.
@@ -65,7 +65,7 @@ class Translation {
   /// Adds an entry. `path` is section.key; `from` lists SExtractor's settings behind it.
   void put(const std::string& path, const std::string& value, const std::vector<const Setting*>& from,
            const std::string& note = "");
-  /// Records a setting that is partly lost.
+  /// Records a setting that is lost, wholly or in part.
   void lose(const Setting& setting, const std::string& reason);
   /// Records that the detection image's value of a setting with two values is lost. The user may set `settings` for
   /// DETECT instead.
@@ -91,8 +91,8 @@ void translate_detection(const Request& request, Translation& to);
 void translate_measurement(const Request& request, Translation& to);
 void translate_output(const Request& request, Translation& to);
 
-/// The zero point of MAG_*, and the setting that gives it: MAG_ZEROPOINT, or a threshold in magnitudes if only that has
-/// a zero point.
+/// Sets `zero_point` to that of MAG_*, and returns the setting that gives it: MAG_ZEROPOINT, or DETECT_THRESH. The
+/// latter if it is in magnitudes, MAG_ZEROPOINT is 0, and no column is in magnitudes or PIXEL_SCALE is 0.
 const Setting& zero_point_of(const Request& request, double& zero_point);
 
 }  // namespace srcextract::sextractor

@@ -38,7 +38,7 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
-/// Errors name the file, after `before`.
+/// Runs `work`; its errors name the file, after the text `before`.
 void in_file(const std::string& path, const std::function<void()>& work, const std::string& before = "") {
   try {
     work();
@@ -48,7 +48,7 @@ void in_file(const std::string& path, const std::function<void()>& work, const s
   }
 }
 
-/// Errors name the band.
+/// Runs `work`; its errors name the band and its file.
 void in_band(const Band& band, const std::function<void()>& work) {
   in_file(band.file().path, work, "band " + band.option.name + ": ");
 }
@@ -75,7 +75,7 @@ class OpenBands {
     for (const Band& band : bands) in_band(band, [&] { open(bands_.emplace_back(OpenBand{band})); });
   }
 
-  /// Returns the times of finding the sources.
+  /// Finds the sources, then measures them in every band. Returns the times of finding them.
   FoundTimes extract(const Execution& execution, Progress& progress) {
     FoundOnce once{.images = std::ssize(bands_)};
     FoundTimes found;
@@ -197,8 +197,8 @@ struct Opened {
   std::shared_ptr<void> watched;
 };
 
-/// Opens the bands of a file. Takes memory for gzipped files before it opens them, enough for their largest possible
-/// images: a worker that holds memory must not wait for more.
+/// Opens the bands of a file and takes memory for them. Gzipped files get it before they are opened, enough for their
+/// largest possible images: a worker that holds memory must not wait for more.
 Opened open_bands(const Job& job, const ImageFile& file, std::span<const Band> bands, MemoryBudget& budget,
                   const Watch& watch) {
   const DetectionTask& task = *file.detection();

@@ -16,7 +16,8 @@ using Watch = std::function<std::shared_ptr<void>()>;
 /// Finds sources in the detection image of a file with bands and measures them in each band's image, where `execution`
 /// says. Writes one catalogue (join_bands) and the other outputs that the file's configuration asks for. The values
 /// equal those of extracting each band by itself. All files are opened before a pixel is read, and nothing is written
-/// if one fails. Throws the errors of opening, extracting and writing images; the message names the band.
+/// if one fails. Throws the errors of opening, extracting and writing images; an error of a band's image names the
+/// band.
 ImageOutcome extract_bands(const Job& job, const ImageFile& file, const Execution& execution, MemoryBudget& budget,
                            Progress& progress, const Watch& watch);
 

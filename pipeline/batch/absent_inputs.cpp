@@ -16,7 +16,7 @@ namespace srcextract {
 AbsentInputs::AbsentInputs(const PlannedFiles& files, double longest, std::function<bool()> should_stop)
     : files_(files), longest_(longest), should_stop_(std::move(should_stop)) {}
 
-/// With its slash; empty where the paths have no directory in common.
+/// The deepest directory that file `i` shares with a neighbour in the plan, with its slash; empty if there is none.
 std::string AbsentInputs::shared_directory(std::size_t i) const {
   const std::string own = path(i);
   std::size_t longest = 0;
@@ -30,7 +30,7 @@ std::string AbsentInputs::shared_directory(std::size_t i) const {
   return own.substr(0, longest);
 }
 
-/// Those that were there when the run began.
+/// The files beside file `i` (has_gone) that were there when the run began.
 AbsentInputs::Files AbsentInputs::files_beside(std::size_t i, const std::string& directory) const {
   Files beside;
   const auto is_beside = [&](std::size_t other) {

@@ -21,8 +21,8 @@ class AbsentInputs {
   AbsentInputs(const PlannedFiles& files, double longest, std::function<bool()> should_stop);
 
   /// To be called after file `i` could not be read: whether it has gone, and so have those beside it. These are files
-  /// at distances of 1, 2, 4, 8... in the plan, in the deepest directory that the file shares with a neighbour. Tells
-  /// the log of each directory once.
+  /// at distances of 1, 2, 4, 8... in the plan, in the deepest directory that the file shares with a neighbour. Warns
+  /// of a directory once while it is gone.
   bool has_gone(std::size_t i);
 
   /// Whether has_gone() has found the directory of file `i` gone; looks at no file.

@@ -26,7 +26,8 @@
 namespace srcextract {
 namespace {
 
-/// Memory of the stages on the host. An image that needs more than `most` goes by rows if it can.
+/// Host memory of the stages. An image that needs more than `most` goes by rows if it can, unless back ends are
+/// compared.
 std::int64_t image_needs(const ImageTask& task, const Execution& execution, std::int64_t most) {
   const RunPlan plan = plan_of(task.image.shape, *task.file);
   return execution.compare ? host_memory(plan) : host_memory_within(plan, most);
@@ -108,7 +109,7 @@ class Crew {
   }
   void end_moving() { gpus_.end_waiting(); }
 
-  /// Throws the error that ended the run.
+  /// The outcome of the run. Throws the error that ended it, if one did.
   RunResult result() {
     if (error_) std::rethrow_exception(error_);
     return {worst_, dispatcher_.waiting() == 0, dispatcher_.gave_up()};

@@ -17,9 +17,9 @@ struct RunResult {
 
 /// Extracts every image of the files, as many at a time as the machine and the budget allow. Each image is tried. When
 /// the run is to stop, images under way are still finished. Inputs that went away together are put off until all others
-/// are done, and waited for. The work of a lost GPU goes to another GPU, or to the CPU
-/// where falling back is allowed. Throws errors that make every further image futile: Error{storage}, Error{device} if
-/// the last GPU is lost, exceptions of on_image.
+/// are done, and waited for. The work of a lost GPU goes to another GPU, or to the CPU where falling back is allowed.
+/// Throws errors that make every further image futile: Error{storage}; Error{device} if the last GPU is lost and the
+/// CPU may not take over; exceptions of the callbacks in `control`.
 RunResult process_files(const Job& job, const PlannedFiles& files, const Machine& machine, MemoryBudget& budget,
                         const Progress& progress, const RunControl& control = {});
 

@@ -100,7 +100,7 @@ KeptFiles start_log(const BatchOptions& options, const Shard& shard, const Image
   return kept;
 }
 
-/// "5 files to do (4 new, 1 changed), 95 done already".
+/// Logs "5 files to do (4 new, 1 changed), 95 done already".
 void describe(const Plan& plan, const Shard& shard) {
   std::string kinds;
   const auto count = [&](std::int64_t files, const char* kind) {
@@ -144,7 +144,7 @@ struct Ending {
   bool complete = false, too_many_failures = false, too_slow = false, inputs_away = false;
 };
 
-/// Logs the last lines of the run.
+/// Logs the last lines of the run and returns its exit code.
 int conclude(const Plan& plan, const RunSummary& summary, const Ending& ending) {
   for (const std::string& line : summary.describe()) spdlog::info("{}", line);
   if (ending.complete && plan.undone > 0) {
@@ -180,7 +180,8 @@ Ledger known_before(const std::string& directory) {
   return std::filesystem::exists(directory, unknown) ? join_ledgers(read_journals(directory, warn)) : Ledger{};
 }
 
-/// Removes from the plan, and returns, files that were under way when an earlier process died.
+/// Removes from the plan, and returns, files that were under way when an earlier process died. Drops the journal's
+/// notes of such files that are not in the plan.
 std::vector<PlannedFile> take_interrupted(Plan& plan, Journal& journal) {
   std::vector<PlannedFile> interrupted;
   std::vector<std::size_t> others;
@@ -248,7 +249,7 @@ class BatchRun {
   }
 
  private:
-  /// Starts no GPU if there is nothing to do.
+  /// Extracts the files of the plan; returns whether every image was tried. Starts no GPU if there is nothing to do.
   bool extract(const Plan& plan) {
     if (plan.files.empty()) return true;
     const Machine machine =

@@ -33,8 +33,8 @@ class Dispatcher {
   /// away. Empty when no image is left, when inputs did not come back in time, or when the workers are to stop.
   std::optional<ImageTask> next();
 
-  /// Takes back an image whose file has gone with those beside it; next() will return it again. False: the image has
-  /// failed.
+  /// Takes back an image whose file has gone with those beside it; next() returns it once they are back. False: the
+  /// image has failed, since its file is there or it holds memory.
   bool put_back(const ImageTask& task);
 
   /// Number of files and images that are not handed out yet.
@@ -78,8 +78,8 @@ class Dispatcher {
   std::size_t opening_ = 0;  ///< number of workers that open a file, or wait for files
   std::deque<ImageTask> images_;
   std::deque<std::size_t> back_;        ///< files that were away, to be opened after all others
-  std::vector<std::size_t> away_;       ///< files
-  std::vector<ImageTask> away_images_;  ///< of files of which others may be done
+  std::vector<std::size_t> away_;       ///< indices of files that have gone
+  std::vector<ImageTask> away_images_;  ///< images of files whose other images may be done
 };
 
 }  // namespace srcextract

@@ -138,7 +138,7 @@ void Gpus::end_waiting() {
   if (!joining_) return;
   const std::lock_guard lock(joining_->mutex);
   joining_->over = true;
-  joining_->ready.clear();  // of workers that were never started
+  joining_->ready.clear();  // executions of workers that were never started
   joining_->changed.notify_all();
 }
 

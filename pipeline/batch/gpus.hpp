@@ -24,8 +24,8 @@ struct GpuCalls {
 /// context takes as long as extracting many images.
 class Gpus {
  public:
-  /// `machine` must outlive it. GPUs that join get `workers` workers together, or fewer if their memory has no room for
-  /// so many images of `image_bytes` each.
+  /// `machine` must outlive it. Each GPU that joins gets its share of `workers` workers, rounded up. A GPU whose memory
+  /// has no room for as many images of `image_bytes` gets fewer, at least one.
   Gpus(const Machine& machine, std::size_t workers, std::int64_t image_bytes, GpuCalls calls = {});
 
   /// Does not wait for GPUs that are still starting: their threads end with the process.

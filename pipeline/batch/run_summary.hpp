@@ -27,7 +27,7 @@ class RunSummary {
   mutable std::mutex mutex_;
   Clock::time_point begin_ = Clock::now();
   std::int64_t done_ = 0, failed_ = 0, sources_ = 0, pixels_ = 0;
-  std::map<std::string, std::int64_t> failures_;  ///< by kind
+  std::map<std::string, std::int64_t> failures_;  ///< number of failed images by kind
   std::vector<StepTime> times_;  ///< of every step, summed over all images, in order of first appearance
 };
 

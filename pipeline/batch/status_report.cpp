@@ -94,7 +94,7 @@ OrderedJson value_or_null(const std::optional<Number>& value) {
   return value ? OrderedJson(*value) : OrderedJson(nullptr);
 }
 
-/// Work left and speed of a shard or of the survey.
+/// Adds the work left and the speed of a shard or of the survey.
 void add_progress(const auto& status, OrderedJson& json) {
   json["files_left"] = value_or_null(status.files_left);
   json["bytes_left"] = value_or_null(status.bytes_left);
@@ -119,7 +119,7 @@ OrderedJson shard_json(const ShardStatus& shard) {
 
 // --- Prometheus ------------------------------------------------------------------------------------------------------
 
-/// A value of a label, in quotes. Prometheus reads UTF-8.
+/// A label with its value, name="value", in UTF-8 and escaped as Prometheus reads it.
 std::string label(const char* name, const std::string& value) {
   std::string text = std::string(name) + "=\"";
   for (const char c : as_utf8(value)) {

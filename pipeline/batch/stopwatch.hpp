@@ -12,7 +12,7 @@ class Stopwatch {
   using Clock = std::chrono::steady_clock;
   static constexpr std::chrono::milliseconds tick{250};
 
-  /// Call it about every tick; a longer gap counts as two ticks.
+  /// Call it about every tick; a gap of more than two ticks counts as two.
   void look() {
     const Clock::time_point now = Clock::now();
     elapsed_ += std::min<Clock::duration>(now - last_, 2 * tick);

@@ -28,7 +28,7 @@ namespace {
 
 using Json = nlohmann::json;
 
-/// The parent process decides when this process ends, and this process dies with it.
+/// Makes this process die with its parent, and ignore SIGTERM and SIGINT: the parent decides when it ends.
 void depend_on(pid_t parent) {
   prctl(PR_SET_PDEATHSIG, SIGKILL);
   if (getppid() != parent) std::_Exit(1);

@@ -11,7 +11,7 @@ bool is_trial(int argc, const char* const* argv);
 /// - a record (format_record) without a kind of failure: an image is about to be opened
 /// - the record of an image: the image is done or has failed
 /// - {"error":KIND,"message":...}: the run cannot go on
-/// Ends when its parent process ends. Returns the exit code.
+/// Ends when its parent process ends. Returns 0, also after an error.
 int run_trial(int argc, const char* const* argv);
 
 }  // namespace srcextract

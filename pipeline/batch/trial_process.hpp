@@ -38,8 +38,8 @@ struct TrialEnd {
 };
 
 /// Extracts the files of the request in a child process (pipeline/batch/trial_command.hpp), which may crash, and waits
-/// for it. Throws the error that the child reported if it could not go on, and Error{internal} if the child did not
-/// start.
+/// for it. Throws the error that the child reported if it could not go on. Throws Error{internal} if the child died
+/// before its first file, and Error{memory} if no process can be started.
 TrialEnd run_in_process(const TrialRequest& request, const TrialControl& control);
 
 }  // namespace srcextract

@@ -12,8 +12,8 @@
 
 namespace srcextract {
 
-/// The task of a trial process: the parsed command line and configuration of its parent, so that neither they nor the
-/// survey's files are read again.
+/// The task of a trial process: the parsed command line and configuration of its parent. The process neither reads
+/// these again nor looks for the survey's files.
 struct TrialRequest {
   std::string directory;               ///< of the outputs
   std::vector<std::string> arguments;  ///< for run.json
@@ -32,7 +32,7 @@ struct TrialRequest {
 /// with arbitrary bytes.
 std::vector<std::uint8_t> format_request(const TrialRequest& request);
 
-/// Inverse of format_request(). Throws Error{internal}.
+/// Inverse of format_request(). Throws Error{internal} if the bytes are no request.
 TrialRequest parse_request(const std::vector<std::uint8_t>& bytes);
 
 }  // namespace srcextract

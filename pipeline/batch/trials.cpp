@@ -99,7 +99,7 @@ bool Trials::goes_on_after(const TrialEnd& end, PlannedFile& planned) {
     fail(*end.image, *end.death, planned);
     return end.image->hdu.has_value();
   }
-  // No image was under way: the process ended after an image, or before the first one.
+  // No image was under way: the process ended after an image, or before the file's first one.
   if (any_recorded_) return !planned.done_hdus.empty();
   fail(begin_record(planned.file), *end.death, planned);
   return false;

@@ -80,7 +80,7 @@ struct FoundSky {
   const Config* config;  ///< configuration of that image
 };
 
-/// Whether a step has left this.
+/// Whether a step has made this part of a Detection.
 template <class Type>
 bool is_there(const Type& part) {
   if constexpr (requires { part.row_begin; })
@@ -225,7 +225,7 @@ const Image<float, Where>& found_image(const Pixels<Where>& pixels, const Detect
   return found.image.pixels.empty() ? measured_image(pixels, found) : found.image;
 }
 
-/// The same images, for steps that read the pixels of runs and their neighbours alone.
+/// found_image() and measured_image(), for steps that read only the pixels of runs and their neighbours.
 template <class Where>
 const Image<float, Where>& found_of_runs(const Pixels<Where>& pixels, const Detection<Where>& found) {
   return found.found_of_runs.pixels.empty() ? found_image(pixels, found) : found.found_of_runs;
@@ -280,7 +280,7 @@ const SkyMesh<Where>* noise_mesh(const Config& config, const Detection<Where>& f
   return noise_varies(config) && !found.mesh.level.empty() ? &found.mesh : nullptr;
 }
 
-/// The noise of each pixel, if it is known and thresholds are multiples of it.
+/// The noise of each pixel of the measured image, if it is known and thresholds are multiples of it.
 template <class Where>
 NoiseMap<Where> noise_of_pixels(const Pixels<Where>& pixels, const Config& config, const Detection<Where>& found) {
   if (counts_in_sigmas(config.detection) && !pixels.variance.pixels.empty())
@@ -288,13 +288,14 @@ NoiseMap<Where> noise_of_pixels(const Pixels<Where>& pixels, const Config& confi
   return {.mesh = noise_mesh(config, found)};
 }
 
-/// Whether the variances of a weight map are convolved too, as thresholds are for a convolved image.
+/// Whether the variances of a weight map are convolved with the image's filter, since thresholds hold for the convolved
+/// image.
 inline bool convolves_variance(const Config& config) {
   return has_map(config.weights) && config.weights.convolve && config.convolve.kernel != KernelShape::none &&
          config.convolve.filter != Filter::matched && counts_in_sigmas(config.detection);
 }
 
-/// The noise of each pixel in the image in which sources are found, of which thresholds are multiples.
+/// The noise of each pixel in the image in which sources are found; thresholds are multiples of it.
 template <class Where>
 NoiseMap<Where> noise_of_found(const Pixels<Where>& pixels, const Config& config, const Detection<Where>& found) {
   if (!found.variance.pixels.empty()) return {.variance = &found.variance};

@@ -17,7 +17,8 @@ void add_sign(std::int16_t sign, Sources& sources) {
   add_column(sign_column, CatalogPart::sign, sources, {}, [&](auto of, std::size_t) { return of(sign); });
 }
 
-/// Appends the rows of one catalogue to those of another; both have the same columns.
+/// Appends the rows of one catalogue to those of another with the same columns. Their NUMBER and ID_PARENT continue
+/// those of `to`.
 void append_rows(Sources& to, const Sources& from) {
   const auto before = static_cast<std::size_t>(to.size());
   const bool divided = to.has(columns::id_parent);

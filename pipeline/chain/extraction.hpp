@@ -48,7 +48,7 @@ struct FramesAsRead {
   Image<float, Cpu> reference, fresh;
 };
 
-/// Data for check images, on the host. Images are kept only if a check image needs them.
+/// Data for check images and other outputs, on the host. Images are kept only if an output or a fit needs them.
 struct CheckData {
   SkyMesh<Cpu> mesh;           ///< set if the background is a mesh
   Image<float, Cpu> above;     ///< the image above its sky
@@ -74,7 +74,7 @@ struct Extraction {
   std::int64_t detected = 0;  ///< number of components before min_area
   Runs<Cpu> runs;             ///< runs of the segmentation, labelled by `label`; kept only if an output needs them
   Buffer<std::int32_t, Cpu> label;
-  CheckData check;                              ///< set if check images are asked for
+  CheckData check;                              ///< set if an output or a fit needs it
   std::vector<BrightPixel> brightest;           ///< the brightest pixel of every source, or of the first sources only,
                                                 ///< for the check of saturation
   std::optional<Picture> picture;               ///< set if output.quicklook asks for one
@@ -98,8 +98,8 @@ void record_fields(const Extraction& extraction, FieldRecorder& to);
 
 /// Joins the extractions of sources brighter than the sky and of fainter ones, or of changes in both directions. SIGN
 /// is 1 or -1; fainter sources come last. `fainter` was found in the negated image; only its sources and their pixels
-/// are used, and none is saturated. If the threshold is lower than the error of the sky, both sides may have a pixel.
-/// The segmentation then gives it to the source whose run begins first.
+/// are used, and none is saturated. If the threshold is lower than the error of the sky, one pixel may belong to
+/// sources of both sides. The segmentation then gives it to the source whose run begins first.
 Extraction join_sides(Extraction brighter, Extraction fainter);
 
 /// Like join_sides, without the brighter sources.

@@ -27,7 +27,7 @@ void subtract_constant(const Background& sky, Image<float, Cpu>& image, const Cp
   });
 }
 
-/// Copies the foreground that check images show. The segmentation has the last runs.
+/// Copies the runs that the check images threshold and morphology show.
 void copy_foreground(const Detection<Cpu>& found, const Config& config, const Cpu& where, CheckData& check) {
   for (const CheckImage image : config.output.check_images) {
     if (image == CheckImage::threshold) check.thresholded.push_back(copy_of(thresholded_runs(found), where));
@@ -96,8 +96,8 @@ std::vector<double> photons_of(const Photometry<Cpu>& photometry, std::span<cons
   return photons;
 }
 
-/// Sets the thresholds above which sources were found, and converts measured noise to the units of the other image.
-/// `measured` has the sums of the sources; `calibration` is that of the measured image.
+/// Sets the column THRESHOLD from the detection image, and converts the noise of positions, measured there, to the unit
+/// of the measured image. `measured` has the sums of the sources; `calibration` is that of the measured image.
 void add_found_in(const FoundSky& in, MeasuredSums measured, const Shape& shape, const Config& config, const Cpu& where,
                   std::span<const FluxCalibration> calibration, Photometry<Cpu>& photometry, Extraction& out) {
   measured.fluxes = {};

@@ -62,7 +62,8 @@ void find_levels_elsewhere(const Pixels<Where>& pixels, const Config& config, co
   find_analysed(levels_at, pixels, config, found, where, done);
 }
 
-/// Computes sums over each source's pixels in the measured image: fluxes, then variances.
+/// Computes sums over each source's pixels in the measured image: fluxes, then variances. Flags sources with or beside
+/// masked pixels.
 template <class Where, class Done>
 void sum_elsewhere(const Pixels<Where>& pixels, Detection<Where>& found, const Where& where, Done&& done) {
   const Image<float, Where>& image = measured_image(pixels, found);
@@ -89,7 +90,8 @@ void sum_elsewhere(const Pixels<Where>& pixels, Detection<Where>& found, const W
 /// - `least_variance`, if it follows the mesh;
 /// - the rest of `photometry`.
 /// The caller must fill found_in, from which thresholds and errors of positions follow. A source's pixel that is masked
-/// in `pixels` adds nothing to its flux, and the noise of the sky to its error; the source is flagged.
+/// in `pixels` adds nothing to its flux. Without a map of noise it adds the noise of the sky to the error. The source
+/// is flagged.
 template <class Where, class Done>
 Detection<Where> measure_elsewhere(const FoundElsewhere<Where>& sources, const Pixels<Where>& pixels,
                                    const Config& config, const Where& where, Done&& done,

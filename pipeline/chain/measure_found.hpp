@@ -34,7 +34,7 @@ void find_photometry(const Pixels<Where>& pixels, const Config& config, Detectio
   if (!measures_photometry(config)) return;
   const bool cleaned = is_cleaned(found);
   const bool varies = noise_mesh(config, found) != nullptr;
-  // SExtractor takes the sources of a first image at once out of a second one.
+  // With a detection image, SExtractor removes a source from the measured image at once, as if there were no kernel.
   const std::optional<Kernel> kernel = found_in == nullptr ? detection_kernel(pixels, config) : std::nullopt;
   const PhotometryInput<Where> input{.image = measured_image(pixels, found),
                                      .variance = measured_noise(pixels, found),

@@ -39,11 +39,11 @@ CrowdImage crowd_image(const float* image, const float* variance, const Shape& s
 /// The pixels of a fit that check images show.
 CrowdPlanes planes_of_crowd(const Config& config);
 std::vector<CrowdPlace> crowd_places(const ForcedPositions& positions);
-/// Keeps the fit, and a source of a pixel for each of its rows.
+/// Stores the fit in `found`, with sums over one pixel for each of its rows. `mapped`: a map tells the noise.
 void keep_crowd(CrowdFit fit, const Shape& shape, bool mapped, Detection<Cpu>& found);
 
-/// Finds all stars of an image and fits them at once; with positions, fits the stars there. As measure_positions else,
-/// but where the image is.
+/// Finds all stars of an image and fits them at once; with positions, fits the stars there. Otherwise like
+/// measure_positions, but it runs on the back end that has the image.
 template <class Where>
 void measure_crowd(const ForcedPositions* positions, const Image<float, Where>& image, const Image<float, Where>& noise,
                    const Config& config, Detection<Cpu>& found, const Where& where, const Observer& observer) {

@@ -35,7 +35,7 @@ Extraction extract_sides(Engine& engine, const Join& join) {
   return join(std::move(brighter), engine.extract());
 }
 
-/// The frame by itself.
+/// The reference frame as an exposure of its own.
 inline Exposure exposure_of(const ReferenceFrame& frame) {
   Exposure exposure(frame.planes);
   exposure.weights = frame.weights;
@@ -54,7 +54,7 @@ Extraction extract_changes(const Exposure& exposure, const Config& config, Engin
   std::optional<Picture> picture = draw(fresh, config, engine);
   read_exposure(exposure_of(frame), reference_settings(config), reference, engine);
   auto match = subtract_reference(reference, frame.map.get(), fresh, config, engine.pixels(), engine);
-  fresh.image = {};  // extraction takes their memory
+  fresh.image = {};  // extraction takes the memory of both frames
   reference.image = {};
   Extraction both = extract_sides(engine, join_sides);
   both.sources.describe(columns::sign, "1 brighter than the reference, -1 fainter");

@@ -41,7 +41,8 @@ Images memory_of_stages(const RunPlan& plan) {
   const bool has_gain = config.measurement.gain > 0 || config.measurement.gain_keyword != "none";
   const bool fits = plan.of_difference() && config.difference.kernel == MatchingKernel::fitted;
   const bool convolved = config.convolve.kernel != KernelShape::none || fits;
-  // The image, its weights, and the measured image with its gaps filled.
+  // Number of images for a detection image: itself and one made of it, its weights, and image and weights with gaps
+  // filled.
   const std::int64_t found = 2 + (mapped ? 1 + map : 0) + (interpolates(weights) ? 2 : 0);
   const Stage stages[] = {
       // On the host, the image minus the sky reuses the memory of the image, unless the image is read again.
@@ -83,7 +84,8 @@ Images memory_of_stages(const RunPlan& plan) {
       {"convolve variance", convolves_variance(config), {.host = 1, .device = 1}},
       // Both sums of the matched filter, and the terms that pixels add to these sums.
       {"match", config.convolve.filter == Filter::matched, {.host = 3, .device = 3}},
-      // Model, residual, weights and significance; what is good; on the host the image itself, without the mesh's.
+      // Model, residual and weights, three images of significance, and which pixels are good. The host also copies the
+      // image.
       {"crowd", fits_crowd(config), {.host = 9, .device = 7}},
       // The map of owners.
       {"photometry", measures_photometry(config) || !config.output.alerts.empty(), {.host = 1, .device = 1}},

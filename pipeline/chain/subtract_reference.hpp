@@ -27,15 +27,15 @@ template <class Where>
 struct FrameMatch {
   std::optional<FrameSkies<Where>> skies = std::nullopt;          ///< empty for a fitted kernel, which measures the
                                                                   ///< levels by itself
-  std::optional<Value<Background, Where>> ratios = std::nullopt;  ///< set by match_flux
+  std::optional<Value<Background, Where>> ratios = std::nullopt;  ///< set if difference.match_flux is
   std::optional<FitFacts> fit = std::nullopt;                     ///< set if the kernel was fitted
   double star_noise = 0;                                          ///< noise_of_star of the fit
   std::optional<FramesAsRead> frames = std::nullopt;              ///< set if output.alerts needs them
 };
 
-/// Scales the noise map of a difference, so that weighing pixels by it leaves the sigma of the sky as it is. Needed if
-/// the frames have noise maps: their sum has the right shape, but not the level of the difference. The factor compares
-/// the sigma of the sky before and after weighing.
+/// Scales the noise map of a difference, so that weighing pixels by it leaves the sigma of the sky as it is. Moves the
+/// map from `difference.variance` to `difference.noise`. Needed if the frames have noise maps: their sum has the right
+/// shape, but not the level of the difference. The factor compares the sigma of the sky before and after weighing.
 template <class Where>
 void scale_mapped_noise(const Config& config, Pixels<Where>& difference, FitFacts& facts, const Where& where) {
   const auto sky_of = [&](const Image<float, Where>& image) {
@@ -64,7 +64,7 @@ Image<float, Cpu> host_copy(const Image<float, Where>& image, const Where& where
 }
 
 /// Fits the matching kernel that turns one frame into the other, and writes the difference. `greatest`:
-/// FrameLight::greatest of the reference. An error names the configuration key that asks for the fit.
+/// FrameLight::greatest of the reference. An Error{input} names the configuration key that asks for the fit.
 template <class Where, class Engine>
 void subtract_by_fit(const Pixels<Where>& reference, const Pixels<Where>& fresh, std::optional<float> greatest,
                      const Config& config, Pixels<Where>& difference, Engine& engine, FrameMatch<Where>& match) {
@@ -96,14 +96,14 @@ void subtract_by_fit(const Pixels<Where>& reference, const Pixels<Where>& fresh,
   }
 }
 
-/// Writes the difference, new frame minus reference, to `difference`. Resamples the reference to the new frame's pixels
-/// and, if the widths of stars are known, matches the widths.
+/// Writes the difference, new frame minus reference, to `difference`. Resamples the reference to the new frame's
+/// pixels. Then fits the kernel or, if the widths of stars are known, matches the widths. Overwrites both frames.
 template <class Where, class Engine>
 FrameMatch<Where> subtract_reference(Pixels<Where>& reference, const PixelMap* map, Pixels<Where>& fresh,
                                      const Config& config, Pixels<Where>& difference, Engine& engine) {
   const Where& where = engine.where();
   const DifferenceConfig& how = config.difference;
-  std::optional<float> greatest;  // of the reference as it was read
+  std::optional<float> greatest;  // FrameLight::greatest of the reference, before it is resampled
   if (map != nullptr) {
     if (how.kernel == MatchingKernel::fitted && !(reference_settings(config).saturation > 0))
       greatest = shared_greatest(reference.image, where);

@@ -17,9 +17,10 @@ struct FilePair {
 };
 
 /// Pairs every catalogue of the reference with the new catalogue of the same stem, ordered by stem. If there are
-/// several new ones, the reference's format comes first, then FITS, ECSV, VOTable, CSV and the rest. A stem that only
-/// the new directory has makes a pair without a reference. m31.fits beside m31.cat.fits, or beside another m31.cat.*,
-/// is an image and is left out. Throws Error{input} if a directory cannot be read or the reference has no catalogue.
+/// several new ones, the reference's format comes first, then FITS, Parquet, ECSV, VOTable, CSV and the rest. A stem
+/// that only the new directory has makes a pair without a reference. m31.fits beside m31.cat.fits, or beside another
+/// m31.cat.*, is an image and is left out. Throws Error{input} if a directory cannot be read or the reference has no
+/// catalogue.
 std::vector<FilePair> pair_files(const std::string& reference, const std::string& other);
 
 }  // namespace srcextract

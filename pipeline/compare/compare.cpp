@@ -96,7 +96,7 @@ bool is_directory(const std::string& path) {
   return std::filesystem::is_directory(path, ignored);
 }
 
-/// Only whole files can be replaced, not single extensions.
+/// Throws Error{config} unless both paths are whole files: --update cannot replace single extensions.
 void require_whole_files(const CompareOptions& options) {
   for (const std::string& path : {options.reference, options.other}) {
     if (!std::filesystem::is_regular_file(path))
@@ -134,7 +134,8 @@ std::vector<FileComparison> list_files(const CompareOptions& options) {
   return files;
 }
 
-/// Compares all files. For directories, an error is a failure of that file alone.
+/// Compares all files. For directories, an error is a failure of that file alone, unless it is internal or for lack of
+/// memory.
 void compare_all(std::vector<FileComparison>& files, const CompareRules& rules, const CompareOptions& options) {
   const bool directories = is_directory(options.reference);
   for (FileComparison& file : files) {

@@ -15,7 +15,7 @@ struct FileComparison {
   std::string reference, other;  ///< paths; empty: there is none
   Comparison comparison;         ///< valid if both files could be read
   std::string failure;           ///< why there is no comparison; empty if there is one
-  int code = 0;                  ///< the exit code of `failure`
+  int code = 0;                  ///< the exit code of `failure`; 0 if a directory lacks the file
 
   bool within() const { return failure.empty() && comparison.within(); }
 };
@@ -23,8 +23,8 @@ struct FileComparison {
 /// Compares the paths of `srcextract compare` with these rules, and writes all outputs except those that go to stdout.
 std::vector<FileComparison> compare_paths(const CompareOptions& options, const CompareRules& rules);
 
-/// Runs `srcextract compare` and returns its exit code: 0 if everything is within the rules. Otherwise it is
-/// ErrorKind::mismatch's code, or the highest code of files that could not be read.
+/// Runs `srcextract compare` and returns its exit code: 0 if every file is within the rules, else the highest code of a
+/// file. A difference has ErrorKind::mismatch's code, but with --update only errors count.
 int run_compare(const CompareOptions& options);
 
 }  // namespace srcextract

@@ -15,14 +15,14 @@ std::string escaped(const std::string& text) {
 struct Case {
   std::string name;
   std::vector<std::string> failures;
-  bool error = false;  ///< the comparison failed
+  bool error = false;  ///< the file could not be compared
 };
 
 struct Counts {
   std::size_t tests = 0, failures = 0, errors = 0;
 };
 
-/// A case for each column, and for other findings.
+/// Cases for columns, positions and sources as a whole, for each column, and for any other subject of a finding.
 std::vector<Case> cases_of(const FileComparison& file) {
   if (!file.failure.empty()) return {{"catalogue", {file.failure}, file.code != 0}};
   std::vector<Case> cases = {{"columns", {}}, {"positions", {}}, {"sources", {}}};

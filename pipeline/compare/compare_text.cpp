@@ -21,7 +21,7 @@ std::size_t width_of(const std::string& text) {
       std::count_if(text.begin(), text.end(), [](char c) { return (static_cast<unsigned char>(c) & 0xc0) != 0x80; }));
 }
 
-/// Cells of text, padded to columns; the first column is left-aligned, numbers are right-aligned.
+/// Cells of text, padded to columns. The first two columns are left-aligned, the others right-aligned.
 class TextTable {
  public:
   explicit TextTable(std::vector<std::string> head) { rows_.push_back(std::move(head)); }

@@ -25,7 +25,7 @@ namespace fs = std::filesystem;
 
 constexpr std::size_t piece = std::size_t{1} << 20;
 
-/// A copy that is not committed yet.
+/// A copy of the file `from`; the caller commits it, as `to`. Throws Error{input} if `from` cannot be read.
 OutputFile copy_of(const std::string& from, const std::string& to) {
   std::ifstream in(from, std::ios::binary);
   OutputFile out(to);

@@ -46,8 +46,8 @@ class Capture {
   bool ended_ = false;
 };
 
-/// Share of pixels above the thresholds in pure white noise. Not corrected for the lower noise of a convolved image,
-/// which is not known here.
+/// Share of pixels above the thresholds in pure white noise. For a convolved image, whose lower noise is not known
+/// here, only the analysis threshold counts.
 double noise_above_thresholds(const Config& config) {
   const DetectionConfig& detection = config.detection;
   if (!counts_in_sigmas(detection) || controls_false_discoveries(detection)) return 0;

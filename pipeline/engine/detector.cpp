@@ -124,7 +124,7 @@ void Detector::grow(const Capacity& needed) {
 }
 
 void Detector::capture(const Config& config) {
-  graph_.reset();  // its memory first
+  graph_.reset();  // frees its memory before the new graph takes some
   is_new_ = true;
   Gpu with_room = stream_.where();
   with_room.capacity = capacity_;

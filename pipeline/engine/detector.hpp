@@ -26,7 +26,7 @@ class Detector {
   Pixels<Gpu>& pixels() { return *pixels_; }
 
   /// Launches the steps. receive(graph, first) waits and returns the numbers of runs and of sources; `first` is true
-  /// for a new graph. If they exceed the capacity, the capacity grows and the steps run again.
+  /// for a new graph. If these numbers exceed the capacity, the capacity grows and the steps run again.
   template <class Receive>
   void detect(const Config& config, const Receive& receive) {
     if (!may_be_reused(config)) capture(config);
@@ -53,7 +53,7 @@ class Detector {
   bool is_new_ = true;  ///< the graph has not been launched
   Config captured_;
   const float *captured_noise_ = nullptr, *captured_variance_ = nullptr,
-              *captured_kept_ = nullptr;  ///< of the captured image
+              *captured_kept_ = nullptr;  ///< addresses in the captured image
   StarView captured_star_;
   std::vector<float> captured_filter_;
   std::vector<HandedNumbers> captured_numbers_;

@@ -224,7 +224,7 @@ class CudaExtractor::Session::Engine {
     Gpu with_room = where();
     for (;;) {
       with_room.capacity = steps.room;
-      steps.found = {};  // its memory first
+      steps.found = {};  // frees their memory before the steps take some
       steps.found = take_steps(with_room, done);
       session_.results_.forget_rows();
       const ImageSummary summary = session_.results_.receive(pixels_, steps.found, where());
@@ -267,7 +267,7 @@ class CudaExtractor::Session::Engine {
     return extraction;
   }
 
-  /// Runs the steps of the graph.
+  /// Runs the steps of the graph, with as much room as they need.
   const ImageSummary& detect() {
     const ImageSummary* summary = nullptr;
     session_.detector_.detect(config_, [&](const DetectionGraph& graph, bool first) {

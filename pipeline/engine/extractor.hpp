@@ -28,14 +28,14 @@ class CudaExtractor {
   /// Sources that are kept on the device, together with their detection image. The extractor must outlive them.
   class Found;
 
-  /// Extracts one image (extract_on_host). If `positions` are given, the device reads the image and subtracts its sky,
-  /// and the host measures. Throws what the stages throw, and Error{device} with the bytes needed and free if the
-  /// device is short of memory.
+  /// Extracts one image as extract_on_host does. If `positions` are given, the device reads the image and subtracts its
+  /// sky, and the host measures; stars of a crowd are fitted on the device. Throws what the stages throw, and
+  /// Error{device} with the bytes needed and free if the device is short of memory.
   Extraction extract(const Exposure& exposure, const Config& config, const Observer& observer,
                      const Found* sources = nullptr, const ForcedPositions* positions = nullptr);
 
-  /// Detects the sources of an image with the image's own configuration, for measurement in other images
-  /// (find_on_host). The image must outlive the result.
+  /// Detects the sources of an image with the image's own configuration, for measurement in other images, as
+  /// find_on_host does. The image must outlive the result.
   std::shared_ptr<const Found> find(const DetectionImage& image, const Observer& observer);
 
  private:

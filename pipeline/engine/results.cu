@@ -35,7 +35,7 @@ SummaryParts parts_of_summary(const Pixels<Gpu>& pixels, const Detection<Gpu>& f
 }
 
 /// Gathers a summary's parts in host memory with one kernel, since page-locked memory has the same address on both
-/// sides. Five copies would take longer.
+/// sides. A copy of each part would take longer.
 __global__ void summarize_kernel(SummaryParts parts, ImageSummary* summary) {
   summary->background = *parts.background;
   summary->whole = *parts.whole;
@@ -175,7 +175,8 @@ std::span<const SourceSums> HostResults::sums(const Detection<Gpu>& found, const
   return {reinterpret_cast<const SourceSums*>(rows_.data()), static_cast<std::size_t>(count)};
 }
 
-/// Page-locks memory for as many rows as an earlier image needed.
+/// Page-locks memory for half as many rows again as an earlier image needed, if that exceeds the room. Drops
+/// `unforeseen_`.
 void HostResults::make_room() {
   unforeseen_ = {};
   if (wanted_room_ <= room_) return;

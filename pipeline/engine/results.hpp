@@ -76,7 +76,7 @@ inline Photometry<Cpu> rows_to_host(const Photometry<Gpu>& there, std::int64_t s
   return here;
 }
 
-/// What the catalogue needs of all sources, except `sums`, which come with the summary (HostResults).
+/// Copies to `here` the rows that the catalogue needs of all sources, except `sums`, which HostResults has.
 inline void rows_to_host(const Detection<Gpu>& there, std::int64_t sources, Detection<Cpu>& here, const Gpu& where) {
   const auto bring = [&](auto part, const auto& from, auto& to) {
     if constexpr (part.kind == PartKind::rows || part.kind == PartKind::families)
@@ -93,7 +93,7 @@ Detection<Cpu> sky_to_host(const Detection<Gpu>& found, const Gpu& where);
 /// into their room.
 void leave_no_room(const ImageSummary& summary, Detection<Gpu>& found, const Gpu& where);
 
-/// The runs of every step.
+/// Copies the runs of every step to `here`.
 void runs_to_host(const ImageSummary& summary, const Detection<Gpu>& found, Detection<Cpu>& here, const Gpu& where);
 
 /// to_host() with all other results of the steps, for the comparison of back ends.

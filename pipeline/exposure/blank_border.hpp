@@ -16,13 +16,13 @@ struct BlankBorder {
   std::int64_t pixels = 0;
 };
 
-/// Finds the pixels without data of an interferometer's map: exact zeros in a run of at least 2 pixels at either end of
-/// a row, or in a run of at least 5 % of a row. Noise makes no such runs. Empty if no row of a sample begins or ends
-/// with zeros; then only that sample is read.
+/// Finds the pixels without data of an interferometer's map: runs of exact zeros. A run counts from 2 pixels on at
+/// either end of a row, elsewhere from 8 pixels and 5 % of the row on. Noise makes no such runs. Empty if no row of a
+/// sample begins or ends with zeros; then only that sample is read.
 std::optional<BlankBorder> find_blank_border(const PixelSource& plane, const Cpu& where);
 
-/// Adds a mask of the blank border to a radio map's exposure, unless it has a mask. Warns, in a message that begins
-/// with `name`.
+/// Adds a mask of the blank border to a radio map's exposure, unless it has a mask or several planes. Warns of the
+/// border, in a message that begins with `name`.
 void mask_blank_border(const std::string& name, Exposure& exposure);
 
 }  // namespace srcextract

@@ -6,9 +6,9 @@
 
 namespace srcextract {
 
-/// Returns the number, from 1, of the first plane that is not blank; only Stokes I counts if the header tells
-/// polarisations. A plane is blank if all pixels of 256 rows spread over it are NaN or 0. Returns the first plane if
-/// all are blank.
+/// Returns the number, from 1, of the first plane that is not blank; only Stokes I counts if the header names it. A
+/// plane is blank if all pixels of 256 rows spread over it are NaN or 0. Returns the first of these planes if all are
+/// blank.
 std::int64_t choose_plane(const FitsImage& image);
 
 /// Returns `wanted`, or what choose_plane finds if `wanted` is 0.

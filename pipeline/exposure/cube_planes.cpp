@@ -32,7 +32,7 @@ void find_beam_of(const FitsImage& image, const std::string& path, const BeamCon
   }
 }
 
-/// A plane in a sum.
+/// A plane in a sum of channels: minus `level`, times `weight`.
 struct Summand {
   PixelSource pixels;
   double level = 0, weight = 0;

@@ -43,9 +43,10 @@ struct CombinedChannels {
   std::vector<std::string> left_out;  ///< channels that were left out, with the reason
 };
 
-/// Combines channels of Stokes I, or the given `planes` if there are any. Leaves out planes without pixels, without a
-/// beam, or with more than three times the median noise. One sky level per plane is subtracted. Reads one plane at a
-/// time to measure its noise; reading the result reads rows of all planes. Throws Error{input} if no plane can be used.
+/// Combines channels of Stokes I, or the given `planes` if there are any. Leaves out planes without noise, without a
+/// beam (unless none has one), or with more than three times the median noise. One sky level per plane is subtracted.
+/// Reads one plane at a time to measure its noise; reading the result reads rows of all planes. Throws Error{input} if
+/// no plane can be used, or if pixels are in K.
 CombinedChannels combine_channels(const FitsImage& image, const std::string& path, const BeamConfig& beam,
                                   const BackgroundConfig& background, const std::vector<std::int64_t>& planes);
 

@@ -38,7 +38,7 @@ bool all_have_their_own(const Images& images, IdentityOf identity) {
   });
 }
 
-/// "HDU 1 'SCI', HDU 4 'SCI'".
+/// Images for a message: "HDU 1 'SCI', HDU 4 'SCI'".
 std::string listed(const Images& images) {
   return first_few(images.size(), [&](std::size_t i) {
     const SelectedImage& image = images[i];

@@ -23,7 +23,7 @@ std::optional<int> bit_number(std::string_view text) {
   return error == std::errc() && end == text.data() + text.size() ? std::optional(number) : std::nullopt;
 }
 
-/// Empty if the card names no plane.
+/// The plane that a header card names; empty if it names none.
 std::optional<MaskPlane> plane_of(std::string_view card) {
   constexpr std::string_view long_keyword = "HIERARCH ";
   if (card.starts_with(long_keyword)) card = trimmed(card.substr(long_keyword.size()));

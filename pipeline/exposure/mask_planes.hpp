@@ -18,7 +18,7 @@ struct MaskPlane {
 std::vector<MaskPlane> mask_planes(std::string_view header);
 
 /// The bits that `wanted` names, by number or by the header's names; all bits if it is empty. Throws Error{input} if
-/// the map has no such bit, or its header gives one name to two bits.
+/// the map has no such bit or real numbers, or if its header gives one name to two bits.
 std::uint64_t wanted_bits(const std::vector<std::string>& wanted, std::string_view header, const PixelFormat& format);
 
 }  // namespace srcextract

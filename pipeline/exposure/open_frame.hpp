@@ -67,7 +67,7 @@ class OpenFrame {
   void require_one_shape(const std::string& where) const;
 
   std::vector<FitsImage> images_;
-  std::int64_t most_inflated_;  ///< bytes that are left
+  std::int64_t most_inflated_;  ///< bytes that gzipped files may still take in memory
   std::vector<std::int64_t> plane_numbers_;
   std::vector<PixelSource> planes_;
   std::vector<double> weights_;

@@ -51,7 +51,7 @@ std::uint64_t bits_of(const OpenMap& map, const std::vector<std::string>& wanted
   return bits;
 }
 
-/// Makes a mask's bad pixels masked.
+/// Replaces the mask's pixels by ones that are masked where mask.bits and mask.good say that a pixel is bad.
 void mask_by_bits(const Config& config, OpenMap& map) {
   const std::uint64_t bits = bits_of(map, config.mask.bits, "mask.bits", config);
   said_at(config.place_of("mask.bits"), [&] { map.pixels = mask_source(map.pixels, {bits, config.mask.good}); });

@@ -30,8 +30,8 @@ struct OpenMaps {
   void require_unchanged() const;
 };
 
-/// Opens the maps of a frame. The map of a cube is its plane input.plane. Throws Error{input} that begins with the
-/// place of the key:
+/// Opens the maps of a frame. Of a map with several planes, the plane with the number of the frame's first plane is
+/// used. Throws Error{input} that begins with the place of the key:
 /// - a map cannot be read, is the image itself, or has another shape
 /// - the mask lacks one of mask.bits
 OpenMaps open_maps(const SelectedMaps& selected, const std::string& path, const OpenFrame& frame, const Config& config);

@@ -31,7 +31,8 @@ OpenPositions place_positions(const PositionList& list, const std::string& heade
                               const Cpu& where = {});
 
 /// Fills the measured rows from the list: NUMBER, positions as the list writes them, and ellipses. If the list has no
-/// ellipses, rows get the first aperture, which regions and pictures show.
+/// ellipses, rows get the first aperture, which regions and pictures show. NPIX becomes 0, and BACKGROUND is undefined
+/// outside the image.
 void name_positions(const OpenPositions& positions, const Shape& shape, const Config& config, Sources& sources);
 
 /// If positions were found by their sky coordinates, overwrites the rows' sky positions with the list's, which the WCS

@@ -26,7 +26,7 @@ std::string size_of(const Shape& shape) {
   return fmt::format("{} x {} pixels", shape.width, shape.height);
 }
 
-/// Whether any position is in an image of that shape. The margin covers pixels between nodes.
+/// Whether the map leads any node into an image of that shape, or so near it that a pixel between nodes may lie in it.
 bool overlap(const PixelMap& map, const Shape& shape) {
   constexpr auto margin = static_cast<double>(PixelMap::step);
   for (std::size_t node = 0; node < map.x.size(); ++node) {

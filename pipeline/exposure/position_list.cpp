@@ -78,7 +78,7 @@ class PositionReader {
     return std::nullopt;
   }
 
-  /// The column of this name, which is not marked as taken.
+  /// The column of this name (in capitals); does not mark it as taken.
   std::optional<std::size_t> find(std::string_view name) const {
     for (std::size_t i = 0; i < table_.columns.size(); ++i)
       if (in_capitals(table_.columns[i].name) == name) return i;
@@ -87,7 +87,7 @@ class PositionReader {
 
   void take(std::size_t index) { taken_[index] = true; }
 
-  /// The values of a column as numbers; empty without a column.
+  /// The values of a column as numbers; empty without a column. Throws Error{input} for another unit than `units`.
   std::vector<double> numbers(std::optional<std::size_t> index, Units units) const {
     if (!index) return {};
     const TableColumn& column = table_.columns[*index];
@@ -102,7 +102,7 @@ class PositionReader {
     return values;
   }
 
-  /// As numbers(), without missing or infinite values.
+  /// As numbers(); throws Error{input} for a missing or infinite value.
   std::vector<double> finite_numbers(std::optional<std::size_t> index, Units units) const {
     std::vector<double> values = numbers(index, units);
     for (std::size_t row = 0; row < values.size(); ++row)

@@ -17,11 +17,11 @@ class PositionTables {
   /// `room`: bytes that each table may take.
   explicit PositionTables(std::int64_t room = std::numeric_limits<std::int64_t>::max()) : room_(room) {}
 
-  /// Returns the position table at `path`. Reads the file (read_positions) unless the last table, or one of an image
-  /// under way, is the same. May be called from several threads. Throws the errors of read_positions.
+  /// Returns the position table at `path`. Reads the file (read_positions) unless that table is kept, was read last, or
+  /// is in use by an image. May be called from several threads. Throws the errors of read_positions.
   std::shared_ptr<const PositionList> read(const std::string& path);
 
-  /// Keeps this list for its path, so that read() needs no file there.
+  /// Keeps this list for its path, in place of a list kept before, so that read() needs no file there.
   void keep(std::shared_ptr<const PositionList> list);
 
  private:

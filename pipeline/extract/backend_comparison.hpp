@@ -48,11 +48,11 @@ bool all_equal(const std::vector<StageComparison>& comparison);
 /// The table for users, and a line with the verdict, which begins with `image`.
 std::string format_comparison(const std::string& image, const std::vector<StageComparison>& comparison);
 
-/// A table of the time of every step on CPU and CUDA, the total, and the speed-up of CUDA. The speed-up is given twice:
-/// with all transfers, and for the steps after `ingest`, when the image is on the device.
+/// A table of times on CPU and CUDA and of the speed-up of CUDA. It has every step that both took, all steps but
+/// `ingest`, and the whole with transfers.
 std::string format_times(const BackendTimes& cpu, const BackendTimes& cuda);
 
-/// The time of all steps after `ingest`.
+/// The time of all steps but `ingest`.
 double seconds_resident(const BackendTimes& times);
 
 /// Prints the image's tables, if back ends were compared. Throws Error{mismatch} if they differ.

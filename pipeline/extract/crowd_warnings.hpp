@@ -8,8 +8,8 @@
 
 namespace srcextract {
 
-/// Warns of a crowded-field fit whose PSF model ends too close to its centre, or whose noise lacks the photons of
-/// stars. `config` is the image's.
+/// Warns of a crowded-field fit if the saturation is not above the sky, the PSF model ends too close to its centre, or
+/// the gain is unknown. `config` is the image's.
 void warn_of_crowd(const Config& config, const Extraction& extraction, std::vector<std::string>& warnings);
 
 }  // namespace srcextract

@@ -82,7 +82,7 @@ class ImageRun {
             }};
   }
 
-  /// Extracts the image on both back ends, and compares their results and times.
+  /// Extracts the image on both back ends, and compares their results and times. `result` gets the CPU's.
   void compare(ImageResult& result) const {
     StageRecord cpu_record = std::exchange(once_.cpu_record, {}), cuda_record = std::exchange(once_.cuda_record, {});
     result.backend = "cpu";
@@ -138,7 +138,8 @@ class ImageRun {
     return best;
   }
 
-  /// Throws the error again, unless the device only lacks memory and the CPU may take the image; then warns.
+  /// Call it in a catch block. Warns that the CPU takes the image, if it may and the error comes from a device that
+  /// still works. Throws every other error again.
   void warn_or_throw(const Error& error) const {
     if (!execution_.may_fall_back || error.kind() != ErrorKind::device || is_lost(*execution_.device)) throw;
     spdlog::warn("{}: extracted on the CPU, because the GPU cannot: {}", input_.name, error.what());
@@ -166,8 +167,8 @@ class ImageRun {
                      (by_rate ? "lower detection.false_discovery_rate" : "raise detection.threshold"));
   }
 
-  /// Throws Error{memory}. In the message, `what` says what needs the memory, and `remedy` how to reduce it. Small
-  /// amounts are not counted.
+  /// Throws Error{memory} if `needed` bytes exceed the memory that is left beside the image. In the message, `what`
+  /// says what needs the memory, and `remedy` how to reduce it. 1 MiB or less always passes.
   void require_room(std::int64_t needed, const std::string& what, const std::string& remedy) const {
     const std::int64_t room = input_.frame.most_inflated();
     constexpr std::int64_t not_counted = std::int64_t{1} << 20;
@@ -229,7 +230,7 @@ void add_sky_positions(const ImageInput& input, const Execution& execution, Imag
   result.times.push_back({"sky", seconds_since(begin)});
 }
 
-/// Fits Gaussians, if the configuration asks for it.
+/// Fits Gaussians and measures them in the planes of a cube, if the configuration asks for it.
 void fit_sources(const ImageInput& input, const Execution& execution, ImageResult& result) {
   if (!fits_gaussians(input.config())) return;
   const auto begin = std::chrono::steady_clock::now();

@@ -16,7 +16,7 @@ struct FoundPsf {
   std::vector<PsfStar> stars;       ///< all detected sources, each with the reason why it was used or rejected
   std::vector<std::string> sorted;  ///< in words, how many sources were rejected for which reason
   double seconds = 0;
-  Config config;  ///< the image's configuration, with the fitted PSF in place of psf.method
+  Config config;  ///< the image's configuration, with the fitted PSF in its resources as if psf.file named it
 
   std::size_t used() const;
 };

@@ -18,7 +18,7 @@ namespace {
 
 constexpr std::int64_t blocks_along = 8;  // in either direction
 
-/// Number of pixels sampled in each block, far enough apart to have independent noise; rounding makes up to 128 of 64.
+/// Number of pixels sampled in each block, far enough apart to have independent noise; rounding makes up to 124 of 64.
 /// They lie in 4 rows, or in more rows if the block is narrow.
 constexpr std::int64_t wanted_pixels = 64, usual_rows = 4, wanted_in_row = wanted_pixels / usual_rows;
 
@@ -65,7 +65,7 @@ PixelSource rows_of(const PixelSource& plane, std::int64_t rows) {
   return some;
 }
 
-/// The quantile of the values, which must not be empty.
+/// The quantile of the values, which must not be empty; reorders them.
 float quantile_of(std::vector<float>& values, double share) {
   const auto at = values.begin() + static_cast<std::ptrdiff_t>(share * static_cast<double>(values.size()));
   std::nth_element(values.begin(), at, values.end());

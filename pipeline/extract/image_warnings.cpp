@@ -101,7 +101,8 @@ Room room_for_sources(const ImageInput& input, const Extraction& extraction) {
   return {all - masked, "of the pixels that are not masked"};
 }
 
-/// A single source of half the image is easily overlooked in the catalogue. Returns whether there is one.
+/// Warns of a source with more than 5 % of the pixels, which is easily overlooked in the catalogue. Returns whether
+/// there is one.
 bool warn_of_large_source(const ImageInput& input, const Config& config, const Extraction& extraction,
                           Warnings& warnings) {
   const std::vector<std::int64_t>& npix = extraction.sources[columns::npix];
@@ -183,7 +184,7 @@ void warn_of_sloping_sky(const ImageSample& sample, const Config& config, const 
       of_number ? "give background.level as a map, or leave it out" : "set background.method to mesh"));
 }
 
-/// Warns if the image's noise differs from a map of weights that is used without rescaling.
+/// Warns if the image's noise differs by a factor of 3 from that of a map of weights that is used without rescaling.
 void warn_of_other_noise(const ImageSample& sample, const Config& config, const Background& background,
                          Warnings& warnings) {
   constexpr double factor = 3;

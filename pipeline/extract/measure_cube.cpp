@@ -109,7 +109,7 @@ class CubeRun {
                     beam.to_jansky > 0 ? "no unit" : "janskys", warnings.empty() ? "" : ": " + warnings.back()));
   }
 
-  /// Without frequencies there are no spectra.
+  /// Warns if the planes have no frequencies, or all the same one: there are no spectral indices then.
   void warn_of_frequencies(const std::vector<BeamPlane>& planes) const {
     const auto [least, most] = std::ranges::minmax(planes, {}, [](const BeamPlane& one) { return one.at.frequency; });
     if (least.at.frequency > 0 && least.at.frequency < most.at.frequency) return;

@@ -13,7 +13,7 @@ namespace srcextract {
 RunPlan plan_of(const Shape& shape, const ImageFile& file);
 
 /// Upper limit of the memory for a gzipped file of `inflated` bytes and its images. Any pixel type is possible, so each
-/// byte counts as a pixel. This and the following functions also count the file's reference.
+/// byte counts as a pixel. This and the next two functions also count the file's reference.
 std::int64_t most_needed(std::int64_t inflated, const ImageFile& file);
 
 /// Memory that the images of a file need, with the file itself if it is gzipped. An image that needs more than `most`
@@ -29,8 +29,8 @@ std::int64_t loaded_bytes(const SelectedMaps& maps);
 /// Total inflated size of the gzipped files among `paths`, as their last bytes state it.
 std::int64_t gzipped_sizes(const std::vector<std::string>& paths);
 
-/// The files that are opened with every image of a file: its reference, files combined with the image, and the files of
-/// its detection image.
+/// The files that are opened with every image of a file: those combined with the image, its reference, and its
+/// detection image. The latter two come with files of their own.
 std::vector<std::string> files_beside(const ImageFile& file);
 
 /// The files that are opened for a detection image.

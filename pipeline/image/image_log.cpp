@@ -115,7 +115,7 @@ std::string plane_name(const OpenFrame& frame, std::int64_t plane) {
   return plane_name(frame.image(), plane);
 }
 
-/// "noise map: HDU 1 of map.fits".
+/// Logs "noise map: HDU 1 of map.fits".
 void log_map(const std::string& name, const char* what, const OpenMap& map) {
   spdlog::info("{}: {}: HDU {} of {}{}", name, what, map.image.hdu(), map.path, plane_name(map.image, map.plane));
 }

@@ -49,7 +49,7 @@ ImageFacts facts_of(const ImageInput& input, const Extraction& extraction, const
   return facts;
 }
 
-/// Writes the catalogues and the label map to temporary files; the caller commits them.
+/// Writes all outputs but the report and run.json to temporary files; the caller commits them.
 std::vector<OutputFile> write_tables(const OutputPaths& paths, const ImageInput& input, const ImageResult& result,
                                      const ImageConfig& config, std::uint32_t datasum, const Cpu& where) {
   const Extraction& extraction = result.extraction;

@@ -58,7 +58,7 @@ struct ImageTask {
   std::string name;                              ///< in messages: the path, and the HDU if several are extracted
   std::optional<int> hdu = std::nullopt;         ///< HDU number for the output names, if several images of the file are
                                                  ///< extracted
-  int images = 1;                                ///< of the file that are extracted
+  int images = 1;                                ///< number of the file's images that are extracted
   std::shared_ptr<void> memory = nullptr;        ///< the open file's share of the memory budget
   std::vector<std::string> left_out = {};        ///< names of masks that patterns of input.hdu leave out; only set for
                                                  ///< the file's first image
@@ -67,14 +67,14 @@ struct ImageTask {
   SelectedMaps maps = {};                        ///< of the image
   std::shared_ptr<JoinedFile> joined = nullptr;  ///< catalogue that joins the file's images; null: each image has its
                                                  ///< own
-  /// The budget shared by all images of this file, if `memory` was reserved for the file as a whole; null if `memory`
-  /// is this image's alone.
+  /// The part of `memory` that the images of the file share, each of which takes what it needs. Null if images take
+  /// nothing of it: there is no `memory`, or it covers them all (a gzipped file).
   std::shared_ptr<MemoryBudget> for_images = nullptr;
   std::int64_t held = 0;  ///< bytes of the file's share that maps and headers use, if for_images is set
   /// Most bytes that gzipped files opened beside the image may take in memory: reference, detection image, combined
   /// files.
   std::int64_t most_inflated = std::numeric_limits<std::int64_t>::max();
-  std::size_t number = 0;                                ///< of its file in the run
+  std::size_t number = 0;                                ///< index of its file in the run, from 0
   std::shared_ptr<const PlannedFile> planned = nullptr;  ///< keeps `file` alive, if no other object does
 };
 
@@ -93,16 +93,17 @@ CatalogMetadata metadata_of(const ImageInput& input, const Extraction& extractio
 ImageRecord begin_record(const ImageTask& task);
 ImageRecord begin_record(const ImageFile& file);
 
-/// Adds the names, sizes and checksums of complete output files, run.json last, to their image's record.
+/// Adds the names and sizes of complete output files, run.json last, and the FITS catalogue's CRC-32 to their image's
+/// record. Names are relative to `directory`.
 void record_outputs(const std::vector<OutputFile>& files, const std::string& directory, ImageRecord& record);
 
 /// Owns the open files of one image (planes, maps, reference, positions) and its resolved configuration. After the
 /// extraction it writes the outputs.
 class OpenImage {
  public:
-  /// Opens the image, its maps, the job's reference, its table of positions, and its detection image unless `found_in`
-  /// is given. Throws Error{input}. Throws Error{config} if an output would replace a kept file, or if the
-  /// configuration does not fit the image. `task` and `job` must outlive it.
+  /// Opens the image, its maps, its reference, its table of positions, and its detection image unless `found_in` is
+  /// given. Throws Error{input}. Throws Error{config} if an output would replace a kept file, or if the configuration
+  /// does not fit the image. `task` and `job` must outlive it.
   OpenImage(const ImageTask& task, const Job& job, std::shared_ptr<const OpenDetection> found_in = nullptr);
   OpenImage(const OpenImage&) = delete;
   OpenImage& operator=(const OpenImage&) = delete;

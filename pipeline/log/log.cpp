@@ -51,7 +51,8 @@ void set_pattern(spdlog::sinks::sink& sink, const std::string& pattern) {
   sink.set_formatter(std::move(formatter));
 }
 
-/// Names files and directories whose calls are tried again, the first of a run only: a server that fails has many.
+/// Warns that a call on a file or directory is tried again. Only the first 20 of a run are named: a server that fails
+/// has many.
 void warn_of_passing(const std::string& path, int reason) {
   constexpr int most = 20;
   static std::atomic<int> told = 0;

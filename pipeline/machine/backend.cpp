@@ -42,7 +42,7 @@ std::string describe(const Workload& work, const TimeEstimate& times, int thread
                      static_cast<double>(work.pixel_bytes) / 1e6, times.cpu, counted(threads, "CPU thread"), times.gpu);
 }
 
-/// The devices for `automatic`.
+/// The devices for `automatic`; sets machine.devices_join if GPUs are to join later.
 std::vector<CudaDevice> worthwhile_devices(const MachineWish& wish, const std::vector<int>& indices,
                                            const Workload& work, Machine& machine) {
   if (!wish.devices.empty()) return usable_devices(indices, true);
@@ -70,7 +70,8 @@ Cpu usable_threads(int wanted) {
   return {threads};
 }
 
-/// Estimates the number of images of all files, up to `enough`: a file's number is unknown until it is opened.
+/// Estimates the number of images of all files: `enough` if a file may have several, whose number is unknown until it
+/// is opened.
 std::int64_t count_images(const PlannedFiles& files, std::int64_t enough) {
   const auto of_several = [](const PlannedFile& planned) { return planned.file.config->config.input.hdu.several(); };
   return std::ranges::any_of(files, of_several) ? enough : static_cast<std::int64_t>(files.size());

@@ -65,7 +65,7 @@ Execution on_device(const Machine& machine, const std::optional<CudaDevice>& dev
 /// A detection image takes as much device memory again.
 std::vector<Execution> share_out(const Machine& machine, const PlannedFiles& files);
 
-/// Device memory for the largest image: twice its pixels as float32, estimated from the file's size (pixel_bytes).
+/// Device memory for the largest image: eight times the bytes of its pixels as float32, which pixel_bytes estimates.
 /// Doubled if sources are detected in another image.
 std::int64_t room_for_any(const PlannedFiles& files);
 

@@ -10,12 +10,12 @@ namespace srcextract {
 /// The amount of work of a run, estimated without opening a file. Opening a file may crash the process, so must wait
 /// until the journal says that the file was begun.
 struct Workload {
-  std::int64_t pixel_bytes = 0;    ///< read pixels, as float32
-  std::int64_t divided_bytes = 0;  ///< pixels of images whose sources are deblended
-  std::int64_t crowd_bytes = 0;    ///< pixels of images whose stars are fitted at once
-  double multiply_adds = 0;        ///< of the convolutions
-  bool several_images = false;     ///< there may be more than one
-  std::int64_t images = 1;         ///< at least
+  std::int64_t pixel_bytes = 0;    ///< bytes of all pixels that are read, as float32
+  std::int64_t divided_bytes = 0;  ///< the same, of images whose sources are deblended
+  std::int64_t crowd_bytes = 0;    ///< the same, of images whose stars are fitted at once
+  double multiply_adds = 0;        ///< number of multiply-adds of the convolutions
+  bool several_images = false;     ///< there may be more than one image
+  std::int64_t images = 1;         ///< least number of images
 };
 
 /// Estimated bytes of a file's pixels as float32, from its name and size. Uncompressed: 1.5 times the size, between

@@ -9,7 +9,7 @@ namespace srcextract {
 /// Version of this program, as in "0.1.0".
 std::string program_version();
 
-/// Build type and compiler.
+/// Build type, compiler and commit.
 std::string program_build();
 
 /// Name and version of every library that may affect results, CUDA first ("not built" without it).

@@ -68,8 +68,8 @@ std::map<std::string, std::string> values_of(const Settings& settings) {
   return values;
 }
 
-/// Lists the keys of a section, or a single `section.key`, with their values in the default configuration. If a key's
-/// value without any configuration is another, names that value too.
+/// Lists the keys of a section, or a single `section.key`, with their values in the default configuration. Adds the
+/// value that a configuration has without the key, if that is another. Lists the sections if `wanted` is empty.
 std::string of_keys(const std::string& wanted) {
   const std::string asked = wanted.substr(0, wanted.find('.'));
   std::vector<std::string> sections;

@@ -101,7 +101,7 @@ void add_places(CLI::App& app, CommandLine& command, Texts& texts) {
       ->group("Files");
 }
 
-/// For a CONFIG that does not exist and has no ending: it was probably meant as a command.
+/// Throws Error{config} for a CONFIG that does not exist and has no ending: it was probably meant as a command.
 void require_no_command(const std::string& config) {
   std::error_code failure;
   if (config.find_first_of("./") != config.npos || std::filesystem::exists(config, failure)) return;

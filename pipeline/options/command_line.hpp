@@ -10,7 +10,7 @@ namespace srcextract {
 
 /// Options of `srcextract [CONFIG] IMAGE...`, `srcextract difference` and `srcextract psf`.
 struct CommandLine : RunOptions {
-  std::string reference;                        ///< the frame that is subtracted; empty: none
+  std::string reference;                        ///< the frame that is subtracted, or a folder of frames; empty: none
   std::string detect;                           ///< the detection image; empty: each image itself
   std::vector<std::string> reference_settings;  ///< for the reference's configuration alone
   std::vector<std::string> detect_settings;     ///< for the detection image's configuration alone

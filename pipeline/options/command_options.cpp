@@ -57,7 +57,7 @@ bool is_sextractors(const std::string& argument) {
                               }));
 }
 
-/// Checks the first letter after one dash, and the name before `=`.
+/// Throws Error{config} for an unknown option: by the letter after one dash, or the name between two dashes and `=`.
 void require_option(const CLI::App& app, const std::string& argument) {
   const bool is_long = argument.starts_with("--");
   const std::string name = is_long ? argument.substr(0, argument.find('=')) : argument.substr(0, 2);

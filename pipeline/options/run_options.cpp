@@ -101,7 +101,8 @@ void name_standard_input(RunOptions& options, const std::string& input, const st
   std::ranges::for_each(options.inputs, put_path);
 }
 
-/// If the first name is an input, there is no CONFIG.
+/// If the first name is an input, moves it from CONFIG to the inputs. Throws Error{config} if a configuration follows
+/// it.
 void take_default_config(RunOptions& options, const std::string& input, const std::string& command) {
   std::error_code failure;
   if (!is_image(options.config) && !std::filesystem::is_directory(options.config, failure) &&

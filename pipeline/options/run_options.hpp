@@ -17,7 +17,7 @@ namespace srcextract {
 
 /// Options of every command that extracts images.
 struct RunOptions {
-  std::string config;                 ///< empty: all defaults
+  std::string config;                 ///< a path, `radio` or `crowd`; empty: config/default.yaml
   std::vector<std::string> inputs;    ///< images, or patterns and lists of them
   bool reads_standard_input = false;  ///< an input is `-`; `inputs` has standard_input_path then
   std::string output_dir = ".";

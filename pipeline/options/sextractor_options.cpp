@@ -75,7 +75,7 @@ void add_images(std::string_view argument, SextractorOptions& options) {
   }
 }
 
-/// The text that answers an option of a few letters; empty for -c.
+/// The text that answers -d, -dd, -dp, -v or -h; empty for another option.
 std::string answer_of(std::string_view argument) {
   if (argument == "-d" || argument == "-dd") return sextractor::default_configuration(argument == "-dd");
   if (argument == "-dp") return sextractor::list_of_columns();

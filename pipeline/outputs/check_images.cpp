@@ -23,7 +23,7 @@
 namespace srcextract {
 namespace {
 
-/// EXTNAME: MINIBACKGROUND, -OBJECTS.
+/// The EXTNAME of a check image, its name in capitals: MINIBACKGROUND, -OBJECTS.
 std::string extname(CheckImage which) {
   return in_capitals(names_of(which).at(static_cast<std::size_t>(which)));
 }

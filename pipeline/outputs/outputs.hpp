@@ -24,7 +24,7 @@ class LogFile {
 
  private:
   std::string path_;
-  std::filesystem::path place_;  ///< without links
+  std::filesystem::path place_;  ///< `path_` without links
 };
 
 /// The files that no output may replace.
@@ -38,10 +38,10 @@ class KeptFiles {
   /// Adds several files; looks at them in parallel.
   void add(const std::vector<std::string>& paths);
 
-  /// The images of a survey, to be added once.
+  /// Adds the images of a survey. Call it once at most.
   void add_images(ImageFiles images);
 
-  /// The files that a configuration names.
+  /// Adds the files that a configuration names.
   void add_files_of(const Config& config);
 
   /// Adds the files beside an image, and the files that their configurations name.
@@ -64,19 +64,19 @@ class KeptFiles {
   ImageFiles images_;  ///< those that are there, in the order of their identities
 };
 
-/// Throws Error{config} if the configuration asks for alerts, or for a column, that images (not differences) cannot
-/// have with it, or for a crowd without a PSF. A survey may give each image a PSF of its own: so this is no rule of the
-/// configuration that the images share.
+/// Throws Error{config} for what images, not differences, cannot have: alerts, SIGN if all sources are brighter than
+/// the sky, a crowd without a PSF. This is no rule of the configuration itself, since a survey may give each image a
+/// PSF of its own.
 void require_outputs_of_images(const Config& config);
 
 /// Makes the directory if it is missing. Throws Error{output} if that fails or no file can be created in it.
 void prepare_output_directory(const std::string& directory);
 
-/// Throws Error{output} if the log file's directory is missing, unless it is the output directory, which is created
-/// later. Does nothing for an empty name.
+/// Throws Error{output} if the log file's directory is missing, unless it is the output directory, which is then
+/// created. Does nothing for an empty name.
 void prepare_directory_of_log(const std::string& log_file, const std::string& output_directory);
 
-/// Makes the directory of an output if it is missing. Throws Error{output}.
+/// Makes the directory of an output if it is missing. Throws Error{output} or Error{storage}.
 void make_directory_of(const std::string& output);
 
 }  // namespace srcextract

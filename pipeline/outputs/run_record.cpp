@@ -151,7 +151,7 @@ Json aperture_noise_json(const ApertureNoise& noise) {
   return json;
 }
 
-/// The detection image.
+/// Describes the detection image, its maps and its configuration.
 Json detection_json(const OpenDetection& detection, const FoundIn& found) {
   Json json = {{"path", detection.task.path},
                {"hdu", detection.frame.image().hdu()},
@@ -170,7 +170,7 @@ Json detection_json(const OpenDetection& detection, const FoundIn& found) {
   return json;
 }
 
-/// The table of positions.
+/// Describes the table of positions.
 Json positions_json(const ImageInput& input) {
   const OpenPositions& positions = *input.positions;
   return {{"path", positions.list.path},
@@ -285,7 +285,7 @@ Json crowd_json(const CrowdFit& fit) {
   return json;
 }
 
-/// Adds one image's inputs and sky.
+/// Adds one image's inputs, sky, fits, counts and warnings.
 void add_image(const RunRecord& report, Json& json) {
   const Extraction& extraction = report.result.extraction;
   json["input"] = input_json(report.input, report.datasum);

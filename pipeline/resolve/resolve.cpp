@@ -58,8 +58,7 @@ spdlog::level::level_enum level_of_lack(const Config& config) {
   return config.kept.as_sextractor ? spdlog::level::warn : spdlog::level::info;
 }
 
-/// The gain in e-/count, from the header or the configuration. 0 means no photon noise of sources; a 0 in the header is
-/// logged.
+/// The gain in e-/count, from the header or the configuration. 0 means no photon noise of sources, and is logged.
 double gain_of(const Config& config, const RunImage& image) {
   const MeasurementConfig& measurement = config.measurement;
   const std::string& keyword = measurement.gain_keyword;
@@ -110,7 +109,8 @@ double of_reference(const std::string& keyword, const RunImage& image, double of
   return of_image;
 }
 
-/// Finds the size of a pixel, if it is 0 and needed.
+/// Sets measurement.pixel_scale, if it is 0 and needed. Throws Error{input} if a threshold needs it and it is not
+/// known.
 void resolve_pixel_scale(Config& config, const RunImage& image) {
   const bool for_thresholds = config.detection.threshold_unit == ThresholdUnit::mag_per_arcsec2;
   const ColumnChoice choice(config.output.columns);
@@ -269,7 +269,8 @@ std::int64_t even_side(double wanted, std::int64_t pixels) {
   return within((pixels + count - 1) / count);
 }
 
-/// Sets what the configuration gives in beams: the sides of a mesh and the least area of a source.
+/// Sets what the configuration gives in beams: the sides of a mesh, the least area of a source, and how many pixels
+/// share their noise.
 void resolve_beams(const Shape& image, Config& config) {
   const PixelBeam& beam = *config.resources.beam;
   if (config.background.mesh_beams > 0) {

@@ -21,7 +21,7 @@ using config::fail;
 using sextractor::Request;
 using sextractor::Setting;
 
-/// SExtractor takes magnitudes from here on for unknown ones.
+/// SExtractor takes a magnitude of this size or more for unknown.
 constexpr double unknown_magnitude = 99;
 
 double flux_of(double magnitude) {

@@ -51,7 +51,7 @@ class AssociationList {
 
   const sextractor::Request* request_;
   std::string path_, type_;
-  std::size_t size_;  ///< numbers of VECTOR_ASSOC
+  std::size_t size_;  ///< how many numbers VECTOR_ASSOC has
   std::size_t columns_ = 0;
   std::vector<std::size_t> copied_;  ///< columns of the list, in the order of VECTOR_ASSOC; at most size_
   std::vector<Place> places_;

@@ -36,7 +36,7 @@ std::size_t values_of(const Parameter& parameter) {
                                     "celestial WCS");
 }
 
-/// A writer of rows of all images.
+/// A writer of one text for the rows of all images.
 std::unique_ptr<RowSink> text_sink(const std::string& type, OutputFile& file, const CatalogRows& rows,
                                    std::int64_t count, const CatalogMetadata& metadata, const Cpu& where) {
   if (type == "ASCII_VOTABLE") return votable_text_sink(file, rows, count, metadata, where);
@@ -83,7 +83,7 @@ void ArrangedRows::add(const CatalogRows& all, const Parameter& parameter, const
   field.column.name = parameter.name.c_str();
   std::visit(
       [&]<class T>(FieldValues<T>& values) {
-        if (values.width > 0) return;  // a picture
+        if (values.width > 0) return;  // VIGNET: a picture keeps its size
         const std::size_t wanted = std::is_same_v<T, float> ? values.size() : values_of(parameter);
         values.elements.resize(std::min(wanted, values.size()));
         if constexpr (std::is_same_v<T, double>) values.elements.resize(wanted, no_value_.data());

@@ -12,9 +12,9 @@
 
 namespace srcextract {
 
-/// Facts about the extraction of an image.
+/// Facts about the extraction of an image, in pixel values.
 struct PieceFacts {
-  double level = 0, noise = 0, threshold = 0;  ///< the sky, and the threshold above it
+  double level = 0, noise = 0, threshold = 0;  ///< of the sky, and the threshold above its level
 };
 
 /// The results of one image of a file, for its catalogue.

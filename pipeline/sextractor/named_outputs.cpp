@@ -18,7 +18,7 @@ using config::fail;
 using sextractor::Request;
 using sextractor::Setting;
 
-/// For types that the translation has not refused.
+/// The check image of a CHECKIMAGE_TYPE that the translation has not refused; empty for the label map and IDENTICAL.
 std::optional<CheckImage> check_image_of(const std::string& type) {
   const std::vector<std::string> names = names_of(CheckImage());
   const auto found = std::ranges::find(names, sextractor::our_check_image(type));

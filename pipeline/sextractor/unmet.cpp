@@ -16,8 +16,8 @@ namespace {
 using sextractor::Request;
 using sextractor::Unmet;
 
-/// Reports further files of SExtractor that are not supported: texts beside catalogue and check images, and external
-/// headers. A converted configuration needs none of them, so the translation does not report them.
+/// Adds what only the command, not a converted configuration, has to do as SExtractor: tables of type FITS_TPX, and
+/// headers in files beside the images.
 void add_files_beside(const Request& request, const std::vector<std::string>& images, std::vector<Unmet>& unmet) {
   const auto lose = [&](const char* key, const std::string& reason) {
     unmet.push_back({request[key].text(), request[key].place, reason, true});
@@ -43,8 +43,8 @@ bool has_signed_integers(const std::string& file) {
                              [](const SelectedImage& selected) { return selected.open().plane(1).format.bitpix > 8; });
 }
 
-/// Adds a problem if WEIGHT_TYPE has one value and there are fewer than two maps. SExtractor then uses the first
-/// image's noise in the second image too.
+/// Adds a problem if WEIGHT_TYPE has one value other than NONE and there are fewer than two maps. SExtractor then uses
+/// the first image's noise in the second image too.
 void add_shared_weights(const Request& request, std::vector<Unmet>& unmet) {
   const sextractor::Setting& types = request["WEIGHT_TYPE"];
   const std::string type = types.word();

@@ -27,12 +27,12 @@ inline constexpr const char* king = "King (1983)";
 inline constexpr const char* stetson = "Stetson (1987)";
 inline constexpr const char* ours_alone = "srcextract";
 
-/// In SExtractor's catalogues it has the same name and means the same.
+/// ColumnNote::sextractor of a column that has the same name and meaning in SExtractor.
 inline constexpr const char* same = "=";
 
-/// Of the columns that there are without being asked for.
+/// Notes of the columns that catalogues have without being asked for.
 std::span<const ColumnNote> notes_of_default_columns();
-/// Of those in pixels that are asked for, but for magnitudes and ISO1 to ISO7.
+/// Notes of the other columns in pixels, except magnitudes and ISO1 to ISO7, whose notes follow from their names.
 std::span<const ColumnNote> notes_of_further_columns();
 
 /// The note of a column. Throws std::runtime_error if there is none.

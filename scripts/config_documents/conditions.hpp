@@ -10,8 +10,8 @@
 
 namespace srcextract::documents {
 
-// What is demanded of a key may depend on the word that another key of its section has. The declaration says so by what
-// it says in each state; these find it out by trying every word.
+// The limits of a key may depend on the word that another key of its section has. The functions here find that out:
+// they try every word and compare what the declaration then says.
 
 /// What is demanded of a key in one state of the others.
 struct Demand {
@@ -33,10 +33,10 @@ struct Decider {
   std::size_t is_default;
 };
 
-/// The schema's `if` with `then` for what is not demanded in every state alike; one for each word.
+/// The schema's conditions, one for each word that makes demands of its own: `if` the key has the word, `then` these.
 Json conditions_of(const Decider& decider);
 
-/// Takes out of `limits` what the states differ in.
+/// Removes from the limits of `key` those that hold only for some words of a decider.
 void remove_conditional(Json& limits, const std::string& key, const std::vector<Decider>& deciders);
 
 template <class T>

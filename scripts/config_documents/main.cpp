@@ -17,7 +17,8 @@ void write(const std::string& path, const std::string& text) {
   if (!file) throw std::runtime_error(path + " cannot be written");
 }
 
-/// Writes the documents that differ from what stands under `root`, or says alone which do. Their number.
+/// Writes the documents that differ from the files under `root`, and prints their names; with `only_check`, only prints
+/// them. Returns their number.
 int differing(const std::string& root, bool only_check) {
   int count = 0;
   for (const Document& document : srcextract::documents::documents(root)) {

@@ -32,7 +32,7 @@ std::string on_one_line(const Json& json) {
   return json.is_object() ? "{ " + text + " }" : "[" + text + "]";
 }
 
-/// `before` characters stand before it on its line, which is indented by `indent`.
+/// The JSON as text. `before` characters stand before it on its line, which is indented by `indent`.
 std::string text_of(const Json& json, std::size_t indent, std::size_t before) {
   const std::string line = on_one_line(json);
   const bool is_short = before + line.size() < line_length;  // with the comma behind it

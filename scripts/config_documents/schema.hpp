@@ -8,7 +8,7 @@
 
 namespace srcextract::documents {
 
-/// A section without keys that may hold these alone.
+/// The schema of a section, still without keys. A section may have no other keys than those that are added.
 Json section_object(const std::string& description);
 
 /// Adds conditions to a section: a single one directly.

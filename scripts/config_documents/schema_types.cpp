@@ -50,7 +50,7 @@ Json type_of(const config::Field& field, const std::string&) {
   return type;
 }
 
-/// One or a list: of the words below each concerns values of its own type.
+/// A name or a list of names: the schema applies `pattern` to names only, `items` to lists only.
 Json type_of(const config::Field&, const HduNames&) {
   Json type = name_like(any_name);
   type["type"] = {"string", "integer", "array"};

@@ -53,7 +53,7 @@ Json type_of(const config::Field& field, const std::vector<Item>&) {
 /// The limits of a number, as the schema has them.
 Json limits_of(const config::Field& field);
 
-/// The value of a member.
+/// The default of a key as the schema has it: the value of its member.
 template <class Member>
 Json default_of(const Member& value) {
   return value;
@@ -78,7 +78,7 @@ requires std::is_enum_v<Enum> Json default_of(const std::vector<Enum>& values) {
 /// A description without the marks of Markdown.
 std::string plain(std::string markdown);
 
-/// All that the schema says of a key but its default; `limits` are put where the numbers are.
+/// All that the schema says of a key but its default. `limits` are those of the items if the key is a list.
 template <class Member>
 Json property_of(const config::Field& field, const Member& member, const Json& limits) {
   Json property = {{"description", plain(field.description)}};

@@ -169,7 +169,7 @@ void write_avro(OutputFile& file, const Table& candidates, const Extraction& ext
   avro.finish();
 }
 
-/// A flat table of the same values.
+/// The records as a flat table, without cut-outs.
 Table flat_table(const Table& candidates, const std::string& publisher) {
   const auto rows = static_cast<std::size_t>(candidates.rows);
   Table flat{.columns = {}, .rows = candidates.rows};

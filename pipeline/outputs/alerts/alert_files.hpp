@@ -16,8 +16,8 @@ namespace srcextract {
 /// - Avro: an object container file with ZTF's records. Cut-outs are gzipped FITS. Unknown values are null.
 /// - Parquet: a flat table, `candidate_` in front of the names of the record. Cut-outs are lists of float32. Unknown
 ///   numbers are NaN.
-/// The bytes depend on pixels and configuration alone; those of cut-outs in Avro also on the version of zlib. Throws
-/// Error{output}.
+/// The bytes depend on the frames and the configuration alone; those of cut-outs in Avro also on the version of zlib.
+/// Throws Error{output}.
 [[nodiscard]] OutputFile write_alerts(const std::string& path, AlertFormat format, const ImageInput& input,
                                       const Extraction& extraction, const CatalogMetadata& metadata, const Cpu& where);
 

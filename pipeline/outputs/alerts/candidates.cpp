@@ -63,7 +63,7 @@ double julian_date_of(const std::vector<HeaderValue>& header) {
   return std::isfinite(mjd) ? mjd + of_mjd_0 : julian_date(header_text(header, "DATE-OBS")).value_or(unknown_number);
 }
 
-/// Makes the columns row by row.
+/// Makes the table column by column.
 class Candidates {
  public:
   Candidates(const ImageInput& input, const Extraction& extraction)
@@ -89,7 +89,7 @@ class Candidates {
   void add_same(const char* name, const char* unit, const char* description, double value) {
     add(name, unit, description, std::vector(rows_, value));
   }
-  /// A column of value(row).
+  /// Adds a column with value(row) for each row.
   template <class Value>
   void add_each(const char* name, const char* unit, const char* description, const Value& value) {
     std::vector<std::invoke_result_t<Value, std::size_t>> values;

@@ -16,9 +16,9 @@ struct StarTemplate {
   std::vector<float> light;  ///< the stamp's pixels minus the sky, row by row; 0 in pixels of other sources
   double x = 0, y = 0;       ///< centroid of the star, from the centre of the stamp's middle pixel
   double size = 0;           ///< A_IMAGE
-  double area = 0;           ///< noise-equivalent area: the square of the star's light over its sum of squares
-  double magnitude = 0;      ///< of the light of the stamp
-  double faintest = 0;       ///< magnitude at which its brightest pixel would be as bright as the threshold
+  double area = 0;       ///< noise-equivalent area: the square of the star's light over the sum of its pixels' squares
+  double magnitude = 0;  ///< of the light of the stamp
+  double faintest = 0;   ///< magnitude at which its brightest pixel would be as bright as the threshold
 };
 
 /// Finds the stars whose fainter copies are put into the image, the brightest first. Candidates are flagless sources

@@ -100,7 +100,7 @@ class Restyled {
   Table table_;
 };
 
-/// Aegean's words for how a fit went.
+/// Aegean's bits for how a fit went, from ours (fit_flag).
 std::int32_t aegean_flags(std::int32_t flags) {
   constexpr std::int32_t fit_error = 2, beam_shape = 4, not_fitted = 16;
   return ((flags & fit_flag::unconverged) != 0 ? fit_error : 0) |
@@ -152,7 +152,7 @@ Table aegean_table(const Values& from, std::uint32_t datasum, const Config& conf
   return to.take();
 }
 
-/// The name of a component by its island and its number there: 1, 1a, 1b and so on.
+/// The name of a component by its island and its number there, from 0: component_1a, component_1b and so on.
 std::string component_of(std::int32_t island, std::int32_t number) {
   std::string letters;
   for (std::int32_t rest = number; rest >= 0; rest = rest / 26 - 1)
@@ -179,7 +179,7 @@ void add_casda_shape(Restyled& to) {
 }
 
 Table casda_table(const Values& from, const Config& config) {
-  // If the fluxes are not in Jy, they keep their values and have no unit.
+  // If the fluxes are not in Jy, they keep their values, and total fluxes have no unit.
   const bool known = from.column("Total_flux").unit == "Jy";
   const double milli = known ? 1e3 : 1;
   const std::string peak = known ? "mJy/beam" : from.column("Peak_flux").unit, total = known ? "mJy" : "";
@@ -227,7 +227,7 @@ Table casda_table(const Values& from, const Config& config) {
 Table styled(Table components, TableStyle style, std::uint32_t datasum, const Config& config) {
   if (style == TableStyle::aegean) {
     Table table = aegean_table(Values(components), datasum, config);
-    // Aegean has no names for them.
+    // Columns of a cube keep their names, since Aegean has none for them.
     for (TableColumn& column : components.columns)
       if (is_cube_column(column.name)) table.columns.push_back(std::move(column));
     return table;

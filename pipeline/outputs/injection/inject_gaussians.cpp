@@ -61,7 +61,8 @@ class FittedByPlace {
   std::vector<ComponentRow> rows_;
 };
 
-/// Shapes to inject, from the map's own Gaussians: those with a high S/N, enlarged to the beam where they are smaller.
+/// Shapes to inject, from the map's own well fitted Gaussians with a high S/N; the beam's shape in place of a smaller
+/// one.
 std::vector<GaussianShape> shapes_of(const FittedIslands& fitted) {
   constexpr int bad = fit_flag::moments | fit_flag::unconverged | fit_flag::beam_shape | fit_flag::at_edge;
   const GaussianShape beam = shape_of(fitted.beam);
@@ -139,7 +140,7 @@ class InjectionRuns {
       out.rows.push_back(look_for(gaussian, row_of(gaussian, out.rounds), before, after));
   }
 
-  /// Gaussian number `i`, somewhere in a pixel.
+  /// Gaussian number `i`, at a random position within the pixel `place`. Its S/N follows from `i`.
   ComponentRow gaussian_at(const Place& place, double noise, std::int64_t i) const {
     ComponentRow row;
     const double decades = portable_log(plan_.most_snr / plan_.least_snr);

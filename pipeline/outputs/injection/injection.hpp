@@ -62,7 +62,7 @@ struct Injection {
 /// Summarises the rows in bins of S/N; bins without rows are left out.
 std::vector<InjectionBin> summarize_rows(std::span<const InjectedRow> rows, const InjectionPlan& plan);
 
-/// In words.
+/// The result in words, or why there is none.
 std::string describe_injection(const Injection& injection);
 
 }  // namespace srcextract

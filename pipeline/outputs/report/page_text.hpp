@@ -31,7 +31,7 @@ std::string with_unit(double value, const std::string& unit);
 /// The value of a keyword for people.
 std::string value_text(const KeywordValue& value);
 
-/// The head of a column of a table.
+/// The head cell of a table's column as HTML, with the description as its title.
 std::string head_cell(const std::string& name, const std::string& unit, const std::string& description,
                       bool is_text = false);
 

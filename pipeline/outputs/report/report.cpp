@@ -59,7 +59,7 @@ std::string run_text(const RunRecord& record) {
   return fmt::format("{}, {:.3f} s {}", utc(record.start), record.seconds, where);
 }
 
-/// The parts of a report that are plain HTML, from escaped texts.
+/// The line below the title: number of sources, size of the image, level and noise of the sky.
 std::string summary_html(const RunRecord& record, const std::string& pixel_unit) {
   const Extraction& found = record.result.extraction;
   const Shape& shape = record.input.first().shape;

@@ -28,8 +28,8 @@ Json columns_json(const std::vector<ReportColumn>& columns) {
   return json;
 }
 
-/// The histogram of pixel values minus the sky, from -8 sigma to +24 sigma, or to 1.5 times the threshold if that is
-/// more.
+/// The histogram of pixel values minus the sky, from -8 sigma to +24 sigma, or to 1.5 times the threshold (at most 1000
+/// sigma) if that is more.
 Json histogram_json(const ReportFacts& facts, const Cpu& where) {
   const Extraction& extraction = facts.extraction;
   const double sigma = extraction.background.clipped.sigma;
@@ -81,7 +81,7 @@ std::string shape_text(const std::vector<const ReportColumn*>& of_shape, std::si
   return text + "]";
 }
 
-/// Rows and ellipses of the brightest sources.
+/// Rows and ellipses of the brightest sources, each a list of JSON arrays without its brackets.
 struct BrightestRows {
   std::string rows, shapes;
   std::size_t count = 0;

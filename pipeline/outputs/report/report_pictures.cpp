@@ -44,7 +44,7 @@ std::string png_address(const Image<std::uint8_t, Cpu>& grey) {
   return "data:image/png;base64," + text;
 }
 
-/// Reduces 256 greys to 64: nobody sees it, and noise compresses to a quarter less.
+/// Reduces 256 greys to 64: nobody sees it, and compressed noise takes a quarter less space.
 void drop_low_bits(Image<std::uint8_t, Cpu>& grey) {
   for (std::uint8_t& pixel : grey.pixels) pixel = static_cast<std::uint8_t>((pixel & 0xfcU) | pixel >> 6U);
 }
@@ -88,7 +88,7 @@ void cut_stamp(const Image<float, Cpu>& above, CheckRows& level, double x, doubl
   }
 }
 
-/// The brightest sources in a picture.
+/// One image with the stamps of these rows of the catalogue, in the sequence of `order`.
 Image<float, Cpu> cut_stamps(const Extraction& extraction, std::span<const std::size_t> order, const Cpu& where) {
   const auto rows = (std::ssize(order) + stamps_in_a_row - 1) / stamps_in_a_row;
   Image<float, Cpu> stamps({stamps_in_a_row * stamp_side, rows * stamp_side}, where);

@@ -57,8 +57,8 @@ struct Distance {
 /// finite is infinitely far.
 std::vector<Distance> distances_of(const SurveyNumbers& numbers);
 
-/// Returns indices of up to `most` images. Failed images come first, in the order of IMAGES; if not all images fit,
-/// they are at most a quarter. The other images follow, the farthest first.
+/// Returns indices of up to `most` images. Failed images come first, in the order of IMAGES. If not all images fit,
+/// failed ones are at most a quarter, or more where the others leave room. The other images follow, the farthest first.
 std::vector<std::size_t> images_that_stand_out(const SurveyNumbers& numbers, const std::vector<Distance>& distances,
                                                std::size_t most);
 

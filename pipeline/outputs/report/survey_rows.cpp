@@ -25,7 +25,7 @@ constexpr std::size_t most_images = 2000, most_reason = 200, most_keyword = 80, 
 constexpr const char* shown_keywords[] = {"OBJECT", "FILTER", "EXPTIME", "DATE-OBS"};
 
 struct ShownCell {
-  std::string text;  ///< a number is JSON
+  std::string text;  ///< a text, or a number as JSON
   bool is_text = false;
 
   std::string json() const { return is_text ? json_text(text) : text; }
@@ -39,7 +39,7 @@ struct ShownColumn {
 
 struct ShownRow {
   std::vector<ShownCell> cells;
-  std::string link;  ///< empty: none
+  std::string link;  ///< address of the image's own page; empty: none
 };
 
 /// The relative URL of a path: bytes other than letters, digits and -._~/ are escaped.

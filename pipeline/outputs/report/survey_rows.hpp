@@ -20,7 +20,7 @@ struct SurveyRows {
   std::string links;       ///< JSON: the address of an image's own page, null without one
   std::string sky;         ///< JSON: [ra, dec] of an image, null if not known
   std::size_t count = 0;   ///< rows in the JSON
-  std::size_t failed = 0;  ///< of images that failed
+  std::size_t failed = 0;  ///< rows of images that failed
 };
 
 /// Makes the rows of images that stand out. The table has `plain_rows` rows as HTML. The JSON takes at most about
