@@ -9,7 +9,7 @@ namespace srcextract {
 /// are:
 /// - the layout of the file,
 /// - the meaning of the pixels (BUNIT, BSCALE, BLANK, DATAMIN ...),
-/// - the name,
+/// - the name (EXTNAME, EXTVER, EXTLEVEL),
 /// - the WCS of the first two axes, which celestial_cards() supplies.
 /// Cards of `primary`, the primary header, are included if the image inherits them. Cards have 80 columns and no END;
 /// non-ASCII bytes become '?'.
