@@ -15,7 +15,7 @@ constexpr std::size_t block_bytes = std::size_t{1} << 20;
 
 constexpr std::string_view avro_magic("Obj\x01", 4);
 
-/// The mark that ends every block. Its bytes were drawn at random once, so that no data contains them.
+/// The mark behind the header and behind every block: fixed random bytes, which data are unlikely to contain.
 constexpr std::string_view sync_mark("\x9d\x1f\xe3\x42\xb7\x06\xc8\x5a\x71\xee\x0b\xd4\x2c\x93\xf8\x67", 16);
 
 /// Appends a number in Avro's encoding: zigzag, then 7 bits a byte.

@@ -50,7 +50,7 @@ std::int64_t element_bytes(bool narrow) {
   return narrow ? std::min(all, narrow_bytes) : all;
 }
 
-/// Text in FITS is ASCII.
+/// The byte of a character in FITS text: printable ASCII, else '?'.
 std::byte byte_of(char c) {
   return static_cast<std::byte>(is_printable(c) ? c : '?');
 }

@@ -34,7 +34,8 @@ std::int64_t row_bytes(const std::vector<BinaryForm>& forms);
 /// Names of the fields for a FITS table: ASCII, unique, and short enough for a header card.
 std::vector<std::string> fits_names(const CatalogRows& rows);
 
-/// Writes the header, then `count` rows in these forms, and pads the data to whole FITS records.
+/// Writes the data of a FITS table, whose header is in the file already: `count` rows in these forms. finish() pads
+/// them to whole FITS records.
 std::unique_ptr<RowSink> binary_sink(OutputFile& file, std::vector<BinaryForm> forms, std::int64_t count,
                                      const Cpu& where);
 

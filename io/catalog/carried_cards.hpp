@@ -9,8 +9,8 @@ namespace srcextract {
 /// are:
 /// - the layout of the file,
 /// - the meaning of the pixels (BUNIT, BSCALE, BLANK, DATAMIN ...),
-/// - the name,
-/// - the WCS of the first two axes, which celestial_cards() supplies.
+/// - the name (EXTNAME, EXTVER, EXTLEVEL),
+/// - the WCS; celestial_cards() supplies that of the first two axes.
 /// Cards of `primary`, the primary header, are included if the image inherits them. Cards have 80 columns and no END;
 /// non-ASCII bytes become '?'.
 std::string carried_cards(std::string_view header, std::string_view primary);

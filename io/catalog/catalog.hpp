@@ -22,14 +22,14 @@ struct BandFacts {
 
 /// Metadata of a catalogue. It depends on pixels and configuration alone, so that two runs write the same bytes.
 struct CatalogMetadata {
-  std::string version;                ///< version of srcextract
-  std::string config_yaml;            ///< configuration from dump_config
-  std::string pixel_unit = "count";   ///< unit of pixel values (io/wcs/pixel_unit.hpp)
-  std::string sum_unit = "count";     ///< unit of sums of pixels
-  ImageFacts image = {};              ///< header values and sky of the image; not in CSV
-  std::string detection_image = {};   ///< file of the detection image; empty: sources were detected in the measured
-                                      ///< image
-  std::string positions = {};         ///< file of the table of positions to measure; empty: sources were detected
+  std::string version;               ///< version of srcextract
+  std::string config_yaml;           ///< configuration from dump_config
+  std::string pixel_unit = "count";  ///< unit of pixel values (io/wcs/pixel_unit.hpp)
+  std::string sum_unit = "count";    ///< unit of sums of pixels
+  ImageFacts image = {};             ///< header values and sky of the image; written to FITS, ECSV, VOTable and Parquet
+  std::string detection_image = {};  ///< file of the detection image; empty: sources were detected in the measured
+                                     ///< image
+  std::string positions = {};        ///< file of the table of positions to measure; empty: sources were detected
   std::vector<BandFacts> bands = {};  ///< the measured bands; empty: the image alone
   std::string detection_unit = {};    ///< pixel unit of the detection image; empty: the same as pixel_unit
   ParquetCompression parquet_compression = ParquetCompression::none;

@@ -38,7 +38,7 @@ std::string in_line(std::string text, bool word) {
   return text;
 }
 
-/// SExtractor's `#%4d %-22s %-58s [unit]`.
+/// A header line for each field, in SExtractor's format `#%4d %-22s %-58s [unit]`.
 std::string head_of(const CatalogRows& rows, const CatalogMetadata& metadata) {
   std::string out;
   std::size_t number = 1;
@@ -60,7 +60,7 @@ std::string head_of(const CatalogRows& rows, const CatalogMetadata& metadata) {
   return out;
 }
 
-/// SkyCat expects its own names for the first columns.
+/// SkyCat's header. SkyCat expects the names id, ra, dec and mag for the first four columns.
 std::string skycat_head_of(const CatalogRows& rows) {
   constexpr std::string_view known[] = {"id", "ra", "dec", "mag"};
   std::string out =

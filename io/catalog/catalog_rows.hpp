@@ -40,8 +40,8 @@ struct CatalogRows {
 /// Whether columns of one common name (FLUX_APER, FLUX_APER_1 ...) form one field or stay separate.
 enum class Vectors { joined, apart };
 
-/// Lists the columns to write as fields. Joined columns stand at the place of the first of them, and `vignets`, if
-/// there are any, come last.
+/// Lists the columns to write as fields. Joined columns stand at the place of the first of them. `vignets`, if there
+/// are any, come last, but are left out if columns stay apart.
 CatalogRows rows_of(const Sources& sources, Vectors vectors, const Vignets& vignets = {});
 CatalogRows rows_of(const Table& table);
 

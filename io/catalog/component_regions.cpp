@@ -37,7 +37,7 @@ struct ComponentValues {
   }
 };
 
-/// Appends a number with so many decimals, in any locale.
+/// Appends a number with `decimals` digits behind the point, whatever the locale.
 void append_rounded(std::string& out, double value, int decimals) {
   char digits[400];
   out.append(digits, std::to_chars(digits, digits + sizeof(digits), value, std::chars_format::fixed, decimals).ptr);

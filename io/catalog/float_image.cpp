@@ -24,7 +24,7 @@ constexpr std::int64_t pixels_together = std::int64_t{1} << 20;
 /// Bytes of a tile's descriptor: length and offset in the heap, 64 bits each.
 constexpr std::int64_t descriptor_bytes = 16;
 
-/// The tiling of an image, and the descriptors of its tiles in the table's heap.
+/// The tiling of an image, and the descriptors of its tiles: their lengths and offsets in the table's heap.
 struct Tiles {
   Shape image;
   Shape tile = tile_shape(image);

@@ -13,7 +13,7 @@
 
 namespace srcextract {
 
-/// Makes the pixels of row y.
+/// Writes the pixels of row y (from 0) into `row`.
 using MakeRow = std::function<void(std::int64_t y, float* row)>;
 
 /// A float32 image (NaN = masked) whose rows are computed in order, while the image is written.

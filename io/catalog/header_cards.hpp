@@ -37,7 +37,7 @@ void for_each_card(std::string_view cards, F&& f) {
 }
 
 /// Calls f(card, name) for each card of the image that keeps(card, name) accepts: the cards of its header, then those
-/// inherited from `primary`, the primary header. A CONTINUE card follows its card.
+/// inherited from `primary`, the primary header. A CONTINUE card is kept if the card that it continues is.
 template <class Keeps, class F>
 void for_each_kept_card(std::string_view header, std::string_view primary, Keeps&& keeps, F&& f) {
   const Header own(header);

@@ -18,7 +18,7 @@ struct HeadCard {
 /// - all cards of `header`, the image's own, except its file layout;
 /// - cards of `primary`, the primary header, that the image inherits (header_values());
 /// - `added`, which replace cards of the same keyword.
-/// An image of several planes gets two axes, like its catalogue. Non-ASCII bytes become '?'.
+/// The header of a cube gets NAXIS = 2, since the catalogue is of one plane. Non-ASCII bytes become '?'.
 std::string ldac_head(std::string_view header, std::string_view primary, const std::vector<HeadCard>& added);
 
 }  // namespace srcextract

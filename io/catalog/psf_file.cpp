@@ -13,7 +13,8 @@
 namespace srcextract {
 namespace {
 
-/// A header card of a PSF file, in PSFEx's order; # in a keyword stands for the number of a dimension, from 1.
+/// A header card of a PSF file; `real` tells a number with a fraction from a whole one. Lists have PSFEx's order. The
+/// number of the dimension, from 1, is appended to the names in `of_dimension`.
 struct PsfCard {
   const char* name;
   bool real;

@@ -22,8 +22,8 @@ class RowSink {
   virtual void finish() {}
 };
 
-/// Begins a table with the fields of `rows` and `count` rows in all; the values of `rows` are not read. File, metadata
-/// and `where` must outlive the sink.
+/// Begins a table with the fields of `rows` and `count` rows in all; values of `rows` are read only for the width of
+/// text columns in FITS. File, metadata and `where` must outlive the sink.
 using BeginRows = std::unique_ptr<RowSink>(OutputFile& file, const CatalogRows& rows, std::int64_t count,
                                            const CatalogMetadata& metadata, const Cpu& where);
 BeginRows ecsv_sink, csv_sink;
@@ -76,7 +76,7 @@ BeginRows* sink_of(CatalogFormat format);
 /// Whether columns of one common name form one vector column, in a table of that format and number of rows.
 Vectors vectors_in(CatalogFormat format, std::int64_t rows);
 
-/// Writes all rows.
+/// Writes all rows and the end of the table.
 void write_all(RowSink& sink, const CatalogRows& rows);
 void write_all(CatalogFormat format, OutputFile& file, const CatalogRows& rows, const CatalogMetadata& metadata,
                const Cpu& where);

@@ -43,7 +43,7 @@ struct Box {
   std::int64_t x_begin, x_end, y_begin, y_end;
 };
 
-/// Writes the labels of the box's row y into `row`, which must hold zeros.
+/// Writes the labels of image row y, from box.x_begin to box.x_end, into `row`, which must hold zeros.
 void paint_row(const Runs<Cpu>& runs, const Buffer<std::int32_t, Cpu>& label, const Box& box, std::int64_t y,
                std::int32_t* row) {
   const Run* all = runs.runs.data();

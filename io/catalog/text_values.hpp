@@ -42,7 +42,7 @@ void append_number(std::string& out, T value) {
   out.append(digits, std::to_chars(digits, digits + sizeof(digits), value).ptr);
 }
 
-/// Appends text unchanged, or in double quotes (RFC 4180) if a reader would split it.
+/// Appends text unchanged, or in double quotes (RFC 4180) if it is empty or a reader would split it.
 inline void append_text(std::string& out, std::string_view text, char separator) {
   if (!text.empty() && text.find_first_of(" \t\r\n\"#") == text.npos && text.find(separator) == text.npos) {
     out += text;

@@ -58,7 +58,7 @@ std::string unit_for_vo(const std::string& unit) {
   return known.empty() ? unit : known;
 }
 
-/// The name as an XML ID; empty if it cannot be one, or is taken.
+/// The name as an XML ID, which is added to `taken`; empty if it cannot be an ID, or is taken already.
 std::string id_of(std::string_view name, std::set<std::string>& taken) {
   const bool is_name =
       !name.empty() && (is_letter(name.front()) || name.front() == '_') &&
@@ -136,7 +136,8 @@ std::string params(const CatalogMetadata& metadata) {
   return out;
 }
 
-/// The coordinate systems that FIELDs and PARAMs refer to. The header only says that a time is a Modified Julian Date.
+/// The coordinate systems that FIELDs and PARAMs refer to. The time scale of MJD-OBS is not known from the image
+/// header.
 std::string systems(const CatalogRows& rows, const CatalogMetadata& metadata) {
   std::string out;
   if (std::ranges::any_of(rows.fields, [](const CatalogField& field) { return is_on_sky(field.column.name); }))

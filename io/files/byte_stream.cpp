@@ -23,7 +23,7 @@ int close_gz(void* file) {
   return gzclose_r(static_cast<gzFile>(file));
 }
 
-/// Checks the kind of file before opening it: opening a pipe would wait for its writer.
+/// The size of a regular file; refuses any other before it is opened, because opening a pipe would wait for its writer.
 std::int64_t regular_file_size(const std::string& path) {
   struct stat status {};
   if (try_again(path, [&] { return ::stat(path.c_str(), &status); }) != 0) fail_to("open", path, errno);

@@ -19,7 +19,7 @@ class ByteStream {
   /// The size of the file on disk; a gzipped file holds more.
   std::int64_t stored_size() const { return stored_size_; }
 
-  /// Reads the next bytes; returns 0 only at the end of the file. Ask for pieces of 1 MB: every call is a system call.
+  /// Reads the next bytes, at most out.size(), and returns their number; 0 only at the end of the file.
   std::size_t read(std::span<char> out);
 
  private:

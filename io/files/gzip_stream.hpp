@@ -10,8 +10,8 @@ struct z_stream_s;
 namespace srcextract {
 
 /// Compresses bytes that come in pieces into one gzip member. The header has no name and no date. The result depends
-/// only on the bytes, on how they are cut into pieces, and on zlib. The level is zlib's fastest: a slower level saves
-/// only 1 % of the pixels of a sky.
+/// only on the bytes, on how they are cut into pieces, and on zlib. The level is zlib's fastest: a slower level makes
+/// images of the sky only 1 % smaller.
 class GzipStream {
  public:
   GzipStream();

@@ -75,8 +75,8 @@ std::int64_t gzipped_size(const std::string& path) {
   return std::max(size, stored);
 }
 
-/// Reads through the descriptor `other` if the first became stale, for instance after a server restart: opens the file
-/// again.
+/// After a passing failure opens the file again as `other` and reads from that: the first descriptor may be stale, for
+/// instance after a server restart.
 std::int64_t InputFile::read_at(std::int64_t offset, std::int64_t count, std::byte* out) const {
   Descriptor other;
   std::int64_t read = 0;

@@ -17,8 +17,8 @@ class OutputDirectory {
   /// Where to write files before commit(). The files must be flushed.
   const std::string& place() const { return place_; }
 
-  /// Replaces the directory, link or nothing at `path` in one step, and removes the old directory. The target of a link
-  /// stays.
+  /// Replaces the directory, link or nothing at `path`, in one step if the file system can exchange names. Removes the
+  /// old directory; the target of a link stays.
   void commit();
 
  private:

@@ -83,8 +83,8 @@ class OutputFile {
 /// empty files.
 void commit(std::span<OutputFile> files, Flush flush = Flush::now);
 
-/// The file system of a directory. The directory stays open, because only an open descriptor reports every failure
-/// since.
+/// The file system of a directory. The directory stays open, because only a descriptor that was open meanwhile reports
+/// every failed write.
 class FileSystem {
  public:
   /// Throws Error{output} or Error{storage}.

@@ -12,7 +12,7 @@
 namespace srcextract {
 namespace {
 
-/// Falls back to a named file that is unlinked at once, if the system has no unnamed files.
+/// Opens an unnamed file; if the system has none, a named file that is unlinked at once.
 int open_nameless(const std::string& directory) {
   const int descriptor = ::open(directory.c_str(), O_RDWR | O_TMPFILE | O_CLOEXEC, 0600);
   if (descriptor >= 0 || (errno != EOPNOTSUPP && errno != EISDIR && errno != ENOENT)) return descriptor;

@@ -7,7 +7,7 @@
 
 namespace srcextract {
 
-/// Bytes stored on disk in an unnamed file, which vanishes with the process. Throws Error{output}.
+/// Bytes stored on disk in an unnamed file, which vanishes with the process. Throws Error{output} or Error{storage}.
 class ScratchFile {
  public:
   /// Opens the file in this directory.

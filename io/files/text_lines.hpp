@@ -31,7 +31,7 @@ class TextLines {
   /// The line without its line end.
   std::string_view line() const { return {buffer_.data() + begin_, end_ - begin_}; }
 
-  /// Number of the line's first line in the file, from 1.
+  /// Number of the line in the file, from 1; after extend(), that of the first joined line.
   std::int64_t number() const { return number_; }
 
   /// Inflated bytes up to the end of this line.

@@ -24,7 +24,7 @@ std::optional<std::int64_t> take_number(std::string_view& text, std::int64_t oth
   return error == std::errc() ? std::optional(number) : std::nullopt;
 }
 
-/// `8A`, `3E`, `1PB(80)`, in any case; nothing if it is no form.
+/// Parses a TFORM such as `8A`, `3E` or `1PB(80)`, in capitals or not; returns nothing if it is invalid.
 std::optional<BinaryColumn> parse_form(std::string text) {
   text = in_capitals(std::move(text));
   std::string_view form = text;

@@ -29,7 +29,7 @@ std::int64_t element_bytes(char type);
 /// `where` begins the messages.
 std::vector<BinaryColumn> binary_columns(const Header& header, const std::string& where);
 
-/// Writes the TFORM of a column from its parsed type and size.
+/// Returns the TFORM of a column, from its parsed type and size.
 std::string form_of(const BinaryColumn& column);
 
 /// The column of that name, in any case; nullptr if there is none.

@@ -59,7 +59,7 @@ std::optional<double> real_in(std::string_view text) {
   return written.find("e-") != written.npos || written.find("E-") != written.npos ? std::optional(0.0) : std::nullopt;
 }
 
-/// Only blanks, or a comment, may stand behind a value.
+/// Whether only blanks, or '/' and a comment, stand behind a value.
 bool ends_well(std::string_view rest) {
   const std::size_t next = rest.find_first_not_of(' ');
   return next == rest.npos || rest[next] == '/';

@@ -50,7 +50,7 @@ void check_end(std::string_view card, const std::string& where) {
          "'; the header is damaged or not valid FITS; correct the card, or make the file again");
 }
 
-/// The cards from `begin` to END; nothing if no HDU begins there.
+/// The cards from `begin` to END; nothing if no HDU begins there. Throws Error{input} for a header without END.
 std::optional<std::string> find_cards(const InputFile& file, std::int64_t begin, const std::string& where) {
   if (begin >= file.size()) return std::nullopt;
   GrowingText growing(file, begin);

@@ -37,7 +37,8 @@ std::string describe(const Hdu& hdu, const std::string& path);
 /// The primary header without data that precedes an extension.
 std::string empty_primary_header();
 
-/// Walks through the HDUs of a file, which must outlive the reader. Each header is read once, into memory.
+/// Walks through the HDUs of a file, which must outlive the reader. Each header is read once, into memory. The
+/// constructor throws Error{input} if the file is not FITS.
 class FitsReader {
  public:
   explicit FitsReader(const InputFile& file);

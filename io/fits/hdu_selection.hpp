@@ -38,8 +38,8 @@ class HduSelection {
 
   enum class Choice { none, by_pattern, by_name };
 
-  /// Takes the next HDU of the file and returns whether a name or pattern selects it. `all` and patterns select only
-  /// images.
+  /// Takes the next HDU of the file and returns whether a name or pattern selects it. `auto`, `all` and patterns select
+  /// only images.
   Choice take(const Hdu& hdu);
 
   /// True if no later HDU can be selected.
@@ -51,7 +51,7 @@ class HduSelection {
   /// Throws the Error{input} that says why a selected HDU is not an image.
   [[noreturn]] void fail_on_kind(const Hdu& hdu, const InputFile& file) const;
 
-  /// Call it after the last HDU. Throws Error{input} if a name selected none.
+  /// Call it after the last HDU. Throws Error{input} if a name or pattern selected none.
   void require_all(const std::vector<Hdu>& hdus, const InputFile& file) const;
 
  private:

@@ -38,11 +38,12 @@ std::string with_image_cards(std::string header, const ImageFacts& facts);
 /// Offset of the image cards in a header, or of END if there are none.
 std::size_t image_cards_begin(std::string_view cards);
 
-/// The image's facts read back from a header's image cards; nothing if no END card follows.
+/// The image's facts, read back from a header.
 struct ImageCards {
   ImageFacts facts;
   std::size_t bytes = 0;  ///< bytes read, END included
 };
+/// Reads cards that begin with the image cards, or with END if there are none. Returns nothing if there is no END.
 std::optional<ImageCards> read_image_cards(std::string_view cards);
 
 }  // namespace srcextract

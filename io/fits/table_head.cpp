@@ -50,7 +50,7 @@ void write_cards(MemoryFits& fits, const TableHead& head, Checksums checksums) {
 
 }  // namespace
 
-// CFITSIO is given 0 rows: it would reserve space for rows, and then count them wrong.
+// CFITSIO is told of 0 rows: for more it would reserve space, and then count them wrong.
 std::string table_header(TableHead head, Checksums checksums) {
   MemoryFits fits;
   create_table(fits, head);

@@ -236,6 +236,7 @@ struct FitsImages::Impl {
   }
 
   /// Counts the memory that a selected image holds: a copy of its header and the objects made from it, by measurement.
+  /// Throws Error{memory} if the file then holds more than most_held.
   void hold(const Hdu& hdu) {
     constexpr std::int64_t image_bytes = 4096;
     selected_bytes += image_bytes + std::ssize(hdu.cards) * 5 / 2;

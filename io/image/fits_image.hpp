@@ -92,7 +92,7 @@ struct SelectedImage {
   bool has_header = true;                   ///< false: the headers become invalid here
   bool by_pattern = false;                  ///< selected by `all` or a pattern, not by name
   std::size_t number = 0;                   ///< index among those HDUs of its file that have pixels, from 0
-  bool is_mask = false;                     ///< integers whose EXTNAME marks a mask (is_mask_plane)
+  bool is_mask = false;                     ///< by_pattern selected a mask (is_mask_plane)
 };
 
 /// A FITS file whose images can be selected. Headers are read on demand, each once.

@@ -23,8 +23,7 @@ void require_bytes(const Hdu& hdu, const InputFile& file, std::int64_t bytes) {
 
 void check_size(const Hdu& hdu, const InputFile& file) {
   const std::string where = describe(hdu, file.path());
-  // Longest side of an image. Column numbers have 32 bits, which must also hold the number past the last column and the
-  // next.
+  // Longest side of an image. Column numbers have 32 bits, which must also hold the two numbers past the last column.
   constexpr std::int64_t longest = std::numeric_limits<std::int32_t>::max() - 1;
   for (std::size_t axis = 0; axis < std::min<std::size_t>(hdu.axes.size(), 2); ++axis) {
     if (hdu.axes[axis] <= longest) continue;

@@ -33,8 +33,8 @@ struct ParquetRange {
 /// The values of a column in a row group, as written to the file.
 struct ParquetChunk {
   struct Page {
-    std::string head;                     ///< page header and re-encoded bytes
-    std::span<const std::byte> values{};  ///< bytes that follow, straight from the column
+    std::string head;                     ///< page header, then levels, or all that is compressed
+    std::span<const std::byte> values{};  ///< values behind `head`, in the column's memory; empty if compressed
   };
   std::vector<Page> pages;
   std::int64_t values = 0;          ///< values, including elements of vectors

@@ -81,7 +81,7 @@ StoredGroup read_group(CompactReader& reader) {
   return group;
 }
 
-/// Keeps the value of Astropy's key.
+/// Reads a key and its value. Keeps the value in `yaml` if the key is Astropy's.
 void read_key_value(CompactReader& reader, std::string& yaml) {
   std::string_view key, value;
   reader.for_each_field([&](int number) {

@@ -47,7 +47,7 @@ struct ParquetFile {
   std::string left_out;  ///< why the first ignored column is ignored
 };
 
-/// Opens a file that begins like Parquet. Throws Error{input}.
+/// Opens a Parquet file. Throws Error{input} if it cannot be read, or is gzipped as a whole.
 InputFile open_parquet(const std::string& path);
 
 /// Reads the footer. Left out are columns of other types than numbers and text, and columns nested deeper than lists of

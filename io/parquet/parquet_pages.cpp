@@ -23,7 +23,7 @@ struct ParquetPages::Header {
 namespace {
 
 /// Reads the value header of a page (three kinds have one); field 1 is always the number of values. `kind` is the
-/// header's field in PageHeader.
+/// header's field number in PageHeader: 5 for data, 7 for a dictionary, 8 for data of version 2.
 template <class Header>
 void read_data_header(CompactReader& reader, Header& header, int kind) {
   const bool second_version = kind == 8;

@@ -121,7 +121,8 @@ class ValueDecoder {
   bool has_dictionary_ = false;
 };
 
-/// Spreads the `present` values that a page added to the end of `out` over the page's rows, and marks the missing ones.
+/// Spreads the `present` values that a page added to the end of `out` over all `page.values` places of the page, and
+/// marks the missing ones.
 template <class T>
 void spread(const ParquetPageContent& page, std::size_t present, const ParquetLeaf& leaf, LeafValues<T>& out) {
   const auto count = static_cast<std::size_t>(page.values);
@@ -213,7 +214,7 @@ LeafValues<T> read_leaf(const InputFile& file, const ParquetFile& parquet, const
   return out;
 }
 
-/// Integers in the narrowest exact type; doubles if some are missing.
+/// Integers in the narrowest exact type. If some are missing, the column is of doubles, or of text if one exceeds 2^53.
 ColumnValues integers(std::vector<std::int64_t> values, const std::vector<bool>& missing) {
   const auto is_short = [](std::int64_t value) { return std::in_range<std::int32_t>(value); };
   if (missing.empty() && !std::ranges::all_of(values, is_short)) return values;

@@ -87,7 +87,7 @@ class PngWriter {
   png_infop info_;
 };
 
-/// `name` is what an error is about.
+/// Writes the picture to `target`. An Error{output} from libpng begins with `name`.
 void write_to(Target& target, const Image<std::uint8_t, Cpu>& image, Palette palette, const std::string& name) {
   std::vector<png_color> colours;
   for (const auto& [red, green, blue] : palette) colours.push_back({red, green, blue});

@@ -53,7 +53,7 @@ std::optional<std::int64_t> null_value(const Header& header, const std::string& 
   return static_cast<std::int64_t>(static_cast<std::uint64_t>(*null) + shift);
 }
 
-/// Type in which integers of a binary column are read.
+/// The CFITSIO type in which a column of integers is read; TDOUBLE if the column holds no integers.
 int integer_type(int equivalent) {
   switch (equivalent) {
     case TBYTE:

@@ -13,7 +13,9 @@
 namespace srcextract {
 namespace {
 
-/// Calls CFITSIO to read `rows` rows of an element of the column, from row `begin` on, into `out`.
+/// Reads `rows` rows of the column with all their elements into `out`, from row `begin` (from 0) of the step's table
+/// on. CFITSIO writes `*null` for each undefined value; if `null` is a null pointer, it does not look for them. Throws
+/// Error{input}.
 void read(const FitsStep& step, const FitsColumn& column, std::int64_t begin, std::int64_t rows, void* null,
           void* out) {
   int status = 0, any_null = 0;  // without any_null CFITSIO writes to address 0

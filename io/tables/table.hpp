@@ -49,7 +49,7 @@ TableFile open_table(const std::string& path, TableRoom room = {});
 Table read_table(const TableFile& file, const std::vector<std::size_t>& columns);
 
 /// Place of row `row` (from 0), for messages: "line 7", where the row begins, in CSV and ECSV; else "row 5", from 1.
-/// Reads a text up to that row.
+/// For CSV and ECSV this reads the file up to that row.
 std::string place_of_row(const TableFile& file, std::int64_t row);
 
 }  // namespace srcextract

@@ -153,7 +153,9 @@ void add_elements(TextLayout& layout, const Entry& entry, const VectorType& vect
   }
 }
 
-/// Adds the column if it holds numbers or text, and returns its name.
+/// Adds the columns of a header entry to the layout, and returns the entry's name. Numbers and text give one column,
+/// vectors of numbers one per element, all else none. Every entry counts as one field of a row. Throws Error{input} if
+/// the name is missing, the datatype is unknown, or there are too many columns.
 std::string add_column(TextLayout& layout, const YAML::Node& node, const TextLines& lines) {
   const std::int64_t line = node.Mark().line + 1;
   Entry entry = parse_entry(node);

@@ -21,8 +21,8 @@ namespace {
 
 constexpr std::int64_t bytes_at_a_time = std::int64_t{1} << 22;
 
-/// Reads the rows of a FITS table, some thousand at a time, through a small in-memory file of these rows, to save
-/// memory. The file must outlive this object.
+/// Reads the rows of a FITS table, about 4 MB at a time, through a small in-memory file of these rows, to save memory.
+/// The file must outlive this object.
 class FitsRows {
  public:
   /// Throws Error{input} if the file is shorter than the table.
@@ -42,7 +42,7 @@ class FitsRows {
     return std::max<std::int64_t>(bytes_at_a_time / std::max<std::int64_t>(row_bytes_, 1), 1);
   }
 
-  /// Reads rows [begin, begin + count), from 0, and returns them as rows 0 to count, valid until the next call.
+  /// Reads rows [begin, begin + count), from 0, and returns them as rows [0, count), valid until the next call.
   TableMemory& read(std::int64_t begin, std::int64_t count) {
     memory_.emplace(table_, file_.path(), count);
     file_.read(table_.data_begin + begin * row_bytes_, count * row_bytes_, memory_->rows().data());
@@ -74,7 +74,8 @@ bool is_ldac_header(const Hdu& hdu) {
   refuse(file.path() + ": the file has no extension [" + extension + "]; counted from 0, it has " + list_names(hdus));
 }
 
-/// Moves `reader` to the extension; empty means the first table.
+/// Moves `reader` to the extension and returns it; empty means the first table that is no LDAC_IMHEAD. Throws
+/// Error{input} if there is no such table.
 Hdu find_table(FitsReader& reader, const InputFile& file, const std::string& extension) {
   std::vector<Hdu> seen;
   while (std::optional<Hdu> hdu = reader.next()) {

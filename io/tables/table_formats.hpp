@@ -53,9 +53,9 @@ void require_distinct(const std::vector<ColumnHead>& heads, const std::string& w
 std::vector<ColumnHead> csv_columns(const std::string& path);
 Table read_csv(const TableFile& file, const std::vector<std::size_t>& columns);
 
-/// ECSV 1.0, separated by blanks or commas. Columns of objects, complex numbers, variable-length vectors and vectors of
-/// text are left out. float16 and float32 become floats, float128 doubles, booleans 1 and 0. A field that does not
-/// match its datatype is an error.
+/// ECSV 1.0, separated by blanks or commas. Columns of objects, complex numbers and pictures are left out, and vectors
+/// of text, of variable length, or longer than longest_vector. float16 and float32 become floats, float128 doubles,
+/// booleans 1 and 0. A field that does not match its datatype is an error.
 std::vector<ColumnHead> ecsv_columns(const std::string& path);
 Table read_ecsv(const TableFile& file, const std::vector<std::size_t>& columns);
 

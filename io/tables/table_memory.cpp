@@ -37,7 +37,8 @@ std::optional<std::int64_t> field_width(const std::string& form) {
   return stop == end ? std::optional(width) : std::nullopt;
 }
 
-/// Adds the cards of an ASCII table's column: position, type and null text.
+/// Adds the cards of column `n` of an ASCII table: TBCOL, TFORM, and TNULL if the header has one. Throws Error{input}
+/// if the form is invalid or the column is not within the row.
 void add_ascii_column(std::string& cards, const Header& header, const std::string& n, std::int64_t row_bytes,
                       const std::string& where) {
   std::string form = header.text("TFORM" + n).value_or("");

@@ -10,7 +10,8 @@ namespace srcextract {
 /// Rows between checks of the memory limit in text readers.
 inline constexpr std::int64_t rows_between_looks = 1024;
 
-/// Throws Error{memory} if `rows` rows of `bytes_of_row` bytes, plus `other` bytes, exceed file.room.
+/// Throws Error{memory} if `rows` rows of `bytes_of_row` + file.room.beside_row bytes, plus `other` bytes, exceed
+/// file.room.
 void require_room(const TableFile& file, std::int64_t rows, std::int64_t bytes_of_row, std::int64_t other = 0);
 
 /// Throws Error{memory} if `more` further rows would exceed the room. Each column reports its bytes with

@@ -92,7 +92,7 @@ std::int64_t read_rows(const TableFile& file, TextLines& lines, const TextLayout
   return rows;
 }
 
-/// Reads these columns into `table`. Returns the indices of columns that must be read again as text.
+/// Reads these columns into `table`. Returns the columns that must be read again as text, as indices in `columns`.
 std::vector<std::size_t> read_columns(Table& table, const TableFile& file, const std::vector<std::size_t>& columns,
                                       ReadLayout read_layout, bool as_text) {
   TextLines lines(file.path);

@@ -13,7 +13,8 @@
 namespace srcextract {
 namespace {
 
-/// Rounds the stored differences of a level. `bit` is the lowest bit that differences have.
+/// Rounds the stored differences of a level. Differences along one axis are multiples of `twice_bit`, differences of
+/// both axes multiples of `bit`.
 template <class Coefficient>
 struct Level {
   Coefficient bit, twice_bit;

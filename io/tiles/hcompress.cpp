@@ -17,7 +17,7 @@ namespace {
 /// Bytes of the head: magic, size of the tile, scale, sum of the pixels, three numbers of bit planes.
 constexpr std::size_t head_bytes = 25;
 
-/// Most bytes after the data; a stream with more is damaged.
+/// A stream with this many bytes or more after its data is damaged.
 constexpr std::int64_t most_padding = 8;
 
 /// Numbers of bit planes of three groups of coefficients: the means, the differences along one axis, and the

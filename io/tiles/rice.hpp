@@ -7,12 +7,13 @@
 
 namespace srcextract {
 
-/// Whether the stream is long enough for `pixels` pixels, even if all are equal.
+/// Whether the stream is long enough for `pixels` pixels; equal pixels need the fewest bytes.
 bool can_be_rice(std::span<const std::byte> stream, std::int64_t pixels, std::int64_t block);
 
-/// Decodes the integers of a tile compressed with RICE_1 (FITS Standard 4.0, 10.4.1); `block` pixels share a number of
-/// bits. `Pixel` is std::uint8_t, std::int16_t or std::int32_t, by the compression's BYTEPIX. False if the stream does
-/// not hold that many pixels, which are then undefined. Nothing outside the stream is read.
+/// Decodes the integers of a tile compressed with RICE_1 (FITS Standard 4.0, 10.4.1); in each block of `block` pixels,
+/// all codes have the same number of low bits. `Pixel` is std::uint8_t, std::int16_t or std::int32_t, by the
+/// compression's BYTEPIX. False if the stream does not hold that many pixels, which are then undefined. Nothing outside
+/// the stream is read.
 template <class Pixel>
 bool decode_rice(std::span<const std::byte> stream, std::int64_t block, std::span<Pixel> pixels);
 

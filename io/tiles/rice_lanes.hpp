@@ -53,7 +53,8 @@ class RiceLanes {
   }
   int low_bits(std::size_t lane) const { return static_cast<int>(low_bits_[lane]); }
 
-  /// Reads the head of the next block in every lane. False, without reading, unless codes follow in every lane.
+  /// Reads the head of the next block in every lane. False, without reading, if the block of any lane has no codes: its
+  /// pixels are equal, are stored as they are, or its head is invalid.
   SRCEXTRACT_RICE_LANES bool begin_block() {
     const __m512i bit = load(bit_), number = _mm512_set1_epi64(coding.number_bits), one = _mm512_set1_epi64(1);
     const __m512i low_bits = _mm512_sub_epi64(_mm512_srli_epi64(window(bit), 64 - coding.number_bits), one);

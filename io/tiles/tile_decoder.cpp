@@ -18,7 +18,7 @@
 namespace srcextract {
 namespace {
 
-/// Calls f with the integer type of this size.
+/// Calls f with an integer of `bytes` bytes (std::uint8_t, std::int16_t or std::int32_t), and returns what f returns.
 template <class F>
 bool with_integer_type(std::int64_t bytes, F&& f) {
   if (bytes == 1) return f(std::uint8_t{});

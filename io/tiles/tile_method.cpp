@@ -34,7 +34,8 @@ bool has_column_or_number(const TileTable& table, const std::string& name) {
   return find_column(table.columns, name) != nullptr || table.hdu.header->real(name);
 }
 
-/// Reads the parameters of RICE_1 as early files write them: the two numbers in either order, one with another meaning.
+/// Reads BLOCKSIZE and BYTEPIX of RICE_1. In early files the two are exchanged, or the second parameter is NOISEBIT.
+/// Throws Error{input} if one is out of range.
 void read_rice_parameters(const TileTable& table, TileMethod& method) {
   method.block = table.hdu.header->integer("ZVAL1").value_or(method.block);
   if (table.hdu.header->text("ZNAME2") != "NOISEBIT") {

@@ -22,7 +22,8 @@ Buffer<std::byte, Cpu> memory_for(const InputFile& file, const Hdu& hdu) {
   }
 }
 
-/// Reads the data unit, into a buffer that may be reused for the next image.
+/// Reads the data unit, into a buffer that may be reused for the next image. Throws Error{input} if the header in the
+/// file is no longer that of `hdu`.
 Buffer<std::byte, Cpu> read_data(const InputFile& file, const Hdu& hdu) {
   std::string cards(hdu.cards.size(), ' ');
   file.read(hdu.begin, std::ssize(cards), reinterpret_cast<std::byte*>(cards.data()));
@@ -62,7 +63,8 @@ struct TileReader::Request {
     return pixels;
   }
 
-  /// Copies the requested pixels to `out`; `pixels` is the tile's part in the plane.
+  /// Copies the requested pixels of a tile to `out`. A tile may span several planes; `pixels` are its decoded pixels in
+  /// the request's plane alone.
   void copy(const PlaneTile& tile, const std::byte* pixels, std::int64_t pixel_bytes) const {
     for_each_row(tile, [&](std::int64_t y, std::int64_t columns_begin, std::int64_t columns_end) {
       const std::int64_t from = (y - tile.y) * tile.width + columns_begin - tile.x;

@@ -25,7 +25,8 @@ class TileReader {
 
   /// Copies pixels [first, first + count) of plane `plane` (from 0) to `out`, unscaled and in native byte order. A null
   /// pixel of a floating-point image is NaN. Safe to call from several threads; if each pixel is requested once, each
-  /// tile is decoded once. Throws Error{input} if a tile is damaged, with the same message for every request.
+  /// tile is decoded once for each plane that it reaches. Throws Error{input} if a tile is damaged, with the same
+  /// message for every request.
   void read(std::int64_t plane, std::int64_t first, std::int64_t count, std::byte* out);
 
   /// The stored tiles of plane `plane` (from 0), if they are compressed with RICE_1 and none spans several planes.

@@ -21,9 +21,9 @@ struct VotableHeader {
   std::vector<ColumnHead> heads() const;
 };
 
-/// Reads up to the first row. SExtractor declares its vectors, such as FLUX_APER(3), as scalars; they become arrays of
-/// the size found in the first row. Throws Error{input} if the file is no VOTable, has no TABLE or no column, or has
-/// two columns of one name.
+/// Reads the header and the first row. SExtractor declares its vectors, such as FLUX_APER(3), as scalars; they become
+/// arrays of the size found in the first row. Throws Error{input} if the file is no VOTable, has no TABLE or no column,
+/// or has two columns of one name.
 VotableHeader read_votable_header(const std::string& path);
 
 /// Reads up to <DATA>, or to the end of a TABLE without it.

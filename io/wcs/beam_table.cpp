@@ -53,7 +53,7 @@ void fill_beams(const ColumnValues& values, const BeamColumn& column, double fac
           for (std::size_t row = 0; row < beams.size(); ++row) {
             const auto value = static_cast<double>(of_rows[row]);
             if (column.real != nullptr) beams[row].*column.real = value * factor;
-            // A row whose column is no integer gets the plane -1, which no plane has: the cast would be undefined.
+            // A negative, NaN or huge number becomes -1, which no plane has: its cast would be undefined.
             if (column.whole != nullptr)
               beams[row].*column.whole = value >= 0 && value < 1e15 ? static_cast<std::int64_t>(value) : -1;
           }

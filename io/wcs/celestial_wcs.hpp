@@ -20,7 +20,7 @@ struct CelestialWcs {
 /// sky.
 CelestialWcs parse_celestial_wcs(const std::string& header);
 
-/// Convert degrees. Longitudes may be negative.
+/// Convert a position in degrees, in place. The new longitude is within [-180, 180].
 void galactic_to_icrs(double& longitude, double& latitude);
 void icrs_to_galactic(double& longitude, double& latitude);
 

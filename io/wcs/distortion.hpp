@@ -23,7 +23,7 @@ struct SipPolynomials {
 
 /// Reads the SIP polynomials of a header as astropy.wcs does: if A_ORDER and B_ORDER are both 2 or more, whatever CTYPE
 /// says. Coefficients beyond the orders are ignored. Nothing if there are none. Throws Error{input} if only one axis
-/// has an order, or if an order is outside 0 to 9.
+/// has an order of 2 or more, if an order is no integer from 0 to 9, or if SIP lacks CRPIX.
 std::optional<SipPolynomials> read_sip(const CelestialKeywords& keywords);
 
 /// Basis of an IRAF surface (TNX, ZPX).

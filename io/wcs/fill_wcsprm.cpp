@@ -88,14 +88,14 @@ std::vector<Parameter> read_parameters(const CelestialKeywords& keywords) {
   return parameters;
 }
 
-/// Determinant of the linear terms of SCAMP's polynomial; 0 if the polynomial maps the plane onto a line or a point.
+/// Determinant of the linear terms of SCAMP's polynomial; 0 if these terms alone map the plane onto a line or a point.
 double linear_determinant(const Description& d) {
   return d.parameter(0, 1) * d.parameter(1, 1) - d.parameter(0, 2) * d.parameter(1, 2);
 }
 
 /// Decides what PV cards of a plain TAN mean. SCAMP before version 2 wrote its distortion polynomial there, today
-/// called TPV. TAN itself has no parameter on the latitude axis. The cards are TPV if both axes have the indispensable
-/// terms.
+/// called TPV. TAN itself has no parameter on the latitude axis. The cards are TPV if PV1_1, PV2_1 and the determinant
+/// of the linear terms are not 0. Otherwise the parameters of the latitude axis are dropped.
 ///
 /// PVi_0 to PVi_4 alone are ambiguous: the standard uses them for the fiducial point (FITS Standard 4.0, table 13).
 /// Such cards are refused, unless the polynomial they form changes nothing.

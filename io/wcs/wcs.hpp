@@ -21,9 +21,9 @@ extern const char* const no_celestial_wcs;
 std::string find_on_sky(const std::string& header, std::span<const double> x, std::span<const double> y,
                         std::vector<SkyPosition>& places, const Cpu& where = {});
 
-/// Adds ALPHA_J2000 and DELTA_J2000 of each source's X_IMAGE, Y_IMAGE. Fills `footprint` with the sky positions of the
-/// image's four corners, from (1, 1) along the first row and around. Without sky positions, returns the reason and adds
-/// nothing.
+/// Adds ALPHA_J2000 and DELTA_J2000 of each source's X_IMAGE, Y_IMAGE. Sets `footprint` to the sky positions of the
+/// image's four outer corners, from that of pixel (1, 1) along the first row and around. Without sky positions, returns
+/// the reason and adds nothing.
 std::string add_sky_positions(const std::string& header, const Shape& shape, Sources& sources,
                               std::vector<SkyPosition>& footprint, const Cpu& where = {});
 

@@ -26,9 +26,9 @@ class ArchiveWriter {
   void bytes(void* from, std::int64_t count) {
     if (count > 0) held_.append(static_cast<const char*>(from), static_cast<std::size_t>(count));
   }
-  /// The length of something, for which the reader's value counts.
+  /// Appends a length; the reader's function of this name sets `count` instead.
   void length(std::int64_t& count) { bytes(&count, sizeof count); }
-  /// A text that another object keeps.
+  /// Appends the text that `text` points to.
   void text(const char*& text) {
     std::string copy = text;
     (*this)(copy);

@@ -31,9 +31,9 @@ struct PlaneArray {
 };
 
 /// Describes the pixels of an array, which are read in place if contiguous, else gathered while they are read. Unsigned
-/// types and one-byte signed types are stored as in FITS, with an offset. Throws Error{input} for a type that pixels
-/// cannot have. The CUDA back end reads pixels of a device there. The host reads them through `reader`, which must be
-/// of that device, or through a new one.
+/// integers of more than a byte, and signed ones of a byte, are passed on as FITS stores them, with an offset. Throws
+/// Error{input} for a type that pixels cannot have. The CUDA back end reads pixels of a device there. The host reads
+/// them through `reader`, which must be of that device, or through a new one.
 PixelSource source_of(const PlaneArray& array, std::shared_ptr<DeviceReader> reader = nullptr);
 
 /// Makes a NumPy array that shows values in place and keeps `owner` alive; read-only if T is const.

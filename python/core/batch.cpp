@@ -103,7 +103,7 @@ class Batch {
     return file < outcomes_.size() && outcomes_[file].told >= outcomes_[file].expected;
   }
 
-  /// The caller holds the lock.
+  /// Takes the next result; null if it is not there yet. The caller holds the lock.
   std::unique_ptr<BatchResult> take_next() {
     while (is_done(next_) || (ended_ && next_ < outcomes_.size())) {
       std::map<int, BatchResult>& images = outcomes_[next_].images;

@@ -19,8 +19,9 @@ class LogOfCaller {
   std::thread::id before_;
 };
 
-/// Keeps log lines for Python. `take_log()` of the module returns the lines since its last call, as pairs of a Python
-/// logging level (10 to 50) and a text.
+/// Keeps log lines for Python. `take_log()` of the module returns and forgets the lines of the calling thread and those
+/// without a caller, as pairs of a Python logging level (10 to 50) and a text. Of each thread at most 10,000 lines are
+/// kept.
 void bind_log(nanobind::module_& module);
 
 }  // namespace srcextract::python

@@ -22,7 +22,7 @@ namespace srcextract::python {
 namespace nb = nanobind;
 namespace {
 
-/// Both axes of a mask.
+/// The shape of a mask, rows before columns; with `all`, the shape of the masks of all terms.
 std::vector<std::size_t> shape_of(const Psf& psf, bool all) {
   const PsfModel& model = psf.model;
   std::vector<std::size_t> shape = {static_cast<std::size_t>(model.rows), static_cast<std::size_t>(model.columns)};

@@ -14,7 +14,7 @@ namespace {
 
 using Names = std::map<std::string, std::string>;
 
-/// Names of SExtractor's columns for those of SEP's `extract` with the same definition. SEP's flags are missing, since
+/// Maps columns of SEP's `extract` to SExtractor's columns with the same definition. SEP's flags are missing, since
 /// their definition differs.
 const Names& names_of_sep() {
   static const Names names = {
@@ -28,7 +28,8 @@ const Names& names_of_sep() {
   return names;
 }
 
-/// Other names for columns of srcextract's and SExtractor's catalogues.
+/// Maps names in files to the report's names: other names of SExtractor's columns, and names of positions in surveys,
+/// such as RAJ2000 for ALPHA_J2000.
 const Names& other_names() {
   static const Names names = {
       {"ISOAREAF_IMAGE", "NPIX"}, {"ISOAREA_IMAGE", "NPIX"},  {"x", "X_IMAGE"},           {"y", "Y_IMAGE"},
@@ -49,7 +50,8 @@ std::string find_or(const Names& names, const std::string& name) {
   return found == names.end() ? name : found->second;
 }
 
-/// The report's name for each column of the file.
+/// The report's name for each column of the file. `by_rule` maps names in the report to columns of the file. Throws
+/// Error{config} if such a column is missing, or has two names.
 std::vector<std::string> report_names(const std::vector<std::string>& columns, const Names& by_rule,
                                       const std::string& catalog) {
   const Names& known = is_from_sep(columns) ? names_of_sep() : other_names();

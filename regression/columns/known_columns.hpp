@@ -42,10 +42,11 @@ bool is_variance(const std::string& name);
 /// column is no coordinate.
 std::string partner_of(const std::string& name);
 
-/// Pairs of columns that form a position, best first: {X_IMAGE, Y_IMAGE}, ...
+/// Two columns that form a position, such as X_IMAGE and Y_IMAGE.
 struct PositionNames {
   const char *x, *y;
 };
+/// All positions that are known, best first.
 const std::vector<PositionNames>& pixel_positions();
 const std::vector<PositionNames>& sky_positions();
 

@@ -11,7 +11,8 @@
 namespace srcextract {
 namespace {
 
-/// Both catalogues count as the same program's if the new one has more than this share of the reference's column names.
+/// Both catalogues count as the same program's if they share at least this part of the reference's columns, each under
+/// the same name.
 constexpr double same_program = 0.8;
 constexpr std::size_t names_shown = 8;
 

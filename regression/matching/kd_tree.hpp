@@ -62,7 +62,8 @@ class KdTree {
     return than;
   }
 
-  /// The smallest row before `row` whose squared distance to `to` is at most `distance2`; `row` if there is none.
+  /// The smallest row before `row` whose squared distance to `to` (Neighbour::distance2) is at most `distance2`; `row`
+  /// if there is none.
   std::uint32_t first_within(const Point& to, double distance2, std::uint32_t row) const {
     if (!points_.empty()) find_first(1, to, distance2, row);
     return row;

@@ -35,8 +35,8 @@ Location weighted_location(const PairBins& bins, const std::vector<Location>& lo
 /// 4 non-empty bins the result is unknown.
 Trend fit_trend(const PairBins& bins, const std::vector<Location>& locations);
 
-/// The deviation of the brightest bins, if it exceeds the scatter among the fainter bins: a sign of saturation or
-/// non-linearity.
+/// The most significant deviation of the brightest bins (up to a quarter of all) from the fainter ones: a sign of
+/// saturation or non-linearity. Significance 0 with fewer than 5 non-empty bins.
 Deviation find_bright_end(const PairBins& brightness, const std::vector<Location>& locations);
 
 /// Cells of the field that differ from the rest by more than `least`, with `sigma` or more; the most significant first.

@@ -203,7 +203,7 @@ void note_unused_rules(const CompareRules& rules, Comparison& result) {
   }
 }
 
-/// Number of columns that can be read at once, so that both sides' values fit into `memory` bytes.
+/// Number of columns that can be read at once, so that both sides' values fit into `memory` bytes; at least 4.
 std::size_t columns_at_once(const Catalog& reference, const Catalog& other, std::int64_t memory) {
   const std::int64_t rows = std::max<std::int64_t>(reference.expected_rows + other.expected_rows, 1);
   return static_cast<std::size_t>(

@@ -31,7 +31,7 @@ struct ColumnComparison {
   std::int64_t pairs = 0;                        ///< pairs with a number on both sides
   std::int64_t values_lost = 0;                  ///< numbers in the reference only
   std::int64_t values_gained = 0;                ///< numbers in the new catalogue only
-  std::vector<std::int64_t> rows_without_value;  ///< the first pairs of values_lost
+  std::vector<std::int64_t> rows_without_value;  ///< indices of the first pairs that values_lost counts
   Spread absolute, relative, in_sigma;           ///< spreads of the differences
   Location location;                             ///< location of the difference
   Trend with_flux, with_x, with_y;

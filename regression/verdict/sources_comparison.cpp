@@ -16,9 +16,10 @@ namespace {
 /// Sources count as bright, too bright to be lost in noise, above twice the flux below which a tenth of the reference's
 /// sources lie.
 constexpr double faint_share = 0.1, far_from_faint = 2;
-/// A part of the field is conspicuous if its share of lost and gained sources exceeds the usual share by this much.
+/// A part of the field is conspicuous if its share of lost and gained sources exceeds the usual share by at least this
+/// much, and is significant. The usual share is the median over all parts.
 constexpr double conspicuous = 0.2;
-/// The share of sources that counts as usually lost or gained in a part, even if the rest of the field has less.
+/// The test of significance takes at least this as the usual share of lost and gained sources.
 constexpr double least_usual = 0.02;
 /// Shares of the faintest sources to test for a lost faint end.
 constexpr double faint_ends[] = {0.01, 0.02, 0.03, 0.05, 0.1, 0.2};

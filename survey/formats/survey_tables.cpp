@@ -42,7 +42,7 @@ class NativeRows {
                               std::vector<float>, std::vector<double>, std::vector<std::string>>;
   struct Field {
     StoredColumn column;
-    std::size_t begin, elements, element_bytes;  ///< offset in a stored row; per value
+    std::size_t begin, elements, element_bytes;  ///< offset in a stored row; values per row; bytes per value
     Values values;                               ///< row by row
     std::size_t first = 0;                       ///< index in rows_ of the field's first element; the others follow it
     bool is_written = true, is_apart = false;

@@ -25,7 +25,7 @@
 namespace srcextract {
 namespace {
 
-/// The share of an image that a frame covers is counted on a grid of so many points along each axis.
+/// The share of an image that a frame covers is counted on a grid with this many points along each axis.
 constexpr int points_along = 16;
 
 /// The outline of one HDU on the sky, and a grid of points in it.
@@ -105,7 +105,7 @@ class ReferenceFolder {
   };
   struct Covered {
     std::int64_t points = 0;
-    double away = 0;  ///< middle from middle, summed
+    double away = 0;  ///< sum of the distances between the middles of image and frame, in degrees
   };
 
   void find() {

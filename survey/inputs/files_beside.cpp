@@ -57,7 +57,7 @@ void require_detection_config(const Config& config, const NamesBeside& names) {
   if (config.fit.reliability) refuse("fit.reliability", "one map is negated");
 }
 
-/// Nothing is detected.
+/// Throws Error{config} for settings that need detected sources. With given positions nothing is detected.
 void require_forced_config(const Config& config, const NamesBeside& names) {
   const auto refuse = [&](const std::string& key, const std::string& what) { refuse_forced(config, key, what, names); };
   if (config.output.segmentation) refuse("output.segmentation", "the label map shows the pixels of sources");

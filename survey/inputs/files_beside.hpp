@@ -40,7 +40,8 @@ struct SurveyNames {
   std::vector<std::string> bands = {};
 };
 
-/// Hash of these names, of the files' sizes and times, and of the detection image's configuration.
+/// Hash of these names, of the files' sizes and times, and of the configurations of the detection image, the reference
+/// and the bands.
 std::uint64_t hash_of_files_beside(const FilesBeside& beside, const SurveyNames& names);
 
 /// Hash of everything that determines an image's extraction: ImageConfig::hash, combined with FilesBeside::hash if

@@ -13,11 +13,12 @@
 namespace srcextract {
 namespace {
 
-/// glob() gives its callback no context.
+/// The directory that glob() could not read, and why. Kept for each thread, since glob() gives its callback no context.
 thread_local std::string unreadable;
 thread_local int why_unreadable = 0;
 
-/// A directory that does not exist matches nothing.
+/// glob() calls it for a directory that cannot be read; the result 1 ends the search. A directory that does not exist
+/// only matches nothing.
 int note_unreadable(const char* path, int reason) {
   if (reason == ENOENT) return 0;
   why_unreadable = reason;

@@ -9,10 +9,10 @@
 
 namespace srcextract {
 
-/// Completes a configuration: adds the contents of its kernel and network files, its text and its hash. For a
-/// difference, pictures show changes as pixels, not as ellipses. Values from an image's header are added later
-/// (pipeline/resolve). Throws Error{config}, which begins with the place of the key that names the file, if a file
-/// cannot be read.
+/// Completes a configuration: reads the numbers in the files of its kernel, PSF and network, and adds its text and its
+/// hash. The hash covers the text, and size and time of the files that keys name. For a difference, pictures show
+/// changes as pixels, not as ellipses. Values from an image's header are added later (pipeline/resolve). Throws
+/// Error{config}, which begins with the place of the key that names the file, if a file cannot be read.
 std::shared_ptr<const ImageConfig> make_image_config(const GivenConfig& given, bool of_difference = false);
 
 /// Makes the configuration of the frame that is subtracted from an image: the image's without its maps, changed by

@@ -15,7 +15,7 @@ namespace srcextract {
 struct ImageConfig {
   Config config;
   std::string yaml;  ///< from dump_config
-  std::string hash;  ///< hash of `yaml`, and of size and time of combined files; 16 hexadecimal digits
+  std::string hash;  ///< hash of `yaml`, and of size and time of the files that keys name; 16 hexadecimal digits
   Config given;      ///< the configuration as written, where a kernel may be the name of a file
   UnusedKeys unused = {};
 };
@@ -47,7 +47,7 @@ struct FilesBeside {
   std::string no_reference = {};                ///< why no frame of the folder `reference` can be subtracted; empty:
                                                 ///< one can
   std::shared_ptr<const ImageConfig> of_reference = nullptr;  ///< its configuration; null: the image's, without maps
-  std::uint64_t hash = 0;  ///< hash of the survey's names of these files, with their sizes and times
+  std::uint64_t hash = 0;  ///< from hash_of_files_beside(), and of the frame that choose_references() took
 };
 
 /// The numbers of a file's inode and of its device. All names of one file, as hard and symbolic links, have the same

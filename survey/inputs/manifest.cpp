@@ -52,7 +52,7 @@ std::string checked_name(const TextLines& lines, const std::string& given) {
   return name;
 }
 
-/// Their names in messages.
+/// What messages call the manifest's columns for files beside an image.
 NamesBeside columns_beside() {
   return {.detect = "`detect`",
           .detect_set = std::string(detect_mark),

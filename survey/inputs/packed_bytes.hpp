@@ -44,7 +44,8 @@ class PackedBytes {
   std::unordered_map<std::string_view, std::uint32_t> numbers_;
 };
 
-/// Writes a record. Whole numbers take one byte for every seven bits.
+/// Puts the bytes of a record together; PackedBytes::add() then stores them. put() copies a value as it lies in memory.
+/// Only number(), also for the length of a text, takes one byte for every seven bits.
 class PackedBytes::Writer {
  public:
   explicit Writer(PackedBytes& bytes) : bytes_(bytes) {}

@@ -24,7 +24,7 @@ struct Bytes {
 
 constexpr Bytes gate = {0, 1};
 
-/// Greater than the maximum number of shards.
+/// Bytes of the lock file that belong to one count of shards; more than there can be shards.
 constexpr std::int64_t bytes_of_a_count = std::int64_t{1} << 24;
 
 Bytes byte_of(const Shard& shard) {

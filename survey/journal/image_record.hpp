@@ -18,11 +18,11 @@ struct ImageRecord {
   // Inputs.
   std::string name;           ///< ImageFile::name
   std::optional<int> hdu;     ///< number of the HDU, if several of the file are extracted
-  int images = 1;             ///< of the file that are extracted
+  int images = 1;             ///< number of the file's images that are extracted
   std::string path;           ///< absolute path of the file
   std::int64_t bytes = 0;     ///< size of the file
   std::int64_t modified = 0;  ///< modification time, nanoseconds since 1970
-  std::string config;         ///< ImageConfig::hash
+  std::string config;         ///< hash_of_config() of the image file
   std::string program;        ///< version of srcextract
 
   // Results.

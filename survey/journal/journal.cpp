@@ -145,7 +145,7 @@ class Journal::Writer {
   }
 
  private:
-  /// Reads the notes of another shard, or of another division into shards, if no process can be working on it.
+  /// Reads the notes of a shard of another division. No process can be working on that shard.
   void note_interrupted(const std::string& directory, const Shard& other) {
     if (other == shard_ || !is_kept_out(other, shard_)) return;
     const std::string path = underway_path(directory, other);

@@ -83,7 +83,7 @@ std::vector<JournalFile> find_journals(const std::string& directory);
 std::vector<JournalFile> read_journals(const std::string& directory,
                                        const std::function<void(const std::string&)>& warn);
 
-/// All their records.
+/// One ledger with the records of all these journals.
 Ledger join_ledgers(std::vector<JournalFile> journals);
 
 /// The line that begins a session; `about` is an object of JSON, on one line.

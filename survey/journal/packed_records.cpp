@@ -16,7 +16,7 @@ constexpr std::size_t head_bytes = sizeof(Head::next) + sizeof(Head::hdu);
 
 enum Flag : unsigned { done = 1, has_hdu = 2, has_crc32 = 4, ends_with_name = 8, has_floats = 16 };
 
-/// Whether a float has the same bits, as that of a sky of float32 pixels mostly has.
+/// Whether a float holds the value exactly, as it mostly does for the sky of float32 pixels.
 bool fits_float(double value) {
   return std::bit_cast<std::uint64_t>(double{static_cast<float>(value)}) == std::bit_cast<std::uint64_t>(value);
 }

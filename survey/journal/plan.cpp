@@ -164,7 +164,7 @@ Plan make_plan(ImageFiles files, const Ledger& ledger, const std::string& direct
   plan.files = PlannedFiles(std::move(files));
   const ImageFiles& all = plan.files.files();
   std::vector<std::size_t> to_do;
-  // The outputs of so many files are checked at once: a check takes a system call, which waits on a network file
+  // The outputs of this many files are checked at once: a check takes a system call, which waits on a network file
   // system.
   constexpr std::size_t at_a_time = 4096;
   std::vector<FileState> states(std::min(at_a_time, all.size()));

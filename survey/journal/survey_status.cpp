@@ -45,7 +45,8 @@ void set_speed(const SessionProgress& progress, std::int64_t time, ShardStatus& 
   status.bytes_per_second = bytes / seconds;
 }
 
-/// By bytes, as far as files have any.
+/// Seconds that the files left take at the shard's speed: reckoned by bytes, or by files if no bytes are left or none
+/// were written. Empty unless the shard runs or has no file left.
 std::optional<double> time_left(const ShardStatus& status) {
   if (status.files_left == 0) return 0.0;
   if (status.state != ShardState::running) return std::nullopt;
@@ -112,7 +113,7 @@ class Counting {
   std::map<std::string, FailureCount>& failures_;
 };
 
-/// Adds up one member of the shards; empty if one has none.
+/// Adds up one member of the shards, with `running_alone` of those that run; empty if one of them lacks it.
 template <class Number>
 std::optional<Number> sum(const std::vector<ShardStatus>& shards, std::optional<Number> ShardStatus::*member,
                           bool running_alone) {

@@ -121,7 +121,7 @@ std::string pixel_unit(const std::vector<StoredColumn>& columns) {
   return column == columns.end() ? "" : column->unit;
 }
 
-/// The unit for every arrangement of columns.
+/// The pixel unit of every arrangement of columns.
 std::vector<std::string> pixel_units(const Catalogs& catalogs) {
   std::vector<std::string> units;
   for (std::size_t i = 0; i < catalogs.layout.arrangements(); ++i)

@@ -31,7 +31,7 @@ inline __attribute__((always_inline)) void for_each_block(const BandOfRows& band
       f(row * band.stride + column, row, column);
 }
 
-/// The centre of a band's first pixel, about that of an ellipse.
+/// The offset of the centre of a band's first pixel from the centre of an ellipse.
 struct Offset {
   double left, top;
 
@@ -46,7 +46,7 @@ struct Offset {
   }
 };
 
-/// Keeps what the elements were.
+/// Enlarges `values` to at least `size` elements, and keeps those that are there.
 template <class T>
 void grow(std::vector<T>& values, std::int64_t size) {
   if (std::ssize(values) < size) values.resize(static_cast<std::size_t>(size));

@@ -9,7 +9,7 @@
 namespace srcextract::python {
 namespace {
 
-/// A number that no pixel of a map has as its source.
+/// Stands for a requested source number beyond std::int32_t, which no pixel of a segmentation map has.
 constexpr std::int32_t no_source = std::numeric_limits<std::int32_t>::min();
 
 template <bool is_circle, bool is_ring>
@@ -60,7 +60,7 @@ SRCEXTRACT_VECTOR_CLONES SRCEXTRACT_FLATTEN void count_sub_pixels(const SepAnnul
 }
 
 /// Sets the parts of the pixels of a band, and lists those at an edge, unless they have one sub-pixel. Returns the
-/// number of these.
+/// number of listed pixels.
 SRCEXTRACT_VECTOR_CLONES SRCEXTRACT_FLATTEN std::int64_t look_at(const BandOfRows& band, const SepAnnulus& annulus,
                                                                  double* part, const EdgePixels& edge) {
   const SepEllipse at = annulus.ellipse;

@@ -22,7 +22,7 @@ struct ApertureSums {
 /// The sums under a window. A weight is the pixel's part times the window there.
 struct WindowSums {
   double light = 0, x = 0, y = 0;                 ///< weight times pixel, and its moments about the centre
-  double all = 0, area = 0;                       ///< part times pixel, part
+  double all = 0, area = 0;                       ///< part times pixel, and part; 0 if no pixel can be hidden
   double masked = 0, masked_x = 0, masked_y = 0;  ///< weights of hidden pixels, and their moments
   bool has_masked = false;
 };

@@ -39,7 +39,8 @@ struct Apertures {
   }
 };
 
-/// Returns false if a sky ring has no pixels.
+/// Measures aperture i: sets `light`, `error` and `flags`. Returns false, without an error, if its sky ring has no
+/// pixels.
 bool sum_one(const SepImage& image, ApertureRows& rows, const Apertures& all, std::size_t i, double& light,
              double& error, std::int16_t& flags) {
   const SepEllipse ellipse = all.ellipse(i);

@@ -170,7 +170,7 @@ class SepBackground {
     const NodeBuffers filled = estimate(image, grid, config, where).made(where, filled_as_sep);
     const NodeBuffers smooth = filled.made(
         where, [&](const NodeView& all, std::int64_t x, std::int64_t y) { return filtered(all, x, y, config); });
-    config.filter_size = config.filter_height = 1;  // is applied
+    config.filter_size = config.filter_height = 1;  // the filter has been applied
     sky_ = mesh_sky_of(smooth, grid, config, where);
   }
 

@@ -16,7 +16,8 @@ struct CleanFacts {
 
 /// Decides which objects survive, as SEP does. In the order of the rows, each surviving object is compared with all
 /// later survivors; the brighter of two absorbs the other, if it can. An object that is absorbed during its own
-/// comparisons still goes on absorbing others. SEP compares all pairs; here only nearby ones are compared.
+/// comparisons still goes on absorbing others. SEP compares all pairs; here only nearby ones are compared. Returns 1
+/// for each surviving row, else 0.
 std::vector<std::uint8_t> find_survivors(const std::vector<SepObject>& rows, std::span<const CleanFacts> facts,
                                          double beta, const Shape& image);
 

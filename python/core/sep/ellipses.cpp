@@ -49,7 +49,7 @@ void ellipse_coeffs(const Values<double>& a, const Values<double>& b, const Valu
   }
 }
 
-/// Returns the number of axes found: less than that of the forms if the next one is no ellipse.
+/// Sets the axes of each form, up to the first that is no ellipse. Returns the number of ellipses before it.
 std::size_t ellipse_axes(const Values<double>& cxx, const Values<double>& cyy, const Values<double>& cxy,
                          const Results<double>& a, const Results<double>& b, const Results<double>& theta) {
   constexpr double quarter_turn = 1.57079632679489661923;

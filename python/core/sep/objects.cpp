@@ -133,7 +133,8 @@ SepObject SepFound::object(std::int64_t source, Members members) const {
   constexpr double none = std::numeric_limits<double>::quiet_NaN();
   row.a = middle + half >= 0 ? static_cast<double>(static_cast<float>(axes.a)) : none;
   row.b = middle - half >= 0 ? static_cast<double>(static_cast<float>(axes.b)) : none;
-  constexpr double quarter = 0.78539816339744830962;  // SEP's angle of a round object; also of one at -45 degrees
+  // SEP's angle of a round object. SEP gives it to an object at -45 degrees too; here that one gets -45 degrees.
+  constexpr double quarter = 0.78539816339744830962;
   const bool is_round = difference == 0 && moments.xy == 0;
   row.theta =
       static_cast<double>(static_cast<float>(is_round ? quarter : 0.5 * std::atan2(2 * moments.xy, difference)));

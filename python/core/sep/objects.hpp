@@ -42,7 +42,7 @@ struct SepFound {
   /// Number of pixels of these runs that exceed a threshold in the unconvolved image.
   std::int64_t count_above(RunsBySource::Members members, double threshold) const;
 
-  /// Without deblending every island is a source.
+  /// The parentage of a source. Without deblending every island is a source.
   Parentage parentage(std::int64_t source) const {
     return steps.parentage.empty() ? Parentage{0, 0, static_cast<std::int32_t>(source + 1), 0, 0}
                                    : steps.parentage[source];

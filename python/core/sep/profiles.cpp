@@ -44,7 +44,7 @@ void kron_radii(const SepImage& image, const Values<double>& x, const Values<dou
   });
 }
 
-/// Windowed position: moves a Gaussian window to the centroid of its light.
+/// Moves (x, y) to where a Gaussian window around it is centred on the light in the window. Returns SEP's flags.
 std::int16_t windowed_position(const SepImage& image, ApertureRows& rows, double& x, double& y, double sigma,
                                std::int64_t sub_pixels, bool ignores_masked, std::int64_t source) {
   constexpr int most_rounds = 16;

@@ -5,9 +5,10 @@
 
 #include "python/core/stages/held.hpp"
 
-/// Calls the steps of pipeline/chain one by one, with results that a caller passes from one step to the next.
+/// The steps of pipeline/chain, for callers that pass the results of one step to the next themselves.
 namespace srcextract::python {
 
+/// The steps call it with their names when they are done; it does nothing.
 constexpr auto in_silence = [](const char*) {};
 
 template <class Where>

@@ -46,7 +46,7 @@ class DeviceSession {
   std::mutex mutex_;
 };
 
-/// The device's session, which is kept.
+/// The session of a device, made at the first call and kept until the program ends.
 std::shared_ptr<DeviceSession> session_of(int device);
 
 /// Gives a thread exclusive use of a device; its end waits for all work there.
