@@ -36,7 +36,7 @@ const std::map<std::string_view, std::string_view>& of_the_command() {
       {"CHECKIMAGE_NAME", "a name for each of CHECKIMAGE_TYPE"},
       {"VERBOSE_TYPE", "QUIET, NORMAL or FULL"},
       {"NTHREADS", "CPU threads; 0: all. The catalogue does not depend on it"},
-      {"WRITE_XML", "not here: no XML is written, and a warning says so"}};
+      {"WRITE_XML", "Y: the run as a VOTable, in XML_NAME"}};
   return all;
 }
 

@@ -222,17 +222,19 @@ ParquetChunk::Page ParquetColumn::page(std::span<const std::byte> values, std::s
   if (field_.vector) levels = repetition_levels(rows, field_.elements) + definition_levels(count);
   const std::size_t unpacked = levels.size() + values.size();
   ParquetChunk::Page page;
+  std::size_t stored = unpacked;
   if (compression == ParquetCompression::none) {
     page = {page_header(count, unpacked, unpacked) + levels, values};
   } else {
     levels.append(reinterpret_cast<const char*>(values.data()), values.size());
     const std::string packed = compressed(levels);
-    page = {page_header(count, packed.size(), unpacked) + packed, {}};
+    stored = packed.size();
+    page = {page_header(count, stored, unpacked) + packed, {}};
   }
   const std::size_t bytes = page.head.size() + page.values.size();
   chunk.values += static_cast<std::int64_t>(count);
   chunk.bytes += static_cast<std::int64_t>(bytes);
-  chunk.bytes_unpacked += static_cast<std::int64_t>(compression == ParquetCompression::none ? bytes : unpacked);
+  chunk.bytes_unpacked += static_cast<std::int64_t>(bytes - stored + unpacked);  // the header is never compressed
   return page;
 }
 

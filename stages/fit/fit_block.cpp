@@ -170,11 +170,6 @@ bool BlockFit::find_covariance(const FitPixels& pixels, const std::vector<Fitted
 
 namespace {
 
-/// Range [first, last) of the pixels of a row that lie within reach of column x.
-struct Neighbours {
-  std::size_t first, last;
-};
-
 /// Adds J_i (sum of correlation times J_k)' and its transpose to `sums`, for pixel i and its correlated pixels k.
 void add_pair(const double* one, const double* of_others, std::size_t columns, SymmetricMatrix& sums) {
   for (std::size_t a = 0; a < columns; ++a) {

@@ -3,11 +3,9 @@
 #include <vector>
 
 #include "stages/difference/fit/choose_stamps.hpp"
+#include "stages/math/kernel_values.hpp"
 
 namespace srcextract {
-
-/// Full width at half maximum of a Gaussian of sigma 1: 2 sqrt(2 ln 2).
-inline constexpr double fwhm_per_sigma = 2.3548200450309493;
 
 /// Widths and shifts of the stars of both frames: medians over objects in the same stamps.
 struct StarWidths {
