@@ -46,8 +46,8 @@ using ColumnNeeds = std::array<std::string_view, 5>;
 /// The group of the usual columns, which are written without a request.
 inline constexpr const char* usual_group = "default";
 
-/// The declaration of a column. Columns of other groups than usual_group are filled only if `output.columns` requests
-/// them.
+/// The declaration of a column. A column of another group than usual_group is filled only if `output.columns` requests
+/// it, or a column that is computed from it.
 struct DeclaredColumn {
   Column column;
   FamilyNames families;   ///< families from which it is computed, and those that they use; none: usual columns
@@ -113,7 +113,7 @@ CatalogValues values_of(std::size_t rows, const Cpu& where, const Value& value) 
   return values;
 }
 
-/// Adds a column with value(formula, row) in each row. `which` is its number among columns with the same name.
+/// Adds a column with value(formula, row) in each row. `which` is its number among columns with the same name, from 0.
 template <class... Of, class Value>
 void add_column(const ColumnOf<Of...>& column, CatalogPart part, Sources& sources, const Cpu& where, const Value& value,
                 std::size_t which = 0) {

@@ -9,7 +9,8 @@ struct SkyPosition {
   double alpha = 0, delta = 0;
 };
 
-/// For a step of one pixel in x and in y: how far it goes to the east and north, in degrees along a great circle.
+/// How far a step of one pixel goes to the east and to the north, in degrees along a great circle. Element 0 is for a
+/// step in x, element 1 for a step in y.
 struct SkySteps {
   std::array<double, 2> east = {}, north = {};
 };
