@@ -64,8 +64,8 @@ std::string column_in_band(std::string_view column, std::string_view band) {
 }
 
 std::string problem_of_bands(const std::vector<std::string>& names) {
-  std::map<std::string, std::string>
-      band_of;  // from a name in capitals to its band: first names of bands, then of columns
+  // From a name in capitals to its band: first names of bands, then of columns.
+  std::map<std::string, std::string> band_of;
   for (const std::string& name : names) {
     if (std::string problem = problem_of_name(name); !problem.empty()) return problem;
     const auto [other, is_new] = band_of.emplace(in_capitals(name), name);

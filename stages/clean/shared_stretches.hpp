@@ -30,7 +30,7 @@ struct SharedStretches {
   const Parentage* parentage;      ///< null without deblending
   std::int32_t* source_of_island;  ///< per island: its source from 0 if it was not split; else -1
   int rank_bits;                   ///< number of bits for the rank of a stretch in its island or core
-  std::uint64_t* key;
+  std::uint64_t* key;              ///< per stretch: source, 1 bit for pixels outside of cores, rank
   PixelStretch* stretch;
   std::int64_t* count;  ///< number of stretches
   std::int64_t room;
@@ -144,7 +144,8 @@ struct SharedStretches {
   }
 };
 
-/// Computes SharedStretches, by taking all steps in the constructor, and holds its memory: 24 bytes per stretch.
+/// Computes SharedStretches, by taking all steps in the constructor, and holds its memory: at most 24 bytes per
+/// stretch.
 template <class Where>
 class StretchMemory {
  public:
