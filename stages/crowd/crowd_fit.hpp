@@ -8,7 +8,7 @@
 
 namespace srcextract {
 
-/// A turn of fit_crowd.
+/// Facts about one turn of fit_crowd().
 struct CrowdTurn {
   std::int64_t found = 0, stars = 0;  ///< new stars, and all after the turn
   std::int64_t rounds = 0;            ///< of conjugate gradients
@@ -33,7 +33,7 @@ struct CrowdFit {
   double fwhm = 0;                             ///< of the PSF in the middle of the image
   SkyNodes sky;                                ///< above the level that was subtracted before
   std::vector<float> model, residual, weight;  ///< per pixel; weight: 0 where a pixel does not count
-  double weight_unit = 1;                      ///< weights are those of pixels times this
+  double weight_unit = 1;                      ///< `weight` belongs to pixel values multiplied by this
 };
 
 }  // namespace srcextract

@@ -11,7 +11,7 @@ namespace srcextract {
 /// Pixels of a square about a star: planes of (2 half + 1) rows of `stride` numbers each, with zeros at the end of a
 /// row. Planes: the PSF, and its derivatives by the star's x and y.
 struct CrowdStamp {
-  std::int32_t x = 0, y = 0;  ///< the pixel in its middle
+  std::int32_t x = 0, y = 0;  ///< the pixel of the image in its middle
   std::int32_t half = 0, stride = 0;
   const float* numbers = nullptr;
 

@@ -8,7 +8,7 @@
 
 namespace srcextract {
 
-inline constexpr double crowd_separation = 0.3;  ///< in FWHM: nearer stars are one
+inline constexpr double crowd_separation = 0.3;  ///< in FWHM; stars nearer to each other than this are one
 
 /// A star of a crowd while it is fitted. Its number is its place in the list, in the order in which stars are found.
 struct CrowdStar {
@@ -33,7 +33,7 @@ struct CrowdRow {
   std::int16_t flags;
   double completeness, confusion;  ///< as stars of its brightness that were added: part found, error; NaN: not known
 
-  /// Of a place off the image.
+  /// The row of a place off the image.
   static CrowdRow without_light(double x, double y) {
     constexpr double nan = std::numeric_limits<double>::quiet_NaN();
     return {x, y, nan, nan, nan, nan, nan, nan, nan, nan, nan, 0, 0, 0, flag::aperture_cut, nan, nan};
@@ -42,7 +42,7 @@ struct CrowdRow {
   bool operator==(const CrowdRow&) const = default;
 };
 
-/// Bits of CrowdRow::flags, beside those of flag.
+/// The description of CrowdRow::flags, whose bits are those of `flag`.
 inline constexpr const char* crowd_flags =
     "1 most light at its place is of others, 4 its core is saturated, 8 touches the image edge, 256 touches masked "
     "pixels";

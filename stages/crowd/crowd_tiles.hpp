@@ -17,8 +17,8 @@ bool has_tiles(const CrowdImage& image, const CrowdConfig& config);
 
 /// Fits the image tile by tile, so that one tile at a time is in memory; at once if it is no larger than a tile. Each
 /// tile is fitted together with its surroundings, as wide as the PSF and a square of the sky, and gives the rows of its
-/// own stars. Tiles are as equal as the image allows, and at most config.tile_size wide. The counts of a turn are sums
-/// over all tiles.
+/// own stars. Tiles are as equal as the image allows, and at most config.tile_size wide. In a turn, numbers of stars
+/// are sums over all tiles, rounds the most of any tile, and the noise is a mean.
 CrowdFit fit_tiles(const CrowdImage& image, const PsfModel& psf, const CrowdConfig& config,
                    const std::vector<CrowdPlace>* places, CrowdPlanes kept, const FitWhole& fit);
 

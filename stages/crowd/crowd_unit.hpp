@@ -19,11 +19,11 @@ class CrowdUnit {
 
   /// The image in this unit; `pixels` holds its pixels if they change.
   CrowdImage convert(const CrowdImage& image, std::vector<float>& pixels) const;
-  /// Gives a fit back in the unit of the image.
+  /// Converts a fit to the unit of the image.
   void restore(CrowdFit& fit) const;
 
  private:
-  int exponent_ = 0;  ///< of the factor for pixels
+  int exponent_ = 0;  ///< pixels are multiplied by 2 to this power
 };
 
 }  // namespace srcextract
