@@ -24,8 +24,8 @@ SRCEXTRACT_HOST_DEVICE inline double top_of_parabola(float before, float middle,
 /// Which peaks of the residual's significance are stars (find_stars).
 struct PeakRules {
   FindRule rule;
-  double nearest = 0, reach = 0;  ///< least distance from a known star; largest distance at which one may forbid
-                                  ///< another
+  /// The least distance from a known star, and the largest distance at which a known star may forbid a new one.
+  double nearest = 0, reach = 0;
   std::int32_t turn = 0;
   const float *significance = nullptr, *of_model = nullptr, *norm = nullptr;  ///< per pixel
   const CrowdStar* known = nullptr;

@@ -9,9 +9,9 @@
 
 namespace srcextract {
 
-/// Pixels on one side of 0 are counted by their distance from 0, in the bins of significance_bin(). With
-/// levels_beside_zero() the bins begin at 0, and their width is 1/32 of the noise of independent pixels. The last bin
-/// begins at 64, beyond any noise that a kernel of 63 x 63 pixels makes from correlated pixels.
+/// Bins per noise of independent pixels, when significance_bin() counts the pixels on one side of 0 by their distance
+/// from 0 (levels_beside_zero). The bins begin at 0. The last bin begins at about 64, beyond any noise that a kernel of
+/// 63 x 63 pixels makes from correlated pixels.
 inline constexpr double noise_bins_per_sigma = 32;
 
 SRCEXTRACT_HOST_DEVICE inline double noise_edge(int bin) {

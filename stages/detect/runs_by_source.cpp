@@ -18,7 +18,7 @@ constexpr std::int64_t grouped_per_piece = std::int64_t{1} << 17;
 /// For a piece of the runs and a source that began in an earlier piece: the source's runs in this piece.
 struct Continued {
   std::int32_t count = 0;  ///< number of runs in this piece
-  std::int32_t place = 0;  ///< of the next run: first among the runs of its source, then in `order`
+  std::int32_t place = 0;  ///< place of the next run: at first among the runs of its source, later in `order`
 };
 
 /// Continued by label, for one piece. The last one is cached, since successive runs often belong to one source.
