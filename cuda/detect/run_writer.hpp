@@ -27,7 +27,7 @@ class RunWriter {
     std::uint16_t queue[batch_tiles * tile_words];  ///< index of the word in the batch
   };
 
-  /// Begins after the word `before`, when `begun` runs have begun so far.
+  /// `before` is the word before the first tile; `begun` is the number of runs that begin before this tile.
   __device__ RunWriter(const Mask& mask, const RunList& list, std::uint32_t before, std::int64_t begun, Memory& memory)
       : mask_(mask), list_(list), memory_(memory), open_(before >> 31), begun_(begun) {}
 

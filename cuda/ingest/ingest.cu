@@ -112,7 +112,7 @@ void Ingester::send_in_place(const PixelSource& source, Pixels<Gpu>& pixels) {
   }
 }
 
-/// Sends other stored pixels, through the lanes.
+/// Sends stored pixels that are not as large as floats, from page-locked memory, through the lanes.
 void Ingester::send_in_chunks(const PixelSource& source, Pixels<Gpu>& pixels) {
   const std::int64_t total = source.shape.count();
   const std::int64_t image_bytes = total * source.format.bytes();

@@ -76,7 +76,8 @@ struct CirclesByArea : CircleFamily {
 template <>
 constexpr int least_family_blocks<CirclesByArea> = 8;
 
-/// A thread takes a run.
+/// Writes the owner of each run (owner_of_run) to its pixels, with a thread per run. Leaves out runs that CLEAN has
+/// freed (is_free), unless `claims`.
 __global__ void paint_owners_kernel(const Run* runs, ItemCount items, const std::int32_t* label,
                                     const Absorbed* absorbed, bool claims, std::int64_t width, std::int32_t* owner) {
   const std::int64_t count = items();
@@ -191,7 +192,7 @@ __global__ void list_large_kernel(SourceTable sources, std::int32_t* large, std:
   }
 }
 
-/// A block takes a large source.
+/// Measures the large sources, with one block per source.
 template <class One, bool elsewhere>
 __global__ void __launch_bounds__(large_source_warps* warp_size)
     measure_large_kernel(One family, LevelledImage measured, LevelledImage found_in, SourceTable sources,

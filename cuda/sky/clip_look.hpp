@@ -54,10 +54,10 @@ __device__ int window_bin_of_rank(Rank rank) {
   return bin + __popc(__ballot_sync(all_lanes, lane() < 4 && begin[bin + min(lane(), 3)] <= rank)) - 1;
 }
 
-/// The pixels that a thread has seen.
+/// Sums and numbers of the pixels that a thread has seen.
 struct PixelsSeen {
-  ExactSum first, second;                      ///< sums of the core
-  unsigned int in_core = 0, above_window = 0;  ///< pixels
+  ExactSum first, second;                      ///< sums over the core of deviations and of their squares (SumGrid)
+  unsigned int in_core = 0, above_window = 0;  ///< numbers of pixels: in the core; in the window or above it
 };
 
 /// A column of shared memory in which a thread's pixels wait until its warp appends them to the lists. Pixels of the

@@ -10,6 +10,8 @@ namespace srcextract {
 
 using Count = unsigned long long;  // the type that atomicAdd takes
 
+/// Threads and warps of a block of the clip, loads of four pixels by a thread, and tiles. A tile has the pixels that a
+/// warp (warp_tile) or a block (clip_tile) reads at a time.
 inline constexpr int clip_threads = 512;
 inline constexpr int clip_warps = clip_threads / warp_size;
 inline constexpr int loads_per_thread = 4;
@@ -203,7 +205,7 @@ struct WaitingPixels {
   float pixel[room][clip_threads];
 };
 
-/// Sums over a block's pixels in the tail of the even parts of their values (above), in pieces of 17 bits, so that no
+/// Sums over those pixels of a block's tail that are in even parts (TailCuts), in pieces of 17 bits, so that no
 /// addition carries. Every lane of a warp adds to words of its own, so that no lane waits for another.
 struct PartSums {
   static constexpr int pieces = 3;

@@ -39,7 +39,7 @@ struct SharedPlaces {
   std::uint64_t* core_key;  ///< per core: sort key, made of the first core of its island and
                             ///< the level, highest first
   std::int32_t* core;       ///< per core_key: its core
-  std::int32_t* place;      ///< per core
+  std::int32_t* place;      ///< per core: Cores::place
   int pixel_bits;           ///< bits of a pixel number
 
   static constexpr int level_bits = 8, levels = 1 << level_bits;
