@@ -100,10 +100,10 @@ class RowCopier {
   static constexpr unsigned int nowhere = std::numeric_limits<unsigned int>::max();
 
   const Convolution& task_;
-  std::int64_t begin_;  // the first row
+  std::int64_t begin_;  // row of the image that start(0) copies
   bool at_edge_;
-  const float *first_, *next_;   // left of the copied columns: in image row 0, and in the next row
-  unsigned int offset_[copies];  // columns from there
+  const float *first_, *next_;   // addresses left of the copied columns: in row 0 of the image, and in the next row
+  unsigned int offset_[copies];  // columns from these addresses to each copied pixel
   float sky_;
 };
 

@@ -259,7 +259,7 @@ template <class Then>
 Buffer<Parentage, Gpu> number_sources(const SharedIslands& all, const ItemCount& pieces, std::int32_t* label,
                                       const SourceSums* sums, const Gpu& where, const Then& then) {
   const unsigned int blocks = grid_for(pieces.room, where);
-  constexpr int later_than_any = 0x7f;  // as every byte
+  constexpr int later_than_any = 0x7f;  // value of every byte
   auto first = filled<std::int32_t>(all.island_room + all.core_room, later_than_any, where);
   Buffer<std::uint32_t, Gpu> before(pieces.room + 1, where);
   // If there is no room for all pieces, some sources have no piece; their parentage stays 0.

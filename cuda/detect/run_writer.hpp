@@ -24,7 +24,7 @@ class RunWriter {
     /// and ends. 32 words have at most 16 runs each. One place is skipped after every 32nd value; otherwise lanes that
     /// stage 16 runs each would all use the same two memory banks.
     std::int32_t staged[1 + 3 * 32 * 16 + 3 * 16];
-    std::uint16_t queue[batch_tiles * tile_words];  ///< index of the word in the batch
+    std::uint16_t queue[batch_tiles * tile_words];  ///< indices in the batch of the words to be read
   };
 
   /// `before` is the word before the first tile; `begun` is the number of runs that begin before this tile.

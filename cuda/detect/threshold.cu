@@ -106,7 +106,7 @@ struct PixelsAbove {
   __device__ void load_words(const Mask& mask, std::uint32_t tile, float4 (&quad)[lanes_per_word]) const {
     const std::uint32_t first = tile * tile_words;
     const auto group = static_cast<std::uint32_t>(lane() / lanes_per_word * lanes_per_word);
-    const std::int64_t x = 4 * (lane() % lanes_per_word);  // in the word
+    const std::int64_t x = 4 * (lane() % lanes_per_word);  // first of the lane's pixels in each word
     const WordPlace place = mask.place(first);
     const bool in_one_row = (std::int64_t{place.column} + tile_words) * 32 <= mask.width && place.row < mask.height;
     if (in_one_row && mask.width % 4 == 0) {  // nearly always

@@ -16,7 +16,7 @@ constexpr std::int64_t mebibyte = std::int64_t{1} << 20;
 
 /// Sizes of the pieces in which pixels from page-locked memory are copied to the device. Each piece is 7/8 of what is
 /// left. Fewer pieces mean fewer pauses on the bus, but the last piece is decoded only after it has arrived.
-constexpr std::int64_t least_piece = mebibyte / 2, piece_grain = mebibyte / 4;  // pixels
+constexpr std::int64_t least_piece = mebibyte / 2, piece_grain = mebibyte / 4;  // in pixels
 static_assert(least_piece % piece_grain == 0);
 
 std::int64_t next_piece(std::int64_t left) {

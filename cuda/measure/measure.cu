@@ -18,7 +18,7 @@ constexpr int resident_blocks = 5;
 struct SourceTile {
   struct Source {
     std::uint32_t index;
-    int first, runs;  ///< members in the tile
+    int first, runs;  ///< place of its first run among `members`, and number of its runs
     Extent extent;
   };
   Member members[block_threads];

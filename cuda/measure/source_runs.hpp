@@ -47,14 +47,14 @@ struct SourceTotals {
 struct SourceRuns {
   static constexpr std::uint32_t none = 0xffffffffu;
 
-  ItemCount items;    ///< runs
-  ItemCount sources;  ///< measured sources
+  ItemCount items;    ///< number of runs
+  ItemCount sources;  ///< number of measured sources
   std::int64_t height;
   const Run* runs;
   const std::int64_t* row_begin;
   const std::int32_t* label;
   SourceTotals* totals;
-  SourcePlace* places;     ///< by source
+  SourcePlace* places;     ///< per source
   std::uint32_t* numbers;  ///< number of each run within its source; reused once `members` has the small sources
   Member* members;
   LargeSource* large;

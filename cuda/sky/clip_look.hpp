@@ -156,7 +156,7 @@ class ClipLook {
   __device__ void look_at(const float4 (&loaded)[loads_per_thread]) {
     Count first_sum = 0;  // modulo 2^64: the rounding constants overflow, and are subtracted below
     Count second_sum = 0;
-    const auto nothing = static_cast<float>(grid_.centre);  // adds 0
+    const auto nothing = static_cast<float>(grid_.centre);  // a value that adds 0 to the sums
 #pragma unroll
     for (int part = 0; part < loads_per_thread; ++part) {
       const float pixels[4] = {loaded[part].x, loaded[part].y, loaded[part].z, loaded[part].w};

@@ -11,7 +11,7 @@ namespace srcextract {
 
 /// Sources that were found in one image and measured in the image of a band.
 struct BandSources {
-  std::string name;                  ///< of the band
+  std::string name;                  ///< name of the band
   std::string pixel_unit, sum_unit;  ///< units of pixel values, and of sums of pixel values
   const Sources& sources;
 };

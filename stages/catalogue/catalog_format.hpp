@@ -12,7 +12,7 @@ enum class CatalogFormat { fits, ldac, ecsv, csv, ascii_head, votable, votable_t
 /// The program's names for one format.
 struct FormatNames {
   CatalogFormat format;
-  const char* name;    ///< in output.formats
+  const char* name;    ///< name in output.formats
   const char* ending;  ///< ending of file names
   bool table;          ///< true: a table; false: regions
 

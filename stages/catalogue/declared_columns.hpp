@@ -25,7 +25,7 @@ using FamilyNames = std::array<std::string_view, 3>;
 struct NeededFile {
   /// path of the key that names the file; empty: no file is needed
   std::string_view key = {};
-  const std::string& (*name)(const Settings&) = nullptr;  ///< the value of this key
+  const std::string& (*name)(const Settings&) = nullptr;  ///< returns the value of this key: the name of the file
 };
 
 /// How the values of a column are stored: signed integers of 16, 32 or 64 bits, or doubles.
@@ -55,7 +55,7 @@ struct DeclaredColumn {
   bool repeated = false;  ///< true: one column per radius or fraction, NAME, NAME_1, NAME_2 ...
   ColumnType type = ColumnType::float64;
   ColumnNeeds needs = {};  ///< for a column in sky units (pipeline/extract/sky_columns.hpp)
-  NeededFile file = {};    ///< without it there is no such column
+  NeededFile file = {};    ///< file without which there is no such column
 
   bool is_usual() const { return std::string_view(group) == usual_group; }
   bool is_on_sky() const { return !needs[0].empty(); }

@@ -17,7 +17,7 @@ struct SkySteps {
 
 /// The sky at a position in an image; NaN outside of the sky's projection.
 struct LocalSky {
-  std::array<double, 2> world = {};  ///< on the header's first two axes, in degrees, with longitudes in [0, 360)
+  std::array<double, 2> world = {};  ///< position on the header's first two axes, in degrees, longitudes in [0, 360)
   bool latitude_first = false;       ///< the first axis is the latitude
   SkyPosition native, j2000,
       b1950;  ///< position in the header's coordinate system, in J2000, in B1950 (io/wcs/fk4.hpp)

@@ -36,7 +36,7 @@ struct Largest {
 template <class Height>
 SRCEXTRACT_HOST_DEVICE float limit_in_closed_form(std::int64_t count, int m, const Height& height_of) {
   float first[most_in_closed_form];
-  for (int i = 0; i < m; ++i) {  // ascending
+  for (int i = 0; i < m; ++i) {  // sorts the first m heights, ascending
     const float height = height_of(i);
     int place = i;
     for (; place > 0 && first[place - 1] > height; --place) first[place] = first[place - 1];

@@ -9,7 +9,7 @@ namespace srcextract {
 
 /// A source as CLEAN compares it: a Moffat profile of its light, which gives its wings, and its limit.
 struct CleanProfile {
-  double x, y;    ///< 0-based
+  double x, y;    ///< centroid, 0-based
   double height;  ///< height of the profile above the sky
   double slope;   ///< the profile is height (1 + slope q)^-beta, q = cxx dx^2 + cyy dy^2 + cxy dx dy
   float cxx, cyy, cxy;
@@ -21,8 +21,8 @@ struct CleanProfile {
 struct CleanCandidate {
   CleanProfile profile;
   double flux;         ///< in the image in which the source was found
-  std::int32_t place;  ///< in SExtractor's order, from 0
-  float threshold;     ///< of the source, above the sky
+  std::int32_t place;  ///< place in SExtractor's order, from 0
+  float threshold;     ///< threshold of the source, above the sky
   std::int64_t npix;
   double area;  ///< pi a b
 };

@@ -29,7 +29,7 @@ SRCEXTRACT_HOST_DEVICE inline bool is_free(Absorbed absorbed) {
 template <class Where>
 struct Cleaned {
   Components<Where> components;        ///< per run: its source, with new numbers
-  Buffer<Absorbed, Where> absorbed;    ///< per run
+  Buffer<Absorbed, Where> absorbed;    ///< per run: whether its source was absorbed
   Components<Where> own;               ///< `components` with label 0 for the runs of absorbed sources
   Buffer<SourceSums, Where> own_sums;  ///< sums over `own`, in the image in which sources were found
   /// Per source that is left. `last_row` is set; `edge` also covers the sources that it absorbed.

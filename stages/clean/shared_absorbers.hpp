@@ -19,7 +19,7 @@ namespace srcextract {
 class AbsorberCells {
  public:
   static constexpr int most_layers = 40;
-  static constexpr double reach = 10;  ///< of a profile, in semi-major axes
+  static constexpr double reach = 10;  ///< how far a profile reaches, in semi-major axes
 
   explicit AbsorberCells(const Shape& shape) {
     for (;;) {

@@ -75,7 +75,8 @@ struct SharedOrder {
   SRCEXTRACT_HOST_DEVICE std::uint32_t piece_of(std::int64_t run, std::int32_t x) const {
     const Run& of = runs[run];
     if (of.y == 0) return first_piece(run);
-    std::int64_t begin = begin_of(of.y - 1), end = begin_of(of.y);  // the last at or before x
+    // searches for the last run above that begins at or before x
+    std::int64_t begin = begin_of(of.y - 1), end = begin_of(of.y);
     while (begin < end) {
       const std::int64_t middle = begin + (end - begin) / 2;
       if (runs[middle].begin <= x) {

@@ -30,7 +30,7 @@ struct Capacity {
 struct Gpu {
   int device = 0;
   int host_threads = 1;     ///< threads that read the file
-  int multiprocessors = 1;  ///< of the device
+  int multiprocessors = 1;  ///< number of multiprocessors of the device
   CUstream_st* stream = nullptr;
   Workspace* workspace = nullptr;  ///< pool from which buffers are taken, and to which they return
   Capacity capacity;

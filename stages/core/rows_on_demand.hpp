@@ -187,7 +187,7 @@ class CountedOnce {
 
  private:
   std::mutex mutex_;
-  std::int64_t left_;  ///< number of rows
+  std::int64_t left_;  ///< number of rows that are not counted yet
   std::vector<bool> counted_;
 };
 

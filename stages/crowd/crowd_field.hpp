@@ -27,7 +27,7 @@ struct CrowdImage {
   /// pixels with this variance or more do not count
   float least_bad_variance = std::numeric_limits<float>::infinity();
   double gain = 0;  ///< 0: photon noise of stars is not known, or is in the map
-  double saturation = std::numeric_limits<double>::infinity();  ///< above the sky
+  double saturation = std::numeric_limits<double>::infinity();  ///< lowest saturated value, above `background`
   std::function<void(std::int64_t bytes)> needs = nullptr;      ///< throws if there is no room for so many bytes
 };
 

@@ -20,7 +20,7 @@ struct CrowdPixels {
   std::uint8_t* good = nullptr;  ///< per pixel: 1 if it counts
   float *model = nullptr, *weight = nullptr, *residual = nullptr;
   SkyGrid sky;
-  const double* level = nullptr;  ///< of the sky's nodes
+  const double* level = nullptr;  ///< levels of the sky's nodes
 
   SRCEXTRACT_HOST_DEVICE std::int64_t count() const { return width * height; }
   SRCEXTRACT_HOST_DEVICE bool has(std::int64_t x, std::int64_t y) const {

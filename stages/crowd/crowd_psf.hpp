@@ -87,8 +87,8 @@ class CrowdPsf {
   void find_fwhm(double x, double y);
 
   PsfModel model_;
-  std::int32_t columns_ = 0, rows_ = 0;  ///< of a plane with its margin
-  std::vector<float> light_, spread_;    ///< the planes, with zeros around, column by column
+  std::int32_t columns_ = 0, rows_ = 0;  ///< size of a plane with its margin
+  std::vector<float> light_, spread_;    ///< planes of the model, with zeros around, column by column
   std::vector<float> table_;             ///< for each phase: taps, and their derivatives by the place
   double fwhm_ = 1;
   std::int32_t most_half_ = 1;

@@ -12,9 +12,9 @@ inline constexpr double crowd_separation = 0.3;  ///< in FWHM; stars nearer to e
 
 /// A star of a crowd while it is fitted. Its number is its place in the list, in the order in which stars are found.
 struct CrowdStar {
-  double x, y;  ///< from 0
+  double x, y;  ///< position, from 0
   double flux;
-  std::int32_t turn;       ///< in which it was found, from 1; 0: its place was given
+  std::int32_t turn;       ///< turn in which it was found, from 1; 0: its place was given
   std::int16_t flags = 0;  ///< flag::saturated, if its core is
   double core = 0;         ///< radius of its saturated pixels
 };
@@ -22,16 +22,16 @@ struct CrowdStar {
 /// The measurements of a star: a row of the catalogue.
 struct CrowdRow {
   double x, y, flux;
-  double variance;                 ///< of the flux, marginal over places and neighbours
-  double xx, yy, xy;               ///< covariance of the place
-  double chi2;                     ///< of the residual, weighed by the PSF
+  double variance;                 ///< variance of the flux, marginal over places and neighbours
+  double xx, yy, xy;               ///< covariance of the position
+  double chi2;                     ///< mean square of the residual over its noise, weighed by the PSF
   double spread, spread_variance;  ///< SPREAD_MODEL with the neighbours subtracted
-  double share;                    ///< of the light under its PSF that is its own
+  double share;                    ///< part of the light under its PSF that is its own
   double quality;                  ///< part of the PSF that is on good pixels
-  double sky;                      ///< level at its place above that which was subtracted before
+  double sky;                      ///< fitted sky at its place, above the level that was subtracted before
   std::int32_t turn;
   std::int16_t flags;
-  double completeness, confusion;  ///< as stars of its brightness that were added: part found, error; NaN: not known
+  double completeness, confusion;  ///< from added stars of its brightness: part found, and error; NaN: not known
 
   /// The row of a place off the image.
   static CrowdRow without_light(double x, double y) {

@@ -165,7 +165,7 @@ class JoinedFit {
   CrowdPlanes kept_;
   CrowdFit fit_;
   std::vector<std::size_t> numbers_;  ///< per place that is fitted: its index in `places_`
-  std::vector<std::int32_t> tile_;    ///< of each row
+  std::vector<std::int32_t> tile_;    ///< per row: number of the tile that has found it
   std::int32_t tiles_ = 0;
 };
 

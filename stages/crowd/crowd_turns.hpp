@@ -117,7 +117,7 @@ class CrowdTurns {
   const CrowdConfig& config_;
   Shape shape_;
   std::vector<CrowdTurn> turns_;
-  CrowdTurn facts_;  ///< of the turn under way
+  CrowdTurn facts_;  ///< facts about the turn under way
 };
 
 }  // namespace srcextract

@@ -18,7 +18,7 @@ constexpr int ranks = FindRule::ranks;
 /// A square of numbers as a sum of products of a column and a row: the largest singular vectors, by power iteration.
 struct SeparableKernel {
   int half = 0;
-  std::vector<float> column, row;  ///< `ranks` of each, one after the other
+  std::vector<float> column, row;  ///< `ranks` columns and `ranks` rows, one after the other
 
   SeparableKernel(const std::vector<double>& square, int half_side) : half(half_side) {
     const auto side = 2 * static_cast<std::size_t>(half) + 1;

@@ -14,7 +14,7 @@ struct FindRule {
   /// Side of the squares that have one PSF each, and number of products of a column and a row that make up this PSF.
   static constexpr int square_side = 64, ranks = 2;
 
-  double threshold = 5;     ///< significance
+  double threshold = 5;     ///< least significance of a new star
   double blend = 1;         ///< least light of a new star, in units of the light of known stars there
   double separation = 0.3;  ///< least distance from any known star, in FWHM
 

@@ -16,7 +16,7 @@ namespace srcextract {
 /// Neighbours of a star that count in its errors, nearest first, and last the star itself.
 struct ErrorNeighbours {
   static constexpr int most = 20;
-  static constexpr double widths = 2;  ///< the farthest neighbours, in FWHM
+  static constexpr double widths = 2;  ///< distance of the farthest neighbours, in FWHM
   std::int32_t number[most + 1];
   int count = 0;
 
@@ -104,9 +104,9 @@ SRCEXTRACT_HOST_DEVICE inline void find_errors(const EquationsView& of, const Cr
 
 /// Sums over the pixels of a stamp.
 struct LightOfStamp {
-  double all = 0, good = 0;                                  // of the PSF
-  double chi = 0, own = 0, whole = 0;                        // of the PSF times residual squared, own light, all light
-  double wide_light = 0, light = 0, mixed = 0, squares = 0;  // as in SpreadFamily
+  double all = 0, good = 0;            // sums of the PSF: over all pixels, over good ones
+  double chi = 0, own = 0, whole = 0;  // of PSF times: weighted residual squared, own light, all light
+  double wide_light = 0, light = 0, mixed = 0, squares = 0;  // sums as in SpreadFamily
   double wide_noise = 0, noise = 0, mixed_noise = 0;
   bool cut = false, masked = false, saturated = false;
 };

@@ -14,7 +14,7 @@ namespace {
 struct Wing {
   double from = 0;   ///< distance beyond which light may be missing: one FWHM inside of the end
   double at = 0;     ///< radius of the ring whose light is known
-  double light = 0;  ///< of a star of flux 1, in a pixel there; 0: none
+  double light = 0;  ///< light of a star of flux 1 in a pixel of this ring; 0: none
   double power = 0;  ///< the light falls by this power of the distance
   double area = 0;   ///< pixels whose light makes a star of that surface brightness: 1 / sum of squares
 

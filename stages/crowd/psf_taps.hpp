@@ -11,9 +11,9 @@ namespace srcextract {
 struct PsfTaps {
   static constexpr int count = 8, phases = 1024, margin = 16;
 
-  std::int32_t first;  ///< pixel of the mask, with its margin
-  std::int32_t phase;  ///< entry of the table
-  float part;          ///< of the way to the next entry
+  std::int32_t first;  ///< first pixel of the mask, counted with its margin
+  std::int32_t phase;  ///< entry of the table of weights
+  float part;          ///< part of the way from this entry to the next
   bool inside;         ///< whether the pixel is on the mask
 
   /// The taps for pixel `pixel` of the image and a star at `at`. `middle` and `size` are those of the mask, and `step`

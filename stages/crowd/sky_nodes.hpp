@@ -13,7 +13,7 @@ namespace srcextract {
 /// The grid of the nodes of the sky. The cells between nodes are all equal, and as close to `size` pixels wide as the
 /// image allows.
 struct SkyGrid {
-  std::int32_t columns = 2, rows = 2;  ///< of nodes
+  std::int32_t columns = 2, rows = 2;  ///< numbers of columns and rows of nodes
   double side_x = 1, side_y = 1;
 
   SkyGrid() = default;
