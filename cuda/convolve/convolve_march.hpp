@@ -133,8 +133,8 @@ __device__ inline void store(float* to, const float (&value)[lane_pixels], bool 
   }
 }
 
-/// Makes one pass over a strip. Returns strip.end, or the output row at which a plain pass stopped because a pixel of
-/// this row became masked, mostly by a masked pixel in its window.
+/// Makes one pass over a strip. Returns strip.end, or the output row at which a plain pass stopped. The pass stops if a
+/// pixel of the row becomes masked, mostly by a masked pixel in its window.
 template <class Sum, MarchPass pass>
 __device__ std::int64_t march(const Convolution& task, const typename Sum::Weights& weights, const Strip& strip,
                               float* memory) {

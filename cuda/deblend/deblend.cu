@@ -102,7 +102,8 @@ __global__ void fill_kernel(ItemCount core_runs, ItemCount pieces, const std::in
   }
 }
 
-/// Stores the number of sources, and in `pieces` the number of runs for which room is needed.
+/// Stores the numbers of sources and of components found in `counts`, and in `pieces` the number of runs for which room
+/// is needed.
 __global__ void finish_kernel(const __grid_constant__ SharedIslands all, const ComponentCounts* islands,
                               ItemCount core_runs, const std::int64_t* needed, std::int64_t* pieces,
                               ComponentCounts* counts) {
@@ -132,7 +133,7 @@ Buffer<std::uint32_t, Gpu> number_pixels(const Runs<Gpu>& runs, const Gpu& where
   return first;
 }
 
-/// The memory of SharedIslands: 25 bytes a pixel of islands, besides what islands and cores take.
+/// The memory of SharedIslands: 25 bytes per pixel of islands, and further memory per island and per core.
 struct IslandMemory {
   IslandMemory(std::int64_t pixel_room, std::int64_t island_room, int thresholds, std::int64_t core_room,
                const Gpu& where)

@@ -27,8 +27,8 @@ __device__ std::uint32_t transpose(std::uint32_t row) {
   return row;
 }
 
-/// Gives all pixels the same level. This class and the two below give the level of a pixel (at) and the levels of four
-/// neighbours in a row (four_at), whose first column must be a multiple of four.
+/// Gives all pixels the same level. This class and the two below have at(), the level of a pixel, and four_at(), the
+/// levels of four neighbours in a row. The first column of the four must be a multiple of four.
 struct OneLevel {
   float level;
   __device__ float at(std::int64_t, std::int64_t) const { return level; }

@@ -35,8 +35,8 @@ __device__ inline int tail_bin(float x, float centre, float per_scale) {
   return x < centre ? side_bins - 1 - bin : side_bins + bin;
 }
 
-/// The cell of x in the window, where each bin is divided into `parts` cells (a power of two) and there are `per_unit`
-/// cells per unit. A larger x is never in an earlier cell.
+/// The cell of x in the window. Each bin is divided into `parts` cells (a power of two), and there are `per_unit` cells
+/// per unit of x. A larger x is never in an earlier cell.
 __device__ inline int window_bin(float x, float lower, float per_unit, int parts) {
   return min(max(static_cast<int>((x - lower) * per_unit), 0), parts * window_bins - 1);
 }

@@ -8,11 +8,10 @@ namespace srcextract {
 
 // Computes the limit of a source: how far it stands out over its threshold, as in SExtractor's CLEAN (mthresh). The
 // height of a pixel is its value above the threshold. The limit is roughly the height of the m-th brightest pixel,
-// where m is detection.min_area.
-// SExtractor keeps the brightest pixels in a heap, but its rule for sinking differs from that of a heap, and it forgets
-// pixel m + 1. Both quirks are reproduced here, since they decide which sources are absorbed. Pixels are counted from 1
-// in SExtractor's order (stages/clean/pixel_order.hpp). The limit is 0 for fewer than m pixels, and the height of the
-// first pixel for m pixels.
+// where m is detection.min_area. SExtractor keeps the brightest pixels in a heap. But its rule for sinking differs from
+// that of a heap, and it forgets pixel m + 1. Both quirks are reproduced here, since they decide which sources are
+// absorbed. Pixels are counted from 1 in SExtractor's order (stages/clean/pixel_order.hpp). The limit is 0 for fewer
+// than m pixels, and the height of the first pixel for m pixels.
 
 /// The largest m for which limit_in_closed_form() serves; limit_by_heap() serves larger ones.
 inline constexpr std::int64_t most_in_closed_form = 5;

@@ -105,7 +105,7 @@ struct SharedAbsorbers {
 
   /// Every byte of `undecided` is 0xfe.
   static constexpr std::int32_t undecided = -0x01010102, nobody = -1;
-  /// If every cell of a layer has at most this many profiles, each lane searches whole rows of cells, since rows then
+  /// If every cell of a layer has at most this many profiles, each lane searches whole rows of cells. Rows then
   /// outnumber the profiles in a row. Otherwise lanes share the profiles of a row.
   static constexpr std::uint32_t few = 8;
 

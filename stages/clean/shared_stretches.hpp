@@ -10,8 +10,9 @@
 
 namespace srcextract {
 
-/// Steps that put the pixels of every source into the order of find_limits, as stretches (pixels consecutive in a row
-/// and in the order) with sort keys. Either all stretches are sorted, or only the first few of each source are found.
+/// Steps that put the pixels of every source into the order of find_limits. They list stretches with sort keys. A
+/// stretch is pixels that are consecutive both in a row and in the order. Either all stretches are sorted, or only the
+/// first few of each source are found.
 struct SharedStretches {
   SRCEXTRACT_STEP(note_whole)
   SRCEXTRACT_STEP(add_island_run)

@@ -22,7 +22,7 @@ constexpr bool needs_skies(CombineMethod method) {
 /// planes. The result is computed in double over the good planes (those where the pixel is not masked), in order, and
 /// rounded once to float:
 ///   weighted          sum of w v; if some planes are masked, times (sum of all w) / (sum over good planes). If
-///                     a weight is negative, a pixel is masked where any plane is
+///                     a weight is negative, pixels masked in any plane are masked
 ///   luminosity        weighted by 0.21, 0.71, 0.07 for red, green and blue
 ///   mean              weighted by 1 / n for each of n planes
 ///   inverse_variance  sum of (v - sky) / sigma^2, divided by the sum of 1 / sigma^2, with each plane's sky and sigma

@@ -6,7 +6,7 @@
 
 namespace srcextract {
 
-// Access to words that many threads use at once, on host and device, so that code for a device can be tried on the host
+// Access to words that many threads use at once, on host and device. So code for a device can be tried on the host,
 // with threads. Only order_memory() orders accesses to different words.
 
 template <class T>

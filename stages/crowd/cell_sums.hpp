@@ -91,7 +91,8 @@ struct CellSums {
     }
   }
 
-  /// The terms that a row of pixels at place v in y adds to the sum of corners a and b, and to the right side of a.
+  /// The term that a row of pixels at place v in y adds to the sum of corners a and b. right_of_row(): the term that it
+  /// adds to the right side of a.
   static SRCEXTRACT_HOST_DEVICE double of_row(const CellRow& row, double v, int a, int b) {
     return in_y(a / 2, v) * in_y(b / 2, v) * in_x(row, a % 2 + b % 2);
   }

@@ -44,8 +44,8 @@ struct CrowdSolution {
 };
 
 /// Solves by conjugate gradients, preconditioned by the diagonal, from z = 0. `prior` is added to the diagonal of the
-/// stars' unknowns. Unknowns that are not `free` stay 0. Ends where the mean square of the preconditioned residual is
-/// below `tolerance` squared, in units of the error of an unknown that is alone, or after `most` rounds.
+/// stars' unknowns. Unknowns that are not `free` stay 0. Ends after `most` rounds, or where the mean square of the
+/// preconditioned residual is below `tolerance` squared. The unit is the error of an unknown that is alone.
 CrowdSolution solve_equations(const CrowdEquations& equations, const std::vector<double>& prior, CrowdFree free,
                               double tolerance, int most, const Cpu& where);
 

@@ -38,12 +38,12 @@ SRCEXTRACT_HOST_DEVICE inline std::int32_t stamp_half(double flux, double level,
 }
 
 /// Draws a model of the PSF in single precision, with derivatives. Between the pixels of the mask the PSF is the
-/// polynomial through eight of them, along x and then along y. Lanczos' kernel, by which single stars are fitted, is
-/// 4e-4 of the peak off at a FWHM of six pixels of the mask, and its slope an eighth. Weights are looked up in a table,
-/// and interpolated linearly. Outside the mask the PSF is 0.
+/// polynomial through eight of them, along x and then along y. Single stars are fitted with Lanczos' kernel instead. At
+/// a FWHM of six pixels of the mask it is wrong by 4e-4 of the peak, and its slope by an eighth. Weights are looked up
+/// in a table, and interpolated linearly. Outside the mask the PSF is 0.
 class CrowdPsf {
  public:
-  /// Memory of a thread that draws.
+  /// Memory that a thread needs for drawing.
   struct Scratch {
     std::vector<float> mask, along_x, turned, taps;
     std::vector<std::int32_t> first;

@@ -7,9 +7,9 @@
 
 namespace srcextract {
 
-/// The unit of pixels in which a crowd is fitted: a power of two, so that no digit changes. It is 1 unless the noise is
-/// so small or so large that weights and light in single precision, or what counts as no light, would lose their
-/// meaning.
+/// The unit of pixels in which a crowd is fitted: a power of two, so that no digit changes. The unit is 1 unless the
+/// noise is very small or very large. Then weights and light in single precision, or what counts as no light, would
+/// lose their meaning.
 class CrowdUnit {
  public:
   explicit CrowdUnit(const CrowdImage& image);

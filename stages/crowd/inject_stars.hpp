@@ -9,8 +9,8 @@
 
 namespace srcextract {
 
-/// Adds up to config.inject stars to the image, one in each cell of a grid of cells at least 6 FWHM wide, and fits it
-/// again. Fluxes are 3 to 300 times the error of a star that is alone, places are on a jittered grid: both follow from
+/// Adds up to config.inject stars to the image, and fits it again. Each star is in a cell of its own, at least 6 FWHM
+/// wide. Fluxes are 3 to 300 times the error of a star that is alone, places are on a jittered grid: both follow from
 /// the star's number. Sets fit.bins, and completeness and confusion of its rows, by their fluxes. A star is found if a
 /// row is within max(0.7 pixels, FWHM / 4) of its place, with a flux within a factor 2. An added star does not count if
 /// `fit` already has such a row. `image` is on the host; `fit_again` fits other pixels in its place.

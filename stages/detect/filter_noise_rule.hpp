@@ -44,8 +44,8 @@ SRCEXTRACT_HOST_DEVICE inline void find_share(int bin, std::int64_t beyond, std:
 }
 
 /// The noise of the filtered image divided by that for independent pixels: the difference of the depths `two` and `one`
-/// of a side. The result is 1 if this is less than a tenth above 1, or explained by chance for so few pixels (4 sigma,
-/// for a kernel 3 pixels wide). It is infinite, meaning no estimate, if `one` is in the last bin.
+/// of a side. A quotient is taken as 1 if it is less than a tenth above 1. The same holds if chance explains it for so
+/// few pixels (4 sigma, for a kernel 3 pixels wide). It is infinite, meaning no estimate, if `one` is in the last bin.
 SRCEXTRACT_HOST_DEVICE inline double noise_by_depths(double one, double two, std::int64_t on_side) {
   if (one >= noise_edge(significance_bins - 1)) return std::numeric_limits<double>::infinity();
   const double noise = two - one;

@@ -57,8 +57,8 @@ class Pieces {
 
   RunsBySource group() {
     RunsBySource by_source{Buffer<std::int32_t, Cpu>(before_.back() + 1, where_), {}};
-    // begin[l] is first the number of runs of label l, then the place where they begin in `order` and, after all are
-    // placed, where they end. Label l + 1 begins at that end.
+    // begin[l] is first the number of runs of label l, then the place in `order` where they begin. After all are placed
+    // it is where they end, which is where label l + 1 begins.
     Buffer<std::int32_t, Cpu>& begin = by_source.begin;
     begin[0] = 0;
     count(begin.data());
