@@ -28,8 +28,8 @@ struct Facts {
   bool squares;
 };
 
-/// Computes the weights of the planes, and sums their counts of masked pixels. Runs in a single block with a thread per
-/// plane. If skies are not needed, the weights are `given`.
+/// Computes the weights of the planes, and sums their counts of masked pixels. Runs in a single block of most_planes
+/// threads, a thread per plane. If skies are not needed, the weights are `given`.
 __global__ void prepare_kernel(const __grid_constant__ Facts facts, const __grid_constant__ PlaneWeights given,
                                PlaneWeights* weights, MaskCounts* masked) {
   __shared__ PlaneNoise noise[most_planes];

@@ -14,8 +14,8 @@ namespace {
 constexpr std::int64_t least_strip_height = 8;
 constexpr std::int64_t most_strip_height = 128;
 
-/// Chooses the height for which the number of strips is a multiple of the `resident` strips that the device handles at
-/// once, if the image is large enough.
+/// Chooses the height of strips. The device handles `resident` strips at once, and on a large image the last of these
+/// sets is nearly full.
 std::int64_t choose_strip_height(const Shape& shape, std::int64_t strips_across, std::int64_t resident) {
   std::int64_t rows = most_strip_height + 1;
   for (std::int64_t times = 1; rows > most_strip_height; ++times) {

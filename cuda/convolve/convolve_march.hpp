@@ -52,7 +52,7 @@ constexpr int row_columns(int kernel_width) {
 }
 
 /// Copies the rows of a strip, with the margins that its windows need, to shared memory. Pixels beyond the image's
-/// edges become sky.
+/// edges are those that pixel_at_edge() gives.
 template <int columns>
 class RowCopier {
  public:
@@ -100,14 +100,15 @@ class RowCopier {
   static constexpr unsigned int nowhere = std::numeric_limits<unsigned int>::max();
 
   const Convolution& task_;
-  std::int64_t begin_;  // the first row
+  std::int64_t begin_;  // row of the image that start(0) copies
   bool at_edge_;
-  const float *first_, *next_;   // left of the copied columns: in image row 0, and in the next row
-  unsigned int offset_[copies];  // columns from there
+  const float *first_, *next_;   // addresses left of the copied columns: in row 0 of the image, and in the next row
+  unsigned int offset_[copies];  // columns from these addresses to each copied pixel
   float sky_;
 };
 
-/// Converts the lane's sums to pixels of the result. Its first `count` pixels belong at `to` and after it.
+/// Converts the lane's sums to pixels of the result; a values pass keeps sums. The lane's first `count` pixels belong
+/// at `to` and after it.
 template <MarchPass pass>
 __device__ void finish(const Convolution& task, const float* to, int count, float sky, float (&sum)[lane_pixels]) {
 #pragma unroll
@@ -132,8 +133,8 @@ __device__ inline void store(float* to, const float (&value)[lane_pixels], bool 
   }
 }
 
-/// Makes one pass over a strip. Returns strip.end, or the output row at which a plain pass stopped because a masked
-/// pixel was in the window.
+/// Makes one pass over a strip. Returns strip.end, or the output row at which a plain pass stopped. The pass stops if a
+/// pixel of the row becomes masked, mostly by a masked pixel in its window.
 template <class Sum, MarchPass pass>
 __device__ std::int64_t march(const Convolution& task, const typename Sum::Weights& weights, const Strip& strip,
                               float* memory) {

@@ -7,11 +7,13 @@
 
 namespace srcextract {
 
-/// Classes that sum over a kernel's window, for a warp that goes down the image row by row
-/// (cuda/convolve/convolve_march.hpp). With each row, advance() returns the sums of the output row whose window is then
-/// complete. Each lane has lane_pixels neighbouring sums. A row lies in shared memory, 4 bytes a column, from the first
-/// column of the first lane's first window. The kernel's values are a parameter of the launch: if the side is known at
-/// compile time, each value is an operand of its multiply-add.
+// Classes that sum over a kernel's window, for a warp that goes down the image row by row
+// (cuda/convolve/convolve_march.hpp). With each row, advance() returns the sums of the output row whose window is then
+// complete. Each lane has lane_pixels neighbouring sums. A row lies in shared memory, 4 bytes a column, from the first
+// column of the first lane's first window. The kernel's values are a parameter of the launch: if the side is known at
+// compile time, each value is an operand of its multiply-add.
+
+/// Number of neighbouring pixels whose sums a lane computes.
 inline constexpr int lane_pixels = 4;
 
 /// The rows of the kernel, from `first` to `last`, that lie on an input row in the windows of wanted output rows.

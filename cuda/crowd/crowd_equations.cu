@@ -17,7 +17,7 @@ unsigned int blocks_of_warps(std::int64_t items) {
   return blocks_for(items * warp_size);
 }
 
-/// folded() of the values of a group's lanes; in its first lane.
+/// Returns, in the first lane of each group, folded() of the values of the group's lanes. All lanes of a warp call it.
 __device__ double folded_by_lanes(double value) {
   value += __shfl_down_sync(all_lanes, value, 4);
   value += __shfl_down_sync(all_lanes, value, 2);
@@ -33,7 +33,7 @@ __global__ void count_partners_kernel(CellsView cells, const CrowdStamp* stamps,
   }
 }
 
-/// Pairs of stars as numbers whose order is that of the pairs.
+/// Lists all pairs of overlapping stars, each as one number: star i in the high bits, its partner in the low ones.
 __global__ void list_partners_kernel(CellsView cells, const CrowdStamp* stamps, std::int64_t stars, std::int32_t most,
                                      const std::int64_t* row, int bits, std::uint64_t* pairs) {
   for (std::int64_t i = thread_index(); i < stars; i += thread_total()) {
@@ -95,7 +95,8 @@ struct Weighed {
   }
 };
 
-/// A lane's sums over the pixels that both stamps have on the image: of[3 i + j] of planes i and j.
+/// Adds a lane's sums over the pixels that both stamps have on the image to `of`: of[3 i + j] is for plane i of `one`
+/// and plane j of `two`.
 __device__ void sum_overlap(const CrowdPixels& pixels, const CrowdStamp& one, const CrowdStamp& two, int own_lane,
                             double* of) {
   const auto larger = [](std::int32_t a, std::int32_t b) { return a > b ? a : b; };
@@ -123,7 +124,7 @@ __device__ void sum_overlap(const CrowdPixels& pixels, const CrowdStamp& one, co
   }
 }
 
-/// A lane's sum of a plane with the residual.
+/// A lane's part of the sum of plane p times weight times residual.
 __device__ double sum_right(const Weighed& of, int p, int own_lane) {
   const StampRange columns(of.stamp.left(), of.stamp.side(), of.pixels.width),
       rows(of.stamp.top(), of.stamp.side(), of.pixels.height);
@@ -137,7 +138,8 @@ __device__ double sum_right(const Weighed& of, int p, int own_lane) {
   return sum;
 }
 
-/// The sums of a row of a stamp with a cell of the sky, for each plane: of the pixels, and of their part to the right.
+/// Sums over the pixels of one row of a stamp in a cell of the sky, for each plane: of the pixels, and of each pixel
+/// times its place in the cell, from 0 to 1.
 struct CellSegment {
   double sum[3], right[3];
 };
@@ -213,8 +215,8 @@ struct StarSums {
   double *block, *right, *of_node;
 };
 
-/// A warp takes a star: the blocks with stars of its number or higher, a group of lanes each; its right sides; and its
-/// sums with the sky.
+/// A warp computes the sums of one star: blocks with itself and with partners of higher number, a group of lanes each;
+/// its right sides; and its sums with the sky.
 __global__ void __launch_bounds__(block_threads)
     sum_stars_kernel(CrowdPixels pixels, const CrowdStamp* stamps, EquationsView of, StarSums out) {
   __shared__ SkyWork sky_work[block_threads / warp_size];
@@ -250,7 +252,8 @@ __global__ void mirror_blocks_kernel(EquationsView of, double* block) {
   }
 }
 
-/// A warp takes a cell: a lane sums a row, then a lane adds the rows of one sum.
+/// A warp computes the CellSums of one cell: each lane sums a row, then each of 20 lanes adds up the rows of one
+/// number.
 __global__ void __launch_bounds__(block_threads) sum_cells_kernel(CrowdPixels pixels, CellSums* cells) {
   constexpr int block_warps = block_threads / warp_size;
   __shared__ double sums[block_warps][warp_size][6];

@@ -8,9 +8,9 @@ namespace srcextract {
 /// CrowdEquations on a device.
 class DeviceEquations {
  public:
-  /// make_equations(): of all stars with their stamps, and of the sky.
+  /// Does make_equations() for the stars whose stamps `field` has drawn.
   void make(const DeviceField& field, const DeviceList<CrowdStar>& stars);
-  /// solve_equations(), with what holds the steps of places back. Leaves the solution in z(), and returns its rounds.
+  /// Does solve_equations(), with held_step() as prior for places. Leaves the solution in z(), and returns its rounds.
   int solve(const DeviceList<CrowdStar>& stars, CrowdFree free, double tolerance, int most, const Gpu& where);
 
   const EquationsView& view() const { return view_; }

@@ -84,7 +84,7 @@ struct TileStar {
   std::int32_t left, top, side;
 };
 
-/// A block takes a tile. Each pixel adds its stars in ascending order.
+/// Renders one tile per block. Each pixel adds its stars in ascending order.
 __global__ void __launch_bounds__(block_threads)
     render_kernel(CrowdPixels pixels, Tiles tiles, const CrowdStar* stars, const CrowdStamp* stamps,
                   const std::int32_t* of_tile, const std::int64_t* tile_begin, bool weigh) {
@@ -128,7 +128,7 @@ __global__ void soften_kernel(CrowdPixels pixels) {
   for (std::int64_t i = thread_index(); i < pixels.count(); i += thread_total()) pixels.soften(i);
 }
 
-/// A measurement of the noise: the number of samples, and the ratio of the middle one.
+/// A measurement of the noise: numbers of samples of light and of noise ratios, and the median ratio.
 struct NoiseFacts {
   unsigned int bright, ratios;
   float median;
@@ -139,7 +139,7 @@ __device__ float middle_of(const float* sorted, unsigned int count) {
   return sorted[static_cast<std::int64_t>(0.5 * static_cast<double>(count - 1))];
 }
 
-/// Samples that do not count come last in the order.
+/// Samples every `step`-th pixel. Samples of pixels that do not count are infinite, so that sorting puts them last.
 __global__ void sample_light_kernel(CrowdPixels pixels, const float* light, std::int64_t step, std::int64_t count,
                                     float* samples, NoiseFacts* facts) {
   for (std::int64_t k = thread_index(); k < count; k += thread_total()) {

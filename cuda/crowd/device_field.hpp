@@ -18,10 +18,10 @@ class DeviceField {
   double sigma() const;
   double* level() { return level_.data(); }
   const CrowdStamp* stamps() const { return stamps_.data(); }
-  /// Half of the largest stamp, at least.
+  /// An upper limit of CrowdStamp::half of all stamps.
   std::int32_t most_half() const { return most_half_; }
 
-  /// Draws the stamps of stars from number `first` on: 0, or the count when all were drawn last.
+  /// Draws the stamps of stars from number `first` on. `first` is 0, or the number of stars when all were drawn last.
   void draw(const DevicePsf& psf, const DeviceList<CrowdStar>& stars, std::int64_t first);
   void render(const DeviceList<CrowdStar>& stars, bool weigh);
   void soften();
@@ -45,8 +45,8 @@ class DeviceField {
   Buffer<float, Gpu> planes_;  ///< model, weight, residual
   Buffer<double, Gpu> level_;
   DeviceList<CrowdStamp> stamps_;
-  Buffer<float, Gpu> drawn_, drawn_last_;
-  Buffer<std::int32_t, Gpu> of_tile_;  ///< the stars of each tile, ascending
+  Buffer<float, Gpu> drawn_, drawn_last_;  ///< stamps drawn with first = 0, and those drawn after them
+  Buffer<std::int32_t, Gpu> of_tile_;      ///< the stars of each tile, ascending
   Buffer<std::int64_t, Gpu> tile_begin_;
 };
 

@@ -16,7 +16,7 @@ class DeviceFinder {
 
  private:
   std::int32_t half_;
-  Buffer<float, Gpu> kernels_;  ///< of each square: of the light, then of its squares
+  Buffer<float, Gpu> kernels_;  ///< per square: kernel of the PSF, then of its squared values
 };
 
 }  // namespace srcextract

@@ -30,7 +30,7 @@ struct DeviceList {
   T* data() { return items.data(); }
   const T* data() const { return items.data(); }
 
-  /// Makes room for `more` elements behind those that are there.
+  /// Adds `more` uninitialised elements behind those that are there.
   void grow(std::int64_t more, const Gpu& where) {
     if (items.size() < count + more || items.size() == 0) {
       Buffer<T, Gpu> larger(room_for(count + more), where);

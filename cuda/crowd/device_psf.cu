@@ -19,7 +19,7 @@ Buffer<T, Gpu> copy_there(const T* from, std::int64_t count, const Gpu& where) {
   return there;
 }
 
-/// Pixels of the mask along an axis that a stamp may need.
+/// Number of pixels of the mask that a stamp may need along an axis.
 __host__ __device__ std::int32_t window_side(std::int32_t half, double step) {
   constexpr int beside = taps + 4;
   return static_cast<std::int32_t>(2 * half / step) + beside;
@@ -87,7 +87,8 @@ struct Drawing {
     slope = value + side * window;
   }
 
-  /// Finds the taps of both axes, and the window of the mask. `limits`: in shared memory.
+  /// Finds the taps of both axes, and the window of the mask. `limits`: four numbers in shared memory. All threads of
+  /// the block call it.
   __device__ void find_taps(const PsfView& psf, const CrowdStar& star, int* limits) {
     const std::int32_t side = stamp.side();
     if (threadIdx.x < 4) limits[threadIdx.x] = threadIdx.x % 2 == 0 ? INT_MAX : INT_MIN;
@@ -121,7 +122,7 @@ struct Drawing {
     }
   }
 
-  /// The window of the mask at the star's place.
+  /// Computes the window of the mask at the star's place.
   __device__ void add_planes(const PsfView& psf, const float* planes, const float* terms) const {
     const std::int64_t plane = std::int64_t{psf.columns} * psf.rows;
     for (int i = threadIdx.x; i < columns * rows; i += blockDim.x) {

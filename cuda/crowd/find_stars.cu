@@ -31,7 +31,7 @@ __host__ __device__ std::int64_t kernel_numbers(std::int32_t half) {
   return std::int64_t{2} * ranks * (2 * half + 1);
 }
 
-/// A star in the middle of each square.
+/// Places a star in the middle of each square.
 __global__ void middles_kernel(Squares squares, CrowdStar* out) {
   for (std::int64_t i = thread_index(); i < squares.count(); i += thread_total()) {
     const double x = static_cast<double>(squares.left(i)) + square_side / 2,
@@ -100,7 +100,7 @@ __global__ void separate_kernel(const CrowdStamp* stamps, std::int64_t count, st
   }
 }
 
-/// Where significances go, per pixel.
+/// Where the significances are written, one number per pixel (Significance of the host).
 struct Significances {
   float *residual, *model, *norm;
 };
@@ -128,7 +128,8 @@ struct SquareMemory {
     __syncthreads();
   }
 
-  /// The correlation at this thread's pixels of the square: every blockDim.x-th.
+  /// Writes to `out` the correlation at this thread's pixels of the square, every blockDim.x-th. All threads of the
+  /// block call it.
   __device__ void correlate(const float* kernel, float* out) const {
     const int side = 2 * half + 1;
     for (int rank = 0; rank < ranks; ++rank) {
@@ -151,7 +152,7 @@ struct SquareMemory {
   }
 };
 
-/// A block takes squares in turn.
+/// Computes the significances. Blocks take squares in turn.
 __global__ void __launch_bounds__(block_threads)
     significance_kernel(CrowdPixels pixels, Squares squares, std::int32_t half, const float* kernels, float* memory,
                         Significances out) {
@@ -192,7 +193,7 @@ __global__ void take_peaks_kernel(CrowdPixels pixels, PeakRules rules, const std
   for (std::int64_t k = thread_index(); k < count; k += thread_total()) rules.find(pixels, places[k], out[k]);
 }
 
-/// The bits of a number above 0 are in its order.
+/// Finds the largest core. Numbers above 0 are in the order of their bits.
 __global__ void largest_core_kernel(const CrowdStar* stars, std::int64_t count, unsigned long long* most) {
   for (std::int64_t i = thread_index(); i < count; i += thread_total())
     if (stars[i].core > 0) atomicMax(most, static_cast<unsigned long long>(__double_as_longlong(stars[i].core)));

@@ -18,7 +18,7 @@
 namespace srcextract {
 namespace {
 
-/// Adds the steps of sky and fluxes.
+/// Adds the steps z to the fluxes of stars and the levels of the sky.
 __global__ void add_steps_kernel(const double* z, std::int64_t count, std::int64_t nodes, CrowdStar* stars,
                                  double* level) {
   for (std::int64_t i = thread_index(); i < count + nodes; i += thread_total()) {
@@ -114,7 +114,7 @@ class DeviceCrowd {
     copy_to_device(stars_.data() + known, found.data(), std::ssize(found), where_);
   }
 
-  /// Moves stars by the steps of a solution, and drops those that are none.
+  /// Moves stars by the steps of a solution, and drops those that StarRules rejects.
   void move() {
     Buffer<std::uint8_t, Gpu> keep(room_for(stars_.count), where_), single(keep.size(), where_);
     const unsigned int blocks = grid_for(stars_.count, where_);

@@ -52,7 +52,7 @@ std::vector<CrowdRow> measure_crowd(const DeviceField& field, const DevicePsf& p
   if (stars.count == 0) return here;
   const double reach = ErrorNeighbours::widths * psf.fwhm();
   Buffer<CrowdRow, Gpu> rows(stars.count, where);
-  constexpr std::int64_t together = 1 << 16;  // stars whose triangles and wide stamps are kept
+  constexpr std::int64_t together = 1 << 16;  // most stars whose triangles and wide stamps are kept at a time
   Buffer<CrowdStamp, Gpu> wide(std::min(together, stars.count), where);
   Buffer<std::int64_t, Gpu> begin(wide.size() + 1, where);
   Buffer<float, Gpu> numbers;

@@ -8,10 +8,11 @@
 
 namespace srcextract {
 
-/// Replaces each of `count` numbers by the sum of all before it, and puts the total behind them. Returns the total.
+/// Replaces each of `count` numbers by the sum of all before it, and puts the total behind them, where there must be
+/// room. Returns the total.
 std::int64_t sum_before(Buffer<std::int64_t, Gpu>& numbers, std::int64_t count, const Gpu& where);
 
-/// begin[k] = the first of `count` ascending keys that is not below k, for k from 0 to `groups`.
+/// begin[k] = the index of the first of `count` ascending keys that is not below k, for k from 0 to `groups`.
 void find_begins(const std::uint32_t* keys, std::int64_t count, std::int32_t* begin, std::int64_t groups,
                  const Gpu& where);
 void find_begins(const std::uint32_t* keys, std::int64_t count, std::int64_t* begin, std::int64_t groups,
@@ -20,10 +21,10 @@ void find_begins(const std::uint32_t* keys, std::int64_t count, std::int64_t* be
 /// The places of those of `count` flags that are set, ascending.
 Buffer<std::int64_t, Gpu> places_of(const Buffer<std::uint8_t, Gpu>& flags, std::int64_t count, const Gpu& where);
 
-/// Leaves the stars whose flags are set, in their order.
+/// Keeps only the stars whose flags are set, in their order.
 void keep_flagged(DeviceList<CrowdStar>& stars, const Buffer<std::uint8_t, Gpu>& flags, const Gpu& where);
 
-/// Which stars are where.
+/// StarCells on a device.
 class DeviceCells {
  public:
   DeviceCells(const DeviceList<CrowdStar>& stars, const Shape& shape, const Gpu& where);

@@ -32,7 +32,7 @@ __global__ void begin_kernel(EquationsView of, const CrowdStar* stars, const dou
   }
 }
 
-/// The sum of a warp's lanes, lane l and l + 16 and so on; in its first lane.
+/// Returns, in the first lane, the sum of the lanes of a warp: lane l and l + 16, and so on.
 __device__ double fold_warp(double value) {
   for (int half = warp_size / 2; half > 0; half /= 2) value += __shfl_down_sync(all_lanes, value, half);
   return value;
@@ -49,7 +49,7 @@ __device__ void sum_pieces(const UnknownPieces& pieces, double* sums, const F& f
   if (first_lane()) sums[piece] = sum;
 }
 
-/// The sum of the pieces' sums; one warp.
+/// Returns, in the first lane, the sum of the pieces' sums. One warp calls it.
 __device__ double sum_of_pieces(const UnknownPieces& pieces, const double* sums) {
   double sum = 0;
   for (std::int64_t i = lane(); i < pieces.count(); i += warp_size) sum += sums[i];
@@ -156,7 +156,7 @@ int DeviceEquations::solve(const DeviceList<CrowdStar>& stars, CrowdFree free, d
   launch(start_sums_kernel, of_pieces, block_threads, pieces, v, sums_.data());
   const double stop = tolerance * tolerance * static_cast<double>(size);
   launch(start_kernel, 1, warp_size, pieces, sums_.data(), stop, most, at.data());
-  constexpr int rounds_together = 8;  // between looks of the host; what is done leaves all as it is
+  constexpr int rounds_together = 8;  // between two looks of the host; rounds after the last change nothing
   Iteration here{};
   while (!here.is_done) {
     for (int round = 0; round < rounds_together; ++round) {

@@ -4,7 +4,7 @@ namespace srcextract {
 
 namespace {
 
-/// A thread takes a run.
+/// Counts the pieces of each run, with a thread per run.
 template <class Pieces>
 __global__ void count_pieces_kernel(const __grid_constant__ Pieces pieces, std::uint32_t* counts) {
   const std::int64_t count = pieces.all.run_count();

@@ -5,8 +5,8 @@
 
 namespace srcextract {
 
-/// The pieces of cut runs, and the owner of each piece. Only the first pieces are kept if there is too little room for
-/// all.
+/// The pieces of cut runs, and the owner of each piece. If there is too little room, only the first pieces are kept,
+/// but runs.row_begin counts all.
 struct CutRuns {
   Runs<Gpu> runs;
   Buffer<std::int32_t, Gpu> owner;
@@ -34,7 +34,7 @@ struct SourcePieces {
   }
 };
 
-/// Defined for CorePieces and SourcePieces, in cut_runs.cu.
+/// Cuts runs into pieces, with room for `room` pieces. Defined for CorePieces and SourcePieces, in cut_runs.cu.
 template <class Pieces>
 CutRuns cut_at_owners(const Pieces& pieces, std::int64_t room, const Gpu& where);
 

@@ -102,7 +102,8 @@ __global__ void fill_kernel(ItemCount core_runs, ItemCount pieces, const std::in
   }
 }
 
-/// Stores the number of sources, and in `pieces` the number of runs for which room is needed.
+/// Stores the numbers of sources and of components found in `counts`, and in `pieces` the number of runs for which room
+/// is needed.
 __global__ void finish_kernel(const __grid_constant__ SharedIslands all, const ComponentCounts* islands,
                               ItemCount core_runs, const std::int64_t* needed, std::int64_t* pieces,
                               ComponentCounts* counts) {
@@ -132,7 +133,7 @@ Buffer<std::uint32_t, Gpu> number_pixels(const Runs<Gpu>& runs, const Gpu& where
   return first;
 }
 
-/// The memory of SharedIslands: 25 bytes a pixel of islands, besides what islands and cores take.
+/// The memory of SharedIslands: 25 bytes per pixel of islands, and further memory per island and per core.
 struct IslandMemory {
   IslandMemory(std::int64_t pixel_room, std::int64_t island_room, int thresholds, std::int64_t core_room,
                const Gpu& where)
@@ -259,7 +260,7 @@ template <class Then>
 Buffer<Parentage, Gpu> number_sources(const SharedIslands& all, const ItemCount& pieces, std::int32_t* label,
                                       const SourceSums* sums, const Gpu& where, const Then& then) {
   const unsigned int blocks = grid_for(pieces.room, where);
-  constexpr int later_than_any = 0x7f;  // as every byte
+  constexpr int later_than_any = 0x7f;  // value of every byte
   auto first = filled<std::int32_t>(all.island_room + all.core_room, later_than_any, where);
   Buffer<std::uint32_t, Gpu> before(pieces.room + 1, where);
   // If there is no room for all pieces, some sources have no piece; their parentage stays 0.

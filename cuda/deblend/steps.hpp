@@ -12,8 +12,9 @@ inline constexpr int run_lanes = 8;
 
 struct NothingCarried {};
 
-/// A step over the runs, for run_kernel. operator()(run, lane, carried) handles the lane's pixels of a run. `Carried`
-/// is state that a thread keeps from run to run.
+// Steps over the runs, for run_kernel. operator()(run, lane, carried) handles the lane's pixels of a run. `Carried` is
+// state that a thread keeps from run to run.
+
 struct SurveyStep {
   using Carried = CarriedSum<std::int32_t>;
   SharedIslands all;

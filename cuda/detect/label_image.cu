@@ -18,7 +18,7 @@ constexpr int row_warps = block_threads / warp_size;
 template <class T>
 struct Stretch {
   T value;
-  unsigned int begins, ends;  ///< a bit per lane
+  unsigned int begins, ends;  ///< bit k: a run begins, or ends, at the pixel of lane k
 
   __device__ Stretch(const T* row, std::int32_t x, std::int32_t width) {
     value = x < width ? row[x] : T{0};

@@ -25,7 +25,7 @@ inline constexpr std::uint32_t tile_words = 32;
 
 /// The foreground as bits, 32 pixels per word; every row begins with a new word. The last tile is filled up with at
 /// least one word without foreground, so that every run ends before the last word. There are fewer than 2^32 words,
-/// since an image has fewer than 2^31 rows.
+/// since an image has fewer than 2^31 rows and fits into the memory of a GPU.
 struct Mask {
   std::uint32_t* words;
   std::int64_t width, height;  ///< in pixels

@@ -8,12 +8,14 @@ namespace srcextract {
 
 namespace {
 
-/// A block marks the pixels of a chunk of tiles; later `pieces` warps write the runs of this chunk.
+/// Number of warps that write the runs of one chunk of tiles, whose pixels one block has marked before.
 constexpr int pieces = 6;
+
+/// Number of warps, and of threads, in a block that writes runs.
 constexpr int write_warps = 4;
 constexpr int write_threads = 32 * write_warps;
 
-/// The sum of the counts from `begin` to before `end`. A warp calls it.
+/// The sum of the counts from `begin` to before `end`. All lanes of a warp call it and get the sum.
 template <class T>
 __device__ std::int64_t sum_of(const T* counts, std::uint32_t begin, std::uint32_t end) {
   constexpr int loads = 8;
@@ -46,7 +48,7 @@ __global__ void __launch_bounds__(write_threads) write_runs_kernel(Mask mask, Ma
   }
 }
 
-/// Runs are numbered in 32 bits (check_run_count).
+/// Number of runs for which a list has room: Gpu::capacity, but no more than the image can have or 31 bits can number.
 std::int64_t room_for_runs(const Shape& shape, const Gpu& where) {
   const std::int64_t most = (shape.width + 1) / 2 * shape.height;
   const std::int64_t wanted = where.capacity.runs > 0 ? std::min(where.capacity.runs, most) : most;

@@ -12,9 +12,9 @@ inline constexpr int mark_blocks = 4;
 
 /// What the tiles and chunks of a mask contain.
 struct MaskSummary {
-  std::uint32_t* matters;        ///< per tile: bits of the words that RunWriter must read
-  std::uint16_t* begun_in_tile;  ///< runs that begin in the tile
-  std::uint32_t* begun_in_chunk;
+  std::uint32_t* matters;         ///< per tile: bits of the words that RunWriter must read
+  std::uint16_t* begun_in_tile;   ///< per tile: number of runs that begin in it
+  std::uint32_t* begun_in_chunk;  ///< per chunk: number of runs that begin in it
 };
 
 /// Queues a kernel of `blocks` blocks of block_threads threads, in which each block calls mark_chunk.
@@ -24,7 +24,8 @@ using QueueMarking = std::function<void(unsigned int blocks, const Mask& mask, c
 /// does not wait.
 Runs<Gpu> list_runs(const Shape& shape, const QueueMarking& mark, const Gpu& where);
 
-/// Marks the pixels of a tile; returns the number of runs that begin in it. A warp calls it.
+/// Marks the pixels of a tile, and fills in its part of the summary. Returns the number of runs that begin in the tile.
+/// All lanes of a warp call it.
 template <class Source>
 __device__ int mark_tile(const Source& source, const Mask& mask, const MaskSummary& summary, std::uint32_t tile) {
   const auto before = source.load_before(mask, tile);
@@ -52,7 +53,8 @@ class BegunInChunk {
     __syncthreads();
   }
 
-  /// Stores the sum of the counts `begun` of all warps. All threads call it after their warps have marked all tiles.
+  /// Stores in summary.begun_in_chunk how many runs begin in the chunk of this block. `begun` is the number in the
+  /// tiles that the thread's warp has marked. All threads of the block call it after that.
   __device__ void tell(std::uint32_t begun, const MaskSummary& summary) const {
     if (lane() == 0) atomicAdd(&count(), begun);
     __syncthreads();
@@ -66,8 +68,8 @@ class BegunInChunk {
   }
 };
 
-/// Marks the pixels of the block's chunk of a mask, with the foreground that `source` gives. All lanes of a warp call
-/// its functions:
+/// Marks the pixels of the block's chunk of a mask, with the foreground that `source` gives. All threads of the block
+/// call it. All lanes of a warp call the functions of `source`:
 /// - load_before(mask, tile): the pixel before the tile;
 /// - is_foreground(pixel);
 /// - mark_word(mask, tile): the lane's word.

@@ -11,7 +11,7 @@ namespace srcextract {
 
 namespace {
 
-/// Blocks take rows in turn.
+/// Computes the MatchTerms of all pixels. Blocks take rows in turn.
 __global__ void __launch_bounds__(block_threads)
     terms_kernel(const float* pixels, Shape shape, const Background* background, const Levels* of_image,
                  NoiseOfPixels noise, float* values, float* weights) {

@@ -24,10 +24,10 @@ class RunWriter {
     /// and ends. 32 words have at most 16 runs each. One place is skipped after every 32nd value; otherwise lanes that
     /// stage 16 runs each would all use the same two memory banks.
     std::int32_t staged[1 + 3 * 32 * 16 + 3 * 16];
-    std::uint16_t queue[batch_tiles * tile_words];  ///< index of the word in the batch
+    std::uint16_t queue[batch_tiles * tile_words];  ///< indices in the batch of the words to be read
   };
 
-  /// Begins after the word `before`, when `begun` runs have begun so far.
+  /// `before` is the word before the first tile; `begun` is the number of runs that begin before this tile.
   __device__ RunWriter(const Mask& mask, const RunList& list, std::uint32_t before, std::int64_t begun, Memory& memory)
       : mask_(mask), list_(list), memory_(memory), open_(before >> 31), begun_(begun) {}
 

@@ -27,8 +27,8 @@ __device__ std::uint32_t transpose(std::uint32_t row) {
   return row;
 }
 
-/// Gives all pixels the same level. This class and the two below give the level of a pixel (at) and the levels of four
-/// neighbours in a row (four_at), whose first column must be a multiple of four.
+/// Gives all pixels the same level. This class and the two below have at(), the level of a pixel, and four_at(), the
+/// levels of four neighbours in a row. The first column of the four must be a multiple of four.
 struct OneLevel {
   float level;
   __device__ float at(std::int64_t, std::int64_t) const { return level; }
@@ -106,7 +106,7 @@ struct PixelsAbove {
   __device__ void load_words(const Mask& mask, std::uint32_t tile, float4 (&quad)[lanes_per_word]) const {
     const std::uint32_t first = tile * tile_words;
     const auto group = static_cast<std::uint32_t>(lane() / lanes_per_word * lanes_per_word);
-    const std::int64_t x = 4 * (lane() % lanes_per_word);  // in the word
+    const std::int64_t x = 4 * (lane() % lanes_per_word);  // first of the lane's pixels in each word
     const WordPlace place = mask.place(first);
     const bool in_one_row = (std::int64_t{place.column} + tile_words) * 32 <= mask.width && place.row < mask.height;
     if (in_one_row && mask.width % 4 == 0) {  // nearly always

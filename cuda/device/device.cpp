@@ -16,7 +16,7 @@ namespace srcextract {
 
 namespace {
 
-/// The oldest GPU for which kernels are built (CMakeLists.txt): compute capability 8.0, Ampere. Turing lacks the 95 KiB
+/// The oldest GPU for which kernels are built (CMakeLists.txt): compute capability 8.0, Ampere. Turing lacks the 95 kB
 /// of shared memory that a block of the clip needs.
 constexpr int oldest_capability = 80;
 

@@ -45,7 +45,7 @@ class KeptHandles {
   /// The handles of one device, with their own mutex, so that threads of other devices do not wait.
   struct Kept {
     std::mutex mutex;
-    std::vector<Handle> handles;  ///< unused
+    std::vector<Handle> handles;  ///< unused handles
     std::size_t made = 0;
   };
 

@@ -35,7 +35,7 @@ __device__ inline std::int64_t thread_total() {
 
 /// Number of items for a kernel: a count in device memory, limited to the number for which there is room.
 struct ItemCount {
-  const std::int64_t* count;  ///< on the device; null = `room` itself
+  const std::int64_t* count;  ///< in device memory; null: the number is `room`
   std::int64_t room;
 
   __device__ std::int64_t operator()() const { return count == nullptr || *count > room ? room : *count; }

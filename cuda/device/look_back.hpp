@@ -62,7 +62,7 @@ class LookBack {
     return told;
   }
 
-  std::uint64_t* taken_;  ///< one word; the sums follow
+  std::uint64_t* taken_;  ///< one word, the number of tiles taken; the sums follow
   std::uint64_t* sums_;
 };
 

@@ -13,7 +13,7 @@ __device__ void store_warp(T* to, const T& value, bool has_value) {
   using Word = unsigned long long;
   static_assert(sizeof(T) % sizeof(Word) == 0 && alignof(T) == sizeof(Word));
   constexpr unsigned int words = sizeof(T) / sizeof(Word);
-  constexpr unsigned int values = 16;  // at a time
+  constexpr unsigned int values = 16;  // number of lanes whose values are stored at a time
   __shared__ T tiles[block_threads / 32][values];
   __shared__ T* destinations[block_threads / 32][values];
   T* tile = tiles[threadIdx.x / 32];

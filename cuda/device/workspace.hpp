@@ -48,8 +48,8 @@ class Workspace {
   std::vector<Slab> slabs_;
   std::vector<Block> blocks_;
   std::size_t next_slab_ = first_slab;
-  std::vector<void*> handed_out_;  ///< by request, since repeat()
-  std::size_t asked_ = 0;          ///< requests since repeat()
+  std::vector<void*> handed_out_;  ///< per request since repeat(): the block that take() returned
+  std::size_t asked_ = 0;          ///< number of requests since repeat()
   bool repeats_ = false;
 };
 

@@ -64,7 +64,7 @@ struct Frames {
   const Background* ratios;
 };
 
-/// `noise` is null if there is none.
+/// Subtracts the frames. `noise` gets the variance of each pixel of the difference, if it is not null.
 __global__ void __launch_bounds__(block_threads)
     subtract_kernel(Frames frames, Matching match, float* out, float* noise, MaskCounts* masked) {
   const Subtraction subtraction(*frames.reference_sky, *frames.fresh_sky, *frames.ratios, match);

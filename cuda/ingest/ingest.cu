@@ -16,7 +16,7 @@ constexpr std::int64_t mebibyte = std::int64_t{1} << 20;
 
 /// Sizes of the pieces in which pixels from page-locked memory are copied to the device. Each piece is 7/8 of what is
 /// left. Fewer pieces mean fewer pauses on the bus, but the last piece is decoded only after it has arrived.
-constexpr std::int64_t least_piece = mebibyte / 2, piece_grain = mebibyte / 4;  // pixels
+constexpr std::int64_t least_piece = mebibyte / 2, piece_grain = mebibyte / 4;  // in pixels
 static_assert(least_piece % piece_grain == 0);
 
 std::int64_t next_piece(std::int64_t left) {
@@ -112,7 +112,7 @@ void Ingester::send_in_place(const PixelSource& source, Pixels<Gpu>& pixels) {
   }
 }
 
-/// Sends other stored pixels, through the lanes.
+/// Sends stored pixels that are not as large as floats, from page-locked memory, through the lanes.
 void Ingester::send_in_chunks(const PixelSource& source, Pixels<Gpu>& pixels) {
   const std::int64_t total = source.shape.count();
   const std::int64_t image_bytes = total * source.format.bytes();

@@ -48,7 +48,7 @@ class Ingester {
 
     std::mutex turn;
     std::byte* memory;
-    Event sent;  ///< the slot may be filled again
+    Event sent;  ///< once it has happened, the slot may be filled again
   };
 
   /// A stream that copies and decodes chunks in turn, with its own device memory. One lane copies while another

@@ -85,11 +85,12 @@ __global__ void __launch_bounds__(warp_size)
   add_over_warp(*image.masked, counts);
 }
 
-/// Chooses how many tiles a warp decodes. Few tiles are faster in many warps of a few lanes; with many tiles, no lane
-/// should idle. warps_wanted: number of warps wanted on a multiprocessor.
+/// Number of warps wanted on a multiprocessor.
 constexpr std::int64_t warps_wanted = 8;
 constexpr int least_tiles_of_warp = 4;
 
+/// Chooses how many tiles a warp decodes. Few tiles are faster in many warps of a few lanes; with many tiles, no lane
+/// should idle.
 int choose_tiles_of_warp(std::int64_t tiles, const Gpu& where) {
   int chosen = least_tiles_of_warp;
   while (chosen < warp_size && chosen * warps_wanted * where.multiprocessors < tiles) chosen *= 2;

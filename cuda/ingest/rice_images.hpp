@@ -28,7 +28,7 @@ DeviceTile make_device_tile(const RiceTile& tile, const RicePlane& plane, std::i
 struct RiceImage {
   const DeviceTile* tiles = nullptr;
   std::int64_t count = 0;
-  const std::byte* streams = nullptr;  ///< at a multiple of 16 bytes
+  const std::byte* streams = nullptr;  ///< compressed bytes of all tiles, at a multiple of 16 bytes
   std::int64_t width = 0;              ///< width of the plane
   float* out = nullptr;
   MaskCounts* masked = nullptr;  ///< masked pixels are added to these counts
@@ -57,7 +57,7 @@ class DamageFlag {
 
  private:
   Buffer<int, Gpu> there_;
-  PinnedBuffer here_{0};  ///< one int
+  PinnedBuffer here_{0};  ///< a copy of the flag: one int
 };
 
 /// Queues the decoding of all tiles. Integers, floats and masked pixels equal those that the host decodes from the same

@@ -11,8 +11,8 @@
 
 namespace srcextract {
 
-/// Divides the compressed tiles of a plane into parts, which are on the device at one time, and parts into slices,
-/// which are sent in one transfer each. Has the offset of each tile's compressed bytes on the device.
+/// Divides the compressed tiles of a plane into parts, and parts into slices. The tiles of a part are on the device at
+/// one time. A slice is sent in one transfer. Has the offset of each tile's compressed bytes on the device.
 class RiceParts {
  public:
   /// Tiles `begin` to end - 1, which are sent together. Their streams have `bytes` bytes and begin at byte `first` of

@@ -7,8 +7,8 @@ namespace srcextract {
 
 namespace {
 
-/// A block handles the small sources whose runs begin among this many members (runs ordered by source). With the other
-/// runs of the last source they are fewer than the block's threads.
+/// A block handles the small sources whose runs begin among this many members (runs ordered by source). Together with
+/// the other runs of the last source, these members are fewer than the block's threads.
 constexpr int tile_members = block_threads - ordered_group;
 
 /// Blocks that a multiprocessor runs at once.
@@ -18,7 +18,7 @@ constexpr int resident_blocks = 5;
 struct SourceTile {
   struct Source {
     std::uint32_t index;
-    int first, runs;  ///< members in the tile
+    int first, runs;  ///< place of its first run among `members`, and number of its runs
     Extent extent;
   };
   Member members[block_threads];

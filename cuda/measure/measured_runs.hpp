@@ -10,7 +10,7 @@ namespace srcextract {
 struct MeasuredRun {
   RunSums along;
   std::int32_t y;
-  std::uint32_t npix : 31;  ///< at most the width of a row
+  std::uint32_t npix : 31;  ///< number of pixels, at most the width of an image
   std::uint32_t near_masked : 1;
 
   __device__ SourceSums added(const Extent& extent) const {

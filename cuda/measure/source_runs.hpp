@@ -16,7 +16,7 @@ struct alignas(16) Member {
 /// A source with more than ordered_group runs (stages/math/ordered_sum.hpp), which several blocks measure together.
 struct LargeSource {
   std::uint32_t source, runs;
-  std::uint32_t begin;        ///< its first member
+  std::uint32_t begin;        ///< index of its first run in SourceRuns::members
   std::uint32_t first_group;  ///< index of its first group among those of all large sources
   Extent extent;              ///< empty at first
 
@@ -47,15 +47,15 @@ struct SourceTotals {
 struct SourceRuns {
   static constexpr std::uint32_t none = 0xffffffffu;
 
-  ItemCount items;    ///< runs
-  ItemCount sources;  ///< measured sources
+  ItemCount items;    ///< number of runs
+  ItemCount sources;  ///< number of measured sources
   std::int64_t height;
   const Run* runs;
   const std::int64_t* row_begin;
   const std::int32_t* label;
   SourceTotals* totals;
-  SourcePlace* places;     ///< by source
-  std::uint32_t* numbers;  ///< number of each run within its source; reused once `members` is written
+  SourcePlace* places;     ///< per source
+  std::uint32_t* numbers;  ///< number of each run within its source; reused once `members` has the small sources
   Member* members;
   LargeSource* large;
 

@@ -13,9 +13,9 @@ static_assert(warp_size == lane_count);
 struct CircleSteps {
   static constexpr int most = 24;
 
-  std::int32_t x, y;  ///< position of lane 0 at step 0
-  std::int32_t in_row;
-  int columns;
+  std::int32_t x, y;    ///< position of lane 0 at step 0
+  std::int32_t in_row;  ///< steps from left to right; then the lanes go on below
+  int columns;          ///< columns that the lanes take in one step: 8, 16 or 32
 
   __device__ std::int32_t x_at(int step, int of) const {
     return x + (in_row == 1 ? 0 : step % in_row * columns) + (of & (columns - 1));

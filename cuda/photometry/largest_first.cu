@@ -19,7 +19,7 @@ __device__ int size_of(const SourceSums& s) {
   return size >= sizes ? 0 : sizes - 1 - size;
 }
 
-/// A thread takes a source.
+/// Counts the sources of each size class, with a thread per source.
 __global__ void count_sizes_kernel(const SourceSums* sums, ItemCount items, std::uint32_t* counts) {
   __shared__ std::uint32_t own[sizes];
   for (unsigned int i = threadIdx.x; i < sizes; i += blockDim.x) own[i] = 0;

@@ -16,7 +16,7 @@ namespace {
 /// Number of warps and threads of a block. Blocks are small, and more of them are launched than run at once. Sources
 /// differ in size by a factor of a thousand, and a block makes room for the next only when its slowest warp is done.
 constexpr int block_warps = 2, family_threads = block_warps * warp_size;
-constexpr std::int64_t most_family_blocks = 128;  ///< for each multiprocessor
+constexpr std::int64_t most_family_blocks = 128;  ///< most blocks of a launch for each multiprocessor
 
 /// Number of warps of a block that measures one large source, if the family can divide a source. One warp alone would
 /// take longer than all other sources.
@@ -76,7 +76,8 @@ struct CirclesByArea : CircleFamily {
 template <>
 constexpr int least_family_blocks<CirclesByArea> = 8;
 
-/// A thread takes a run.
+/// Writes the owner of each run (owner_of_run) to its pixels, with a thread per run. Leaves out runs that CLEAN has
+/// freed (is_free), unless `claims`.
 __global__ void paint_owners_kernel(const Run* runs, ItemCount items, const std::int32_t* label,
                                     const Absorbed* absorbed, bool claims, std::int64_t width, std::int32_t* owner) {
   const std::int64_t count = items();
@@ -91,7 +92,7 @@ __global__ void paint_owners_kernel(const Run* runs, ItemCount items, const std:
 
 /// The sources of an image, for kernels; not more than there is room for.
 struct SourceTable {
-  const std::int32_t* order;  ///< order of measurement
+  const std::int32_t* order;  ///< indices of the sources in the order of measurement
   const SourceSums* sums;
   const Parentage* parentage;  ///< null: nothing was deblended
   const EllipseFlux* kron;     ///< null: not measured
@@ -191,7 +192,7 @@ __global__ void list_large_kernel(SourceTable sources, std::int32_t* large, std:
   }
 }
 
-/// A block takes a large source.
+/// Measures the large sources, with one block per source.
 template <class One, bool elsewhere>
 __global__ void __launch_bounds__(large_source_warps* warp_size)
     measure_large_kernel(One family, LevelledImage measured, LevelledImage found_in, SourceTable sources,

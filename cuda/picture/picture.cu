@@ -110,8 +110,8 @@ __global__ void __launch_bounds__(block_threads)
   }
 }
 
-/// Counts the pixels per bin. Blocks of grid row y count in the `size` bins from y * size on, each in its own table,
-/// and then add their tables to `counts`.
+/// Counts the pixels per bin. Blocks of grid row y count pixels in the `size` bins from y * size on. Each block has its
+/// own table, and in the end adds it to `counts`.
 __global__ void __launch_bounds__(table_threads, table_blocks)
     count_bins_kernel(const float* pixels, std::int64_t count, GreyBins bins, std::int32_t size, std::int32_t total,
                       std::uint32_t* counts) {

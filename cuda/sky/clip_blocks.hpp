@@ -204,8 +204,8 @@ __device__ inline void find_extremes() {
   bring_extremes(state().low_key, state().high_key, extremes);
 }
 
-/// Counts the values of one byte of the pixels' keys. Equal values in the lanes of a warp are counted at once, since
-/// one value may fill the image.
+/// Counts the values of one byte in the keys of pixels, for keys that begin with state().prefix. Equal values in the
+/// lanes of a warp are counted at once, since one value may fill the image.
 __device__ inline void count_digits() {
   ClipShared& s = shared();
   const std::uint32_t prefix = state().prefix;

@@ -116,7 +116,7 @@ class ClipLeader : ClipRanks {
         add_core();
       }
     }
-    const bool of_all = s.unmasked == 0;  // the first interval
+    const bool of_all = s.unmasked == 0;  // true for the first interval, which has all pixels
     __syncwarp();
     if (of_all && lane() == 0) s.unmasked = s.sums.count;
     __syncwarp();

@@ -35,8 +35,8 @@ __device__ inline int tail_bin(float x, float centre, float per_scale) {
   return x < centre ? side_bins - 1 - bin : side_bins + bin;
 }
 
-/// The cell of x in the window, where each bin is divided into `parts` cells (a power of two) and there are `per_unit`
-/// cells per unit. A larger x is never in an earlier cell.
+/// The cell of x in the window. Each bin is divided into `parts` cells (a power of two), and there are `per_unit` cells
+/// per unit of x. A larger x is never in an earlier cell.
 __device__ inline int window_bin(float x, float lower, float per_unit, int parts) {
   return min(max(static_cast<int>((x - lower) * per_unit), 0), parts * window_bins - 1);
 }
@@ -54,10 +54,10 @@ __device__ int window_bin_of_rank(Rank rank) {
   return bin + __popc(__ballot_sync(all_lanes, lane() < 4 && begin[bin + min(lane(), 3)] <= rank)) - 1;
 }
 
-/// The pixels that a thread has seen.
+/// Sums and numbers of the pixels that a thread has seen.
 struct PixelsSeen {
-  ExactSum first, second;                      ///< sums of the core
-  unsigned int in_core = 0, above_window = 0;  ///< pixels
+  ExactSum first, second;                      ///< sums over the core of deviations and of their squares (SumGrid)
+  unsigned int in_core = 0, above_window = 0;  ///< numbers of pixels: in the core; in the window or above it
 };
 
 /// A column of shared memory in which a thread's pixels wait until its warp appends them to the lists. Pixels of the
@@ -156,7 +156,7 @@ class ClipLook {
   __device__ void look_at(const float4 (&loaded)[loads_per_thread]) {
     Count first_sum = 0;  // modulo 2^64: the rounding constants overflow, and are subtracted below
     Count second_sum = 0;
-    const auto nothing = static_cast<float>(grid_.centre);  // adds 0
+    const auto nothing = static_cast<float>(grid_.centre);  // a value that adds 0 to the sums
 #pragma unroll
     for (int part = 0; part < loads_per_thread; ++part) {
       const float pixels[4] = {loaded[part].x, loaded[part].y, loaded[part].z, loaded[part].w};

@@ -10,6 +10,8 @@ namespace srcextract {
 
 using Count = unsigned long long;  // the type that atomicAdd takes
 
+/// Threads and warps of a block of the clip, loads of four pixels by a thread, and tiles. A tile has the pixels that a
+/// warp (warp_tile) or a block (clip_tile) reads at a time.
 inline constexpr int clip_threads = 512;
 inline constexpr int clip_warps = clip_threads / warp_size;
 inline constexpr int loads_per_thread = 4;
@@ -65,8 +67,8 @@ struct TailCuts {
   static constexpr int room = 2 * most_zones;
   int zones;  ///< zone z is part 2 z + 1
   float edge[room];
-  float per_unit[most_zones];  ///< cells per unit, by zone
-  int first_cell[room + 2];    ///< by part
+  float per_unit[most_zones];  ///< per zone: number of cells per unit of pixel values
+  int first_cell[room + 2];    ///< per part: its first cell
 
   /// The number of the part that holds x: the number of edges below x.
   __device__ int part_of(float x) const {
@@ -105,16 +107,16 @@ struct WindowCell {
 struct ClipState {
   SumGrid grid;
   ClipGuess guess;
-  int samples;  ///< unmasked, sorted
+  int samples;  ///< number of unmasked pixels in the sample
   bool heavy;   ///< one value is too frequent in the window for keeping its pixels
   double zero_share;
 
   ClipCommand command;
   /// for `split`: the set with known sums; for `sum` and `extremes`: the set to read
   Interval interval;
-  std::uint32_t prefix, prefix_mask;  ///< `count_digits`: keys that begin so,
-  int shift;                          ///< and the byte from this bit on
-  ClipSource source;                  ///< for sums, extremes and digits
+  std::uint32_t prefix, prefix_mask;  ///< for `count_digits`: keys with key & prefix_mask == prefix are counted
+  int shift;                          ///< for `count_digits`: lowest bit of the byte that is counted
+  ClipSource source;                  ///< where `sum`, `extremes` and `count_digits` read pixels
   TailCuts cuts;
   WantedBins wanted;
 
@@ -122,10 +124,10 @@ struct ClipState {
   unsigned int chunks_taken;  ///< chunks of the image taken, after the tiles with which warps begin
   NearSums core;
   PixelSums tail;
-  std::int64_t in_tail;       ///< pixels, with or without room
-  std::int64_t above_window;  ///< pixels in the window or above it
+  std::int64_t in_tail;       ///< number of pixels in the tail, listed or not
+  std::int64_t above_window;  ///< number of pixels in the window or above it
   std::int32_t tail_low_key, tail_high_key;
-  unsigned int tail_overflow, window_overflow;  ///< blocks that had no room
+  unsigned int tail_overflow, window_overflow;  ///< numbers of blocks that had no room for their list
   unsigned int bins[tail_bins + window_bins];
 
   NearSums cell[most_cells];  ///< tail's cells, after a split; the outermost have only counts
@@ -135,7 +137,7 @@ struct ClipState {
   PixelSums sums;
   std::int32_t low_key, high_key;
   Count digits[256];
-  Count smallest;  ///< bits of the least |d| > 0
+  Count smallest;  ///< bits of the least |d| > 0 of the image
 };
 
 /// Sets sums to zero. The first `threads` threads of a block call it.
@@ -178,18 +180,18 @@ __device__ inline bool is_heavy(const float* sorted, int samples, const Interval
 struct ClipWork {
   const float* pixels;
   std::int64_t count;
-  const float* sorted;  ///< the sample
+  const float* sorted;  ///< unmasked pixels of the sample, sorted
   float* tail;
   float* window;
-  std::int64_t tail_room, window_room;  ///< room of one block
+  std::int64_t tail_room, window_room;  ///< most pixels that the list of one block can hold
   float* cell_pixels;                   ///< pixels of the tail's cells, up to cell_room per cell; one warp sums a cell
   WindowCell* window_cell;
-  float* window_pixels;  ///< pixels of these cells, window_cell_room each
-  int cells;             ///< most cells of the tail
+  float* window_pixels;  ///< pixels of the window's cells, up to window_cell_room per cell
+  int cells;             ///< most cells that the tail may have
   int cell_room, window_cell_room;
   int bin_cells;    ///< cells per bin of the window, a power of two up to 256
-  int first_tiles;  ///< tiles with which a warp begins
-  int chunk_tiles;  ///< tiles of each later chunk
+  int first_tiles;  ///< number of tiles that a warp reads at first
+  int chunk_tiles;  ///< number of tiles in each chunk that it takes later
   double kappa;
   std::int64_t max_iterations;  ///< 0 = no limit
   ClipState* state;
@@ -203,7 +205,7 @@ struct WaitingPixels {
   float pixel[room][clip_threads];
 };
 
-/// Sums over a block's pixels in the tail of the even parts of their values (above), in pieces of 17 bits, so that no
+/// Sums over those pixels of a block's tail that are in even parts (TailCuts), in pieces of 17 bits, so that no
 /// addition carries. Every lane of a warp adds to words of its own, so that no lane waits for another.
 struct PartSums {
   static constexpr int pieces = 3;
@@ -242,7 +244,7 @@ struct ClipShared {
   Interval near;
   ClipGuess guess;
   std::int64_t tail_listed, window_listed;  ///< number of pixels in this block's lists; 0 if there was no room for all
-  PixelSums block;                          ///< this block's sums of classes beyond ThreadSums
+  PixelSums block;                          ///< this block's sums of the classes that ThreadSums leaves out
   union {
     WaitingPixels waiting;                       ///< during a look
     unsigned int bins[tail_bins + window_bins];  ///< counted after the look
@@ -250,23 +252,23 @@ struct ClipShared {
     PartSums parts;                              ///< during a split
     NearSums before_cell[most_cells + 1];        ///< first block only, after a split: running sums of cells and core
   };
-  unsigned int listed[2];  ///< pixels of tail and window found, with or without room
+  unsigned int listed[2];  ///< numbers of pixels of tail and window that the block has found, listed or not
   std::int32_t low_key, high_key;
   TailCuts cuts;
   WantedBins wanted;
-  ZoneSide side[2];  ///< the forecast's, below and above the core
+  ZoneSide side[2];  ///< zones of the forecast, below and above the core
   unsigned int digits[256];
   float far[clip_warps][2 * warp_size];  ///< pixels that a warp has set aside (ThreadSums)
   std::int64_t partial[most_sums][clip_warps];
   // The leader's:
   PixelSums sums;               ///< sums of the last interval
   std::int64_t unmasked;        ///< number of pixels in the first interval, which has all
-  std::int64_t below_window;    ///< pixels
+  std::int64_t below_window;    ///< number of pixels below the window
   bool tail_kept, window_kept;  ///< true if every block had room
   NearSums core;
   unsigned int window_begin[window_bins + 1];
-  std::int64_t known_first, known_count;  ///< first rank and number of ranks with known values, equal or in `sorted`
-  bool known_equal;
+  std::int64_t known_first, known_count;  ///< the ranks with known values begin at known_first; values are in `sorted`
+  bool known_equal;                       ///< all known values are sorted[0]
   float4 unsorted[most_ranked / 4];
   float sorted[most_ranked];
 };

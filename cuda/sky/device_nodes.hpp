@@ -27,7 +27,7 @@ struct DeviceNodes {
   /// Returns the nodes for the spline: bad nodes are filled, then the median filter is applied.
   DeviceNodes filled_and_filtered(const BackgroundConfig& config, const Gpu& where) const;
 
-  /// Converts these nodes, which are in units of the nodes `units`, to counts (node_of_units).
+  /// Converts these nodes, which are in units of the nodes `units`, to pixel values (node_of_units).
   DeviceNodes of_pixels(const NodeView& units, double rms_factor, const Gpu& where) const;
 
   Shape shape;

@@ -45,13 +45,14 @@ class MeshBlock {
   std::int64_t width_, height_, stride_;
 };
 
-/// Memory in which a block adds up.
+/// Shared memory in which a block adds up the sums of its threads.
 struct SumMemory {
   double sum[block_threads], squares[block_threads];
   unsigned long long count;
 };
 
-/// Adds up the values of all threads, in the order of stages/sky/mesh_estimate.hpp. Only the first warp calls it.
+/// Adds up the values of all threads, in the order of stages/sky/mesh_estimate.hpp. Only the first warp calls it; its
+/// first lane gets the sum.
 __device__ inline double add_up(const double* of) {
   const auto column = [&](int c) {
     return (of[c] + of[c + sum_columns]) + (of[c + 2 * sum_columns] + of[c + 3 * sum_columns]);

@@ -15,7 +15,7 @@ __global__ void fill_rows_kernel(MeshGrid grid, const float* nodes, const float*
     rows[i] = NodePlace(y, grid.mesh.height, grid.nodes.height).at(nodes + x, bends + x, grid.nodes.width);
 }
 
-/// A thread for every row.
+/// Computes the second derivatives along every row, with a thread per row.
 __global__ void bend_rows_kernel(MeshGrid grid, const float* rows, float* bends) {
   const std::int64_t y = thread_index();
   if (y < grid.image.height) bend_nodes(rows + y, grid.nodes.width, grid.image.height, bends + y);

@@ -9,8 +9,10 @@ namespace srcextract {
 
 namespace {
 
-/// The sample is sorted by integer keys that order like the pixels' values. Each block sorts a chunk, then the chunks
-/// are merged. Equal keys need no particular order, since a key is nothing but the value's 32 bits.
+// The sample is sorted by integer keys that order like the pixels' values. Each block sorts a chunk, then the chunks
+// are merged. Equal keys need no particular order, since a key is nothing but the value's 32 bits.
+
+/// Number of keys that a block sorts.
 constexpr int sort_chunk = 256;
 constexpr int sort_warps = sort_chunk / warp_size;
 
@@ -127,7 +129,8 @@ struct GuessSample {
 
   __device__ const float* sorted() const { return &pixels[0].x; }
 
-  /// All threads of the block call it.
+  /// Fills in the pixels, of which each thread has its share `mine`, and their running sums. All threads of the block
+  /// call it.
   __device__ void fill(const float (&mine)[guess_samples / guess_threads], int size, const SumGrid& grid) {
     constexpr int each = guess_samples / guess_threads;
     using Scan = cub::BlockScan<Powers, guess_threads, cub::BLOCK_SCAN_WARP_SCANS>;

@@ -7,6 +7,7 @@ namespace srcextract {
 
 namespace {
 
+/// Subtracts the level from `pixels` and `kept`. Masks the variance where `kept`, or else the pixel, is masked.
 /// `variance` and `kept` may be null.
 __global__ void __launch_bounds__(block_threads)
     subtract_level_kernel(std::int64_t count, const float* level, float* pixels, float* variance, float* kept,

@@ -9,8 +9,9 @@ namespace srcextract {
 
 namespace {
 
-/// Applies a weight map to all pixels. `kept`: a copy of the image, in which pixels without a variance are masked; or
-/// null.
+/// Converts the map of weights to variances, in place. Masks pixels without a variance or with too large a one, and the
+/// variance of pixels that were masked before. `kept`, if not null, is a copy of the image, in which only pixels
+/// without a variance are masked.
 __global__ void __launch_bounds__(block_threads)
     weigh_by_map_kernel(std::int64_t count, VarianceOfMap variance_of, float* pixels, float* map, float* kept,
                         MaskCounts* masked) {

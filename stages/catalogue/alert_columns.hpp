@@ -2,7 +2,7 @@
 
 namespace srcextract {
 
-/// Columns that alerts of a difference contain, beyond the usual ones.
+/// Columns that alerts of a difference image contain beside the usual ones.
 inline constexpr const char* alert_columns[] = {"MAG_APER", "MAGERR_APER", "FWHM_IMAGE", "ELONGATION"};
 
 /// Columns of alerts that can be measured only if the shape of the stars is known.

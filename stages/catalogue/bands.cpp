@@ -28,7 +28,7 @@ std::string problem_of_name(const std::string& name) {
   return "";
 }
 
-/// The columns that every band may have.
+/// Names of the columns that are measured in the image of each band (Column::image).
 std::vector<std::string> measured_names() {
   std::vector<std::string> names;
   for (const DeclaredColumn& one : declared_columns())
@@ -36,7 +36,8 @@ std::vector<std::string> measured_names() {
   return names;
 }
 
-/// The unit of a column in a band, if it is that of the band's pixels; nothing: the column's own unit.
+/// The band's unit for pixel values or for their sums, if the column has such a unit. Nothing: the column keeps its own
+/// unit.
 std::optional<std::string> unit_in_band(const Column& column, const BandSources& band) {
   if (column.unit == std::string_view(pixel_value_unit)) return band.pixel_unit;
   if (column.unit == std::string_view(pixel_sum_unit)) return band.sum_unit;
@@ -63,7 +64,8 @@ std::string column_in_band(std::string_view column, std::string_view band) {
 }
 
 std::string problem_of_bands(const std::vector<std::string>& names) {
-  std::map<std::string, std::string> band_of;  // band by name in capitals: first names of bands, then of columns
+  // From a name in capitals to its band: first names of bands, then of columns.
+  std::map<std::string, std::string> band_of;
   for (const std::string& name : names) {
     if (std::string problem = problem_of_name(name); !problem.empty()) return problem;
     const auto [other, is_new] = band_of.emplace(in_capitals(name), name);
@@ -96,7 +98,7 @@ Sources join_bands(const std::vector<BandSources>& bands) {
     if (!column.image) written.emplace_back(common_name(column.name));
   });
   joined.written = std::move(written);
-  // Usual columns of the first band stay, since regions and pictures read them.
+  // Usual columns measured in this one band stay but are not written: regions and pictures read them.
   std::erase_if(joined.columns,
                 [](const CatalogColumn& one) { return one.column.image && one.part != CatalogPart::usual; });
   for (const BandSources& band : bands) add_measured(band, joined);

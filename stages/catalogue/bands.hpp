@@ -11,7 +11,7 @@ namespace srcextract {
 
 /// Sources that were found in one image and measured in the image of a band.
 struct BandSources {
-  std::string name;                  ///< of the band
+  std::string name;                  ///< name of the band
   std::string pixel_unit, sum_unit;  ///< units of pixel values, and of sums of pixel values
   const Sources& sources;
 };
@@ -23,7 +23,8 @@ inline constexpr std::size_t longest_band_name = 20;
 std::string column_in_band(std::string_view column, std::string_view band);
 
 /// Returns the problem with the names of bands, and what to try; empty if all these rules are kept:
-/// - A name is a letter, then letters, digits and _.
+/// - A name is a letter, then letters, digits and _, and has at most longest_band_name characters.
+/// - A name does not end in _ and a number.
 /// - Names differ by more than case, which FITS ignores.
 /// - No column of a band may have the name of another column.
 std::string problem_of_bands(const std::vector<std::string>& names);
@@ -33,7 +34,7 @@ std::string problem_of_bands(const std::vector<std::string>& names);
 ///   first band.
 /// - Columns measured in each image (Column::image) appear for every band, in order, with the band's name and unit.
 ///
-/// Only columns that are to be written are joined.
+/// Of the columns measured in each image, only those that are to be written are joined.
 Sources join_bands(const std::vector<BandSources>& bands);
 
 }  // namespace srcextract

@@ -12,7 +12,7 @@ enum class CatalogFormat { fits, ldac, ecsv, csv, ascii_head, votable, votable_t
 /// The program's names for one format.
 struct FormatNames {
   CatalogFormat format;
-  const char* name;    ///< in output.formats
+  const char* name;    ///< name in output.formats
   const char* ending;  ///< ending of file names
   bool table;          ///< true: a table; false: regions
 
@@ -37,7 +37,7 @@ inline const FormatNames& names_of_format(CatalogFormat format) {
   return *std::ranges::find(catalog_formats, format, &FormatNames::format);
 }
 
-/// The format with this ending of a file name; null if there is none.
+/// The format whose ending the file name `path` has; null if there is none.
 inline const FormatNames* format_of_name(std::string_view path) {
   const auto found =
       std::ranges::find_if(catalog_formats, [&](const FormatNames& names) { return path.ends_with(names.ending); });

@@ -25,7 +25,7 @@ using FamilyNames = std::array<std::string_view, 3>;
 struct NeededFile {
   /// path of the key that names the file; empty: no file is needed
   std::string_view key = {};
-  const std::string& (*name)(const Settings&) = nullptr;  ///< the value of this key
+  const std::string& (*name)(const Settings&) = nullptr;  ///< returns the value of this key: the name of the file
 };
 
 /// How the values of a column are stored: signed integers of 16, 32 or 64 bits, or doubles.
@@ -46,8 +46,8 @@ using ColumnNeeds = std::array<std::string_view, 5>;
 /// The group of the usual columns, which are written without a request.
 inline constexpr const char* usual_group = "default";
 
-/// The declaration of a column. Columns of other groups than usual_group are filled only if `output.columns` requests
-/// them.
+/// The declaration of a column. A column of another group than usual_group is filled only if `output.columns` requests
+/// it, or a column that is computed from it.
 struct DeclaredColumn {
   Column column;
   FamilyNames families;   ///< families from which it is computed, and those that they use; none: usual columns
@@ -55,7 +55,7 @@ struct DeclaredColumn {
   bool repeated = false;  ///< true: one column per radius or fraction, NAME, NAME_1, NAME_2 ...
   ColumnType type = ColumnType::float64;
   ColumnNeeds needs = {};  ///< for a column in sky units (pipeline/extract/sky_columns.hpp)
-  NeededFile file = {};    ///< without it there is no such column
+  NeededFile file = {};    ///< file without which there is no such column
 
   bool is_usual() const { return std::string_view(group) == usual_group; }
   bool is_on_sky() const { return !needs[0].empty(); }
@@ -113,7 +113,7 @@ CatalogValues values_of(std::size_t rows, const Cpu& where, const Value& value) 
   return values;
 }
 
-/// Adds a column with value(formula, row) in each row. `which` is its number among columns with the same name.
+/// Adds a column with value(formula, row) in each row. `which` is its number among columns with the same name, from 0.
 template <class... Of, class Value>
 void add_column(const ColumnOf<Of...>& column, CatalogPart part, Sources& sources, const Cpu& where, const Value& value,
                 std::size_t which = 0) {

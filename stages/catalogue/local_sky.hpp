@@ -9,14 +9,15 @@ struct SkyPosition {
   double alpha = 0, delta = 0;
 };
 
-/// For a step of one pixel in x and in y: how far it goes to the east and north, in degrees along a great circle.
+/// How far a step of one pixel goes to the east and to the north, in degrees along a great circle. Element 0 is for a
+/// step in x, element 1 for a step in y.
 struct SkySteps {
   std::array<double, 2> east = {}, north = {};
 };
 
 /// The sky at a position in an image; NaN outside of the sky's projection.
 struct LocalSky {
-  std::array<double, 2> world = {};  ///< on the header's first two axes, in degrees, with longitudes in [0, 360)
+  std::array<double, 2> world = {};  ///< position on the header's first two axes, in degrees, longitudes in [0, 360)
   bool latitude_first = false;       ///< the first axis is the latitude
   SkyPosition native, j2000,
       b1950;  ///< position in the header's coordinate system, in J2000, in B1950 (io/wcs/fk4.hpp)

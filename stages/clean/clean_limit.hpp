@@ -8,13 +8,12 @@ namespace srcextract {
 
 // Computes the limit of a source: how far it stands out over its threshold, as in SExtractor's CLEAN (mthresh). The
 // height of a pixel is its value above the threshold. The limit is roughly the height of the m-th brightest pixel,
-// where m is detection.min_area.
-// SExtractor keeps the brightest pixels in a heap, but its rule for sinking differs from that of a heap, and it forgets
-// pixel m + 1. Both quirks are reproduced here, since they decide which sources are absorbed. Pixels are counted from 1
-// in SExtractor's order (stages/clean/pixel_order.hpp). The limit is 0 for fewer than m pixels, and the height of the
-// first pixel for m pixels.
+// where m is detection.min_area. SExtractor keeps the brightest pixels in a heap. But its rule for sinking differs from
+// that of a heap, and it forgets pixel m + 1. Both quirks are reproduced here, since they decide which sources are
+// absorbed. Pixels are counted from 1 in SExtractor's order (stages/clean/pixel_order.hpp). The limit is 0 for fewer
+// than m pixels, and the height of the first pixel for m pixels.
 
-/// Largest m with a closed form.
+/// The largest m for which limit_in_closed_form() serves; limit_by_heap() serves larger ones.
 inline constexpr std::int64_t most_in_closed_form = 5;
 
 /// Keeps the `count` largest values, at most 3, in ascending order.
@@ -36,7 +35,7 @@ struct Largest {
 template <class Height>
 SRCEXTRACT_HOST_DEVICE float limit_in_closed_form(std::int64_t count, int m, const Height& height_of) {
   float first[most_in_closed_form];
-  for (int i = 0; i < m; ++i) {  // ascending
+  for (int i = 0; i < m; ++i) {  // sorts the first m heights, ascending
     const float height = height_of(i);
     int place = i;
     for (; place > 0 && first[place - 1] > height; --place) first[place] = first[place - 1];
@@ -49,8 +48,8 @@ SRCEXTRACT_HOST_DEVICE float limit_in_closed_form(std::int64_t count, int m, con
   return largest.value[0];
 }
 
-/// Replaces the root heap[0] by a larger height, and sinks it as SExtractor does. After exchanging two elements
-/// SExtractor goes on from the element after the exchanged one, unlike in a correct heap.
+/// If `height` is larger than the root heap[0], replaces the root, and sinks it as SExtractor does. After exchanging
+/// two elements SExtractor goes on from the element after the exchanged one, unlike in a correct heap.
 SRCEXTRACT_HOST_DEVICE inline void sink_in_heap(float height, std::int64_t m, float* heap) {
   if (!(height > heap[0])) return;
   heap[0] = height;
@@ -65,7 +64,8 @@ SRCEXTRACT_HOST_DEVICE inline void sink_in_heap(float height, std::int64_t m, fl
   }
 }
 
-/// Returns the limit for any m. `heap` must have the heights of the first m pixels, ascending.
+/// Returns the limit for any m below `count`. `heap` must have the heights of the first m pixels, ascending; it is
+/// overwritten.
 template <class Height>
 SRCEXTRACT_HOST_DEVICE float limit_by_heap(std::int64_t count, std::int64_t m, const Height& height_of, float* heap) {
   for (std::int64_t i = m + 1; i < count; ++i) sink_in_heap(height_of(i), m, heap);

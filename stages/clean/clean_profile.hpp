@@ -9,7 +9,7 @@ namespace srcextract {
 
 /// A source as CLEAN compares it: a Moffat profile of its light, which gives its wings, and its limit.
 struct CleanProfile {
-  double x, y;    ///< 0-based
+  double x, y;    ///< centroid, 0-based
   double height;  ///< height of the profile above the sky
   double slope;   ///< the profile is height (1 + slope q)^-beta, q = cxx dx^2 + cyy dy^2 + cxy dx dy
   float cxx, cyy, cxy;
@@ -21,8 +21,8 @@ struct CleanProfile {
 struct CleanCandidate {
   CleanProfile profile;
   double flux;         ///< in the image in which the source was found
-  std::int32_t place;  ///< in SExtractor's order, from 0
-  float threshold;     ///< of the source, above the sky
+  std::int32_t place;  ///< place in SExtractor's order, from 0
+  float threshold;     ///< threshold of the source, above the sky
   std::int64_t npix;
   double area;  ///< pi a b
 };
@@ -55,7 +55,7 @@ SRCEXTRACT_HOST_DEVICE inline void set_wings(CleanProfile& profile, double flux,
   set_slope(profile, npix, area, threshold, beta);
 }
 
-/// The profile of a source that has absorbed so much light and so many pixels. Its ellipse stays.
+/// The profile of a source after it has absorbed `flux` and `npix` pixels of other sources. Its ellipse stays.
 SRCEXTRACT_HOST_DEVICE inline CleanProfile grown(const CleanCandidate& source, double flux, std::int64_t npix,
                                                  double beta) {
   CleanProfile profile = source.profile;
@@ -65,8 +65,8 @@ SRCEXTRACT_HOST_DEVICE inline CleanProfile grown(const CleanCandidate& source, d
 }
 
 /// Whether the wings of `big`, a brighter source, exceed the limit of `small` at the position of `small`. Always false
-/// if `small` is further away than 10 times the sum of both semi-major axes, or if the wings do not fall. Computed in
-/// float where SExtractor does so.
+/// if `small` is further away than 10 times the sum of both semi-major axes, or if the wings have not fallen there.
+/// Computed in float where SExtractor does so.
 SRCEXTRACT_HOST_DEVICE inline bool can_absorb(const CleanProfile& big, const CleanProfile& small, double beta) {
   const auto dx = static_cast<float>(small.x - big.x), dy = static_cast<float>(small.y - big.y);
   const float reach = 10 * (big.a + small.a);

@@ -16,7 +16,8 @@ enum class Absorbed : std::int32_t {
   free = 1      ///< and above: source was absorbed, and its pixels count as belonging to no source (free_from)
 };
 
-/// The pixels of a source that is absorbed when row `last` has been searched, the last row of the two islands.
+/// The value for pixels of a source that is absorbed once row `last` is searched. This is the last row of the two
+/// islands, of the source and of its absorber.
 SRCEXTRACT_HOST_DEVICE inline Absorbed free_from(std::int32_t last) {
   return static_cast<Absorbed>(last + 1);
 }
@@ -28,10 +29,10 @@ SRCEXTRACT_HOST_DEVICE inline bool is_free(Absorbed absorbed) {
 template <class Where>
 struct Cleaned {
   Components<Where> components;        ///< per run: its source, with new numbers
-  Buffer<Absorbed, Where> absorbed;    ///< per run
+  Buffer<Absorbed, Where> absorbed;    ///< per run: whether its source was absorbed
   Components<Where> own;               ///< `components` with label 0 for the runs of absorbed sources
   Buffer<SourceSums, Where> own_sums;  ///< sums over `own`, in the image in which sources were found
-  /// Per source that is left, with `last_row`; `edge` also covers absorbed sources.
+  /// Per source that is left. `last_row` is set; `edge` also covers the sources that it absorbed.
   Buffer<Parentage, Where> parentage;
 };
 
@@ -66,7 +67,7 @@ Cleaned<Cpu> clean_sources(const DeblendImages<Cpu>& images, const Uncleaned<Cpu
 Cleaned<Gpu> clean_sources(const DeblendImages<Gpu>& images, const Uncleaned<Gpu>& sources, const Settings& config,
                            std::int64_t kernel_rows, const Gpu& where);
 
-/// Records all fields but those that another part of the program records after CLEAN.
+/// Records `own`, `absorbed` and `own_sums`. The other fields are recorded with the results of deblending.
 inline void record_fields(const Cleaned<Cpu>& cleaned, FieldRecorder& to) {
   record_fields(cleaned.own, to);
   std::vector<std::int32_t> absorbed;

@@ -64,7 +64,8 @@ float limit_of(const std::vector<float>& heights, std::int64_t m, std::vector<fl
   return limit_by_heap(count, m, height_of, heap.data());
 }
 
-/// For each pixel outside of cores, the number of the source that it was given to, from 1. Pixels in cores have 0.
+/// Per pixel of the islands, in raster order: the number of the source that the pixel was given to, from 1. Pixels in
+/// cores have 0.
 Buffer<std::int32_t, Cpu> owners_of_leftovers(const Uncleaned<Cpu>& sources, std::int64_t pixels, const Cpu& where) {
   Buffer<std::int32_t, Cpu> owner(pixels, where);
   const auto fill = [&](const Runs<Cpu>& runs, const auto& owner_of_run) {

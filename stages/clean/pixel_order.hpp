@@ -10,7 +10,7 @@ namespace srcextract {
 /// Sorts the pixels of a connected set into SExtractor's order (tests/truth/oracle/connect.cpp). Rows are added one by
 /// one. A part is a set of pixels that the rows so far connect. If runs of the next row connect parts, these parts and
 /// runs become one part. Its order is by column, where an old part counts with the first column of its first run on the
-/// previous row. It comes before the run's pixel at that column, so it may cut the run into pieces.
+/// previous row. The old part comes before the run's pixel at that column, so it may cut the run into pieces.
 class PixelOrder {
  public:
   /// A piece of a run: columns [begin, end). `index` is the run's index among the given runs.
@@ -20,7 +20,7 @@ class PixelOrder {
   };
 
   /// Returns the pieces of `runs` in SExtractor's order. `runs` must be connected and in raster order; `reach` is as in
-  /// stages/detect/adjacency.hpp. Time is linear in their number. The result is valid until the next call.
+  /// stages/detect/adjacency.hpp. Time is linear in the number of runs. The result is valid until the next call.
   const std::vector<Piece>& sort(const std::vector<Run>& runs, std::int32_t reach);
 
  private:

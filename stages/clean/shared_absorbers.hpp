@@ -19,7 +19,7 @@ namespace srcextract {
 class AbsorberCells {
  public:
   static constexpr int most_layers = 40;
-  static constexpr double reach = 10;  ///< of a profile, in semi-major axes
+  static constexpr double reach = 10;  ///< how far a profile reaches, in semi-major axes
 
   explicit AbsorberCells(const Shape& shape) {
     for (;;) {
@@ -82,15 +82,15 @@ struct Absorptions {
   std::int32_t* source;  ///< the absorbed source
   std::uint32_t* begin;  ///< per absorber: index of its first absorption
   double* flux;          ///< light that the absorber gained by this absorption and its earlier ones
-  std::int64_t* npix;    ///< pixels that it gained so
+  std::int64_t* npix;    ///< pixels that the absorber gained likewise
 };
 
 /// The steps that find the absorber of each source, as SExtractor does. Sources arrive in SExtractor's order:
-/// - A newcomer is absorbed if one that is there, and is not fainter, can absorb it (can_absorb); the first does.
-/// - Otherwise it absorbs all that are there, that are fainter, and that it can absorb. Others can absorb it later.
+/// - A newcomer is absorbed by the first source there that is not fainter and can absorb it (can_absorb).
+/// - Otherwise the newcomer absorbs all fainter sources there that it can absorb. Later newcomers can absorb it.
 ///
-/// A source grows by what it absorbed before: its flux, and the wings of its profile. Therefore all is done twice. At
-/// first sources do not grow. The second time they have grown by what they absorbed the first time.
+/// A source grows by what it absorbed before: its flux, and the wings of its profile. Therefore absorbers are found
+/// twice. At first sources do not grow. The second time they grow by what they absorbed the first time.
 ///
 /// Only neighbours are compared, so time is linear in the number of sources. Only many large sources, each of which
 /// reaches most others, take longer.
@@ -105,11 +105,11 @@ struct SharedAbsorbers {
 
   /// Every byte of `undecided` is 0xfe.
   static constexpr std::int32_t undecided = -0x01010102, nobody = -1;
-  /// If every cell of a layer has at most this many profiles, each lane searches whole rows of cells, since rows then
+  /// If every cell of a layer has at most this many profiles, each lane searches whole rows of cells. Rows then
   /// outnumber the profiles in a row. Otherwise lanes share the profiles of a row.
   static constexpr std::uint32_t few = 8;
 
-  /// The first source in SExtractor's order that absorbs a source as that arrives.
+  /// The first source in SExtractor's order that absorbs a source on its arrival; if none does, the largest integer.
   struct Part {
     std::int32_t absorber = std::numeric_limits<std::int32_t>::max();
 
@@ -123,17 +123,17 @@ struct SharedAbsorbers {
   double beta;
   AbsorberCells cells;
   std::int32_t* source;   ///< the sources in SExtractor's order
-  CleanProfile* profile;  ///< in this order, like the members below
+  CleanProfile* profile;  ///< in this order, like `flux`, `absorber` and `later`
   double* flux;
-  std::uint32_t* cell_begin;  ///< per cell: its first element of `member`
+  std::uint32_t* cell_begin;  ///< per cell: number of profiles; later its first element of `member`
   std::uint32_t* cell_used;   ///< per cell: number of members entered
   std::uint32_t* most;        ///< per layer: number of profiles in the cell with most of them
-  std::int32_t* member;
-  std::int32_t* absorber;  ///< per source: who absorbs it as it arrives
-  std::int64_t* later;     ///< per source: who absorbs it after its arrival; `room`: nobody
-  std::int32_t* result;    ///< per source, by its number
-  Absorptions gains;       ///< by which sources grow
-  bool grows;              ///< whether they do
+  std::int32_t* member;       ///< profiles cell by cell, by their places in the order
+  std::int32_t* absorber;     ///< per source: its absorber on arrival, `nobody` or `undecided`
+  std::int64_t* later;        ///< per source: its absorber after its arrival; `room`: nobody
+  std::int32_t* result;       ///< by number of the source: number of the source that has it in the end, or `nobody`
+  Absorptions gains;          ///< absorptions by which sources grow
+  bool grows;                 ///< whether sources grow
 
   SRCEXTRACT_HOST_DEVICE void take_place(std::int64_t i) const {
     const std::int32_t place = candidates[i].place;
@@ -206,7 +206,7 @@ struct SharedAbsorbers {
   }
 
  private:
-  /// Calls body(member) for the lane's share of the sources whose reach a source may be in.
+  /// Calls body(other) for the lane's share of the sources that may reach source i.
   template <class Body>
   SRCEXTRACT_HOST_DEVICE void for_each_near(std::int64_t i, int lane, int lanes, const Body& body) const {
     const CleanProfile small = profile[i];
@@ -249,7 +249,7 @@ struct SharedAbsorbers {
            can_absorb(grown(candidates[source[earlier]], light, gains.npix[last - 1], beta), profile[i], beta);
   }
 
-  /// The first source that arrives after `i` and before `end`, stays then, and absorbs `i`; else `end`.
+  /// The first source that arrives after `i` and before `end`, is not absorbed on arrival, and absorbs `i`; else `end`.
   SRCEXTRACT_HOST_DEVICE std::int64_t first_after(std::int64_t i, std::int64_t end) const {
     std::int64_t first = end;
     for_each_near(i, 0, 1, [&](std::int32_t newcomer) {
@@ -268,7 +268,7 @@ struct SharedAbsorbers {
   }
 };
 
-/// Returns for each source the index of the source that absorbs it, or -1.
+/// Returns for each source the index of the source that has absorbed it in the end, or -1.
 template <class Where, class Machine>
 Buffer<std::int32_t, Where> find_absorbers(const Buffer<CleanCandidate, Where>& candidates, const SharedCount& sources,
                                            const Shape& shape, double beta, const Machine& machine) {

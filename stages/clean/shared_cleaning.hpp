@@ -37,7 +37,7 @@ class SharedCleaning {
     find_limits();
     return clean_by_limits(kernel_rows);
   }
-  /// With the limits of sources from elsewhere.
+  /// Cleans with given limits of the sources.
   Cleaned<Where> clean(std::int64_t kernel_rows, Buffer<float, Where> limits) {
     limits_ = std::move(limits);
     return clean_by_limits(kernel_rows);

@@ -48,7 +48,7 @@ struct SharedLimits {
   float* limits;
 
   /// Searches the pixels after the first min_area + 1 for the largest heights; lane `lane` of `lanes` searches a part
-  /// of them.
+  /// of them. Lane 0 also takes the first stretches.
   SRCEXTRACT_HOST_DEVICE Part part(std::int64_t source, int lane, int lanes) const {
     Part own;
     own.largest.count = min_area < 3 ? static_cast<int>(min_area) : 3;

@@ -29,14 +29,15 @@ struct SharedOrder {
 
   Shape shape;
   const Run* runs;
-  const std::int32_t* label;  ///< per run: its source from 1, or 0
+  const std::int32_t* label;  ///< per run: number of its connected set, from 1; 0: none
   const std::int64_t* row_begin;
   std::int64_t room;  ///< number of runs there is room for
   std::int32_t reach;
   SharedParts parts;
   std::uint32_t* last;       ///< per part: its last node so far
   std::int32_t* piece_end;   ///< per piece (node 2 room + i): the column after its last pixel; -1: no such piece
-  std::uint32_t* piece_at;   ///< for a run that begins above the inside of another: piece of that other run
+  std::uint32_t* piece_at;   ///< for a run that begins above the inside of a run of the next row: the piece of that run
+                             ///< from there on
   std::uint64_t* link;       ///< per node: a later node (high half), and number of pixels up to it (low half)
   std::uint32_t* in_motion;  ///< per round: whether some link does not yet lead to the end
   std::int32_t round;
@@ -74,7 +75,8 @@ struct SharedOrder {
   SRCEXTRACT_HOST_DEVICE std::uint32_t piece_of(std::int64_t run, std::int32_t x) const {
     const Run& of = runs[run];
     if (of.y == 0) return first_piece(run);
-    std::int64_t begin = begin_of(of.y - 1), end = begin_of(of.y);  // the last at or before x
+    // searches for the last run above that begins at or before x
+    std::int64_t begin = begin_of(of.y - 1), end = begin_of(of.y);
     while (begin < end) {
       const std::int64_t middle = begin + (end - begin) / 2;
       if (runs[middle].begin <= x) {

@@ -16,12 +16,12 @@ namespace srcextract {
 
 /// Data of a source that many threads fill in together.
 struct SourceState {
-  std::uint32_t peak;    ///< ordered_key of its largest value in the measured image
-  std::uint32_t lowest;  ///< ordered_key of the lowest threshold of its pixels; used if thresholds vary
-  std::int32_t above, above_half;
+  std::uint32_t peak;              ///< ordered_key of its largest value in the measured image
+  std::uint32_t lowest;            ///< ordered_key of the lowest threshold of its pixels; used if thresholds vary
+  std::int32_t above, above_half;  ///< number of its pixels above the threshold, and above half_way()
 };
 
-/// Steps that make the profiles of sources (profile_of), after their limits are known. They also find each source's
+/// Steps that make the profiles of sources (candidate_of), after their limits are known. They also find each source's
 /// position in SExtractor's order: islands by their last pixels, and within an island as deblending orders sources.
 template <class Noise>
 struct SharedProfiles {
@@ -47,9 +47,10 @@ struct SharedProfiles {
   bool varies;
   double beta;
   SourceState* states;
-  std::int32_t* last_run;  ///< per island; -1 at first
+  std::int32_t* last_run;  ///< per island: its last run; -1 at first
   std::int32_t* inside;    ///< per island: number of its sources
-  std::uint32_t* before;   ///< per run: sources of the island that ends with it; later those of all that end before
+  /// per run: number of sources of the island that ends with it; later of all islands that end before
+  std::uint32_t* before;
   const float* limits;
   CleanCandidate* candidates;
 
@@ -97,7 +98,7 @@ struct SharedProfiles {
   }
 
   /// Finds the brightest pixel of each source, and counts its pixels above the threshold. If thresholds vary, finds the
-  /// lowest one instead.
+  /// lowest threshold instead.
   SRCEXTRACT_HOST_DEVICE void survey(std::int64_t run) const {
     SourceState* const state = state_of(run);
     if (state == nullptr) return;

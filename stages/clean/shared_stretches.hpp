@@ -10,8 +10,9 @@
 
 namespace srcextract {
 
-/// Steps that put the pixels of every source into the order of find_limits, as stretches (pixels consecutive in a row
-/// and in the order) with sort keys. Either all stretches are sorted, or only the first few of each source are found.
+/// Steps that put the pixels of every source into the order of find_limits. They list stretches with sort keys. A
+/// stretch is pixels that are consecutive both in a row and in the order. Either all stretches are sorted, or only the
+/// first few of each source are found.
 struct SharedStretches {
   SRCEXTRACT_STEP(note_whole)
   SRCEXTRACT_STEP(add_island_run)
@@ -30,7 +31,7 @@ struct SharedStretches {
   const Parentage* parentage;      ///< null without deblending
   std::int32_t* source_of_island;  ///< per island: its source from 0 if it was not split; else -1
   int rank_bits;                   ///< number of bits for the rank of a stretch in its island or core
-  std::uint64_t* key;
+  std::uint64_t* key;              ///< per stretch: source, 1 bit for pixels outside of cores, rank
   PixelStretch* stretch;
   std::int64_t* count;  ///< number of stretches
   std::int64_t room;
@@ -144,7 +145,8 @@ struct SharedStretches {
   }
 };
 
-/// Computes SharedStretches, by taking all steps in the constructor, and holds its memory: 24 bytes per stretch.
+/// Computes SharedStretches, by taking all steps in the constructor, and holds its memory: at most 24 bytes per
+/// stretch.
 template <class Where>
 class StretchMemory {
  public:

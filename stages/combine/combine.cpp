@@ -32,7 +32,7 @@ SRCEXTRACT_VECTOR_CLONES void add_plane(const float* pixels, int count, PlaneWei
   for (int i = 0; i < count; ++i) sums[i] += contribution<squares>(pixels[i], plane);
 }
 
-/// Returns true if all results are finite.
+/// Rounds sums to float. Returns true if all results are finite.
 SRCEXTRACT_VECTOR_CLONES
 bool round_sums(const double* sums, int count, float* out) {
   int finite = 0;

@@ -22,16 +22,16 @@ constexpr bool needs_skies(CombineMethod method) {
 /// planes. The result is computed in double over the good planes (those where the pixel is not masked), in order, and
 /// rounded once to float:
 ///   weighted          sum of w v; if some planes are masked, times (sum of all w) / (sum over good planes). If
-///                     a weight is negative, a pixel is masked where any plane is
+///                     a weight is negative, pixels masked in any plane are masked
 ///   luminosity        weighted by 0.21, 0.71, 0.07 for red, green and blue
 ///   mean              weighted by 1 / n for each of n planes
 ///   inverse_variance  sum of (v - sky) / sigma^2, divided by the sum of 1 / sigma^2, with each plane's sky and sigma
 ///   chi_square        sum of ((v - sky) / sigma)^2, times (number of planes) / (number of good planes) (Szalay,
 ///                     Connolly & Szokoly 1999, AJ 117, 68, equation 3)
 ///   median            for an even number, the mean of the two middle values; -0 is less than +0
-/// In the methods that divide by sigma, a plane with sigma 0 or without a sky is left out. Where other planes are
-/// masked, a plane of weight 0 is left out. A pixel is masked if no good plane is left, or if the result is beyond the
-/// range of a float.
+/// In the methods that divide by sigma, a plane with sigma 0 or without a sky is left out. Where another plane is
+/// masked, a plane of weight 0 does not count as good. A pixel is masked if no good plane is left, or if the result is
+/// beyond the range of a float.
 ///
 /// `skies` has one element for each plane if needs_skies(), and is ignored otherwise. out.masked counts, by reason, the
 /// masked pixels of all planes. Its infinite pixels include results beyond the range of a float, and all pixels if all

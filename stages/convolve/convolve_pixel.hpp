@@ -28,7 +28,7 @@ SRCEXTRACT_HOST_DEVICE inline float share_of(float pixel) {
   return pixel == pixel ? 1.0F : 0.0F;
 }
 
-/// The sum of the kernel's weights over a window without masked pixels.
+/// The sum of the magnitudes of the kernel's weights, rounded as over a window without masked pixels.
 inline float full_weight(const Kernel& kernel) {
   float row = 0;
   float sum = 0;

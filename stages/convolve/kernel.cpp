@@ -82,7 +82,7 @@ void normalise(Rows& rows) {
 }
 
 /// Finds the two factors of an outer product: the row of its largest value, and the column through that value. Sets
-/// kernel.along_x and along_y if `weights` is their product.
+/// kernel.along_x and along_y if `weights` is their product and none is negative.
 void separate(const std::vector<double>& weights, Kernel& kernel) {
   const auto width = static_cast<std::size_t>(kernel.width);
   const auto largest = std::ranges::max_element(weights);

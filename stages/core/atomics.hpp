@@ -6,8 +6,8 @@
 
 namespace srcextract {
 
-// Reads a word that many threads access at once. These functions work on host and device, so code for a device can be
-// tried on the host with threads. Only order_memory() orders accesses to different words.
+// Access to words that many threads use at once, on host and device. So code for a device can be tried on the host,
+// with threads. Only order_memory() orders accesses to different words.
 
 template <class T>
 SRCEXTRACT_HOST_DEVICE inline T shared_load(const T* word) {

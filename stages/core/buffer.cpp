@@ -146,7 +146,7 @@ class KeptBuffers {
   std::atomic<int> keepers_ = 0;
   std::mutex mutex_;
   Buffers buffers_;
-  std::size_t used_ = 0, waiting_ = 0, most_used_ = 0;  ///< bytes
+  std::size_t used_ = 0, waiting_ = 0, most_used_ = 0;  ///< bytes of used and of unused buffers, and the peak of used_
 };
 
 /// The pool. It is never destroyed, since buffers may be released until the program ends.

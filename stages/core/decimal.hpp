@@ -9,8 +9,8 @@
 
 namespace srcextract {
 
-/// Returns the text without its sign, or an empty text if it is no decimal number. This check is needed before
-/// std::from_chars, which also accepts a second sign, a leading zero, `inf` and `nan`.
+/// Returns the text without its sign, or an empty text if it does not begin as a decimal number. This check is needed
+/// before std::from_chars, which also accepts a second sign, a leading zero, `inf` and `nan`.
 inline std::string unsigned_digits(const std::string& text) {
   const std::string digits = text.substr(!text.empty() && (text[0] == '+' || text[0] == '-') ? 1 : 0);
   if (digits.empty() || !(is_digit(digits[0]) || digits[0] == '.')) return "";

@@ -62,7 +62,7 @@ constexpr const char* kind_name(ErrorKind kind) {
 }
 
 /// The program's only exception class for problems. The message says what the problem is, why it is one, and what to
-/// try. Only `main` catches it, and converts its kind to the exit code.
+/// try. If an Error ends the program, its kind gives the exit code.
 class Error : public std::runtime_error {
  public:
   Error(ErrorKind kind, const std::string& message) : std::runtime_error(message), kind_(kind) {}

@@ -20,7 +20,7 @@ struct Capacity {
   std::int64_t sources = 0;
   std::int64_t pixels = 0;  ///< pixels of islands, for deblending
 
-  /// With room for as many pixels as so many runs usually have.
+  /// This capacity with room for pixels_per_run pixels per run, as many as runs usually have.
   static constexpr std::int64_t pixels_per_run = 16;
   Capacity with_pixels() const { return {runs, sources, pixels_per_run * runs}; }
 };
@@ -30,7 +30,7 @@ struct Capacity {
 struct Gpu {
   int device = 0;
   int host_threads = 1;     ///< threads that read the file
-  int multiprocessors = 1;  ///< of the device
+  int multiprocessors = 1;  ///< number of multiprocessors of the device
   CUstream_st* stream = nullptr;
   Workspace* workspace = nullptr;  ///< pool from which buffers are taken, and to which they return
   Capacity capacity;

@@ -27,8 +27,8 @@ struct Image {
 
   Shape shape;
   Buffer<T, Where> pixels;
-  std::shared_ptr<RowsOnDemand> rows = nullptr;  ///< set for a host's image that is not in memory as a whole: whoever
-                                                 ///< reads its rows, holds them (HeldRows)
+  /// Set for an image on the host that is not in memory as a whole: code that reads rows must hold them (HeldRows).
+  std::shared_ptr<RowsOnDemand> rows = nullptr;
 };
 
 }  // namespace srcextract

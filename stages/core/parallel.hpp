@@ -9,7 +9,8 @@ namespace srcextract {
 
 /// Calls body(begin, end) for pieces of the range 0 to count - 1, of at most `grain` elements, on at most
 /// `where.threads` threads. Returns when all pieces are done. Pieces begin at multiples of `grain`, so they do not
-/// depend on the number of threads. The first exception that a body throws is rethrown.
+/// depend on the number of threads. The first exception that a body throws is rethrown. Throws Stopped if the caller's
+/// work is asked to stop.
 void parallel_for(std::int64_t count, std::int64_t grain, const Cpu& where,
                   const std::function<void(std::int64_t begin, std::int64_t end)>& body);
 

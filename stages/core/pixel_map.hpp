@@ -16,7 +16,7 @@ struct PixelMap {
   explicit PixelMap(Shape size = {})
       : shape(size), nodes{(size.width + step - 1) / step + 1, (size.height + step - 1) / step + 1} {}
 
-  Shape shape;               ///< of the mapped grid
+  Shape shape;               ///< size of the mapped grid
   Shape nodes;               ///< number of nodes along x and y
   std::vector<double> x, y;  ///< position of every node, in raster order
 };

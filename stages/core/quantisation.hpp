@@ -43,8 +43,8 @@ inline const Randoms& randoms() {
   return made;
 }
 
-/// The index in the random numbers at which a tile starts reading. After the last number it starts anew at another
-/// index. `number` is the random number at `random_begin`; for each new start, it is the next one.
+/// The index at which a tile starts to read random numbers. `number` is the random number at `random_begin`. After the
+/// last random number the tile starts anew, and `number` is then the one after the previous `number`.
 SRCEXTRACT_HOST_DEVICE inline std::int32_t random_place(float number) {
   return static_cast<std::int32_t>(number * 500);
 }

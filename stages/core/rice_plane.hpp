@@ -38,7 +38,7 @@ struct RiceTile {
 struct RicePlane {
   std::int64_t pixel_bytes = 4, block = 32;  ///< BYTEPIX and BLOCKSIZE
   bool quantised = false;                    ///< the integers stand for floats
-  Dither dither = Dither::none;              ///< of the quantised floats
+  Dither dither = Dither::none;              ///< how the floats were dithered before they became integers
   std::int64_t tiles = 0;
   std::int64_t most_pixels = 0;                          ///< largest number of pixels in a tile
   std::function<RiceTile(std::int64_t)> tile = nullptr;  ///< returns a tile by its number, row after row; thread-safe

@@ -57,7 +57,7 @@ std::int64_t RowsOnDemand::bytes_of(std::int64_t block) const {
   return std::min(block_rows_, height_ - block * block_rows_) * bytes_of_row_;
 }
 
-/// The page at either end of a block may have pixels of its neighbour, and stays as long as the neighbour.
+/// The pages to give up with block i. The page at either end may have pixels of a neighbour, and stays as long as that.
 RowsOnDemand::Pages RowsOnDemand::pages_of(std::int64_t i) const {
   const auto is_absent = [&](std::int64_t block) {
     return block < 0 || block >= std::ssize(blocks_) || blocks_[static_cast<std::size_t>(block)].state == State::absent;
@@ -69,8 +69,8 @@ RowsOnDemand::Pages RowsOnDemand::pages_of(std::int64_t i) const {
   return {image_ + begin, end > begin ? end - begin : 0};
 }
 
-/// As many pages for every block of a size, so that they can be moved again and again: the system moves only pages that
-/// came together.
+/// The pages of block i that can move to another block. Blocks of one size have equally many, so that pages can move
+/// again and again: the system moves only pages that came together.
 RowsOnDemand::Pages RowsOnDemand::core_of(std::int64_t i) const {
   const std::size_t page = page_size(), bytes = static_cast<std::size_t>(block_rows_ * bytes_of_row_);
   const std::size_t begin = (static_cast<std::size_t>(i) * bytes + page - 1) / page * page;
@@ -142,7 +142,7 @@ void RowsOnDemand::make_block(std::int64_t i, std::unique_lock<std::mutex>& lock
   memory_->made_.notify_all();
 }
 
-/// Changes follow on a few rows, while these are in the cache.
+/// Makes a few rows at a time, and applies the changes to them while they are in the cache.
 void RowsOnDemand::make_rows(std::int64_t begin, std::int64_t end) const {
   const std::int64_t together = changes_.empty() ? end - begin : least_rows;
   for (; begin < end; begin += together) {
@@ -181,7 +181,7 @@ void RowsOnDemand::make_room(const Pages& of_new) {
   }
 }
 
-/// Moves the core of one block to another. Returns false where their sizes differ, or the system cannot.
+/// Moves the core of one block to another. Returns false if their sizes differ, or if the system cannot.
 bool RowsOnDemand::move_pages(const Pages& from, const Pages& to) noexcept {
   if (from.bytes != to.bytes || to.bytes == 0) return false;
   constexpr int to_a_place = MREMAP_MAYMOVE | MREMAP_FIXED | MREMAP_DONTUNMAP;

@@ -31,7 +31,7 @@ class RowMemory {
   using Place = std::pair<RowsOnDemand*, std::int64_t>;  ///< a block of an image
 
   const std::int64_t limit_;
-  std::int64_t kept_ = 0;  ///< bytes of all blocks that are there
+  std::int64_t kept_ = 0;  ///< bytes of all blocks that are there or in the making
   std::list<Place> idle_;  ///< blocks that nobody holds, the one used longest ago first
   std::mutex mutex_;
   std::condition_variable made_;
@@ -59,8 +59,8 @@ class RowsOnDemand {
   const std::shared_ptr<RowMemory>& memory() const { return memory_; }
   std::int64_t block_rows() const { return block_rows_; }
 
-  /// From now on changes every row in this way after it was made; `change` is called like Make. Rows that were made
-  /// before are forgotten, so nobody may hold one.
+  /// From now on calls `change`, like Make, for all rows after they are made. Rows made before are forgotten, so nobody
+  /// may hold one.
   void change(Make change);
 
   /// Makes the rows [begin, end) where they are not there, and keeps them until let_go() is called with the same rows.
@@ -122,7 +122,7 @@ bool is_on_demand(const Image<T, Cpu>& image) {
   return image.rows != nullptr;
 }
 
-/// The same rows under a second name; a whole image must exist as long as that.
+/// A second image of the same rows. If they are in memory as a whole, the first must outlive the second.
 template <class T>
 Image<T, Cpu> same_rows(const Image<T, Cpu>& image) {
   Image<T, Cpu> same;
@@ -132,7 +132,7 @@ Image<T, Cpu> same_rows(const Image<T, Cpu>& image) {
   return same;
 }
 
-/// The same for functions that make rows of another image of them, and may be copied.
+/// same_rows() to share: for functions that make another image of these rows, and may be copied.
 template <class T>
 std::shared_ptr<const Image<T, Cpu>> shared_rows(const Image<T, Cpu>& image) {
   return std::make_shared<const Image<T, Cpu>>(same_rows(image));
@@ -152,7 +152,7 @@ Image<T, Cpu> image_of_rows(const Shape& shape, const std::shared_ptr<RowMemory>
   return image;
 }
 
-/// The memory that an image's rows are made in, for images that are made of them; null for a whole image.
+/// The memory in which an image's rows are made, for images made from it; null for a whole image.
 template <class T>
 std::shared_ptr<RowMemory> row_memory_of(const Image<T, Cpu>& image) {
   return image.rows ? image.rows->memory() : nullptr;
@@ -187,7 +187,7 @@ class CountedOnce {
 
  private:
   std::mutex mutex_;
-  std::int64_t left_;  ///< number of rows
+  std::int64_t left_;  ///< number of rows that are not counted yet
   std::vector<bool> counted_;
 };
 

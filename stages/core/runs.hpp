@@ -8,6 +8,7 @@
 namespace srcextract {
 
 /// Foreground pixels begin to end - 1 of row y. A run is maximal: the pixels before and after it are not foreground.
+/// Only deblending and maps of labels cut runs between sources.
 struct Run {
   std::int32_t y;
   std::int32_t begin;

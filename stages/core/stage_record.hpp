@@ -19,7 +19,7 @@ enum class Element { whole, pixel, run, row, source };
 struct StageField {
   std::string name;
   Element element = Element::whole;
-  std::int64_t width = 0;  ///< of the image, if the elements are pixels
+  std::int64_t width = 0;  ///< width of the image, if the elements are pixels
   std::variant<std::vector<float>, std::vector<double>, std::vector<std::int64_t>> values;
   double tolerance = 0;  ///< largest difference allowed between two back ends
 

@@ -8,7 +8,8 @@
 
 namespace srcextract {
 
-/// The nodes whose sky is in a stamp, row by row.
+/// The nodes of the sky that the pixels of a stamp lie between: columns `left` to `right`, rows `top` to `bottom`. They
+/// are numbered row by row.
 struct StampNodes {
   std::int32_t left, right, top, bottom;
 
@@ -27,7 +28,7 @@ struct StampNodes {
   }
 };
 
-/// The columns or rows of a stamp that are on the image.
+/// The columns or rows of a stamp that are on the image: `begin` to end - 1, counted from the stamp's first.
 struct StampRange {
   std::int64_t begin, end;
 
@@ -35,10 +36,10 @@ struct StampRange {
       : begin(first < 0 ? -first : 0), end(side < size - first ? side : size - first) {}
 };
 
-/// The columns of a stamp that are in a cell of the sky.
+/// The columns of a stamp that are on the image and in a column of cells of the sky, counted as in StampRange.
 struct StampSegment {
   std::int64_t begin, end;
-  double part = 0;  ///< place of the first in the cell
+  double part = 0;  ///< place of the first column in the cell, from 0 to 1
 
   SRCEXTRACT_HOST_DEVICE StampSegment(const CrowdPixels& of, const CrowdStamp& stamp, std::int32_t cell) {
     const StampRange columns(stamp.left(), stamp.side(), of.width);
@@ -49,11 +50,12 @@ struct StampSegment {
   }
 };
 
-/// Sums over a row of a cell between nodes.
+/// Sums over one row of pixels of a cell of the sky. Each pixel adds its weight, and its weight times residual (light),
+/// times powers of its place x in the cell, from 0 to 1.
 struct CellRow {
   double weight = 0, weight_x = 0, weight_xx = 0, light = 0, light_x = 0;
 
-  /// Of the numbers in that order.
+  /// Takes the five sums from `numbers`, in the order of the members.
   explicit SRCEXTRACT_HOST_DEVICE CellRow(const double* numbers)
       : weight(numbers[0]), weight_x(numbers[1]), weight_xx(numbers[2]), light(numbers[3]), light_x(numbers[4]) {}
   SRCEXTRACT_HOST_DEVICE CellRow(const CrowdPixels& of, std::int32_t column, std::int64_t y) {
@@ -71,7 +73,8 @@ struct CellRow {
   }
 };
 
-/// Sums over a cell between four nodes: of each pair of its corners, and of each with the residual.
+/// The part of a cell of the sky in the equations of the nodes at its four corners: `of` for pairs of corners, `right`
+/// for right sides. Corner a is on the right if a % 2 is 1, and below if a / 2 is 1.
 struct CellSums {
   double of[4][4] = {}, right[4] = {};
 
@@ -88,7 +91,8 @@ struct CellSums {
     }
   }
 
-  /// The terms that a row adds to the sum of corners a and b, and to the right side of a.
+  /// The term that a row of pixels at place v in y adds to the sum of corners a and b. right_of_row(): the term that it
+  /// adds to the right side of a.
   static SRCEXTRACT_HOST_DEVICE double of_row(const CellRow& row, double v, int a, int b) {
     return in_y(a / 2, v) * in_y(b / 2, v) * in_x(row, a % 2 + b % 2);
   }
@@ -102,14 +106,15 @@ struct CellSums {
 
  private:
   static SRCEXTRACT_HOST_DEVICE double in_y(int below, double v) { return below == 0 ? 1 - v : v; }
-  /// `corners`: how many of the pair are on the right.
+  /// `corners`: how many corners of the pair are on the right.
   static SRCEXTRACT_HOST_DEVICE double in_x(const CellRow& row, int corners) {
     if (corners == 0) return row.weight - 2 * row.weight_x + row.weight_xx;
     return corners == 1 ? row.weight_x - row.weight_xx : row.weight_xx;
   }
 };
 
-/// Gathers the sums of node i with its neighbours, nine numbers and their nodes (-1: none). Returns its right side.
+/// Gathers the equation of node i from its cells. `of` gets nine factors, for the node and its neighbours, and
+/// `columns` their nodes (-1: none). Returns the right side.
 SRCEXTRACT_HOST_DEVICE inline double gather_node(const SkyGrid& sky, const CellSums* cells, std::int32_t i, double* of,
                                                  std::int32_t* columns) {
   for (int k = 0; k < 9; ++k) {
@@ -138,7 +143,8 @@ SRCEXTRACT_HOST_DEVICE inline bool overlap(const CrowdStamp& one, const CrowdSta
   return dx <= reach && -dx <= reach && dy <= reach && -dy <= reach;
 }
 
-/// Calls f(j) for each star whose stamp overlaps that of star i, in no order. `most`: half of the largest stamp.
+/// Calls f(j) for each star whose stamp overlaps that of star i, star i among them, in no order. `most`: the largest
+/// CrowdStamp::half.
 template <class F>
 SRCEXTRACT_HOST_DEVICE void each_partner(const CellsView& cells, const CrowdStamp* stamps, std::int64_t i,
                                          std::int32_t most, const F& f) {

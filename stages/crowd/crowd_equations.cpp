@@ -14,8 +14,8 @@ namespace {
 constexpr int lanes = 8;
 constexpr std::int64_t stars_at_a_time = 32;
 
-/// Nine sums of products of two stamps' planes over a rectangle: of[3 i + j] of planes i and j. `columns` is rounded up
-/// to lanes: beyond it one of the stamps is 0.
+/// Sums the products of two stamps' planes over a rectangle: of[3 i + j] is for plane i of `one` and plane j of `two`.
+/// `columns` is rounded up to lanes; there one of the stamps is 0.
 SRCEXTRACT_VECTOR_CLONES void sum_products(const float* one, std::int64_t one_plane, std::int64_t one_stride,
                                            const float* two, std::int64_t two_plane, std::int64_t two_stride,
                                            std::int64_t columns, std::int64_t rows, double* of) {
@@ -45,10 +45,11 @@ SRCEXTRACT_VECTOR_CLONES void sum_products(const float* one, std::int64_t one_pl
   for (int i = 0; i < 9; ++i) of[i] = folded(sum[i]);
 }
 
-/// A stamp's planes times the weights of the image, 0 outside of it; and the residual there.
+/// The planes of a stamp times the weights of its pixels, and the residual of its pixels. Both are 0 outside of the
+/// image.
 struct WeighedStamp {
   std::vector<float> planes, residual;
-  std::vector<StampSegment> segments;  ///< of each row, by cells of the sky
+  std::vector<StampSegment> segments;  ///< columns of each row, by cells of the sky
 
   void make(const CrowdField& field, const CrowdStamp& stamp) {
     constexpr std::size_t read_beyond = 16;
@@ -73,7 +74,7 @@ struct WeighedStamp {
   }
 };
 
-/// The sums over the pixels that both stamps have.
+/// Does sum_products() over the pixels that both stamps have.
 void sum_overlap(const float* weighed, const CrowdStamp& one, const CrowdStamp& two, double* of) {
   const std::int64_t one_left = one.x - one.half, one_top = one.y - one.half, two_left = two.x - two.half,
                      two_top = two.y - two.half;
@@ -85,7 +86,7 @@ void sum_overlap(const float* weighed, const CrowdStamp& one, const CrowdStamp& 
                of);
 }
 
-/// Lists the stars whose stamps have pixels in common.
+/// Lists for each star the stars whose stamps have pixels in common with its own (out.row, out.partner).
 void find_partners(const CrowdField& field, const std::vector<CrowdStar>& stars, CrowdEquations& out) {
   const std::vector<CrowdStamp>& stamps = field.stamps();
   StarCells cells(field.shape());
@@ -109,7 +110,7 @@ void find_partners(const CrowdField& field, const std::vector<CrowdStar>& stars,
   for (const std::vector<std::int32_t>& some : found) out.partner.insert(out.partner.end(), some.begin(), some.end());
 }
 
-/// The nodes that the stamps touch, and room for their sums.
+/// Lists the nodes of each stamp and the stars of each node, and makes room for their sums.
 void find_nodes(const CrowdField& field, CrowdEquations& out) {
   out.node_row = {0};
   for (const CrowdStamp& stamp : field.stamps()) {
@@ -136,7 +137,8 @@ void find_nodes(const CrowdField& field, CrowdEquations& out) {
   }
 }
 
-/// The sums of a weighed stamp with the nodes of the sky: row by row, and by cells in a row.
+/// Adds the sums of a weighed stamp's three planes with each node of the sky to `out`: row by row, and by cells in a
+/// row.
 void sum_sky(const CrowdPixels& field, const CrowdStamp& stamp, WeighedStamp& weighed, double* out) {
   const StampNodes nodes(field, stamp);
   weighed.segments.clear();
@@ -166,7 +168,8 @@ void sum_sky(const CrowdPixels& field, const CrowdStamp& stamp, WeighedStamp& we
   }
 }
 
-/// The blocks of a star with those of higher number, its right sides, and its sums with the sky.
+/// Computes for star i the blocks with itself and with partners of higher number, the right sides, and the sums with
+/// the sky.
 void add_star(const CrowdField& field, std::int64_t i, WeighedStamp& weighed, CrowdEquations& out) {
   const auto at = static_cast<std::size_t>(i);
   const CrowdStamp& own = field.stamps()[at];
@@ -188,7 +191,7 @@ void add_star(const CrowdField& field, std::int64_t i, WeighedStamp& weighed, Cr
   sum_sky(field.view(), own, weighed, out.of_node.data() + 3 * out.node_row[at]);
 }
 
-/// Fills the blocks with stars of lower number.
+/// Fills the blocks of each star with partners of lower number, which are those of the partners, transposed.
 void mirror_blocks(const Cpu& where, CrowdEquations& out) {
   parallel_for(out.stars, stars_at_a_time, where, [&](std::int64_t begin, std::int64_t end) {
     for (std::int64_t i = begin; i < end; ++i) {
@@ -205,7 +208,7 @@ void mirror_blocks(const Cpu& where, CrowdEquations& out) {
   });
 }
 
-/// The sums of nodes with one another, and the sky's right sides: cell by cell, then gathered by each node.
+/// Computes the sums of nodes with one another and the right sides of nodes: cell by cell, then gathered by each node.
 void add_sky(const CrowdField& field, CrowdEquations& out) {
   const SkyNodes& sky = field.sky;
   const std::int32_t across = sky.columns - 1, down = sky.rows - 1;

@@ -17,7 +17,7 @@ struct Tile {
   std::int64_t left, top, width, height;
 };
 
-/// Adds flux times stamp to the pixels of a tile in which both are.
+/// Adds flux times stamp to `light`, for the pixels that tile and stamp share.
 void add_light(const CrowdStamp& stamp, double flux, const Tile& tile, double* light) {
   const std::int64_t begin_x = stamp.left(), begin_y = stamp.top();
   const std::int64_t from_x = std::max(tile.left, begin_x),
@@ -31,7 +31,7 @@ void add_light(const CrowdStamp& stamp, double flux, const Tile& tile, double* l
   }
 }
 
-/// Takes the light of a tile.
+/// Sets model, residual and, if `weigh`, weight of a tile's pixels from the light of all stars there.
 void take_light(const CrowdPixels& pixels, const Tile& tile, const double* light, bool weigh) {
   SkyGrid::Place along_x[tile_side];
   for (std::int64_t x = 0; x < tile.width; ++x) along_x[x] = pixels.sky.along_x(static_cast<double>(tile.left + x));
@@ -43,7 +43,7 @@ void take_light(const CrowdPixels& pixels, const Tile& tile, const double* light
   }
 }
 
-/// The value of this rank, from 0 to 1.
+/// The value at this rank, 0 for the least and 1 for the largest. Changes the order of `values`.
 float value_at(std::vector<float>& values, double rank) {
   const auto place = static_cast<std::ptrdiff_t>(rank * static_cast<double>(values.size() - 1));
   std::nth_element(values.begin(), values.begin() + place, values.end());
@@ -99,7 +99,7 @@ void CrowdField::draw(const CrowdPsf& psf, const std::vector<CrowdStar>& stars, 
     begin.push_back(begin.back() + 3 * CrowdPsf::numbers_for(stamps_[i].half));
   }
   constexpr std::int64_t read_beyond = 16;
-  // Kept from turn to turn, and not filled with zeros, which takes longer than to draw.
+  // The memory is kept from turn to turn. It is not filled with zeros, which would take longer than drawing.
   const std::int64_t size = begin.back() + read_beyond;
   if (first == 0) blocks_.resize(!blocks_.empty() && blocks_.front().size() >= size ? 1 : 0);
   if (first > 0 || blocks_.empty()) {
@@ -170,7 +170,7 @@ void CrowdField::soften() {
 
 void CrowdField::measure_noise() {
   if (!image_.scales) return;
-  // Where there is no model yet, the light itself tells what is dark.
+  // Before there is a model, the residual tells which pixels are dark.
   std::vector<float> bright;
   const std::int64_t step = noise_step(shape());
   const std::vector<float>& of = has_model_ ? model : residual;

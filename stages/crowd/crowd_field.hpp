@@ -24,16 +24,17 @@ struct CrowdImage {
   double unit = 1;        ///< variance of a sky pixel, or the unit of the map
   double sigma = 0;       ///< noise of a pixel of the sky, so far as it is known before the fit; 0: root of `unit`
   bool scales = true;     ///< the noise is measured, and `unit` only a start
+  /// pixels with this variance or more do not count
   float least_bad_variance = std::numeric_limits<float>::infinity();
-  double gain = 0;                                              ///< 0: photons of stars are not known, or in the map
-  double saturation = std::numeric_limits<double>::infinity();  ///< above the sky
-  std::function<void(std::int64_t bytes)> needs = nullptr;      ///< throws if there is no room for so much
+  double gain = 0;  ///< 0: photon noise of stars is not known, or is in the map
+  double saturation = std::numeric_limits<double>::infinity();  ///< lowest saturated value, above `background`
+  std::function<void(std::int64_t bytes)> needs = nullptr;      ///< throws if there is no room for so many bytes
 };
 
-/// The view of an image that is complete but for what is made of it.
+/// The view of an image, without what a fit makes: good pixels, model, weight, residual and sky.
 CrowdPixels view_of(const CrowdImage& image);
 
-/// The pixels while stars are fitted.
+/// The pixels of an image while its stars are fitted: model, weights, residual and sky.
 class CrowdField {
  public:
   CrowdField(const CrowdImage& image, std::int64_t sky_size, const Cpu& where);
@@ -46,25 +47,24 @@ class CrowdField {
   const Cpu& where() const { return where_; }
   /// Root of the variance of a typical sky pixel.
   double sigma() const;
-  /// Whether the pixel counts.
+  /// Whether the pixel counts (CrowdPixels::counts).
   bool is_good(std::int64_t i) const { return good_[static_cast<std::size_t>(i)] != 0; }
   bool is_saturated(std::int64_t i) const { return view_.is_saturated(i); }
 
-  /// Draws the stamps of stars from number `first` on.
+  /// Draws the stamps of stars from number `first` on; earlier stars keep theirs.
   void draw(const CrowdPsf& psf, const std::vector<CrowdStar>& stars, std::size_t first);
   const std::vector<CrowdStamp>& stamps() const { return stamps_; }
 
-  /// The light of all stars, the weight of each pixel by it, and what is left over.
+  /// Sets `model` to the light of all stars, `weight` by this light, and `residual` to what stars and sky leave over.
   void render(const std::vector<CrowdStar>& stars);
-  /// As render() with other fluxes, and the weights as they are.
+  /// As render(), but `weight` stays as it is.
   void render_residual(const std::vector<CrowdStar>& stars);
-  /// Lowers the weight of pixels that stars and sky leave more than 3 sigma to, so that it is 3 / |R| times what it
-  /// was.
+  /// Lowers the weight of pixels whose residual R, in sigma, exceeds 3: to 3 / |R| of what it was.
   void soften();
-  /// Finds the noise of a sky pixel from the residual, if that is measured.
+  /// Corrects the noise of a sky pixel by the residual, if CrowdImage::scales.
   void measure_noise();
 
-  /// Tells the image's `needs` of memory for stars beside that of their stamps.
+  /// Calls CrowdImage::needs with `bytes` plus the memory of all stamps.
   void require_room(std::int64_t bytes) const;
 
   SkyNodes sky;
@@ -76,10 +76,10 @@ class CrowdField {
   CrowdImage image_;
   Cpu where_;
   CrowdPixels view_;
-  double typical_ = 1;
+  double typical_ = 1;  ///< median of the variances of good pixels
   std::vector<std::uint8_t> good_;
   std::vector<CrowdStamp> stamps_;
-  std::vector<Buffer<float, Cpu>> blocks_;  ///< the first of all stars as they were last drawn together
+  std::vector<Buffer<float, Cpu>> blocks_;  ///< memory of stamps; the first block has those drawn with first = 0
   StarCells cells_;
   bool has_model_ = false;
 };

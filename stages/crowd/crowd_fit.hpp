@@ -8,18 +8,18 @@
 
 namespace srcextract {
 
-/// A turn of fit_crowd.
+/// Facts about one turn of fit_crowd().
 struct CrowdTurn {
   std::int64_t found = 0, stars = 0;  ///< new stars, and all after the turn
-  std::int64_t rounds = 0;            ///< of conjugate gradients
+  std::int64_t rounds = 0;            ///< rounds of conjugate gradients
   double noise = 0;                   ///< of a sky pixel
 };
 
 /// The results for added stars (crowd.inject) of a range of brightness.
 struct CrowdBin {
-  double flux = 0;  ///< in the middle of the bin
+  double flux = 0;  ///< flux in the middle of the bin
   std::int64_t added = 0, found = 0;
-  double bias = 0, scatter = 0;  ///< median of measured less true flux of those that were found; 1.4826 MAD about it
+  double bias = 0, scatter = 0;  ///< of measured minus true flux of found stars: median, and 1.4826 MAD about it
 
   double completeness() const { return added > 0 ? static_cast<double>(found) / static_cast<double>(added) : 0; }
 };
@@ -28,12 +28,12 @@ struct CrowdBin {
 struct CrowdFit {
   std::vector<CrowdRow> rows;
   std::vector<CrowdTurn> turns;
-  std::vector<CrowdBin> bins;                  ///< by brightness, if stars were added
+  std::vector<CrowdBin> bins;                  ///< one per range of brightness, if stars were added
   double noise = 0;                            ///< of a typical pixel of the sky
-  double fwhm = 0;                             ///< of the PSF in the middle of the image
-  SkyNodes sky;                                ///< above the level that was subtracted before
+  double fwhm = 0;                             ///< FWHM of the PSF in the middle of the image
+  SkyNodes sky;                                ///< fitted sky, above the level that was subtracted before
   std::vector<float> model, residual, weight;  ///< per pixel; weight: 0 where a pixel does not count
-  double weight_unit = 1;                      ///< weights are those of pixels times this
+  double weight_unit = 1;                      ///< `weight` belongs to pixel values multiplied by this
 };
 
 }  // namespace srcextract

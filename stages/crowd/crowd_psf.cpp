@@ -17,12 +17,13 @@ struct TapLine {
   float* weights;
 };
 
-/// A window of the mask that a stamp needs.
+/// The window of the mask that a stamp needs.
 struct MaskWindow {
-  std::int32_t column, columns, row, rows;  ///< rows: a multiple of 8
+  std::int32_t column, columns, row, rows;  ///< rows: a multiple of 16
 };
 
-/// The mask of a star: the sum of its planes, each times the term of the polynomial.
+/// Computes a window of the mask at a star's position: the sum of the planes of the model, each times its term of the
+/// polynomial.
 SRCEXTRACT_VECTOR_CLONES void add_planes(const float* planes, std::int64_t plane, std::int32_t rows, const float* terms,
                                          int count, const MaskWindow& at, float* out) {
   constexpr int width = 16;

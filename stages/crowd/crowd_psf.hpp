@@ -11,7 +11,7 @@ namespace srcextract {
 /// Pixels of a square about a star: planes of (2 half + 1) rows of `stride` numbers each, with zeros at the end of a
 /// row. Planes: the PSF, and its derivatives by the star's x and y.
 struct CrowdStamp {
-  std::int32_t x = 0, y = 0;  ///< the pixel in its middle
+  std::int32_t x = 0, y = 0;  ///< the pixel of the image in its middle
   std::int32_t half = 0, stride = 0;
   const float* numbers = nullptr;
 
@@ -38,12 +38,12 @@ SRCEXTRACT_HOST_DEVICE inline std::int32_t stamp_half(double flux, double level,
 }
 
 /// Draws a model of the PSF in single precision, with derivatives. Between the pixels of the mask the PSF is the
-/// polynomial through eight of them, along x and then along y. Lanczos' kernel, by which single stars are fitted, is
-/// 4e-4 of the peak off at a FWHM of six pixels of the mask, and its slope an eighth. Weights are looked up in a table,
-/// and interpolated linearly. Outside the mask the PSF is 0.
+/// polynomial through eight of them, along x and then along y. Single stars are fitted with Lanczos' kernel instead. At
+/// a FWHM of six pixels of the mask it is wrong by 4e-4 of the peak, and its slope by an eighth. Weights are looked up
+/// in a table, and interpolated linearly. Outside the mask the PSF is 0.
 class CrowdPsf {
  public:
-  /// Memory of a thread that draws.
+  /// Memory that a thread needs for drawing.
   struct Scratch {
     std::vector<float> mask, along_x, turned, taps;
     std::vector<std::int32_t> first;
@@ -87,8 +87,8 @@ class CrowdPsf {
   void find_fwhm(double x, double y);
 
   PsfModel model_;
-  std::int32_t columns_ = 0, rows_ = 0;  ///< of a plane with its margin
-  std::vector<float> light_, spread_;    ///< the planes, with zeros around, column by column
+  std::int32_t columns_ = 0, rows_ = 0;  ///< size of a plane with its margin
+  std::vector<float> light_, spread_;    ///< planes of the model, with zeros around, column by column
   std::vector<float> table_;             ///< for each phase: taps, and their derivatives by the place
   double fwhm_ = 1;
   std::int32_t most_half_ = 1;

@@ -8,13 +8,13 @@
 
 namespace srcextract {
 
-inline constexpr double crowd_separation = 0.3;  ///< in FWHM: nearer stars are one
+inline constexpr double crowd_separation = 0.3;  ///< in FWHM; stars nearer to each other than this are one
 
 /// A star of a crowd while it is fitted. Its number is its place in the list, in the order in which stars are found.
 struct CrowdStar {
-  double x, y;  ///< from 0
+  double x, y;  ///< position, from 0
   double flux;
-  std::int32_t turn;       ///< in which it was found, from 1; 0: its place was given
+  std::int32_t turn;       ///< turn in which it was found, from 1; 0: its place was given
   std::int16_t flags = 0;  ///< flag::saturated, if its core is
   double core = 0;         ///< radius of its saturated pixels
 };
@@ -22,18 +22,18 @@ struct CrowdStar {
 /// The measurements of a star: a row of the catalogue.
 struct CrowdRow {
   double x, y, flux;
-  double variance;                 ///< of the flux, marginal over places and neighbours
-  double xx, yy, xy;               ///< covariance of the place
-  double chi2;                     ///< of the residual, weighed by the PSF
+  double variance;                 ///< variance of the flux, marginal over places and neighbours
+  double xx, yy, xy;               ///< covariance of the position
+  double chi2;                     ///< mean square of the residual over its noise, weighed by the PSF
   double spread, spread_variance;  ///< SPREAD_MODEL with the neighbours subtracted
-  double share;                    ///< of the light under its PSF that is its own
+  double share;                    ///< part of the light under its PSF that is its own
   double quality;                  ///< part of the PSF that is on good pixels
-  double sky;                      ///< level at its place above that which was subtracted before
+  double sky;                      ///< fitted sky at its place, above the level that was subtracted before
   std::int32_t turn;
   std::int16_t flags;
-  double completeness, confusion;  ///< as stars of its brightness that were added: part found, error; NaN: not known
+  double completeness, confusion;  ///< from added stars of its brightness: part found, and error; NaN: not known
 
-  /// Of a place off the image.
+  /// The row of a place off the image.
   static CrowdRow without_light(double x, double y) {
     constexpr double nan = std::numeric_limits<double>::quiet_NaN();
     return {x, y, nan, nan, nan, nan, nan, nan, nan, nan, nan, 0, 0, 0, flag::aperture_cut, nan, nan};
@@ -42,7 +42,7 @@ struct CrowdRow {
   bool operator==(const CrowdRow&) const = default;
 };
 
-/// Bits of CrowdRow::flags, beside those of flag.
+/// The description of CrowdRow::flags, whose bits are those of `flag`.
 inline constexpr const char* crowd_flags =
     "1 most light at its place is of others, 4 its core is saturated, 8 touches the image edge, 256 touches masked "
     "pixels";

@@ -10,7 +10,7 @@
 namespace srcextract {
 namespace {
 
-/// A part of an axis: its own pixels, and those that are fitted with them.
+/// A part of an axis: its own pixels, own_begin to own_end - 1, and all that are fitted with them, begin to end - 1.
 struct Span {
   std::int64_t own_begin, own_end, begin, end;
 
@@ -67,7 +67,7 @@ class JoinedFit {
       for (const CrowdPlace& at : *places) fit_.rows.push_back(CrowdRow::without_light(at.x, at.y));
   }
 
-  /// The places that a tile fits, from its first pixel. The rows that are added next are theirs.
+  /// Returns the places in a tile with its surroundings, counted from its first pixel. The next add() takes their rows.
   std::vector<CrowdPlace> choose_places(const Span& x, const Span& y) {
     numbers_.clear();
     std::vector<CrowdPlace> here;
@@ -135,7 +135,7 @@ class JoinedFit {
     }
   }
 
-  /// Of stars that two tiles have found, the first tile's stays.
+  /// Drops each star that an earlier tile has found, too.
   void drop_doubles() {
     StarCells cells(shape_);
     cells.fill(fit_.rows);
@@ -164,8 +164,8 @@ class JoinedFit {
   const std::vector<CrowdPlace>* places_;
   CrowdPlanes kept_;
   CrowdFit fit_;
-  std::vector<std::size_t> numbers_;  ///< of the places that are fitted
-  std::vector<std::int32_t> tile_;    ///< of each row
+  std::vector<std::size_t> numbers_;  ///< per place that is fitted: its index in `places_`
+  std::vector<std::int32_t> tile_;    ///< per row: number of the tile that has found it
   std::int32_t tiles_ = 0;
 };
 

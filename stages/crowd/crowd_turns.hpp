@@ -12,12 +12,12 @@
 
 namespace srcextract {
 
-/// The turns of a fit, which are those of both back ends. `Work` has the stars and the image:
+/// The turns of a fit, for both back ends. `Work` holds the stars and the image:
 /// - set(stars), add_saturated_cores(), count(), noise();
 /// - draw() of all stars, render(), soften(), measure_noise();
-/// - find(rule, turn): draws the new stars, renders the residual, and returns how many there are;
+/// - find(rule, turn): adds new stars, draws them, renders the residual, and returns how many are new;
 /// - solve(free, tolerance, most rounds): changes stars and sky by the solution, and returns its rounds;
-/// - finish(): the fit without turns.
+/// - finish(): returns the fit, without CrowdFit::turns.
 template <class Work>
 class CrowdTurns {
  public:
@@ -38,7 +38,7 @@ class CrowdTurns {
     return fit;
   }
 
-  /// Fits stars at places. Those off the image have no light.
+  /// Fits stars at given places. Places off the image get rows without light.
   CrowdFit force(const std::vector<CrowdPlace>& places) {
     constexpr int turns = 3;
     std::vector<CrowdStar> stars;
@@ -56,7 +56,7 @@ class CrowdTurns {
   }
 
  private:
-  /// Finds the noise of the image without a star.
+  /// Finds the noise of the image before any star is known.
   void start() {
     constexpr int rounds = 3;
     work_.draw();
@@ -76,7 +76,8 @@ class CrowdTurns {
     facts_ = {work_.find(rule, turn)};
   }
 
-  /// Fits fluxes and sky so often, and last the fluxes alone, so that they are linear in the pixels.
+  /// Fits fluxes and sky `turns` times, and at last the fluxes alone. Weights, places and sky are then fixed, so the
+  /// fluxes are linear in the pixels.
   void finish_fluxes(int turns) {
     facts_ = {};
     for (int turn = 0; turn < turns; ++turn) {
@@ -116,7 +117,7 @@ class CrowdTurns {
   const CrowdConfig& config_;
   Shape shape_;
   std::vector<CrowdTurn> turns_;
-  CrowdTurn facts_;  ///< of the turn under way
+  CrowdTurn facts_;  ///< facts about the turn under way
 };
 
 }  // namespace srcextract

@@ -6,7 +6,7 @@
 namespace srcextract {
 
 CrowdUnit::CrowdUnit(const CrowdImage& image) {
-  constexpr int least = -6, most = 30;  // exponents of a noise that needs no other unit
+  constexpr int least = -6, most = 30;  // a noise from 2^least to 2^most needs no other unit
   const double sigma = image.sigma > 0 ? image.sigma : std::sqrt(image.unit);
   if (!(sigma > 0) || !std::isfinite(sigma)) return;
   const int of_noise = std::ilogb(sigma);

@@ -7,9 +7,9 @@
 
 namespace srcextract {
 
-/// The unit of pixels in which a crowd is fitted: a power of two, so that no digit changes. It is 1 unless the noise is
-/// so small or so large that weights and light in single precision, or what counts as no light, would lose their
-/// meaning.
+/// The unit of pixels in which a crowd is fitted: a power of two, so that no digit changes. The unit is 1 unless the
+/// noise is very small or very large. Then weights and light in single precision, or what counts as no light, would
+/// lose their meaning.
 class CrowdUnit {
  public:
   explicit CrowdUnit(const CrowdImage& image);
@@ -19,11 +19,11 @@ class CrowdUnit {
 
   /// The image in this unit; `pixels` holds its pixels if they change.
   CrowdImage convert(const CrowdImage& image, std::vector<float>& pixels) const;
-  /// Gives a fit back in the unit of the image.
+  /// Converts a fit to the unit of the image.
   void restore(CrowdFit& fit) const;
 
  private:
-  int exponent_ = 0;  ///< of the factor for pixels
+  int exponent_ = 0;  ///< pixels are multiplied by 2 to this power
 };
 
 }  // namespace srcextract

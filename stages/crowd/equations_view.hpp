@@ -6,7 +6,7 @@
 
 namespace srcextract {
 
-/// The first place in [from, to) of an ascending list whose value is not below `value`.
+/// The first place in [from, to) of an ascending list whose value is not below `value`; `to` if there is none.
 template <class T>
 SRCEXTRACT_HOST_DEVICE std::int64_t first_not_below(const T* list, std::int64_t from, std::int64_t to, T value) {
   while (from < to) {
@@ -43,7 +43,7 @@ struct EquationsView {
   const double* sky = nullptr;
 
   SRCEXTRACT_HOST_DEVICE std::int64_t size() const { return 3 * stars + nodes; }
-  /// The place of star `other` among the partners of `own`; where it is none, another star's or the end.
+  /// The place of star `other` among the partners of `own`; if it is no partner, that of the next partner, or the end.
   SRCEXTRACT_HOST_DEVICE std::int64_t place_of(std::int64_t own, std::int32_t other) const {
     return first_not_below(partner, row[own], row[own + 1], other);
   }
@@ -80,7 +80,7 @@ struct EquationsView {
 /// The unknowns that a solution may change: all, all but positions, or fluxes alone.
 enum class CrowdFree { all, fluxes_and_sky, fluxes };
 
-/// The inverse of unknown i's place on the diagonal; 0 if it is not to change, or is on no good pixel.
+/// The inverse of the diagonal element of unknown i; 0 if the unknown is not to change, or is on no good pixel.
 SRCEXTRACT_HOST_DEVICE inline double inverse_of_unknown(const EquationsView& of, std::int64_t i, double prior,
                                                         CrowdFree free) {
   double value = 0;
@@ -93,8 +93,8 @@ SRCEXTRACT_HOST_DEVICE inline double inverse_of_unknown(const EquationsView& of,
 }
 
 /// The pieces into which all unknowns are divided for scalar products: those of 64 stars, or 64 nodes. In a piece, lane
-/// l of 32 adds every 32nd product from the l-th; then lanes l and l + 16, l and l + 8 and so on. So are the sums of
-/// the pieces.
+/// l of 32 adds every 32nd product from the l-th; then lanes l and l + 16, l and l + 8 and so on. The sums of the
+/// pieces are added in the same way.
 struct UnknownPieces {
   static constexpr int lanes = 32;
   static constexpr std::int64_t together = 64;

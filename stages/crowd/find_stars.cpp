@@ -15,10 +15,10 @@ constexpr std::int64_t square_side = FindRule::square_side;
 constexpr std::int64_t half_square = square_side / 2;
 constexpr int ranks = FindRule::ranks;
 
-/// A square of numbers as a sum of products of a column and a row: the largest singular vectors, by powers.
+/// A square of numbers as a sum of products of a column and a row: the largest singular vectors, by power iteration.
 struct SeparableKernel {
   int half = 0;
-  std::vector<float> column, row;  ///< `ranks` of each, one after the other
+  std::vector<float> column, row;  ///< `ranks` columns and `ranks` rows, one after the other
 
   SeparableKernel(const std::vector<double>& square, int half_side) : half(half_side) {
     const auto side = 2 * static_cast<std::size_t>(half) + 1;

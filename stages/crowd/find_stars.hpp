@@ -11,12 +11,12 @@ namespace srcextract {
 
 /// The conditions that a maximum of the residual must meet to be a new star.
 struct FindRule {
-  /// Side of the squares, and of how many products of a column and a row their PSF is.
+  /// Side of the squares that have one PSF each, and number of products of a column and a row that make up this PSF.
   static constexpr int square_side = 64, ranks = 2;
 
-  double threshold = 5;     ///< significance
-  double blend = 1;         ///< new light over that of known stars, at least
-  double separation = 0.3;  ///< from any known star, in FWHM
+  double threshold = 5;     ///< least significance of a new star
+  double blend = 1;         ///< least light of a new star, in units of the light of known stars there
+  double separation = 0.3;  ///< least distance from any known star, in FWHM
 
   /// Half of the square on which the PSF counts.
   static std::int32_t half_of(double fwhm, std::int32_t most) {
@@ -24,12 +24,14 @@ struct FindRule {
   }
 };
 
-/// Stars that the residual shows: local maxima of significance, that of the PSF in the middle of each square of 64
-/// pixels (sum of weight times PSF times residual, over the root of that of weight times PSF squared). The PSF is
-/// taken as two products of a column and a row.
-/// Where known stars shine, a new one must be as significant as `blend` times twice their light, or brighter in its
-/// pixel than `blend` times theirs. None is found within two radii of a saturated core. In the order of their pixels;
-/// places are tops of parabolas.
+/// Finds stars that the residual shows: local maxima of its significance, above the threshold. The significance is the
+/// sum of weight times PSF times residual, over the root of the sum of weight times PSF squared. Each square of 64
+/// pixels has the PSF of its middle, taken as two products of a column and a row.
+///
+/// Where known stars shine, a new star must be more than 2 `blend` times as significant as their light. Or it must
+/// exceed `blend` times their light in significance and in its pixel. No star is found within two radii of a saturated
+/// core, or nearer than FindRule::separation to a known star. Stars are in the order of their pixels; places are tops
+/// of parabolas.
 std::vector<CrowdStar> find_stars(const CrowdField& field, const CrowdPsf& psf, const std::vector<CrowdStar>& known,
                                   const FindRule& rule, std::int32_t turn);
 

@@ -82,7 +82,7 @@ class HostCrowd {
     return all;
   }
 
-  /// Moves stars by the steps of a solution, and drops those that are none.
+  /// Moves stars by the steps of a solution, and drops those that StarRules rejects.
   void move(const std::vector<double>& z) {
     const EquationsView of = equations_.view();
     std::vector<char> keep(stars_.size());

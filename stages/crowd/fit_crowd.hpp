@@ -18,14 +18,14 @@ enum class CrowdPlanes { none, all };
 
 /// Finds the stars of an image and fits them all at once, with the sky. With `places`, nothing is found and places stay
 /// as they are: a row for each, in their order. The result does not depend on the back end, nor on the number of
-/// threads. The host calls image.needs before it takes memory for stars. A device has the pixels of the image; the
-/// numbers of the PSF are on the host.
+/// threads. The host calls image.needs before it takes memory for stars. For a Gpu, image.pixels and image.variance are
+/// on the device; the numbers of the PSF are on the host.
 CrowdFit fit_crowd(const CrowdImage& image, const PsfModel& psf, const CrowdConfig& config, const Cpu& where,
                    const std::vector<CrowdPlace>* places = nullptr, CrowdPlanes kept = CrowdPlanes::all);
 CrowdFit fit_crowd(const CrowdImage& image, const PsfModel& psf, const CrowdConfig& config, const Gpu& where,
                    const std::vector<CrowdPlace>* places = nullptr, CrowdPlanes kept = CrowdPlanes::all);
 
-/// The PSF of such a fit, whose width is that in the middle of the image.
+/// The PSF for a fit of an image of this shape. Its width is that in the middle of the image.
 CrowdPsf psf_of(const PsfModel& model, const Shape& shape);
 
 }  // namespace srcextract

@@ -25,7 +25,8 @@ double part_of(std::uint64_t number) {
   return static_cast<double>(z >> 11U) * 0x1p-53;
 }
 
-/// The brightness in which bins are equally wide, from 0 to bin_count.
+/// The place of a flux among the bins, which are equally wide in its logarithm: 0 to bin_count; -1 for a flux not above
+/// 0.
 double place_in_bins(double flux, double error) {
   const double from = portable_log(least_significance * error), to = portable_log(most_significance * error);
   return flux > 0 ? (portable_log(flux) - from) / (to - from) * bin_count : -1;
@@ -90,7 +91,7 @@ std::vector<float> with_stars(const CrowdImage& image, const CrowdPsf& psf, cons
   return pixels;
 }
 
-/// The row that is like the star and nearest; null: none.
+/// The row nearest to the star within `radius`, with a flux within a factor 2; null: none.
 const CrowdRow* find_row(const std::vector<CrowdRow>& rows, const StarCells& cells, const Added& star, double radius) {
   const CrowdRow* best = nullptr;
   double least = radius * radius;
@@ -113,8 +114,8 @@ void summarise(std::vector<double>& differences, CrowdBin& bin) {
   bin.scatter = sigma_per_deviation * upper_median(distances);
 }
 
-/// Values of rows between the middles of bins; NaN where no star was added. The error is at least that of the fit,
-/// which is larger for stars brighter than all that were added.
+/// Sets completeness and confusion of rows, linear between the middles of bins; NaN where no star was added. The
+/// confusion is at least the error of the fit, which is larger for stars brighter than all added ones.
 void tell_rows(double error, CrowdFit& fit) {
   for (CrowdRow& row : fit.rows) {
     const double place = std::clamp(place_in_bins(row.flux, error) - 0.5, 0.0, bin_count - 1.0);

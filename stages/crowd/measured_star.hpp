@@ -16,7 +16,7 @@ namespace srcextract {
 /// Neighbours of a star that count in its errors, nearest first, and last the star itself.
 struct ErrorNeighbours {
   static constexpr int most = 20;
-  static constexpr double widths = 2;  ///< the farthest neighbours, in FWHM
+  static constexpr double widths = 2;  ///< distance of the farthest neighbours, in FWHM
   std::int32_t number[most + 1];
   int count = 0;
 
@@ -41,17 +41,17 @@ struct ErrorNeighbours {
     number[count++] = static_cast<std::int32_t>(own);
   }
 
-  /// Numbers of the triangle that find_errors needs.
+  /// How many numbers the triangle of find_errors() has.
   SRCEXTRACT_HOST_DEVICE std::int64_t triangle() const { return (3 * count + 1) * 3 * count / 2; }
 };
 
-/// The place of an element of a triangle, which stands row by row.
+/// The place of element (i, j), j <= i, of a triangle that is stored row by row.
 SRCEXTRACT_HOST_DEVICE inline int in_triangle(int i, int j) {
   return i * (i + 1) / 2 + j;
 }
 
-/// A triangle of a symmetric matrix, divided by Cholesky's rule in place. A pivot that is lost in rounding leaves its
-/// unknown out.
+/// Replaces the lower triangle of a symmetric n x n matrix by its Cholesky factor. An unknown whose pivot is lost in
+/// rounding is left out.
 SRCEXTRACT_HOST_DEVICE inline void divide_triangle(double* a, int n) {
   constexpr double least_pivot = 1e-10;
   for (int i = 0; i < n; ++i) {
@@ -68,8 +68,8 @@ SRCEXTRACT_HOST_DEVICE inline void divide_triangle(double* a, int n) {
   }
 }
 
-/// Errors of a star, by the equations of it and its neighbours, with what holds the steps of neighbours back. `a`: room
-/// for their triangle.
+/// Sets the errors of a star in `row`, from the equations of the star and its neighbours, with held_step() for
+/// positions. `a` is working memory for chosen.triangle() numbers.
 SRCEXTRACT_HOST_DEVICE inline void find_errors(const EquationsView& of, const CrowdStar* stars,
                                                const ErrorNeighbours& chosen, double* a, CrowdRow& row) {
   const int n = 3 * chosen.count;
@@ -104,9 +104,9 @@ SRCEXTRACT_HOST_DEVICE inline void find_errors(const EquationsView& of, const Cr
 
 /// Sums over the pixels of a stamp.
 struct LightOfStamp {
-  double all = 0, good = 0;                                  // of the PSF
-  double chi = 0, own = 0, whole = 0;                        // of the PSF times residual squared, own light, all light
-  double wide_light = 0, light = 0, mixed = 0, squares = 0;  // as in SpreadFamily
+  double all = 0, good = 0;            // sums of the PSF: over all pixels, over good ones
+  double chi = 0, own = 0, whole = 0;  // of PSF times: weighted residual squared, own light, all light
+  double wide_light = 0, light = 0, mixed = 0, squares = 0;  // sums as in SpreadFamily
   double wide_noise = 0, noise = 0, mixed_noise = 0;
   bool cut = false, masked = false, saturated = false;
 };

@@ -10,12 +10,12 @@
 namespace srcextract {
 namespace {
 
-/// The PSF about its end.
+/// The light of the PSF near the end of its mask.
 struct Wing {
-  double from = 0;   ///< where light may be missing: a width inside of the end
+  double from = 0;   ///< distance beyond which light may be missing: one FWHM inside of the end
   double at = 0;     ///< radius of the ring whose light is known
-  double light = 0;  ///< of a star of flux 1, in a pixel there; 0: none
-  double power = 0;  ///< by which it falls
+  double light = 0;  ///< light of a star of flux 1 in a pixel of this ring; 0: none
+  double power = 0;  ///< the light falls by this power of the distance
   double area = 0;   ///< pixels whose light makes a star of that surface brightness: 1 / sum of squares
 
   /// Light in a pixel at a distance that is given by its square.
@@ -68,7 +68,7 @@ Wing find_wing(const CrowdPsf& psf, const Shape& shape) {
 
 void drop_outer_wings(const CrowdPsf& psf, const Shape& shape, const std::vector<CrowdStar>& known, double sigma,
                       std::vector<CrowdStar>& found) {
-  constexpr double brighter = 2, dark = 3;  // of the error of a star
+  constexpr double brighter = 2, dark = 3;  // brighter: than the wing; dark: light of a wing, in errors of a star
   const Wing wing = find_wing(psf, shape);
   if (!(wing.light > 0) || found.empty()) return;
   const double least = dark * sigma / std::sqrt(wing.area);  // a wing so faint makes no star
@@ -83,7 +83,8 @@ void drop_outer_wings(const CrowdPsf& psf, const Shape& shape, const std::vector
       const auto i = static_cast<std::size_t>(number);
       const double dx = found[i].x - star.x, dy = found[i].y - star.y, square = dx * dx + dy * dy;
       if (square > wing.from * wing.from && square <= reach * reach)
-        light[i] = std::max(light[i], star.flux * wing(square));  // of many stars it is as smooth as sky
+        // not the sum: wings of many stars are as smooth as sky
+        light[i] = std::max(light[i], star.flux * wing(square));
     });
   }
   std::size_t kept = 0;

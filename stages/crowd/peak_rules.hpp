@@ -24,7 +24,8 @@ SRCEXTRACT_HOST_DEVICE inline double top_of_parabola(float before, float middle,
 /// Which peaks of the residual's significance are stars (find_stars).
 struct PeakRules {
   FindRule rule;
-  double nearest = 0, reach = 0;  ///< reach: the largest distance within which a known star may forbid another
+  /// The least distance from a known star, and the largest distance at which a known star may forbid a new one.
+  double nearest = 0, reach = 0;
   std::int32_t turn = 0;
   const float *significance = nullptr, *of_model = nullptr, *norm = nullptr;  ///< per pixel
   const CrowdStar* known = nullptr;
@@ -39,7 +40,7 @@ struct PeakRules {
     return of.residual[i] > rule.blend * (in_pixel < least ? least : in_pixel) && own > rule.blend * other;
   }
 
-  /// Whether pixel i is a star; sets it.
+  /// Whether pixel i is a new star; if so, `star` is that star.
   SRCEXTRACT_HOST_DEVICE bool find(const CrowdPixels& of, std::int64_t i, CrowdStar& star) const {
     if (!stands_out(of, i)) return false;
     const std::int64_t x = i % of.width, y = i / of.width;
@@ -49,7 +50,7 @@ struct PeakRules {
       const std::int64_t column = x + k % 3 - 1, row = y + k / 3 - 1;
       near[k] = of.has(column, row) ? significance[row * of.width + column] : -std::numeric_limits<float>::infinity();
     }
-    // Of equal ones the first counts.
+    // Of equal pixels the first is the peak.
     for (int k = 0; k < 4; ++k)
       if (!(near[4] > near[k])) return false;
     for (int k = 5; k < 9; ++k)

@@ -11,12 +11,13 @@ namespace srcextract {
 struct PsfTaps {
   static constexpr int count = 8, phases = 1024, margin = 16;
 
-  std::int32_t first;  ///< pixel of the mask, with its margin
-  std::int32_t phase;  ///< entry of the table
-  float part;          ///< of the way to the next entry
+  std::int32_t first;  ///< first pixel of the mask, counted with its margin
+  std::int32_t phase;  ///< entry of the table of weights
+  float part;          ///< part of the way from this entry to the next
   bool inside;         ///< whether the pixel is on the mask
 
-  /// Of the pixel at `pixel` for a star at `at`. `middle` and `size` are of the mask, `step` its pixels' side.
+  /// The taps for pixel `pixel` of the image and a star at `at`. `middle` and `size` are those of the mask, and `step`
+  /// is the side of its pixels.
   static SRCEXTRACT_HOST_DEVICE PsfTaps of(std::int32_t pixel, double at, int middle, std::int32_t size, double step) {
     const double place = middle + (pixel - at) / step + margin;
     const bool inside = place >= margin - 0.5 && place <= size - 1 + margin + 0.5;
@@ -33,7 +34,7 @@ struct PsfTaps {
   }
 };
 
-/// The pixel that a place is in.
+/// The number of the pixel that contains a place.
 SRCEXTRACT_HOST_DEVICE inline std::int32_t nearest_pixel(double at) {
   return static_cast<std::int32_t>(std::floor(at + 0.5));
 }

@@ -14,7 +14,7 @@ struct LeftPixels {
   const std::vector<std::int64_t>& pixels;
   std::vector<char> left;
 
-  /// Takes a pixel off, if it is there.
+  /// Takes a pixel out. Returns whether it was left.
   bool take(std::int64_t pixel) {
     const auto at = std::ranges::lower_bound(pixels, pixel);
     if (at == pixels.end() || *at != pixel) return false;
@@ -22,7 +22,7 @@ struct LeftPixels {
   }
 };
 
-/// Takes the pixels of the island of pixel `first` off, and makes a star of them.
+/// Takes out the pixels of the island of pixel `first`, which is already out, and makes a star of the island.
 CrowdStar take_island(const Shape& shape, double saturation, std::int64_t first, LeftPixels& all) {
   std::vector<std::int64_t> island = {first};
   double x = 0, y = 0;

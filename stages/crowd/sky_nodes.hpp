@@ -10,9 +10,10 @@
 
 namespace srcextract {
 
-/// Squares between the nodes of the sky, as equal as the image allows.
+/// The grid of the nodes of the sky. The cells between nodes are all equal, and as close to `size` pixels wide as the
+/// image allows.
 struct SkyGrid {
-  std::int32_t columns = 2, rows = 2;  ///< of nodes
+  std::int32_t columns = 2, rows = 2;  ///< numbers of columns and rows of nodes
   double side_x = 1, side_y = 1;
 
   SkyGrid() = default;
@@ -29,7 +30,7 @@ struct SkyGrid {
     return row * columns + column;
   }
 
-  /// The cell of a pixel along an axis, and its place in that, from 0 to 1.
+  /// The cell of a pixel along an axis, and the pixel's place in the cell, from 0 to 1.
   struct Place {
     std::int32_t cell;
     double part;
@@ -37,11 +38,12 @@ struct SkyGrid {
   SRCEXTRACT_HOST_DEVICE Place along_x(double x) const { return along(x, side_x, columns); }
   SRCEXTRACT_HOST_DEVICE Place along_y(double y) const { return along(y, side_y, rows); }
 
-  /// The first pixel of a cell: along_x() and along_y() of it are in that, and of the one before are not.
+  /// The first pixel of a cell: along_x() (or along_y()) finds it in the cell, and the pixel before it in an earlier
+  /// cell.
   SRCEXTRACT_HOST_DEVICE std::int32_t first_x(std::int32_t cell) const { return first(cell, side_x, columns); }
   SRCEXTRACT_HOST_DEVICE std::int32_t first_y(std::int32_t cell) const { return first(cell, side_y, rows); }
 
-  /// The sky of the nodes' levels.
+  /// The sky at a place, linear between the levels of the nodes.
   SRCEXTRACT_HOST_DEVICE double between(const double* level, const Place& of_x, const Place& of_y) const {
     const double* const above_left = level + node(of_x.cell, of_y.cell);
     const double* const below_left = above_left + columns;

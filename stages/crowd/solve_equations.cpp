@@ -9,7 +9,7 @@ namespace {
 
 constexpr std::int64_t unknowns_at_a_time = 1536;
 
-/// The sum of 32 lanes, which are lost.
+/// The sum of 32 lanes; overwrites them.
 double fold(double* lane) {
   for (int half = UnknownPieces::lanes / 2; half > 0; half /= 2)
     for (int l = 0; l < half; ++l) lane[l] += lane[l + half];

@@ -14,7 +14,7 @@ struct CellsView {
   static constexpr std::int32_t side = 16;
 
   std::int32_t columns = 0, rows = 0;
-  const std::int32_t* begin = nullptr;  ///< of each cell, and the end of the last
+  const std::int32_t* begin = nullptr;  ///< per cell: its first element of `number`; and the end
   const std::int32_t* number = nullptr;
 
   CellsView() = default;
@@ -48,7 +48,7 @@ struct CellsView {
   }
 };
 
-/// Which stars are where.
+/// Finds the stars near a place.
 class StarCells {
  public:
   explicit StarCells(const Shape& shape) : view_(shape) {}

@@ -21,7 +21,7 @@ struct StarRules {
   double fwhm = 1, nearest = 0;  ///< nearest: two stars are one if they are not further from one another
   std::int64_t width = 0, height = 0;
 
-  /// Whether a place is on the image, or at most so many pixels outside.
+  /// Whether a place is on the image, or at most `margin` pixels outside.
   SRCEXTRACT_HOST_DEVICE bool is_within(double x, double y, double margin) const {
     const double least = -0.5 - margin;
     return x >= least && y >= least && x < static_cast<double>(width) - 1 - least &&
@@ -47,7 +47,7 @@ struct StarRules {
     return is_within(star.x, star.y, fwhm);
   }
 
-  /// Whether a brighter star is too near; of equal ones, one of lower number. Stars with keep[i] = 0 do not count.
+  /// Whether a brighter star is too near, or an equal one of lower number. Stars with keep[i] = 0 do not count.
   template <class Keep>
   SRCEXTRACT_HOST_DEVICE bool is_double(const CrowdStar* stars, const Keep* keep, const CellsView& cells,
                                         std::int32_t i) const {

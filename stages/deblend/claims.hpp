@@ -12,8 +12,8 @@ namespace srcextract {
 ///
 /// The pixel goes to the core whose Gaussian is highest at the pixel: ln_amplitude - claim is largest, among cores with
 /// a claim below 70. If no claim is below 70, the core with the least claim gets the pixel. The first of equal cores
-/// gets the pixel. Many cores are searched in a tree of their bounding boxes (Roussopoulos, Kelley & Vincent 1995,
-/// SIGMOD), so that time does not grow with their number.
+/// gets the pixel. If an island has many cores, they are searched in a tree of their bounding boxes (Roussopoulos,
+/// Kelley & Vincent 1995, SIGMOD).
 class Claims {
  public:
   explicit Claims(std::span<const CoreShape> cores);

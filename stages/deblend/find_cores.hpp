@@ -41,7 +41,7 @@ class CoreFinder {
     std::int32_t pixels;
     std::int32_t significant_children;
     bool whole;        ///< no part of the branch is a source of its own
-    bool significant;  ///< at the level next to its parent's
+    bool significant;  ///< the branch is significant at the level next to its parent's
   };
 
   void sum_pixels(const Island& island, const LevelTree& tree, const FluxUnit& unit);

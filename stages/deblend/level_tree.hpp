@@ -44,7 +44,7 @@ class LevelTreeBuilder {
   void number_nodes(LevelTree& tree);
 
   const std::uint8_t* level_ = nullptr;
-  Scratch<std::int32_t> parent_;  ///< per pixel: one of the same level in its node, or one of the node's parent
+  Scratch<std::int32_t> parent_;  ///< per pixel: a pixel of the same level in its node, or a pixel of the parent node
 };
 
 }  // namespace srcextract

@@ -12,7 +12,7 @@ namespace srcextract {
 struct Piece {
   std::int32_t run;
   std::int32_t begin, end;
-  std::int32_t owner;  ///< the core or source to which the piece belongs
+  std::int32_t owner;  ///< the core or source to which the piece belongs; -1: none
 };
 
 /// Appends a piece, which must follow the last piece in raster order. Merges both if they are adjacent and have the
@@ -28,8 +28,8 @@ inline void append(const Piece& piece, std::vector<Piece>& pieces) {
   pieces.push_back(piece);
 }
 
-/// Returns the index of every run after cutting; one more element is the end. `pieces` must have all pieces of the runs
-/// that are cut, run by run, from left to right.
+/// Returns for every run the index that its first piece has after cutting; one more element is the end. `pieces` must
+/// have all pieces of the runs that are cut, run by run, from left to right.
 Buffer<std::int64_t, Cpu> places_of(const Runs<Cpu>& runs, std::span<const Piece> pieces, const Cpu& where);
 
 /// Cuts the runs into `pieces`, and sets the owner of each resulting run. A run without pieces stays whole, with the

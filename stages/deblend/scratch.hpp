@@ -11,12 +11,13 @@ namespace srcextract {
 template <class T>
 class Scratch {
  public:
+  /// Sets the size. If the array must grow for it, its elements are lost.
   void make_room(std::int64_t size) {
     if (size > room_.size()) room_ = Buffer<T, Cpu>(std::max(size, 2 * room_.size()), Cpu{});
     size_ = size;
   }
   void clear() { size_ = 0; }
-  /// Keeps the elements.
+  /// Appends an element; keeps the others.
   void push_back(const T& element) {
     if (size_ == room_.size()) {
       Buffer<T, Cpu> larger(std::max<std::int64_t>(16, 2 * size_), Cpu{});

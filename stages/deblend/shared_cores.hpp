@@ -16,8 +16,8 @@ class SharedCores {
     CarriedSum<std::int32_t> pixels;
   };
 
-  /// Sums flux and number of pixels of each node, without its descendants, and the flux of each island. Counts the
-  /// children of nodes.
+  /// Settles all pixels (SharedTree::settle). Sums flux and number of pixels of each node, without its descendants, and
+  /// the flux of each island. Counts the children of nodes.
   SRCEXTRACT_HOST_DEVICE void sum(std::int64_t run, int lane, int lanes, Carried& carried) const {
     IslandState* const island = all_.dividing(run);
     if (island == nullptr) return;

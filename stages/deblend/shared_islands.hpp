@@ -23,9 +23,9 @@ struct IslandState {
   std::uint32_t lowest;  ///< ordered_key of the lowest threshold of its pixels; used if thresholds vary
   float threshold;       ///< above the sky
   FluxUnit unit;
-  std::int32_t may_divide;  ///< 1: may be split; the members below are valid only then
-  std::int32_t divided;
-  std::int32_t cores, first_core, numbered;  ///< first_core counts over all islands
+  std::int32_t may_divide;                   ///< 1: may be split; the members below are valid only then
+  std::int32_t divided;                      ///< 1: is split
+  std::int32_t cores, first_core, numbered;  ///< first_core: number of the first core, counted over all islands
 };
 
 /// Data of a core that many threads fill in together.
@@ -54,12 +54,12 @@ struct SharedIslands {
     BranchRule branch;
     bool one_threshold;  ///< all pixels have one threshold
   };
-  /// Arrays of nodes. A node's index is the number of its root pixel.
+  /// Arrays with one element per pixel. A node uses the element of its root pixel.
   struct Nodes {
     std::int64_t* flux;      ///< in FluxUnit units
-    std::int32_t* pixels;    ///< number of pixels; later, indexed by pixel, its core or -1
-    std::int32_t* children;  ///< number of children not yet judged; later the number of the node's core
-    std::uint32_t* state;
+    std::int32_t* pixels;    ///< number of pixels of the node; later, in every element, the core of the pixel or -1
+    std::int32_t* children;  ///< number of children not yet judged; later, if the node is a core, the core's number
+    std::uint32_t* state;    ///< bits and a count (SharedCores)
   };
 
   const float *found, *measured;
@@ -102,7 +102,7 @@ struct SharedIslands {
   SRCEXTRACT_HOST_DEVICE const float* levels_of(const IslandState& island) const {
     return island_levels + (&island - islands) * rules.thresholds;
   }
-  /// The number to add to a column of the run for the number of its pixel.
+  /// The difference of a pixel's number and its column, for pixels of this run.
   SRCEXTRACT_HOST_DEVICE std::int32_t to_pixel(std::int64_t run) const {
     return static_cast<std::int32_t>(first_pixel[run]) - runs[run].begin;
   }
@@ -154,8 +154,8 @@ struct SharedIslands {
     if (!rules.one_threshold) shared_lower(&island->lowest, ordered_key(level_above_noise(*levels, least)));
   }
 
-  /// Makes the levels of an island, and sets may_divide, if the island has enough pixels: two branches and a pixel that
-  /// joins them.
+  /// Makes the levels of an island and sets may_divide, if its threshold is above the sky and it has enough pixels: two
+  /// branches and a pixel that joins them.
   SRCEXTRACT_HOST_DEVICE void plan(std::int64_t island) const {
     IslandState& state = islands[island];
     if (state.pixels < 2 * rules.branch.least_pixels + 1) return;

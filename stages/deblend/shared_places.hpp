@@ -10,7 +10,8 @@ namespace srcextract {
 
 /// Steps that find the position of each core in SExtractor's order (Cores::place), after every pixel has its core. A
 /// fork is a node that has cores in at least two of its children. Each such child stores the number of cores in its
-/// earlier siblings. The index of a core is the sum of these numbers on its path to the root.
+/// earlier siblings. The sum of these numbers on a core's path to the root is the core's index in depth-first order.
+/// Cores are then sorted by level.
 struct SharedPlaces {
   SRCEXTRACT_STEP(clear)
   SRCEXTRACT_STEP(find_own_ends)
@@ -32,13 +33,13 @@ struct SharedPlaces {
   Subtree* subtrees;      ///< per pixel
   std::uint64_t* key;     ///< per child of a fork: number of the fork, and last pixel of the child
   std::int32_t* child;    ///< per child of a fork: its node
-  std::uint32_t* before;  ///< after sorting: cores in the child; then in all earlier children
+  std::uint32_t* before;  ///< per child of a fork, after sorting: cores in the child; later in all earlier children
   std::int64_t* child_count;
   std::int64_t child_room;
   std::uint64_t* core_key;  ///< per core: sort key, made of the first core of its island and
                             ///< the level, highest first
-  std::int32_t* core;       ///< the core that core_key belongs to
-  std::int32_t* place;      ///< per core
+  std::int32_t* core;       ///< per core_key: its core
+  std::int32_t* place;      ///< per core: Cores::place
   int pixel_bits;           ///< bits of a pixel number
 
   static constexpr int level_bits = 8, levels = 1 << level_bits;

@@ -99,7 +99,7 @@ class IslandSplitter {
     island_.first.push_back(static_cast<std::int32_t>(pixels));
   }
 
-  /// Returns the largest value.
+  /// Fills in island_.value; returns the largest value.
   float gather_values() {
     island_.value.make_room(island_.pixels() + together);
     std::fill(island_.value.end() - together, island_.value.end(), 0.0F);

@@ -29,7 +29,7 @@ struct SplitIslands {
 };
 
 /// Splits islands into cores and pixels outside of cores. The device's steps (shared_islands.hpp) are not used on the
-/// host, since they would take two to six times as long on one core, most of it for the trees.
+/// host. On one CPU core they would take two to six times as long, mostly for the trees.
 SplitIslands split_islands(const DeblendImages<Cpu>& images, const Runs<Cpu>& runs, const Components<Cpu>& components,
                            const Settings& config, const Cpu& where);
 

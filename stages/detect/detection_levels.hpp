@@ -27,8 +27,8 @@ inline bool thresholds_follow_map(const Settings& config) {
 DetectionConfig in_pixel_values(double threshold, const Settings& config);
 
 /// Computes the levels for the result of in_pixel_values() on this background. `detected` is the background of the
-/// image in which sources are found. The detection level is infinite if there is no sky, or if the threshold is in
-/// units of a sigma that is 0 and no noise is given (is_noise_given).
+/// image in which sources are found. The detection level is infinite if there is no sky. It is also infinite if the
+/// threshold is in units of a sigma that is 0, unless noise is given (is_noise_given).
 SRCEXTRACT_HOST_DEVICE inline Levels levels_of(const Background& background, const Background& detected,
                                                const DetectionConfig& detection, Baseline measured_from,
                                                bool noise_is_given) {

@@ -9,9 +9,9 @@
 
 namespace srcextract {
 
-/// Pixels on one side of 0 are counted by their distance from 0, in the bins of significance_bin(). With
-/// levels_beside_zero() the bins begin at 0, and their width is 1/32 of the noise of independent pixels. The last bin
-/// begins at 64, beyond any noise that a kernel of 63 x 63 pixels makes from correlated pixels.
+/// Bins per noise of independent pixels, when significance_bin() counts the pixels on one side of 0 by their distance
+/// from 0 (levels_beside_zero). The bins begin at 0. The last bin begins at about 64, beyond any noise that a kernel of
+/// 63 x 63 pixels makes from correlated pixels.
 inline constexpr double noise_bins_per_sigma = 32;
 
 SRCEXTRACT_HOST_DEVICE inline double noise_edge(int bin) {
@@ -44,8 +44,8 @@ SRCEXTRACT_HOST_DEVICE inline void find_share(int bin, std::int64_t beyond, std:
 }
 
 /// The noise of the filtered image divided by that for independent pixels: the difference of the depths `two` and `one`
-/// of a side. The result is 1 if this is less than a tenth above 1, or explained by chance for so few pixels (4 sigma,
-/// for a kernel 3 pixels wide). It is infinite, meaning no estimate, if `one` is in the last bin.
+/// of a side. A quotient is taken as 1 if it is less than a tenth above 1. The same holds if chance explains it for so
+/// few pixels (4 sigma, for a kernel 3 pixels wide). It is infinite, meaning no estimate, if `one` is in the last bin.
 SRCEXTRACT_HOST_DEVICE inline double noise_by_depths(double one, double two, std::int64_t on_side) {
   if (one >= noise_edge(significance_bins - 1)) return std::numeric_limits<double>::infinity();
   const double noise = two - one;

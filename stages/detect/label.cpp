@@ -116,8 +116,8 @@ class StripedComponents {
  private:
   struct Stripe {
     std::size_t index;
-    std::int64_t begin, end;           ///< rows
-    std::int64_t first_run, last_run;  ///< [first_run, last_run)
+    std::int64_t begin, end;           ///< rows [begin, end)
+    std::int64_t first_run, last_run;  ///< runs [first_run, last_run)
   };
 
   template <class F>

@@ -10,8 +10,8 @@ namespace srcextract {
 
 /// Numbers of components.
 struct ComponentCounts {
-  std::int64_t kept = 0;   ///< components of at least min_area pixels
-  std::int64_t found = 0;  ///< components of any area; with seeds, only those that have a seed
+  std::int64_t kept = 0;   ///< number of components that also have at least min_area pixels
+  std::int64_t found = 0;  ///< number of all components; with seeds, only of those that have a seed
 };
 
 SRCEXTRACT_HOST_DEVICE inline ComponentCounts operator+(const ComponentCounts& a, const ComponentCounts& b) {

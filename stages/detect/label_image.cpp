@@ -30,8 +30,8 @@ void for_each_stretch(const T* row, std::int64_t width, const F& f) {
   }
 }
 
-/// Lists the stretches of equal value in a map as runs. Throws Error{input} if runs that it counted have gone, since
-/// the owner of the map changed it meanwhile.
+/// Lists the stretches of equal value in a map as runs. Throws Error{input} if a run is no longer in the map, which
+/// means that the owner has changed the map meanwhile.
 template <class T>
 Runs<Cpu> list_stretches(const Image<T, Cpu>& map, const Cpu& where) {
   const std::int64_t width = map.shape.width, height = map.shape.height, rows = rows_per_piece(width);

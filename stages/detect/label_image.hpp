@@ -21,8 +21,8 @@ struct LabelledRuns {
 LabelledRuns<Cpu> runs_of_labels(const Image<std::int32_t, Cpu>& map, const Cpu& where);
 LabelledRuns<Gpu> runs_of_labels(const Image<std::int32_t, Gpu>& map, const Gpu& where);
 
-/// Replaces each label by its rank among the labels above 0, in ascending order from 1; 0 stays 0. Returns the labels
-/// above 0. Throws the errors of runs_of_labels().
+/// Replaces each label by its rank among all labels, in ascending order from 1. Returns the labels. No label may be 0.
+/// Throws the errors of runs_of_labels().
 std::vector<std::int32_t> rank_labels(Buffer<std::int32_t, Cpu>& label, const Cpu& where);
 
 /// Divides sources into connected parts, as label_components would: connected through sides (connectivity 4) or also

@@ -53,7 +53,7 @@ class RowNoise {
 /// differs from pixel to pixel.
 struct RmsOfPixels {
   const Image<float, Cpu>* variance;
-  const MeshRow* rows;  ///< every MeshRow::rows_at_once rows of the image
+  const MeshRow* rows;  ///< one element for every MeshRow::rows_at_once rows of the image
 
   float at(std::int64_t x, std::int64_t y) const {
     return variance != nullptr ? std::sqrt(variance->pixels[y * variance->shape.width + x])

@@ -41,7 +41,7 @@ Runs<Cpu> runs_of(const std::vector<Run>& list, Buffer<std::int64_t, Cpu> row_be
   return runs;
 }
 
-/// The runs with their pixels' 8-neighbours, as far as `reach` is 1; with reach 0, a copy.
+/// The runs, with their pixels' 8-neighbours if `reach` is 1. Runs that touch in a row become one.
 Runs<Cpu> widened(const Runs<Cpu>& runs, std::int32_t reach) {
   const auto [width, height] = runs.shape;
   Buffer<std::int64_t, Cpu> row_begin(height + 1, Cpu{});

@@ -18,7 +18,7 @@ constexpr std::int64_t grouped_per_piece = std::int64_t{1} << 17;
 /// For a piece of the runs and a source that began in an earlier piece: the source's runs in this piece.
 struct Continued {
   std::int32_t count = 0;  ///< number of runs in this piece
-  std::int32_t place = 0;  ///< of the next run: first among the runs of its source, then in `order`
+  std::int32_t place = 0;  ///< place of the next run: at first among the runs of its source, later in `order`
 };
 
 /// Continued by label, for one piece. The last one is cached, since successive runs often belong to one source.
@@ -57,8 +57,8 @@ class Pieces {
 
   RunsBySource group() {
     RunsBySource by_source{Buffer<std::int32_t, Cpu>(before_.back() + 1, where_), {}};
-    // begin[l] is first the number of runs of label l, then the place where they begin in `order` and, after all are
-    // placed, where they end. Label l + 1 begins at that end.
+    // begin[l] is first the number of runs of label l, then the place in `order` where they begin. After all are placed
+    // it is where they end, which is where label l + 1 begins.
     Buffer<std::int32_t, Cpu>& begin = by_source.begin;
     begin[0] = 0;
     count(begin.data());

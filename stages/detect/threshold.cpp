@@ -24,6 +24,7 @@ struct OneLevel {
   float operator[](std::int64_t) const { return level; }
   OneLevel from(std::int64_t) const { return *this; }
 };
+/// A level for each pixel of a row.
 struct EachLevel {
   const float* levels;
   float operator[](std::int64_t i) const { return levels[i]; }

@@ -58,8 +58,8 @@ Value<Levels, Where> resolve_levels(const Value<Background, Where>& background, 
   return resolve_levels(background, background, config.detection.threshold, config, where);
 }
 
-/// Throws Error{input} if every pixel is masked. Also throws if the level or the noise is needed and unknown: no mesh
-/// is good, or sigma is 0.
+/// Throws NoSky, an Error{input}, if every pixel is masked. Also throws it if the level or the noise is needed and
+/// unknown: no mesh is good, or sigma is 0.
 void check_background(const Background& background, const Settings& config);
 
 /// Finds the runs of pixels strictly above `levels.detection`. Masked pixels are never in a run. `near`: where rows are

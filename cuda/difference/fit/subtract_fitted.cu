@@ -26,8 +26,8 @@ struct FrameOnDevice {
   FrameLevel level;
 };
 
-/// Makes the convolved frame with a margin around it: light (bad pixels filled) and variance of each pixel. Beyond the
-/// frame's edges the light is 0 and the variance that of the sky.
+/// Copies the frame that is to be convolved, with a margin around it: light (bad pixels filled) and variance of each
+/// pixel. Beyond the frame's edges the light is 0 and the variance that of the sky.
 __global__ void __launch_bounds__(block_threads)
     pad_kernel(FrameOnDevice frame, Shape padded, int half, float* light, float* variance) {
   const std::int64_t count = padded.width * padded.height;
@@ -53,12 +53,12 @@ __global__ void __launch_bounds__(block_threads)
   }
 }
 
-/// The kernel of a tile, and all pixels of the convolved frame that it reaches.
+/// The kernel of a tile, and all pixels that it reaches in the frame to be convolved.
 struct TileMemory {
   float kernel[most_taps];
   float light[most_window * most_window];
   float variance[most_window * most_window];
-  float all;
+  float all;  ///< sum of the magnitudes of the kernel; set if a pixel within reach is bad
 };
 
 /// Fills the tile's memory, with all threads of the block. Returns whether a pixel within reach is bad.
@@ -85,7 +85,7 @@ __device__ bool prepare_tile(const FitView& fit, const float* light, const float
   return any_bad;
 }
 
-/// The sums of the thread's pixel.
+/// Computes the sums over the kernel for this thread's pixel of the tile.
 __device__ KernelSums sum_pixel(const FitView& fit, const TileMemory& tile, bool any_bad) {
   const int side = fit.side(), window = side + fitted_tile - 1;
   const int first = static_cast<int>(threadIdx.x) / fitted_tile * window + static_cast<int>(threadIdx.x) % fitted_tile;
@@ -115,7 +115,7 @@ __device__ KernelSums sum_pixel(const FitView& fit, const TileMemory& tile, bool
   return sums;
 }
 
-/// A block a tile.
+/// Subtracts one tile per block.
 __global__ void __launch_bounds__(tile_threads)
     subtract_tiles_kernel(FitView fit, const float* light, const float* variance, std::int64_t stride, ImageView other,
                           float* out, float* noise, float* noise_of_stars, FrameImages frames, MaskCounts* masked) {
