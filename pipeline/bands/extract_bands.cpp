@@ -67,8 +67,11 @@ struct OpenBand {
 /// The open images of all bands of a file.
 class OpenBands {
  public:
-  OpenBands(const Job& job, const DetectionTask& task, std::span<const Band> bands, const MemoryBudget& budget)
-      : job_(job), left_(budget.strict() ? budget.bytes() : std::numeric_limits<std::int64_t>::max()) {
+  OpenBands(const Job& job, const DetectionTask& task, std::span<const Band> bands, const MemoryBudget& budget,
+            bool compares)
+      : job_(job),
+        compares_(compares),
+        left_(budget.strict() ? budget.bytes() : std::numeric_limits<std::int64_t>::max()) {
     detection_ = std::make_shared<const OpenDetection>(open_detection(task, task.config().input.hdu, left_));
     left_ = detection_->frame.most_inflated();
     bands_.reserve(bands.size());
@@ -110,16 +113,27 @@ class OpenBands {
   const std::vector<OpenBand>& bands() const { return bands_; }
 
   /// Bytes of host memory for all bands together: their files stay in memory, their stages run one band after the
-  /// other.
-  std::int64_t memory_needed() const {
-    std::int64_t held = gzipped_sizes(files_of(detection_->task)), most = 0;
+  /// other, by rows if the largest needs more than `most` as a whole.
+  std::int64_t memory_needed(std::int64_t most) const {
+    std::int64_t held = gzipped_sizes(files_of(detection_->task)), largest = 0;
+    const bool by_rows = go_by_rows();
     for (const OpenBand& open : bands_) {
       const SelectedImage& image = open.task.image;
       held += image.held_bytes + image.loaded_bytes + loaded_bytes(open.task.maps) +
               gzipped_sizes(open.band.config().combine.files);
-      most = std::max(most, host_memory(plan_of(image.shape, open.band.file())));
+      const RunPlan plan = plan_of(open);
+      largest = std::max(largest, by_rows ? host_memory_within(plan, most) : host_memory(plan));
     }
-    return held + most;
+    return held + largest;
+  }
+
+  /// The same execution, by rows if the bands then fit into `most` bytes.
+  Execution within(std::int64_t most, Execution execution) const {
+    if (!go_by_rows()) return execution;
+    const auto needs = [](const OpenBand& open) { return host_memory(plan_of(open)); };
+    const OpenBand& largest = *std::ranges::max_element(bands_, {}, needs);
+    srcextract::go_by_rows(plan_of(largest), most, detection_->task.path, execution);
+    return execution;
   }
 
   /// The band whose sky positions the catalogue uses: the first with any, else the first band.
@@ -130,6 +144,13 @@ class OpenBands {
   }
 
  private:
+  static RunPlan plan_of(const OpenBand& open) { return srcextract::plan_of(open.task.image.shape, open.band.file()); }
+
+  /// Whether all bands can go by rows: they share the sources of the detection image.
+  bool go_by_rows() const {
+    return !compares_ && std::ranges::all_of(bands_, [](const OpenBand& open) { return goes_by_rows(plan_of(open)); });
+  }
+
   void open(OpenBand& open) {
     const Config& config = open.band.config();
     FitsImages file(open.band.file().path, left_);
@@ -152,6 +173,7 @@ class OpenBands {
   }
 
   const Job& job_;
+  bool compares_;      ///< of both back ends, which take whole images
   std::int64_t left_;  ///< bytes that gzipped files may still have in memory
   std::shared_ptr<const OpenDetection> detection_;
   std::vector<OpenBand> bands_;
@@ -200,14 +222,14 @@ struct Opened {
 /// Opens the bands of a file and takes memory for them. Gzipped files get it before they are opened, enough for their
 /// largest possible images: a worker that holds memory must not wait for more.
 Opened open_bands(const Job& job, const ImageFile& file, std::span<const Band> bands, MemoryBudget& budget,
-                  const Watch& watch) {
+                  const Watch& watch, bool compares) {
   const DetectionTask& task = *file.detection();
   const std::int64_t gzipped = all_gzipped(task, bands);
   const std::int64_t room = gzipped == 0 ? 0 : std::min(most_needed(gzipped, file), budget.bytes());
   MemoryBudget::Share share = budget.take(room);
   std::shared_ptr<void> watched = watch();
-  OpenBands open(job, task, bands, budget);
-  const std::int64_t needed = open.memory_needed();
+  OpenBands open(job, task, bands, budget, compares);
+  const std::int64_t needed = open.memory_needed(budget.bytes());
   in_file(task.path, [&] {
     budget.check(needed);
     if (needed > room && gzipped > 0 && room < budget.bytes())
@@ -242,10 +264,10 @@ ImageOutcome extract_bands(const Job& job, const ImageFile& file, const Executio
   const auto begin = Clock::now();
   const ImageConfig& of_run = *file.config;
   const std::vector<Band> bands = bands_of(file);
-  Opened opened = open_bands(job, file, bands, budget, watch);
+  Opened opened = open_bands(job, file, bands, budget, watch, execution.compare);
   OpenBands& open = opened.bands;
   ImageResult all;
-  FoundTimes found = open.extract(execution, progress);
+  FoundTimes found = open.extract(open.within(budget.bytes(), execution), progress);
   all.backend = found.backend;
   all.times = std::move(found.times);
   open.sum();

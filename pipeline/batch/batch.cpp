@@ -145,7 +145,7 @@ class Crew {
     const std::shared_ptr<void> watch = control_.watch(task.name);
     OpenImage image(task, job_);
     Execution here = with_threads(execution, needed);
-    if (!execution.compare) go_by_rows(task, here);
+    go_by_rows(plan_of(task.image.shape, *task.file), budget_.bytes(), task.name, here);
     if (job_.only_psf) return image.finish_psf(here, progress);
     ImageResult result;
     try {
@@ -158,18 +158,6 @@ class Crew {
     ImageOutcome outcome = image.finish(std::move(result), execution);
     require_agreement(outcome.name, outcome.comparison, progress);
     return outcome;
-  }
-
-  /// Lets an image that does not fit go by rows. More threads than a few wait for one another there.
-  void go_by_rows(const ImageTask& task, Execution& execution) const {
-    constexpr int most_threads = 4;
-    const RunPlan plan = plan_of(task.image.shape, *task.file);
-    execution.row_memory = row_memory(plan, budget_.bytes());
-    if (execution.row_memory == 0) return;
-    execution.cpu.threads = std::min(execution.cpu.threads, most_threads);
-    if (!execution.device)
-      spdlog::info("{}: the whole image would need about {} MB of memory; its rows are read several times instead",
-                   task.name, host_memory(plan) / 1'000'000 + 1);
   }
 
   MemoryBudget::Share take(const ImageTask& task, std::int64_t needed) {

@@ -7,7 +7,7 @@
 
 #include "stages/catalogue/vignets.hpp"
 #include "stages/core/masked_pixel.hpp"
-#include "stages/core/parallel.hpp"
+#include "stages/core/rows_on_demand.hpp"
 #include "stages/crowd/crowd_columns.hpp"
 #include "stages/detect/no_sky.hpp"
 #include "stages/measure/columns.hpp"
@@ -21,9 +21,8 @@ namespace {
 
 void subtract_constant(const Background& sky, Image<float, Cpu>& image, const Cpu& where) {
   const auto level = static_cast<float>(sky.clipped.median);
-  const std::int64_t width = image.shape.width;
-  parallel_for(image.shape.height, 16, where, [&](std::int64_t begin, std::int64_t end) {
-    for (std::int64_t i = begin * width; i < end * width; ++i) image.pixels[i] = pixel_of(image.pixels[i] - level);
+  change_own_rows(image, where, [level, width = image.shape.width](float* rows, std::int64_t begin, std::int64_t end) {
+    for (std::int64_t i = begin * width; i < end * width; ++i) rows[i] = pixel_of(rows[i] - level);
   });
 }
 

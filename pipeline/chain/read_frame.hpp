@@ -22,7 +22,7 @@ void combine_frame(std::span<const PixelSource> planes, const Reading& config, P
   check_plane_count(planes.size(), config.combine);
   std::vector<Pixels<Where>> frames;
   std::vector<Value<Background, Where>> skies;
-  for (const PixelSource& plane : planes) engine.read(plane, frames.emplace_back(plane.shape, where));
+  for (const PixelSource& plane : planes) engine.read(plane, frames.emplace_back(engine.room_for(plane.shape)));
   engine.done("ingest", frames.back());
   if (needs_skies(config.combine.method))
     for (const Pixels<Where>& frame : frames)

@@ -68,7 +68,7 @@ Images memory_of_stages(const RunPlan& plan) {
        {.host = 4, .device = 4}},
       // A device also keeps the filtered image and the image minus the mesh.
       {"detection image",
-       plan.found_elsewhere,
+       plan.found_in != nullptr,
        {.host = found, .device = found + (convolved ? 1 : 0) + (by_mesh ? 1 : 0)}},
       // The host keeps the image minus the sky, and the filtered image.
       {"check images", shows_pixels(config), {.host = 2}},
@@ -153,34 +153,45 @@ std::int64_t host_memory(const RunPlan& plan) {
 namespace {
 
 /// Whether what is written of the pixels can be written row by row.
-bool writes_by_rows(const Config& config) {
-  const OutputConfig& output = config.output;
-  return !output.quicklook && !output.report && output.alerts.empty() &&
-         (!keeps_images(config) || config.background.method == BackgroundMethod::mesh) &&
+bool writes_by_rows(const OutputConfig& output) {
+  return output.alerts.empty() && output.report_copies == 0 &&
          std::ranges::count(output.check_images, CheckImage::apertures) == 0;
+}
+
+/// Whether the sources of an image can be found row by row.
+bool finds_by_rows(const Config& config) {
+  return !keeps_pixels(config.weights) && !interpolates(config.weights) && config.background.refine == 1 &&
+         config.convolve.filter != Filter::matched && !controls_false_discoveries(config.detection);
+}
+
+/// The most images of which a thread holds rows at once: the image, its planes, maps, and what is made of them.
+std::int64_t images_at_once(const Config& config, std::int64_t planes) {
+  return 4 + (config.combine.method != CombineMethod::none ? planes : 0) + (has_mask(config.mask) ? 1 : 0) +
+         (has_map(config.weights) ? 2 : 0) + (has_level(config.given_sky) ? 1 : 0) +
+         (convolves_variance(config) ? 1 : 0) + (config.detection.sign != DetectionSign::positive ? 1 : 0);
 }
 
 }  // namespace
 
 bool goes_by_rows(const RunPlan& plan) {
   const Config& config = plan.config;
-  return !extracts_twice(config, plan.of_difference()) && !plan.found_elsewhere && !plan.at_positions &&
-         config.combine.method == CombineMethod::none && !keeps_pixels(config.weights) &&
-         !interpolates(config.weights) && !has_level(config.given_sky) && config.background.refine == 1 &&
-         config.convolve.filter != Filter::matched && !controls_false_discoveries(config.detection) &&
-         !fits_crowd(config) && !fits_gaussians(config) && !measures_aperture_noise(config) &&
-         config.psf.method != PsfMethod::fit && writes_by_rows(config);
+  return !plan.of_difference() && !plan.at_positions && finds_by_rows(config) &&
+         (plan.found_in == nullptr || finds_by_rows(*plan.found_in)) && !fits_crowd(config) &&
+         !fits_gaussians(config) && !measures_aperture_noise(config) && config.psf.method != PsfMethod::fit &&
+         writes_by_rows(config.output);
 }
 
 std::int64_t row_memory(const RunPlan& plan, std::int64_t most) {
   if (host_memory(plan) <= most || !goes_by_rows(plan)) return 0;
   // A thread holds the rows of a mesh, or those under an aperture, of the image and of each image made of it.
   constexpr std::int64_t enough = std::int64_t{1} << 29;
-  const Config& config = plan.config;
-  const std::int64_t images =
-      4 + (has_mask(config.mask) ? 1 : 0) + (has_map(config.weights) ? 2 : 0) + (convolves_variance(config) ? 1 : 0);
-  const std::int64_t rows = std::max<std::int64_t>(64, 2 * mesh_sides(plan.config.background).height);
-  const std::int64_t least = images * rows * plan.shape.width * pixel_bytes;
+  std::int64_t mesh = mesh_sides(plan.config.background).height;
+  std::int64_t images = images_at_once(plan.config, plan.planes);
+  if (plan.found_in != nullptr) {
+    mesh = std::max(mesh, mesh_sides(plan.found_in->background).height);
+    images += images_at_once(*plan.found_in, plan.planes);
+  }
+  const std::int64_t least = images * std::max<std::int64_t>(64, 2 * mesh) * plan.shape.width * pixel_bytes;
   return std::max(least, std::min(most / 4, enough));
 }
 

@@ -13,7 +13,7 @@ struct RunPlan {
   Shape shape;
   std::int64_t planes = 1;            ///< number of planes to be combined, if any
   std::int64_t reference_planes = 0;  ///< 0: no reference is subtracted
-  bool found_elsewhere = false;       ///< there is a detection image
+  const Config* found_in = nullptr;   ///< configuration of the detection image, if there is one
   bool at_positions = false;          ///< light is measured at given positions
   bool frames_have_maps = false;      ///< a frame of a difference has a map of its noise
 

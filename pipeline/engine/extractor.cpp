@@ -343,7 +343,7 @@ Extraction CudaExtractor::Session::extract(const Exposure& exposure, const Confi
                                            const FoundElsewhere<Gpu>* sources, const ForcedPositions* positions) {
   const StreamEnd end(where());  // a copy's source on the host must outlive the copy, even if this call throws
   RunPlan plan = plan_of(exposure, config);
-  plan.found_elsewhere = sources != nullptr;
+  if (sources != nullptr) plan.found_in = sources->sky.config;
   make_room(plan);
   Engine engine(*this, pixels(), config, observer);
   return run_stages(exposure, config, engine, sources, positions);
@@ -353,7 +353,7 @@ std::shared_ptr<const CudaExtractor::Found> CudaExtractor::Session::find(const D
                                                                          const Observer& observer) {
   const StreamEnd end(where());
   RunPlan plan = plan_of(image.exposure, image.config);
-  plan.found_elsewhere = true;
+  plan.found_in = &image.config;
   make_room(plan);
   Pixels<Gpu> pixels(plan.shape, where());
   Engine engine(*this, pixels, image.config, observer);

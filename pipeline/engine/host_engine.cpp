@@ -42,15 +42,15 @@ class HostEngine {
  public:
   using Where = Cpu;
 
-  /// `row_memory`: bytes for rows of images that are not to be in memory as a whole; 0: they are.
+  /// `row_memory`: for rows of images that are not to be in memory as a whole; null: they are.
   /// `lent`: the caller keeps the planes' memory alive longer than any result made from the pixels.
   HostEngine(const Exposure& exposure, const Config& config, const Cpu& where, const Observer& observer, bool lent,
-             std::int64_t row_memory = 0)
+             std::shared_ptr<RowMemory> row_memory)
       : config_(config),
         where_(where),
         observer_(observer),
         clock_(observer),
-        row_memory_(row_memory > 0 ? std::make_shared<RowMemory>(row_memory) : nullptr),
+        row_memory_(std::move(row_memory)),
         pixels_(room_for(exposure.shape())),
         extracts_once_(!extracts_twice(config, exposure.reference != nullptr)),
         planes_(exposure.planes),
@@ -70,7 +70,7 @@ class HostEngine {
   void read(const PixelSource& source, Pixels<Cpu>& pixels) {
     const bool own = &pixels == &pixels_;
     if (row_memory_) {
-      pixels.image = ingest_on_demand(source, row_memory_, own ? &*pixels.masked : nullptr);
+      pixels.image = ingest_on_demand(source, row_memory_, own || is_combined(source) ? &*pixels_.masked : nullptr);
       return;
     }
     const bool borrowed = lent_ && (own ? !writes_ : is_combined(source)) && borrow(source, pixels, where_);
@@ -195,13 +195,14 @@ class HostEngine {
 
 Extraction extract_on_host(const Exposure& exposure, const Config& config, const Cpu& where, const Observer& observer,
                            const FoundElsewhere<Cpu>* sources, const ForcedPositions* positions,
-                           std::int64_t row_memory) {
+                           const std::shared_ptr<RowMemory>& row_memory) {
   HostEngine engine(exposure, config, where, observer, true, row_memory);
   return run_stages(exposure, config, engine, sources, positions);
 }
 
-FoundElsewhere<Cpu> find_on_host(const DetectionImage& image, const Cpu& where, const Observer& observer) {
-  HostEngine engine(image.exposure, image.config, where, observer, false);
+FoundElsewhere<Cpu> find_on_host(const DetectionImage& image, const Cpu& where, const Observer& observer,
+                                 const std::shared_ptr<RowMemory>& row_memory) {
+  HostEngine engine(image.exposure, image.config, where, observer, false, row_memory);
   return find_elsewhere(image, engine);
 }
 

@@ -28,7 +28,7 @@ namespace {
 /// An error that says how much memory the image needs.
 Error out_of_memory(const ImageInput& input) {
   RunPlan plan = plan_of(input.exposure, input.config());
-  plan.found_elsewhere = input.detection != nullptr;
+  if (input.detection != nullptr) plan.found_in = &input.detection->task.config();
   const auto bytes = static_cast<double>(host_memory(plan));
   const Shape& shape = input.exposure.shape();
   return {ErrorKind::memory,
@@ -198,7 +198,7 @@ class ImageRun {
   const FoundElsewhere<Cpu>* found_elsewhere(const Observer& observe) const {
     if (input_.detection == nullptr) return nullptr;
     try {
-      if (!once_.sources) once_.sources = find_on_host(found_in(), execution_.cpu, observe);
+      if (!once_.sources) once_.sources = find_on_host(found_in(), execution_.cpu, observe, execution_.row_memory);
     } catch (const std::bad_alloc&) {
       throw out_of_memory(input_);
     }
@@ -285,7 +285,7 @@ ImageResult extract_image(const ImageInput& given, const Execution& execution, P
   if (psf) result.times.insert(result.times.begin(), {"psf", psf->seconds});
   result.psf = psf;
   fit_sources(input, execution, result);
-  restore_level(input, execution.cpu, result.extraction);
+  restore_level(input, execution.cpu, result.extraction, execution.row_memory);
   if (input.positions != nullptr)
     name_positions(*input.positions, input.exposure.shape(), input.config(), result.extraction.sources);
   check_precision(input, result.extraction);

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "stages/core/nearest_pixel.hpp"
+#include "stages/core/rows_on_demand.hpp"
 #include "stages/ingest/ingest.hpp"
 
 namespace srcextract {
@@ -17,7 +18,9 @@ struct LevelAt {
   float number;
 
   float operator()(std::int64_t x, std::int64_t y) const {
-    return map == nullptr ? number : map->pixels[y * map->shape.width + x];
+    if (map == nullptr) return number;
+    const HeldRows held(*map, y, y + 1);
+    return map->pixels[y * map->shape.width + x];
   }
 };
 
@@ -54,11 +57,14 @@ GivenLevel summary_of(const Image<float, Cpu>& map) {
   const std::int64_t count = map.shape.count(), step = std::max<std::int64_t>(1, count / sampled);
   std::vector<float> sample;
   float least = HUGE_VALF, most = -HUGE_VALF;
-  for (std::int64_t i = 0; i < count; ++i) {
-    const float level = map.pixels[i];
-    least = level < least ? level : least;
-    most = level > most ? level : most;
-    if (i % step == 0 && level == level) sample.push_back(level);
+  for (std::int64_t y = 0, i = 0; y < map.shape.height; ++y) {
+    const HeldRows held(map, y, y + 1);
+    for (const std::int64_t end = i + map.shape.width; i < end; ++i) {
+      const float level = map.pixels[i];
+      least = level < least ? level : least;
+      most = level > most ? level : most;
+      if (i % step == 0 && level == level) sample.push_back(level);
+    }
   }
   if (sample.empty()) return {};
   const auto middle = sample.begin() + std::ssize(sample) / 2;
@@ -73,13 +79,14 @@ bool shows_level(const Config& config) {
 
 }  // namespace
 
-void restore_level(const ImageInput& input, const Cpu& where, Extraction& extraction) {
+void restore_level(const ImageInput& input, const Cpu& where, Extraction& extraction,
+                   const std::shared_ptr<RowMemory>& row_memory) {
   if (!input.exposure.level) return;
   const Config& config = input.file.config->config;
   Image<float, Cpu> map;
   LevelAt level{nullptr, static_cast<float>(given_number(config.given_sky.level).value_or(0))};
   if (input.level != nullptr) {
-    map = std::move(ingest(*input.exposure.level, where).image);
+    map = ingest_image(*input.exposure.level, where, row_memory);
     level.map = &map;
     extraction.given_level = summary_of(map);
   } else {

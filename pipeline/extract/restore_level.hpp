@@ -1,5 +1,7 @@
 #pragma once
 
+#include <memory>
+
 #include "pipeline/extract/extract_image.hpp"
 
 namespace srcextract {
@@ -10,7 +12,8 @@ namespace srcextract {
 /// - the level of each fitted Gaussian and source
 /// - the level that check images and the report show
 /// - the brightest pixels
-/// Reads a map a second time, on the host. Throws the errors of reading it.
-void restore_level(const ImageInput& input, const Cpu& where, Extraction& extraction);
+/// Reads a map a second time, on the host: as a whole, or by rows in `row_memory`. Throws the errors of reading it.
+void restore_level(const ImageInput& input, const Cpu& where, Extraction& extraction,
+                   const std::shared_ptr<RowMemory>& row_memory = nullptr);
 
 }  // namespace srcextract

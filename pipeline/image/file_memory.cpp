@@ -1,11 +1,15 @@
 #include "pipeline/image/file_memory.hpp"
 
+#include <spdlog/spdlog.h>
+
 #include <algorithm>
 #include <functional>
 #include <iterator>
+#include <memory>
 #include <numeric>
 
 #include "io/files/input_file.hpp"
+#include "stages/core/rows_on_demand.hpp"
 
 namespace srcextract {
 namespace {
@@ -18,7 +22,7 @@ std::int64_t image_needs(const SelectedImage& image, const ImageFile& file, std:
 
 RunPlan plan_of(const Shape& shape, const ImageFile& file) {
   RunPlan plan = plan_of(shape, file.config->config, file.has_reference());
-  plan.found_elsewhere = file.detection() != nullptr;
+  if (file.detection() != nullptr) plan.found_in = &file.detection()->config();
   plan.at_positions = file.has_positions();
   const auto is_mapped = [](const ImageConfig& config) { return has_map(config.config.weights); };
   plan.frames_have_maps =
@@ -41,6 +45,17 @@ std::int64_t largest_needed(const std::vector<SelectedImage>& images, const Imag
   std::int64_t largest = 0;
   for (const SelectedImage& image : images) largest = std::max(largest, image_needs(image, file, most));
   return largest;
+}
+
+void go_by_rows(const RunPlan& plan, std::int64_t most, const std::string& name, Execution& execution) {
+  constexpr int most_threads = 4;  // more wait for one another
+  const std::int64_t bytes = execution.compare ? 0 : row_memory(plan, most);
+  if (bytes == 0) return;
+  execution.row_memory = std::make_shared<RowMemory>(bytes);
+  execution.cpu.threads = std::min(execution.cpu.threads, most_threads);
+  if (!execution.device)
+    spdlog::info("{}: the whole image would need about {} MB of memory; its rows are read several times instead", name,
+                 host_memory(plan) / 1'000'000 + 1);
 }
 
 std::int64_t loaded_bytes(const SelectedMaps& maps) {

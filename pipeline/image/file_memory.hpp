@@ -6,6 +6,7 @@
 
 #include "pipeline/chain/stage_list.hpp"
 #include "pipeline/image/open_image.hpp"
+#include "pipeline/machine/backend.hpp"
 
 namespace srcextract {
 
@@ -22,6 +23,10 @@ std::int64_t memory_needed(const std::vector<SelectedImage>& images, const Image
 
 /// Memory that the largest of the images needs, without its file.
 std::int64_t largest_needed(const std::vector<SelectedImage>& images, const ImageFile& file, std::int64_t most);
+
+/// Lets the CPU take an image by rows if it can, and needs more than `most` as a whole; says so of `name`. A comparison
+/// takes images as a whole.
+void go_by_rows(const RunPlan& plan, std::int64_t most, const std::string& name, Execution& execution);
 
 /// Memory for reading the maps of an image, without their files.
 std::int64_t loaded_bytes(const SelectedMaps& maps);

@@ -16,6 +16,8 @@
 
 namespace srcextract {
 
+class RowMemory;
+
 /// The back ends that a user can choose.
 enum class Backend { automatic, cpu, cuda, compare };
 
@@ -36,7 +38,8 @@ struct Execution {
   std::shared_ptr<CudaExtractor> extractor;  ///< on that device, kept from image to image
   bool compare = false;
   bool may_fall_back = false;
-  std::int64_t row_memory = 0;  ///< bytes for rows of an image that the host is not to hold as a whole; 0: it holds it
+  std::shared_ptr<RowMemory> row_memory = nullptr;  ///< for rows of images that the host is not to hold as a whole;
+                                                    ///< null: it holds them
 };
 
 /// The user's choice of hardware.

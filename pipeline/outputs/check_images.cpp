@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <memory>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -17,6 +18,7 @@
 #include "pipeline/outputs/sky_rows.hpp"
 #include "stages/convolve/convolve.hpp"
 #include "stages/core/ascii.hpp"
+#include "stages/core/rows_on_demand.hpp"
 #include "stages/ingest/ingest.hpp"
 #include "stages/settings/output_keys.hpp"
 
@@ -68,17 +70,21 @@ FurtherAxes further_axes(const ImageInput& input) {
 void show_masked_pixels(const ImageInput& input, Extraction& extraction, const Cpu& where) {
   CheckData& check = extraction.check;
   if (check.above.pixels.empty() || extraction.masked_weight == 0) return;
-  const Image<float, Cpu> stored = ingest(input.first(), where).image;
-  const std::int64_t width = stored.shape.width;
-  SkyRows sky(extraction);
-  std::vector<float> level(static_cast<std::size_t>(width));
-  for (std::int64_t y = 0; y < stored.shape.height; ++y) {
-    sky.level(y, level.data(), width);
-    const float* const from = stored.pixels.data() + y * width;
-    float* const above = check.above.pixels.data() + y * width;
-    for (std::int64_t x = 0; x < width; ++x)
-      if (std::isnan(above[x])) above[x] = from[x] - level[static_cast<std::size_t>(x)];
-  }
+  const auto stored =
+      std::make_shared<const Image<float, Cpu>>(ingest_image(input.first(), where, row_memory_of(check.above)));
+  change_own_rows(check.above, where, [&extraction, stored](float* rows, std::int64_t begin, std::int64_t end) {
+    const HeldRows held(*stored, begin, end);
+    const std::int64_t width = stored->shape.width;
+    SkyRows sky(extraction);
+    std::vector<float> level(static_cast<std::size_t>(width));
+    for (std::int64_t y = begin; y < end; ++y) {
+      sky.level(y, level.data(), width);
+      const float* const from = stored->pixels.data() + y * width;
+      float* const above = rows + y * width;
+      for (std::int64_t x = 0; x < width; ++x)
+        if (std::isnan(above[x])) above[x] = from[x] - level[static_cast<std::size_t>(x)];
+    }
+  });
   const ConvolveConfig& convolved = input.config().convolve;
   if (input.detection == nullptr && !check.filtered.pixels.empty())
     check.filtered = convolve(check.above, make_kernel(convolved), convolved.edges, Background{}, where);
@@ -86,11 +92,13 @@ void show_masked_pixels(const ImageInput& input, Extraction& extraction, const C
 
 OutputFile write_identical_image(const std::string& path, const ImageInput& input, const CatalogMetadata& metadata,
                                  const Cpu& where) {
-  const Image<float, Cpu> image = ingest(input.first(), where).image;
+  constexpr std::int64_t row_bytes = std::int64_t{1} << 24;
+  const Image<float, Cpu> image = ingest_image(input.first(), where, std::make_shared<RowMemory>(row_bytes));
   const std::string cards = check_image_cards(input);
   return write_float_image(path,
                            {image.shape, "", metadata.pixel_unit, cards,
                             [&](std::int64_t y, float* row) {
+                              const HeldRows held(image, y, y + 1);
                               std::copy_n(image.pixels.data() + y * image.shape.width, image.shape.width, row);
                             }},
                            ImageCompression::none, metadata, where);

@@ -34,6 +34,7 @@ SkyRows::SkyRows(const Extraction& extraction)
 
 void SkyRows::level(std::int64_t y, float* row, std::int64_t width) {
   if (!given_map_.pixels.empty()) {
+    const HeldRows held(given_map_, y, y + 1);
     std::copy_n(given_map_.pixels.data() + y * width, width, row);
   } else if (given_) {
     std::fill_n(row, width, static_cast<float>(given_->middle));

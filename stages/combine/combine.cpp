@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <atomic>
+#include <memory>
 #include <string>
 #include <utility>
 #include <vector>
@@ -9,6 +10,7 @@
 #include "stages/combine/combine_pixel.hpp"
 #include "stages/core/error.hpp"
 #include "stages/core/parallel.hpp"
+#include "stages/core/rows_on_demand.hpp"
 #include "stages/core/vector_clones.hpp"
 #include "stages/math/merge_exchange.hpp"
 
@@ -60,16 +62,15 @@ std::int64_t sum_chunk(const Planes& planes, const PlaneWeights& weights, std::i
   return infinite;
 }
 
+/// Sums the pixels [begin, end). Returns how many results overflow a float.
 template <bool squares>
-std::int64_t sum_planes(const Planes& planes, const PlaneWeights& weights, std::int64_t pixels, float* out,
-                        const Cpu& where) {
-  std::atomic<std::int64_t> infinite = 0;
-  parallel_for(pixels, grain_pixels, where, [&](std::int64_t begin, std::int64_t end) {
-    for (std::int64_t first = begin; first < end; first += chunk_pixels) {
-      const auto count = static_cast<int>(std::min<std::int64_t>(chunk_pixels, end - first));
-      infinite += sum_chunk<squares>(planes, weights, first, count, out + first);
-    }
-  });
+std::int64_t sum_planes(const Planes& planes, const PlaneWeights& weights, std::int64_t begin, std::int64_t end,
+                        float* out) {
+  std::int64_t infinite = 0;
+  for (std::int64_t first = begin; first < end; first += chunk_pixels) {
+    const auto count = static_cast<int>(std::min<std::int64_t>(chunk_pixels, end - first));
+    infinite += sum_chunk<squares>(planes, weights, first, count, out + first);
+  }
   return infinite;
 }
 
@@ -124,19 +125,17 @@ void write_medians(const std::int32_t* before, const std::int32_t* middle, const
   for (int j = 0; j < count; ++j) out[j] = median_of(before[j], middle[j], ends[j]);
 }
 
-void find_medians(const Planes& planes, std::int64_t pixels, float* out, const Cpu& where) {
-  const Network network(planes.size());
-  parallel_for(pixels, grain_pixels, where, [&](std::int64_t begin, std::int64_t end) {
-    alignas(64) Keys keys;
-    alignas(64) std::int32_t ends[lanes];
-    const int middle = network.rows / 2;
-    for (std::int64_t first = begin; first < end; first += lanes) {
-      const auto count = static_cast<int>(std::min<std::int64_t>(lanes, end - first));
-      make_keys(planes, first, count, network.rows, keys, ends);
-      sort_columns(network, keys);
-      write_medians(keys[std::max(middle - 1, 0)], keys[middle], ends, count, out + first);
-    }
-  });
+/// Finds the medians of the pixels [begin, end).
+void find_medians(const Planes& planes, const Network& network, std::int64_t begin, std::int64_t end, float* out) {
+  alignas(64) Keys keys;
+  alignas(64) std::int32_t ends[lanes];
+  const int middle = network.rows / 2;
+  for (std::int64_t first = begin; first < end; first += lanes) {
+    const auto count = static_cast<int>(std::min<std::int64_t>(lanes, end - first));
+    make_keys(planes, first, count, network.rows, keys, ends);
+    sort_columns(network, keys);
+    write_medians(keys[std::max(middle - 1, 0)], keys[middle], ends, count, out + first);
+  }
 }
 
 PlaneWeights weights_of(std::span<const Value<Background, Cpu>> skies, const CombineConfig& config, int planes) {
@@ -148,29 +147,69 @@ PlaneWeights weights_of(std::span<const Value<Background, Cpu>> skies, const Com
   return weights;
 }
 
+/// Combines pixels by a method.
+class Combination {
+ public:
+  Combination(std::span<const Pixels<Cpu>> planes, std::span<const Value<Background, Cpu>> skies,
+              const CombineConfig& config)
+      : method_(config.method), network_(planes.size()) {
+    for (const Pixels<Cpu>& plane : planes) {
+      images_.push_back(same_rows(plane.image));
+      planes_.push_back(plane.image.pixels.data());
+    }
+    if (method_ != CombineMethod::median) weights_ = weights_of(skies, config, static_cast<int>(planes.size()));
+  }
+
+  /// Combines the pixels [begin, end) of `image`. Returns how many results overflow a float.
+  std::int64_t operator()(float* image, std::int64_t begin, std::int64_t end) const {
+    std::vector<HeldRows> held;
+    for (const Image<float, Cpu>& plane : images_) held.push_back(rows_of_pixels(plane, begin, end));
+    if (method_ == CombineMethod::chi_square) return sum_planes<true>(planes_, weights_, begin, end, image);
+    if (method_ != CombineMethod::median) return sum_planes<false>(planes_, weights_, begin, end, image);
+    find_medians(planes_, network_, begin, end, image);
+    return 0;
+  }
+
+ private:
+  CombineMethod method_;
+  Network network_;
+  std::vector<Image<float, Cpu>> images_;
+  Planes planes_;
+  PlaneWeights weights_ = {};
+};
+
+/// As combine_planes(), for rows on demand. The planes' own masked pixels are counted in `masked` where they are read.
+Image<float, Cpu> combine_on_demand(Combination&& combined, const Shape& shape,
+                                    const std::shared_ptr<RowMemory>& memory, MaskCounts& masked) {
+  const auto once = std::make_shared<CountedOnce>(shape.height);
+  const auto combination = std::make_shared<const Combination>(std::move(combined));
+  return image_on_demand<float>(shape, memory,
+                                [=, &masked, width = shape.width](float* image, std::int64_t begin, std::int64_t end) {
+                                  const std::int64_t infinite = (*combination)(image, begin * width, end * width);
+                                  once->add(begin, end, [&] { std::atomic_ref(masked.infinite) += infinite; });
+                                });
+}
+
 }  // namespace
 
 void combine_planes(std::span<const Pixels<Cpu>> planes, std::span<const Value<Background, Cpu>> skies,
                     const CombineConfig& config, Pixels<Cpu>& out, const Cpu& where) {
   check_plane_count(planes.size(), config);
+  Combination combine(planes, skies, config);
+  if (const Image<float, Cpu>& first = planes.front().image; is_on_demand(first)) {
+    out.image = combine_on_demand(std::move(combine), first.shape, row_memory_of(first), *out.masked);
+    return;
+  }
   MaskCounts masked;
-  Planes pixels;
   for (const Pixels<Cpu>& plane : planes) {
-    pixels.push_back(plane.image.pixels.data());
     masked.nan += plane.masked->nan;
     masked.infinite += plane.masked->infinite;
     masked.blank += plane.masked->blank;
   }
-  const std::int64_t count = out.image.shape.count();
-  float* result = out.image.pixels.data();
-  if (config.method == CombineMethod::median) {
-    find_medians(pixels, count, result, where);
-  } else {
-    const PlaneWeights weights = weights_of(skies, config, static_cast<int>(planes.size()));
-    masked.infinite += config.method == CombineMethod::chi_square
-                           ? sum_planes<true>(pixels, weights, count, result, where)
-                           : sum_planes<false>(pixels, weights, count, result, where);
-  }
+  std::atomic<std::int64_t> infinite = 0;
+  parallel_for(out.image.shape.count(), grain_pixels, where,
+               [&](std::int64_t begin, std::int64_t end) { infinite += combine(out.image.pixels.data(), begin, end); });
+  masked.infinite += infinite;
   out.masked = masked;
 }
 

@@ -35,8 +35,9 @@ constexpr bool needs_skies(CombineMethod method) {
 ///
 /// `skies` has one element for each plane if needs_skies(), and is ignored otherwise. out.masked counts, by reason, the
 /// masked pixels of all planes. Its infinite pixels include results beyond the range of a float, and all pixels if all
-/// planes are left out. The total is 0 only if no pixel of `out` is masked. out.noise is not changed. Throws the errors
-/// of check_plane_count.
+/// planes are left out. The total is 0 only if no pixel of `out` is masked. out.noise is not changed. Of planes whose
+/// rows are made on demand, the masked pixels must be counted in out.masked where they are read (ingest_on_demand).
+/// Throws the errors of check_plane_count.
 void combine_planes(std::span<const Pixels<Cpu>> planes, std::span<const Value<Background, Cpu>> skies,
                     const CombineConfig& config, Pixels<Cpu>& out, const Cpu& where);
 void combine_planes(std::span<const Pixels<Gpu>> planes, std::span<const Value<Background, Gpu>> skies,

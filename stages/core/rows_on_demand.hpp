@@ -170,27 +170,6 @@ void change_rows(Image<T, Cpu>& image, const Cpu& where, ChangeRows change) {
                [&](std::int64_t begin, std::int64_t end) { change(image.pixels.data(), begin, end); });
 }
 
-/// Adds up counts of rows, once for each row, although rows may be made several times.
-class CountedOnce {
- public:
-  explicit CountedOnce(std::int64_t height) : left_(height), counted_(static_cast<std::size_t>(height)) {}
-
-  /// Calls add() unless it was called for these rows before; never again once all rows are counted.
-  template <class Add>
-  void add(std::int64_t begin, std::int64_t end, const Add& add) {
-    const std::lock_guard lock(mutex_);
-    if (left_ == 0 || counted_[static_cast<std::size_t>(begin)]) return;
-    std::fill(counted_.begin() + begin, counted_.begin() + end, true);
-    left_ -= end - begin;
-    add();
-  }
-
- private:
-  std::mutex mutex_;
-  std::int64_t left_;  ///< number of rows that are not counted yet
-  std::vector<bool> counted_;
-};
-
 /// Rows of an image that a stage reads. Rows of an image that is in memory as a whole cost nothing.
 class HeldRows {
  public:
@@ -217,6 +196,50 @@ class HeldRows {
  private:
   RowsOnDemand* rows_ = nullptr;
   std::int64_t begin_ = 0, end_ = 0;
+};
+
+/// As change_rows(), but other images of the same rows on demand (same_rows) stay as they are: the image gets rows of
+/// its own, which are made of these.
+template <class T, class ChangeRows>
+void change_own_rows(Image<T, Cpu>& image, const Cpu& where, ChangeRows change) {
+  if (!is_on_demand(image)) return change_rows(image, where, std::move(change));
+  image = image_on_demand<T>(
+      image.shape, row_memory_of(image),
+      [from = shared_rows(image), change = std::move(change)](T* first, std::int64_t begin, std::int64_t end) {
+        const HeldRows held(*from, begin, end);
+        const std::int64_t width = from->shape.width;
+        const T* const pixels = from->pixels.data();
+        std::copy(pixels + begin * width, pixels + end * width, first + begin * width);
+        change(first, begin, end);
+      });
+}
+
+/// Holds the rows in which the pixels [begin, end) lie.
+template <class T>
+HeldRows rows_of_pixels(const Image<T, Cpu>& image, std::int64_t begin, std::int64_t end) {
+  const std::int64_t width = std::max<std::int64_t>(1, image.shape.width);
+  return {image, begin / width, (end + width - 1) / width};
+}
+
+/// Adds up counts of rows, once for each row, although rows may be made several times.
+class CountedOnce {
+ public:
+  explicit CountedOnce(std::int64_t height) : left_(height), counted_(static_cast<std::size_t>(height)) {}
+
+  /// Calls add() unless it was called for these rows before; never again once all rows are counted.
+  template <class Add>
+  void add(std::int64_t begin, std::int64_t end, const Add& add) {
+    const std::lock_guard lock(mutex_);
+    if (left_ == 0 || counted_[static_cast<std::size_t>(begin)]) return;
+    std::fill(counted_.begin() + begin, counted_.begin() + end, true);
+    left_ -= end - begin;
+    add();
+  }
+
+ private:
+  std::mutex mutex_;
+  std::int64_t left_;  ///< number of rows that are not counted yet
+  std::vector<bool> counted_;
 };
 
 }  // namespace srcextract

@@ -87,7 +87,7 @@ void subtract_frames(const Image<float, Cpu>& reference, const Image<float, Cpu>
 }
 
 void negate(Image<float, Cpu>& image, const Cpu& where) {
-  change_rows(image, where, [width = image.shape.width](float* rows, std::int64_t begin, std::int64_t end) {
+  change_own_rows(image, where, [width = image.shape.width](float* rows, std::int64_t begin, std::int64_t end) {
     negate_piece(rows + begin * width, (end - begin) * width);
   });
 }

@@ -1,6 +1,7 @@
 #include "stages/ingest/ingest.hpp"
 
 #include <algorithm>
+#include <atomic>
 #include <cstring>
 #include <limits>
 #include <memory>
@@ -94,6 +95,13 @@ void add(MaskCounts& total, const MaskCounts& counts) {
   total.blank += counts.blank;
 }
 
+/// As add(), while others may add to the same counts.
+void add_together(MaskCounts& total, const MaskCounts& counts) {
+  std::atomic_ref(total.nan) += counts.nan;
+  std::atomic_ref(total.infinite) += counts.infinite;
+  std::atomic_ref(total.blank) += counts.blank;
+}
+
 }  // namespace
 
 void ingest(const PixelSource& source, Pixels<Cpu>& pixels, const Cpu& where) {
@@ -120,8 +128,13 @@ Image<float, Cpu> ingest_on_demand(const PixelSource& source, const std::shared_
                                     const std::int64_t last = std::min(first + chunk_pixels, end * width);
                                     add(counts, read_pixels(source, decoder, first, last, image + first));
                                   }
-                                  if (masked != nullptr) once->add(begin, end, [&] { add(*masked, counts); });
+                                  if (masked != nullptr) once->add(begin, end, [&] { add_together(*masked, counts); });
                                 });
+}
+
+Image<float, Cpu> ingest_image(const PixelSource& source, const Cpu& where, const std::shared_ptr<RowMemory>& memory) {
+  if (memory) return ingest_on_demand(source, memory, nullptr);
+  return std::move(ingest(source, where).image);
 }
 
 }  // namespace srcextract

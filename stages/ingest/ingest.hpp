@@ -56,10 +56,13 @@ void ingest(const PixelSource& source, Pixels<Cpu>& pixels, const Cpu& where);
 void ingest(const PixelSource& source, Pixels<Gpu>& pixels, const Gpu& where);
 
 /// The image of a plane whose rows are read when a stage asks for them (stages/core/rows_on_demand.hpp). `masked`, if
-/// not null, receives the numbers of masked pixels. They are complete once every row was held; until then `masked` must
-/// exist.
+/// not null, receives the numbers of masked pixels; several planes may share it. They are complete once every row was
+/// held; until then `masked` must exist.
 Image<float, Cpu> ingest_on_demand(const PixelSource& source, const std::shared_ptr<RowMemory>& memory,
                                    MaskCounts* masked);
+
+/// The image of a plane: on demand in `memory`, or as a whole if that is null.
+Image<float, Cpu> ingest_image(const PixelSource& source, const Cpu& where, const std::shared_ptr<RowMemory>& memory);
 
 /// Reads the plane into new pixels.
 template <class Where>

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "stages/core/parallel.hpp"
+#include "stages/core/rows_on_demand.hpp"
 #include "stages/core/vector_clones.hpp"
 #include "stages/picture/display_range.hpp"
 #include "stages/picture/picture_bin.hpp"
@@ -60,6 +61,7 @@ KeyExtremes find_extremes(const Image<float, Cpu>& image, const Cpu& where) {
   KeyExtremes all;
   std::mutex mutex;
   parallel_for(image.shape.count(), piece_pixels, where, [&](std::int64_t begin, std::int64_t end) {
+    const HeldRows held = rows_of_pixels(image, begin, end);
     const KeyExtremes found = extremes_of(image.pixels.data() + begin, end - begin);
     const std::lock_guard lock(mutex);
     all.add(found);
@@ -78,14 +80,16 @@ std::vector<float> draw_sample(const Image<float, Cpu>& image, const Cpu& where)
   std::vector<std::uint32_t> unmasked(static_cast<std::size_t>((count + chunk_pixels - 1) / chunk_pixels));
   parallel_for(std::ssize(unmasked), piece_pixels / chunk_pixels, where, [&](std::int64_t first, std::int64_t last) {
     for (std::int64_t chunk = first; chunk < last; ++chunk) {
-      const std::int64_t begin = chunk * chunk_pixels;
-      unmasked[static_cast<std::size_t>(chunk)] =
-          count_unmasked(image.pixels.data() + begin, std::min(chunk_pixels, count - begin));
+      const std::int64_t begin = chunk * chunk_pixels, end = std::min(begin + chunk_pixels, count);
+      const HeldRows held = rows_of_pixels(image, begin, end);
+      unmasked[static_cast<std::size_t>(chunk)] = count_unmasked(image.pixels.data() + begin, end - begin);
     }
   });
   std::vector<float> sample;
   for (const SamplePlace& place : place_sample(unmasked)) {
-    sample.push_back(find_unmasked(image.pixels.data() + place.chunk * chunk_pixels, place.before));
+    const std::int64_t begin = place.chunk * chunk_pixels;
+    const HeldRows held = rows_of_pixels(image, begin, std::min(begin + chunk_pixels, count));
+    sample.push_back(find_unmasked(image.pixels.data() + begin, place.before));
   }
   return sample;
 }
@@ -106,6 +110,7 @@ Buffer<std::uint32_t, Cpu> count_bins(const Image<float, Cpu>& image, const Disp
   const auto masked = static_cast<std::int32_t>(bins);
   std::mutex mutex;
   parallel_for(image.shape.count(), piece_pixels, where, [&](std::int64_t begin, std::int64_t end) {
+    const HeldRows held = rows_of_pixels(image, begin, end);
     std::vector<std::uint32_t> here(static_cast<std::size_t>(bins) + 1, 0);
     for_each_strip(image.pixels.data(), begin, end, division, masked,
                    [&](std::int64_t, const std::int32_t* found, std::int64_t count) {
@@ -125,6 +130,7 @@ Image<std::uint8_t, Cpu> draw_grey(const Image<float, Cpu>& image, const Display
   grey.push_back(0);  // the grey of masked pixels
   const auto masked = static_cast<std::int32_t>(table.size());
   parallel_for(image.shape.count(), piece_pixels, where, [&](std::int64_t begin, std::int64_t end) {
+    const HeldRows held = rows_of_pixels(image, begin, end);
     for_each_strip(image.pixels.data(), begin, end, division, masked,
                    [&](std::int64_t first, const std::int32_t* found, std::int64_t count) {
                      std::uint8_t* drawn = result.pixels.data() + first;

@@ -4,6 +4,7 @@
 
 #include "stages/core/masked_pixel.hpp"
 #include "stages/core/parallel.hpp"
+#include "stages/core/rows_on_demand.hpp"
 #include "stages/core/vector_clones.hpp"
 #include "stages/picture/picture.hpp"
 
@@ -152,8 +153,10 @@ Image<float, Cpu> shrink(const Image<float, Cpu>& image, std::int64_t factor, co
   parallel_for(result.shape.height, grain, where, [&](std::int64_t first, std::int64_t last) {
     SquareRow row(factor, squares);
     for (std::int64_t y = first; y < last; ++y) {
-      row.average(image.pixels.data() + y * factor * image.shape.width, image.shape.width,
-                  std::min(factor, image.shape.height - y * factor), result.pixels.data() + y * squares);
+      const std::int64_t begin = y * factor, end = std::min(begin + factor, image.shape.height);
+      const HeldRows held(image, begin, end);
+      row.average(image.pixels.data() + begin * image.shape.width, image.shape.width, end - begin,
+                  result.pixels.data() + y * squares);
     }
   });
   return result;

@@ -161,9 +161,8 @@ class ClipPixels {
   HeldRows rows_of(std::size_t piece, Reads reads) const {
     if (reads == Reads::tail ? pieces_[piece].has_tail() : reads == Reads::window && pieces_[piece].has_window())
       return {};
-    const std::int64_t width = std::max<std::int64_t>(1, image_.shape.width);
     const std::int64_t first = static_cast<std::int64_t>(piece) * piece_pixels;
-    return {image_, first / width, (first + piece_pixels - 1) / width + 1};
+    return rows_of_pixels(image_, first, first + piece_pixels);
   }
 
   /// Calls f(begin, end) for ranges of pieces, an equal share for every thread. For results that are tables: one table

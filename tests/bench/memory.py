@@ -27,6 +27,8 @@ def rows_of(session, image, side):
     runs = (("default.yaml, whole", "default", (), None),
             ("default.yaml, --memory 200M" if side <= 16384 else "default.yaml, --memory 500M", "default",
              ("--memory", "200M" if side <= 16384 else "500M"), 200 if side <= 16384 else 600),
+            ("default.yaml, -d, --memory 200M" if side <= 16384 else "default.yaml, -d, --memory 500M", "default",
+             ("-d", image, "--memory", "200M" if side <= 16384 else "500M"), 200 if side <= 16384 else 600),
             ("sextractor.yaml with segmentation, --memory 500M", "sextractor",
              ("--memory", "500M", "--set", "output.segmentation=true"), 1000))
     whole = None

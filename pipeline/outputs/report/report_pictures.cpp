@@ -12,6 +12,7 @@
 #include "io/pictures/png_file.hpp"
 #include "pipeline/outputs/check_rows.hpp"
 #include "stages/core/masked_pixel.hpp"
+#include "stages/core/rows_on_demand.hpp"
 #include "stages/picture/picture.hpp"
 
 namespace srcextract {
@@ -78,6 +79,7 @@ void cut_stamp(const Image<float, Cpu>& above, CheckRows& level, double x, doubl
   const std::int64_t left = first(x), bottom = first(y);
   const std::int64_t to_x = number % stamps_in_a_row * stamp_side, to_y = number / stamps_in_a_row * stamp_side;
   std::vector<float> sky(static_cast<std::size_t>(shape.width));
+  const HeldRows held(above, bottom, bottom + stamp_side);
   for (std::int64_t k = 0; k < stamp_side; ++k) {
     const std::int64_t from = bottom + k;
     if (from < 0 || from >= shape.height) continue;

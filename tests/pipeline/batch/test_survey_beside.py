@@ -265,7 +265,7 @@ def test_memory_is_planned_for_both_images(run, batch, data, tmp_path, packed):
             else:
                 low = middle
         least[name] = high
-    assert least["beside"] > least["alone"] + 600 * 600 * 4 * (2 if packed else 1)
+    assert least["beside"] > least["alone"] + 600 * 600 * (4 if packed else 1)
     batch("--memory", (least["alone"] + least["beside"]) // 2, "--force", code=6)
     (row,) = survey.failures(tmp_path / "out")
     assert (row["image"], row["kind"]) == ("beside", "memory")

@@ -112,7 +112,7 @@ TEST(StageList, ADetectionImageIsKeptBesideTheOneThatIsMeasured) {
   Config config = constant_sky();
   RunPlan plan = plan_of(square, config, false);
   const std::int64_t one = host_memory(plan), on_device = device_memory_beside(plan);
-  plan.found_elsewhere = true;
+  plan.found_in = &config;
   EXPECT_EQ(host_memory(plan), one + 2 * image);  // and one whose gaps are filled
   EXPECT_EQ(device_memory_beside(plan), on_device + 2 * image);
   config.background.method = BackgroundMethod::mesh;

@@ -1,8 +1,13 @@
 // An image whose rows are made on demand gives the catalogue of the image in memory as a whole, to the last bit.
+#include <cstring>
+#include <limits>
+#include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "config/config.hpp"
+#include "stages/core/rows_on_demand.hpp"
 #include "tests/pipeline/engine/extractions.hpp"
 
 namespace srcextract {
@@ -11,23 +16,65 @@ namespace {
 using testing::Field;
 
 /// Memory for so many rows; rows in use may take more.
-std::int64_t bytes_of_rows(const Field& field, std::int64_t rows) {
-  return rows * field.shape.width * static_cast<std::int64_t>(sizeof(float));
+std::shared_ptr<RowMemory> memory_of_rows(const Shape& shape, std::int64_t rows) {
+  return std::make_shared<RowMemory>(rows * shape.width * static_cast<std::int64_t>(sizeof(float)));
 }
 
-/// Extracts a field as a whole, and with memory for 1, 7, 64 and 1000 rows on 1, 2 and 7 threads. Returns the number of
-/// sources.
-std::int64_t expect_same_by_rows(const Field& field, const Exposure& exposure, const Config& config,
-                                 const std::string& name) {
-  const Extraction whole = testing::extract_on_cpu(exposure, config);
+/// Holds one row after the other, as who writes a check image.
+bool same_pixels(const Image<float, Cpu>& a, const Image<float, Cpu>& b) {
+  if (a.pixels.empty() || b.pixels.empty() || a.shape != b.shape) return a.pixels.empty() && b.pixels.empty();
+  for (std::int64_t y = 0; y < a.shape.height; ++y) {
+    const HeldRows of_a(a, y, y + 1), of_b(b, y, y + 1);
+    const std::int64_t first = y * a.shape.width;
+    const auto bytes = static_cast<std::size_t>(a.shape.width) * sizeof(float);
+    if (std::memcmp(a.pixels.data() + first, b.pixels.data() + first, bytes) != 0) return false;
+  }
+  return true;
+}
+
+void expect_same_check_data(const CheckData& a, const CheckData& b, const std::string& name) {
+  EXPECT_TRUE(same_pixels(a.above, b.above)) << name << ": above the sky";
+  EXPECT_TRUE(same_pixels(a.filtered, b.filtered)) << name << ": filtered";
+  EXPECT_TRUE(same_pixels(a.variance, b.variance)) << name << ": variance";
+  ASSERT_EQ(a.thresholded.size(), b.thresholded.size()) << name;
+  for (std::size_t i = 0; i < a.thresholded.size(); ++i)
+    EXPECT_TRUE(testing::same_bytes(a.thresholded[i].runs, b.thresholded[i].runs)) << name << ": foreground " << i;
+}
+
+/// Extracts exposures as a whole, and with memory for 1, 7, 64 and 1000 rows on 1, 2 and 7 threads. If there is a
+/// detection image, its sources are found once for all of them. Returns the number of sources of the last.
+std::int64_t expect_same_by_rows(const std::vector<Exposure>& exposures, const Config& config, const std::string& name,
+                                 const DetectionImage* detection = nullptr) {
+  const Shape shape = exposures.front().shape();
+  std::optional<FoundElsewhere<Cpu>> found;
+  if (detection != nullptr) found = find_on_host(*detection, Cpu{2});
+  std::vector<Extraction> whole;
+  for (const Exposure& exposure : exposures)
+    whole.push_back(extract_on_host(exposure, config, Cpu{2}, {}, found ? &*found : nullptr));
   int threads = 1;
   for (const std::int64_t rows : {1, 7, 64, 1000}) {
-    const Extraction by_rows =
-        extract_on_host(exposure, config, Cpu{threads}, {}, nullptr, nullptr, bytes_of_rows(field, rows));
-    testing::expect_same(by_rows, whole, field.name + ", " + name + ", " + std::to_string(rows) + " rows");
+    const auto memory = memory_of_rows(shape, rows);
+    if (detection != nullptr) found = find_on_host(*detection, Cpu{threads}, {}, memory);
+    for (std::size_t i = 0; i < exposures.size(); ++i) {
+      const std::string what = name + ", " + std::to_string(rows) + " rows, exposure " + std::to_string(i);
+      const Extraction by_rows =
+          extract_on_host(exposures[i], config, Cpu{threads}, {}, found ? &*found : nullptr, nullptr, memory);
+      testing::expect_same(by_rows, whole[i], what);
+      expect_same_check_data(by_rows.check, whole[i].check, what);
+      EXPECT_EQ(by_rows.masked(), whole[i].masked()) << what;
+      EXPECT_EQ(by_rows.found_in.has_value(), detection != nullptr) << what;
+      if (detection != nullptr) {
+        EXPECT_EQ(by_rows.found_in->background, whole[i].found_in->background) << what;
+      }
+    }
     threads = threads == 1 ? 2 : 7;
   }
-  return whole.sources.size();
+  return whole.back().sources.size();
+}
+
+std::int64_t expect_same_by_rows(const Field& field, const Exposure& exposure, const Config& config,
+                                 const std::string& name) {
+  return expect_same_by_rows({exposure}, config, field.name + ", " + name);
 }
 
 std::int64_t expect_same_by_rows(const Field& field, const Config& config, const std::string& name) {
@@ -152,7 +199,151 @@ TEST(RowsOnDemand, GiveTheCatalogueOfTheWholeImageWithMapsOfMasksAndWeights) {
 
 TEST(RowsOnDemand, TellOfAnUnreadableFile) {
   const Exposure gone(testing::unreadable({300, 200}));
-  EXPECT_THROW(extract_on_host(gone, Config{}, Cpu{3}, {}, nullptr, nullptr, 1), Error);
+  const auto memory = std::make_shared<RowMemory>(1);
+  EXPECT_THROW(extract_on_host(gone, Config{}, Cpu{3}, {}, nullptr, nullptr, memory), Error);
+  const Field stars = testing::star_field({300, 200}, 1000, 12, 400, 4);
+  const auto good = testing::source_of(stars), bad = testing::unreadable({300, 200});
+  const Config median = parse_config("combine: {method: median}", "x.yaml");
+  EXPECT_THROW(extract_on_host(Exposure({good, bad}), median, Cpu{3}, {}, nullptr, nullptr, memory), Error);
+  Exposure with_level(good);
+  with_level.level = bad;
+  EXPECT_THROW(extract_on_host(with_level, Config{}, Cpu{3}, {}, nullptr, nullptr, memory), Error);
+  EXPECT_THROW(find_on_host({gone, Config{}}, Cpu{3}, {}, memory), Error);
+}
+
+/// What shows pixels of the image, and of the image in which sources are found.
+const std::string shown = "check_images: [background, -background, filtered, objects, threshold]";
+
+/// A sky of another noise and stars at other places than star_field of the same seed, with pixels that are masked.
+Field with_gaps(Field field, unsigned seed) {
+  const Field mask = mask_of(field.shape, seed);
+  for (std::size_t i = 0; i < field.pixels.size(); ++i)
+    if (mask.pixels[i] != 0) field.pixels[i] = testing::nan;
+  return field;
+}
+
+/// A detection image has the configuration of the measured one, with another sky and map of weights.
+Config config_of_detection(const Config& measured, const std::string& yaml) {
+  Config config = measured;
+  const Config own = parse_config(yaml, "d.yaml");
+  config.background = own.background;
+  config.weights = own.weights;
+  return config;
+}
+
+TEST(RowsOnDemand, GiveTheCatalogueOfADetectionImage) {
+  const std::vector<Way> of_detection{
+      {"one sky", "background: {method: constant}"},
+      {"mesh", "background: {method: mesh, mesh_size: 40}"},
+      {"map of weights",
+       "{weights: {type: weight, file: m.fits, convolve: true}, background: {method: mesh, mesh_height: 9}}"}};
+  const std::vector<Way> of_measured{
+      {"one sky", "output: {" + shown + "}"},
+      {"every column",
+       "{background: {method: mesh}, convolve: {kernel: gaussian, fwhm: 2}, deblend: {method: tree, clean: "
+       "true}, detection: {threshold: 2, analysis_threshold: 3}, measurement: {gain: 2, apertures: [3, 40]}, output: "
+       "{columns: [all], " +
+           shown + "}}"},
+      {"noise of each pixel",
+       "{background: {method: mesh, mesh_size: 32}, weights: {type: background}, measurement: {mask: blank}, "
+       "detection: {threshold_unit: detection_sigma}, convolve: {kernel: gaussian, fwhm: 3}, output: {columns: "
+       "[default, photometry]}}"}};
+  for (const unsigned seed : {4U, 5U}) {
+    const Field found_in = with_gaps(testing::star_field({700, 513}, 1000, 12, 400, seed), seed);
+    const Field green = with_gaps(testing::star_field({700, 513}, 300, 20, 400, seed), seed + 1);
+    const Field red = testing::star_field({700, 513}, 50, 5, 900, seed + 2), map = map_of(found_in.shape, seed + 10);
+    for (const Way& detection : of_detection) {
+      for (const Way& measured : of_measured) {
+        const Config config = parse_config(measured.yaml, "x.yaml");
+        DetectionImage image{testing::source_of(found_in), config_of_detection(config, detection.yaml)};
+        if (detection.name == "map of weights") image.exposure.weights = testing::source_of(map);
+        EXPECT_GT(expect_same_by_rows({testing::source_of(green), testing::source_of(red)}, config,
+                                      detection.name + " and " + measured.name, &image),
+                  5);
+      }
+    }
+  }
+}
+
+TEST(RowsOnDemand, GiveSourcesOfBothSigns) {
+  for (const unsigned seed : {4U, 5U}) {
+    Field stars = testing::star_field({700, 513}, 1000, 12, 400, seed);
+    const Field holes = testing::star_field(stars.shape, 0, 12, 900, seed + 1);
+    for (std::size_t i = 0; i < stars.pixels.size(); ++i) stars.pixels[i] -= holes.pixels[i];
+    const Field map = map_of(stars.shape, seed + 10);
+    for (const char* sign : {"both", "negative"}) {
+      for (const char* background : {"constant", "mesh"}) {
+        const std::string yaml = "{background: {method: " + std::string(background) +
+                                 "}, detection: {threshold: 4, sign: " + sign +
+                                 "}, deblend: {method: tree, clean: true}, measurement: {gain: 2}, output: {columns: "
+                                 "[default, photometry], segmentation: true, " +
+                                 shown + "}";
+        EXPECT_GT(expect_same_by_rows(stars, parse_config(yaml + "}", "x.yaml"), yaml), 5) << yaml;
+        Exposure weighted(testing::source_of(stars));
+        weighted.weights = testing::source_of(map);
+        const std::string with_map = yaml + ", weights: {type: weight, file: m.fits}}";
+        EXPECT_GT(expect_same_by_rows(stars, weighted, parse_config(with_map, "x.yaml"), with_map), 5) << with_map;
+      }
+    }
+  }
+}
+
+TEST(RowsOnDemand, GiveCheckImagesAndPicturesOfTheWholeImage) {
+  const Field stars = with_gaps(testing::star_field({700, 513}, 1000, 12, 400, 4), 4);
+  for (const char* limits : {"zscale", "minmax"})
+    for (const char* size : {"100", "1000"})
+      for (const char* method : {"constant", "mesh"}) {
+        const std::string yaml = "{background: {method: " + std::string(method) +
+                                 "}, convolve: {kernel: gaussian, fwhm: 2}, output: {quicklook: true, " + shown +
+                                 "}, quicklook: {stretch: equalize, limits: " + limits + ", size: " + size + "}}";
+        EXPECT_GT(expect_same_by_rows(stars, parse_config(yaml, "x.yaml"), yaml), 5) << yaml;
+      }
+}
+
+TEST(RowsOnDemand, GiveTheCatalogueAboveALevelOfAMap) {
+  const std::string reference =
+      "detection: {threshold: 3, reference: background}, measurement: {reference: background}, output: "
+      "{columns: [default, photometry], quicklook: true, " +
+      shown + "}";
+  for (const unsigned seed : {4U, 5U}) {
+    const Field stars = testing::star_field({700, 513}, 1000, 12, 400, seed);
+    Field level = with_gaps(map_of(stars.shape, seed), seed + 1);
+    for (float& pixel : level.pixels) pixel *= 400;
+    const Field map = map_of(stars.shape, seed + 10);
+    Exposure exposure(testing::source_of(stars));
+    exposure.level = testing::source_of(level);
+    for (const char* method : {"constant", "mesh"}) {
+      const std::string yaml = "{background: {method: " + std::string(method) + ", level: l.fits}, " + reference;
+      EXPECT_GT(expect_same_by_rows(stars, exposure, parse_config(yaml + "}", "x.yaml"), yaml), 5) << yaml;
+      Exposure weighted = exposure;
+      weighted.weights = testing::source_of(map);
+      const std::string with_map = yaml + ", weights: {type: variance, file: m.fits}}";
+      EXPECT_GT(expect_same_by_rows(stars, weighted, parse_config(with_map, "x.yaml"), with_map), 5) << with_map;
+    }
+  }
+}
+
+TEST(RowsOnDemand, GiveTheCatalogueOfCombinedPlanes) {
+  const Field one = testing::star_field({700, 513}, 1000, 12, 400, 4);
+  const Field two = with_gaps(testing::star_field(one.shape, 900, 20, 400, 4), 7);
+  Field three = with_gaps(testing::star_field(one.shape, 3, 1, 400, 4), 8);
+  three.pixels[7] = std::numeric_limits<float>::infinity();
+  three.pixels[3000] = std::numeric_limits<float>::max();
+  const Field mask = mask_of(one.shape, 5);
+  Exposure planes({testing::source_of(one), testing::source_of(two), testing::source_of(three)});
+  for (const char* method : {"mean", "median", "luminosity", "inverse_variance", "chi_square", "weighted"}) {
+    const std::string yaml = "{combine: {method: " + std::string(method) +
+                             (std::string(method) == "weighted" ? ", weights: [1, -0.5, 3]" : "") +
+                             "}, background: {method: mesh}, detection: {threshold: 2}, output: {" + shown + "}}";
+    const Config config = parse_config(yaml, "x.yaml");
+    EXPECT_GT(expect_same_by_rows(one, planes, config, yaml), 5) << yaml;
+    Exposure masked = planes;
+    masked.mask = testing::source_of(mask);
+    const DetectionImage image{masked, config};
+    Config of_measured = config;
+    of_measured.combine = {};
+    EXPECT_GT(expect_same_by_rows({testing::source_of(one)}, of_measured, "found in " + yaml, &image), 5);
+  }
 }
 
 }  // namespace

@@ -2,6 +2,8 @@
 
 import os
 import pathlib
+import re
+import shutil
 import subprocess
 
 import numpy as np
@@ -32,7 +34,15 @@ def moffat_stars(seed):
 @pytest.fixture(scope="module", params=[1, 2])
 def folder(request, tmp_path_factory):
     folder = tmp_path_factory.mktemp(f"seed{request.param}")
-    fits.writeto(folder / "sky.fits", moffat_stars(request.param))
+    sky = moffat_stars(request.param)
+    fits.writeto(folder / "sky.fits", sky)
+    other = moffat_stars(request.param + 10)
+    other[:, ::2] -= 2 * (other[:, ::2] > 1200) * (other[:, ::2] - 1200)  # holes
+    fits.writeto(folder / "other.fits", other)
+    level = np.broadcast_to(np.linspace(1000, 1080, SHAPE[1], dtype="f4"), SHAPE).astype(">f4")
+    level[5:9, 700:900] = np.nan
+    fits.writeto(folder / "level.fits", level)
+    fits.writeto(folder / "cube.fits", np.stack([sky, other, sky + 3]).astype(">f4"))
     rng = np.random.default_rng(request.param)
     fits.writeto(folder / "bad.fits", (rng.random(SHAPE) < 0.01).astype("u1"))
     weights = np.linspace(1, 2, SHAPE[0], dtype="f4")[:, None] * np.ones(SHAPE, "f4")
@@ -41,13 +51,19 @@ def folder(request, tmp_path_factory):
     return folder
 
 
-def extract(folder, out, *options):
-    command = [os.environ["SRCEXTRACT_PROGRAM"], "--backend", "cpu", "-o", out, *options, "sky.fits"]
+def extract(folder, out, *options, image="sky.fits"):
+    command = [os.environ["SRCEXTRACT_PROGRAM"], "--backend", "cpu", "-o", out, *options, image]
     return subprocess.run(command, cwd=folder, capture_output=True, text=True)
 
 
 def outputs(folder, out):
-    return {path.name: path.read_bytes() for path in pathlib.Path(folder, out).glob("*.fits")}
+    return {path.name: path.read_bytes() for path in sorted(pathlib.Path(folder, out).glob("*.[fp][in][tg]*"))}
+
+
+def without_times(page):
+    """The lines of a report that do not tell when the run was, and how long its steps took."""
+    return [line for line in page.read_text().splitlines()
+            if not re.match(r'<tr><th scope="row">[\w ]+</th><td( class="number")?>[\d.:TZ, -]+', line)]
 
 
 @pytest.mark.parametrize("options", [
@@ -59,24 +75,77 @@ def outputs(folder, out):
     ["--set", "mask.file=bad.fits"],
     ["--set", "weights.type=weight", "--set", "weights.file=weights.fits", "--set", "mask.file=bad.fits",
      "--set", "output.check_images=[rms, snr]"],
-], ids=["default", "segmentation", "every column and cut-outs", "check images", "one sky", "mask", "weights"])
+    ["-d", "other.fits", "--set", "output.segmentation=true", "--set", "output.check_images=[-background, filtered]",
+     "--detect-set", "mask.file=bad.fits"],
+    ["-d", "cube.fits", "--detect-set", "combine.method=chi_square", "--detect-set", "combine.planes=[1, 2, 3]",
+     "--detect-set", "weights.type=weight", "--detect-set", "weights.file=weights.fits"],
+    ["--set", "detection.sign=both", "--set", "output.check_images=[-background, -objects, threshold]"],
+    ["--set", "detection.sign=negative", "--set", "background.method=constant"],
+    ["--set", "background.method=constant",
+     "--set", "output.check_images=[background, rms, -background, filtered, objects, -objects, snr]",
+     "--set", "output.columns=[default, 'VIGNET(21,21)']"],
+    ["--set", "background.level=level.fits", "--set", "output.check_images=[background, -background]"],
+    ["--set", "output.quicklook=true", "--set", "quicklook.size=4000"],
+], ids=["default", "segmentation", "every column and cut-outs", "check images", "one sky", "mask", "weights",
+        "detection image", "combined detection image", "both signs", "negative", "check images of one sky", "level",
+        "picture"])
 def test_the_bytes_are_those_of_the_whole_image(folder, options):
     whole = extract(folder, "whole", *options)
-    rows = extract(folder, "rows", *options, "--memory", "24M", "--threads", "2")
+    rows = extract(folder, "rows", *options, "--memory", "32M", "--threads", "2")
     assert whole.returncode == rows.returncode == 0, rows.stderr
     assert outputs(folder, "whole") == outputs(folder, "rows") != {}
     assert SAYS_SO in rows.stderr and SAYS_SO not in whole.stderr
 
 
+def test_combined_planes_give_the_bytes_of_the_whole_image(folder):
+    options = ["--set", "combine.method=median", "--set", "combine.planes=[1, 2, 3]", "--set", "output.quicklook=true"]
+    whole = extract(folder, "whole", *options, image="cube.fits")
+    rows = extract(folder, "rows", *options, "--memory", "32M", image="cube.fits")
+    assert whole.returncode == rows.returncode == 0, rows.stderr
+    assert outputs(folder, "whole") == outputs(folder, "rows") != {}
+    assert SAYS_SO in rows.stderr and SAYS_SO not in whole.stderr
+
+
+def test_a_report_is_that_of_the_whole_image(folder):
+    pages = []
+    for memory in ("4G", "32M"):
+        done = extract(folder, memory, "--set", "output.report=true", "--set", "background.level=level.fits", "--memory",
+                       memory)
+        assert done.returncode == 0 and (SAYS_SO in done.stderr) == (memory == "32M"), done.stderr
+        pages.append(without_times(folder / memory / "sky.report.html"))
+    assert pages[0] == pages[1] and len(pages[0]) > 100
+
+
+def test_sextractors_check_images_are_those_of_the_whole_image(folder):
+    """There pixels that a map of weights masks have the values of the image. The machine has as little memory as
+    /proc/meminfo tells."""
+    (folder / "meminfo").write_text("MemAvailable: 30000 kB\n")
+    little = ["unshare", "-rm", "sh", "-c", "mount --bind meminfo /proc/meminfo && exec \"$@\"", "sh"]
+    if shutil.which("unshare") is None or subprocess.run([*little, "true"], cwd=folder).returncode != 0:
+        pytest.skip("nothing may be mounted")
+    (folder / "sex.param").write_text("NUMBER\nX_IMAGE\nFLUX_AUTO\n")
+    made = []
+    for memory, before in (("all", []), ("little", little)):
+        names = [f"{name}{memory}.fits" for name in ("sub", "filtered", "same")]
+        done = subprocess.run(
+            [*before, os.environ["SRCEXTRACT_PROGRAM"], "sextractor", "sky.fits", "-PARAMETERS_NAME", "sex.param", "-FILTER_NAME",
+             "default.conv", "-WEIGHT_TYPE", "MAP_WEIGHT", "-WEIGHT_IMAGE", "weights.fits", "-INTERP_TYPE", "NONE", "-CATALOG_NAME",
+             f"{memory}.cat", "-CATALOG_TYPE", "FITS_1.0", "-CHECKIMAGE_TYPE", "-BACKGROUND,FILTERED,IDENTICAL",
+             "-CHECKIMAGE_NAME", ",".join(names)], cwd=folder, capture_output=True, text=True)
+        assert done.returncode == 0 and (SAYS_SO in done.stderr) == (memory == "little"), done.stderr
+        made.append([fits.getdata(folder / name).tobytes() for name in names])
+    assert made[0] == made[1]
+
+
 def test_what_needs_the_whole_image_is_refused(folder):
-    done = extract(folder, "refused", "--memory", "24M", "--set", "detection.sign=both")
+    done = extract(folder, "refused", "--memory", "32M", "--set", "measurement.noise=apertures")
     assert done.returncode == 1
     assert "it needs about" in done.stderr and "--memory allows" in done.stderr
 
 
 def test_positions_are_measured_in_the_whole_image(folder):
     (folder / "places.csv").write_text("X_IMAGE,Y_IMAGE\n100,100\n2000,1500\n")
-    done = extract(folder, "at", "--memory", "24M", "--positions", "places.csv")
+    done = extract(folder, "at", "--memory", "32M", "--positions", "places.csv")
     assert done.returncode == 1
     done = extract(folder, "at", "--memory", "400M", "--positions", "places.csv")
     assert done.returncode == 0, done.stderr
