@@ -40,7 +40,7 @@ constexpr ColumnType column_type() {
 }
 
 /// The columns from which a column is computed. A column in sky units needs columns in pixels: x and y of a position,
-/// then the quantity to be converted there. This is second moments (x2, y2, xy), or one length or area.
+/// then what is to be converted at that position: second moments (x2, y2, xy), one length, or one area.
 using ColumnNeeds = std::array<std::string_view, 5>;
 
 /// The group of the usual columns, which are written without a request.

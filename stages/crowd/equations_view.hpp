@@ -43,7 +43,8 @@ struct EquationsView {
   const double* sky = nullptr;
 
   SRCEXTRACT_HOST_DEVICE std::int64_t size() const { return 3 * stars + nodes; }
-  /// The place of star `other` among the partners of `own`; if it is no partner, that of the next partner, or the end.
+  /// The place of star `other` among the partners of `own`; if that star is no partner, the place of the next partner,
+  /// or the end.
   SRCEXTRACT_HOST_DEVICE std::int64_t place_of(std::int64_t own, std::int32_t other) const {
     return first_not_below(partner, row[own], row[own + 1], other);
   }
