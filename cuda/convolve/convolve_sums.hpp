@@ -187,7 +187,7 @@ class AnyKernelSum {
   }
 
  private:
-  /// Adds the kernel's rows [first, first + rows).
+  /// Adds the terms of the kernel's rows [first, first + rows) to the output rows that they belong to.
   template <bool magnitudes, int rows, class Term>
   __device__ void add_rows(const Weights& weights, const float* row, const Term& term, int first,
                            float (&sum)[lane_pixels]) {

@@ -30,8 +30,8 @@ class DevicePsf {
   /// Sets the halves of the stamps of stars: as CrowdPsf::half_for says, or `half` if that is not 0.
   void choose_halves(const CrowdStar* stars, std::int64_t count, double level, std::int32_t half, CrowdStamp* stamps,
                      const Gpu& where) const;
-  /// Draws stars into `numbers`, which grows if need be, and sets their stamps. Their halves are set. Rows of a stamp
-  /// follow each other without a gap. Returns the largest half.
+  /// Draws stars into `numbers`, which grows if need be, and sets their stamps. The caller must have set the halves
+  /// (choose_halves). Rows of a stamp follow each other without a gap. Returns the largest half.
   std::int32_t draw(const CrowdStar* stars, std::int64_t count, StampPlanes planes, CrowdStamp* stamps,
                     Buffer<float, Gpu>& numbers, const Gpu& where) const;
 

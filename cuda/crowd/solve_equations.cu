@@ -32,7 +32,8 @@ __global__ void begin_kernel(EquationsView of, const CrowdStar* stars, const dou
   }
 }
 
-/// Returns, in the first lane, the sum of the lanes of a warp: lane l and l + 16, and so on.
+/// Returns, in the first lane, the sum of the lanes of a warp. Lanes l and l + 16 are added first, then lanes l and l +
+/// 8, and so on.
 __device__ double fold_warp(double value) {
   for (int half = warp_size / 2; half > 0; half /= 2) value += __shfl_down_sync(all_lanes, value, half);
   return value;

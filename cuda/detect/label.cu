@@ -85,7 +85,7 @@ struct CarriedArea {
     }
   }
 
-  /// Every thread of the warp calls it.
+  /// Adds what the threads still hold. Every thread of the warp must call it.
   __device__ void finish(Area* area) {
     const unsigned int holding = __ballot_sync(all_lanes, pixels != 0);
     if (holding == 0) return;
@@ -99,7 +99,7 @@ struct CarriedArea {
   }
 };
 
-/// Adds up the areas at the roots.
+/// Adds the area of each run to the root of its tree.
 __global__ void add_areas_kernel(RunForest forest) {
   const std::int64_t count = forest.items();
   CarriedArea carried;

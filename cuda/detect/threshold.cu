@@ -82,7 +82,7 @@ struct PixelsAbove {
 
   __device__ bool is_foreground(bool before) const { return before; }
 
-  /// The lane's word of a tile.
+  /// Returns the lane's word of a tile: bit i is 1 if pixel i of the word is above its level.
   __device__ std::uint32_t mark_word(const Mask& mask, std::uint32_t tile) const {
     float4 quad[lanes_per_word];
     load_words(mask, tile, quad);

@@ -34,8 +34,8 @@ class Ingester {
   bool ingest_compressed(const PixelSource& source, Pixels<Gpu>& pixels);
 
  private:
-  /// Bytes of a slot, which one thread fills. They must be many enough for the bus, and for few driver calls, since
-  /// threads that feed a device wait for the driver's lock. But page-locking memory is slow, so they should be few.
+  /// Bytes of a slot, which one thread fills. Small slots use the bus badly and need many driver calls, for which
+  /// threads that feed a device wait for each other. Large slots take long to page-lock.
   std::int64_t slot_bytes() const { return std::int64_t{where_.host_threads > 1 ? 1 : 2} << 20; }
 
   /// Bytes that are decoded at once. Few large calls are better, since every driver call delays other threads that feed

@@ -25,7 +25,7 @@ struct CircleSteps {
   }
 };
 
-/// Position of this lane, step by step.
+/// The position of this lane. go_on() moves it to the next step.
 class CircleWalk {
  public:
   std::int32_t x, y;

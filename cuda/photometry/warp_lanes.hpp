@@ -23,7 +23,7 @@ class WarpLanes {
   static constexpr int width = 1;
 
   WarpLanes() = default;
-  /// `scratch` is memory of this warp alone.
+  /// `scratch` is memory that no other warp uses.
   __device__ explicit WarpLanes(double* scratch) : scratch_(scratch) {}
 
   /// Whether this thread is the one that stores the result.

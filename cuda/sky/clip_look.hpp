@@ -4,7 +4,7 @@
 
 namespace srcextract {
 
-/// The lists of this block.
+/// The lists in which this block keeps pixels of the tail and of the window.
 __device__ inline float* tail_list() {
   return work().tail + blockIdx.x * work().tail_room;
 }

@@ -260,7 +260,7 @@ struct ClipShared {
   unsigned int digits[256];
   float far[clip_warps][2 * warp_size];  ///< pixels that a warp has set aside (ThreadSums)
   std::int64_t partial[most_sums][clip_warps];
-  // The leader's:
+  // Members that only the leader uses:
   PixelSums sums;               ///< sums of the last interval
   std::int64_t unmasked;        ///< number of pixels in the first interval, which has all
   std::int64_t below_window;    ///< number of pixels below the window

@@ -21,7 +21,7 @@ class MeshBlock {
 
   __device__ std::int64_t area() const { return width_ * height_; }
 
-  /// Calls f(place) for the thread's pixels.
+  /// Calls f(place) for this thread's pixels of the mesh.
   template <class F>
   __device__ void for_each(const F& f) const {
     const std::int64_t first = threadIdx.x % sum_columns;

@@ -40,7 +40,7 @@ constexpr ColumnType column_type() {
 }
 
 /// The columns from which a column is computed. A column in sky units needs columns in pixels: x and y of a position,
-/// then the quantity to be converted there. This is second moments (x2, y2, xy), or one length or area.
+/// then what is to be converted at that position: second moments (x2, y2, xy), one length, or one area.
 using ColumnNeeds = std::array<std::string_view, 5>;
 
 /// The group of the usual columns, which are written without a request.
@@ -90,13 +90,13 @@ struct ColumnOf {
     if constexpr (requires { typename Name::Type; }) static_assert(std::is_same_v<typename Name::Type, Result<Value>>);
   }
 
-  /// Values of its type: 0 in every row.
+  /// Returns `rows` values, all 0, in the type of the column.
   CatalogValues zeros(std::size_t rows) const {
     return std::visit([&]<class T>(Formula<T>) -> CatalogValues { return std::vector<T>(rows); }, formula);
   }
 };
 
-/// NAME, NAME_1, NAME_2 ...
+/// The name of the column number `which`, from 0, among columns of one kind: NAME, NAME_1, NAME_2 ...
 inline std::string numbered(const char* name, std::size_t which) {
   return which == 0 ? name : std::string(name) + "_" + std::to_string(which);
 }

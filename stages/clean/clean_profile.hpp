@@ -55,7 +55,8 @@ SRCEXTRACT_HOST_DEVICE inline void set_wings(CleanProfile& profile, double flux,
   set_slope(profile, npix, area, threshold, beta);
 }
 
-/// The profile of a source after it has absorbed `flux` and `npix` pixels of other sources. Its ellipse stays.
+/// The profile of a source after it has absorbed `flux` and `npix` pixels of other sources. The ellipse stays as it
+/// was.
 SRCEXTRACT_HOST_DEVICE inline CleanProfile grown(const CleanCandidate& source, double flux, std::int64_t npix,
                                                  double beta) {
   CleanProfile profile = source.profile;

@@ -16,8 +16,8 @@ enum class Absorbed : std::int32_t {
   free = 1      ///< and above: source was absorbed, and its pixels count as belonging to no source (free_from)
 };
 
-/// The value for pixels of a source that is absorbed once row `last` is searched. This is the last row of the two
-/// islands, of the source and of its absorber.
+/// The value for pixels of a source that is absorbed once row `last` is searched: the last row of the source's island
+/// or of its absorber's island, whichever is later.
 SRCEXTRACT_HOST_DEVICE inline Absorbed free_from(std::int32_t last) {
   return static_cast<Absorbed>(last + 1);
 }

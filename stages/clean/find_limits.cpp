@@ -25,7 +25,7 @@ struct SourcesByIsland {
   std::vector<std::int64_t> begin;
   std::vector<std::int32_t> source;
 
-  /// Empty without deblending.
+  /// The sources of one island. Returns none without deblending, since islands then are the sources.
   std::span<const std::int32_t> of(std::int64_t island) const {
     if (begin.empty()) return {};
     const auto i = static_cast<std::size_t>(island);
@@ -111,7 +111,7 @@ class LimitFinder {
   }
 
  private:
-  /// `sources` are ascending.
+  /// Finds the limits of the sources into which an island was split. `sources` are ascending.
   void find_of_split(std::span<const std::int32_t> sources, std::int64_t island, Buffer<float, Cpu>& limits) {
     heights_.resize(std::max(heights_.size(), sources.size()));
     for (std::size_t k = 0; k < sources.size(); ++k) {

@@ -44,9 +44,9 @@ void combine_planes(std::span<const Pixels<Gpu>> planes, std::span<const Value<B
                     const CombineConfig& config, Pixels<Gpu>& out, const Gpu& where);
 
 /// Throws Error{config} if the configuration does not fit the number of planes:
-/// - none, or more than most_planes;
-/// - not the three that luminosity weighs;
-/// - not as many as there are weights.
+/// - there are no planes, or more than most_planes;
+/// - the method is luminosity, and there are not three planes;
+/// - the method is weighted, and there are not as many weights as planes.
 void check_plane_count(std::size_t planes, const CombineConfig& config);
 
 }  // namespace srcextract

@@ -18,7 +18,7 @@ inline std::string unsigned_digits(const std::string& text) {
   return digits;
 }
 
-/// Reads the text as a decimal number.
+/// Reads the whole text as a decimal number. On an error, `out` may have any value.
 template <class Number>
 std::errc parse_decimal(const std::string& text, Number& out) {
   const std::string digits = unsigned_digits(text);

@@ -38,7 +38,7 @@ constexpr int exit_code(ErrorKind kind) {
   return 1;
 }
 
-/// The kind's name, in lists of failures.
+/// The name of the kind, as lists of failures have it.
 constexpr const char* kind_name(ErrorKind kind) {
   switch (kind) {
     case ErrorKind::internal:

@@ -4,7 +4,7 @@
 
 namespace srcextract {
 
-/// The numbers of a file named by a key, copied to the memory of a device.
+/// The numbers in the file that a configuration key names, copied to the memory of a device.
 struct HandedNumbers {
   std::string_view key;
   const double* at;

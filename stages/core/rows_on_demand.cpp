@@ -57,7 +57,8 @@ std::int64_t RowsOnDemand::bytes_of(std::int64_t block) const {
   return std::min(block_rows_, height_ - block * block_rows_) * bytes_of_row_;
 }
 
-/// The pages to give up with block i. The page at either end may have pixels of a neighbour, and stays as long as that.
+/// The pages to give up with block i. The first and the last page may also have pixels of a neighbouring block. They
+/// stay as long as that block is there.
 RowsOnDemand::Pages RowsOnDemand::pages_of(std::int64_t i) const {
   const auto is_absent = [&](std::int64_t block) {
     return block < 0 || block >= std::ssize(blocks_) || blocks_[static_cast<std::size_t>(block)].state == State::absent;

@@ -132,7 +132,7 @@ Image<T, Cpu> same_rows(const Image<T, Cpu>& image) {
   return same;
 }
 
-/// same_rows() to share: for functions that make another image of these rows, and may be copied.
+/// same_rows() as a shared pointer, for functions that make another image of these rows. Such functions may be copied.
 template <class T>
 std::shared_ptr<const Image<T, Cpu>> shared_rows(const Image<T, Cpu>& image) {
   return std::make_shared<const Image<T, Cpu>>(same_rows(image));

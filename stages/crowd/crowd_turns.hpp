@@ -23,7 +23,7 @@ class CrowdTurns {
  public:
   CrowdTurns(Work& work, const CrowdConfig& config, const Shape& shape) : work_(work), config_(config), shape_(shape) {}
 
-  /// Finds stars, and fits them.
+  /// Finds stars and fits them, turn by turn.
   CrowdFit find() {
     start();
     work_.add_saturated_cores();

@@ -14,7 +14,7 @@ class CrowdUnit {
  public:
   explicit CrowdUnit(const CrowdImage& image);
 
-  /// Whether pixels stay as they are.
+  /// Whether the unit is 1, so that pixels need no conversion.
   bool is_one() const { return exponent_ == 0; }
 
   /// The image in this unit; `pixels` holds its pixels if they change.

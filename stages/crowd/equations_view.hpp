@@ -43,11 +43,12 @@ struct EquationsView {
   const double* sky = nullptr;
 
   SRCEXTRACT_HOST_DEVICE std::int64_t size() const { return 3 * stars + nodes; }
-  /// The place of star `other` among the partners of `own`; if it is no partner, that of the next partner, or the end.
+  /// The place of star `other` among the partners of `own`; if that star is no partner, the place of the next partner,
+  /// or the end.
   SRCEXTRACT_HOST_DEVICE std::int64_t place_of(std::int64_t own, std::int32_t other) const {
     return first_not_below(partner, row[own], row[own + 1], other);
   }
-  /// The block of a star with itself.
+  /// The 3 x 3 coefficients of the unknowns of one star.
   SRCEXTRACT_HOST_DEVICE const double* own(std::int64_t of_star) const {
     return block + 9 * place_of(of_star, static_cast<std::int32_t>(of_star));
   }

@@ -18,7 +18,7 @@ struct FindRule {
   double blend = 1;         ///< least light of a new star, in units of the light of known stars there
   double separation = 0.3;  ///< least distance from any known star, in FWHM
 
-  /// Half of the square on which the PSF counts.
+  /// Half the side of the square of the PSF that the search uses: 2 FWHM, but at most `most` pixels.
   static std::int32_t half_of(double fwhm, std::int32_t most) {
     return std::min(most, static_cast<std::int32_t>(std::ceil(2 * fwhm)));
   }

@@ -16,10 +16,10 @@ struct CrowdPlace {
 /// Which pixels of a fit are kept: none, or model, residual and weight.
 enum class CrowdPlanes { none, all };
 
-/// Finds the stars of an image and fits them all at once, with the sky. With `places`, nothing is found and places stay
-/// as they are: a row for each, in their order. The result does not depend on the back end, nor on the number of
-/// threads. The host calls image.needs before it takes memory for stars. For a Gpu, image.pixels and image.variance are
-/// on the device; the numbers of the PSF are on the host.
+/// Finds the stars of an image and fits them all at once, with the sky. With `places`, no stars are searched for, and
+/// places are not moved. The fit then has a row for each place, in their order. The result does not depend on the back
+/// end, nor on the number of threads. The host calls image.needs before it takes memory for stars. For a Gpu,
+/// image.pixels and image.variance are on the device; the numbers of the PSF are on the host.
 CrowdFit fit_crowd(const CrowdImage& image, const PsfModel& psf, const CrowdConfig& config, const Cpu& where,
                    const std::vector<CrowdPlace>* places = nullptr, CrowdPlanes kept = CrowdPlanes::all);
 CrowdFit fit_crowd(const CrowdImage& image, const PsfModel& psf, const CrowdConfig& config, const Gpu& where,

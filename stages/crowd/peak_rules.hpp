@@ -50,7 +50,7 @@ struct PeakRules {
       const std::int64_t column = x + k % 3 - 1, row = y + k / 3 - 1;
       near[k] = of.has(column, row) ? significance[row * of.width + column] : -std::numeric_limits<float>::infinity();
     }
-    // Of equal pixels the first is the peak.
+    // Among equal neighbours only the first, in raster order, is a peak.
     for (int k = 0; k < 4; ++k)
       if (!(near[4] > near[k])) return false;
     for (int k = 5; k < 9; ++k)

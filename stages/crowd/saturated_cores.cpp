@@ -14,7 +14,7 @@ struct LeftPixels {
   const std::vector<std::int64_t>& pixels;
   std::vector<char> left;
 
-  /// Takes a pixel out. Returns whether it was left.
+  /// Takes a pixel for an island. Returns false if it is not in `pixels`, or was taken before.
   bool take(std::int64_t pixel) {
     const auto at = std::ranges::lower_bound(pixels, pixel);
     if (at == pixels.end() || *at != pixel) return false;

@@ -48,7 +48,7 @@ struct CellsView {
   }
 };
 
-/// Finds the stars near a place.
+/// Sorts stars into the cells of a CellsView, and owns the memory of that view.
 class StarCells {
  public:
   explicit StarCells(const Shape& shape) : view_(shape) {}
@@ -69,7 +69,7 @@ class StarCells {
 
   const CellsView& view() const { return view_; }
 
-  /// As CellsView's.
+  /// Calls f as CellsView::each_near does.
   template <class F>
   void each_near(double x_begin, double x_end, double y_begin, double y_end, const F& f) const {
     view_.each_near(x_begin, x_end, y_begin, y_end, f);

@@ -8,12 +8,13 @@
 namespace srcextract {
 namespace {
 
-/// Up to these numbers, cores are tried one by one and not by a tree: in an island, and in a box of the tree.
+/// An island of at most `few` cores has no tree; all its cores are tried. A box of the tree with at most `few_in_box`
+/// cores is not divided.
 constexpr std::int32_t few = 16, few_in_box = 4;
 
 }  // namespace
 
-/// A search for the best core.
+/// Finds the core that gets one pixel.
 class Claims::Search {
  public:
   Search(const Claims& claims, double x, double y) : claims_(claims), x_(x), y_(y) {}

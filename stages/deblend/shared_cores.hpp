@@ -47,7 +47,7 @@ class SharedCores {
     });
   }
 
-  /// Counts the cores of the island.
+  /// Adds the cores whose root pixels are in a run to the count of its island.
   SRCEXTRACT_HOST_DEVICE void count(std::int64_t run, int lane, int lanes) const {
     IslandState* const island = all_.divided(run);
     if (island == nullptr) return;
@@ -92,7 +92,7 @@ class SharedCores {
     });
   }
 
-  /// Requires that all nodes are judged.
+  /// Whether a node becomes a core. May be called only after all nodes of the island have been judged.
   SRCEXTRACT_HOST_DEVICE bool is_core(std::int32_t node) const {
     const std::int32_t to = all_.parent[node];
     const std::uint32_t state = all_.nodes.state[node];

@@ -128,7 +128,7 @@ class SharedShares {
   }
 
  private:
-  /// The best core so far.
+  /// The core with the largest worth among those tried so far.
   struct Best {
     double worth = no_worth;
     std::int32_t core = -1;

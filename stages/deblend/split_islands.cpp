@@ -20,7 +20,7 @@ namespace {
 
 using Members = RunsBySource::Members;
 
-/// Number of pixels compared at a time.
+/// Number of pixels that find_levels() compares at a time.
 constexpr std::int64_t together = 16;
 
 /// Finds level_of() for every value by counting the levels below it, without the first level. Arrays need room up to a
@@ -38,7 +38,7 @@ SRCEXTRACT_VECTOR_CLONES void find_levels(const float* value, std::int64_t count
   }
 }
 
-/// Splits one island after another.
+/// Splits islands, one at a time, in memory that it uses again for the next.
 class IslandSplitter {
  public:
   IslandSplitter(const DeblendImages<Cpu>& images, const Runs<Cpu>& runs, const Buffer<float, Cpu>& lowest,

@@ -13,8 +13,7 @@ namespace srcextract {
 /// - N is the number of pixels, n the number of pixels more than z times their noise above levels.zero_point;
 /// - Q is the tail of a normal distribution;
 /// - c = 1 + 1/2 + ... + 1/m with m = config.correlated_pixels, at least 1 (Benjamini & Hochberg 1995, J. R. Stat. Soc.
-///   B 57, 289;
-///   Hopkins et al. 2002, AJ 123, 1086).
+///   B 57, 289; Hopkins et al. 2002, AJ 123, 1086).
 ///
 /// z is a multiple of 1/256 from 1 to 9 (stages/detect/false_discovery_rule.hpp), so counts of pixels suffice. The rule
 /// also holds on such a grid (Storey, Taylor & Siegmund 2004, J. R. Stat. Soc. B 66, 187).

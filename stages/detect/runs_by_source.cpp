@@ -72,7 +72,7 @@ class Pieces {
     return static_cast<std::size_t>((label_.size() + grouped_per_piece - 1) / grouped_per_piece);
   }
 
-  /// Calls f(piece, its labels).
+  /// Calls f(number of the piece, labels of its runs) for each piece, from several threads.
   template <class F>
   void for_each(const F& f) const {
     parallel_for(label_.size(), grouped_per_piece, where_, [&](std::int64_t first, std::int64_t last) {
