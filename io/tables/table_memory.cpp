@@ -94,7 +94,7 @@ TableMemory::TableMemory(const Hdu& table, const std::string& path, std::int64_t
   const std::string head = empty_primary_header() + rewritten_table_header(table, rows, where_);
   begin_ = head.size();
   bytes_ = static_cast<std::size_t>(rows * table.header->integer("NAXIS1").value_or(0));
-  // A record of zeros follows, because CFITSIO drops errors in the last header of a memory file.
+  // A record of zeros follows the rows: CFITSIO drops errors in the header of a table with which a memory file ends.
   records_.resize(begin_ + static_cast<std::size_t>(in_records(static_cast<std::int64_t>(bytes_)) + fits_record));
   std::memcpy(records_.data(), head.data(), head.size());
 }

@@ -18,7 +18,8 @@ struct PairedColumn {
   std::vector<double> reference, other;
   /// Standard errors, from the rule's `error` column; empty if a side lacks it.
   std::vector<double> reference_error, new_error;
-  /// For right ascension, cos(declination), which turns differences into angles on the sky. Empty for other columns.
+  /// For right ascension, cos(declination) of each pair in the reference, which turns differences into angles on the
+  /// sky. Empty for other columns.
   std::vector<double> cos_declination;
   /// The reference's values of the other coordinate, in case both coordinates are exchanged; empty if there is none.
   std::vector<double> partner_reference;

@@ -16,7 +16,8 @@ namespace srcextract {
 /// The largest m for which limit_in_closed_form() serves; limit_by_heap() serves larger ones.
 inline constexpr std::int64_t most_in_closed_form = 5;
 
-/// Keeps the `count` largest values, at most 3, in ascending order.
+/// The largest heights so far, in ascending order. The caller sets `count`, at most 3, and the first `count` heights;
+/// replace_least() leaves `count` as it is.
 struct Largest {
   float value[3];
   int count = 0;

@@ -15,7 +15,7 @@ namespace srcextract {
 namespace {
 
 constexpr std::int64_t islands_together = 64;
-constexpr std::int64_t rows_together = 64;
+constexpr std::int64_t runs_together = 64;
 
 using Members = RunsBySource::Members;
 
@@ -70,7 +70,7 @@ Buffer<std::int32_t, Cpu> owners_of_leftovers(const Uncleaned<Cpu>& sources, std
   Buffer<std::int32_t, Cpu> owner(pixels, where);
   const auto fill = [&](const Runs<Cpu>& runs, const auto& owner_of_run) {
     const Buffer<std::int64_t, Cpu> first = first_pixels(runs, where);
-    parallel_for(runs.runs.size(), rows_together, where, [&](std::int64_t begin, std::int64_t end) {
+    parallel_for(runs.runs.size(), runs_together, where, [&](std::int64_t begin, std::int64_t end) {
       for (std::int64_t i = begin; i < end; ++i)
         owner_of_run(i, owner.begin() + first[i], owner.begin() + first[i + 1]);
     });

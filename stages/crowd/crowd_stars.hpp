@@ -44,7 +44,7 @@ struct CrowdRow {
 
 /// The description of CrowdRow::flags, whose bits are those of `flag`.
 inline constexpr const char* crowd_flags =
-    "1 most light at its place is of others, 4 its core is saturated, 8 touches the image edge, 256 touches masked "
-    "pixels";
+    "1 most light at its place is of others, 4 its core is saturated, 8 touches the image edge, 16 its place is off "
+    "the image, 256 touches masked pixels";
 
 }  // namespace srcextract

@@ -26,9 +26,9 @@ inline bool thresholds_follow_map(const Settings& config) {
 /// pixel_scale^2 10^(-0.4 (mu - zero_point)), which is the same on every machine.
 DetectionConfig in_pixel_values(double threshold, const Settings& config);
 
-/// Computes the levels for the result of in_pixel_values() on this background. `detected` is the background of the
-/// image in which sources are found. The detection level is infinite if there is no sky. It is also infinite if the
-/// threshold is in units of a sigma that is 0, unless noise is given (is_noise_given).
+/// Computes the levels for `detection`, which in_pixel_values() returned. Sky and noise are those of `background`; a
+/// threshold in detection_sigma counts in those of `detected`, the image in which sources are found. The detection
+/// level is infinite if all pixels are masked, or if a threshold in sigmas meets a sigma of 0, unless `noise_is_given`.
 SRCEXTRACT_HOST_DEVICE inline Levels levels_of(const Background& background, const Background& detected,
                                                const DetectionConfig& detection, Baseline measured_from,
                                                bool noise_is_given) {

@@ -37,7 +37,8 @@ struct MeasuredSums {
   /// per source: least variance of its pixels, if thresholds follow a map or mesh
   std::span<const float> least_variance = {};
   NoiseLaw noise_law = {};  ///< for the sky's noise in FLUXERR_ISO, or all noise in `variances`
-  /// Photon noise of the sources' pixels, in units of the variances, if the gain goes with the weight; else empty.
+  /// Per source, the variance of its photons, in units of the variances, if weights.scale_gain is used. Else empty: the
+  /// flux and the gain then give it.
   std::span<const double> photons = {};
   std::span<const double> local_sky = {};  ///< sky about each source, above that of the image; empty: none is known
 };

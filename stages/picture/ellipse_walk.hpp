@@ -7,7 +7,7 @@ struct CurvePoint {
   double y = 0;
 };
 
-/// Cosine and sine of an angle in degrees, from -90 to 90. Uses only + - * and constants, so that results round alike
+/// Cosine and sine of an angle in degrees, from -90 to 90. Uses only + - * / and constants, so that results round alike
 /// with every C library: Taylor series of half the angle, which is then doubled. The first omitted terms are below
 /// 1e-15.
 inline CurvePoint direction(double degrees) {

@@ -7,7 +7,7 @@
 
 namespace srcextract {
 
-/// An image and the variance of each pixel; a pixel and its variance are masked together.
+/// An image and the variance of each pixel; if one of both is masked, so is the other.
 template <class Where>
 struct Interpolated {
   Image<float, Where> image, variance;

@@ -36,8 +36,8 @@ inline FieldPolynomial polynomial_of(const FieldCoefficients& all, int column) {
   return polynomial;
 }
 
-/// The half width of the square that holds all but a thousandth of the sum of the kernel's squared values, anywhere in
-/// the field.
+/// Returns the half width of the square that holds 99.9 % of the sum of the kernel's squared values. The kernel is
+/// tested at 3 x 3 places of the field, and the largest half width counts.
 inline int half_of_square(const FitView& fit) {
   constexpr int places = 3;
   constexpr double nothing = 1e-3;
