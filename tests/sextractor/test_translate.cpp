@@ -327,10 +327,9 @@ TEST(SextractorTranslation, TheNetworkOfClassStar) {
 }
 
 TEST(SextractorTranslation, Columns) {
-  const Converted converted =
-      convert("GAIN 1\n", "NUMBER\nX_IMAGE_DBL\nX_IMAGE\nVIGNET(35,21)\nFLUX_GROWTH\nMAG_MODEL\n");
+  const Converted converted = convert("GAIN 1\n", "NUMBER\nX_IMAGE_DBL\nX_IMAGE\nVIGNET(35,21)\nX_FOCAL\nMAG_MODEL\n");
   EXPECT_THAT(converted.config.output.columns, ElementsAre("NUMBER", "X_IMAGE", "VIGNET(35,21)"));
-  EXPECT_THAT(lost(converted), HasSubstr("FLUX_GROWTH: there is no growth curve"));
+  EXPECT_THAT(lost(converted), HasSubstr("X_FOCAL: there are no coordinates of the focal plane"));
   EXPECT_THAT(lost(converted), HasSubstr("MAG_MODEL: there are no fits of models to galaxies"));
   EXPECT_THAT(convert_error("GAIN 1\n", "MAG_MODEL\n"), StartsWith("x.param: of the columns that it asks for"));
   EXPECT_THAT(lost(convert("DEBLEND_NTHRESH 1\n", "NUMBER\nID_PARENT\n")), HasSubstr("ID_PARENT: "));
@@ -342,6 +341,15 @@ TEST(SextractorTranslation, Columns) {
 
 TEST(SextractorTranslation, Formats) {
   const auto formats = [](const std::string& type) {
+TEST(SextractorTranslation, CurvesOfGrowth) {
+  EXPECT_EQ(convert("GAIN 1\n", "FLUX_GROWTH(12)\nMAG_GROWTH(12)\n").config.measurement.growth_steps, 12);
+  EXPECT_EQ(convert("GAIN 1\n", "MAG_GROWTH\n").config.measurement.growth_steps, 1);
+  EXPECT_EQ(lost(convert("GAIN 1\n", "FLUX_GROWTH(12)\nMAG_GROWTH(12)\nMAG_GROWTHSTEP\n")), "");
+  EXPECT_THAT(lost(convert("GAIN 1\n", "FLUX_GROWTH(12)\nMAG_GROWTH(3)\n")),
+              HasSubstr("MAG_GROWTH(3): a curve of growth"));
+  EXPECT_THAT(lost(convert("GAIN 1\n", "FLUX_GROWTH(65)\n")), HasSubstr("FLUX_GROWTH(65): a curve of growth"));
+}
+
     return convert("CATALOG_TYPE " + type + "\n",
                    "NUMBER\nVIGNET(3,3)\nX_IMAGE\nY_IMAGE\nFLUX_APER\nFLUX_RADIUS\n"
                    "SNR_WIN\nELONGATION\nFLAGS\n")
@@ -394,7 +402,7 @@ TEST(SextractorTranslation, PathsStayWhatTheyAre) {
 }
 
 TEST(SextractorTranslation, OnePlaceForEachReason) {
-  const Converted converted = convert("GAIN 1\n", "NUMBER\nMAG_MODEL\nFLUX_MODEL\nFLUX_GROWTH\n");
+  const Converted converted = convert("GAIN 1\n", "NUMBER\nMAG_MODEL\nFLUX_MODEL\nX_FOCAL\n");
   const std::vector<sextractor::Unmet> groups = sextractor::by_reason(converted.translation.unmet, true);
   ASSERT_EQ(groups.size(), 2U);
   EXPECT_EQ(groups[0].what, "MAG_MODEL, FLUX_MODEL");
