@@ -188,8 +188,11 @@ const Setting& zero_point_of(const Request& request, double& zero_point) {
 void translate_detection(const Request& request, Translation& to) {
   put_filter(request, to);
   put_thresholds(request, to);
-  const Setting& area = request["DETECT_MINAREA"];
-  to.put("detection.min_area", format_value(static_cast<std::int64_t>(area.number())), {&area});
+  for (const auto& [key, path] :
+       {std::pair{"DETECT_MINAREA", "detection.min_area"}, {"DETECT_MAXAREA", "detection.max_area"}}) {
+    const Setting& area = request[key];
+    to.put(path, format_value(static_cast<std::int64_t>(area.number())), {&area});
+  }
   put_deblending(request, to);
 }
 

@@ -34,11 +34,13 @@ TEST(SextractorTranslation, DefaultsAreThoseOfSextractorYaml) {
 }
 
 TEST(SextractorTranslation, EveryKeyStandsWithWhatItIsFrom) {
-  const Converted converted = convert("DETECT_THRESH 2.5\nANALYSIS_THRESH 3\nMEMORY_BUFSIZE 99\nDETECT_MAXAREA 20\n");
+  const Converted converted =
+      convert("DETECT_THRESH 2.5\nANALYSIS_THRESH 3\nMEMORY_BUFSIZE 99\nDETECT_MAXAREA 20\nDETECT_TYPE PHOTO\n");
   EXPECT_THAT(converted.yaml, HasSubstr("  # DETECT_THRESH 2.5\n  threshold: 2.5\n"));
   EXPECT_THAT(converted.yaml, HasSubstr("  # DETECT_MINAREA 5 (SExtractor's default)\n  min_area: 5\n"));
   EXPECT_THAT(converted.yaml, HasSubstr("MEMORY_BUFSIZE 99: memory has no limits"));
-  EXPECT_THAT(lost(converted), StartsWith("DETECT_MAXAREA 20: sources have no largest area"));
+  EXPECT_THAT(lost(converted), StartsWith("DETECT_TYPE PHOTO: images are linear"));
+  EXPECT_EQ(converted.config.detection.max_area, 20);
   EXPECT_EQ(converted.config.detection.analysis_threshold, 3);
 }
 
@@ -339,8 +341,6 @@ TEST(SextractorTranslation, Columns) {
   EXPECT_EQ(several.input.hdu, "all");
 }
 
-TEST(SextractorTranslation, Formats) {
-  const auto formats = [](const std::string& type) {
 TEST(SextractorTranslation, CurvesOfGrowth) {
   EXPECT_EQ(convert("GAIN 1\n", "FLUX_GROWTH(12)\nMAG_GROWTH(12)\n").config.measurement.growth_steps, 12);
   EXPECT_EQ(convert("GAIN 1\n", "MAG_GROWTH\n").config.measurement.growth_steps, 1);
@@ -350,6 +350,8 @@ TEST(SextractorTranslation, CurvesOfGrowth) {
   EXPECT_THAT(lost(convert("GAIN 1\n", "FLUX_GROWTH(65)\n")), HasSubstr("FLUX_GROWTH(65): a curve of growth"));
 }
 
+TEST(SextractorTranslation, Formats) {
+  const auto formats = [](const std::string& type) {
     return convert("CATALOG_TYPE " + type + "\n",
                    "NUMBER\nVIGNET(3,3)\nX_IMAGE\nY_IMAGE\nFLUX_APER\nFLUX_RADIUS\n"
                    "SNR_WIN\nELONGATION\nFLAGS\n")
