@@ -76,8 +76,8 @@ void put_filter(const Request& request, Translation& to) {
   const std::string file = find_file(name.word(), request.path);
   if (!file.empty() && is_retina(file)) {
     to.lose(name,
-            "is a retina, a network that filters, which there is none of; write FILTER N, or name a kernel such as "
-            "gauss_2.5_5x5.conv");
+            "is a retina, a neural network that filters, and srcextract has kernels alone; write FILTER N, or name a "
+            "kernel such as gauss_2.5_5x5.conv");
     return to.put("convolve.kernel", "none", {&filter});
   }
   const KernelFile kernel = read_kernel(name, file, request.path);
