@@ -63,9 +63,6 @@ constexpr Absent absent[] = {
      "--positions"},
     {"XPEAK_FOCAL XWIN_FOCAL X_FOCAL X_MAMA YPEAK_FOCAL YWIN_FOCAL Y_FOCAL Y_MAMA",
      "there are no coordinates of the focal plane or of plates; X_IMAGE and X_WORLD are there, and Y"},
-    {"FLUX_GROWTH FLUX_GROWTHSTEP MAG_GROWTH MAG_GROWTHSTEP",
-     "there is no growth curve; FLUX_APER with several measurement.apertures is one, and FLUX_RADIUS tells where "
-     "it reaches a part"},
     {"DURATION_ANALYSIS", "IMAGE.run.json has the times of a run"},
     {"VIGNET_SHIFT", "VIGNET is there, whose pixels are not resampled"},
 };

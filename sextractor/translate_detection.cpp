@@ -76,8 +76,8 @@ void put_filter(const Request& request, Translation& to) {
   const std::string file = find_file(name.word(), request.path);
   if (!file.empty() && is_retina(file)) {
     to.lose(name,
-            "is a retina, a network that filters, which there is none of; write FILTER N, or name a kernel such as "
-            "gauss_2.5_5x5.conv");
+            "is a retina, a neural network that filters, and srcextract has kernels alone; write FILTER N, or name a "
+            "kernel such as gauss_2.5_5x5.conv");
     return to.put("convolve.kernel", "none", {&filter});
   }
   const KernelFile kernel = read_kernel(name, file, request.path);
@@ -188,8 +188,11 @@ const Setting& zero_point_of(const Request& request, double& zero_point) {
 void translate_detection(const Request& request, Translation& to) {
   put_filter(request, to);
   put_thresholds(request, to);
-  const Setting& area = request["DETECT_MINAREA"];
-  to.put("detection.min_area", format_value(static_cast<std::int64_t>(area.number())), {&area});
+  for (const auto& [key, path] :
+       {std::pair{"DETECT_MINAREA", "detection.min_area"}, {"DETECT_MAXAREA", "detection.max_area"}}) {
+    const Setting& area = request[key];
+    to.put(path, format_value(static_cast<std::int64_t>(area.number())), {&area});
+  }
   put_deblending(request, to);
 }
 

@@ -100,6 +100,19 @@ void put_fractions(const Request& request, Translation& to) {
   put_list(request, "PHOT_FLUXFRAC", "measurement.flux_radius", {"FLUX_RADIUS"}, problem_of, to);
 }
 
+/// FLUX_GROWTH(n) and MAG_GROWTH(n) divide one curve of growth into n steps.
+void put_growth(const Request& request, Translation& to) {
+  const std::vector<std::string> columns = {"FLUX_GROWTH", "MAG_GROWTH"};
+  constexpr int most = 64;
+  const int steps = std::min(most_values(request.parameters, columns), most);
+  if (steps == 0) return;
+  to.put("measurement.growth_steps", format_value(std::int64_t{steps}), {}, "as many as the columns ask for");
+  for (const Parameter& parameter : request.parameters)
+    if (std::ranges::count(columns, parameter.name) > 0 && most_values({parameter}, columns) != steps)
+      to.lose(parameter, "a curve of growth has one number of steps for FLUX_GROWTH and MAG_GROWTH, at most 64; here " +
+                             std::to_string(steps));
+}
+
 void put_network(const Request& request, Translation& to) {
   const Setting &network = request["STARNNW_NAME"], &seeing = request["SEEING_FWHM"];
   if (!request.wants("CLASS_STAR")) return to.pass_over({&network, &seeing}, "CLASS_STAR is not asked for");
@@ -176,6 +189,7 @@ void translate_measurement(const Request& request, Translation& to) {
   to.put("measurement.least_apertures", format_value(request["PHOT_AUTOAPERS"].numbers()),
          {&request["PHOT_AUTOAPERS"]});
   put_fractions(request, to);
+  put_growth(request, to);
   put_local_sky(request, to);
   put_network(request, to);
   put_psf(request, to);

@@ -49,7 +49,7 @@ void deblend(const Pixels<Where>& pixels, const Config& config, Detection<Where>
   found.core_pixels = std::move(deblended.core_pixels);
 }
 
-/// Runs CLEAN: merges sources into brighter sources in whose wings they lie.
+/// Drops sources that are too large, and runs CLEAN: merges sources into brighter sources in whose wings they lie.
 template <class Where>
 void clean(const Pixels<Where>& pixels, const Config& config, Detection<Where>& found, const Where& where) {
   const bool deblended = !found.parentage.empty();
@@ -96,7 +96,7 @@ void divide_sources(const Pixels<Where>& pixels, const Config& config, Detection
     done("deblend");
     if constexpr (tells_of_sources) done.on_sources(found.components);
   }
-  if (config.deblend.clean) {
+  if (cleans_sources(config)) {
     clean(pixels, config, found, where);
     done("clean sources");
   }

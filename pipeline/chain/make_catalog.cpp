@@ -186,7 +186,7 @@ Extraction make_catalog(Detection<Cpu>&& found, std::span<const SourceSums> sums
                         known_noise(config),
                         config.deblend.method != DeblendMethod::none,
                         all_of(found.parentage),
-                        config.deblend.clean,
+                        cleans_sources(config),
                         all_of(found.cleaned.own_sums)};
   measured.least_variance = all_of(found.least_variance);
   if (config.detection.analysis_threshold != 0) measured.areas = all_of(found.areas);

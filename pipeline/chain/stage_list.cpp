@@ -90,7 +90,7 @@ Images memory_of_stages(const RunPlan& plan) {
       // The map of owners.
       {"photometry", measures_photometry(config) || !config.output.alerts.empty(), {.host = 1, .device = 1}},
       // The same map, with pixels that CLEAN gave away.
-      {"local sky", FrameSkyFamily::is_known(config) && config.deblend.clean, {.host = 1, .device = 1}},
+      {"local sky", FrameSkyFamily::is_known(config) && cleans_sources(config), {.host = 1, .device = 1}},
       // The host measures for a device, too, which passes the image and its variance.
       {"aperture noise", measures_aperture_noise(config), {.host = mapped || plan.of_difference() ? 2 : 1}},
       // A device has heaps. Beside these, deblending and CLEAN take memory by islands: deblend_memory on the host, and
@@ -215,7 +215,7 @@ std::int64_t sources_memory(std::int64_t sources, const Config& config) {
          sources * (source_bytes + photometry_bytes(config) + vignet_bytes +
                     more_sums * static_cast<std::int64_t>(sizeof(SourceSums)) +
                     (deblended ? static_cast<std::int64_t>(sizeof(Parentage) + sizeof(Run)) : 0) +
-                    (config.deblend.clean ? clean_bytes : 0));
+                    (cleans_sources(config) ? clean_bytes : 0));
 }
 
 std::int64_t device_memory_beside(const RunPlan& plan) {

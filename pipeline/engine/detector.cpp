@@ -18,7 +18,7 @@ std::int64_t deblending_memory(const Shape& shape, const Config& config, const C
   constexpr std::int64_t pixel_bytes = 25, run_bytes = 400;
   const bool divides = config.deblend.method != DeblendMethod::none;
   return (divides ? std::min(room.pixels, shape.count()) * pixel_bytes : 0) +
-         (config.deblend.clean ? room.runs * run_bytes : 0);
+         (cleans_sources(config) ? room.runs * run_bytes : 0);
 }
 
 /// Device memory in bytes for an image that is not crowded. It is the sum of pixels, pixels that the clip keeps,

@@ -14,17 +14,24 @@ void copy_row(const Image<float, Cpu>& image, std::int64_t y, float* row) {
   std::copy_n(image.pixels.data() + y * image.shape.width, image.shape.width, row);
 }
 
-/// Sets pixels of a row to 0: those of sources if `of_sources`, else all others.
-void clear_row(const Extraction& extraction, bool of_sources, std::int64_t width, std::int64_t y, float* row) {
+/// Sets the pixels of a row to 0 that belong to no source.
+void clear_sky(const Extraction& extraction, std::int64_t width, std::int64_t y, float* row) {
   std::int64_t x = 0;
   for (std::int64_t i = extraction.runs.row_begin[y]; i < extraction.runs.row_begin[y + 1]; ++i) {
     if (extraction.label[i] == 0) continue;
     const Run& run = extraction.runs.runs[i];
-    if (!of_sources) std::fill(row + x, row + run.begin, 0.0F);
-    if (of_sources) std::fill(row + run.begin, row + run.end, 0.0F);
+    std::fill(row + x, row + run.begin, 0.0F);
     x = run.end;
   }
-  if (!of_sources) std::fill(row + x, row + width, 0.0F);
+  std::fill(row + x, row + width, 0.0F);
+}
+
+/// Sets the pixels of a row to 0 that belong to sources. `with_others`: also those of components that are no sources,
+/// for their size, as SExtractor does.
+void clear_sources(const Extraction& extraction, bool with_others, std::int64_t y, float* row) {
+  for (std::int64_t i = extraction.runs.row_begin[y]; i < extraction.runs.row_begin[y + 1]; ++i)
+    if (with_others || extraction.label[i] != 0)
+      std::fill(row + extraction.runs.runs[i].begin, row + extraction.runs.runs[i].end, 0.0F);
 }
 
 /// Fills a row: 1 where a pixel lies in a run of any side, else 0.
@@ -51,9 +58,11 @@ void CheckRows::fill(CheckImage which, std::int64_t y, float* row, std::int64_t 
     case CheckImage::rms:
       return as_sextractor_ ? sky_.mesh_rms(y, row, width) : sky_.rms(y, row, width);
     case CheckImage::objects:
+      copy_row(check.above, y, row);
+      return clear_sky(extraction_, width, y, row);
     case CheckImage::minus_objects:
       copy_row(check.above, y, row);
-      return clear_row(extraction_, which == CheckImage::minus_objects, width, y, row);
+      return clear_sources(extraction_, as_sextractor_, y, row);
     case CheckImage::snr:
       copy_row(filtered, y, row);
       noise_.resize(static_cast<std::size_t>(width));
@@ -76,7 +85,7 @@ void CheckRows::fill(CheckImage which, std::int64_t y, float* row, std::int64_t 
       return;
     case CheckImage::islands:
       std::fill_n(row, width, 1.0F);
-      return clear_row(extraction_, false, width, y, row);
+      return clear_sky(extraction_, width, y, row);
     case CheckImage::threshold:
       return show_runs(check.thresholded, y, row, width);
     case CheckImage::morphology:

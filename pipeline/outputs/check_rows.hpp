@@ -16,7 +16,8 @@ namespace srcextract {
 /// thread at a time.
 class CheckRows {
  public:
-  /// `as_sextractor`: `rms` is the estimated noise even if a weight map gives it.
+  /// `as_sextractor`: `rms` is the estimated noise even if a weight map gives it, and `-objects` blanks all pixels
+  /// above the threshold.
   explicit CheckRows(const Extraction& extraction, bool as_sextractor = false);
 
   /// Writes row y, from 0, of a check image to `row`; `width` is the image's.

@@ -101,7 +101,8 @@ def held_image(values: Any, threads: int, name: str = "the image", copy: bool = 
             values.keys = {}
         return values
     if isinstance(values, (str, bytes, os.PathLike)):
-        raise InputError(f"{name}: stages take arrays; open the file, as with astropy.io.fits.getdata({values!r})")
+        path = "path" if isinstance(values, bytes) else repr(os.fspath(values))
+        raise InputError(f"{name}: stages take arrays; open the file, as with astropy.io.fits.getdata({path})")
     opened = images.open_image(values, None)
     pixels = opened.pixels
     if pixels.dtype == bool:

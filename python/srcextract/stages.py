@@ -152,7 +152,7 @@ def deblend(image: Any, labels: Any, background: Background | None = None, *, fo
     threads : int, optional
     **keys
         Keys of section ``deblend``: ``thresholds``, ``contrast``, ``clean``, ``clean_beta``; and
-        ``detection__threshold`` for labels that are not from `threshold`.
+        ``detection__max_area``, and ``detection__threshold`` for labels that are not from `threshold`.
 
     Returns
     -------

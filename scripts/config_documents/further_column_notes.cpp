@@ -23,6 +23,13 @@ std::span<const ColumnNote> notes_of_further_columns() {
        same, "", ""},
       {"FLUX_RADIUS", "radius of the circle that holds each share `measurement.flux_radius` of `FLUX_AUTO`", manual,
        same, "flux_radius", "fluxfrac_radius"},
+      {"FLUX_GROWTH",
+       "light in circles of `measurement.growth_steps` equal steps of radius, the last out to 6 `A_IMAGE` "
+       "([stages.md](stages.md#photometry))",
+       manual, "FLUX_GROWTH: the last lacks 10⁻⁵ of itself", "", ""},
+      {"MAG_GROWTH", "its magnitude; 99 if it is not above 0", manual, same, "", ""},
+      {"FLUX_GROWTHSTEP", "step of radius between two of these circles", manual, same, "", ""},
+      {"MAG_GROWTHSTEP", "the same", manual, same, "", ""},
       {"XWIN_IMAGE", "position in x under a Gaussian window that follows it ([stages.md](stages.md#photometry))",
        manual, same, "winpos", "xcentroid_win"},
       {"YWIN_IMAGE", "position in y under that window", manual, same, "winpos", "ycentroid_win"},

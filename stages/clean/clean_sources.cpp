@@ -1,6 +1,7 @@
 #include "stages/clean/clean_sources.hpp"
 
 #include <algorithm>
+#include <utility>
 
 #include "stages/clean/find_limits.hpp"
 #include "stages/clean/shared_cleaning.hpp"
@@ -23,9 +24,11 @@ Cleaned<Cpu> clean_sources(const DeblendImages<Cpu>& images, const Uncleaned<Cpu
                            std::int64_t kernel_rows, const Cpu& where) {
   const RmsRows noise(images.noise, where);
   const HostSteps steps(where);
+  Buffer<float, Cpu> limits;
+  if (config.deblend.clean) limits = find_limits(images, sources, config.detection, where);
   Cleaned<Cpu> cleaned = SharedCleaning<Cpu, HostSteps, RmsOfPixels>(
                              images, sources, config, sources.islands.counts->kept, noise.pixels(), steps)
-                             .clean(kernel_rows, find_limits(images, sources, config.detection, where));
+                             .clean(kernel_rows, std::move(limits));
   const std::int64_t left = cleaned.components.counts->kept;
   cleaned.own_sums = first_of(cleaned.own_sums, left, where);
   cleaned.parentage = first_of(cleaned.parentage, left, where);

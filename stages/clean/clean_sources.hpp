@@ -57,9 +57,10 @@ struct Uncleaned {
 ///
 /// A source that absorbs another keeps its position and shape; pixels, fluxes, extents and flags are those of both
 /// sources together. Sources are numbered in raster order of their first pixel, after cleaning;
-/// `components.counts.found` keeps its value. `kernel_rows` is the height of the kernel by which the image was
-/// convolved, or 1. SExtractor cleans half a kernel late: absorbed pixels are Absorbed::hidden in the last kernel_rows
-/// / 2 rows of the two islands.
+/// `components.counts.found` keeps its value. Sources of more than detection.max_area pixels are dropped first: their
+/// runs have label 0, as those of too small sources. With deblend.clean false that is all. `kernel_rows` is the height
+/// of the kernel by which the image was convolved, or 1. SExtractor cleans half a kernel late: absorbed pixels are
+/// Absorbed::hidden in the last kernel_rows / 2 rows of the two islands.
 ///
 /// A device throws Error{device} from 2^31 pixels on. If a device has too little room, the counts of sources exceed it.
 Cleaned<Cpu> clean_sources(const DeblendImages<Cpu>& images, const Uncleaned<Cpu>& sources, const Settings& config,

@@ -34,7 +34,7 @@ class SharedCleaning {
         ended_(sources.island_runs.runs.size() + 1, machine.where()) {}
 
   Cleaned<Where> clean(std::int64_t kernel_rows) {
-    find_limits();
+    if (config_.deblend.clean) find_limits();
     return clean_by_limits(kernel_rows);
   }
   /// Cleans with given limits of the sources.
@@ -44,6 +44,8 @@ class SharedCleaning {
   }
 
  private:
+  static constexpr int nobody = 0xff;  // value of every byte of an absorber's number: -1
+
   static SharedCount items_of(const Runs<Where>& runs) {
     return {runs.row_begin.data() + runs.shape.height, runs.runs.size()};
   }
@@ -54,6 +56,10 @@ class SharedCleaning {
 
   Cleaned<Where> clean_by_limits(std::int64_t kernel_rows) {
     const SharedProfiles<Noise> profiles = make_profiles();
+    machine_.template over<typename SharedProfiles<Noise>::find_last_step>(items_of(sources_.island_runs), profiles);
+    if (!config_.deblend.clean)
+      return keep_survivors(profiles, machine_.template filled<std::int32_t>(source_room_, nobody).data(), kernel_rows);
+    fill_profiles(profiles);
     const Buffer<std::int32_t, Where> absorbers =
         find_absorbers(candidates_, all_sources_, sources_.runs.shape, config_.deblend.clean_beta, machine_);
     return keep_survivors(profiles, absorbers.data(), kernel_rows);
@@ -90,39 +96,42 @@ class SharedCleaning {
   }
 
   SharedProfiles<Noise> make_profiles() {
-    const SharedProfiles<Noise> profiles{sources_.runs.runs.data(),
-                                         sources_.island_runs.runs.data(),
-                                         sources_.components.label.data(),
-                                         sources_.islands.label.data(),
-                                         source_room_,
-                                         island_room_,
-                                         sources_.deblended() ? sources_.parentage.data() : nullptr,
-                                         sources_.deblended() ? sources_.cores.place.data() : nullptr,
-                                         sources_.sums.data(),
-                                         images_.measured.pixels.data(),
-                                         images_.measured.rows.get(),
-                                         sources_.runs.shape,
-                                         machine_.pointer(images_.levels),
-                                         noise_,
-                                         images_.noise.varies(),
-                                         config_.deblend.clean_beta,
-                                         states_.data(),
-                                         last_run_.data(),
-                                         inside_.data(),
-                                         ended_.data(),
-                                         limits_.data(),
-                                         candidates_.data()};
+    return {sources_.runs.runs.data(),
+            sources_.island_runs.runs.data(),
+            sources_.components.label.data(),
+            sources_.islands.label.data(),
+            source_room_,
+            island_room_,
+            sources_.deblended() ? sources_.parentage.data() : nullptr,
+            sources_.deblended() ? sources_.cores.place.data() : nullptr,
+            sources_.sums.data(),
+            images_.measured.pixels.data(),
+            images_.measured.rows.get(),
+            sources_.runs.shape,
+            machine_.pointer(images_.levels),
+            noise_,
+            images_.noise.varies(),
+            config_.deblend.clean_beta,
+            config_.detection.max_area,
+            states_.data(),
+            last_run_.data(),
+            inside_.data(),
+            ended_.data(),
+            limits_.data(),
+            candidates_.data()};
+  }
+
+  /// After find_last.
+  void fill_profiles(const SharedProfiles<Noise>& profiles) {
     using Profiles = SharedProfiles<Noise>;
     const SharedCount island_runs = items_of(sources_.island_runs);
     machine_.template over<typename Profiles::clear_step>(all_sources_, profiles);
-    machine_.template over<typename Profiles::find_last_step>(island_runs, profiles);
     machine_.template over<typename Profiles::count_inside_step>(all_sources_, profiles);
     machine_.template over<typename Profiles::count_ended_step>(island_runs, profiles);
     machine_.make_running_sums(ended_, island_runs);
     machine_.template over<typename Profiles::survey_step>(all_runs_, profiles);
     machine_.template over<typename Profiles::count_half_step>(all_runs_, profiles);
     machine_.template over<typename Profiles::fill_step>(all_sources_, profiles);
-    return profiles;
   }
 
   Cleaned<Where> keep_survivors(const SharedProfiles<Noise>& profiles, const std::int32_t* absorbers,

@@ -46,6 +46,7 @@ struct SharedProfiles {
   Noise noise;
   bool varies;
   double beta;
+  std::int64_t max_area;  ///< larger sources are dropped; 0: none
   SourceState* states;
   std::int32_t* last_run;  ///< per island: its last run; -1 at first
   std::int32_t* inside;    ///< per island: number of its sources
@@ -66,6 +67,10 @@ struct SharedProfiles {
 
   SRCEXTRACT_HOST_DEVICE Parentage parentage_of_source(std::int64_t source) const {
     return parentage != nullptr ? parentage[source] : parentage_of_whole(static_cast<std::int32_t>(source + 1));
+  }
+  /// Whether a source is dropped for its size. It takes no part in CLEAN then.
+  SRCEXTRACT_HOST_DEVICE bool is_dropped(std::int64_t source) const {
+    return max_area > 0 && sums[source].npix > max_area;
   }
   /// The island of a source, from 0; -1 if there was no room for the island.
   SRCEXTRACT_HOST_DEVICE std::int64_t island_of(std::int64_t source) const {
@@ -142,6 +147,7 @@ struct SharedProfiles {
     candidates[source] = candidate_of(sums[source], parentage_of_source(source),
                                       first + (place_inside != nullptr ? place_inside[source] : 0), limits[source],
                                       threshold, varies ? nullptr : &counts, beta, shape);
+    if (is_dropped(source)) candidates[source].profile.a = std::numeric_limits<float>::quiet_NaN();  // is not found
   }
 
  private:

@@ -31,9 +31,11 @@ struct SharedSurvivors {
   SRCEXTRACT_HOST_DEVICE std::int32_t owner_of(std::int64_t source) const {
     return absorber[source] < 0 ? static_cast<std::int32_t>(source) : absorber[source];
   }
-  /// The source of a run before CLEAN, from 0; -1 if it has none, or if there was no room for the source.
+  /// The source of a run before CLEAN, from 0; -1 if it has none, if the source is dropped, or if there was no room for
+  /// it.
   SRCEXTRACT_HOST_DEVICE std::int32_t source_of(std::int64_t run) const {
-    return sources.label[run] > 0 && sources.label[run] <= sources.source_room ? sources.label[run] - 1 : -1;
+    const std::int32_t label = sources.label[run];
+    return label > 0 && label <= sources.source_room && !sources.is_dropped(label - 1) ? label - 1 : -1;
   }
 
   SRCEXTRACT_HOST_DEVICE void find_first(std::int64_t run) const {

@@ -5,6 +5,7 @@
 #include "stages/photometry/annulus.hpp"
 #include "stages/photometry/circles.hpp"
 #include "stages/photometry/frame_sky.hpp"
+#include "stages/photometry/growth_fluxes.hpp"
 #include "stages/photometry/isophote_photons.hpp"
 #include "stages/photometry/kron.hpp"
 #include "stages/photometry/light_radii.hpp"
@@ -60,7 +61,7 @@ template <class... One>
 struct FamilyList {};
 using Families = FamilyList<FrameSkyFamily, IsophotePhotonFamily, CircleFamily, KronFamily, PetrosianFamily,
                             LightRadiusFamily, WindowFamily, ProfileFamily, PositionNoiseFamily, AnnulusFamily,
-                            LowWeightFamily, StarFamily, StarFramesFamily, SpreadFamily>;
+                            LowWeightFamily, StarFamily, StarFramesFamily, SpreadFamily, GrowthFamily>;
 
 /// FamilyRows under a type of its own per family, since two families may share a type of row.
 template <class One, class Where>

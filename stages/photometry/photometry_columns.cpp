@@ -37,6 +37,7 @@ void for_each_list(const OfSources& of_sources, const OfFamily& of_family) {
     of_sources(isophote_columns);
     of_sources(classifier_columns);
   });
+  of_sources(growth_step_columns);
   of_sources(best_columns);
 }
 

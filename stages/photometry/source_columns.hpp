@@ -44,6 +44,7 @@ struct SourceRow {
   }
   SecondMoments moments() const { return {sources.x2_image[i], sources.y2_image[i], sources.xy_image[i]}; }
   const EllipseFlux& kron() const { return *photometry.of<KronFamily>().of(static_cast<std::int64_t>(i)); }
+  double growth_step() const { return photometry.of<GrowthFamily>().of(static_cast<std::int64_t>(i))->step; }
   const ProfileRow& profile() const { return *photometry.of<ProfileFamily>().of(static_cast<std::int64_t>(i)); }
   /// Whether neighbours or bad pixels cover over a tenth of the Kron ellipse. FLUX_BEST is then the isophotal flux.
   bool is_crowded() const { return (sources.flags[i] & flag::crowded) != 0; }
@@ -124,6 +125,26 @@ inline constexpr SourceColumn classifier_columns[] = {
      of_measured,
      {ProfileFamily::name},
      {network_key, [](const Settings& config) -> const std::string& { return config.measurement.nnw; }}},
+};
+
+/// The step between two circles of the curve of growth, once for each source.
+inline constexpr SourceColumn growth_step_columns[] = {
+    {"FLUX_GROWTHSTEP",
+     "pixel",
+     "phys.angSize;instr.det",
+     "Step of radius between two circles of FLUX_GROWTH",
+     "growth",
+     [](const SourceRow& s, const FluxCalibration&) { return s.growth_step(); },
+     of_measured,
+     {GrowthFamily::name}},
+    {"MAG_GROWTHSTEP",
+     "pixel",
+     "phys.angSize;instr.det",
+     "FLUX_GROWTHSTEP, by the name that SExtractor has, too",
+     "growth",
+     [](const SourceRow& s, const FluxCalibration&) { return s.growth_step(); },
+     of_measured,
+     {GrowthFamily::name}},
 };
 
 /// FLUX_BEST and its like: the light in the Kron ellipse or, for a crowded source, the corrected isophotal light.

@@ -29,6 +29,9 @@ struct DetectionConfig {
   /// Sources with fewer pixels are dropped. 1 keeps cosmic rays and hot pixels. 0: a third of the beam's pixels, at
   /// least 3 (with fit.model; replaced by a number before any stage).
   std::int64_t min_area = 5;
+  /// Sources with more pixels are dropped after deblending and before CLEAN, in which they take no part (SExtractor's
+  /// DETECT_MAXAREA); 0 = none are dropped. A low limit drops bright stars and galaxies.
+  std::int64_t max_area = 0;
   /// Whether sources are brighter or fainter than the sky. `srcextract difference` always searches for both.
   DetectionSign sign = DetectionSign::positive;
   /// Components without a pixel above this are dropped, in threshold_unit; 0 = no components are dropped.

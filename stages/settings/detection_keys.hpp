@@ -68,6 +68,15 @@ void for_each_detection_field(AnySettings& c, F&& f) {
           .why = "1 keeps every source"},
     c.detection.min_area);
   f(Field{.section = section,
+          .key = "max_area",
+          .description = "Sources of more pixels are dropped after deblending and before CLEAN (SExtractor's "
+                         "DETECT_MAXAREA); 0 = none are",
+          .at_least = 0,
+          .why = "0 keeps sources of any size",
+          .unused = use_problem(!fits_gaussians(c) && !fits_crowd(c), c.detection.max_area, std::int64_t{0},
+                                "fit.model none and crowd.method none")},
+    c.detection.max_area);
+  f(Field{.section = section,
           .key = "sign",
           .description = "`positive` (brighter than the sky), `negative` (fainter: found in the image with its sign "
                          "turned) or `both`, told apart by the column SIGN; `difference` always uses `both`",

@@ -49,6 +49,7 @@ struct MeasurementConfig {
   /// searched, and those of FLUX_AUTO and FLUX_PETRO.
   std::vector<double> least_apertures = {0, 0};
   std::vector<double> flux_radius = {0.5};  ///< fractions of FLUX_AUTO for FLUX_RADIUS (PHOT_FLUXFRAC)
+  std::int64_t growth_steps = 16;           ///< number of circles of FLUX_GROWTH; the last has a radius of 6 A_IMAGE
   std::vector<double> annulus = {10, 20};   ///< inner and outer radius of the annulus of ANNULUS_SKY in pixels
   /// Thickness in pixels of the frame about a source whose sky is subtracted from its fluxes (SExtractor's
   /// BACKPHOTO_TYPE LOCAL); 0 = none.

@@ -123,6 +123,14 @@ void for_each_measurement_field(AnySettings& c, F&& f) {
           .problem = fractions_problem(c.measurement)},
     c.measurement.flux_radius);
   f(Field{.section = section,
+          .key = "growth_steps",
+          .description =
+              "Circles of FLUX_GROWTH, in equal steps of radius up to 6 A_IMAGE (SExtractor's FLUX_GROWTH(n))",
+          .at_least = 1,
+          .at_most = 64,
+          .why = "the curve of growth has 64 circles"},
+    c.measurement.growth_steps);
+  f(Field{.section = section,
           .key = "annulus",
           .description = "Inner and outer radius in pixels of the annulus of ANNULUS_SKY",
           .allowed = "two numbers from 0 to 500, the second larger",

@@ -111,6 +111,11 @@ inline bool fits_gaussians(const Settings& of) {
   return of.fit.model == FitModel::gaussians;
 }
 
+/// Whether deblending is followed by the stage that joins or drops sources: CLEAN, or a largest area.
+inline bool cleans_sources(const Settings& of) {
+  return of.deblend.clean || of.detection.max_area > 0;
+}
+
 /// Whether the image is the weighted mean of a radio cube's channels, which are then read one by one.
 inline bool combines_channels(const Settings& of) {
   return fits_gaussians(of) && of.combine.method == CombineMethod::inverse_variance && of.combine.hdus.empty() &&

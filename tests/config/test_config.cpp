@@ -249,7 +249,8 @@ TEST(ConfigOverrides, ErrorsBeginWithTheSetting) {
        "--set detection.threshold: has no '='; write section.key=value, as in detection.threshold=4.5"},
       {"detection=4",
        "--set detection=4: 'detection' is a section; write section.key=value with one of its keys: threshold, "
-       "threshold_unit, reference, connectivity, min_area, sign, seed, analysis_threshold, false_discovery_rate, "
+       "threshold_unit, reference, connectivity, min_area, max_area, sign, seed, analysis_threshold, "
+       "false_discovery_rate, "
        "correlated_pixels"},
       {"detection.threshold=",
        "--set detection.threshold=: 'detection.threshold' has no value; write one, or leave the key out for the "

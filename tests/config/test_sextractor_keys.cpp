@@ -20,8 +20,8 @@ TEST(SextractorKeys, AreAnsweredWithOurs) {
        "x.yaml:2:3: unknown key 'DETECT_MINAREA' in 'detection'; 'DETECT_MINAREA' is a key of SExtractor's; here it is "
        "detection.min_area"},
       {"GAIN: 2\n", "x.yaml:1:1: unknown section 'GAIN'; 'GAIN' is a key of SExtractor's; here it is measurement.gain"},
-      {"DETECT_MAXAREA: 9\n",
-       "x.yaml:1:1: unknown section 'DETECT_MAXAREA'; 'DETECT_MAXAREA' is a key of SExtractor's, for which there is "
+      {"DETECT_TYPE: CCD\n",
+       "x.yaml:1:1: unknown section 'DETECT_TYPE'; 'DETECT_TYPE' is a key of SExtractor's, for which there is "
        "none"},
       {"measurement: {GAIM: 2}\n", "x.yaml:1:15: unknown key 'GAIM' in 'measurement'; did you mean 'gain'?"},
   };

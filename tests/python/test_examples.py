@@ -12,7 +12,7 @@ import srcextract
 DOCS = pathlib.Path(__file__).resolve().parents[2] / "docs"
 NEEDS = {"four_steps": ["pandas", "scipy", "matplotlib", "jinja2"], "coming_from_sep": ["sep", "matplotlib"],
          "coming_from_photutils": ["photutils", "matplotlib"], "five_minutes": ["matplotlib", "pyarrow"],
-         "python": ["photutils", "matplotlib", "pyarrow"], "gpu_arrays": ["matplotlib"], "survey": ["matplotlib"]}
+         "python": ["photutils", "matplotlib", "pyarrow", "scipy"], "gpu_arrays": ["matplotlib"], "survey": ["matplotlib"]}
 if not DOCS.is_dir():
     pytest.skip("no data: docs/ is not here", allow_module_level=True)
 

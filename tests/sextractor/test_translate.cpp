@@ -34,11 +34,13 @@ TEST(SextractorTranslation, DefaultsAreThoseOfSextractorYaml) {
 }
 
 TEST(SextractorTranslation, EveryKeyStandsWithWhatItIsFrom) {
-  const Converted converted = convert("DETECT_THRESH 2.5\nANALYSIS_THRESH 3\nMEMORY_BUFSIZE 99\nDETECT_MAXAREA 20\n");
+  const Converted converted =
+      convert("DETECT_THRESH 2.5\nANALYSIS_THRESH 3\nMEMORY_BUFSIZE 99\nDETECT_MAXAREA 20\nDETECT_TYPE PHOTO\n");
   EXPECT_THAT(converted.yaml, HasSubstr("  # DETECT_THRESH 2.5\n  threshold: 2.5\n"));
   EXPECT_THAT(converted.yaml, HasSubstr("  # DETECT_MINAREA 5 (SExtractor's default)\n  min_area: 5\n"));
   EXPECT_THAT(converted.yaml, HasSubstr("MEMORY_BUFSIZE 99: memory has no limits"));
-  EXPECT_THAT(lost(converted), StartsWith("DETECT_MAXAREA 20: sources have no largest area"));
+  EXPECT_THAT(lost(converted), StartsWith("DETECT_TYPE PHOTO: images are linear"));
+  EXPECT_EQ(converted.config.detection.max_area, 20);
   EXPECT_EQ(converted.config.detection.analysis_threshold, 3);
 }
 
@@ -327,10 +329,9 @@ TEST(SextractorTranslation, TheNetworkOfClassStar) {
 }
 
 TEST(SextractorTranslation, Columns) {
-  const Converted converted =
-      convert("GAIN 1\n", "NUMBER\nX_IMAGE_DBL\nX_IMAGE\nVIGNET(35,21)\nFLUX_GROWTH\nMAG_MODEL\n");
+  const Converted converted = convert("GAIN 1\n", "NUMBER\nX_IMAGE_DBL\nX_IMAGE\nVIGNET(35,21)\nX_FOCAL\nMAG_MODEL\n");
   EXPECT_THAT(converted.config.output.columns, ElementsAre("NUMBER", "X_IMAGE", "VIGNET(35,21)"));
-  EXPECT_THAT(lost(converted), HasSubstr("FLUX_GROWTH: there is no growth curve"));
+  EXPECT_THAT(lost(converted), HasSubstr("X_FOCAL: there are no coordinates of the focal plane"));
   EXPECT_THAT(lost(converted), HasSubstr("MAG_MODEL: there are no fits of models to galaxies"));
   EXPECT_THAT(convert_error("GAIN 1\n", "MAG_MODEL\n"), StartsWith("x.param: of the columns that it asks for"));
   EXPECT_THAT(lost(convert("DEBLEND_NTHRESH 1\n", "NUMBER\nID_PARENT\n")), HasSubstr("ID_PARENT: "));
@@ -338,6 +339,15 @@ TEST(SextractorTranslation, Columns) {
   EXPECT_THAT(several.output.formats, ElementsAre(CatalogFormat::fits, CatalogFormat::ldac));
   EXPECT_TRUE(several.output.one_catalogue);
   EXPECT_EQ(several.input.hdu, "all");
+}
+
+TEST(SextractorTranslation, CurvesOfGrowth) {
+  EXPECT_EQ(convert("GAIN 1\n", "FLUX_GROWTH(12)\nMAG_GROWTH(12)\n").config.measurement.growth_steps, 12);
+  EXPECT_EQ(convert("GAIN 1\n", "MAG_GROWTH\n").config.measurement.growth_steps, 1);
+  EXPECT_EQ(lost(convert("GAIN 1\n", "FLUX_GROWTH(12)\nMAG_GROWTH(12)\nMAG_GROWTHSTEP\n")), "");
+  EXPECT_THAT(lost(convert("GAIN 1\n", "FLUX_GROWTH(12)\nMAG_GROWTH(3)\n")),
+              HasSubstr("MAG_GROWTH(3): a curve of growth"));
+  EXPECT_THAT(lost(convert("GAIN 1\n", "FLUX_GROWTH(65)\n")), HasSubstr("FLUX_GROWTH(65): a curve of growth"));
 }
 
 TEST(SextractorTranslation, Formats) {
@@ -394,7 +404,7 @@ TEST(SextractorTranslation, PathsStayWhatTheyAre) {
 }
 
 TEST(SextractorTranslation, OnePlaceForEachReason) {
-  const Converted converted = convert("GAIN 1\n", "NUMBER\nMAG_MODEL\nFLUX_MODEL\nFLUX_GROWTH\n");
+  const Converted converted = convert("GAIN 1\n", "NUMBER\nMAG_MODEL\nFLUX_MODEL\nX_FOCAL\n");
   const std::vector<sextractor::Unmet> groups = sextractor::by_reason(converted.translation.unmet, true);
   ASSERT_EQ(groups.size(), 2U);
   EXPECT_EQ(groups[0].what, "MAG_MODEL, FLUX_MODEL");

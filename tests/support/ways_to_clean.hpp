@@ -33,9 +33,19 @@ inline WayToClean way_to_clean(unsigned seed, std::int64_t min_area, DeblendMeth
   return {config, std::move(fields), seed % 4 == 1};
 }
 
+/// The same with a largest area, which some islands and some of their parts exceed. CLEAN may be off.
+inline WayToClean way_to_drop(unsigned seed, DeblendMethod method, bool clean) {
+  WayToClean way = way_to_clean(seed, 5, method);
+  way.config.detection.max_area = 40;
+  way.config.deblend.clean = clean;
+  return way;
+}
+
 /// Calls `visit` with every one of them, of which sanitizers see two thirds.
 template <class Visit>
 void for_each_way_to_clean(const Visit& visit) {
+  for (const DeblendMethod method : {DeblendMethod::none, DeblendMethod::tree})
+    for (const bool clean : {false, true}) visit(way_to_drop(clean ? 4 : 5, method, clean));
   unsigned seed = 0;
   for (const std::int64_t min_area : {1, 2, 3, 5, 6, 20})
     for (const DeblendMethod method : {DeblendMethod::none, DeblendMethod::tree})

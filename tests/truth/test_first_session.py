@@ -44,12 +44,12 @@ def test_every_command_of_the_page(program, tmp_path):
 def test_how_the_configuration_begins(program, tmp_path):
     """With the key that the page adds."""
     shutil.copy(ROOT / "data" / "sky.fits", tmp_path)
-    line = re.search(r"^With `(DETECT_MAXAREA [0-9]+)` it begins so:$", PAGE, re.M)[1]
+    line = re.search(r"^With `(DETECT_TYPE [A-Z]+)` it begins so:$", PAGE, re.M)[1]
     begin, further = re.search(r"it begins so:\n\n```yaml\n(.*?)^```\n.*?^```yaml\n(.*?)^```$", PAGE, re.M | re.S).groups()
     for command, _ in session():
         if command.startswith("srcextract convert-config"):
             path = tmp_path / "default.sex"
-            path.write_text(re.sub(r"^DETECT_MAXAREA +\S+", line, path.read_text(), flags=re.M))
+            path.write_text(re.sub(r"^DETECT_TYPE +\S+", line, path.read_text(), flags=re.M))
             run(program, command, tmp_path)
             break
         if not command.startswith("source-extractor sky"):

@@ -12,7 +12,6 @@ from test_default_sex import partners
 
 # What is lost, with the words of the message.
 LOST = {
-    "DETECT_MAXAREA 200": "DETECT_MAXAREA 200",
     "ANALYSIS_THRESH 24.0,30.0": "ANALYSIS_THRESH 24.0,30.0"}
 FLUXES = ["FLUX_ISO", "FLUX_AUTO", "FLUX_APER"]
 

@@ -112,3 +112,17 @@ def test_of_a_galactic_image_all_is_equatorial(program, tmp_path, axes):
     assert len(ours) == len(theirs) > 20
     for name in places:  # SExtractor's galactic pole is a few milliarcseconds off
         assert np.abs(ours[name] - theirs[name]).max() < 1e-5, name
+
+
+@pytest.mark.parametrize("settings, most", [({"CLEAN": "N"}, 0), ({"CLEAN": "N", "DETECT_MAXAREA": 30}, 0), ({}, 2e-3),
+                                            ({"CLEAN": "N", "DEBLEND_MINCONT": 1, "DETECT_MINAREA": 30}, 0)])
+def test_without_objects_all_pixels_above_the_threshold_are_blank(program, tmp_path, settings, most):
+    """Those of components that are no sources, too small or too large, as well; of what CLEAN joins a few are not."""
+    fits.PrimaryHDU(pixels()).writeto(tmp_path / "image.fits")
+    (theirs, told), (ours, rows) = both(program, tmp_path, tmp_path / "image.fits", ("NUMBER", "ISOAREAF_IMAGE"), **settings)
+    assert len(told) == len(rows) > 5
+    theirs, ours = theirs["-OBJECTS"][0].data, ours["-OBJECTS"][0].data
+    assert np.count_nonzero(theirs == 0) > 500
+    other = np.abs(theirs - ours) > 1e-3
+    print(f"{settings}: {other.mean():.3%} other")
+    assert other.mean() <= most

@@ -51,10 +51,10 @@ void check_stage_config(const Config& config) {
 }
 
 void check_divided(std::int64_t sources, bool divided, const Config& config) {
-  if (sources > 0 && !divided && (config.deblend.method != DeblendMethod::none || config.deblend.clean))
+  if (sources > 0 && !divided && (config.deblend.method != DeblendMethod::none || cleans_sources(config)))
     throw Error(ErrorKind::config,
-                "deblend.method, deblend.clean: these labels were not deblended or cleaned; deblend() "
-                "does so, and measure() knows it of its labels");
+                "deblend.method, deblend.clean, detection.max_area: these labels were not deblended or cleaned; "
+                "deblend() does so, and measure() knows it of its labels");
 }
 
 std::unique_ptr<Catalogue> catalogue_of(MeasuredOnHost&& measured, const Config& config, const std::string& yaml,

@@ -37,8 +37,8 @@ def test_what_it_writes_extracts(run, default_sex, tmp_path):
 
 def test_what_is_lost_is_told_and_strict_minds(run, default_sex, tmp_path):
     with open(default_sex, "a") as file:
-        file.write("DETECT_MAXAREA 200\n")
-    told = "default.sex:7: DETECT_MAXAREA 200: sources have no largest area"
+        file.write("DETECT_TYPE PHOTO\n")
+    told = "default.sex:7: DETECT_TYPE PHOTO: images are linear"
     done = run("convert-config", "default.sex", "-o", "config.yaml")
     assert done.code == 0 and done.err.startswith("warning: " + told)
     assert "# What could not be honoured:\n# - " + told in (tmp_path / "config.yaml").read_text()
@@ -52,7 +52,7 @@ def test_what_is_lost_is_told_and_strict_minds(run, default_sex, tmp_path):
 @pytest.mark.parametrize("line, code", [
     ("VERBOSE_TYPE FULL", 0), ("MEMORY_BUFSIZE 4096", 0), ("CATALOG_NAME x.cat", 0), ("CATALOG_TYPE FITS_LDAC", 0),
     ("WRITE_XML Y", 0), ("DETECT_MAXAREA 0", 0), ("PHOT_AUTOAPERS 0,0", 0), ("BACKPHOTO_TYPE GLOBAL", 0),
-    ("ASSOC_RADIUS 5", 0), ("DETECT_MAXAREA 9", 5), ("BACKPHOTO_TYPE LOCAL", 0), ("DETECT_TYPE PHOTO", 5),
+    ("ASSOC_RADIUS 5", 0), ("DETECT_MAXAREA 9", 0), ("BACKPHOTO_TYPE LOCAL", 0), ("DETECT_TYPE PHOTO", 5),
     ("CHECKIMAGE_TYPE APERTURES", 0), ("BACK_SIZE 32,64", 0), ("BACK_FILTERSIZE 4", 0), ("PHOT_APERTURES 0,3", 0),
     ("PSFDISPLAY_TYPE SPLIT", 0), ("HEADER_SUFFIX .ahead", 5), ("FITS_UNSIGNED Y", 5)])
 def test_what_counts_for_strict(run, default_sex, line, code):

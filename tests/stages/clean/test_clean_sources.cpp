@@ -22,6 +22,7 @@ struct StarWithSpeck {
 
   explicit StarWithSpeck(float speck, int speck_column = 28) {
     levels->detection = 1;
+    config.deblend.clean = true;
     for (std::int64_t y = 0; y < height; ++y)
       for (std::int64_t x = 0; x < width; ++x) {
         const double r2 = std::pow(static_cast<double>(x) - 18.2, 2) + std::pow(static_cast<double>(y) - 20.1, 2);
@@ -67,6 +68,28 @@ TEST(CleanSources, WhatDoesNotStandOutOfTheWingsIsAbsorbed) {
   const Cleaned<Cpu> kept = StarWithSpeck(40.0F).clean();
   EXPECT_EQ(kept.components.counts->kept, 2);
   EXPECT_TRUE(std::ranges::all_of(kept.absorbed, [](Absorbed absorbed) { return absorbed == Absorbed::no; }));
+}
+
+TEST(CleanSources, TooLargeSourcesAreDroppedAndAbsorbNothing) {
+  StarWithSpeck faint(1.01F);
+  for (const bool clean : {true, false}) {
+    faint.config.deblend.clean = clean;
+    faint.config.detection.max_area = 5;
+    const Cleaned<Cpu> cleaned = faint.clean();
+    ASSERT_EQ(cleaned.components.counts->kept, 1);
+    EXPECT_EQ(cleaned.components.counts->found, 2);
+    EXPECT_EQ(cleaned.own_sums[0].npix, 5);
+    for (std::int64_t i = 0; i < faint.runs.runs.size(); ++i) {
+      const bool of_speck = faint.runs.runs[i].begin == 28;
+      EXPECT_EQ(cleaned.components.label[i], of_speck ? 1 : 0);
+      EXPECT_EQ(cleaned.own.label[i], of_speck ? 1 : 0);
+      EXPECT_EQ(cleaned.absorbed[i], Absorbed::no);
+    }
+    faint.config.detection.max_area = 4;
+    EXPECT_EQ(faint.clean().components.counts->kept, 0);
+  }
+  faint.config.detection.max_area = 1000;
+  EXPECT_EQ(faint.clean().components.counts->kept, 2) << "without CLEAN";
 }
 
 TEST(CleanSources, SExtractorIsLateByHalfOfTheKernel) {
