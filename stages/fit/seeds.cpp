@@ -18,9 +18,9 @@ constexpr double weight_of(int dx, int dy) {
   return dx == 0 && dy == 0 ? 8 : -1;
 }
 
-/// The curvature at a pixel, positive at a peak: the sum of its differences from its eight neighbours. If a neighbour is
-/// masked or outside the image, the opposite one is left out, too, since it alone would add the slope. The sum is then
-/// scaled up to eight neighbours; it is 0 if none is left.
+/// The curvature at a pixel, positive at a peak: the sum of its differences from its eight neighbours. If a neighbour
+/// is masked or outside the image, the opposite one is left out, too, since it alone would add the slope. The sum is
+/// then scaled up to eight neighbours; it is 0 if none is left.
 double curvature(const FitMap& map, std::int32_t x, std::int32_t y) {
   const auto at = [&](int dx, int dy) {
     return map.holds(x + dx, y + dy) ? static_cast<double>(map.at(x + dx, y + dy))
