@@ -154,20 +154,20 @@ namespace {
 
 /// Whether what is written of the pixels can be written row by row.
 bool writes_by_rows(const OutputConfig& output) {
-  return output.alerts.empty() && output.report_copies == 0 &&
-         std::ranges::count(output.check_images, CheckImage::apertures) == 0;
+  return output.alerts.empty() && output.report_copies == 0;
 }
 
 /// Whether the sources of an image can be found row by row.
 bool finds_by_rows(const Config& config) {
-  return !keeps_pixels(config.weights) && !interpolates(config.weights) && config.background.refine == 1 &&
-         config.convolve.filter != Filter::matched && !controls_false_discoveries(config.detection);
+  return config.background.refine == 1 && config.convolve.filter != Filter::matched &&
+         !controls_false_discoveries(config.detection);
 }
 
 /// The most images of which a thread holds rows at once: the image, its planes, maps, and what is made of them.
 std::int64_t images_at_once(const Config& config, std::int64_t planes) {
   return 4 + (config.combine.method != CombineMethod::none ? planes : 0) + (has_mask(config.mask) ? 1 : 0) +
-         (has_map(config.weights) ? 2 : 0) + (has_level(config.given_sky) ? 1 : 0) +
+         (has_map(config.weights) ? 2 : 0) + (keeps_pixels(config.weights) ? 1 : 0) +
+         (interpolates(config.weights) ? 2 : 0) + (has_level(config.given_sky) ? 1 : 0) +
          (convolves_variance(config) ? 1 : 0) + (config.detection.sign != DetectionSign::positive ? 1 : 0);
 }
 
@@ -189,7 +189,7 @@ std::int64_t row_memory(const RunPlan& plan, std::int64_t most) {
   std::int64_t images = images_at_once(plan.config, plan.planes);
   if (plan.found_in != nullptr) {
     mesh = std::max(mesh, mesh_sides(plan.found_in->background).height);
-    images += images_at_once(*plan.found_in, plan.planes);
+    images = std::max(images, images_at_once(*plan.found_in, plan.planes)) + 4;
   }
   const std::int64_t least = images * std::max<std::int64_t>(64, 2 * mesh) * plan.shape.width * pixel_bytes;
   return std::max(least, std::min(most / 4, enough));

@@ -10,16 +10,18 @@
 namespace srcextract {
 namespace {
 
-/// Collects the pixels of outlines.
+/// Collects the pixels of outlines in the rows [begin, end).
 class Outlines {
  public:
-  explicit Outlines(const Shape& shape) : shape_(shape) {}
+  Outlines(const Shape& shape, std::int64_t begin, std::int64_t end)
+      : shape_(shape), begin_(static_cast<double>(begin)), end_(static_cast<double>(end)) {}
 
   /// Adds an ellipse about a position that counts from 1.
   void add(double x, double y, double a, double b, double theta) {
     const auto longest = static_cast<double>(std::max(shape_.width, shape_.height));
     // NaN fails these comparisons.
     if (!(a > 0 && b > 0 && a <= longest && std::abs(theta) <= 90 && x == x && y == y)) return;
+    if (const double reach = std::max(a, b) + 1; y - 1 + reach < begin_ || y - 1 - reach > end_) return;
     const auto first = std::ssize(pixels_);
     walk_ellipse({{x - 1, y - 1}, a, b, direction(theta)}, [&](const CurvePoint& point) { add_pixel(point); });
     std::sort(pixels_.begin() + first, pixels_.end());
@@ -33,11 +35,12 @@ class Outlines {
  private:
   void add_pixel(const CurvePoint& point) {
     const double x = std::floor(point.x + 0.5), y = std::floor(point.y + 0.5);
-    if (!(x >= 0 && x < static_cast<double>(shape_.width) && y >= 0 && y < static_cast<double>(shape_.height))) return;
+    if (!(x >= 0 && x < static_cast<double>(shape_.width) && y >= begin_ && y < end_)) return;
     pixels_.push_back(static_cast<std::int64_t>(y) * shape_.width + static_cast<std::int64_t>(x));
   }
 
   Shape shape_;
+  double begin_, end_;
   std::vector<std::int64_t> pixels_;
 };
 
@@ -52,8 +55,8 @@ bool has_circles(const Sources& sources) {
 }  // namespace
 
 std::vector<std::int64_t> aperture_outlines(const Sources& sources, const MeasurementConfig& measurement,
-                                            const Shape& shape) {
-  Outlines outlines(shape);
+                                            const Shape& shape, std::int64_t begin, std::int64_t end) {
+  Outlines outlines(shape, begin, end);
   const std::vector<double>&x = sources[columns::x_image], &y = sources[columns::y_image];
   if (has_circles(sources))
     for (const double diameter : measurement.apertures)

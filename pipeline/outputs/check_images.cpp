@@ -125,8 +125,15 @@ OutputFile write_check_image(const std::string& path, CheckImage which, ImageCom
   CheckRows rows(extraction, is_sextractors(input));
   if (which == CheckImage::apertures) {
     const auto line = static_cast<float>(line_sigmas * extraction.levels.sigma);
-    const std::vector<std::int64_t> outlines = aperture_outlines(extraction.sources, input.config().measurement, shape);
+    constexpr std::int64_t rows_together = 256;  // outlines may have more pixels than sources have bytes
+    std::int64_t begin = 0, end = 0;
+    std::vector<std::int64_t> outlines;
     return write(shape, {1, 1}, metadata.pixel_unit, [&](std::int64_t y, float* row) {
+      if (y < begin || y >= end) {
+        begin = y / rows_together * rows_together;
+        end = std::min(begin + rows_together, shape.height);
+        outlines = aperture_outlines(extraction.sources, input.config().measurement, shape, begin, end);
+      }
       rows.fill(which, y, row, width);
       for (auto i = std::ranges::lower_bound(outlines, y * width); i != outlines.end() && *i < (y + 1) * width; ++i)
         row[*i - y * width] += line;

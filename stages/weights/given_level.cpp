@@ -33,15 +33,16 @@ void subtract_level(const Image<float, Cpu>& level, Pixels<Cpu>& pixels, const C
   };
   change_and_count(pixels.image, pixels.masked->level, where, subtract);
   const bool with_kept = !pixels.kept.pixels.empty();
-  if (with_kept) change_rows(pixels.kept, where, subtract);
+  if (with_kept) change_own_rows(pixels.kept, where, subtract);
   if (pixels.variance.pixels.empty()) return;
-  change_rows(pixels.variance, where,
-              [used = shared_rows(with_kept ? pixels.kept : pixels.image)](float* variance, std::int64_t begin,
-                                                                           std::int64_t end) {
-                const HeldRows held(*used, begin, end);
-                const std::int64_t first = begin * used->shape.width;
-                mask_piece_like((end - begin) * used->shape.width, used->pixels.data() + first, variance + first);
-              });
+  // Not in place: rows of `kept` may be made of the variance's.
+  change_own_rows(pixels.variance, where,
+                  [used = shared_rows(with_kept ? pixels.kept : pixels.image)](float* variance, std::int64_t begin,
+                                                                               std::int64_t end) {
+                    const HeldRows held(*used, begin, end);
+                    const std::int64_t first = begin * used->shape.width;
+                    mask_piece_like((end - begin) * used->shape.width, used->pixels.data() + first, variance + first);
+                  });
 }
 
 PixelSource constant_source(const Shape& shape, double value) {

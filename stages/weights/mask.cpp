@@ -1,6 +1,5 @@
 #include "stages/weights/mask.hpp"
 
-#include "stages/core/parallel.hpp"
 #include "stages/core/vector_clones.hpp"
 #include "stages/weights/count_masked.hpp"
 #include "stages/weights/variance_pixel.hpp"
@@ -29,12 +28,13 @@ void apply_mask(const Image<float, Cpu>& mask, Pixels<Cpu>& pixels, const Cpu& w
 }
 
 Image<float, Cpu> mask_like(const Image<float, Cpu>& image, const Image<float, Cpu>& variance, const Cpu& where) {
-  constexpr std::int64_t piece_pixels = std::int64_t{1} << 17;
-  Image<float, Cpu> masked(image.shape, where);
-  parallel_for(image.shape.count(), piece_pixels, where, [&](std::int64_t begin, std::int64_t end) {
-    for (std::int64_t i = begin; i < end; ++i) masked.pixels[i] = masked_with(image.pixels[i], variance.pixels[i]);
-  });
-  return masked;
+  return image_of_rows<float>(
+      image.shape, row_memory_of(image), where,
+      [of = shared_rows(image), from = shared_rows(variance)](float* masked, std::int64_t begin, std::int64_t end) {
+        const HeldRows held(*of, begin, end), of_variance(*from, begin, end);
+        for (std::int64_t i = begin * of->shape.width; i < end * of->shape.width; ++i)
+          masked[i] = masked_with(of->pixels[i], from->pixels[i]);
+      });
 }
 
 }  // namespace srcextract

@@ -26,44 +26,61 @@ void mask_kept(std::int64_t count, const float* variance, float* __restrict kept
   for (std::int64_t i = 0; i < count; ++i) kept[i] = masked_with(variance[i], kept[i]);
 }
 
-/// As apply_weights(), for rows on demand, without pixels that are kept. Both images are made of the stored map.
-void weigh_on_demand(Image<float, Cpu>&& map, const VarianceOfMap& variance_of, Pixels<Cpu>& pixels, const Cpu& where) {
+/// Whether pixels that are kept are masked where they have no variance.
+bool masks_kept(const WeightsConfig& config) {
+  return keeps_pixels(config) && config.interpolate != Interpolate::variance;
+}
+
+/// As apply_weights(), for rows on demand. Both images are made of the stored map.
+void weigh_on_demand(Image<float, Cpu>&& map, const WeightsConfig& config, Pixels<Cpu>& pixels, const Cpu& where) {
+  const VarianceOfMap variance_of(config);
   const auto stored = std::make_shared<const Image<float, Cpu>>(std::move(map));
   const std::int64_t width = stored->shape.width;
+  if (keeps_pixels(config)) {
+    pixels.kept = same_rows(pixels.image);
+    change_own_rows(pixels.image, where, [](float*, std::int64_t, std::int64_t) {});
+  }
   change_and_count(pixels.image, pixels.masked->weight, where, [=](float* image, std::int64_t begin, std::int64_t end) {
     const HeldRows held(*stored, begin, end);
     const float* const first = stored->pixels.data() + begin * width;
     std::vector<float> variance(first, first + (end - begin) * width);
     return weigh_piece(std::ssize(variance), variance_of, image + begin * width, variance.data());
   });
-  // A pixel that the map masked has no variance, so that it need not be told from one that was masked before.
-  pixels.variance = image_on_demand<float>(
-      stored->shape, row_memory_of(*stored),
-      [=, image = shared_rows(pixels.image)](float* variance, std::int64_t begin, std::int64_t end) {
-        const HeldRows held(*stored, begin, end), of_image(*image, begin, end);
-        const float *const first = stored->pixels.data(), *const pixel = image->pixels.data();
-        std::copy(first + begin * width, first + end * width, variance + begin * width);
-        std::vector<float> masked(pixel + begin * width, pixel + end * width);
-        weigh_piece(std::ssize(masked), variance_of, masked.data(), variance + begin * width);
-      });
+  // Unless pixels are kept, one that the map masked has no variance, so that it need not be told from one that was
+  // masked before.
+  pixels.variance =
+      image_on_demand<float>(stored->shape, row_memory_of(*stored),
+                             [=, image = shared_rows(keeps_pixels(config) ? pixels.kept : pixels.image)](
+                                 float* variance, std::int64_t begin, std::int64_t end) {
+                               const HeldRows held(*stored, begin, end), of_image(*image, begin, end);
+                               const float *const first = stored->pixels.data(), *const pixel = image->pixels.data();
+                               std::copy(first + begin * width, first + end * width, variance + begin * width);
+                               std::vector<float> masked(pixel + begin * width, pixel + end * width);
+                               weigh_piece(std::ssize(masked), variance_of, masked.data(), variance + begin * width);
+                             });
+  if (!masks_kept(config)) return;
+  change_own_rows(pixels.kept, where,
+                  [=, variance = shared_rows(pixels.variance)](float* kept, std::int64_t begin, std::int64_t end) {
+                    const HeldRows held(*variance, begin, end);
+                    mask_kept((end - begin) * width, variance->pixels.data() + begin * width, kept + begin * width);
+                  });
 }
 
 }  // namespace
 
 void apply_weights(Image<float, Cpu>&& map, const WeightsConfig& config, Pixels<Cpu>& pixels, const Cpu& where) {
+  if (is_on_demand(map)) return weigh_on_demand(std::move(map), config, pixels, where);
   const VarianceOfMap variance_of(config);
-  if (is_on_demand(map)) return weigh_on_demand(std::move(map), variance_of, pixels, where);
   if (keeps_pixels(config)) {
     pixels.kept = Image<float, Cpu>(map.shape, where);
     std::copy(pixels.image.pixels.begin(), pixels.image.pixels.end(), pixels.kept.pixels.begin());
   }
-  const bool masks_kept = keeps_pixels(config) && config.interpolate != Interpolate::variance;
   const std::int64_t width = map.shape.width;
   change_and_count(pixels.image, pixels.masked->weight, where, [&](float* image, std::int64_t begin, std::int64_t end) {
     const std::int64_t first = begin * width, count = (end - begin) * width;
     float* const variance = map.pixels.data() + first;
     const std::int64_t masked = weigh_piece(count, variance_of, image + first, variance);
-    if (masks_kept) mask_kept(count, variance, pixels.kept.pixels.data() + first);
+    if (masks_kept(config)) mask_kept(count, variance, pixels.kept.pixels.data() + first);
     return masked;
   });
   pixels.variance = std::move(map);

@@ -1,4 +1,5 @@
 // An image whose rows are made on demand gives the catalogue of the image in memory as a whole, to the last bit.
+#include <algorithm>
 #include <cstring>
 #include <limits>
 #include <memory>
@@ -14,6 +15,9 @@ namespace srcextract {
 namespace {
 
 using testing::Field;
+
+/// What shows pixels of the image, and of the image in which sources are found.
+const std::string shown = "check_images: [background, -background, filtered, objects, threshold]";
 
 /// Memory for so many rows; rows in use may take more.
 std::shared_ptr<RowMemory> memory_of_rows(const Shape& shape, std::int64_t rows) {
@@ -197,6 +201,67 @@ TEST(RowsOnDemand, GiveTheCatalogueOfTheWholeImageWithMapsOfMasksAndWeights) {
   }
 }
 
+/// A map whose bad pixels are single ones, columns, rows, a corner, and steps along which gaps copy from the side.
+Field map_with_gaps(const Shape& shape, unsigned seed) {
+  Field map = map_of(shape, seed);
+  for (std::int64_t i = 0; i < shape.count(); ++i) {
+    const std::int64_t x = i % shape.width, y = i / shape.width;
+    const bool column = (x >= 60 && x < 64 && y > 9) || (x >= 200 && x < 200 + y / 10);
+    const bool row = (y >= 90 && y < 97) || (y >= 260 && y < 290 && x > 220), corner = x + y < 110;
+    if (column || row || corner) map.pixels[static_cast<std::size_t>(i)] = 0;
+  }
+  return map;
+}
+
+/// What becomes of bad pixels of a map of weights: they copy others, or keep their values.
+constexpr const char* treatments[] = {"interpolate: all", "interpolate: variance", "threshold: 1.3, beyond: detect",
+                                      "threshold: 1.3, beyond: detect, interpolate: all, interpolate_rows: 3",
+                                      "threshold: 1.3, beyond: detect, interpolate: variance, interpolate_columns: 1"};
+
+std::string weights_with(const char* treatment) {
+  return "{weights: {type: weight, file: m.fits, " + std::string(treatment) + "}, ";
+}
+
+TEST(RowsOnDemand, GiveTheCatalogueWhereBadPixelsCopyOthersOrKeepTheirValues) {
+  const std::string one_sky = "detection: {threshold: 3}, output: {columns: [default, photometry], " + shown + "}}";
+  const std::string by_mesh =
+      "background: {method: mesh}, convolve: {kernel: gaussian, fwhm: 2}, deblend: {method: tree, clean: true}, "
+      "detection: {threshold: 2, sign: both}, measurement: {gain: 2}, output: {columns: [default, photometry], " +
+      shown + "}}";
+  for (const unsigned seed : {4U, 5U}) {
+    const Field stars = testing::star_field({330, 311}, 1000, 12, 400, seed);
+    const Field mask = mask_of(stars.shape, seed), map = map_with_gaps(stars.shape, seed + 10);
+    Exposure exposure(testing::source_of(stars));
+    exposure.weights = testing::source_of(map);
+    exposure.mask = testing::source_of(mask);
+    for (const char* treatment : treatments) {
+      const std::string yaml = weights_with(treatment) + (seed == 4 ? by_mesh : one_sky);
+      EXPECT_GT(expect_same_by_rows(stars, exposure, parse_config(yaml, "x.yaml"), yaml), 5) << yaml;
+    }
+  }
+}
+
+TEST(RowsOnDemand, GiveTheSameWithBadPixelsAboveALevelAndInADetectionImage) {
+  const Field stars = testing::star_field({330, 311}, 1000, 12, 400, 6), map = map_with_gaps(stars.shape, 7);
+  Field level = stars;
+  std::ranges::fill(level.pixels, 990.0F);
+  Exposure exposure(testing::source_of(stars));
+  exposure.weights = testing::source_of(map);
+  Exposure with_level = exposure;
+  with_level.level = testing::source_of(level);
+  const std::string above =
+      "background: {level: l.fits}, detection: {threshold: 3, reference: background}, measurement: {reference: "
+      "background}, output: {" +
+      shown + "}}";
+  for (const char* treatment : treatments) {
+    const std::string of_level = weights_with(treatment) + above;
+    EXPECT_GT(expect_same_by_rows(stars, with_level, parse_config(of_level, "x.yaml"), of_level), 0) << of_level;
+    const std::string found_in = weights_with(treatment) + "background: {method: mesh}, output: {" + shown + "}}";
+    const DetectionImage image{exposure, parse_config(found_in, "x.yaml")};
+    EXPECT_GT(expect_same_by_rows({exposure}, image.config, found_in, &image), 0) << found_in;
+  }
+}
+
 TEST(RowsOnDemand, TellOfAnUnreadableFile) {
   const Exposure gone(testing::unreadable({300, 200}));
   const auto memory = std::make_shared<RowMemory>(1);
@@ -210,9 +275,6 @@ TEST(RowsOnDemand, TellOfAnUnreadableFile) {
   EXPECT_THROW(extract_on_host(with_level, Config{}, Cpu{3}, {}, nullptr, nullptr, memory), Error);
   EXPECT_THROW(find_on_host({gone, Config{}}, Cpu{3}, {}, memory), Error);
 }
-
-/// What shows pixels of the image, and of the image in which sources are found.
-const std::string shown = "check_images: [background, -background, filtered, objects, threshold]";
 
 /// A sky of another noise and stars at other places than star_field of the same seed, with pixels that are masked.
 Field with_gaps(Field field, unsigned seed) {
@@ -249,9 +311,9 @@ TEST(RowsOnDemand, GiveTheCatalogueOfADetectionImage) {
        "detection: {threshold_unit: detection_sigma}, convolve: {kernel: gaussian, fwhm: 3}, output: {columns: "
        "[default, photometry]}}"}};
   for (const unsigned seed : {4U, 5U}) {
-    const Field found_in = with_gaps(testing::star_field({700, 513}, 1000, 12, 400, seed), seed);
-    const Field green = with_gaps(testing::star_field({700, 513}, 300, 20, 400, seed), seed + 1);
-    const Field red = testing::star_field({700, 513}, 50, 5, 900, seed + 2), map = map_of(found_in.shape, seed + 10);
+    const Field found_in = with_gaps(testing::star_field({430, 371}, 1000, 12, 400, seed), seed);
+    const Field green = with_gaps(testing::star_field({430, 371}, 300, 20, 400, seed), seed + 1);
+    const Field red = testing::star_field({430, 371}, 50, 5, 900, seed + 2), map = map_of(found_in.shape, seed + 10);
     for (const Way& detection : of_detection) {
       for (const Way& measured : of_measured) {
         const Config config = parse_config(measured.yaml, "x.yaml");
@@ -267,7 +329,7 @@ TEST(RowsOnDemand, GiveTheCatalogueOfADetectionImage) {
 
 TEST(RowsOnDemand, GiveSourcesOfBothSigns) {
   for (const unsigned seed : {4U, 5U}) {
-    Field stars = testing::star_field({700, 513}, 1000, 12, 400, seed);
+    Field stars = testing::star_field({430, 371}, 1000, 12, 400, seed);
     const Field holes = testing::star_field(stars.shape, 0, 12, 900, seed + 1);
     for (std::size_t i = 0; i < stars.pixels.size(); ++i) stars.pixels[i] -= holes.pixels[i];
     const Field map = map_of(stars.shape, seed + 10);

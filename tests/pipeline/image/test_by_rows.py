@@ -70,11 +70,13 @@ def without_times(page):
     [],
     ["--set", "output.segmentation=true"],
     ["--set", "output.columns=[all, 'VIGNET(21,21)']", "--set", "measurement.gain=2"],
-    ["--set", "output.check_images=[background, rms, -background, filtered, objects, -objects, snr, threshold]"],
+    ["--set", "output.check_images=[background, rms, -background, filtered, objects, -objects, snr, threshold, apertures]"],
     ["--set", "background.method=constant", "--set", "deblend.clean=false"],
     ["--set", "mask.file=bad.fits"],
     ["--set", "weights.type=weight", "--set", "weights.file=weights.fits", "--set", "mask.file=bad.fits",
      "--set", "output.check_images=[rms, snr]"],
+    ["--set", "weights.type=weight", "--set", "weights.file=weights.fits", "--set", "weights.interpolate=all",
+     "--set", "output.check_images=[rms, -background]"],
     ["-d", "other.fits", "--set", "output.segmentation=true", "--set", "output.check_images=[-background, filtered]",
      "--detect-set", "mask.file=bad.fits"],
     ["-d", "cube.fits", "--detect-set", "combine.method=chi_square", "--detect-set", "combine.planes=[1, 2, 3]",
@@ -87,7 +89,7 @@ def without_times(page):
     ["--set", "background.level=level.fits", "--set", "output.check_images=[background, -background]"],
     ["--set", "output.quicklook=true", "--set", "quicklook.size=4000"],
 ], ids=["default", "segmentation", "every column and cut-outs", "check images", "one sky", "mask", "weights",
-        "detection image", "combined detection image", "both signs", "negative", "check images of one sky", "level",
+        "interpolated", "detection image", "combined detection image", "both signs", "negative", "check images of one sky", "level",
         "picture"])
 def test_the_bytes_are_those_of_the_whole_image(folder, options):
     whole = extract(folder, "whole", *options)
@@ -116,7 +118,8 @@ def test_a_report_is_that_of_the_whole_image(folder):
     assert pages[0] == pages[1] and len(pages[0]) > 100
 
 
-def test_sextractors_check_images_are_those_of_the_whole_image(folder):
+@pytest.mark.parametrize("interpolated", ["NONE", "ALL"])
+def test_sextractors_check_images_are_those_of_the_whole_image(folder, interpolated):
     """There pixels that a map of weights masks have the values of the image. The machine has as little memory as
     /proc/meminfo tells."""
     (folder / "meminfo").write_text("MemAvailable: 30000 kB\n")
@@ -129,7 +132,7 @@ def test_sextractors_check_images_are_those_of_the_whole_image(folder):
         names = [f"{name}{memory}.fits" for name in ("sub", "filtered", "same")]
         done = subprocess.run(
             [*before, os.environ["SRCEXTRACT_PROGRAM"], "sextractor", "sky.fits", "-PARAMETERS_NAME", "sex.param", "-FILTER_NAME",
-             "default.conv", "-WEIGHT_TYPE", "MAP_WEIGHT", "-WEIGHT_IMAGE", "weights.fits", "-INTERP_TYPE", "NONE", "-CATALOG_NAME",
+             "default.conv", "-WEIGHT_TYPE", "MAP_WEIGHT", "-WEIGHT_IMAGE", "weights.fits", "-INTERP_TYPE", interpolated, "-CATALOG_NAME",
              f"{memory}.cat", "-CATALOG_TYPE", "FITS_1.0", "-CHECKIMAGE_TYPE", "-BACKGROUND,FILTERED,IDENTICAL",
              "-CHECKIMAGE_NAME", ",".join(names)], cwd=folder, capture_output=True, text=True)
         assert done.returncode == 0 and (SAYS_SO in done.stderr) == (memory == "little"), done.stderr
