@@ -175,7 +175,7 @@ std::int64_t images_at_once(const Config& config, std::int64_t planes) {
 
 bool goes_by_rows(const RunPlan& plan) {
   const Config& config = plan.config;
-  return !plan.of_difference() && !plan.at_positions && finds_by_rows(config) &&
+  return !plan.of_difference() && finds_by_rows(config) &&
          (plan.found_in == nullptr || finds_by_rows(*plan.found_in)) && !fits_crowd(config) &&
          !fits_gaussians(config) && !measures_aperture_noise(config) && config.psf.method != PsfMethod::fit &&
          writes_by_rows(config.output);

@@ -4,9 +4,12 @@
 #include <cmath>
 #include <cstdint>
 #include <numbers>
+#include <numeric>
+#include <vector>
 
 #include "stages/core/nearest_pixel.hpp"
 #include "stages/core/parallel.hpp"
+#include "stages/core/rows_on_demand.hpp"
 #include "stages/core/vector_clones.hpp"
 #include "stages/weights/variance_pixel.hpp"
 
@@ -50,7 +53,9 @@ struct Touched {
 };
 
 template <class Touches>
-Touched look_at_pixels(const ApertureBox& box, const PhotometryImage& image, const Touches& touches) {
+Touched look_at_pixels(const HostLanes& lanes, const ApertureBox& box, const PhotometryImage& image,
+                       const Touches& touches) {
+  lanes.reach(box);
   Touched seen;
   for (std::int32_t y = box.y_begin; y < box.y_end; ++y) {
     for (std::int32_t x = box.x_begin; x < box.x_end; ++x) {
@@ -65,9 +70,9 @@ Touched look_at_pixels(const ApertureBox& box, const PhotometryImage& image, con
   return seen;
 }
 
-Touched look_at_circle(const SourceShape& at, float radius, const PhotometryImage& image) {
+Touched look_at_circle(const HostLanes& lanes, const SourceShape& at, float radius, const PhotometryImage& image) {
   const ApertureBox box = box_of_circle(static_cast<float>(at.x), static_cast<float>(at.y), radius, image);
-  return look_at_pixels(box, image, [&](std::int32_t x, std::int32_t y) {
+  return look_at_pixels(lanes, box, image, [&](std::int32_t x, std::int32_t y) {
     const double dx = std::max(0.0, std::abs(x - at.x) - 0.5), dy = std::max(0.0, std::abs(y - at.y) - 0.5);
     return dx * dx + dy * dy < static_cast<double>(radius) * radius;
   });
@@ -82,8 +87,9 @@ class Measurement {
   int circles() const { return circles_.rows(); }
   bool has_stars() const { return stars_.psf.known(); }
 
-  /// Measures position i, and writes its rows of `out`.
-  SRCEXTRACT_VECTOR_CLONES SRCEXTRACT_FLATTEN void measure(std::int64_t i, ForcedLight& out) const {
+  /// Measures position i, and writes its rows of `out`. `lanes` hold rows that are made on demand.
+  SRCEXTRACT_VECTOR_CLONES SRCEXTRACT_FLATTEN void measure(std::int64_t i, const HostLanes& lanes,
+                                                           ForcedLight& out) const {
     const ForcedPosition& at = positions_.places[static_cast<std::size_t>(i)];
     SourceSums& pixel = out.pixel[i];
     CircleFlux* const light = out.photometry.of<CircleFamily>().rows.data() + i * circles();
@@ -95,17 +101,17 @@ class Measurement {
       return;
     }
     const MeasuredSource source{1, shape_at(at), &pixel, nullptr, nullptr};
-    measure_rows_in(circles_, HostLanes(), source, image_, image_,
-                    [&](int which, const CircleFlux& row) { light[which] = looked_at(row, source, which, pixel); });
+    measure_rows_in(circles_, lanes, source, image_, image_, [&](int which, const CircleFlux& row) {
+      light[which] = looked_at(lanes, row, source, which, pixel);
+    });
     if (has_stars()) {
-      const HostLanes lanes;
       out.photometry.of<StarFamily>().rows[i] =
           PsfFit<HostLanes>(lanes, stars_.psf, stars_.weights, source, image_).forced(at.x, at.y);
     }
     if (!positions_.ellipses) return;
-    out.photometry.of<KronFamily>().rows[i] = has_ellipse(at)
-                                                  ? measure_ellipse(source, static_cast<float>(at.kron_radius), pixel)
-                                                  : EllipseFlux{nan, nan, 0, 0, 0};
+    out.photometry.of<KronFamily>().rows[i] =
+        has_ellipse(at) ? measure_ellipse(lanes, source, static_cast<float>(at.kron_radius), pixel)
+                        : EllipseFlux{nan, nan, 0, 0, 0};
   }
 
  private:
@@ -114,21 +120,23 @@ class Measurement {
     if (seen.bad > 0) pixel.near_masked = 1;
   }
 
-  CircleFlux looked_at(CircleFlux light, const MeasuredSource& source, int which, SourceSums& pixel) const {
-    const Touched seen = look_at_circle(source.shape, circles_.radius[which], image_);
+  CircleFlux looked_at(const HostLanes& lanes, CircleFlux light, const MeasuredSource& source, int which,
+                       SourceSums& pixel) const {
+    const Touched seen = look_at_circle(lanes, source.shape, circles_.radius[which], image_);
     note(seen, pixel);
     light.flags |= seen.flags();
     if (seen.bad == seen.pixels) light.flux = light.variance = nan;
     return light;
   }
 
-  EllipseFlux measure_ellipse(const MeasuredSource& source, float radius, SourceSums& pixel) const {
+  EllipseFlux measure_ellipse(const HostLanes& lanes, const MeasuredSource& source, float radius,
+                              SourceSums& pixel) const {
     constexpr float reach = 6;
     std::int32_t flags = 0;
-    if (!(radius > 0)) radius = kron_.radius(HostLanes(), source, image_, reach, flags);
-    EllipseFlux light = flux_in_ellipse(HostLanes(), source, image_, radius);
+    if (!(radius > 0)) radius = kron_.radius(lanes, source, image_, reach, flags);
+    EllipseFlux light = flux_in_ellipse(lanes, source, image_, radius);
     const Touched seen = look_at_pixels(
-        box_of_ellipse(source.shape, radius, image_), image_,
+        lanes, box_of_ellipse(source.shape, radius, image_), image_,
         [&](std::int32_t x, std::int32_t y) { return square_of_scale(source.shape, x, y) <= radius * radius; });
     note(seen, pixel);
     light.flags |= flags;
@@ -146,6 +154,17 @@ class Measurement {
 /// The index of the pixel that holds a coordinate, or of the nearest pixel of the image.
 std::int32_t pixel_of(double position, std::int64_t size) {
   return static_cast<std::int32_t>(std::clamp(std::floor(position + 0.5), 0.0, static_cast<double>(size) - 1.0));
+}
+
+/// The indices of positions in the order of their rows, so that neighbours share rows that are made on demand.
+std::vector<std::int64_t> in_order_of_rows(const ForcedPositions& positions, std::int64_t height) {
+  std::vector<std::int64_t> order(positions.places.size());
+  std::iota(order.begin(), order.end(), 0);
+  std::ranges::stable_sort(order, {}, [&](std::int64_t i) {
+    const double y = positions.places[static_cast<std::size_t>(i)].y;
+    return y == y ? pixel_of(y, height) : 0;
+  });
+  return order;
 }
 
 }  // namespace
@@ -204,8 +223,14 @@ ForcedLight measure_forced(const ForcedPositions& positions, const Image<float, 
   out.photometry.of<CircleFamily>() = {{count * measurement.circles(), where}, measurement.circles()};
   if (positions.ellipses) out.photometry.of<KronFamily>() = {{count, where}, 1};
   if (measurement.has_stars()) out.photometry.of<StarFamily>() = {{count, where}, 1};
+  std::vector<RowsOnDemand*> rows;
+  for (const Image<float, Cpu>* one : {&image, &variance})
+    if (is_on_demand(*one)) rows.push_back(one->rows.get());
+  const std::vector<std::int64_t> order = in_order_of_rows(positions, image.shape.height);
   parallel_for(count, places_at_a_time, where, [&](std::int64_t begin, std::int64_t end) {
-    for (std::int64_t i = begin; i < end; ++i) measurement.measure(i, out);
+    PhotometryRows held(rows, image.shape.height);
+    const HostLanes lanes(rows.empty() ? nullptr : &held);
+    for (std::int64_t i = begin; i < end; ++i) measurement.measure(order[static_cast<std::size_t>(i)], lanes, out);
   });
   return out;
 }

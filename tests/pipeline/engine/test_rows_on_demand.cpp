@@ -4,10 +4,12 @@
 #include <limits>
 #include <memory>
 #include <optional>
+#include <random>
 #include <string>
 #include <vector>
 
 #include "config/config.hpp"
+#include "pipeline/chain/measure_positions.hpp"
 #include "stages/core/rows_on_demand.hpp"
 #include "tests/pipeline/engine/extractions.hpp"
 
@@ -157,6 +159,14 @@ Field mask_of(const Shape& shape, unsigned seed) {
   return mask;
 }
 
+/// The field with masked pixels.
+Field with_gaps(Field field, unsigned seed) {
+  const Field mask = mask_of(field.shape, seed);
+  for (std::size_t i = 0; i < field.pixels.size(); ++i)
+    if (mask.pixels[i] != 0) field.pixels[i] = testing::nan;
+  return field;
+}
+
 /// A map that changes along rows and columns, with pixels that have no weight.
 Field map_of(const Shape& shape, unsigned seed) {
   Field map = testing::random_mask(shape, 0.02, seed);
@@ -262,6 +272,30 @@ TEST(RowsOnDemand, GiveTheSameWithBadPixelsAboveALevelAndInADetectionImage) {
   }
 }
 
+TEST(RowsOnDemand, GiveTheLightAtPositionsInAnyOrder) {
+  const Field stars = with_gaps(testing::star_field({430, 371}, 1000, 12, 400, 4), 4), map = map_of(stars.shape, 14);
+  std::vector<ForcedPosition> places{{testing::nan, 7}, {5, testing::nan}};
+  std::mt19937_64 random(6);
+  std::uniform_real_distribution<double> place(-20, 450), axis(1, 6), angle(-90, 90);
+  for (int i = 0; i < 400; ++i)
+    places.push_back({place(random), place(random), axis(random), axis(random), angle(random)});
+  const ForcedPositions positions{places, true};
+  for (const char* sky : {"constant", "mesh"}) {
+    const std::string yaml =
+        "{background: {method: " + std::string(sky) +
+        "}, weights: {type: weight, file: m.fits}, measurement: {apertures: [3, 50], mask: blank}}";
+    const Config config = forced_config(parse_config(yaml, "x.yaml"), true);
+    Exposure exposure(testing::source_of(stars));
+    exposure.weights = testing::source_of(map);
+    const Extraction whole = extract_on_host(exposure, config, Cpu{2}, {}, nullptr, &positions);
+    EXPECT_EQ(whole.sources.size(), std::ssize(places));
+    for (const std::int64_t rows : {1, 7, 64, 1000})
+      testing::expect_same(
+          extract_on_host(exposure, config, Cpu{3}, {}, nullptr, &positions, memory_of_rows(stars.shape, rows)), whole,
+          yaml + ", " + std::to_string(rows) + " rows");
+  }
+}
+
 TEST(RowsOnDemand, TellOfAnUnreadableFile) {
   const Exposure gone(testing::unreadable({300, 200}));
   const auto memory = std::make_shared<RowMemory>(1);
@@ -274,14 +308,6 @@ TEST(RowsOnDemand, TellOfAnUnreadableFile) {
   with_level.level = bad;
   EXPECT_THROW(extract_on_host(with_level, Config{}, Cpu{3}, {}, nullptr, nullptr, memory), Error);
   EXPECT_THROW(find_on_host({gone, Config{}}, Cpu{3}, {}, memory), Error);
-}
-
-/// A sky of another noise and stars at other places than star_field of the same seed, with pixels that are masked.
-Field with_gaps(Field field, unsigned seed) {
-  const Field mask = mask_of(field.shape, seed);
-  for (std::size_t i = 0; i < field.pixels.size(); ++i)
-    if (mask.pixels[i] != 0) field.pixels[i] = testing::nan;
-  return field;
 }
 
 /// A detection image has the configuration of the measured one, with another sky and map of weights.

@@ -146,9 +146,17 @@ def test_what_needs_the_whole_image_is_refused(folder):
     assert "it needs about" in done.stderr and "--memory allows" in done.stderr
 
 
-def test_positions_are_measured_in_the_whole_image(folder):
-    (folder / "places.csv").write_text("X_IMAGE,Y_IMAGE\n100,100\n2000,1500\n")
-    done = extract(folder, "at", "--memory", "32M", "--positions", "places.csv")
-    assert done.returncode == 1
-    done = extract(folder, "at", "--memory", "400M", "--positions", "places.csv")
-    assert done.returncode == 0, done.stderr
+def test_light_at_positions_is_that_of_the_whole_image(folder):
+    rng = np.random.default_rng(3)
+    places = np.column_stack([rng.uniform(-50, SHAPE[1] + 50, 3000), rng.uniform(-50, SHAPE[0] + 50, 3000),
+                              rng.uniform(1, 9, 3000), rng.uniform(1, 4, 3000), rng.uniform(-90, 90, 3000)])
+    names = "X_IMAGE,Y_IMAGE,A_IMAGE,B_IMAGE,THETA_IMAGE"
+    np.savetxt(folder / "places.csv", places, fmt="%.4f", delimiter=",", header=names, comments="")
+    options = ["--positions", "places.csv", "--set", "weights.type=weight", "--set", "weights.file=weights.fits",
+               "--set", "measurement.apertures=[3, 60]"]
+    whole, rows = extract(folder, "whole", *options), extract(folder, "rows", *options, "--memory", "32M")
+    assert whole.returncode == rows.returncode == 0, rows.stderr
+    forced = [{name: content for name, content in outputs(folder, out).items() if "forced" in name}
+              for out in ("whole", "rows")]
+    assert forced[0] == forced[1] != {}
+    assert SAYS_SO in rows.stderr and SAYS_SO not in whole.stderr
