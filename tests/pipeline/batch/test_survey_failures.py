@@ -230,7 +230,7 @@ def test_an_image_too_large_for_the_memory_allowed_fails_alone(run, config, imag
     tile = struct.pack(f">{side * rows}f", *survey.sky(5, side, rows))
     (images / "large.fits").write_bytes(padded(hdu((side, side)) + tile * (side // rows), b"\0"))
     whole = config.parent / "whole.yaml"
-    whole.write_text(config.read_text() + "\ndetection: {threshold: 5, sign: both}\n")  # needs the whole image
+    whole.write_text(config.read_text() + "\nbackground: {method: mesh, refine: 2}\n")  # needs the whole image
     assert run("batch", whole, images, "-o", "out", "--memory", "20M").code == 6
     row, = survey.failures(tmp_path / "out")
     assert (row["image"], row["kind"]) == ("large.fits", "memory") and "--memory" in row["reason"]
