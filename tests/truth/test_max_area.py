@@ -7,6 +7,8 @@ fits = pytest.importorskip("astropy.io.fits")
 pytest.importorskip("scipy.spatial")
 
 import survey_fields
+from oracle_fields import field
+from program import extract
 from sextractor import PROGRAM
 from test_converted_maps import NOISE, SIDE, both, check, scene
 from test_default_sex import partners
@@ -69,3 +71,18 @@ def test_a_limit_beyond_every_source_changes_nothing(program, tmp_path):
     scene(tmp_path, 1025, CLEAN="N", DEBLEND_MINCONT=1, DETECT_MAXAREA=1_000_000)
     same, _, _ = both(program, tmp_path)
     assert len(mine["NUMBER"]) > 200 and all(np.array_equal(mine[name], same[name], equal_nan=True) for name in mine)
+
+
+@pytest.mark.parametrize("options", ((), ("--detect", "field.fits"), ("--set", "deblend.method=none"), ("--set", "detection.sign=both"),
+                                     ("--memory", "80M"), ("--threads", "1")))
+def test_without_clean_it_drops_rows_and_nothing_else(program, tmp_path, monkeypatch, options):
+    monkeypatch.chdir(tmp_path)
+    fits.writeto("field.fits", np.tile(field(1028, 512, 3000, seeing=3.0, noise=NOISE), (4, 4)))
+    usual = "--set", "deblend.clean=false", "--set", "output.columns=[default, photometry, windowed, profile]"
+    every, _ = extract(program, "default", "field.fits", ".", *usual, *options)
+    left, _ = extract(program, "default", "field.fits", ".", *usual, *options, "--set", "detection.max_area=40")
+    small = every["NPIX"] <= 40
+    assert 100 < small.sum() < len(small) - 100
+    for name in every:
+        if name != "NUMBER":
+            assert np.array_equal(every[name][small], left[name], equal_nan=True), name
