@@ -49,3 +49,13 @@ def test_it_runs_from_an_empty_directory(name, code, tmp_path):
     done = subprocess.run([sys.executable, "-W", "ignore", tmp_path / "example.py"], cwd=tmp_path / "empty", env=environment,
                           capture_output=True, text=True)
     assert done.returncode == 0, done.stderr
+
+
+def test_jupyter_opens_every_notebook():
+    jupytext, nbformat = pytest.importorskip("jupytext"), pytest.importorskip("nbformat")
+    pages = [path for path in sorted(DOCS.rglob("*.md")) if notebook(path)]
+    assert len(pages) >= 6
+    for page in pages:
+        made = jupytext.read(page, fmt="md:myst")
+        nbformat.validate(made)
+        assert sum(cell.cell_type == "code" for cell in made.cells) == page.read_text().count("```{code-cell}"), page.name
