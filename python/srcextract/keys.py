@@ -72,6 +72,7 @@ class Keys(TypedDict, total=False):
     detection__reference: Literal["background", "zero"]
     detection__connectivity: Literal[4, 8]
     detection__min_area: SupportsIndex
+    detection__max_area: SupportsIndex
     detection__sign: Literal["positive", "negative", "both"]
     detection__seed: SupportsFloat
     detection__analysis_threshold: SupportsFloat
@@ -112,6 +113,7 @@ class Keys(TypedDict, total=False):
     measurement__petrosian: Any
     measurement__least_apertures: Any
     measurement__flux_radius: Any
+    measurement__growth_steps: SupportsIndex
     measurement__annulus: Any
     measurement__local_sky: SupportsIndex
     measurement__nnw: Text | SupportsIndex
@@ -218,6 +220,7 @@ class DetectionKeys(Keys, total=False):
     reference: Literal["background", "zero"]
     connectivity: Literal[4, 8]
     min_area: SupportsIndex
+    max_area: SupportsIndex
     sign: Literal["positive", "negative", "both"]
     seed: SupportsFloat
     analysis_threshold: SupportsFloat
@@ -252,6 +255,7 @@ class MeasurementKeys(Keys, total=False):
     petrosian: Any
     least_apertures: Any
     flux_radius: Any
+    growth_steps: SupportsIndex
     annulus: Any
     local_sky: SupportsIndex
     nnw: Text | SupportsIndex

@@ -15,7 +15,7 @@ using ::testing::StartsWith;
 TEST(ImageConfig, HasTheHashOfItsText) {
   const auto first = make_image_config(Config{});
   EXPECT_EQ(first->yaml, dump_config(Config{}));
-  EXPECT_EQ(first->hash, "a849390cd9223a49");
+  EXPECT_EQ(first->hash, "1b5497ece49b9a41");
 }
 
 TEST(ImageConfig, AnotherConfigurationHasAnotherHash) {
