@@ -115,14 +115,12 @@ class OpenBands {
   /// Bytes of host memory for all bands together: their files stay in memory, their stages run one band after the
   /// other, by rows if the largest needs more than `most` as a whole.
   std::int64_t memory_needed(std::int64_t most) const {
-    std::int64_t held = gzipped_sizes(files_of(detection_->task)), largest = 0;
+    const std::int64_t held = held_bytes();
+    std::int64_t largest = 0;
     const bool by_rows = go_by_rows();
     for (const OpenBand& open : bands_) {
-      const SelectedImage& image = open.task.image;
-      held += image.held_bytes + image.loaded_bytes + loaded_bytes(open.task.maps) +
-              gzipped_sizes(open.band.config().combine.files);
       const RunPlan plan = plan_of(open);
-      largest = std::max(largest, by_rows ? host_memory_within(plan, most) : host_memory(plan));
+      largest = std::max(largest, by_rows ? host_memory_within(plan, most - held) : host_memory(plan));
     }
     return held + largest;
   }
@@ -132,7 +130,7 @@ class OpenBands {
     if (!go_by_rows()) return execution;
     const auto needs = [](const OpenBand& open) { return host_memory(plan_of(open)); };
     const OpenBand& largest = *std::ranges::max_element(bands_, {}, needs);
-    srcextract::go_by_rows(plan_of(largest), most, detection_->task.path, execution);
+    srcextract::go_by_rows(plan_of(largest), most - held_bytes(), detection_->task.path, execution);
     return execution;
   }
 
@@ -145,6 +143,17 @@ class OpenBands {
 
  private:
   static RunPlan plan_of(const OpenBand& open) { return srcextract::plan_of(open.task.image.shape, open.band.file()); }
+
+  /// Bytes of all files that stay in memory.
+  std::int64_t held_bytes() const {
+    std::int64_t held = gzipped_sizes(files_of(detection_->task));
+    for (const OpenBand& open : bands_) {
+      const SelectedImage& image = open.task.image;
+      held += image.held_bytes + image.loaded_bytes + loaded_bytes(open.task.maps) +
+              gzipped_sizes(open.band.config().combine.files);
+    }
+    return held;
+  }
 
   /// Whether all bands can go by rows: they share the sources of the detection image.
   bool go_by_rows() const {

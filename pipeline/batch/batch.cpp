@@ -30,7 +30,7 @@ namespace {
 /// compared.
 std::int64_t image_needs(const ImageTask& task, const Execution& execution, std::int64_t most) {
   const RunPlan plan = plan_of(task.image.shape, *task.file);
-  return execution.compare ? host_memory(plan) : host_memory_within(plan, most);
+  return execution.compare ? host_memory(plan) : host_memory_within(plan, left_for_stages(task.image, most));
 }
 
 /// Bytes of host memory to reserve for an image: for the stages, if they run on the host, and for data loaded for
@@ -145,7 +145,7 @@ class Crew {
     const std::shared_ptr<void> watch = control_.watch(task.name);
     OpenImage image(task, job_);
     Execution here = with_threads(execution, needed);
-    go_by_rows(plan_of(task.image.shape, *task.file), budget_.bytes(), task.name, here);
+    go_by_rows(plan_of(task.image.shape, *task.file), left_for_stages(task.image, budget_.bytes()), task.name, here);
     if (job_.only_psf) return image.finish_psf(here, progress);
     ImageResult result;
     try {

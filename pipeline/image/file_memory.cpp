@@ -15,10 +15,14 @@ namespace srcextract {
 namespace {
 
 std::int64_t image_needs(const SelectedImage& image, const ImageFile& file, std::int64_t most) {
-  return image.loaded_bytes + host_memory_within(plan_of(image.shape, file), most);
+  return image.loaded_bytes + host_memory_within(plan_of(image.shape, file), left_for_stages(image, most));
 }
 
 }  // namespace
+
+std::int64_t left_for_stages(const SelectedImage& image, std::int64_t most) {
+  return most - image.held_bytes - image.loaded_bytes;
+}
 
 RunPlan plan_of(const Shape& shape, const ImageFile& file) {
   RunPlan plan = plan_of(shape, file.config->config, file.has_reference());

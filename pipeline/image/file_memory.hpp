@@ -17,6 +17,9 @@ RunPlan plan_of(const Shape& shape, const ImageFile& file);
 /// byte counts as a pixel. This and the next two functions also count the file's reference.
 std::int64_t most_needed(std::int64_t inflated, const ImageFile& file);
 
+/// The part of `most` bytes that the stages of an image may take: the bytes of its file that stay in memory count, too.
+std::int64_t left_for_stages(const SelectedImage& image, std::int64_t most);
+
 /// Memory that the images of a file need, with the file itself if it is gzipped. An image that needs more than `most`
 /// goes by rows if it can.
 std::int64_t memory_needed(const std::vector<SelectedImage>& images, const ImageFile& file, std::int64_t most);
