@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Surveys on a real NFS server, with two nodes that have their own clients of it. Server and nodes live in a user-mode
+# Surveys on a real NFS server, with nodes that have their own clients of it. Server and nodes live in a user-mode
 # Linux, since the kernel of this machine may have no NFS, and loading modules would need root.
 set -euo pipefail
 export LC_ALL=C PATH=$PATH:/usr/sbin:/sbin
@@ -9,9 +9,9 @@ cases=$root/scripts/nfs_check/cases.sh
 
 usage() {
   cat <<'END'
-Usage: scripts/nfs_check.sh [CASE...]   (Debian; five minutes, 2 GB in a temporary directory, no root)
+Usage: scripts/nfs_check.sh [CASE...]   (Debian; four minutes, 2 GB in a temporary directory, no root)
 Downloads Debian's user-mode-linux, nfs-kernel-server and what they need into a temporary directory, and boots a guest
-with an NFS server and two nodes that mount it. Nodes are killed and cut off, the server is stopped, its disks are
+with an NFS server and three nodes that mount it. Nodes are killed and cut off, the server is stopped, its disks are
 replaced, while surveys run. Prints PASS or FAIL for each case, and exits with 1 if one failed.
 SRCEXTRACT_PROGRAM names the program (build/srcextract); NFS_CHECK_KEEP a directory for packages and logs, which stays.
 END
@@ -42,7 +42,7 @@ host() {
   TMPDIR=$work timeout --foreground 900 "$work/root/usr/bin/linux.uml" mem=2G root=/dev/root rootfstype=hostfs rootflags=/ ro \
     init="$work/init" quiet loglevel=0 con=null con0=null,fd:1 umid="nfs_check$$" </dev/null 2>"$work/logs/kernel" |
     sed -u 's/\r$//' | tee "$work/logs/console" | grep --line-buffered -E '^(PASS|FAIL|note) ' || true
-  grep -q '^END$' "$work/logs/console" || { tail -n 20 "$work/logs/console" "$work/logs/kernel" >&2 && exit 1; }
+  grep -q '^END$' "$work/logs/console" || { tail -n 20 "$work"/logs/{guest,kernel} >&2 && exit 1; }
   ! grep -q '^FAIL ' "$work/logs/console"
 }
 
@@ -54,6 +54,7 @@ unpack() {
   }
   local package
   for package in "$work/packages"/*.deb; do dpkg-deb --extract "$package" "$work/root"; done
+  chmod u-s "$work/root/sbin/mount.nfs" # it would become the user that unpacked it
   rm -r "$work/packages"
   touch "$work/root/complete"
 }
@@ -63,7 +64,7 @@ unpack() {
 guest() {
   work=$1 program=$2
   shift 2
-  trap 'echo END; sync; echo o >/proc/sysrq-trigger; sleep 9' EXIT
+  trap 'sync; echo o >/proc/sysrq-trigger; sleep 9' EXIT
   local directory
   export PATH=$work/root/usr/sbin:$work/root/sbin:$PATH HOME=/run
   export LD_LIBRARY_PATH=$work/root/usr/lib/x86_64-linux-gnu:$work/root/lib/x86_64-linux-gnu
@@ -85,6 +86,7 @@ guest() {
   local name names=("$@")
   [[ $# -gt 0 ]] || mapfile -t names < <(sed -n 's/^case_\(.*\)() {.*/\1/p' "$cases")
   for name in "${names[@]}"; do try "$name"; done
+  echo END
 }
 
 load_modules() {
