@@ -14,7 +14,6 @@ struct RunPlan {
   std::int64_t planes = 1;            ///< number of planes to be combined, if any
   std::int64_t reference_planes = 0;  ///< 0: no reference is subtracted
   const Config* found_in = nullptr;   ///< configuration of the detection image, if there is one
-  bool at_positions = false;          ///< light is measured at given positions
   bool frames_have_maps = false;      ///< a frame of a difference has a map of its noise
 
   bool of_difference() const { return reference_planes > 0; }

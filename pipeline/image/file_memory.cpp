@@ -27,7 +27,6 @@ std::int64_t left_for_stages(const SelectedImage& image, std::int64_t most) {
 RunPlan plan_of(const Shape& shape, const ImageFile& file) {
   RunPlan plan = plan_of(shape, file.config->config, file.has_reference());
   if (file.detection() != nullptr) plan.found_in = &file.detection()->config();
-  plan.at_positions = file.has_positions();
   const auto is_mapped = [](const ImageConfig& config) { return has_map(config.config.weights); };
   plan.frames_have_maps =
       file.has_reference() &&
