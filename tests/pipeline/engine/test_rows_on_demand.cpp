@@ -12,6 +12,7 @@
 #include "pipeline/chain/measure_positions.hpp"
 #include "stages/core/rows_on_demand.hpp"
 #include "tests/pipeline/engine/extractions.hpp"
+#include "tests/support/rounds.hpp"
 
 namespace srcextract {
 namespace {
@@ -20,6 +21,15 @@ using testing::Field;
 
 /// What shows pixels of the image, and of the image in which sources are found.
 const std::string shown = "check_images: [background, -background, filtered, objects, threshold]";
+
+/// Numbers of rows that there is memory for. A build with sanitizers, which takes ten times as long, tries one of them,
+/// one seed, and one field.
+std::vector<std::int64_t> numbers_of_rows() {
+  return testing::sanitized ? std::vector<std::int64_t>{7} : std::vector<std::int64_t>{1, 7, 64, 1000};
+}
+std::vector<unsigned> seeds() {
+  return testing::sanitized ? std::vector{4U} : std::vector{4U, 5U};
+}
 
 /// Memory for so many rows; rows in use may take more.
 std::shared_ptr<RowMemory> memory_of_rows(const Shape& shape, std::int64_t rows) {
@@ -47,7 +57,7 @@ void expect_same_check_data(const CheckData& a, const CheckData& b, const std::s
     EXPECT_TRUE(testing::same_bytes(a.thresholded[i].runs, b.thresholded[i].runs)) << name << ": foreground " << i;
 }
 
-/// Extracts exposures as a whole, and with memory for 1, 7, 64 and 1000 rows on 1, 2 and 7 threads. If there is a
+/// Extracts exposures as a whole, and with memory for numbers_of_rows() on 1, 2 and 7 threads. If there is a
 /// detection image, its sources are found once for all of them. Returns the number of sources of the last.
 std::int64_t expect_same_by_rows(const std::vector<Exposure>& exposures, const Config& config, const std::string& name,
                                  const DetectionImage* detection = nullptr) {
@@ -57,8 +67,8 @@ std::int64_t expect_same_by_rows(const std::vector<Exposure>& exposures, const C
   std::vector<Extraction> whole;
   for (const Exposure& exposure : exposures)
     whole.push_back(extract_on_host(exposure, config, Cpu{2}, {}, found ? &*found : nullptr));
-  int threads = 1;
-  for (const std::int64_t rows : {1, 7, 64, 1000}) {
+  int threads = testing::sanitized ? 2 : 1;
+  for (const std::int64_t rows : numbers_of_rows()) {
     const auto memory = memory_of_rows(shape, rows);
     if (detection != nullptr) found = find_on_host(*detection, Cpu{threads}, {}, memory);
     for (std::size_t i = 0; i < exposures.size(); ++i) {
@@ -129,7 +139,7 @@ TEST(RowsOnDemand, GiveTheCatalogueOfTheWholeImage) {
   const Field wide = testing::star_field({5000, 90}, 1000, 12, 900, 5);
   const Field tall = testing::star_field({33, 3001}, 50, 3, 300, 6);
   for (const Way& way : ways())
-    for (const Field* field : {&stars, &wide, &tall})
+    for (const Field* field : testing::sanitized ? std::vector{&stars} : std::vector{&stars, &wide, &tall})
       EXPECT_GT(expect_same_by_rows(*field, parse_config(way.yaml, "x.yaml"), way.name), 5) << way.name;
 }
 
@@ -197,7 +207,7 @@ TEST(RowsOnDemand, GiveTheCatalogueOfTheWholeImageWithMapsOfMasksAndWeights) {
        "deblend: {method: tree, clean: true}, detection: {threshold: 2}, measurement: {gain: 2}, output: {columns: "
        "[all]}}"},
   };
-  for (const unsigned seed : {4U, 5U}) {
+  for (const unsigned seed : seeds()) {
     const Field stars = testing::star_field({700, 513}, 1000, 12, 400, seed);
     const Field mask = mask_of(stars.shape, seed), map = map_of(stars.shape, seed + 10);
     Exposure masked(testing::source_of(stars));
@@ -238,7 +248,7 @@ TEST(RowsOnDemand, GiveTheCatalogueWhereBadPixelsCopyOthersOrKeepTheirValues) {
       "background: {method: mesh}, convolve: {kernel: gaussian, fwhm: 2}, deblend: {method: tree, clean: true}, "
       "detection: {threshold: 2, sign: both}, measurement: {gain: 2}, output: {columns: [default, photometry], " +
       shown + "}}";
-  for (const unsigned seed : {4U, 5U}) {
+  for (const unsigned seed : seeds()) {
     const Field stars = testing::star_field({330, 311}, 1000, 12, 400, seed);
     const Field mask = mask_of(stars.shape, seed), map = map_with_gaps(stars.shape, seed + 10);
     Exposure exposure(testing::source_of(stars));
@@ -289,7 +299,7 @@ TEST(RowsOnDemand, GiveTheLightAtPositionsInAnyOrder) {
     exposure.weights = testing::source_of(map);
     const Extraction whole = extract_on_host(exposure, config, Cpu{2}, {}, nullptr, &positions);
     EXPECT_EQ(whole.sources.size(), std::ssize(places));
-    for (const std::int64_t rows : {1, 7, 64, 1000})
+    for (const std::int64_t rows : numbers_of_rows())
       testing::expect_same(
           extract_on_host(exposure, config, Cpu{3}, {}, nullptr, &positions, memory_of_rows(stars.shape, rows)), whole,
           yaml + ", " + std::to_string(rows) + " rows");
@@ -336,7 +346,7 @@ TEST(RowsOnDemand, GiveTheCatalogueOfADetectionImage) {
        "{background: {method: mesh, mesh_size: 32}, weights: {type: background}, measurement: {mask: blank}, "
        "detection: {threshold_unit: detection_sigma}, convolve: {kernel: gaussian, fwhm: 3}, output: {columns: "
        "[default, photometry]}}"}};
-  for (const unsigned seed : {4U, 5U}) {
+  for (const unsigned seed : seeds()) {
     const Field found_in = with_gaps(testing::star_field({430, 371}, 1000, 12, 400, seed), seed);
     const Field green = with_gaps(testing::star_field({430, 371}, 300, 20, 400, seed), seed + 1);
     const Field red = testing::star_field({430, 371}, 50, 5, 900, seed + 2), map = map_of(found_in.shape, seed + 10);
@@ -354,7 +364,7 @@ TEST(RowsOnDemand, GiveTheCatalogueOfADetectionImage) {
 }
 
 TEST(RowsOnDemand, GiveSourcesOfBothSigns) {
-  for (const unsigned seed : {4U, 5U}) {
+  for (const unsigned seed : seeds()) {
     Field stars = testing::star_field({430, 371}, 1000, 12, 400, seed);
     const Field holes = testing::star_field(stars.shape, 0, 12, 900, seed + 1);
     for (std::size_t i = 0; i < stars.pixels.size(); ++i) stars.pixels[i] -= holes.pixels[i];
@@ -393,7 +403,7 @@ TEST(RowsOnDemand, GiveTheCatalogueAboveALevelOfAMap) {
       "detection: {threshold: 3, reference: background}, measurement: {reference: background}, output: "
       "{columns: [default, photometry], quicklook: true, " +
       shown + "}";
-  for (const unsigned seed : {4U, 5U}) {
+  for (const unsigned seed : seeds()) {
     const Field stars = testing::star_field({700, 513}, 1000, 12, 400, seed);
     Field level = with_gaps(map_of(stars.shape, seed), seed + 1);
     for (float& pixel : level.pixels) pixel *= 400;
