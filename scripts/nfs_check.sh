@@ -39,7 +39,7 @@ host() {
   printf '#!/bin/sh\nexec %q --guest %q %q %s\n' "$root/scripts/nfs_check.sh" "$work" "$program" "$*" >"$work/init"
   chmod +x "$work/init"
   # Its memory is a file. `quiet`: what the guest prints alone, without what its kernel does.
-  TMPDIR=$work timeout --foreground 900 "$work/root/usr/bin/linux.uml" mem=2G root=/dev/root rootfstype=hostfs rootflags=/ ro \
+  TMPDIR=$work timeout --foreground 900 "$work/unpacked/usr/bin/linux.uml" mem=2G root=/dev/root rootfstype=hostfs rootflags=/ ro \
     init="$work/init" quiet loglevel=0 con=null con0=null,fd:1 umid="nfs_check$$" </dev/null 2>"$work/logs/kernel" |
     sed -u 's/\r$//' | tee "$work/logs/console" | grep --line-buffered -E '^(PASS|FAIL|note) ' || true
   grep -q '^END$' "$work/logs/console" || { tail -n 20 "$work"/logs/{guest,kernel} >&2 && exit 1; }
@@ -47,16 +47,16 @@ host() {
 }
 
 unpack() {
-  [[ ! -e $work/root/complete ]] || return 0
-  mkdir -p "$work/packages" "$work/root"
+  [[ ! -e $work/unpacked/complete ]] || return 0
+  mkdir -p "$work/packages" "$work/unpacked"
   (cd "$work/packages" && apt-get download -qq "${packages[@]}") || {
     echo "nfs_check: Debian's packages cannot be had; try apt-get update" >&2 && exit 2
   }
   local package
-  for package in "$work/packages"/*.deb; do dpkg-deb --extract "$package" "$work/root"; done
-  chmod u-s "$work/root/sbin/mount.nfs" # it would become the user that unpacked it
+  for package in "$work/packages"/*.deb; do dpkg-deb --extract "$package" "$work/unpacked"; done
+  chmod u-s "$work/unpacked/sbin/mount.nfs" # it would become the user that unpacked it
   rm -r "$work/packages"
-  touch "$work/root/complete"
+  touch "$work/unpacked/complete"
 }
 
 # --- in the guest
@@ -66,8 +66,8 @@ guest() {
   shift 2
   trap 'sync; echo o >/proc/sysrq-trigger; sleep 9' EXIT
   local directory
-  export PATH=$work/root/usr/sbin:$work/root/sbin:$PATH HOME=/run
-  export LD_LIBRARY_PATH=$work/root/usr/lib/x86_64-linux-gnu:$work/root/lib/x86_64-linux-gnu
+  export PATH=$work/unpacked/usr/sbin:$work/unpacked/sbin:$PATH HOME=/run
+  export LD_LIBRARY_PATH=$work/unpacked/usr/lib/x86_64-linux-gnu:$work/unpacked/lib/x86_64-linux-gnu
   mount -t proc proc /proc && mount -t sysfs sys /sys
   for directory in /run /mnt /var/lib; do mount -t tmpfs none $directory; done
   ln -s /proc/self/fd /dev/fd
@@ -91,8 +91,8 @@ guest() {
 
 load_modules() {
   local module
-  mkdir -p /run/modules/lib && ln -s "$work/root/usr/lib/uml/modules" /run/modules/lib/modules
-  ln -s "$work/root/bin/kmod" /run/modprobe # the package's link is to this machine's /bin
+  mkdir -p /run/modules/lib && ln -s "$work/unpacked/usr/lib/uml/modules" /run/modules/lib/modules
+  ln -s "$work/unpacked/bin/kmod" /run/modprobe # the package's link is to this machine's /bin
   for module in nfsd nfsv4 veth sch_netem; do /run/modprobe -d /run/modules $module; done
 }
 

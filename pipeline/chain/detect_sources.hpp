@@ -1,6 +1,8 @@
 #pragma once
 
 #include <optional>
+#include <tuple>
+#include <type_traits>
 #include <utility>
 
 #include "config/config.hpp"
@@ -10,6 +12,7 @@
 #include "pipeline/chain/find_sky.hpp"
 #include "pipeline/chain/measure_found.hpp"
 #include "stages/convolve/convolve.hpp"
+#include "stages/detect/pixels_of_runs.hpp"
 #include "stages/difference/difference.hpp"
 #include "stages/weights/convolve_variance.hpp"
 
@@ -37,6 +40,19 @@ void make_detection_image(const Pixels<Where>& pixels, const Config& config, Det
 template <class Where>
 bool are_read_again(const Pixels<Where>& pixels) {
   return !pixels.kept.pixels.empty() || !pixels.variance.pixels.empty();
+}
+
+/// Takes the pixels of all runs out of images on demand: every step of deblending and CLEAN would have their rows made
+/// again.
+template <class Where>
+void keep_pixels_of_runs(const Pixels<Where>& pixels, const Config& config, Detection<Where>& found,
+                         const Where& where) {
+  if constexpr (std::is_same_v<Where, Cpu>) {
+    if (config.deblend.method == DeblendMethod::none && !config.deblend.clean) return;
+    if (auto taken = pixels_of_runs(found_image(pixels, found), measured_image(pixels, found), found.runs,
+                                    pixels.masked->total() > 0, where))
+      std::tie(found.found_of_runs, found.measured_of_runs) = *std::move(taken);
+  }
 }
 
 /// Runs the detection steps: finds the sky, the pixels above the threshold, and which source each pixel belongs to.

@@ -2,8 +2,6 @@
 
 #include <cstdint>
 #include <optional>
-#include <tuple>
-#include <type_traits>
 #include <utility>
 
 #include "config/config.hpp"
@@ -12,7 +10,6 @@
 #include "stages/convolve/convolve.hpp"
 #include "stages/deblend/deblend.hpp"
 #include "stages/detect/label.hpp"
-#include "stages/detect/pixels_of_runs.hpp"
 #include "stages/measure/measure.hpp"
 
 namespace srcextract {
@@ -67,19 +64,6 @@ void clean(const Pixels<Where>& pixels, const Config& config, Detection<Where>& 
   found.components = std::move(found.cleaned.components);
   found.parentage = std::move(found.cleaned.parentage);
   found.core_pixels = {};
-}
-
-/// Takes the pixels of all runs out of images on demand: every step of deblending and CLEAN would have their rows made
-/// again.
-template <class Where>
-void keep_pixels_of_runs(const Pixels<Where>& pixels, const Config& config, Detection<Where>& found,
-                         const Where& where) {
-  if constexpr (std::is_same_v<Where, Cpu>) {
-    if (config.deblend.method == DeblendMethod::none && !config.deblend.clean) return;
-    if (auto taken = pixels_of_runs(found_image(pixels, found), measured_image(pixels, found), found.runs,
-                                    pixels.masked->total() > 0, where))
-      std::tie(found.found_of_runs, found.measured_of_runs) = *std::move(taken);
-  }
 }
 
 /// Deblends and cleans the components as the configuration says. `done` is as in detect_sources.

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <type_traits>
 #include <utility>
 
 #include "config/config.hpp"
@@ -17,13 +18,19 @@
 namespace srcextract {
 
 /// Finds the runs of pixels above the levels, which scale with each pixel's noise if that is known. `bright` may be of
-/// another image. `where` is the back end; on the host, `near` of find_runs() may follow.
-template <class Where, class... BackEnd>
+/// another image. `near` is as in find_runs(); a device ignores it.
+template <class Where>
 Runs<Where> threshold(const Image<float, Where>& image, const Value<Levels, Where>& levels,
-                      const NoiseMap<Where>& noise, const BrightQuads<Where>& bright, const BackEnd&... where) {
-  if (noise.variance != nullptr) return find_runs(image, levels, *noise.variance, where...);
-  return noise.mesh != nullptr ? find_runs(image, levels, *noise.mesh, where...)
-                               : find_runs(image, levels, bright, where...);
+                      const NoiseMap<Where>& noise, const BrightQuads<Where>& bright, const Where& where,
+                      const Runs<Where>* near = nullptr) {
+  const auto find = [&](const auto& by) {
+    if constexpr (std::is_same_v<Where, Cpu>)
+      return find_runs(image, levels, by, where, near);
+    else
+      return find_runs(image, levels, by, where);
+  };
+  if (noise.variance != nullptr) return find(*noise.variance);
+  return noise.mesh != nullptr ? find(*noise.mesh) : find(bright);
 }
 
 /// Finds the pixels above the threshold in the detection image, or in the result of the matched filter.
@@ -132,15 +139,8 @@ template <class Where, class Done>
 void find_analysed(const LevelsOf<Where>& levels_at, const Pixels<Where>& pixels, const Config& config,
                    Detection<Where>& found, const Where& where, Done&& done) {
   if (config.detection.analysis_threshold == 0) return;
-  const Image<float, Where>& image = measured_of_runs(pixels, found);
-  const auto find = [&](const auto&... back_end) {
-    return threshold(image, levels_at(config.detection.analysis_threshold), noise_of_pixels(pixels, config, found),
-                     found.bright, back_end...);
-  };
-  if constexpr (std::is_same_v<Where, Cpu>)
-    found.analysed = find(where, &found.runs);
-  else
-    found.analysed = find(where);
+  found.analysed = threshold(measured_of_runs(pixels, found), levels_at(config.detection.analysis_threshold),
+                             noise_of_pixels(pixels, config, found), found.bright, where, &found.runs);
   done("analysis");
 }
 

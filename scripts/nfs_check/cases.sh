@@ -21,9 +21,7 @@ case_two_nodes() { # two shards in one directory, followed and merged from other
 case_same_work_twice() { # a second node is refused, and told by whom the lock is held
   start a
   at_work 1
-  batch b
-  expect 3
-  says b "process $run on node-a is at work"
+  is_refused "$run"
   ends "$run"
   expect 0
   is_whole
@@ -51,9 +49,7 @@ case_cut_off() { # a node without a network loses its lock, the other goes on; t
   lost=$run
   at_work 3
   ip link set to_a down
-  batch b
-  expect 3
-  says b "process $lost on node-a is at work"
+  is_refused "$lost"
   again b
   ip link set to_a up
   ends "$lost"
@@ -61,6 +57,13 @@ case_cut_off() { # a node without a network loses its lock, the other goes on; t
   tail -n 3 "$log.a"
   expect 3
   is_whole
+}
+
+# is_refused RUN: node b may not begin the work of a process on node a, and says which.
+is_refused() {
+  batch b
+  expect 3
+  says b "process $1 on node-a is at work"
 }
 
 # again NODE: the same command until it does not end with 3, at most 20 times.
@@ -80,9 +83,7 @@ case_server_restarts() { # hard mount: the run waits, keeps its lock and goes on
   stop_serving
   sleep 4
   serve
-  batch b
-  expect 3
-  says b "process $run on node-a is at work"
+  is_refused "$run"
   ends "$run"
   expect 0
   is_whole
