@@ -170,7 +170,7 @@ Field mask_of(const Shape& shape, unsigned seed) {
 }
 
 /// The field with masked pixels.
-Field with_gaps(Field field, unsigned seed) {
+Field with_mask(Field field, unsigned seed) {
   const Field mask = mask_of(field.shape, seed);
   for (std::size_t i = 0; i < field.pixels.size(); ++i)
     if (mask.pixels[i] != 0) field.pixels[i] = testing::nan;
@@ -283,7 +283,7 @@ TEST(RowsOnDemand, GiveTheSameWithBadPixelsAboveALevelAndInADetectionImage) {
 }
 
 TEST(RowsOnDemand, GiveTheLightAtPositionsInAnyOrder) {
-  const Field stars = with_gaps(testing::star_field({430, 371}, 1000, 12, 400, 4), 4), map = map_of(stars.shape, 14);
+  const Field stars = with_mask(testing::star_field({430, 371}, 1000, 12, 400, 4), 4), map = map_of(stars.shape, 14);
   std::vector<ForcedPosition> places{{testing::nan, 7}, {5, testing::nan}};
   std::mt19937_64 random(6);
   std::uniform_real_distribution<double> place(-20, 450), axis(1, 6), angle(-90, 90);
@@ -347,8 +347,8 @@ TEST(RowsOnDemand, GiveTheCatalogueOfADetectionImage) {
        "detection: {threshold_unit: detection_sigma}, convolve: {kernel: gaussian, fwhm: 3}, output: {columns: "
        "[default, photometry]}}"}};
   for (const unsigned seed : seeds()) {
-    const Field found_in = with_gaps(testing::star_field({430, 371}, 1000, 12, 400, seed), seed);
-    const Field green = with_gaps(testing::star_field({430, 371}, 300, 20, 400, seed), seed + 1);
+    const Field found_in = with_mask(testing::star_field({430, 371}, 1000, 12, 400, seed), seed);
+    const Field green = with_mask(testing::star_field({430, 371}, 300, 20, 400, seed), seed + 1);
     const Field red = testing::star_field({430, 371}, 50, 5, 900, seed + 2), map = map_of(found_in.shape, seed + 10);
     for (const Way& detection : of_detection) {
       for (const Way& measured : of_measured) {
@@ -387,7 +387,7 @@ TEST(RowsOnDemand, GiveSourcesOfBothSigns) {
 }
 
 TEST(RowsOnDemand, GiveCheckImagesAndPicturesOfTheWholeImage) {
-  const Field stars = with_gaps(testing::star_field({700, 513}, 1000, 12, 400, 4), 4);
+  const Field stars = with_mask(testing::star_field({700, 513}, 1000, 12, 400, 4), 4);
   for (const char* limits : {"zscale", "minmax"})
     for (const char* size : {"100", "1000"})
       for (const char* method : {"constant", "mesh"}) {
@@ -405,7 +405,7 @@ TEST(RowsOnDemand, GiveTheCatalogueAboveALevelOfAMap) {
       shown + "}";
   for (const unsigned seed : seeds()) {
     const Field stars = testing::star_field({700, 513}, 1000, 12, 400, seed);
-    Field level = with_gaps(map_of(stars.shape, seed), seed + 1);
+    Field level = with_mask(map_of(stars.shape, seed), seed + 1);
     for (float& pixel : level.pixels) pixel *= 400;
     const Field map = map_of(stars.shape, seed + 10);
     Exposure exposure(testing::source_of(stars));
@@ -423,8 +423,8 @@ TEST(RowsOnDemand, GiveTheCatalogueAboveALevelOfAMap) {
 
 TEST(RowsOnDemand, GiveTheCatalogueOfCombinedPlanes) {
   const Field one = testing::star_field({700, 513}, 1000, 12, 400, 4);
-  const Field two = with_gaps(testing::star_field(one.shape, 900, 20, 400, 4), 7);
-  Field three = with_gaps(testing::star_field(one.shape, 3, 1, 400, 4), 8);
+  const Field two = with_mask(testing::star_field(one.shape, 900, 20, 400, 4), 7);
+  Field three = with_mask(testing::star_field(one.shape, 3, 1, 400, 4), 8);
   three.pixels[7] = std::numeric_limits<float>::infinity();
   three.pixels[3000] = std::numeric_limits<float>::max();
   const Field mask = mask_of(one.shape, 5);
