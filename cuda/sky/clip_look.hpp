@@ -142,7 +142,8 @@ class ClipLook {
   /// Takes the next free chunk of the image. Only the first lane gets its number.
   __device__ static unsigned int take_chunk() { return lane() == 0 ? atomicAdd(&state().chunks_taken, 1u) : 0; }
 
-  /// Stores for each quad (four pixels) of the tile whether one of them is above the core.
+  /// Stores for each quad (four pixels) of the tile whether one of them is above the core: an interval that should lie
+  /// within every clipped set (sky_sample.hpp).
   __device__ void tell_bright(const float* at, const float4 (&loaded)[loads_per_thread]) const {
     static_assert(loads_per_thread == 4);
     const auto tell = [limit = core_.upper](const float4& quad) {

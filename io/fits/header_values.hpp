@@ -16,7 +16,7 @@ struct HeaderValue {
   bool operator==(const HeaderValue&) const = default;
 };
 
-/// Keywords that surveys need from every image: object, time, filter, exposure, instrument.
+/// Keywords that catalogues take over from every header that has a value for them. output.header_keywords adds others.
 inline constexpr const char* usual_keywords[] = {"OBJECT", "DATE-OBS", "MJD-OBS", "FILTER", "EXPTIME",
                                                  "GAIN",   "AIRMASS",  "EXTNAME", "CCD"};
 

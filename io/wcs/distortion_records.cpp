@@ -17,7 +17,7 @@ constexpr int prior = 1, sequent = 2;
 /// Records per axis before the polynomial's terms: its axes, and the offsets or limits of their coordinates.
 constexpr int sip_head = 5, surface_head = 8;
 
-/// Collects wcslib's records of a distortion that has polynomials for both axes.
+/// Adds a distortion to a wcsprm, as records in wcslib's format. The distortion has polynomials for both axes.
 class Records {
  public:
   Records(int sequence, const std::string& type, int count, wcsprm& wcs) : keyword_(sequence == prior ? "DP" : "DQ") {

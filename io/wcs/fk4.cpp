@@ -15,7 +15,8 @@ constexpr double change[3][3] = {{-0.0005508458576414713, 0.2384844384742432, -0
                                  {-0.2385354433560954, -0.002664266996872802, 0.01225282765749546},
                                  {0.4357269351676567, -0.008536768476441086, 0.002113420799663768}};
 
-/// The elliptic terms of aberration, which places in FK4 include, and their change in arcseconds a century.
+/// The elliptic terms of aberration at B1950, a vector in radians. Positions in FK4 include these terms. They change by
+/// aberration_change, in arcseconds a century.
 constexpr double aberration[3] = {-1.62557e-6, -0.31919e-6, -0.13843e-6};
 constexpr double aberration_change[3] = {1.245e-3, -1.580e-3, -0.659e-3};
 

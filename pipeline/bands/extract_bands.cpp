@@ -115,22 +115,15 @@ class OpenBands {
   /// Bytes of host memory for all bands together: their files stay in memory, their stages run one band after the
   /// other, by rows if the largest needs more than `most` as a whole.
   std::int64_t memory_needed(std::int64_t most) const {
-    const std::int64_t held = held_bytes();
-    std::int64_t largest = 0;
-    const bool by_rows = go_by_rows();
-    for (const OpenBand& open : bands_) {
-      const RunPlan plan = plan_of(open);
-      largest = std::max(largest, by_rows ? host_memory_within(plan, most - held) : host_memory(plan));
-    }
-    return held + largest;
+    const RunPlan plan = plan_of_largest();
+    return go_by_rows() ? host_memory_within(plan, most).bytes : host_memory(plan);
   }
 
   /// The same execution, by rows if the bands then fit into `most` bytes.
   Execution within(std::int64_t most, Execution execution) const {
     if (!go_by_rows()) return execution;
-    const auto needs = [](const OpenBand& open) { return host_memory(plan_of(open)); };
-    const OpenBand& largest = *std::ranges::max_element(bands_, {}, needs);
-    srcextract::go_by_rows(plan_of(largest), most - held_bytes(), detection_->task.path, execution);
+    const RunPlan plan = plan_of_largest();
+    srcextract::go_by_rows(plan, host_memory_within(plan, most), detection_->task.path, execution);
     return execution;
   }
 
@@ -142,22 +135,31 @@ class OpenBands {
   }
 
  private:
-  static RunPlan plan_of(const OpenBand& open) { return srcextract::plan_of(open.task.image.shape, open.band.file()); }
+  RunPlan plan_of(const OpenBand& open) const {
+    RunPlan plan = srcextract::plan_of(open.task.image, open.task.maps, open.band.file());
+    plan.compares = compares_;
+    return plan;
+  }
+
+  /// The plan of the band that needs most, with the files of all bands beside it.
+  RunPlan plan_of_largest() const {
+    const auto needs = [this](const OpenBand& open) { return host_memory(plan_of(open)); };
+    RunPlan plan = plan_of(*std::ranges::max_element(bands_, {}, needs));
+    plan.beside = held_bytes();
+    return plan;
+  }
 
   /// Bytes of all files that stay in memory.
   std::int64_t held_bytes() const {
-    std::int64_t held = gzipped_sizes(files_of(detection_->task));
-    for (const OpenBand& open : bands_) {
-      const SelectedImage& image = open.task.image;
-      held += image.held_bytes + image.loaded_bytes + loaded_bytes(open.task.maps) +
-              gzipped_sizes(open.band.config().combine.files);
-    }
+    const std::int64_t of_detection = gzipped_sizes(files_of(detection_->task));
+    std::int64_t held = of_detection;
+    for (const OpenBand& open : bands_) held += open.task.image.held_bytes + plan_of(open).beside - of_detection;
     return held;
   }
 
   /// Whether all bands can go by rows: they share the sources of the detection image.
   bool go_by_rows() const {
-    return !compares_ && std::ranges::all_of(bands_, [](const OpenBand& open) { return goes_by_rows(plan_of(open)); });
+    return std::ranges::all_of(bands_, [this](const OpenBand& open) { return goes_by_rows(plan_of(open)); });
   }
 
   void open(OpenBand& open) {

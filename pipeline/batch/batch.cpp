@@ -26,24 +26,9 @@
 namespace srcextract {
 namespace {
 
-/// Host memory of the stages. An image that needs more than `most` goes by rows if it can, unless back ends are
-/// compared.
-std::int64_t image_needs(const ImageTask& task, const Execution& execution, std::int64_t most) {
-  const RunPlan plan = plan_of(task.image.shape, *task.file);
-  return execution.compare ? host_memory(plan) : host_memory_within(plan, left_for_stages(task.image, most));
-}
-
-/// Bytes of host memory to reserve for an image: for the stages, if they run on the host, and for data loaded for
-/// decompression. 0 if the memory was reserved when the file was opened: a task that holds memory must not wait for
-/// more.
-std::int64_t memory_needed(const ImageTask& task, const Execution& execution, std::int64_t most) {
-  const ImageFile& file = *task.file;
-  if (task.memory && !task.for_images) return 0;
-  const bool on_host = !execution.device || execution.compare || file.has_positions();
-  // The results of every stage on both back ends are kept until they are compared.
-  const std::int64_t records = execution.compare ? 4 : 1;
-  return task.image.loaded_bytes + loaded_bytes(task.maps) + gzipped_sizes(files_beside(file)) +
-         (on_host ? records * image_needs(task, execution, most) : 0);
+/// Whether the stages of an image run on the host, at least some of them.
+bool is_on_host(const ImageTask& task, const Execution& execution) {
+  return !execution.device || execution.compare || task.file->has_positions();
 }
 
 /// Alters the record of an image whose file disappeared during the run, so that the next run extracts the image again.
@@ -67,7 +52,8 @@ class Crew {
         control_(control),
         executions_(share_out(machine, files)),
         gpus_(machine, executions_.size(), room_for_any(files)),
-        dispatcher_(job, files, budget, control, [this] { return futile_ || control_.should_stop(); }) {}
+        dispatcher_(job, files, budget, control, machine.compare,
+                    [this] { return futile_ || control_.should_stop(); }) {}
 
   /// Number of workers.
   std::size_t workers() const { return executions_.size(); }
@@ -140,12 +126,15 @@ class Crew {
 
   /// Opens the image, extracts it, and writes its outputs.
   ImageOutcome extract(const ImageTask& task, const Execution& execution, Progress& progress) {
-    const std::int64_t needed = memory_needed(task, execution, budget_.bytes());
+    RunPlan plan = plan_of(task.image, task.maps, *task.file);
+    plan.compares = execution.compare;
+    const HostMemory memory = host_memory_within(plan, budget_.bytes() - task.held);
+    const std::int64_t needed = is_on_host(task, execution) ? memory.bytes : plan.beside;
     const MemoryBudget::Share share = take(task, needed);
     const std::shared_ptr<void> watch = control_.watch(task.name);
     OpenImage image(task, job_);
     Execution here = with_threads(execution, needed);
-    go_by_rows(plan_of(task.image.shape, *task.file), left_for_stages(task.image, budget_.bytes()), task.name, here);
+    go_by_rows(plan, memory, task.name, here);
     if (job_.only_psf) return image.finish_psf(here, progress);
     ImageResult result;
     try {

@@ -31,11 +31,12 @@ std::vector<std::string> take_masks_out(std::vector<SelectedImage>& images, cons
 }  // namespace
 
 Dispatcher::Dispatcher(const Job& job, const PlannedFiles& files, MemoryBudget& budget, const RunControl& control,
-                       std::function<bool()> should_stop)
+                       bool compares, std::function<bool()> should_stop)
     : job_(job),
       files_(files),
       budget_(budget),
       control_(control),
+      compares_(compares),
       should_stop_(std::move(should_stop)),
       absent_(files, control.wait, should_stop_) {}
 
@@ -164,9 +165,33 @@ std::int64_t Dispatcher::left_beside(std::int64_t needed, std::int64_t most) con
 void Dispatcher::add_maps(Opened& opened, FitsImages& file, const Config& config, std::int64_t most) const {
   opened.left_out = take_masks_out(opened.images, file.path());
   std::int64_t left = most;
-  const std::int64_t before = file.held_bytes();
   opened.maps = pair_maps(file, opened.images, config, left);
-  opened.held_maps = most - left + file.held_bytes() - before;
+  opened.held = file.held_bytes() + most - left;
+}
+
+/// Memory of the images of an open file. Their maps count once they are known.
+Dispatcher::Needs Dispatcher::needs_of(const Opened& opened, const ImageFile& file) const {
+  Needs needs;
+  for (std::size_t i = 0; i < opened.images.size(); ++i) {
+    RunPlan plan = plan_of(opened.images[i], opened.maps.empty() ? SelectedMaps() : opened.maps[i], file);
+    plan.compares = compares_;
+    const std::int64_t bytes = host_memory_within(plan, budget_.bytes() - opened.held).bytes;
+    needs.largest = std::max(needs.largest, bytes);
+    needs.all += bytes;
+  }
+  needs.files = gzipped_sizes(files_beside(file));
+  return needs;
+}
+
+/// Most bytes that gzipped files may take that are opened with an image.
+std::int64_t Dispatcher::left_for_files(const Opened& opened, const Needs& needs) const {
+  return left_beside(opened.held + needs.largest - needs.files, budget_.bytes());
+}
+
+/// Lets the images of a file divide what is left of its `room` bytes.
+void Dispatcher::divide_share(Opened& opened, const Needs& needs, std::int64_t room) const {
+  opened.most_inflated = left_for_files(opened, needs);
+  opened.for_images = std::make_shared<MemoryBudget>(room - opened.held, false);
 }
 
 /// Opens a file whose images are read in place. Gzipped maps stay in memory as long as any image of the file. A file
@@ -176,44 +201,44 @@ Dispatcher::Opened Dispatcher::open_plain(const ImageFile& file, std::int64_t of
   const Config& config = file.config->config;
   std::shared_ptr<void> watched = control_.watch(file.path);
   FitsImages fits(file.path, budget_.strict() ? budget_.bytes() : std::numeric_limits<std::int64_t>::max());
-  Opened opened{.images = fits.select(config.input.hdu)};
-  const std::int64_t largest = largest_needed(opened.images, file, budget_.bytes()) + fits.held_bytes();
-  const std::int64_t all = memory_needed(opened.images, file, budget_.bytes());
-  if (of_maps == 0) {
-    add_maps(opened, fits, config, left_beside(largest, budget_.bytes()));
-    opened.most_inflated = left_beside(largest + opened.held_maps, budget_.bytes());
-    if (fits.held_bytes() + opened.held_maps == 0) return opened;
+  Opened opened{.images = fits.select(config.input.hdu), .held = fits.held_bytes()};
+  if (of_maps == 0) add_maps(opened, fits, config, left_beside(opened.held, budget_.bytes()));
+  Needs needs = needs_of(opened, file);
+  if (of_maps == 0 && opened.held == 0) {
+    opened.most_inflated = left_for_files(opened, needs);
+    return opened;
   }
-  budget_.check(largest + opened.held_maps);
+  budget_.check(opened.held + needs.largest);
   watched.reset();  // waiting for memory is not timed
-  const std::int64_t room = std::min(std::max(of_maps, opened.held_maps) + all, budget_.bytes());
+  const std::int64_t room = std::min(std::max(of_maps, opened.held) + needs.all, budget_.bytes());
   opened.share = std::make_shared<MemoryBudget::Share>(budget_.take(room));
   watched = control_.watch(file.path);
-  if (of_maps > 0) add_maps(opened, fits, config, left_beside(largest, most_of_maps));
-  opened.most_inflated = left_beside(largest + opened.held_maps, budget_.bytes());
-  opened.held_maps += opened.images.front().held_bytes;
-  opened.for_images = std::make_shared<MemoryBudget>(room - opened.held_maps, false);
+  if (of_maps > 0) {
+    add_maps(opened, fits, config, left_beside(opened.held + needs.largest, most_of_maps));
+    needs = needs_of(opened, file);
+  }
+  divide_share(opened, needs, room);
   return opened;
 }
 
+/// Opens a gzipped file with `room` bytes of the budget, which its images divide.
 Dispatcher::Opened Dispatcher::open_gzipped(const ImageFile& file, std::int64_t room, std::int64_t most_inflated,
                                             std::int64_t most_of_maps) {
   const Config& config = file.config->config;
   auto share = std::make_shared<MemoryBudget::Share>(budget_.take(room));
   const std::shared_ptr<void> watched = control_.watch(file.path);
   FitsImages fits(file.path, most_inflated);
-  Opened opened{.images = fits.select(config.input.hdu), .share = share};
-  std::int64_t needed = memory_needed(opened.images, file, budget_.bytes());
-  budget_.check(needed);
-  add_maps(opened, fits, config, left_beside(needed, most_of_maps));
-  needed += opened.held_maps;
-  for (const SelectedMaps& maps : opened.maps) needed += loaded_bytes(maps);
-  opened.most_inflated = left_beside(needed, budget_.bytes());
-  needed += gzipped_sizes(files_beside(file));
-  budget_.check(needed);
-  if (needed > room && room < budget_.bytes())
+  Opened opened{.images = fits.select(config.input.hdu), .share = share, .held = fits.held_bytes()};
+  const std::int64_t without_maps = opened.held + needs_of(opened, file).largest;
+  budget_.check(without_maps);
+  add_maps(opened, fits, config, left_beside(without_maps, most_of_maps));
+  const Needs needs = needs_of(opened, file);
+  budget_.check(opened.held + needs.largest);
+  if (opened.held + needs.largest > room && room < budget_.bytes())
     throw Error(ErrorKind::memory, file.path + ": it needs more memory than the end of the gzipped file tells");
-  share->shrink(needed);
+  room = std::min(room, opened.held + needs.all);
+  share->shrink(room);
+  divide_share(opened, needs, room);
   return opened;
 }
 
@@ -260,7 +285,7 @@ std::vector<ImageTask> Dispatcher::tasks_of(const PlannedFile& planned, std::siz
       const std::optional<int> hdu = several ? std::optional(image.hdu) : std::nullopt;
       const std::string name = several ? image.name : file.path;
       tasks.push_back({&file, std::move(image), name, hdu, count, opened.share, std::exchange(opened.left_out, {}),
-                       under_way, std::move(opened.maps[i]), joined, opened.for_images, opened.held_maps,
+                       under_way, std::move(opened.maps[i]), joined, opened.for_images, opened.held,
                        opened.most_inflated});
     }
     if (joined) joined->end_without_any();

@@ -25,8 +25,8 @@ namespace srcextract {
 /// back.
 class Dispatcher {
  public:
-  /// `job`, `files`, `budget` and `control` must outlive it.
-  Dispatcher(const Job& job, const PlannedFiles& files, MemoryBudget& budget, const RunControl& control,
+  /// `job`, `files`, `budget` and `control` must outlive it. `compares`: images need the memory of a comparison.
+  Dispatcher(const Job& job, const PlannedFiles& files, MemoryBudget& budget, const RunControl& control, bool compares,
              std::function<bool()> should_stop);
 
   /// Returns the next image. Waits while other workers open files that may hold more images, or for inputs that went
@@ -51,7 +51,13 @@ class Dispatcher {
     std::vector<SelectedMaps> maps = {};
     std::shared_ptr<MemoryBudget::Share> share = nullptr;
     std::shared_ptr<MemoryBudget> for_images = nullptr;
-    std::int64_t held_maps = 0, most_inflated = 0;
+    std::int64_t held = 0, most_inflated = 0;
+  };
+
+  /// Memory of a file's images, without what the file holds.
+  struct Needs {
+    std::int64_t largest = 0, all = 0;
+    std::int64_t files = 0;  ///< of each image's memory, for the gzipped files that are opened with it
   };
 
   void open_next(std::unique_lock<std::mutex>& lock);
@@ -62,6 +68,9 @@ class Dispatcher {
   Opened open_gzipped(const ImageFile& file, std::int64_t room, std::int64_t most_inflated, std::int64_t most_of_maps);
   std::int64_t left_beside(std::int64_t needed, std::int64_t most) const;
   void add_maps(Opened& opened, FitsImages& file, const Config& config, std::int64_t most) const;
+  Needs needs_of(const Opened& opened, const ImageFile& file) const;
+  std::int64_t left_for_files(const Opened& opened, const Needs& needs) const;
+  void divide_share(Opened& opened, const Needs& needs, std::int64_t room) const;
   std::shared_ptr<JoinedFile> join(const PlannedFile& planned, const std::vector<SelectedImage>& images);
   std::vector<ImageTask> tasks_of(const PlannedFile& planned, std::size_t number);
   std::vector<ImageTask> open(std::size_t number);
@@ -70,6 +79,7 @@ class Dispatcher {
   const PlannedFiles& files_;
   MemoryBudget& budget_;
   const RunControl& control_;
+  const bool compares_;
   std::function<bool()> should_stop_;
   std::mutex mutex_;
   std::condition_variable changed_;

@@ -9,7 +9,8 @@ namespace srcextract {
 /// How far a survey is: a line, a table of shards, and a table of failures, for people.
 std::string status_text(const std::string& directory, const SurveyStatus& survey);
 
-/// The status as an object of JSON. A value that is not known is null.
+/// The status as an object of JSON. Rates, times and amounts of work that are not known are null. A host or start that
+/// is not known is an empty text, and a process 0.
 std::string status_json(const std::string& directory, const SurveyStatus& survey);
 
 /// The status in Prometheus' text exposition format. A value that is not known has no sample.

@@ -261,8 +261,8 @@ bool has_detection_image(const Pixels<Where>& pixels, const Config& config) {
   return !pixels.noise.pixels.empty() || config.convolve.kernel != KernelShape::none || is_scored(config);
 }
 
-/// The variance of each pixel of the measured image, from a map or from the frames of a difference. Without pixels if
-/// all have the same variance.
+/// The relative variance of each pixel of the measured image. That of a map is in units of Levels::noise_scale squared;
+/// that of a difference in units of the sky's variance. Without pixels if there is neither.
 template <class Where>
 const Image<float, Where>& measured_noise(const Pixels<Where>& pixels, const Detection<Where>& found) {
   return pixels.variance.pixels.empty() ? pixels.noise : measured_variance(pixels, found);

@@ -44,6 +44,7 @@ Images memory_of_stages(const RunPlan& plan) {
   // Number of images for a detection image: itself and one made of it, its weights, and image and weights with gaps
   // filled.
   const std::int64_t found = 2 + (mapped ? 1 + map : 0) + (interpolates(weights) ? 2 : 0);
+  const bool combines_found = plan.found_in != nullptr && plan.found_in->combine.method != CombineMethod::none;
   const Stage stages[] = {
       // On the host, the image minus the sky reuses the memory of the image, unless the image is read again.
       {"subtract", by_mesh, {.host = twice || mapped ? 1 : 0, .device = 1}},
@@ -66,10 +67,12 @@ Images memory_of_stages(const RunPlan& plan) {
       {"stars of frames",
        fits && ColumnChoice(config.output.columns).needs(StarFramesFamily::name),
        {.host = 4, .device = 4}},
-      // A device also keeps the filtered image and the image minus the mesh.
+      // The host reads the planes that are combined into it. A device also keeps the filtered image and the image minus
+      // the mesh.
       {"detection image",
        plan.found_in != nullptr,
-       {.host = found, .device = found + (convolved ? 1 : 0) + (by_mesh ? 1 : 0)}},
+       {.host = found + (combines_found ? plan.found_planes : 0),
+        .device = found + (convolved ? 1 : 0) + (by_mesh ? 1 : 0)}},
       // The host keeps the image minus the sky, and the filtered image.
       {"check images", shows_pixels(config), {.host = 2}},
       // A plane minus its sky, and the plane without its sources.
@@ -134,12 +137,22 @@ RunPlan plan_of(const Exposure& exposure, const Config& config) {
   return plan;
 }
 
-RunPlan plan_of(const Shape& shape, const Config& config, bool of_difference) {
+namespace {
+
+/// Number of planes that a section `combine` names, or that it usually means without a name.
+std::int64_t planes_named(const CombineConfig& combine) {
   constexpr std::int64_t usual_planes = 3;
-  const CombineConfig& combine = config.combine;
   const auto named = std::ssize(combine.planes) + std::ssize(combine.hdus) +
                      (combine.files.empty() ? 0 : std::ssize(combine.files) + 1);
-  return {config, shape, named > 0 ? named : usual_planes, of_difference ? 1 : 0};
+  return named > 0 ? named : usual_planes;
+}
+
+}  // namespace
+
+RunPlan plan_of(const Shape& shape, const Config& config, bool of_difference, const Config* found_in) {
+  RunPlan plan{config, shape, planes_named(config.combine), of_difference ? 1 : 0, found_in};
+  if (found_in != nullptr) plan.found_planes = planes_named(found_in->combine);
+  return plan;
 }
 
 bool extracts_twice(const Config& config, bool of_difference) {
@@ -147,7 +160,10 @@ bool extracts_twice(const Config& config, bool of_difference) {
 }
 
 std::int64_t host_memory(const RunPlan& plan) {
-  return (1 + memory_of_stages(plan).host) * plan.shape.count() * pixel_bytes + work_memory(plan);
+  constexpr std::int64_t records = 4;  // what two back ends keep
+  const std::int64_t of_stages =
+      (1 + memory_of_stages(plan).host) * plan.shape.count() * pixel_bytes + work_memory(plan);
+  return plan.beside + (plan.compares ? records : 1) * of_stages;
 }
 
 namespace {
@@ -175,30 +191,28 @@ std::int64_t images_at_once(const Config& config, std::int64_t planes) {
 
 bool goes_by_rows(const RunPlan& plan) {
   const Config& config = plan.config;
-  return !plan.of_difference() && finds_by_rows(config) &&
+  return !plan.compares && !plan.of_difference() && finds_by_rows(config) &&
          (plan.found_in == nullptr || finds_by_rows(*plan.found_in)) && !fits_crowd(config) &&
          !fits_gaussians(config) && !measures_aperture_noise(config) && config.psf.method != PsfMethod::fit &&
          writes_by_rows(config.output);
 }
 
-std::int64_t row_memory(const RunPlan& plan, std::int64_t most) {
-  if (host_memory(plan) <= most || !goes_by_rows(plan)) return 0;
+HostMemory host_memory_within(const RunPlan& plan, std::int64_t most) {
+  const std::int64_t whole = host_memory(plan);
+  if (whole + sources_memory(plan.shape.count() / 1000, plan.config) <= most || !goes_by_rows(plan)) return {whole};
   // A thread holds the rows of a mesh, or those under an aperture, of the image and of each image made of it.
   constexpr std::int64_t enough = std::int64_t{1} << 29;
   std::int64_t mesh = mesh_sides(plan.config.background).height;
   std::int64_t images = images_at_once(plan.config, plan.planes);
   if (plan.found_in != nullptr) {
     mesh = std::max(mesh, mesh_sides(plan.found_in->background).height);
-    images = std::max(images, images_at_once(*plan.found_in, plan.planes)) + 4;
+    images = std::max(images, images_at_once(*plan.found_in, plan.found_planes)) + 4;
   }
   const std::int64_t least = images * std::max<std::int64_t>(64, 2 * mesh) * plan.shape.width * pixel_bytes;
-  return std::max(least, std::min(most / 4, enough));
-}
-
-std::int64_t host_memory_within(const RunPlan& plan, std::int64_t most) {
-  const std::int64_t rows = row_memory(plan, most);
+  const std::int64_t rows = std::max(least, std::min((most - plan.beside) / 4, enough));
   // Runs, labels and meshes take about a fifth of a byte a pixel.
-  return rows > 0 ? rows + plan.shape.count() / 5 : host_memory(plan);
+  const std::int64_t by_rows = plan.beside + rows + plan.shape.count() / 5;
+  return by_rows < whole ? HostMemory{by_rows, rows} : HostMemory{whole};
 }
 
 std::int64_t sources_memory(std::int64_t sources, const Config& config) {

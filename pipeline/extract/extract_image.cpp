@@ -28,7 +28,10 @@ namespace {
 /// An error that says how much memory the image needs.
 Error out_of_memory(const ImageInput& input) {
   RunPlan plan = plan_of(input.exposure, input.config());
-  if (input.detection != nullptr) plan.found_in = &input.detection->task.config();
+  if (input.detection != nullptr) {
+    plan.found_in = &input.detection->task.config();
+    plan.found_planes = std::ssize(input.detection->exposure().planes);
+  }
   const auto bytes = static_cast<double>(host_memory(plan));
   const Shape& shape = input.exposure.shape();
   return {ErrorKind::memory,

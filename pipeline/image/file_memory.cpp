@@ -14,19 +14,9 @@
 namespace srcextract {
 namespace {
 
-std::int64_t image_needs(const SelectedImage& image, const ImageFile& file, std::int64_t most) {
-  return image.loaded_bytes + host_memory_within(plan_of(image.shape, file), left_for_stages(image, most));
-}
-
-}  // namespace
-
-std::int64_t left_for_stages(const SelectedImage& image, std::int64_t most) {
-  return most - image.held_bytes - image.loaded_bytes;
-}
-
 RunPlan plan_of(const Shape& shape, const ImageFile& file) {
-  RunPlan plan = plan_of(shape, file.config->config, file.has_reference());
-  if (file.detection() != nullptr) plan.found_in = &file.detection()->config();
+  const Config* found_in = file.detection() == nullptr ? nullptr : &file.detection()->config();
+  RunPlan plan = plan_of(shape, file.config->config, file.has_reference(), found_in);
   const auto is_mapped = [](const ImageConfig& config) { return has_map(config.config.weights); };
   plan.frames_have_maps =
       file.has_reference() &&
@@ -34,39 +24,35 @@ RunPlan plan_of(const Shape& shape, const ImageFile& file) {
   return plan;
 }
 
-std::int64_t most_needed(std::int64_t inflated, const ImageFile& file) {
-  return inflated + host_memory(plan_of(Shape{inflated, 1}, file));
-}
-
-std::int64_t memory_needed(const std::vector<SelectedImage>& images, const ImageFile& file, std::int64_t most) {
-  std::int64_t bytes = images.front().held_bytes;
-  for (const SelectedImage& image : images) bytes += image_needs(image, file, most);
-  return bytes;
-}
-
-std::int64_t largest_needed(const std::vector<SelectedImage>& images, const ImageFile& file, std::int64_t most) {
-  std::int64_t largest = 0;
-  for (const SelectedImage& image : images) largest = std::max(largest, image_needs(image, file, most));
-  return largest;
-}
-
-void go_by_rows(const RunPlan& plan, std::int64_t most, const std::string& name, Execution& execution) {
-  constexpr int most_threads = 4;  // more wait for one another
-  const std::int64_t bytes = execution.compare ? 0 : row_memory(plan, most);
-  if (bytes == 0) return;
-  execution.row_memory = std::make_shared<RowMemory>(bytes);
-  execution.cpu.threads = std::min(execution.cpu.threads, most_threads);
-  if (!execution.device)
-    spdlog::info("{}: the whole image would need about {} MB of memory; its rows are read several times instead", name,
-                 host_memory(plan) / 1'000'000 + 1);
-}
-
+/// Memory for reading the maps of an image, without their files.
 std::int64_t loaded_bytes(const SelectedMaps& maps) {
   std::int64_t bytes = 0;
   const auto add = [&](const SelectedMap& map) { bytes += map ? map->loaded_bytes : 0; };
   add(maps.weights), add(maps.mask), add(maps.level);
   std::ranges::for_each(maps.flags, add);
   return bytes;
+}
+
+}  // namespace
+
+RunPlan plan_of(const SelectedImage& image, const SelectedMaps& maps, const ImageFile& file) {
+  RunPlan plan = plan_of(image.shape, file);
+  plan.beside = image.loaded_bytes + loaded_bytes(maps) + gzipped_sizes(files_beside(file));
+  return plan;
+}
+
+std::int64_t most_needed(std::int64_t inflated, const ImageFile& file) {
+  return inflated + host_memory(plan_of(Shape{inflated, 1}, file));
+}
+
+void go_by_rows(const RunPlan& plan, const HostMemory& memory, const std::string& name, Execution& execution) {
+  constexpr int most_threads = 4;  // more wait for one another
+  if (memory.rows == 0) return;
+  execution.row_memory = std::make_shared<RowMemory>(memory.rows);
+  execution.cpu.threads = std::min(execution.cpu.threads, most_threads);
+  if (!execution.device)
+    spdlog::info("{}: the whole image would need about {} MB of memory; its rows are read several times instead", name,
+                 host_memory(plan) / 1'000'000 + 1);
 }
 
 std::int64_t gzipped_sizes(const std::vector<std::string>& paths) {

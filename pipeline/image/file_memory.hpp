@@ -10,29 +10,17 @@
 
 namespace srcextract {
 
-/// The memory plan of an image of that shape in that file, before its planes are known.
-RunPlan plan_of(const Shape& shape, const ImageFile& file);
+/// The memory plan of an image in that file, before its planes are known. What is read for the image alone counts:
+/// tiles of the image and its maps, and gzipped files that are opened with it. The file itself and files of maps do
+/// not.
+RunPlan plan_of(const SelectedImage& image, const SelectedMaps& maps, const ImageFile& file);
 
 /// Upper limit of the memory for a gzipped file of `inflated` bytes and its images. Any pixel type is possible, so each
-/// byte counts as a pixel. This and the next two functions also count the file's reference.
+/// byte counts as a pixel.
 std::int64_t most_needed(std::int64_t inflated, const ImageFile& file);
 
-/// The part of `most` bytes that the stages of an image may take: the bytes of its file that stay in memory count, too.
-std::int64_t left_for_stages(const SelectedImage& image, std::int64_t most);
-
-/// Memory that the images of a file need, with the file itself if it is gzipped. An image that needs more than `most`
-/// goes by rows if it can.
-std::int64_t memory_needed(const std::vector<SelectedImage>& images, const ImageFile& file, std::int64_t most);
-
-/// Memory that the largest of the images needs, without its file.
-std::int64_t largest_needed(const std::vector<SelectedImage>& images, const ImageFile& file, std::int64_t most);
-
-/// Lets the CPU take an image by rows if it can, and needs more than `most` as a whole; says so of `name`. A comparison
-/// takes images as a whole.
-void go_by_rows(const RunPlan& plan, std::int64_t most, const std::string& name, Execution& execution);
-
-/// Memory for reading the maps of an image, without their files.
-std::int64_t loaded_bytes(const SelectedMaps& maps);
+/// Lets the CPU take an image by rows, if `memory` (of host_memory_within) has a part for them; says so of `name`.
+void go_by_rows(const RunPlan& plan, const HostMemory& memory, const std::string& name, Execution& execution);
 
 /// Total inflated size of the gzipped files among `paths`, as their last bytes state it.
 std::int64_t gzipped_sizes(const std::vector<std::string>& paths);

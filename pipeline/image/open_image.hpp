@@ -67,10 +67,9 @@ struct ImageTask {
   SelectedMaps maps = {};                        ///< of the image
   std::shared_ptr<JoinedFile> joined = nullptr;  ///< catalogue that joins the file's images; null: each image has its
                                                  ///< own
-  /// The part of `memory` that the images of the file share, each of which takes what it needs. Null if images take
-  /// nothing of it: there is no `memory`, or it covers them all (a gzipped file).
+  /// The part of `memory` that the images of the file share, each of which takes what it needs. Null without `memory`.
   std::shared_ptr<MemoryBudget> for_images = nullptr;
-  std::int64_t held = 0;  ///< bytes of the file's share that maps and headers use, if for_images is set
+  std::int64_t held = 0;  ///< bytes of `memory` that the file, its headers and its gzipped maps use
   /// Most bytes that gzipped files opened beside the image may take in memory: reference, detection image, combined
   /// files.
   std::int64_t most_inflated = std::numeric_limits<std::int64_t>::max();

@@ -36,9 +36,9 @@ struct TimeEstimate {
   bool favours_gpu() const { return gpu < cpu; }
 };
 
-/// Estimates the time of the work on `threads` threads, and on one GPU that is not started yet. If cpu_begins, the
-/// second estimate includes what threads do until the GPU is ready. tests/bench/HISTORY.md ("Constants of `auto`") has
-/// the measurements.
+/// Estimates the time of the work on `threads` threads, and on one GPU that is not started yet; decides cpu_begins. If
+/// that is true, threads work while the GPU starts, and the GPU's estimate leaves their share out.
+/// tests/bench/HISTORY.md ("Constants of `auto`") has the measurements.
 TimeEstimate estimate_times(const Workload& work, int threads);
 
 }  // namespace srcextract

@@ -14,7 +14,8 @@
 namespace srcextract {
 namespace {
 
-/// srcextract's keys, section.key, with SExtractor's equivalents; empty: no equivalent.
+/// srcextract's keys, section.key, with the words for them in messages: the names of one or more of SExtractor's keys,
+/// or a phrase such as IMAGE[number]. Empty: no equivalent.
 std::map<std::string, std::string, std::less<>> all_keys() {
   std::map<std::string, std::string, std::less<>> keys;
   for (const config::Field& field : config::fields_of(Config{})) keys.emplace(field.path(), "");

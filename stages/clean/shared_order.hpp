@@ -16,8 +16,9 @@ namespace srcextract {
 /// - by column, the lists of the previous row's parts that it joins, and the pieces of its runs on this row;
 /// - a closing node.
 ///
-/// Links between nodes are thus known row by row. Distances to the end of a list come from pointer jumping (Wyllie
-/// 1979). Time grows with the number of nodes times the logarithm of the longest list.
+/// Links between nodes are thus known row by row. Pointer jumping (Wyllie 1979) gives the number of pixels from each
+/// node to the end of its list; a pixel with a larger number comes earlier. Time grows with the number of nodes times
+/// the logarithm of the longest list.
 struct SharedOrder {
   SRCEXTRACT_STEP(clear)
   SRCEXTRACT_STEP(join)

@@ -121,7 +121,8 @@ class JoinedFit {
     }
   }
 
-  /// Takes the level at the nodes of the whole image that are on the tile's own pixels.
+  /// Sets nodes of the whole image's sky from `sky`, the fit of one tile: the nodes on the tile's own pixels. A tile at
+  /// the right or upper edge of the image also sets the last nodes there.
   void add_sky(const SkyNodes& sky, const Span& x, const Span& y) {
     for (std::int32_t row = 0; row < fit_.sky.rows; ++row) {
       for (std::int32_t column = 0; column < fit_.sky.columns; ++column) {

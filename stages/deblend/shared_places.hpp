@@ -8,10 +8,11 @@
 
 namespace srcextract {
 
-/// Steps that find the position of each core in SExtractor's order (Cores::place), after every pixel has its core. A
-/// fork is a node that has cores in at least two of its children. Each such child stores the number of cores in its
-/// earlier siblings. The sum of these numbers on a core's path to the root is the core's index in depth-first order.
-/// Cores are then sorted by level.
+/// Steps that find the position of each core in SExtractor's order (Cores::place), from 0 in every island, after every
+/// pixel has its core. A fork is a node that has cores in at least two of its children. Each such child stores the
+/// number of cores in its earlier siblings: those whose last pixel comes first. The sum of these numbers on a core's
+/// path to the root is the core's index in depth-first order. At last an island's cores are sorted by level, the
+/// highest first; those of one level stay in depth-first order.
 struct SharedPlaces {
   SRCEXTRACT_STEP(clear)
   SRCEXTRACT_STEP(find_own_ends)

@@ -6,8 +6,8 @@
 
 namespace srcextract {
 
-/// The sky that SExtractor assumes for an image whose sky cannot be measured: the level of its pixels and a noise of 0.
-/// If all pixels are masked, SExtractor assumes the level 0 and the noise 1.
+/// The sky that SExtractor assumes for an image whose sky cannot be measured. If the clipped noise is 0: the clipped
+/// median, and noise 0. If all pixels are masked, or more than half of each mesh: level 0 and noise 1.
 struct AssumedSky {
   double level = 0, noise = 1;
 };

@@ -66,7 +66,8 @@ class Summits {
   static constexpr auto none = static_cast<std::size_t>(-1);
 
   /// Floods the island: adds pixels from the most curved down to those without curvature. Where two summits meet, the
-  /// lower one is judged: it counts if it stands out enough above the meeting point.
+  /// less curved one is judged: it counts if its curvature is enough above that of the meeting point, and a pixel there
+  /// is bright enough. The summits that are left are judged against a curvature of 0.
   void flood() {
     for (const std::size_t pixel : order_) {
       if (curvature_[pixel] <= 0) break;

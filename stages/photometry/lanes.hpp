@@ -169,7 +169,8 @@ class HostLanes {
     return scratch_.data();
   }
 
-  /// Calls f(i) for i from 0 to count - 1, in any order. Afterwards all lanes see what f has stored, as in scratch().
+  /// Calls f(i) for i from 0 to count - 1, in any order. Afterwards all lanes see what f has stored, for example in the
+  /// memory of scratch().
   template <class F>
   void each(int count, const F& f) const {
     for (int i = 0; i < count; ++i) f(i);
@@ -225,8 +226,8 @@ class HostLanes {
       for (int i = 0; i < width; ++i)
         for (int k = 0; k < Times; ++k) bins_[places[k][i]] += values_[i];
     }
-    /// Adds the integer of pixel i to the bins bins[j][k][i], for all j and k. The bins of a pixel are mostly near each
-    /// other, so repeats of a bin are counted first, and the integer added once times its count.
+    /// Adds the integer of pixel i to the bins bins[j][k][i], for all j and k. If the bins of every pixel are near each
+    /// other, repeats of a bin are counted first, and the integer is added once, times its count.
     template <int Rows, int Times>
     void add(const std::int32_t (&bins)[Rows][Times][width]) {
       std::int32_t first[width], last[width], furthest = 0;

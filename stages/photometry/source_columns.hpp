@@ -46,7 +46,7 @@ struct SourceRow {
   const EllipseFlux& kron() const { return *photometry.of<KronFamily>().of(static_cast<std::int64_t>(i)); }
   double growth_step() const { return photometry.of<GrowthFamily>().of(static_cast<std::int64_t>(i))->step; }
   const ProfileRow& profile() const { return *photometry.of<ProfileFamily>().of(static_cast<std::int64_t>(i)); }
-  /// Whether neighbours or bad pixels cover over a tenth of the Kron ellipse. FLUX_BEST is then the isophotal flux.
+  /// Whether neighbours or bad pixels cover over a tenth of a measured ellipse. FLUX_BEST is then FLUX_ISOCOR.
   bool is_crowded() const { return (sources.flags[i] & flag::crowded) != 0; }
 };
 

@@ -72,9 +72,11 @@ void for_each_detection_field(AnySettings& c, F&& f) {
           .description = "Sources of more pixels are dropped after deblending and before CLEAN (SExtractor's "
                          "DETECT_MAXAREA); 0 = none are",
           .at_least = 0,
+          .allowed = "0, or ≥ `min_area`",
           .why = "0 keeps sources of any size",
           .unused = use_problem(!fits_gaussians(c) && !fits_crowd(c), c.detection.max_area, std::int64_t{0},
-                                "fit.model none and crowd.method none")},
+                                "fit.model none and crowd.method none"),
+          .problem = max_area_problem(c.detection)},
     c.detection.max_area);
   f(Field{.section = section,
           .key = "sign",

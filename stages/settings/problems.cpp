@@ -226,6 +226,13 @@ std::string seed_problem(const DetectionConfig& config) {
                                         : "must be greater than detection.threshold, down to which sources reach; or 0";
 }
 
+std::string max_area_problem(const DetectionConfig& config) {
+  if (config.max_area == 0 || config.max_area >= config.min_area) return "";
+  return "must be 0, or at least detection.min_area (" + std::to_string(config.min_area) +
+         "): no source has as many "
+         "pixels as that and no more than this";
+}
+
 namespace {
 
 /// Whether pixels without light above the sky may exceed the threshold, so that a source may have no positive flux.

@@ -79,8 +79,8 @@ std::string values_problem(const ConvolveConfig& config);
 /// Complains if the width of the stars is given for only one of both frames. `own` and `other` are the two widths.
 std::string width_problem(double own, double other);
 
-/// Check the keys of the weight map: a type that needs a map must have one, and the keys of the map are given only with
-/// one.
+/// Check the keys of the weight map. If weights.type needs a map, a file or an HDU must name it. The other keys are
+/// given only with such a type, weights.beyond only with weights.threshold. weights.hdu must leave an image to extract.
 std::string type_problem(const WeightsConfig& config);
 std::string map_use(const WeightsConfig& config, bool given);
 std::string beyond_use(const WeightsConfig& config);
@@ -105,6 +105,9 @@ std::string further_map_problem(const FlagMapConfig& config);
 std::string threshold_unit_problem(const Settings& config);
 std::string sign_problem(const Settings& config);
 std::string seed_problem(const DetectionConfig& config);
+
+/// Complains if detection.min_area is above detection.max_area, so that no source is kept.
+std::string max_area_problem(const DetectionConfig& config);
 
 /// deblend.method needs a threshold above the sky.
 std::string deblend_method_problem(const Settings& config);

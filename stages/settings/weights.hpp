@@ -51,7 +51,7 @@ inline bool scales_gain(const WeightsConfig& config) {
   return config.scale_gain && config.type != WeightType::none;
 }
 
-/// Whether bad pixels of the map copy values from their neighbours.
+/// Whether bad pixels of the map copy the variance of their neighbours, and perhaps their value too.
 inline bool interpolates(const WeightsConfig& config) {
   return has_map(config) && config.interpolate != Interpolate::none;
 }

@@ -128,7 +128,8 @@ struct SplinePiece {
   }
 };
 
-/// The value at pixel x of the spline through `count` nodes of a row, which are `stride` elements apart.
+/// The value at pixel x of the spline through `count` nodes of a row. `bends` has a sixth of the second derivative at
+/// each node. Elements of both arrays are `stride` apart. `mesh` is the width of a mesh in pixels.
 SRCEXTRACT_HOST_DEVICE inline float spline_at(const float* nodes, const float* bends, std::int64_t count,
                                               std::int64_t stride, std::int64_t mesh, std::int64_t x) {
   if (count == 1) return nodes[0];

@@ -49,9 +49,9 @@ struct VarianceOfMap {
   }
 };
 
-/// Sets the variance of a pixel from a map's value. A pixel without a variance is masked, and its variance too. The
-/// variance of a pixel that was masked before is masked. A bad pixel that has a variance is masked, but its variance is
-/// not. Returns whether the map masks the pixel.
+/// Sets the variance of a pixel from a map's value, and masks the pixel if it has none, or one that is bad: at least
+/// `least_bad`. The variance is masked if there is none, or if the pixel was masked before; a bad one is kept. Returns
+/// whether the map masks the pixel.
 SRCEXTRACT_HOST_DEVICE inline bool weigh(float stored, const VarianceOfMap& variance_of, float& pixel,
                                          float& variance) {
   const bool was_masked = pixel != pixel;

@@ -223,7 +223,8 @@ class Folders {
   std::map<const FilesBeside*, const ReferenceFolder*> of_beside_;
 };
 
-/// Copies the files beside an image, with the chosen frame, or the reason why there is none, in place of the folder.
+/// Copies the files beside an image. The chosen frame replaces the folder; if there is none, the reason is added. The
+/// hash is renewed.
 FilesBeside with_reference(const FilesBeside& before, const Chosen& chosen) {
   FilesBeside beside = before;
   beside.no_reference = chosen.problem;

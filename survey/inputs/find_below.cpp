@@ -133,8 +133,8 @@ class Listing {
   std::pair<dev_t, ino_t> identity_ = {};
 };
 
-/// Walks a directory tree. Reads the next directories and files ahead, in parallel; the reported entries and their
-/// order do not depend on the parallelism.
+/// Walks a directory tree. Lists the next directories ahead of time and gets the status of their entries, in parallel.
+/// The reported entries and their order do not depend on that.
 class Walk {
  public:
   using OnFile = std::function<void(ImageFile)>;

@@ -80,20 +80,37 @@ DirectoryLock::DirectoryLock(std::string path) : path_(std::move(path)) {
 DirectoryLock::DirectoryLock(const std::string& directory, const Shard& shard,
                              const std::function<void(const std::string&)>& warn)
     : DirectoryLock(lock_path(directory)) {
-  if (!lock_gate()) {
+  shard_ = shard;
+  has_locks_ = lock_gate();
+  if (!has_locks_) {
     warn("the file system of " + directory + " has no locks: make sure that no other process is at work there");
     return;
   }
-  require_free(directory, shard);
+  require_free(directory);
   struct flock own = request(F_WRLCK, byte_of(shard));
   if (::fcntl(descriptor_, F_OFD_SETLK, &own) != 0) throw write_error(path_, errno);
-  sign(shard);
+  sign();
   struct flock opened = request(F_UNLCK, gate);
   if (::fcntl(descriptor_, F_OFD_SETLK, &opened) != 0) throw write_error(path_, errno);
 }
 
 DirectoryLock::~DirectoryLock() {
   ::close(descriptor_);
+}
+
+void DirectoryLock::require_held() const {
+  if (!has_locks_) return;
+  struct flock own = request(F_WRLCK, byte_of(shard_));
+  int result = 0;
+  do result = ::fcntl(descriptor_, F_OFD_SETLK, &own);
+  while (result != 0 && errno == EINTR);
+  const bool held = result == 0;
+  if (!held && errno != EAGAIN && errno != EACCES) throw write_error(path_, errno);
+  if (held && holders().find(own_line()) != std::string::npos) return;
+  throw Error(ErrorKind::storage,
+              path_ +
+                  ": this process lost its lock, and another one has begun the same work; is the network or the "
+                  "file server down at times? Start this process again if that one has ended");
 }
 
 /// False if the file system has no locks.
@@ -107,14 +124,14 @@ bool DirectoryLock::lock_gate() {
   return true;
 }
 
-void DirectoryLock::require_free(const std::string& directory, const Shard& shard) {
-  const std::int64_t same_count = shard.count * bytes_of_a_count;
+void DirectoryLock::require_free(const std::string& directory) {
+  const std::int64_t same_count = shard_.count * bytes_of_a_count;
   const std::int64_t next_count = same_count + bytes_of_a_count;
   const Bytes fewer = {bytes_of_a_count, same_count - bytes_of_a_count}, more = {next_count, 0};
-  for (const Bytes& bytes : {fewer, byte_of(shard), more}) {
+  for (const Bytes& bytes : {fewer, byte_of(shard_), more}) {
     if (bytes.first == same_count) continue;  // empty range; a count of 0 would extend to the end
     if (const auto byte = locked_byte(descriptor_, bytes))
-      throw taken_error(directory, shard, shard_of(*byte), holders());
+      throw taken_error(directory, shard_, shard_of(*byte), holders());
   }
 }
 
@@ -126,14 +143,18 @@ std::string DirectoryLock::holders() const {
   return text;
 }
 
+std::string DirectoryLock::own_line() const {
+  return shard_text(shard_) + " " + std::to_string(::getpid()) + " " + host_name() + "\n";
+}
+
 /// Writes this process's line to the lock file; keeps the lines of other shards that may be running.
-void DirectoryLock::sign(const Shard& shard) {
+void DirectoryLock::sign() {
   std::string signed_by;
   std::istringstream lines(holders());
-  const std::string own = shard_text(shard), same_count = "/" + std::to_string(shard.count);
+  const std::string own = shard_text(shard_), same_count = "/" + std::to_string(shard_.count);
   for (std::string who, pid, host; lines >> who >> pid >> host;)
     if (who.ends_with(same_count) && who != own) signed_by += who + " " + pid + " " + host + "\n";
-  signed_by += own + " " + std::to_string(::getpid()) + " " + host_name() + "\n";
+  signed_by += own_line();
   if (::pwrite(descriptor_, signed_by.data(), signed_by.size(), 0) != std::ssize(signed_by) ||
       ::ftruncate(descriptor_, std::ssize(signed_by)) != 0)
     throw write_error(path_, errno);

@@ -27,15 +27,22 @@ class DirectoryLock {
   DirectoryLock(const DirectoryLock&) = delete;
   DirectoryLock& operator=(const DirectoryLock&) = delete;
 
+  /// Takes the lock again, which an NFS server drops if it has not heard from this machine for some time. Throws
+  /// Error{storage} if another process has taken the lock since, whether or not it still has it.
+  void require_held() const;
+
  private:
   explicit DirectoryLock(std::string path);
   bool lock_gate();
-  void require_free(const std::string& directory, const Shard& shard);
-  void sign(const Shard& shard);
+  void require_free(const std::string& directory);
+  void sign();
+  std::string own_line() const;
   std::string holders() const;
 
   std::string path_;
+  Shard shard_;
   int descriptor_ = -1;
+  bool has_locks_ = true;  ///< of the file system
 };
 
 /// Whether a process does the work of a shard now, by its lock. Changes nothing. Empty if the file system has no locks.

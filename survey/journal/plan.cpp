@@ -121,7 +121,7 @@ void count_unseen(const FileState& state, Plan& plan) {
   }
 }
 
-/// Counts the file; returns whether it is to be extracted.
+/// Counts a file of that state by what becomes of it under the options. Returns whether it is to be extracted.
 bool count(State state, const PlanOptions& options, Plan& plan) {
   switch (state) {
     case State::added:

@@ -36,6 +36,14 @@ TEST(ConfigErrors, ASeedIsBrighterThanTheThreshold) {
             "sources reach; or 0");
 }
 
+TEST(ConfigErrors, TheLargestSourceHasNoFewerPixelsThanTheSmallest) {
+  EXPECT_EQ(parse("detection: {min_area: 5, max_area: 5}").detection.max_area, 5);
+  EXPECT_EQ(parse("detection: {min_area: 5, max_area: 0}").detection.max_area, 0);
+  EXPECT_EQ(message("detection: {min_area: 5, max_area: 4}"),
+            "x.yaml:1:36: 'detection.max_area' must be 0, or at least detection.min_area (5): no source has as many "
+            "pixels as that and no more than this");
+}
+
 TEST(ConfigErrors, ASurfaceBrightnessNeedsAZeroPoint) {
   EXPECT_EQ(message("detection: {threshold_unit: mag_per_arcsec2, threshold: 22}"),
             "x.yaml:1:29: 'detection.threshold_unit' is mag_per_arcsec2, which needs measurement.zero_point, the "

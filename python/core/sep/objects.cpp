@@ -92,8 +92,7 @@ std::int64_t SepFound::count_above(Members members, double level) const {
 }
 
 /// Makes a row. Its values are those of a catalogue's columns (stages/measure/columns.hpp), except where SEP's
-/// definitions differ. SEP computes errors from the noise of each pixel, rounds to float in its own way, and allows
-/// moments that form no ellipse.
+/// definitions differ. Among others, SEP rounds some values to float. An axis whose square is negative is NaN.
 SepObject SepFound::object(std::int64_t source, Members members) const {
   const SourceSums& sums = steps.sums[source];
   const Parentage of = parentage(source);

@@ -9,7 +9,8 @@ namespace srcextract {
 /// stamps, at most 40, since fainter stamps are mostly noise.
 struct StarResidual {
   /// The part of a star's light that the model misses beyond noise: the root of the median of (chi - expected chi) /
-  /// (mean of model^2 / variance).
+  /// (mean of model^2 / variance), or 0 if the median is negative. chi is the mean of residual^2 / variance
+  /// (StampFit::chi).
   double share;
   double variance;  ///< chi divided by the chi expected of noise alone; far below 1 if the gain is wrong
 };

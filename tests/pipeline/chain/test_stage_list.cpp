@@ -121,6 +121,38 @@ TEST(StageList, ADetectionImageIsKeptBesideTheOneThatIsMeasured) {
   EXPECT_EQ(device_memory_beside(plan), of_one + 4 * image);  // that in which sources are found, above its mesh
 }
 
+TEST(StageList, PlanesOfADetectionImageCountWhetherItGoesByRowsOrNot) {
+  const Config config = constant_sky();
+  Config found_in = constant_sky();
+  const std::int64_t one = host_memory(plan_of(square, config, false, &found_in)), most = one / 4;
+  const std::int64_t rows = host_memory_within(plan_of(square, config, false, &found_in), most).rows;
+  found_in.combine.method = CombineMethod::mean;
+  found_in.combine.planes.resize(30);
+  EXPECT_EQ(host_memory(plan_of(square, config, false, &found_in)), one + 30 * image);
+  EXPECT_GT(rows, 0);
+  EXPECT_GE(host_memory_within(plan_of(square, config, false, &found_in), most).rows, 30 * 64 * square.width * 4);
+}
+
+TEST(StageList, WhatIsBesideAnImageDecidesWhetherItGoesByRows) {
+  const Config config = constant_sky();
+  RunPlan plan = plan_of({4096, 4096}, config, false);
+  const std::int64_t enough = 2 * host_memory(plan);
+  EXPECT_EQ(host_memory_within(plan, enough).rows, 0);
+  plan.beside = enough / 2;
+  EXPECT_GT(host_memory_within(plan, enough).rows, 0);
+  EXPECT_LE(host_memory_within(plan, enough).bytes, enough);
+  plan.compares = true;  // takes whole images, and keeps the results of every stage
+  EXPECT_EQ(host_memory_within(plan, enough).rows, 0);
+  EXPECT_EQ(host_memory_within(plan, enough).bytes, 3 * enough - enough / 2);
+}
+
+TEST(StageList, AFlatImageWhoseRowsNeedMoreThanItselfIsTakenAsAWhole) {
+  const Config config = constant_sky();
+  const RunPlan flat = plan_of({100'000, 3}, config, false);
+  EXPECT_EQ(host_memory_within(flat, 1'000'000).rows, 0);
+  EXPECT_EQ(host_memory_within(flat, 1'000'000).bytes, host_memory(flat));
+}
+
 TEST(StageList, CheckImagesAreKeptWhileTheOtherSideIsLookedFor) {
   Config config = constant_sky();
   config.output.check_images = {CheckImage::objects};

@@ -108,6 +108,20 @@ def test_combined_planes_give_the_bytes_of_the_whole_image(folder):
     assert SAYS_SO in rows.stderr and SAYS_SO not in whole.stderr
 
 
+def test_images_of_a_gzipped_file_share_its_memory_in_turn(folder):
+    """The file takes 7.6 MB, an image 9 MB as a whole, all three 34 MB. No memory is refused that is more than an accepted one."""
+    images = [fits.ImageHDU(moffat_stars(seed)[:700, :900]) for seed in (21, 22, 23)]
+    fits.HDUList([fits.PrimaryHDU(), *images]).writeto(folder / "three.fits.gz", overwrite=True)
+    made = {}
+    for memory in ("8M", "11M", "13M", "20M", "30M"):
+        done = extract(folder, f"of{memory}", "--set", "input.hdu=all", "--memory", memory, image="three.fits.gz")
+        assert done.returncode == (1 if memory == "8M" else 0), done.stderr
+        made[memory] = outputs(folder, f"of{memory}")
+        assert done.stderr.count(SAYS_SO) == (3 if memory in ("11M", "13M") else 0), done.stderr
+    assert made["8M"] == {}
+    assert made["11M"] == made["13M"] == made["20M"] == made["30M"] and len(made["30M"]) == 3
+
+
 def test_a_report_is_that_of_the_whole_image(folder):
     pages = []
     for memory in ("4G", "32M"):
