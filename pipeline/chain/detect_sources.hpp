@@ -42,16 +42,22 @@ bool are_read_again(const Pixels<Where>& pixels) {
   return !pixels.kept.pixels.empty() || !pixels.variance.pixels.empty();
 }
 
-/// Takes the pixels of all runs out of images on demand: every step of deblending and CLEAN would have their rows made
-/// again.
+/// Takes the pixels of all runs out of images on demand, and their variances: every step of deblending and CLEAN would
+/// have their rows made again.
 template <class Where>
 void keep_pixels_of_runs(const Pixels<Where>& pixels, const Config& config, Detection<Where>& found,
                          const Where& where) {
   if constexpr (std::is_same_v<Where, Cpu>) {
     if (config.deblend.method == DeblendMethod::none && !config.deblend.clean) return;
+    ImagesOfRuns<Cpu>& of_runs = found.of_runs;
     if (auto taken = pixels_of_runs(found_image(pixels, found), measured_image(pixels, found), found.runs,
                                     pixels.masked->total() > 0, where))
-      std::tie(found.found_of_runs, found.measured_of_runs) = *std::move(taken);
+      std::tie(of_runs.found, of_runs.measured) = *std::move(taken);
+    const Image<float, Cpu>& noise = measured_noise(pixels, found);
+    const Image<float, Cpu>* const of_found = noise_of_found(pixels, config, found).variance;
+    if (of_found == nullptr) return;
+    if (auto taken = pixels_of_runs(*of_found, noise, found.runs, false, where))
+      std::tie(of_runs.found_noise, of_runs.measured_noise) = *std::move(taken);
   }
 }
 

@@ -28,6 +28,14 @@ namespace srcextract {
 
 struct FoundSky;
 
+/// Images that have only the pixels of the runs (pixels_of_runs), on the host, where rows of images are made on demand;
+/// else empty.
+template <class Where>
+struct ImagesOfRuns {
+  Image<float, Where> found, measured;              ///< in which sources were found; which is measured
+  Image<float, Where> found_noise, measured_noise;  ///< variances of their pixels, if there is a map of them
+};
+
 /// Results of the steps for an image, in the memory of the back end.
 template <class Where>
 struct Detection {
@@ -43,9 +51,7 @@ struct Detection {
   Image<float, Where> match;            ///< result of the matched filter, in which sources were found, if used
   Image<float, Where> variance;         ///< convolved variance, by which thresholds follow, if the variance was
                                         ///< convolved
-  /// On the host: the pixels of the runs in the image in which sources were found, and in the measured image, if rows
-  /// of these are made on demand (pixels_of_runs).
-  Image<float, Where> found_of_runs, measured_of_runs;
+  ImagesOfRuns<Where> of_runs;
   Value<Levels, Where> levels;
   Runs<Where> thresholded;  ///< runs before morphological cleaning, if there was any
   Runs<Where> runs;
@@ -228,11 +234,11 @@ const Image<float, Where>& found_image(const Pixels<Where>& pixels, const Detect
 /// found_image() and measured_image(), for steps that read only the pixels of runs and their neighbours.
 template <class Where>
 const Image<float, Where>& found_of_runs(const Pixels<Where>& pixels, const Detection<Where>& found) {
-  return found.found_of_runs.pixels.empty() ? found_image(pixels, found) : found.found_of_runs;
+  return found.of_runs.found.pixels.empty() ? found_image(pixels, found) : found.of_runs.found;
 }
 template <class Where>
 const Image<float, Where>& measured_of_runs(const Pixels<Where>& pixels, const Detection<Where>& found) {
-  return found.measured_of_runs.pixels.empty() ? measured_image(pixels, found) : found.measured_of_runs;
+  return found.of_runs.measured.pixels.empty() ? measured_image(pixels, found) : found.of_runs.measured;
 }
 
 /// Whether sources of a difference are found with the score, the filter by the stars' shape, in place of the section
@@ -267,6 +273,11 @@ template <class Where>
 const Image<float, Where>& measured_noise(const Pixels<Where>& pixels, const Detection<Where>& found) {
   return pixels.variance.pixels.empty() ? pixels.noise : measured_variance(pixels, found);
 }
+/// The same, for steps that read only the pixels of runs.
+template <class Where>
+const Image<float, Where>& noise_of_runs(const Pixels<Where>& pixels, const Detection<Where>& found) {
+  return found.of_runs.measured_noise.pixels.empty() ? measured_noise(pixels, found) : found.of_runs.measured_noise;
+}
 
 /// Whether the background mesh gives each pixel its noise, and thresholds are multiples of that noise.
 inline bool noise_varies(const Config& config) {
@@ -295,9 +306,11 @@ inline bool convolves_variance(const Config& config) {
          config.convolve.filter != Filter::matched && counts_in_sigmas(config.detection);
 }
 
-/// The noise of each pixel in the image in which sources are found; thresholds are multiples of it.
+/// The noise of each pixel in the image in which sources are found; thresholds are multiples of it. Once runs are
+/// found, steps read only their pixels.
 template <class Where>
 NoiseMap<Where> noise_of_found(const Pixels<Where>& pixels, const Config& config, const Detection<Where>& found) {
+  if (!found.of_runs.found_noise.pixels.empty()) return {.variance = &found.of_runs.found_noise};
   if (!found.variance.pixels.empty()) return {.variance = &found.variance};
   return noise_of_pixels(pixels, config, found);
 }

@@ -18,12 +18,11 @@ Detection<Where> detect_for_others(const Pixels<Where>& pixels, const Config& co
   Detection<Where> found;
   find_sources(pixels, config, found, where, done, last_read);
   found.sums = sum_over(found_of_runs(pixels, found), pixels, found, where);
-  found.found_of_runs = {};
-  found.measured_of_runs = {};
   done("measure");
-  const Image<float, Where>& noise = measured_noise(pixels, found);
+  const Image<float, Where>& noise = noise_of_runs(pixels, found);
   if (!noise.pixels.empty()) found.variances = sum_over(noise, pixels, found, where);
   find_least_variance(noise_of_found(pixels, config, found), found, where);
+  found.of_runs = {};
   return found;
 }
 

@@ -66,13 +66,12 @@ void measure_found(const Pixels<Where>& pixels, const Config& config, Detection<
     found.fluxes = sum_over(measured_of_runs(pixels, found), pixels, found, where);
     done("flux");
   }
-  found.found_of_runs = {};
-  found.measured_of_runs = {};
-  const Image<float, Where>& noise = measured_noise(pixels, found);
+  const Image<float, Where>& noise = noise_of_runs(pixels, found);
   if (!noise.pixels.empty()) {
     found.variances = sum_over(noise, pixels, found, where);
     done("variance");
   }
+  found.of_runs = {};
   find_areas(config.detection, found, where, done);
   if constexpr (requires { done.keeps_images(); })
     if (!done.keeps_images()) found.image = {};  // the map of owners takes its memory

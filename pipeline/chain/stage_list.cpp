@@ -106,15 +106,19 @@ Images memory_of_stages(const RunPlan& plan) {
   return all;
 }
 
+/// Number of meshes of the sky; 0 if the sky is one level.
+std::int64_t meshes_of(const RunPlan& plan) {
+  const BackgroundConfig& background = plan.config.background;
+  return background.method == BackgroundMethod::mesh ? mesh_grid(plan.shape, mesh_sides(background)).nodes.count() : 0;
+}
+
 /// Memory for the work on an image: half as much again as its pixels. A thin image or small meshes take more: the bits
 /// of each row's foreground, where its runs begin, and each mesh, as measured.
 std::int64_t work_memory(const RunPlan& plan) {
   constexpr std::int64_t row_bytes = 8, word_bytes = 4, word_pixels = 32, mesh_bytes = 400;
   const auto [width, height] = plan.shape;
   const std::int64_t of_rows = height * (row_bytes + word_bytes * ((width + word_pixels - 1) / word_pixels));
-  const bool by_mesh = plan.config.background.method == BackgroundMethod::mesh;
-  const std::int64_t meshes = by_mesh ? mesh_grid(plan.shape, mesh_sides(plan.config.background)).nodes.count() : 0;
-  return std::max(plan.shape.count() * pixel_bytes / 2, of_rows + mesh_bytes * meshes);
+  return std::max(plan.shape.count() * pixel_bytes / 2, of_rows + mesh_bytes * meshes_of(plan));
 }
 
 /// Bytes of the numbers of all alerts, and of the cut-outs of alerts that are written together: three cut-outs each, as
@@ -210,8 +214,11 @@ HostMemory host_memory_within(const RunPlan& plan, std::int64_t most) {
   }
   const std::int64_t least = images * std::max<std::int64_t>(64, 2 * mesh) * plan.shape.width * pixel_bytes;
   const std::int64_t rows = std::max(least, std::min((most - plan.beside) / 4, enough));
-  // Runs, labels and meshes take about a fifth of a byte a pixel.
-  const std::int64_t by_rows = plan.beside + rows + plan.shape.count() / 5;
+  // By measurement: what is kept of a mesh, and runs and labels, which grow with the part of pixels that are in
+  // sources.
+  constexpr std::int64_t kept_mesh_bytes = 64, pixels_of_a_byte = 16;
+  const std::int64_t by_rows =
+      plan.beside + rows + meshes_of(plan) * kept_mesh_bytes + plan.shape.count() / pixels_of_a_byte;
   return by_rows < whole ? HostMemory{by_rows, rows} : HostMemory{whole};
 }
 

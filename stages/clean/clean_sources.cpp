@@ -22,12 +22,11 @@ Buffer<T, Cpu> first_of(const Buffer<T, Cpu>& all, std::int64_t count, const Cpu
 
 Cleaned<Cpu> clean_sources(const DeblendImages<Cpu>& images, const Uncleaned<Cpu>& sources, const Settings& config,
                            std::int64_t kernel_rows, const Cpu& where) {
-  const RmsRows noise(images.noise, where);
   const HostSteps steps(where);
   Buffer<float, Cpu> limits;
   if (config.deblend.clean) limits = find_limits(images, sources, config.detection, where);
-  Cleaned<Cpu> cleaned = SharedCleaning<Cpu, HostSteps, RmsOfPixels>(
-                             images, sources, config, sources.islands.counts->kept, noise.pixels(), steps)
+  Cleaned<Cpu> cleaned = SharedCleaning<Cpu, HostSteps, RmsAlongRows>(
+                             images, sources, config, sources.islands.counts->kept, RmsAlongRows(images.noise), steps)
                              .clean(kernel_rows, std::move(limits));
   const std::int64_t left = cleaned.components.counts->kept;
   cleaned.own_sums = first_of(cleaned.own_sums, left, where);

@@ -49,7 +49,30 @@ class RowNoise {
   std::vector<float> rms_;
 };
 
-/// Evaluates the rms of single pixels on the host, for code that host and device share. May be used only if noise
+/// Evaluates the rms of single pixels on the host, for code that host and device share. Each thread uses a copy, and
+/// goes through the pixels row by row: a copy holds what the last row needs. May be used only if noise differs from
+/// pixel to pixel.
+class RmsAlongRows {
+ public:
+  explicit RmsAlongRows(const NoiseMap<Cpu>& map) : variance(map.variance) {
+    if (map.variance == nullptr && map.mesh != nullptr)
+      mesh_.emplace(map.mesh->grid, map.mesh->rms, map.mesh->rms_bend);
+  }
+
+  float at(std::int64_t x, std::int64_t y) const {
+    if (variance != nullptr) return std::sqrt(variance->pixels[y * variance->shape.width + x]);
+    if (y != row_) mesh_->go_to(row_ = y);
+    return mesh_->at(x);
+  }
+
+  const Image<float, Cpu>* variance;  ///< null: the noise is that of a mesh
+
+ private:
+  mutable std::optional<MeshRow> mesh_;
+  mutable std::int64_t row_ = -1;
+};
+
+/// Evaluates the rms of single pixels on the host, in any order and by many threads. May be used only if noise
 /// differs from pixel to pixel.
 struct RmsOfPixels {
   const Image<float, Cpu>* variance;

@@ -1,14 +1,23 @@
 #include "stages/detect/pixels_of_runs.hpp"
 
 #include <algorithm>
+#include <cmath>
 #include <memory>
 #include <vector>
 
+#include "stages/core/masked_pixel.hpp"
 #include "stages/core/parallel.hpp"
 #include "stages/core/rows_on_demand.hpp"
 
 namespace srcextract {
 namespace {
+
+/// The pixels of runs in one image.
+struct PixelsOfRuns {
+  std::vector<float> values;
+  /// Per row: columns of masked pixels beside runs. Empty if these are not asked for.
+  std::vector<std::vector<std::int32_t>> masked;
+};
 
 /// Where the pixels of runs stand in a list of values.
 struct PlacesOfRuns {
@@ -68,23 +77,44 @@ std::vector<std::int64_t> begins_of(const Runs<Cpu>& runs) {
   return begin;
 }
 
+/// Columns of the masked pixels in row y within the runs of `near`.
+std::vector<std::int32_t> masked_within(const Image<float, Cpu>& image, std::int64_t y, const Runs<Cpu>& near) {
+  std::vector<std::int32_t> columns;
+  const float* const row = image.pixels.data() + y * image.shape.width;
+  for (std::int64_t i = near.row_begin[y]; i < near.row_begin[y + 1]; ++i)
+    for (std::int32_t x = near.runs[i].begin; x < near.runs[i].end; ++x)
+      if (std::isnan(row[x])) columns.push_back(x);
+  return columns;
+}
+
+/// Takes the pixels of some rows; `near`: the runs with their neighbours, or null.
 void take(const Image<float, Cpu>& image, std::int64_t first_row, std::int64_t end_row, const PlacesOfRuns& places,
-          std::vector<float>& values) {
-  if (places.runs.row_begin[first_row] == places.runs.row_begin[end_row]) return;
+          const Runs<Cpu>* near, PixelsOfRuns& pixels) {
+  const Runs<Cpu>& read = near != nullptr ? *near : places.runs;
+  if (read.row_begin[first_row] == read.row_begin[end_row]) return;
   const HeldRows held(image, first_row, end_row);
   places.for_each_run(first_row, end_row, [&](std::int64_t at, std::int64_t begin, std::int64_t count) {
-    std::copy_n(image.pixels.data() + at, count, values.begin() + begin);
+    std::copy_n(image.pixels.data() + at, count, pixels.values.begin() + begin);
   });
+  if (near == nullptr) return;
+  for (std::int64_t y = first_row; y < end_row; ++y)
+    pixels.masked[static_cast<std::size_t>(y)] = masked_within(image, y, *near);
 }
 
 Image<float, Cpu> image_of(const std::shared_ptr<const PlacesOfRuns>& places,
-                           const std::shared_ptr<const std::vector<float>>& values,
+                           const std::shared_ptr<const PixelsOfRuns>& pixels,
                            const std::shared_ptr<RowMemory>& memory) {
+  const Shape& shape = places->runs.shape;
   return image_on_demand<float>(
-      places->runs.shape, memory, [places, values](float* image, std::int64_t first_row, std::int64_t end_row) {
+      shape, memory, [places, pixels](float* image, std::int64_t first_row, std::int64_t end_row) {
+        const std::int64_t width = places->runs.shape.width;
+        if (!pixels->masked.empty()) std::fill(image + first_row * width, image + end_row * width, 0.0F);
         places->for_each_run(first_row, end_row, [&](std::int64_t at, std::int64_t begin, std::int64_t count) {
-          std::copy_n(values->begin() + begin, count, image + at);
+          std::copy_n(pixels->values.begin() + begin, count, image + at);
         });
+        if (pixels->masked.empty()) return;
+        for (std::int64_t y = first_row; y < end_row; ++y)
+          for (const std::int32_t x : pixels->masked[static_cast<std::size_t>(y)]) image[y * width + x] = masked_pixel;
       });
 }
 
@@ -96,18 +126,24 @@ std::optional<std::pair<Image<float, Cpu>, Image<float, Cpu>>> pixels_of_runs(co
                                                                               const Cpu& where) {
   if (!is_on_demand(first)) return std::nullopt;
   const bool are_one = first.rows == second.rows;
-  Runs<Cpu> kept = widened(runs, near ? 1 : 0);
-  std::vector<std::int64_t> begin = begins_of(kept);
+  Runs<Cpu> joined = widened(runs, 0);
+  std::vector<std::int64_t> begin = begins_of(joined);
   const std::int64_t count = begin.back();
   const auto bytes = count * static_cast<std::int64_t>(sizeof(float)) * (are_one ? 1 : 2);
   const std::shared_ptr<RowMemory>& memory = first.rows->memory();
   if (bytes > memory->bytes() / 2) return std::nullopt;
-  const auto places = std::make_shared<const PlacesOfRuns>(PlacesOfRuns{std::move(kept), std::move(begin)});
-  const auto room = [&] { return std::make_shared<std::vector<float>>(static_cast<std::size_t>(count)); };
+  const auto places = std::make_shared<const PlacesOfRuns>(PlacesOfRuns{std::move(joined), std::move(begin)});
+  const std::optional<Runs<Cpu>> neighbours = near ? std::optional(widened(runs, 1)) : std::nullopt;
+  const auto room = [&] {
+    return std::make_shared<PixelsOfRuns>(
+        PixelsOfRuns{std::vector<float>(static_cast<std::size_t>(count)),
+                     std::vector<std::vector<std::int32_t>>(static_cast<std::size_t>(near ? runs.shape.height : 0))});
+  };
   const auto of_first = room(), of_second = are_one ? of_first : room();
+  const Runs<Cpu>* const within = neighbours ? &*neighbours : nullptr;
   parallel_for(runs.shape.height, first.rows->block_rows(), where, [&](std::int64_t from, std::int64_t end) {
-    take(first, from, end, *places, *of_first);
-    if (!are_one) take(second, from, end, *places, *of_second);
+    take(first, from, end, *places, within, *of_first);
+    if (!are_one) take(second, from, end, *places, within, *of_second);
   });
   Image<float, Cpu> taken = image_of(places, of_first, memory);
   Image<float, Cpu> other = are_one ? same_rows(taken) : image_of(places, of_second, memory);
