@@ -17,7 +17,7 @@ __global__ void __launch_bounds__(block_threads)
                         MaskCounts* masked) {
   std::int64_t by_map = 0;
   for (std::int64_t i = thread_index(); i < count; i += thread_total()) {
-    by_map += weigh(map[i], variance_of, pixels[i], map[i]) ? 1 : 0;
+    by_map += weigh(map[i], variance_of, pixels[i], map[i]);
     if (kept != nullptr) kept[i] = masked_with(map[i], kept[i]);
   }
   add_over_warp(masked->weight, by_map);

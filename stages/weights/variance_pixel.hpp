@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cmath>
 #include <limits>
 
 #include "stages/core/host_device.hpp"
@@ -26,40 +27,49 @@ SRCEXTRACT_HOST_DEVICE inline float least_bad_variance(float limit, double scale
   return static_cast<float>(static_cast<double>(limit) / (scale * scale));
 }
 
-/// Converts the value of a weight map to a variance, for both back ends.
+/// Converts the value of a weight map to a variance, for both back ends. Conditions are integers, since GCC 12 does not
+/// make vector code of a loop with bool.
 struct VarianceOfMap {
   WeightType type;
-  double threshold;  ///< pixels beyond it have no variance; 0: no limit
-  float least_bad;   ///< smallest variance of pixels that the sky estimate leaves out
+  float limit;      ///< weights up to it, and noise from it on, have no variance
+  float least_bad;  ///< smallest variance of pixels that the sky estimate leaves out
 
   explicit VarianceOfMap(const WeightsConfig& config)
       : type(config.type),
-        threshold(detects_beyond(config) ? 0 : config.threshold),
+        limit(limit_of(type, detects_beyond(config) ? 0 : config.threshold)),
         least_bad(least_bad_variance(config)) {}
 
   /// Converts a stored value to a variance in float. It is masked if the stored value is not above 0, not finite or
-  /// beyond the threshold, or if the variance is 1e30 or more.
+  /// beyond the limit, or if the variance is 1e30 or more.
   SRCEXTRACT_HOST_DEVICE float operator()(float stored) const {
     const bool is_weight = type == WeightType::weight;
-    const bool beyond = is_weight ? static_cast<double>(stored) <= threshold
-                                  : threshold > 0 && static_cast<double>(stored) >= threshold;
     const float variance = is_weight ? 1.0F / stored : type == WeightType::rms ? stored * stored : stored;
-    const bool good = stored > 0.0F && !beyond && variance < no_variance && variance > 0.0F;
+    const int within = is_weight ? stored > limit : stored < limit;
+    const int good = (stored > 0.0F) & within & (variance < no_variance) & (variance > 0.0F);
     return good ? variance : masked_pixel;
+  }
+
+ private:
+  /// The largest weight up to the threshold, or the smallest noise from it on, as a float. 0: no limit for noise.
+  static float limit_of(WeightType type, double threshold) {
+    constexpr float infinity = std::numeric_limits<float>::infinity();
+    const auto nearest = static_cast<float>(threshold);
+    if (type == WeightType::weight)
+      return static_cast<double>(nearest) > threshold ? std::nextafter(nearest, -infinity) : nearest;
+    if (threshold <= 0) return infinity;
+    return static_cast<double>(nearest) < threshold ? std::nextafter(nearest, infinity) : nearest;
   }
 };
 
 /// Sets the variance of a pixel from a map's value, and masks the pixel if it has none, or one that is bad: at least
 /// `least_bad`. The variance is masked if there is none, or if the pixel was masked before; a bad one is kept. Returns
-/// whether the map masks the pixel.
-SRCEXTRACT_HOST_DEVICE inline bool weigh(float stored, const VarianceOfMap& variance_of, float& pixel,
-                                         float& variance) {
-  const bool was_masked = pixel != pixel;
-  const float found = variance_of(stored);
+/// 1 if the map masks the pixel, else 0.
+SRCEXTRACT_HOST_DEVICE inline int weigh(float stored, const VarianceOfMap& variance_of, float& pixel, float& variance) {
+  const float before = pixel, found = variance_of(stored);
+  const int was_masked = before != before, bad = !(found < variance_of.least_bad);
   variance = was_masked ? masked_pixel : found;
-  const bool bad = !(found < variance_of.least_bad);
-  pixel = bad ? masked_pixel : pixel;
-  return !was_masked && bad;
+  pixel = bad ? masked_pixel : before;
+  return bad & ~was_masked;
 }
 
 /// Masks the pixel if `mask` is masked. Returns whether the pixel was not masked before.
