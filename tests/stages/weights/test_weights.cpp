@@ -2,6 +2,7 @@
 
 #include <cmath>
 #include <random>
+#include <tuple>
 
 #include "stages/weights/noise_scale.hpp"
 #include "tests/support/backends.hpp"
@@ -77,6 +78,19 @@ TYPED_TEST(Weights, MaskWhatIsBeyondTheThreshold) {
   expect_pixels(this->apply(image, {1, 2, 3}, WeightType::weight, 2).image, {nan, nan, 3});
   expect_pixels(this->apply(image, {1, 2, 3}, WeightType::variance, 2).image, {1, nan, nan});
   expect_pixels(this->apply(image, {1, 2, 3}, WeightType::rms, 2).image, {1, nan, nan});
+}
+
+TYPED_TEST(Weights, CompareWithAThresholdThatNoPixelEquals) {
+  // As float, 0.1 is a little more, and 0.7 a little less.
+  const float above_one = 0.1F, below_one = std::nextafter(above_one, 0.0F);
+  const float below_seven = 0.7F, above_seven = std::nextafter(below_seven, 1.0F);
+  for (const auto& [threshold, below, above] :
+       {std::tuple(0.1, below_one, above_one), std::tuple(0.7, below_seven, above_seven)}) {
+    ASSERT_TRUE(static_cast<double>(below) < threshold && threshold < static_cast<double>(above));
+    expect_pixels(this->apply({1, 2}, {below, above}, WeightType::weight, threshold).image, {nan, 2});
+    for (const WeightType noise : {WeightType::rms, WeightType::variance})
+      expect_pixels(this->apply({1, 2}, {below, above}, noise, threshold).image, {1, nan});
+  }
 }
 
 TYPED_TEST(Weights, BeyondTheThresholdAPixelMayKeepItsValueAndVariance) {
