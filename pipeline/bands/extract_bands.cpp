@@ -114,16 +114,12 @@ class OpenBands {
 
   /// Bytes of host memory for all bands together: their files stay in memory, their stages run one band after the
   /// other, by rows if the largest needs more than `most` as a whole.
-  std::int64_t memory_needed(std::int64_t most) const {
-    const RunPlan plan = plan_of_largest();
-    return go_by_rows() ? host_memory_within(plan, most).bytes : host_memory(plan);
-  }
+  std::int64_t memory_needed(std::int64_t most) const { return memory_of(largest(most), most).bytes; }
 
   /// The same execution, by rows if the bands then fit into `most` bytes.
   Execution within(std::int64_t most, Execution execution) const {
-    if (!go_by_rows()) return execution;
-    const RunPlan plan = plan_of_largest();
-    srcextract::go_by_rows(plan, host_memory_within(plan, most), detection_->task.path, execution);
+    const RunPlan plan = largest(most);
+    srcextract::go_by_rows(plan, memory_of(plan, most), detection_->task.path, execution);
     return execution;
   }
 
@@ -141,12 +137,20 @@ class OpenBands {
     return plan;
   }
 
+  HostMemory memory_of(const RunPlan& plan, std::int64_t most) const {
+    return go_by_rows() ? host_memory_within(plan, most) : HostMemory{host_memory(plan)};
+  }
+
   /// The plan of the band that needs most, with the files of all bands beside it.
-  RunPlan plan_of_largest() const {
-    const auto needs = [this](const OpenBand& open) { return host_memory(plan_of(open)); };
-    RunPlan plan = plan_of(*std::ranges::max_element(bands_, {}, needs));
-    plan.beside = held_bytes();
-    return plan;
+  RunPlan largest(std::int64_t most) const {
+    const std::int64_t held = held_bytes();
+    const auto plan_beside = [&](const OpenBand& open) {
+      RunPlan plan = plan_of(open);
+      plan.beside = held;
+      return plan;
+    };
+    return plan_beside(*std::ranges::max_element(
+        bands_, {}, [&](const OpenBand& open) { return memory_of(plan_beside(open), most).bytes; }));
   }
 
   /// Bytes of all files that stay in memory.

@@ -123,7 +123,10 @@ void Dispatcher::open_next(std::unique_lock<std::mutex>& lock) {
   lock.lock();
   --opening_;
   changed_.notify_all();
-  std::move(tasks.begin(), tasks.end(), std::back_inserter(images_));
+  // Those that hold memory go first: workers with other images may wait until they give it back.
+  const bool hold_memory = !tasks.empty() && tasks.front().memory != nullptr;
+  images_.insert(hold_memory ? images_.begin() : images_.end(), std::make_move_iterator(tasks.begin()),
+                 std::make_move_iterator(tasks.end()));
 }
 
 std::size_t Dispatcher::waiting() {
@@ -169,28 +172,34 @@ void Dispatcher::add_maps(Opened& opened, FitsImages& file, const Config& config
   opened.held = file.held_bytes() + most - left;
 }
 
-/// Memory of the images of an open file. Their maps count once they are known.
-Dispatcher::Needs Dispatcher::needs_of(const Opened& opened, const ImageFile& file) const {
+/// Memory of the images of an open file. Maps that are not opened yet will hold `of_maps` bytes.
+Dispatcher::Needs Dispatcher::needs_of(const Opened& opened, const ImageFile& file, std::int64_t of_maps) const {
   Needs needs;
   for (std::size_t i = 0; i < opened.images.size(); ++i) {
     RunPlan plan = plan_of(opened.images[i], opened.maps.empty() ? SelectedMaps() : opened.maps[i], file);
     plan.compares = compares_;
-    const std::int64_t bytes = host_memory_within(plan, budget_.bytes() - opened.held).bytes;
+    const std::int64_t bytes = host_memory_within(plan, budget_.bytes() - opened.held - of_maps).bytes;
     needs.largest = std::max(needs.largest, bytes);
     needs.all += bytes;
   }
-  needs.files = gzipped_sizes(files_beside(file));
   return needs;
 }
 
 /// Most bytes that gzipped files may take that are opened with an image.
-std::int64_t Dispatcher::left_for_files(const Opened& opened, const Needs& needs) const {
-  return left_beside(opened.held + needs.largest - needs.files, budget_.bytes());
+std::int64_t Dispatcher::left_for_files(const Opened& opened, const Needs& needs, const ImageFile& file) const {
+  return left_beside(opened.held + needs.largest - gzipped_sizes(files_beside(file)), budget_.bytes());
 }
 
-/// Lets the images of a file divide what is left of its `room` bytes.
-void Dispatcher::divide_share(Opened& opened, const Needs& needs, std::int64_t room) const {
-  opened.most_inflated = left_for_files(opened, needs);
+/// Lets the images of a file divide what its maps leave of its share, `room` bytes. Throws Error{memory} if that is too
+/// little for one of them.
+void Dispatcher::divide_share(Opened& opened, const ImageFile& file, std::int64_t room) const {
+  const Needs needs = needs_of(opened, file, 0);
+  budget_.check(opened.held + needs.largest);
+  if (opened.held + needs.largest > room && room < budget_.bytes())
+    throw Error(ErrorKind::memory, file.path + ": it needs more memory than the ends of the gzipped files tell");
+  room = std::min(room, opened.held + needs.all);
+  opened.share->shrink(room);
+  opened.most_inflated = left_for_files(opened, needs, file);
   opened.for_images = std::make_shared<MemoryBudget>(room - opened.held, false);
 }
 
@@ -203,21 +212,18 @@ Dispatcher::Opened Dispatcher::open_plain(const ImageFile& file, std::int64_t of
   FitsImages fits(file.path, budget_.strict() ? budget_.bytes() : std::numeric_limits<std::int64_t>::max());
   Opened opened{.images = fits.select(config.input.hdu), .held = fits.held_bytes()};
   if (of_maps == 0) add_maps(opened, fits, config, left_beside(opened.held, budget_.bytes()));
-  Needs needs = needs_of(opened, file);
+  const Needs needs = needs_of(opened, file, of_maps);
   if (of_maps == 0 && opened.held == 0) {
-    opened.most_inflated = left_for_files(opened, needs);
+    opened.most_inflated = left_for_files(opened, needs, file);
     return opened;
   }
   budget_.check(opened.held + needs.largest);
   watched.reset();  // waiting for memory is not timed
-  const std::int64_t room = std::min(std::max(of_maps, opened.held) + needs.all, budget_.bytes());
+  const std::int64_t room = std::min(of_maps + opened.held + needs.all, budget_.bytes());
   opened.share = std::make_shared<MemoryBudget::Share>(budget_.take(room));
   watched = control_.watch(file.path);
-  if (of_maps > 0) {
-    add_maps(opened, fits, config, left_beside(opened.held + needs.largest, most_of_maps));
-    needs = needs_of(opened, file);
-  }
-  divide_share(opened, needs, room);
+  if (of_maps > 0) add_maps(opened, fits, config, left_beside(opened.held + needs.largest, most_of_maps));
+  divide_share(opened, file, room);
   return opened;
 }
 
@@ -229,16 +235,10 @@ Dispatcher::Opened Dispatcher::open_gzipped(const ImageFile& file, std::int64_t 
   const std::shared_ptr<void> watched = control_.watch(file.path);
   FitsImages fits(file.path, most_inflated);
   Opened opened{.images = fits.select(config.input.hdu), .share = share, .held = fits.held_bytes()};
-  const std::int64_t without_maps = opened.held + needs_of(opened, file).largest;
+  const std::int64_t without_maps = opened.held + needs_of(opened, file, gzipped_sizes(files_of_maps(config))).largest;
   budget_.check(without_maps);
   add_maps(opened, fits, config, left_beside(without_maps, most_of_maps));
-  const Needs needs = needs_of(opened, file);
-  budget_.check(opened.held + needs.largest);
-  if (opened.held + needs.largest > room && room < budget_.bytes())
-    throw Error(ErrorKind::memory, file.path + ": it needs more memory than the end of the gzipped file tells");
-  room = std::min(room, opened.held + needs.all);
-  share->shrink(room);
-  divide_share(opened, needs, room);
+  divide_share(opened, file, room);
   return opened;
 }
 

@@ -57,7 +57,6 @@ class Dispatcher {
   /// Memory of a file's images, without what the file holds.
   struct Needs {
     std::int64_t largest = 0, all = 0;
-    std::int64_t files = 0;  ///< of each image's memory, for the gzipped files that are opened with it
   };
 
   void open_next(std::unique_lock<std::mutex>& lock);
@@ -68,9 +67,9 @@ class Dispatcher {
   Opened open_gzipped(const ImageFile& file, std::int64_t room, std::int64_t most_inflated, std::int64_t most_of_maps);
   std::int64_t left_beside(std::int64_t needed, std::int64_t most) const;
   void add_maps(Opened& opened, FitsImages& file, const Config& config, std::int64_t most) const;
-  Needs needs_of(const Opened& opened, const ImageFile& file) const;
-  std::int64_t left_for_files(const Opened& opened, const Needs& needs) const;
-  void divide_share(Opened& opened, const Needs& needs, std::int64_t room) const;
+  Needs needs_of(const Opened& opened, const ImageFile& file, std::int64_t of_maps) const;
+  std::int64_t left_for_files(const Opened& opened, const Needs& needs, const ImageFile& file) const;
+  void divide_share(Opened& opened, const ImageFile& file, std::int64_t room) const;
   std::shared_ptr<JoinedFile> join(const PlannedFile& planned, const std::vector<SelectedImage>& images);
   std::vector<ImageTask> tasks_of(const PlannedFile& planned, std::size_t number);
   std::vector<ImageTask> open(std::size_t number);

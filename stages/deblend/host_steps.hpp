@@ -41,7 +41,8 @@ class HostSteps {
   void over(const SharedCount& items, const State& state) const {
     parallel_for(items(), items_at_a_time, where_, [&](std::int64_t begin, std::int64_t end) {
       [[maybe_unused]] const HeldRows held = rows_of<Step>(state, begin, end);
-      const State own = state;  // a copy that no store can alias
+      // A copy that no store can alias. NOLINTNEXTLINE(performance-unnecessary-copy-initialization)
+      const State own = state;
       for (std::int64_t i = begin; i < end; ++i) Step::take(own, i);
     });
   }

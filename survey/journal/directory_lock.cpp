@@ -106,11 +106,11 @@ void DirectoryLock::require_held() const {
   while (result != 0 && errno == EINTR);
   const bool held = result == 0;
   if (!held && errno != EAGAIN && errno != EACCES) throw write_error(path_, errno);
-  if (held && holders().find(own_line()) != std::string::npos) return;
+  if (held && holders().find(own_line_) != std::string::npos) return;
   throw Error(ErrorKind::storage,
               path_ +
-                  ": this process lost its lock, and another one has begun the same work; is the network or the "
-                  "file server down at times? Start this process again if that one has ended");
+                  ": this process lost its lock, and another one has begun the same work, or the file was changed; "
+                  "is the network or the file server down at times? Start it again if no other is at work");
 }
 
 /// False if the file system has no locks.
@@ -138,13 +138,11 @@ void DirectoryLock::require_free(const std::string& directory) {
 std::string DirectoryLock::holders() const {
   std::string text;
   std::array<char, 4096> block;
-  for (ssize_t bytes; (bytes = ::pread(descriptor_, block.data(), block.size(), std::ssize(text))) > 0;)
+  ssize_t bytes = 0;
+  while ((bytes = ::pread(descriptor_, block.data(), block.size(), std::ssize(text))) > 0)
     text.append(block.data(), static_cast<std::size_t>(bytes));
+  if (bytes < 0) throw write_error(path_, errno);
   return text;
-}
-
-std::string DirectoryLock::own_line() const {
-  return shard_text(shard_) + " " + std::to_string(::getpid()) + " " + host_name() + "\n";
 }
 
 /// Writes this process's line to the lock file; keeps the lines of other shards that may be running.
@@ -152,9 +150,12 @@ void DirectoryLock::sign() {
   std::string signed_by;
   std::istringstream lines(holders());
   const std::string own = shard_text(shard_), same_count = "/" + std::to_string(shard_.count);
-  for (std::string who, pid, host; lines >> who >> pid >> host;)
-    if (who.ends_with(same_count) && who != own) signed_by += who + " " + pid + " " + host + "\n";
-  signed_by += own_line();
+  for (std::string line; std::getline(lines, line);) {
+    const std::string who = line.substr(0, line.find(' '));
+    if (who.ends_with(same_count) && who != own) signed_by += line + "\n";
+  }
+  own_line_ = own + " " + std::to_string(::getpid()) + " " + host_name() + "\n";
+  signed_by += own_line_;
   if (::pwrite(descriptor_, signed_by.data(), signed_by.size(), 0) != std::ssize(signed_by) ||
       ::ftruncate(descriptor_, std::ssize(signed_by)) != 0)
     throw write_error(path_, errno);

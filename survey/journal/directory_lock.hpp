@@ -28,7 +28,8 @@ class DirectoryLock {
   DirectoryLock& operator=(const DirectoryLock&) = delete;
 
   /// Takes the lock again, which an NFS server drops if it has not heard from this machine for some time. Throws
-  /// Error{storage} if another process has taken the lock since, whether or not it still has it.
+  /// Error{storage} if another process has taken the lock since, whether or not it still has it, or if the file does
+  /// not name this process any more.
   void require_held() const;
 
  private:
@@ -36,11 +37,11 @@ class DirectoryLock {
   bool lock_gate();
   void require_free(const std::string& directory);
   void sign();
-  std::string own_line() const;
   std::string holders() const;
 
   std::string path_;
   Shard shard_;
+  std::string own_line_ = {};  ///< as it stands in the file
   int descriptor_ = -1;
   bool has_locks_ = true;  ///< of the file system
 };

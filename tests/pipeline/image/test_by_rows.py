@@ -122,6 +122,19 @@ def test_images_of_a_gzipped_file_share_its_memory_in_turn(folder):
     assert made["11M"] == made["13M"] == made["20M"] == made["30M"] and len(made["30M"]) == 3
 
 
+def test_files_that_hold_memory_and_others_that_wait_for_it_end(folder):
+    """A gzipped file takes most of the memory, and a worker waits for it with an image of the other file."""
+    images = fits.HDUList([fits.PrimaryHDU()] + [fits.ImageHDU(moffat_stars(seed)[:500, :600]) for seed in (31, 32, 33)])
+    for name in ("plain.fits", "held.fits.gz", "plain2.fits"):
+        images.writeto(folder / name, overwrite=True)
+    for memory in ("10M", "14M", "20M"):
+        command = [os.environ["SRCEXTRACT_PROGRAM"], "batch", "-q", "--backend", "cpu", "--threads", "4", "-o", f"held{memory}", "--memory",
+                   memory, "--set", "input.hdu=all", "--set", "detection.threshold=8", "held.fits.gz", "plain.fits", "plain2.fits"]
+        done = subprocess.run(command, cwd=folder, capture_output=True, text=True, timeout=120)
+        assert done.returncode == 0, done.stderr
+        assert len(list((folder / f"held{memory}").glob("*.cat.fits"))) == 9
+
+
 def test_a_report_is_that_of_the_whole_image(folder):
     pages = []
     for memory in ("4G", "32M"):
