@@ -80,37 +80,20 @@ DirectoryLock::DirectoryLock(std::string path) : path_(std::move(path)) {
 DirectoryLock::DirectoryLock(const std::string& directory, const Shard& shard,
                              const std::function<void(const std::string&)>& warn)
     : DirectoryLock(lock_path(directory)) {
-  shard_ = shard;
-  has_locks_ = lock_gate();
-  if (!has_locks_) {
+  if (!lock_gate()) {
     warn("the file system of " + directory + " has no locks: make sure that no other process is at work there");
     return;
   }
-  require_free(directory);
+  require_free(directory, shard);
   struct flock own = request(F_WRLCK, byte_of(shard));
   if (::fcntl(descriptor_, F_OFD_SETLK, &own) != 0) throw write_error(path_, errno);
-  sign();
+  sign(shard);
   struct flock opened = request(F_UNLCK, gate);
   if (::fcntl(descriptor_, F_OFD_SETLK, &opened) != 0) throw write_error(path_, errno);
 }
 
 DirectoryLock::~DirectoryLock() {
   ::close(descriptor_);
-}
-
-void DirectoryLock::require_held() const {
-  if (!has_locks_) return;
-  struct flock own = request(F_WRLCK, byte_of(shard_));
-  int result = 0;
-  do result = ::fcntl(descriptor_, F_OFD_SETLK, &own);
-  while (result != 0 && errno == EINTR);
-  const bool held = result == 0;
-  if (!held && errno != EAGAIN && errno != EACCES) throw write_error(path_, errno);
-  if (held && holders().find(own_line_) != std::string::npos) return;
-  throw Error(ErrorKind::storage,
-              path_ +
-                  ": this process lost its lock, and another one has begun the same work, or the file was changed; "
-                  "is the network or the file server down at times? Start it again if no other is at work");
 }
 
 /// False if the file system has no locks.
@@ -124,38 +107,33 @@ bool DirectoryLock::lock_gate() {
   return true;
 }
 
-void DirectoryLock::require_free(const std::string& directory) {
-  const std::int64_t same_count = shard_.count * bytes_of_a_count;
+void DirectoryLock::require_free(const std::string& directory, const Shard& shard) {
+  const std::int64_t same_count = shard.count * bytes_of_a_count;
   const std::int64_t next_count = same_count + bytes_of_a_count;
   const Bytes fewer = {bytes_of_a_count, same_count - bytes_of_a_count}, more = {next_count, 0};
-  for (const Bytes& bytes : {fewer, byte_of(shard_), more}) {
+  for (const Bytes& bytes : {fewer, byte_of(shard), more}) {
     if (bytes.first == same_count) continue;  // empty range; a count of 0 would extend to the end
     if (const auto byte = locked_byte(descriptor_, bytes))
-      throw taken_error(directory, shard_, shard_of(*byte), holders());
+      throw taken_error(directory, shard, shard_of(*byte), holders());
   }
 }
 
 std::string DirectoryLock::holders() const {
   std::string text;
   std::array<char, 4096> block;
-  ssize_t bytes = 0;
-  while ((bytes = ::pread(descriptor_, block.data(), block.size(), std::ssize(text))) > 0)
+  for (ssize_t bytes; (bytes = ::pread(descriptor_, block.data(), block.size(), std::ssize(text))) > 0;)
     text.append(block.data(), static_cast<std::size_t>(bytes));
-  if (bytes < 0) throw write_error(path_, errno);
   return text;
 }
 
 /// Writes this process's line to the lock file; keeps the lines of other shards that may be running.
-void DirectoryLock::sign() {
+void DirectoryLock::sign(const Shard& shard) {
   std::string signed_by;
   std::istringstream lines(holders());
-  const std::string own = shard_text(shard_), same_count = "/" + std::to_string(shard_.count);
-  for (std::string line; std::getline(lines, line);) {
-    const std::string who = line.substr(0, line.find(' '));
-    if (who.ends_with(same_count) && who != own) signed_by += line + "\n";
-  }
-  own_line_ = own + " " + std::to_string(::getpid()) + " " + host_name() + "\n";
-  signed_by += own_line_;
+  const std::string own = shard_text(shard), same_count = "/" + std::to_string(shard.count);
+  for (std::string who, pid, host; lines >> who >> pid >> host;)
+    if (who.ends_with(same_count) && who != own) signed_by += who + " " + pid + " " + host + "\n";
+  signed_by += own + " " + std::to_string(::getpid()) + " " + host_name() + "\n";
   if (::pwrite(descriptor_, signed_by.data(), signed_by.size(), 0) != std::ssize(signed_by) ||
       ::ftruncate(descriptor_, std::ssize(signed_by)) != 0)
     throw write_error(path_, errno);

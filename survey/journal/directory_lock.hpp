@@ -27,23 +27,15 @@ class DirectoryLock {
   DirectoryLock(const DirectoryLock&) = delete;
   DirectoryLock& operator=(const DirectoryLock&) = delete;
 
-  /// Takes the lock again, which an NFS server drops if it has not heard from this machine for some time. Throws
-  /// Error{storage} if another process has taken the lock since, whether or not it still has it, or if the file does
-  /// not name this process any more.
-  void require_held() const;
-
  private:
   explicit DirectoryLock(std::string path);
   bool lock_gate();
-  void require_free(const std::string& directory);
-  void sign();
+  void require_free(const std::string& directory, const Shard& shard);
+  void sign(const Shard& shard);
   std::string holders() const;
 
   std::string path_;
-  Shard shard_;
-  std::string own_line_ = {};  ///< as it stands in the file
   int descriptor_ = -1;
-  bool has_locks_ = true;  ///< of the file system
 };
 
 /// Whether a process does the work of a shard now, by its lock. Changes nothing. Empty if the file system has no locks.

@@ -150,50 +150,6 @@ TEST(DirectoryLockTest, OfTwoThatStartAtOnceOneWaitsUntilTheOtherHasLocked) {
   }
 }
 
-/// Gives up the lock of the object that has the file open, as a file server does that did not hear from this machine.
-void drop_locks(const std::filesystem::path& lock_file) {
-  const auto locked = std::filesystem::canonical(lock_file);
-  std::vector<int> descriptors;
-  for (const auto& entry : std::filesystem::directory_iterator("/proc/self/fd")) {
-    std::error_code gone;
-    if (std::filesystem::read_symlink(entry.path(), gone) == locked)
-      descriptors.push_back(std::stoi(entry.path().filename()));
-  }
-  ASSERT_EQ(descriptors.size(), 1);
-  struct flock all {};
-  all.l_type = F_UNLCK;
-  ASSERT_EQ(fcntl(descriptors.front(), F_OFD_SETLK, &all), 0);
-}
-
-TEST(DirectoryLockTest, ALostLockIsTakenAgainUnlessAnotherProcessHadIt) {
-  TemporaryFolder directory;
-  const Shard own{2, 4}, other{3, 4};
-  const DirectoryLock lock(directory.string(), own, fail_on);
-  EXPECT_NO_THROW(lock.require_held());
-  drop_locks(directory / "journal.lock");
-  EXPECT_EQ(is_at_work(directory.string(), own), false);
-  EXPECT_EQ(try_to_lock(directory, other), "");  // not the same work
-  EXPECT_NO_THROW(lock.require_held());
-  EXPECT_EQ(is_at_work(directory.string(), own), true);
-
-  drop_locks(directory / "journal.lock");
-  const auto require_lost = [&](const char* when) {
-    try {
-      lock.require_held();
-      FAIL() << when;
-    } catch (const Error& error) {
-      EXPECT_EQ(error.kind(), ErrorKind::storage) << when;
-      EXPECT_THAT(error.what(), AllOf(HasSubstr("journal.lock"), HasSubstr("lost its lock"))) << when;
-    }
-  };
-  {
-    const ForkedProcess second([&](const auto& stay) { hold(directory, own, stay); });
-    ASSERT_EQ(second.said(), "locked");
-    require_lost("while the other has it");
-  }
-  require_lost("after the other has ended");
-}
-
 TEST(DirectoryLockTest, ADirectoryThatIsNotThereSaysSo) {
   TemporaryFolder directory;
   try {
