@@ -132,9 +132,7 @@ class OpenBands {
 
  private:
   RunPlan plan_of(const OpenBand& open) const {
-    RunPlan plan = srcextract::plan_of(open.task.image, open.task.maps, open.band.file());
-    plan.compares = compares_;
-    return plan;
+    return srcextract::plan_of(open.task.image, open.task.maps, open.band.file(), compares_);
   }
 
   HostMemory memory_of(const RunPlan& plan, std::int64_t most) const {

@@ -126,8 +126,7 @@ class Crew {
 
   /// Opens the image, extracts it, and writes its outputs.
   ImageOutcome extract(const ImageTask& task, const Execution& execution, Progress& progress) {
-    RunPlan plan = plan_of(task.image, task.maps, *task.file);
-    plan.compares = execution.compare;
+    const RunPlan plan = plan_of(task.image, task.maps, *task.file, execution.compare);
     const HostMemory memory = host_memory_within(plan, budget_.bytes() - task.held);
     const std::int64_t needed = is_on_host(task, execution) ? memory.bytes : plan.beside;
     const MemoryBudget::Share share = take(task, needed);

@@ -123,7 +123,7 @@ void Dispatcher::open_next(std::unique_lock<std::mutex>& lock) {
   lock.lock();
   --opening_;
   changed_.notify_all();
-  // Those that hold memory go first: workers with other images may wait until they give it back.
+  // Images that hold memory go first: workers with other images may be waiting for that memory.
   const bool hold_memory = !tasks.empty() && tasks.front().memory != nullptr;
   images_.insert(hold_memory ? images_.begin() : images_.end(), std::make_move_iterator(tasks.begin()),
                  std::make_move_iterator(tasks.end()));
@@ -176,8 +176,8 @@ void Dispatcher::add_maps(Opened& opened, FitsImages& file, const Config& config
 Dispatcher::Needs Dispatcher::needs_of(const Opened& opened, const ImageFile& file, std::int64_t of_maps) const {
   Needs needs;
   for (std::size_t i = 0; i < opened.images.size(); ++i) {
-    RunPlan plan = plan_of(opened.images[i], opened.maps.empty() ? SelectedMaps() : opened.maps[i], file);
-    plan.compares = compares_;
+    const RunPlan plan =
+        plan_of(opened.images[i], opened.maps.empty() ? SelectedMaps() : opened.maps[i], file, compares_);
     const std::int64_t bytes = host_memory_within(plan, budget_.bytes() - opened.held - of_maps).bytes;
     needs.largest = std::max(needs.largest, bytes);
     needs.all += bytes;

@@ -32,8 +32,8 @@ struct FoundSky;
 /// else empty.
 template <class Where>
 struct ImagesOfRuns {
-  Image<float, Where> found, measured;              ///< in which sources were found; which is measured
-  Image<float, Where> found_noise, measured_noise;  ///< variances of their pixels, if there is a map of them
+  Image<float, Where> found, measured;  ///< pixels of the image in which sources were found, and of the measured image
+  Image<float, Where> found_noise, measured_noise;  ///< variances of these pixels, if there is a weight map
 };
 
 /// Results of the steps for an image, in the memory of the back end.
@@ -267,13 +267,14 @@ bool has_detection_image(const Pixels<Where>& pixels, const Config& config) {
   return !pixels.noise.pixels.empty() || config.convolve.kernel != KernelShape::none || is_scored(config);
 }
 
-/// The relative variance of each pixel of the measured image. That of a map is in units of Levels::noise_scale squared;
-/// that of a difference in units of the sky's variance. Without pixels if there is neither.
+/// The variance of each pixel of the measured image, divided by a factor. If a weight map gives the variances, the
+/// factor is the square of Levels::noise_scale. In a difference it is the variance of the sky. An image without pixels
+/// if there is neither a weight map nor a difference.
 template <class Where>
 const Image<float, Where>& measured_noise(const Pixels<Where>& pixels, const Detection<Where>& found) {
   return pixels.variance.pixels.empty() ? pixels.noise : measured_variance(pixels, found);
 }
-/// The same, for steps that read only the pixels of runs.
+/// measured_noise(), for steps that read only the pixels of runs.
 template <class Where>
 const Image<float, Where>& noise_of_runs(const Pixels<Where>& pixels, const Detection<Where>& found) {
   return found.of_runs.measured_noise.pixels.empty() ? measured_noise(pixels, found) : found.of_runs.measured_noise;

@@ -67,7 +67,8 @@ Images memory_of_stages(const RunPlan& plan) {
       {"stars of frames",
        fits && ColumnChoice(config.output.columns).needs(StarFramesFamily::name),
        {.host = 4, .device = 4}},
-      // The host reads the planes that are combined into it. A device also keeps the filtered image and the image minus
+      // The host reads the planes that are combined into the detection image. A device also keeps the filtered image
+      // and the image minus
       // the mesh.
       {"detection image",
        plan.found_in != nullptr,
@@ -214,8 +215,7 @@ HostMemory host_memory_within(const RunPlan& plan, std::int64_t most) {
   }
   const std::int64_t least = images * std::max<std::int64_t>(64, 2 * mesh) * plan.shape.width * pixel_bytes;
   const std::int64_t rows = std::max(least, std::min((most - plan.beside) / 4, enough));
-  // By measurement: what is kept of a mesh, and runs and labels, which grow with the part of pixels that are in
-  // sources.
+  // Measured: bytes kept for each mesh; and pixels for each byte of runs and labels, where few pixels are in sources.
   constexpr std::int64_t kept_mesh_bytes = 64, pixels_of_a_byte = 16;
   const std::int64_t by_rows =
       plan.beside + rows + meshes_of(plan) * kept_mesh_bytes + plan.shape.count() / pixels_of_a_byte;

@@ -14,7 +14,7 @@ struct RunPlan {
   std::int64_t planes = 1;            ///< number of planes to be combined, if any
   std::int64_t reference_planes = 0;  ///< 0: no reference is subtracted
   const Config* found_in = nullptr;   ///< configuration of the detection image, if there is one
-  std::int64_t found_planes = 1;      ///< number of its planes to be combined, if any
+  std::int64_t found_planes = 1;      ///< number of the detection image's planes to be combined, if any
   bool frames_have_maps = false;      ///< a frame of a difference has a map of its noise
   bool compares = false;              ///< both back ends extract the image, and keep what every stage left
   std::int64_t beside = 0;            ///< bytes of host memory that files and maps of this image take
@@ -42,7 +42,8 @@ bool goes_by_rows(const RunPlan& plan);
 /// Host memory that an image takes, in bytes.
 struct HostMemory {
   std::int64_t bytes = 0;
-  std::int64_t rows = 0;  ///< part of it for rows, if the image goes by rows; 0: it is in memory as a whole
+  std::int64_t rows =
+      0;  ///< bytes among these for rows, if the image goes by rows; 0: the image is in memory as a whole
 };
 
 /// The host memory of an image if there are `most` bytes. The image goes by rows if it can, the whole image with a

@@ -35,8 +35,9 @@ std::int64_t loaded_bytes(const SelectedMaps& maps) {
 
 }  // namespace
 
-RunPlan plan_of(const SelectedImage& image, const SelectedMaps& maps, const ImageFile& file) {
+RunPlan plan_of(const SelectedImage& image, const SelectedMaps& maps, const ImageFile& file, bool compares) {
   RunPlan plan = plan_of(image.shape, file);
+  plan.compares = compares;
   plan.beside = image.loaded_bytes + loaded_bytes(maps) + gzipped_sizes(files_beside(file));
   return plan;
 }

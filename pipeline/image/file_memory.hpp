@@ -12,8 +12,8 @@ namespace srcextract {
 
 /// The memory plan of an image in that file, before its planes are known. What is read for the image alone counts:
 /// tiles of the image and its maps, and gzipped files that are opened with it. The file itself and files of maps do
-/// not.
-RunPlan plan_of(const SelectedImage& image, const SelectedMaps& maps, const ImageFile& file);
+/// not. `compares`: both back ends extract the image.
+RunPlan plan_of(const SelectedImage& image, const SelectedMaps& maps, const ImageFile& file, bool compares);
 
 /// Upper limit of the memory for a gzipped file of `inflated` bytes and its images. Any pixel type is possible, so each
 /// byte counts as a pixel.

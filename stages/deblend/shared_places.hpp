@@ -9,10 +9,10 @@
 namespace srcextract {
 
 /// Steps that find the position of each core in SExtractor's order (Cores::place), from 0 in every island, after every
-/// pixel has its core. A fork is a node that has cores in at least two of its children. Each such child stores the
-/// number of cores in its earlier siblings: those whose last pixel comes first. The sum of these numbers on a core's
-/// path to the root is the core's index in depth-first order. At last an island's cores are sorted by level, the
-/// highest first; those of one level stay in depth-first order.
+/// pixel has its core. A fork is a node that has cores in at least two of its children. Children are ordered by their
+/// last pixels. Each child of a fork stores the number of cores in earlier children. The sum of these numbers on a
+/// core's path to the root is the core's index in depth-first order. At last the cores of an island are sorted by
+/// level, the highest first. Cores of one level stay in depth-first order.
 struct SharedPlaces {
   SRCEXTRACT_STEP(clear)
   SRCEXTRACT_STEP(find_own_ends)

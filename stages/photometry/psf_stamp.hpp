@@ -124,8 +124,8 @@ class PsfStamp {
     });
   }
 
-  /// Number of columns that are filled, from the stamp's first on: its own, and zeros to their right up to a
-  /// multiple of 16. Zeros to their left do not count.
+  /// Number of columns that are filled: the stamp's columns, and zeros to the right of the stamp, up to a multiple of
+  /// 16. Zeros to the left of the stamp do not count.
   SRCEXTRACT_HOST_DEVICE int filled() const { return PsfModel::padded(size_x_ + border); }
 
   /// Resamples the rows of the mask that the stamp needs along x, to the columns of the image.

@@ -228,9 +228,9 @@ std::string seed_problem(const DetectionConfig& config) {
 
 std::string max_area_problem(const DetectionConfig& config) {
   if (config.max_area == 0 || config.max_area >= config.min_area) return "";
-  return "must be 0, or at least detection.min_area (" + std::to_string(config.min_area) +
-         "): no source has as many "
-         "pixels as that and no more than this";
+  const std::string least = std::to_string(config.min_area);
+  return "must be 0, or at least detection.min_area (" + least +
+         "): no source has as many pixels as that and no more than this";
 }
 
 namespace {

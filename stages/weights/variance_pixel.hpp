@@ -31,7 +31,7 @@ SRCEXTRACT_HOST_DEVICE inline float least_bad_variance(float limit, double scale
 /// make vector code of a loop with bool.
 struct VarianceOfMap {
   WeightType type;
-  float limit;      ///< weights up to it, and noise from it on, have no variance
+  float limit;      ///< pixels with a weight up to this, or a noise of this or more, have no variance
   float least_bad;  ///< smallest variance of pixels that the sky estimate leaves out
 
   explicit VarianceOfMap(const WeightsConfig& config)
@@ -50,7 +50,8 @@ struct VarianceOfMap {
   }
 
  private:
-  /// The largest weight up to the threshold, or the smallest noise from it on, as a float. 0: no limit for noise.
+  /// The limit of `threshold` among floats. For weights: the largest float that is not above the threshold. For noise:
+  /// the smallest float that is not below it, or infinity if the threshold is 0, which means that there is none.
   static float limit_of(WeightType type, double threshold) {
     constexpr float infinity = std::numeric_limits<float>::infinity();
     const auto nearest = static_cast<float>(threshold);
@@ -61,9 +62,9 @@ struct VarianceOfMap {
   }
 };
 
-/// Sets the variance of a pixel from a map's value, and masks the pixel if it has none, or one that is bad: at least
-/// `least_bad`. The variance is masked if there is none, or if the pixel was masked before; a bad one is kept. Returns
-/// 1 if the map masks the pixel, else 0.
+/// Sets the variance of a pixel from a map's value. A pixel is masked if it has no variance, or a bad variance: at
+/// least `least_bad`. The variance is masked if the map gives none, or if the pixel was masked before; a bad variance
+/// is kept. Returns 1 if the map masks the pixel, else 0.
 SRCEXTRACT_HOST_DEVICE inline int weigh(float stored, const VarianceOfMap& variance_of, float& pixel, float& variance) {
   const float before = pixel, found = variance_of(stored);
   const int was_masked = before != before, bad = !(found < variance_of.least_bad);
