@@ -13,7 +13,7 @@ finds it). Needs a GPU, python3 with numpy (and scipy), and compute-sanitizer. S
   tests     every GoogleTest program; a GPU test may not skip
   compare   --backend compare, both configurations, over data/, simulated skies and the directories in
             SRCEXTRACT_CHECK_DATA (separated by ':')
-  bytes     the same bytes in the catalogue from 1 and 7 threads and from CUDA, run after run
+  bytes     the same bytes in the catalogue from 1 and 7 threads, by rows, and from CUDA, run after run
   survey    batch over small and large images, and what merge makes of it: the same bytes from CPU and CUDA, whole and in
             shards; and with detection images, bands and positions
   sanitize  compute-sanitizer: memcheck, racecheck, initcheck, synccheck
@@ -168,11 +168,11 @@ step_compare() {
   done
 }
 
-# same_bytes [difference] ARGUMENT...: of all that is written but run.json.
+# same_bytes [difference] ARGUMENT...: of all that is written but run.json; also by rows in that much memory, if $by_rows is set.
 same_bytes() {
   local run options command=()
   if [[ $1 == difference ]]; then command=("$1") && shift; fi
-  for run in "cpu --threads 1" "cpu --threads 7" cuda cuda; do
+  for run in "cpu --threads 1" "cpu --threads 7" ${by_rows:+"cpu --memory $by_rows"} cuda cuda; do
     read -ra options <<<"$run"
     "$program" "${command[@]}" -q --backend "${options[@]}" --set 'output.formats=[fits,ecsv]' -o "$work/bytes" "$@"
     [[ -e $work/first ]] || cp -r "$work/bytes" "$work/first"
@@ -187,6 +187,7 @@ step_bytes() {
   make_skies
   export -f same_bytes
   export program work
+  local -x by_rows=30M  # images of 2048² take 60 MB and more
   local image
   for image in data/sky.fits "$work"/skies/{square_2048,crowded_2048,nan_2048,int16_2048}.fits \
     "$work"/skies/rice_{int16_2048,dithered_2048,nan_2048,small}.fits.fz; do
@@ -200,6 +201,7 @@ step_bytes() {
   rm -rf "$work/first" "$work/bytes"
   check "bytes of what is found elsewhere" bash -euc 'same_bytes "$@"' - -d "$work/skies/crowded_2048.fits" \
     "$work/vectors.yaml" "$work/skies/nan_2048.fits"
+  by_rows=
   rm -rf "$work/first" "$work/bytes"
   cp "$work/skies/small.fits" "$work/smaller.fits"
   check "bytes of what is found elsewhere, small" bash -euc 'same_bytes "$@"' - -d "$work/skies/small.fits" \
