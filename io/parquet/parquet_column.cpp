@@ -12,7 +12,7 @@
 
 #include "io/files/utf8.hpp"
 #include "io/parquet/compact_writer.hpp"
-#include "io/parquet/versions.hpp"
+#include "io/parquet/zstd_version.hpp"
 #include "stages/core/error.hpp"
 
 namespace srcextract {

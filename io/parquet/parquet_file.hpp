@@ -8,7 +8,7 @@
 
 #include "io/files/input_file.hpp"
 #include "io/parquet/parquet_format.hpp"
-#include "io/tables/table.hpp"
+#include "io/tables/table_file.hpp"
 
 namespace srcextract {
 

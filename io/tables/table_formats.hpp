@@ -5,11 +5,11 @@
 #include <string>
 #include <vector>
 
-#include "io/tables/table.hpp"
+#include "io/tables/table_file.hpp"
 
 namespace srcextract {
 
-// The readers behind io/tables/table.hpp: for each format, its columns and the values of selected columns. Only
+// The readers behind io/tables/table_file.hpp: for each format, its columns and the values of selected columns. Only
 // open_table and read_table call them, and share their contracts and errors.
 
 /// Longest vector that is read. Longer ones are spectra, light curves or pictures rather than quantities of a source.

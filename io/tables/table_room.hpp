@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <cstdint>
 
-#include "io/tables/table.hpp"
+#include "io/tables/table_file.hpp"
 
 namespace srcextract {
 

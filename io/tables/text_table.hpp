@@ -6,7 +6,7 @@
 
 #include "io/files/text_lines.hpp"
 #include "io/tables/column_builder.hpp"
-#include "io/tables/table.hpp"
+#include "io/tables/table_file.hpp"
 #include "io/tables/text_fields.hpp"
 
 namespace srcextract {

@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "io/tables/table.hpp"
+#include "io/tables/table_file.hpp"
 #include "io/votable/xml_reader.hpp"
 
 namespace srcextract {

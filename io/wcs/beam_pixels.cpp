@@ -6,11 +6,11 @@
 
 #include "io/files/refuse.hpp"
 #include "io/fits/header.hpp"
-#include "io/wcs/beam.hpp"
 #include "io/wcs/celestial_wcs.hpp"
 #include "io/wcs/cube_axes.hpp"
 #include "io/wcs/direction.hpp"
-#include "io/wcs/local_sky.hpp"
+#include "io/wcs/find_beam.hpp"
+#include "io/wcs/look_at_sky.hpp"
 #include "io/wcs/unit.hpp"
 #include "stages/core/shortest_number.hpp"
 

@@ -5,7 +5,7 @@
 #include <variant>
 
 #include "io/files/refuse.hpp"
-#include "io/tables/table.hpp"
+#include "io/tables/table_file.hpp"
 #include "io/wcs/unit.hpp"
 #include "stages/core/ascii.hpp"
 

@@ -46,10 +46,6 @@ namespace {
 /// Exit codes of batch.
 constexpr int some_failed = 6, stopped = 7, too_many_failed = 8;
 
-void warn(const std::string& message) {
-  spdlog::warn("{}", message);
-}
-
 /// Files that the run itself writes or removes, besides the outputs of its images. A run of the whole survey replaces
 /// the failure lists of shards.
 std::vector<std::string> own_files(const std::string& directory, const Shard& shard) {
@@ -119,8 +115,9 @@ void describe(const Plan& plan, const Shard& shard) {
 /// Warns of inputs that cannot be accessed now; their outputs stay.
 void warn_of_unseen(const Plan& plan) {
   if (plan.unseen + plan.undone == 0) return;
-  warn(fmt::format("{}: what is done of {} stays as it is, since inputs cannot be looked at; mount or bring them back",
-                   plan.why_unseen, counted(plan.unseen + plan.undone, "file")));
+  log_warning(
+      fmt::format("{}: what is done of {} stays as it is, since inputs cannot be looked at; mount or bring them back",
+                  plan.why_unseen, counted(plan.unseen + plan.undone, "file")));
 }
 
 /// Prints one line per file on stdout. A name may hold newlines and terminal commands.
@@ -177,7 +174,7 @@ int conclude(const Plan& plan, const RunSummary& summary, const Ending& ending) 
 /// The records of earlier runs; empty for a first run.
 Ledger known_before(const std::string& directory) {
   std::error_code unknown;
-  return std::filesystem::exists(directory, unknown) ? join_ledgers(read_journals(directory, warn)) : Ledger{};
+  return std::filesystem::exists(directory, unknown) ? join_ledgers(read_journals(directory, log_warning)) : Ledger{};
 }
 
 /// Removes from the plan, and returns, files that were under way when an earlier process died. Drops the journal's
@@ -322,7 +319,7 @@ class BatchRun {
 ImageFiles with_references(ImageFiles files, KeptFiles& kept) {
   std::vector<std::string> notes;
   ImageFiles chosen = choose_references(std::move(files), notes);
-  for (const std::string& note : notes) warn(note);
+  for (const std::string& note : notes) log_warning(note);
   const FilesBeside* last = nullptr;
   for (const ImageFile& file : chosen)
     if (file.has_reference() && file.beside.get() != std::exchange(last, file.beside.get()))
@@ -347,8 +344,8 @@ int run_batch(const BatchOptions& options) {
   KeptFiles kept = start_log(options, shard, all_files, on_terminal, links);
   for (const std::string& note : notes) spdlog::info("{}", note);
   // Links may be intended, and -q is for errors only.
-  if (!links.empty() && options.verbosity != Verbosity::quiet) warn(links);
-  if (const std::string kinds = describe_kinds(all_files); !kinds.empty()) warn(kinds);
+  if (!links.empty() && options.verbosity != Verbosity::quiet) log_warning(links);
+  if (const std::string kinds = describe_kinds(all_files); !kinds.empty()) log_warning(kinds);
   ImageFiles files = with_references(share_of(shard, std::move(all_files)), kept);
 
   if (options.dry_run) {
@@ -361,7 +358,7 @@ int run_batch(const BatchOptions& options) {
   }
   prepare_output_directory(options.output_dir);
   Journal journal(options.output_dir, shard, describe_session(options.arguments, shard, make_image_config(given)->yaml),
-                  warn);
+                  log_warning);
   Plan plan = make_plan(std::move(files), journal.take_before(), options.output_dir, program_version(), options.plan);
   journal.plan(static_cast<std::int64_t>(plan.files.size()), total_bytes(plan.files));
   describe(plan, shard);

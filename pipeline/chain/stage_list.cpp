@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <iterator>
 
-#include "pipeline/chain/aperture_noise.hpp"
+#include "pipeline/chain/add_aperture_noise.hpp"
 #include "pipeline/chain/make_catalog.hpp"
 #include "stages/catalogue/vignets.hpp"
 #include "stages/clean/clean_limit.hpp"

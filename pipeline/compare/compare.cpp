@@ -9,7 +9,7 @@
 #include "config/rules.hpp"
 #include "io/catalog/table_writer.hpp"
 #include "io/files/output_file.hpp"
-#include "io/tables/table.hpp"
+#include "io/tables/table_file.hpp"
 #include "io/wcs/unit.hpp"
 #include "pipeline/compare/catalog_files.hpp"
 #include "pipeline/compare/compare_machine.hpp"

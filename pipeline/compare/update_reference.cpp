@@ -11,7 +11,7 @@
 #include <fstream>
 
 #include "io/files/output_file.hpp"
-#include "io/tables/table.hpp"
+#include "io/tables/table_file.hpp"
 #include "pipeline/log/printable.hpp"
 #include "pipeline/machine/utc.hpp"
 #include "pipeline/machine/versions.hpp"

@@ -15,7 +15,7 @@
 #include <vector>
 
 #include "cuda/ingest/ingest.hpp"
-#include "pipeline/chain/aperture_noise.hpp"
+#include "pipeline/chain/add_aperture_noise.hpp"
 #include "pipeline/chain/found_elsewhere.hpp"
 #include "pipeline/chain/make_catalog.hpp"
 #include "pipeline/chain/measure_elsewhere.hpp"

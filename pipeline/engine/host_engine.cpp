@@ -7,7 +7,7 @@
 #include <span>
 #include <utility>
 
-#include "pipeline/chain/aperture_noise.hpp"
+#include "pipeline/chain/add_aperture_noise.hpp"
 #include "pipeline/chain/detect_sources.hpp"
 #include "pipeline/chain/make_catalog.hpp"
 #include "pipeline/chain/measure_elsewhere.hpp"

@@ -6,8 +6,8 @@
 #include <vector>
 
 #include "io/image/fits_image.hpp"
-#include "io/wcs/beam.hpp"
 #include "io/wcs/cube_axes.hpp"
+#include "io/wcs/find_beam.hpp"
 #include "stages/core/exec.hpp"
 #include "stages/ingest/ingest.hpp"
 #include "stages/settings/background.hpp"

@@ -5,7 +5,7 @@
 #include <utility>
 #include <vector>
 
-#include "io/wcs/pixel_map.hpp"
+#include "io/wcs/map_pixels.hpp"
 #include "io/wcs/wcs.hpp"
 #include "pipeline/exposure/blank_border.hpp"
 #include "pipeline/exposure/map_pairs.hpp"

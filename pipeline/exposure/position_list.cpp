@@ -14,7 +14,7 @@
 #include <utility>
 #include <variant>
 
-#include "io/tables/table.hpp"
+#include "io/tables/table_file.hpp"
 #include "stages/catalogue/declared_columns.hpp"
 #include "stages/catalogue/vignet_column.hpp"
 #include "stages/core/ascii.hpp"

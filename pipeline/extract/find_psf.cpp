@@ -11,7 +11,7 @@
 #include "stages/catalogue/declared_columns.hpp"
 #include "stages/core/counted.hpp"
 #include "stages/core/words.hpp"
-#include "stages/photometry/spread.hpp"
+#include "stages/photometry/spread_model.hpp"
 #include "stages/settings/psf_numbers.hpp"
 
 namespace srcextract {

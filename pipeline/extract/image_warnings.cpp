@@ -9,12 +9,12 @@
 #include <optional>
 
 #include "pipeline/chain/detection.hpp"
+#include "pipeline/extract/add_sky_columns.hpp"
 #include "pipeline/extract/crowd_warnings.hpp"
 #include "pipeline/extract/difference_warnings.hpp"
 #include "pipeline/extract/find_psf.hpp"
 #include "pipeline/extract/image_sample.hpp"
 #include "pipeline/extract/mesh_filling.hpp"
-#include "pipeline/extract/sky_columns.hpp"
 #include "stages/catalogue/declared_columns.hpp"
 #include "stages/core/counted.hpp"
 #include "stages/measure/dipoles.hpp"

@@ -13,8 +13,8 @@
 
 #include "io/fits/header.hpp"
 #include "io/fits/header_values.hpp"
-#include "io/wcs/beam.hpp"
 #include "io/wcs/cube_axes.hpp"
+#include "io/wcs/find_beam.hpp"
 #include "io/wcs/wcs.hpp"
 #include "pipeline/chain/detection.hpp"
 #include "pipeline/chain/measure_positions.hpp"

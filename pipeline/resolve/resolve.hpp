@@ -23,7 +23,8 @@ struct RunImage {
   RunKind kind;
   std::string_view reference_header = {};  ///< of a difference
   const Config* of_reference = nullptr;    ///< its configuration; null: the image's, without maps
-  // The file, axes and planes for which the beam of a radio map is looked up, besides its headers (io/wcs/beam.hpp).
+  // The file, axes and planes for which the beam of a radio map is looked up, besides its headers
+  // (io/wcs/find_beam.hpp).
   std::string path = {};
   std::vector<std::int64_t> axes = {}, planes = {1};
   std::vector<double> weights = {};  ///< of planes that are one image already

@@ -7,7 +7,7 @@
 
 #include "io/catalog/row_sink.hpp"
 #include "io/wcs/wcs.hpp"
-#include "pipeline/extract/sky_columns.hpp"
+#include "pipeline/extract/add_sky_columns.hpp"
 #include "sextractor/columns.hpp"
 #include "stages/catalogue/declared_columns.hpp"
 #include "stages/core/error.hpp"

@@ -9,7 +9,7 @@
 #include <utility>
 
 #include "io/catalog/psf_file.hpp"
-#include "io/fits/number_tables.hpp"
+#include "io/fits/read_number_tables.hpp"
 #include "pipeline/machine/versions.hpp"
 #include "python/core/arrays.hpp"
 #include "python/core/gil.hpp"

@@ -5,8 +5,8 @@
 
 #include "regression/columns/passes.hpp"
 #include "regression/matching/align.hpp"
+#include "regression/matching/choose_positions.hpp"
 #include "regression/matching/match.hpp"
-#include "regression/matching/position_columns.hpp"
 
 namespace srcextract {
 

@@ -54,7 +54,7 @@ struct DeclaredColumn {
   const char* group;      ///< its group in output.columns
   bool repeated = false;  ///< true: one column per radius or fraction, NAME, NAME_1, NAME_2 ...
   ColumnType type = ColumnType::float64;
-  ColumnNeeds needs = {};  ///< for a column in sky units (pipeline/extract/sky_columns.hpp)
+  ColumnNeeds needs = {};  ///< for a column in sky units (pipeline/extract/add_sky_columns.hpp)
   NeededFile file = {};    ///< file without which there is no such column
 
   bool is_usual() const { return std::string_view(group) == usual_group; }

@@ -13,7 +13,7 @@
 #include "stages/photometry/petrosian.hpp"
 #include "stages/photometry/position_noise.hpp"
 #include "stages/photometry/profile.hpp"
-#include "stages/photometry/spread.hpp"
+#include "stages/photometry/spread_model.hpp"
 #include "stages/photometry/star_fit.hpp"
 #include "stages/photometry/star_frames.hpp"
 #include "stages/photometry/window.hpp"

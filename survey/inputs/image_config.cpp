@@ -6,7 +6,7 @@
 #include <utility>
 
 #include "config/number_file.hpp"
-#include "io/fits/number_tables.hpp"
+#include "io/fits/read_number_tables.hpp"
 #include "io/image/kernel_file.hpp"
 #include "stages/core/error.hpp"
 #include "stages/math/kernel_values.hpp"

@@ -1,6 +1,6 @@
 #include "regression/verdict/compare.hpp"
 
-#include "io/tables/table.hpp"
+#include "io/tables/table_file.hpp"
 #include "io/wcs/unit.hpp"
 #include "tests/fuzz/fuzz_support.hpp"
 

@@ -1,4 +1,4 @@
-#include "io/fits/number_tables.hpp"
+#include "io/fits/read_number_tables.hpp"
 #include "stages/settings/psf_numbers.hpp"
 #include "tests/fuzz/fuzz_support.hpp"
 

@@ -3,7 +3,7 @@
 #include <bit>
 #include <limits>
 
-#include "io/wcs/pixel_map.hpp"
+#include "io/wcs/map_pixels.hpp"
 #include "tests/fuzz/fuzz_support.hpp"
 #include "tests/support/usual_sources.hpp"
 

@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "io/wcs/direction.hpp"
-#include "io/wcs/local_sky.hpp"
+#include "io/wcs/look_at_sky.hpp"
 #include "pipeline/outputs/components/cube_columns.hpp"
 #include "stages/fit/fitted_ellipse.hpp"
 

@@ -11,7 +11,7 @@
 #include <memory>
 #include <utility>
 
-#include "pipeline/chain/aperture_noise.hpp"
+#include "pipeline/chain/add_aperture_noise.hpp"
 #include "python/core/arrays.hpp"
 #include "python/core/gil.hpp"
 #include "python/core/stages/chain.hpp"

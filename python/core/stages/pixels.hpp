@@ -6,7 +6,7 @@
 #include <utility>
 #include <vector>
 
-#include "io/wcs/pixel_map.hpp"
+#include "io/wcs/map_pixels.hpp"
 #include "python/core/stages/held.hpp"
 #include "python/core/view_of.hpp"
 #include "stages/combine/combine.hpp"

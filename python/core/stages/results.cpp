@@ -5,7 +5,7 @@
 #include <string>
 #include <utility>
 
-#include "pipeline/chain/aperture_noise.hpp"
+#include "pipeline/chain/add_aperture_noise.hpp"
 #include "pipeline/chain/make_catalog.hpp"
 #include "pipeline/chain/measure_positions.hpp"
 #include "pipeline/exposure/open_positions.hpp"

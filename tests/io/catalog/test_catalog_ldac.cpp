@@ -10,7 +10,7 @@
 #include "io/catalog/catalog.hpp"
 #include "io/catalog/ldac_head.hpp"
 #include "io/catalog/row_sink.hpp"
-#include "io/tables/table.hpp"
+#include "io/tables/table_file.hpp"
 #include "tests/io/support/catalogs.hpp"
 #include "tests/io/support/io_test_support.hpp"
 #include "tests/support/random_sources.hpp"

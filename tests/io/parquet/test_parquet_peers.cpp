@@ -8,7 +8,7 @@
 #include <variant>
 #include <vector>
 
-#include "io/tables/table.hpp"
+#include "io/tables/table_file.hpp"
 #include "tests/io/parquet/parquet_support.hpp"
 #include "tests/support/peers.hpp"
 

@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-#include "io/tables/table.hpp"
+#include "io/tables/table_file.hpp"
 #include "stages/core/error.hpp"
 #include "tests/io/parquet/parquet_support.hpp"
 #include "tests/io/support/printed_table.hpp"

@@ -13,7 +13,7 @@
 #include <variant>
 #include <vector>
 
-#include "io/tables/table.hpp"
+#include "io/tables/table_file.hpp"
 #include "stages/core/error.hpp"
 #include "tests/io/support/io_test_support.hpp"
 #include "tests/support/fits_writer.hpp"

@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "io/wcs/beam.hpp"
+#include "io/wcs/find_beam.hpp"
 #include "stages/core/error.hpp"
 #include "tests/io/support/fits_tables.hpp"
 #include "tests/support/temporary_folder.hpp"

@@ -7,7 +7,7 @@
 #include <bit>
 #include <cmath>
 
-#include "io/tables/table.hpp"
+#include "io/tables/table_file.hpp"
 #include "tests/support/vector_columns.hpp"
 #include "tests/survey/merge/merge_support.hpp"
 

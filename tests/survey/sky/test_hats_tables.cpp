@@ -13,7 +13,7 @@
 #include <utility>
 
 #include "io/files/big_endian.hpp"
-#include "io/tables/table.hpp"
+#include "io/tables/table_file.hpp"
 #include "stages/core/error.hpp"
 #include "survey/sky/healpix.hpp"
 #include "tests/survey/merge/merge_support.hpp"

@@ -1,4 +1,4 @@
-#include "regression/matching/position_columns.hpp"
+#include "regression/matching/choose_positions.hpp"
 
 #include <algorithm>
 #include <array>

@@ -1,4 +1,4 @@
-#include "io/tables/table.hpp"
+#include "io/tables/table_file.hpp"
 
 #include <algorithm>
 #include <filesystem>

@@ -1,4 +1,4 @@
-#include "io/wcs/pixel_map.hpp"
+#include "io/wcs/map_pixels.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

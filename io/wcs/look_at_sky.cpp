@@ -1,4 +1,4 @@
-#include "io/wcs/local_sky.hpp"
+#include "io/wcs/look_at_sky.hpp"
 
 #include <cstddef>
 #include <iterator>

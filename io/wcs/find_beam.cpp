@@ -1,4 +1,4 @@
-#include "io/wcs/beam.hpp"
+#include "io/wcs/find_beam.hpp"
 
 #include <algorithm>
 #include <array>

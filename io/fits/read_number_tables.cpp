@@ -1,4 +1,4 @@
-#include "io/fits/number_tables.hpp"
+#include "io/fits/read_number_tables.hpp"
 
 #include <cstddef>
 #include <cstdint>

@@ -1,4 +1,4 @@
-#include "pipeline/chain/aperture_noise.hpp"
+#include "pipeline/chain/add_aperture_noise.hpp"
 
 #include <utility>
 

@@ -1,4 +1,4 @@
-#include "pipeline/extract/sky_columns.hpp"
+#include "pipeline/extract/add_sky_columns.hpp"
 
 #include <algorithm>
 #include <array>
@@ -7,7 +7,7 @@
 #include <utility>
 #include <vector>
 
-#include "io/wcs/local_sky.hpp"
+#include "io/wcs/look_at_sky.hpp"
 #include "stages/catalogue/declared_columns.hpp"
 #include "stages/photometry/sky_columns.hpp"
 

@@ -1,5 +1,5 @@
 // Tables of numbers in files put together byte by byte, so that they can also be wrong.
-#include "io/fits/number_tables.hpp"
+#include "io/fits/read_number_tables.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

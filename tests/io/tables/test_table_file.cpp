@@ -1,4 +1,4 @@
-#include "io/tables/table.hpp"
+#include "io/tables/table_file.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

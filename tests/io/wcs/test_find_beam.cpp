@@ -1,4 +1,4 @@
-#include "io/wcs/beam.hpp"
+#include "io/wcs/find_beam.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
