@@ -16,9 +16,11 @@ def program() -> str | None:
     except importlib.metadata.PackageNotFoundError:
         files = []
     of_package = [str(file.locate()) for file in files if file.name == "srcextract" and file.parent.name == "bin"]
-    # A package within a build folder has the program of that folder.
-    built = pathlib.Path(str(_core.__file__)).parents[2] / "srcextract"
-    return next((path for path in [*of_package, str(built)] if os.path.isfile(path) and os.access(path, os.X_OK)), None)
+    package = pathlib.Path(str(_core.__file__)).parent
+    beside = package.parent / "bin" / "srcextract"  # pip install --target
+    built = package.parents[1] / "srcextract"  # a package within a build folder
+    return next((path for path in [*of_package, str(beside), str(built)]
+                 if os.path.isfile(path) and os.access(path, os.X_OK)), None)
 
 
 def main() -> None:

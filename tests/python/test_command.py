@@ -11,6 +11,7 @@ import time
 
 import pytest
 
+import srcextract
 from srcextract import build_info
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
@@ -18,13 +19,14 @@ try:
     installed = any(file.name == "srcextract" for file in importlib.metadata.distribution(build_info()["distribution"]).files or [])
 except importlib.metadata.PackageNotFoundError:
     pytest.skip("no data: the package is not installed, it is imported from a build", allow_module_level=True)
-COMMAND = pathlib.Path(sysconfig.get_path("scripts")) / "srcextract"
+BESIDE = pathlib.Path(srcextract.__file__).parents[1] / "bin"  # where `pip install --target` puts it
+COMMAND = (BESIDE if BESIDE.is_dir() else pathlib.Path(sysconfig.get_path("scripts"))) / "srcextract"
 MODULE = [sys.executable, "-m", "srcextract"]
 PROGRAM = os.environ.get("SRCEXTRACT_PROGRAM")
 
 
 def test_the_command_is_installed():
-    assert installed and os.access(COMMAND, os.X_OK)
+    assert (installed or BESIDE.is_dir()) and os.access(COMMAND, os.X_OK)
 
 
 @pytest.mark.parametrize("arguments", [["--help"], ["batch", "--help"], ["columns", "-x"], ["no.yaml", "no.fits"],
