@@ -129,7 +129,7 @@ class Crew {
     const RunPlan plan = plan_of(task.image, task.maps, *task.file, execution.compare);
     const HostMemory memory = host_memory_within(plan, budget_.bytes() - task.held);
     const std::int64_t needed = is_on_host(task, execution) ? memory.bytes : plan.beside;
-    const MemoryBudget::Share share = take(task, needed);
+    MemoryBudget::Share share = take(task, needed);
     const std::shared_ptr<void> watch = control_.watch(task.name);
     OpenImage image(task, job_);
     Execution here = with_threads(execution, needed);
@@ -137,7 +137,7 @@ class Crew {
     if (job_.only_psf) return image.finish_psf(here, progress);
     ImageResult result;
     try {
-      result = extract_image(image.input(), here, progress);
+      result = extract_within(share, plan, memory, image.input(), here, progress);
     } catch (const NoSky&) {
       if (!job_.take_without_sky) throw;
       job_.take_without_sky(task, image.input(), current_failure(), execution.cpu);
@@ -146,6 +146,24 @@ class Crew {
     ImageOutcome outcome = image.finish(std::move(result), execution);
     require_agreement(outcome.name, outcome.comparison, progress);
     return outcome;
+  }
+
+  /// Extracts an open image. How many sources it has shows on the way: if they leave too little memory for the whole
+  /// image on the host, begins again by rows.
+  static ImageResult extract_within(MemoryBudget::Share& share, const RunPlan& plan, const HostMemory& memory,
+                                    const ImageInput& image, Execution& execution, Progress& progress) {
+    const HostMemory by_rows = host_memory_within(plan, memory.bytes - 1);
+    try {
+      return extract_image(image, execution, progress);
+    } catch (const Error& error) {
+      const bool may_help = memory.rows == 0 && by_rows.rows > 0 && !execution.device;
+      if (error.kind() != ErrorKind::memory || !may_help) throw;
+      spdlog::debug("{}: {}", image.name, error.what());
+    }
+    share.shrink(by_rows.bytes);
+    execution.more_room = memory.bytes - by_rows.bytes;
+    go_by_rows(plan, by_rows, image.name, execution);
+    return extract_image(image, execution, progress);
   }
 
   MemoryBudget::Share take(const ImageTask& task, std::int64_t needed) {

@@ -54,9 +54,9 @@ void keep_pixels_of_runs(const Pixels<Where>& pixels, const Config& config, Dete
                                     pixels.masked->total() > 0, where))
       std::tie(of_runs.found, of_runs.measured) = *std::move(taken);
     const Image<float, Cpu>& noise = measured_noise(pixels, found);
-    const Image<float, Cpu>* const of_found = noise_of_found(pixels, config, found).variance;
-    if (of_found == nullptr) return;
-    if (auto taken = pixels_of_runs(*of_found, noise, found.runs, false, where))
+    const Image<float, Cpu>* const found_noise = noise_of_found(pixels, config, found).variance;
+    if (found_noise == nullptr) return;
+    if (auto taken = pixels_of_runs(*found_noise, noise, found.runs, false, where))
       std::tie(of_runs.found_noise, of_runs.measured_noise) = *std::move(taken);
   }
 }

@@ -52,8 +52,8 @@ void go_by_rows(const RunPlan& plan, const HostMemory& memory, const std::string
   execution.row_memory = std::make_shared<RowMemory>(memory.rows);
   execution.cpu.threads = std::min(execution.cpu.threads, most_threads);
   if (!execution.device)
-    spdlog::info("{}: the whole image would need about {} MB of memory; its rows are read several times instead", name,
-                 host_memory(plan) / 1'000'000 + 1);
+    spdlog::info("{}: the whole image would need about {} MB of memory{}; its rows are read several times instead",
+                 name, host_memory(plan) / 1'000'000 + 1, execution.more_room > 0 ? ", and its sources more" : "");
 }
 
 std::int64_t gzipped_sizes(const std::vector<std::string>& paths) {

@@ -40,8 +40,8 @@ struct PetrosianFamily : EllipseFamily<PetrosianFamily> {
     if (box_of_ellipse(source.shape, reach, image).cut) flags |= flag::aperture_cut;
     if (is_mostly_masked(faded.masked, faded.area)) flags |= flag::crowded;
     const double scale = faded.within_area > 0 ? faded.scale : 0;
-    const auto wanted = static_cast<float>(factor * 1.1 * scale), least = static_cast<float>(minimum);
-    return wanted > least ? wanted : least;
+    const auto wanted = static_cast<float>(factor * 1.1 * scale), smallest = static_cast<float>(minimum);
+    return wanted > smallest ? wanted : smallest;
   }
 
  private:

@@ -122,6 +122,26 @@ def test_images_of_a_gzipped_file_share_its_memory_in_turn(folder):
     assert made["11M"] == made["13M"] == made["20M"] == made["30M"] and len(made["30M"]) == 3
 
 
+def test_an_image_whose_sources_leave_too_little_memory_begins_again_by_rows(tmp_path):
+    """How many sources there are shows only after the whole image was begun. No memory is refused that is more than an
+    accepted one."""
+    rng = np.random.default_rng(4)
+    sky = rng.normal(100, 5, (900, 1200)).astype("f4")
+    y, x = np.mgrid[-7:8, -7:8]
+    for _ in range(20000):
+        row, column, light = rng.integers(7, 893), rng.integers(7, 1193), 10 ** rng.uniform(1.5, 3)
+        sky[row - 7:row + 8, column - 7:column + 8] += light * (1 + (x * x + 1.5 * y * y) / 3) ** -2.5
+    fits.writeto(tmp_path / "sky.fits", sky.astype(">f4"))
+    told, made = "", set()
+    for memory in ("20M", "22M", "25M", "28M", "31M", "60M"):
+        done = extract(tmp_path, memory, "--set", "detection.threshold=2", "--memory", memory)
+        assert done.returncode == 0, done.stderr
+        told += done.stderr
+        made.add(outputs(tmp_path, memory)["sky.cat.fits"])
+    assert len(made) == 1 and SAYS_SO not in done.stderr
+    assert "and its sources more; " + SAYS_SO in told
+
+
 def test_files_that_hold_memory_and_others_that_wait_for_it_end(folder):
     """A gzipped file takes most of the memory, and a worker waits for it with an image of the other file."""
     images = fits.HDUList([fits.PrimaryHDU()] + [fits.ImageHDU(moffat_stars(seed)[:500, :600]) for seed in (31, 32, 33)])

@@ -202,7 +202,9 @@ TEST(FitIslands, LeavesNoIslandOut) {
       EXPECT_EQ(found.sources[static_cast<std::size_t>(row.source - 1)].island, row.island);
     const auto of_moments = std::ranges::count_if(
         found.sources, [](const ComponentRow& row) { return (row.flags & fit_flag::moments) != 0; });
-    if (large == 40) EXPECT_GT(of_moments, 1);
+    if (large == 40) {
+      EXPECT_GT(of_moments, 1);
+    }
   }
 }
 
