@@ -187,7 +187,7 @@ step_bytes() {
   make_skies
   export -f same_bytes
   export program work
-  local -x by_rows=30M  # images of 2048² take 60 MB and more
+  local -x by_rows=30M  # images of 2048² take 60 MB and more, the two small ones less
   local image
   for image in data/sky.fits "$work"/skies/{square_2048,crowded_2048,nan_2048,int16_2048}.fits \
     "$work"/skies/rice_{int16_2048,dithered_2048,nan_2048,small}.fits.fz; do

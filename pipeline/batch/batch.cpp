@@ -129,7 +129,7 @@ class Crew {
     const RunPlan plan = plan_of(task.image, task.maps, *task.file, execution.compare);
     const HostMemory memory = host_memory_within(plan, budget_.bytes() - task.held);
     const std::int64_t needed = is_on_host(task, execution) ? memory.bytes : plan.beside;
-    MemoryBudget::Share share = take(task, needed);
+    const MemoryBudget::Share share = take(task, needed);
     const std::shared_ptr<void> watch = control_.watch(task.name);
     OpenImage image(task, job_);
     Execution here = with_threads(execution, needed);
@@ -137,7 +137,7 @@ class Crew {
     if (job_.only_psf) return image.finish_psf(here, progress);
     ImageResult result;
     try {
-      result = extract_within(share, plan, memory, image.input(), here, progress);
+      result = extract_within(plan, memory, image.input(), here, progress);
     } catch (const NoSky&) {
       if (!job_.take_without_sky) throw;
       job_.take_without_sky(task, image.input(), current_failure(), execution.cpu);
@@ -148,21 +148,20 @@ class Crew {
     return outcome;
   }
 
-  /// Extracts an open image. How many sources it has shows on the way: if they leave too little memory for the whole
-  /// image on the host, begins again by rows.
-  static ImageResult extract_within(MemoryBudget::Share& share, const RunPlan& plan, const HostMemory& memory,
-                                    const ImageInput& image, Execution& execution, Progress& progress) {
-    const HostMemory by_rows = host_memory_within(plan, memory.bytes - 1);
+  /// Extracts an open image. The number of sources is known only after they are found. If they leave too little memory
+  /// for the whole image on the host, begins again by rows.
+  static ImageResult extract_within(const RunPlan& plan, const HostMemory& memory, const ImageInput& image,
+                                    Execution& execution, Progress& progress) {
     try {
       return extract_image(image, execution, progress);
-    } catch (const Error& error) {
-      const bool may_help = memory.rows == 0 && by_rows.rows > 0 && !execution.device;
-      if (error.kind() != ErrorKind::memory || !may_help) throw;
-      spdlog::debug("{}: {}", image.name, error.what());
+    } catch (const NoRoom& error) {
+      if (memory.rows > 0 || execution.device) throw;
+      const HostMemory by_rows = host_memory_within(plan, memory.bytes - 1);
+      if (by_rows.rows == 0) throw;
+      execution.saved_by_rows = memory.bytes - by_rows.bytes;
+      go_by_rows(by_rows, image.name, error.lack(), execution);
     }
-    share.shrink(by_rows.bytes);
-    execution.more_room = memory.bytes - by_rows.bytes;
-    go_by_rows(plan, by_rows, image.name, execution);
+    drop_kept_buffers();
     return extract_image(image, execution, progress);
   }
 

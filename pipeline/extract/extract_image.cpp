@@ -170,17 +170,15 @@ class ImageRun {
                      (by_rate ? "lower detection.false_discovery_rate" : "raise detection.threshold"));
   }
 
-  /// Throws Error{memory} if `needed` bytes exceed the memory that is left beside the image. In the message, `what`
-  /// says what needs the memory, and `remedy` how to reduce it. 1 MiB or less always passes.
+  /// Throws NoRoom if `needed` bytes exceed the memory that is left beside the image. In the message, `what` says what
+  /// needs the memory, and `remedy` how to reduce it. 1 MiB or less always passes.
   void require_room(std::int64_t needed, const std::string& what, const std::string& remedy) const {
-    const std::int64_t left = input_.frame.most_inflated();
+    const std::int64_t left = input_.frame.most_inflated();  // the largest integer, if there is no limit
     constexpr std::int64_t not_counted = std::int64_t{1} << 20;
-    if (needed <= not_counted || needed - execution_.more_room <= left) return;
-    const std::int64_t room = left + execution_.more_room;
-    throw Error(ErrorKind::memory,
-                fmt::format("{} about {} MB of memory, and beside the image there are {} MB (--memory); {}, or allow "
-                            "more",
-                            what, needed / 1'000'000 + 1, room / 1'000'000, remedy));
+    if (needed <= not_counted || needed - execution_.saved_by_rows <= left) return;
+    throw NoRoom(fmt::format("{} about {} MB of memory, and beside the image there are {} MB", what,
+                             needed / 1'000'000 + 1, (left + execution_.saved_by_rows) / 1'000'000),
+                 remedy);
   }
 
   Extraction extract_cuda(const Observer& observe) const {

@@ -77,9 +77,22 @@ struct FoundOnce {
                                                   ///< comparison
 };
 
+/// Sources need more memory than is left beside their image.
+class NoRoom : public Error {
+ public:
+  /// `lack` says what needs how much, and how much there is; `remedy` how to need less.
+  NoRoom(std::string lack, const std::string& remedy)
+      : Error(ErrorKind::memory, lack + " (--memory); " + remedy + ", or allow more"), lack_(std::move(lack)) {}
+
+  const std::string& lack() const { return lack_; }
+
+ private:
+  std::string lack_;
+};
+
 /// Extracts one image where `execution` says. If falling back is allowed, an image that the device cannot take goes to
-/// the CPU, unless the device is lost. Writes nothing. Throws the errors of the stages. `once` keeps the sources of a
-/// detection image that several images share.
+/// the CPU, unless the device is lost. Writes nothing. Throws the errors of the stages, and NoRoom. `once` keeps the
+/// sources of a detection image that several images share.
 ImageResult extract_image(const ImageInput& input, const Execution& execution, Progress& progress,
                           FoundOnce* once = nullptr);
 

@@ -46,14 +46,17 @@ std::int64_t most_needed(std::int64_t inflated, const ImageFile& file) {
   return inflated + host_memory(plan_of(Shape{inflated, 1}, file));
 }
 
-void go_by_rows(const RunPlan& plan, const HostMemory& memory, const std::string& name, Execution& execution) {
+void go_by_rows(const HostMemory& memory, const std::string& name, const std::string& why, Execution& execution) {
   constexpr int most_threads = 4;  // more wait for one another
-  if (memory.rows == 0) return;
   execution.row_memory = std::make_shared<RowMemory>(memory.rows);
   execution.cpu.threads = std::min(execution.cpu.threads, most_threads);
-  if (!execution.device)
-    spdlog::info("{}: the whole image would need about {} MB of memory{}; its rows are read several times instead",
-                 name, host_memory(plan) / 1'000'000 + 1, execution.more_room > 0 ? ", and its sources more" : "");
+  if (!execution.device) spdlog::info("{}: {}; its rows are read several times instead", name, why);
+}
+
+void go_by_rows(const RunPlan& plan, const HostMemory& memory, const std::string& name, Execution& execution) {
+  if (memory.rows == 0) return;
+  const std::int64_t megabytes = host_memory(plan) / 1'000'000 + 1;
+  go_by_rows(memory, name, fmt::format("the whole image would need about {} MB of memory", megabytes), execution);
 }
 
 std::int64_t gzipped_sizes(const std::vector<std::string>& paths) {

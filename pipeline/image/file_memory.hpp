@@ -19,6 +19,9 @@ RunPlan plan_of(const SelectedImage& image, const SelectedMaps& maps, const Imag
 /// byte counts as a pixel.
 std::int64_t most_needed(std::int64_t inflated, const ImageFile& file);
 
+/// Lets the CPU take an image by rows, and says `why` of `name`.
+void go_by_rows(const HostMemory& memory, const std::string& name, const std::string& why, Execution& execution);
+
 /// Lets the CPU take an image by rows, if `memory` (of host_memory_within) has a part for them; says so of `name`.
 void go_by_rows(const RunPlan& plan, const HostMemory& memory, const std::string& name, Execution& execution);
 

@@ -40,7 +40,7 @@ struct Execution {
   bool may_fall_back = false;
   std::shared_ptr<RowMemory> row_memory = nullptr;  ///< for rows of images that the host is not to hold as a whole;
                                                     ///< null: it holds them
-  std::int64_t more_room = 0;  ///< bytes left for sources because an image that was begun as a whole goes by rows
+  std::int64_t saved_by_rows = 0;  ///< bytes that the image takes less by rows than as a whole, if it began as a whole
 };
 
 /// The user's choice of hardware.

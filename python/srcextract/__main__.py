@@ -17,9 +17,9 @@ def program() -> str | None:
         files = []
     of_package = [str(file.locate()) for file in files if file.name == "srcextract" and file.parent.name == "bin"]
     package = pathlib.Path(str(_core.__file__)).parent
-    beside = package.parent / "bin" / "srcextract"  # pip install --target
+    beside = package.parent / "bin" / "srcextract"  # pip install --target, whose list of files is wrong
     built = package.parents[1] / "srcextract"  # a package within a build folder
-    return next((path for path in [*of_package, str(beside), str(built)]
+    return next((path for path in [str(beside), *of_package, str(built)]
                  if os.path.isfile(path) and os.access(path, os.X_OK)), None)
 
 

@@ -54,9 +54,11 @@ class KeptBuffers {
   void begin() { ++keepers_; }
   void end() {
     const std::lock_guard lock(mutex_);
-    if (--keepers_ > 0) return;
-    while (waiting_ > 0) drop(waiting_of(0));
-    most_used_ = used_;
+    if (--keepers_ == 0) drop_waiting();
+  }
+  void drop_waiting_buffers() {
+    const std::lock_guard lock(mutex_);
+    drop_waiting();
   }
   bool keeps() const { return keepers_ > 0; }
 
@@ -112,7 +114,7 @@ class KeptBuffers {
       try {
         return allocate_new(bytes, aligned);
       } catch (const std::bad_alloc&) {
-        while (waiting_ > 0) drop(waiting_of(0));
+        drop_waiting();
         return allocate_new(bytes, aligned);
       }
     };
@@ -133,6 +135,11 @@ class KeptBuffers {
       const auto enough = waiting_of(used_ + bytes + waiting_ - most);
       drop(enough != buffers_.end() ? enough : waiting_of(0));
     }
+  }
+
+  void drop_waiting() {
+    while (waiting_ > 0) drop(waiting_of(0));
+    most_used_ = used_;
   }
 
   void drop(Buffers::iterator buffer) {
@@ -163,6 +170,10 @@ KeepBuffers::KeepBuffers() {
 
 KeepBuffers::~KeepBuffers() {
   kept_buffers().end();
+}
+
+void drop_kept_buffers() {
+  kept_buffers().drop_waiting_buffers();
 }
 
 void keep_released_memory(std::size_t less_than) {

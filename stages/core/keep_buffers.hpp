@@ -19,6 +19,9 @@ class KeepBuffers {
   KeepBuffers& operator=(const KeepBuffers&) = delete;
 };
 
+/// Returns kept buffers that are not in use to the system.
+void drop_kept_buffers();
+
 /// Makes the allocator keep all released blocks smaller than `less_than` bytes, which the process then never returns to
 /// the system. Use it only in a program that ends when its work is done.
 void keep_released_memory(std::size_t less_than);

@@ -20,13 +20,23 @@ try:
 except importlib.metadata.PackageNotFoundError:
     pytest.skip("no data: the package is not installed, it is imported from a build", allow_module_level=True)
 BESIDE = pathlib.Path(srcextract.__file__).parents[1] / "bin"  # where `pip install --target` puts it
-COMMAND = (BESIDE if BESIDE.is_dir() else pathlib.Path(sysconfig.get_path("scripts"))) / "srcextract"
+COMMAND = (BESIDE if (BESIDE / "srcextract").is_file() else pathlib.Path(sysconfig.get_path("scripts"))) / "srcextract"
 MODULE = [sys.executable, "-m", "srcextract"]
 PROGRAM = os.environ.get("SRCEXTRACT_PROGRAM")
 
 
 def test_the_command_is_installed():
-    assert (installed or BESIDE.is_dir()) and os.access(COMMAND, os.X_OK)
+    assert (installed or COMMAND.parent == BESIDE) and os.access(COMMAND, os.X_OK)
+
+
+def test_the_command_beside_the_package_is_its_own(tmp_path):
+    """As after `pip install --target`, whose list of files names another place."""
+    (tmp_path / "srcextract").symlink_to(pathlib.Path(srcextract.__file__).parent)
+    (tmp_path / "bin").mkdir()
+    (tmp_path / "bin" / "srcextract").write_text("#!/bin/sh\necho beside\n")
+    (tmp_path / "bin" / "srcextract").chmod(0o755)
+    told = subprocess.run(MODULE, env={**os.environ, "PYTHONPATH": str(tmp_path)}, cwd=tmp_path, capture_output=True, text=True)
+    assert told.stdout == "beside\n", told.stderr
 
 
 @pytest.mark.parametrize("arguments", [["--help"], ["batch", "--help"], ["columns", "-x"], ["no.yaml", "no.fits"],
