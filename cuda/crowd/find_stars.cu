@@ -259,16 +259,12 @@ void DeviceFinder::find(const DeviceField& field, const FindRule& rule, double f
   check_launch();
   const Buffer<std::int64_t, Gpu> places = places_of(flags, pixels.count(), where);
   if (places.empty()) return;
-  DeviceList<CrowdStar> found;
-  found.grow(places.size(), where);
-  take_peaks_kernel<<<grid_for(places.size(), where), block_threads, 0, where.stream>>>(pixels, rules, places.data(),
-                                                                                        places.size(), found.data());
-  check_launch();
   const std::int64_t before = stars.count;
   stars.grow(places.size(), where);
-  check(cudaMemcpyAsync(stars.data() + before, found.data(),
-                        static_cast<std::size_t>(places.size()) * sizeof(CrowdStar), cudaMemcpyDeviceToDevice,
-                        where.stream));
+  rules.known = stars.data();
+  take_peaks_kernel<<<grid_for(places.size(), where), block_threads, 0, where.stream>>>(
+      pixels, rules, places.data(), places.size(), stars.data() + before);
+  check_launch();
 }
 
 }  // namespace srcextract

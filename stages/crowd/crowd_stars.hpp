@@ -15,7 +15,7 @@ struct CrowdStar {
   double x, y;  ///< position, from 0
   double flux;
   std::int32_t turn;       ///< turn in which it was found, from 1; 0: its place was given
-  std::int16_t flags = 0;  ///< flag::saturated, if its core is
+  std::int32_t flags = 0;  ///< flag::saturated, if its core is
   double core = 0;         ///< radius of its saturated pixels
 };
 

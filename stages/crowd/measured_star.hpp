@@ -174,7 +174,7 @@ SRCEXTRACT_HOST_DEVICE inline CrowdRow row_of(const CrowdStar& star, const Crowd
   row.y = star.y;
   row.flux = star.flux;
   row.turn = star.turn;
-  row.flags = star.flags;
+  row.flags = static_cast<std::int16_t>(star.flags);
   row.completeness = row.confusion = std::numeric_limits<double>::quiet_NaN();
   row.sky = pixels.sky.between(pixels.level, pixels.sky.along_x(star.x), pixels.sky.along_y(star.y));
   return row;
