@@ -68,8 +68,7 @@ Images memory_of_stages(const RunPlan& plan) {
        fits && ColumnChoice(config.output.columns).needs(StarFramesFamily::name),
        {.host = 4, .device = 4}},
       // The host reads the planes that are combined into the detection image. A device also keeps the filtered image
-      // and the image minus
-      // the mesh.
+      // and the image minus the mesh.
       {"detection image",
        plan.found_in != nullptr,
        {.host = found + (combines_found ? plan.found_planes : 0),

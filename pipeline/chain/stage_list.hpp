@@ -42,8 +42,7 @@ bool goes_by_rows(const RunPlan& plan);
 /// Host memory that an image takes, in bytes.
 struct HostMemory {
   std::int64_t bytes = 0;
-  std::int64_t rows =
-      0;  ///< bytes among these for rows, if the image goes by rows; 0: the image is in memory as a whole
+  std::int64_t rows = 0;  ///< bytes among these for rows; 0: the image is in memory as a whole
 };
 
 /// The host memory of an image if there are `most` bytes. The image goes by rows if it can, the whole image with a

@@ -4,6 +4,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "config/config.hpp"
@@ -21,6 +22,7 @@
 #include "pipeline/log/failure.hpp"
 #include "pipeline/log/progress.hpp"
 #include "pipeline/machine/backend.hpp"
+#include "stages/core/error.hpp"
 #include "survey/inputs/image_file.hpp"
 
 namespace srcextract {
