@@ -22,6 +22,8 @@ std::string cuda_version() {
   return "not built";
 }
 
+void limit_device_memory(std::int64_t) {}
+
 CudaDevice find_cuda_device(int) {
   throw_not_built();
 }

@@ -220,7 +220,8 @@ int run_images(const CommandLine& command) {
   if (!command.positions.empty()) positions->read(command.positions);
   KeptFiles kept = start_log(command, config, beside.get(), show_progress);
   const std::vector<PlannedFile> files = planned_files(command, config, beside, kept);
-  const Machine machine = choose_machine({command.backend, command.devices, command.threads}, workload_of(files));
+  const Machine machine =
+      choose_machine({command.backend, command.devices, command.threads, command.device_memory}, workload_of(files));
   prepare_output_directory(command.output_dir);
 
   if (!command.config.empty() && leaves_out_most(config))

@@ -168,11 +168,13 @@ step_compare() {
   done
 }
 
-# same_bytes [difference] ARGUMENT...: of all that is written but run.json; also by rows in that much memory, if $by_rows is set.
+# same_bytes [difference] ARGUMENT...: of all that is written but run.json; also by rows in that much memory, if $by_rows
+# is set, and where the device may give $few and the host holds the rest of the image, if $few is set.
 same_bytes() {
   local run options command=()
   if [[ $1 == difference ]]; then command=("$1") && shift; fi
-  for run in "cpu --threads 1" "cpu --threads 7" ${by_rows:+"cpu --memory $by_rows"} cuda cuda; do
+  for run in "cpu --threads 1" "cpu --threads 7" ${by_rows:+"cpu --memory $by_rows"} cuda cuda \
+    ${few:+"cuda --device-memory $few"}; do
     read -ra options <<<"$run"
     "$program" "${command[@]}" -q --backend "${options[@]}" --set 'output.formats=[fits,ecsv]' -o "$work/bytes" "$@"
     [[ -e $work/first ]] || cp -r "$work/bytes" "$work/first"
@@ -188,6 +190,7 @@ step_bytes() {
   export -f same_bytes
   export program work
   local -x by_rows=30M  # images of 2048² take 60 MB and more, the two small ones less
+  local -x few=120M     # of a device they take 180 MB and more
   local image
   for image in data/sky.fits "$work"/skies/{square_2048,crowded_2048,nan_2048,int16_2048}.fits \
     "$work"/skies/rice_{int16_2048,dithered_2048,nan_2048,small}.fits.fz; do
@@ -224,12 +227,14 @@ step_bytes() {
     --set measurement.pixel_scale=2 --set 'output.check_images=[residual, model]' --set fit.reliability=true config/radio.yaml \
     "$work/skies/square_2048.fits"
   rm -rf "$work/first" "$work/bytes"
+  few=  # the stamps of stars have to fit
   check "bytes of stars by a PSF of the image" bash -euc 'same_bytes "$@"' - --set psf.method=fit \
     --set 'output.columns=[default, psf]' --set output.psf=true config/default.yaml data/sky.fits
   rm -rf "$work/first" "$work/bytes"
   check "bytes of a crowd" bash -euc 'same_bytes "$@"' - --set psf.method=fit \
     --set 'output.check_images=[residual, psf_sky]' config/crowd.yaml data/sky.fits
   rm -rf "$work/first" "$work/bytes"
+  few=120M
   write_positions
   check "bytes at positions" bash -euc 'same_bytes "$@"' - --positions "$work/positions.csv" \
     config/default.yaml "$work/skies/square_2048.fits"

@@ -20,6 +20,9 @@ bool cuda_built();
 /// Version of the CUDA toolkit with which this program was built, or "not built".
 std::string cuda_version();
 
+/// Limits the memory that this process takes of each device. Its context and kernels do not count.
+void limit_device_memory(std::int64_t bytes);
+
 /// Returns the device with this index. Throws Error{device}, with cause and remedy, if it cannot be used. Causes: back
 /// end not built, no driver, no device, index out of range, or a device older than the kernels.
 CudaDevice find_cuda_device(int index);

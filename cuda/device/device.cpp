@@ -51,17 +51,10 @@ void use_device(int device) {
   cudaGetLastError();
 }
 
-std::int64_t free_device_memory() {
-  std::size_t free = 0;
-  std::size_t total = 0;
-  check(cudaMemGetInfo(&free, &total));
-  return static_cast<std::int64_t>(free);
-}
-
 Stream::Stream(int device, int host_threads) {
   use_device(device);
   where_.device = device;
-  where_.host_threads = host_threads;
+  where_.host_threads = host_share_.threads = host_threads;
   where_.workspace = &workspace_;
   check(cudaDeviceGetAttribute(&where_.multiprocessors, cudaDevAttrMultiProcessorCount, device));
   where_.stream = kept_streams().take(device);

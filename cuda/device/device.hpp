@@ -11,9 +11,6 @@ namespace srcextract {
 /// that calls without check(), on a lost device, have left in this thread.
 void use_device(int device);
 
-/// Free memory of the calling thread's current device, in bytes.
-std::int64_t free_device_memory();
-
 /// A stream on a device, used by one extractor with `host_threads` host threads. Its workspace keeps memory that stages
 /// have released, so that the next image of the same shape allocates nothing.
 class Stream {
@@ -25,11 +22,15 @@ class Stream {
 
   const Gpu& where() const { return where_; }
 
-  /// Returns memory that the workspace keeps from earlier images, and that is not in use, to the device.
+  /// Host memory for images that are too large for the device; at first none.
+  HostShare& host_share() { return host_share_; }
+
+  /// Gives back memory that the workspace keeps from earlier images, and that is not in use.
   void give_back_kept_memory();
 
  private:
-  Workspace workspace_;
+  HostShare host_share_;
+  Workspace workspace_{&host_share_};
   Gpu where_;
 };
 

@@ -1,12 +1,9 @@
 #include "cuda/device/workspace.hpp"
 
-#include <cuda_runtime_api.h>
-
 #include <algorithm>
 #include <cstdlib>
 #include <iterator>
-
-#include "cuda/device/check.hpp"
+#include <utility>
 
 namespace srcextract {
 
@@ -26,10 +23,6 @@ bool every_block_alone() {
 }
 
 }  // namespace
-
-Workspace::~Workspace() {
-  for (const Slab& slab : slabs_) cudaFree(slab.memory);
-}
 
 void* Workspace::take(std::size_t bytes) {
   const std::size_t wanted = (bytes + granule - 1) / granule * granule;
@@ -66,7 +59,7 @@ void Workspace::repeat() {
 }
 
 std::byte* Workspace::cut(std::size_t bytes) {
-  auto slab = std::ranges::find_if(slabs_, [&](const Slab& one) { return one.bytes - one.used >= bytes; });
+  auto slab = std::ranges::find_if(slabs_, [&](const CutSlab& one) { return one.slab.bytes() - one.used >= bytes; });
   if (slab == slabs_.end()) {
     const bool alone = every_block_alone() || bytes > largest_slab / 2;
     const std::size_t shared = std::min(std::max(next_slab_, 4 * bytes), largest_slab);
@@ -78,20 +71,26 @@ std::byte* Workspace::cut(std::size_t bytes) {
     slab = std::prev(slabs_.end());
   }
   slab->used += bytes;
-  return slab->memory + slab->used - bytes;
+  return slab->slab.data() + slab->used - bytes;
 }
 
 bool Workspace::add_slab(std::size_t bytes) {
   slabs_.reserve(slabs_.size() + 1);
-  void* memory = nullptr;
-  const cudaError_t status = cudaMalloc(&memory, bytes);
-  if (status == cudaErrorMemoryAllocation) {
-    cudaGetLastError();  // clears the error, which is no fault of the device
-    return false;
-  }
-  check(status);
-  slabs_.push_back({static_cast<std::byte*>(memory), bytes, 0});
+  Slab slab = make_slab(bytes);
+  if (slab.empty()) return false;
+  slabs_.push_back({std::move(slab), 0});
   return true;
+}
+
+Slab Workspace::make_slab(std::size_t bytes) {
+  const auto wanted = static_cast<std::int64_t>(bytes);
+  const bool shares = host_ != nullptr && host_->most > 0;
+  const bool leaves_too_little = shares && wanted >= host_->large && free_device_memory() - wanted < host_->for_small;
+  Slab slab;
+  if (leaves_too_little) slab = Slab::on_host(bytes, *host_);
+  if (slab.empty()) slab = Slab::on_device(bytes);
+  if (slab.empty() && shares) slab = Slab::on_host(bytes, *host_);
+  return slab;
 }
 
 void Workspace::give_back(void* memory) noexcept {
@@ -100,13 +99,12 @@ void Workspace::give_back(void* memory) noexcept {
 }
 
 void Workspace::free_unused() noexcept {
-  std::erase_if(slabs_, [&](const Slab& slab) {
+  std::erase_if(slabs_, [&](const CutSlab& one) {
     const auto is_part = [&](const Block& block) {
-      return block.memory >= slab.memory && block.memory < slab.memory + slab.bytes;
+      return block.memory >= one.slab.data() && block.memory < one.slab.data() + one.slab.bytes();
     };
     if (std::ranges::any_of(blocks_, [&](const Block& block) { return block.in_use && is_part(block); })) return false;
     std::erase_if(blocks_, is_part);
-    cudaFree(slab.memory);
     return true;
   });
 }

@@ -3,19 +3,21 @@
 #include <cstddef>
 #include <vector>
 
+#include "cuda/device/slab.hpp"
+
 namespace srcextract {
 
 /// A pool of device memory for work in one stream. A block that was given back may be reused at once, since the stream
 /// finishes earlier work on the block before later work begins.
 class Workspace {
  public:
-  Workspace() = default;
-  ~Workspace();
+  /// Where the device has no room, blocks lie in memory of `host`, if it is given.
+  explicit Workspace(HostShare* host = nullptr) : host_(host) {}
   Workspace(const Workspace&) = delete;
   Workspace& operator=(const Workspace&) = delete;
 
   /// Returns a block of at least `bytes` bytes: the smallest free block unless it is more than twice as large, else a
-  /// new one. Null if the device has no memory left. Small blocks are parts of larger allocations, unless the
+  /// new one. Null if there is no memory left. Small blocks are parts of larger allocations, unless the
   /// environment variable SRCEXTRACT_SEPARATE_BLOCKS is set. compute-sanitizer needs it, since it finds an overrun only
   /// at the end of an allocation.
   void* take(std::size_t bytes);
@@ -25,14 +27,16 @@ class Workspace {
   /// that a captured graph that uses these blocks stays valid.
   void repeat();
 
-  /// Returns every slab without a block in use to the device.
+  /// Gives back the memory of every slab without a block in use.
   void free_unused() noexcept;
 
+  HostShare* host() const { return host_; }
+
  private:
-  /// A device allocation from which blocks are cut.
-  struct Slab {
-    std::byte* memory;
-    std::size_t bytes, used;
+  /// A slab from which blocks are cut.
+  struct CutSlab {
+    Slab slab;
+    std::size_t used;
   };
   struct Block {
     std::byte* memory;
@@ -42,10 +46,12 @@ class Workspace {
   Block* find(std::size_t bytes);
   std::byte* cut(std::size_t bytes);
   bool add_slab(std::size_t bytes);
+  Slab make_slab(std::size_t bytes);
 
   static constexpr std::size_t first_slab = std::size_t{128} << 10;
 
-  std::vector<Slab> slabs_;
+  HostShare* host_;
+  std::vector<CutSlab> slabs_;
   std::vector<Block> blocks_;
   std::size_t next_slab_ = first_slab;
   std::vector<void*> handed_out_;  ///< per request since repeat(): the block that take() returned

@@ -113,8 +113,13 @@ class OpenBands {
   const std::vector<OpenBand>& bands() const { return bands_; }
 
   /// Bytes of host memory for all bands together: their files stay in memory, their stages run one band after the
-  /// other, by rows if the largest needs more than `most` as a whole.
-  std::int64_t memory_needed(std::int64_t most) const { return memory_of(largest(most), most).bytes; }
+  /// other, by rows if the largest needs more than `most` as a whole. A device that is too small takes more, up to
+  /// `room` bytes in all.
+  std::int64_t memory_needed(std::int64_t most, std::int64_t room, const Execution& execution) const {
+    const RunPlan plan = largest(most);
+    const std::int64_t of_host = memory_of(plan, most).bytes;
+    return of_host + allow_host_memory(plan, detection_->task.path, room - of_host, execution);
+  }
 
   /// The same execution, by rows if the bands then fit into `most` bytes.
   Execution within(std::int64_t most, Execution execution) const {
@@ -235,14 +240,14 @@ struct Opened {
 /// Opens the bands of a file and takes memory for them. Gzipped files get it before they are opened, enough for their
 /// largest possible images: a worker that holds memory must not wait for more.
 Opened open_bands(const Job& job, const ImageFile& file, std::span<const Band> bands, MemoryBudget& budget,
-                  const Watch& watch, bool compares) {
+                  const Watch& watch, const Execution& execution) {
   const DetectionTask& task = *file.detection();
   const std::int64_t gzipped = all_gzipped(task, bands);
   const std::int64_t room = gzipped == 0 ? 0 : std::min(most_needed(gzipped, file), budget.bytes());
   MemoryBudget::Share share = budget.take(room);
   std::shared_ptr<void> watched = watch();
-  OpenBands open(job, task, bands, budget, compares);
-  const std::int64_t needed = open.memory_needed(budget.bytes());
+  OpenBands open(job, task, bands, budget, execution.compare);
+  const std::int64_t needed = open.memory_needed(budget.bytes(), gzipped > 0 ? room : budget.bytes(), execution);
   in_file(task.path, [&] {
     budget.check(needed);
     if (needed > room && gzipped > 0 && room < budget.bytes())
@@ -277,7 +282,7 @@ ImageOutcome extract_bands(const Job& job, const ImageFile& file, const Executio
   const auto begin = Clock::now();
   const ImageConfig& of_run = *file.config;
   const std::vector<Band> bands = bands_of(file);
-  Opened opened = open_bands(job, file, bands, budget, watch, execution.compare);
+  Opened opened = open_bands(job, file, bands, budget, watch, execution);
   OpenBands& open = opened.bands;
   ImageResult all;
   FoundTimes found = open.extract(open.within(budget.bytes(), execution), progress);

@@ -128,7 +128,9 @@ class Crew {
   ImageOutcome extract(const ImageTask& task, const Execution& execution, Progress& progress) {
     const RunPlan plan = plan_of(task.image, task.maps, *task.file, execution.compare);
     const HostMemory memory = host_memory_within(plan, budget_.bytes() - task.held);
-    const std::int64_t needed = is_on_host(task, execution) ? memory.bytes : plan.beside;
+    const std::int64_t of_host = is_on_host(task, execution) ? memory.bytes : plan.beside;
+    const std::int64_t room = task.for_images ? task.for_images->bytes() : budget_.bytes() - task.held;
+    const std::int64_t needed = of_host + allow_host_memory(plan, task.name, room - of_host, execution);
     const MemoryBudget::Share share = take(task, needed);
     const std::shared_ptr<void> watch = control_.watch(task.name);
     OpenImage image(task, job_);

@@ -249,8 +249,8 @@ class BatchRun {
   /// Extracts the files of the plan; returns whether every image was tried. Starts no GPU if there is nothing to do.
   bool extract(const Plan& plan) {
     if (plan.files.empty()) return true;
-    const Machine machine =
-        choose_machine({options_.backend, options_.devices, options_.threads}, workload_of(plan.files));
+    const Machine machine = choose_machine(
+        {options_.backend, options_.devices, options_.threads, options_.device_memory}, workload_of(plan.files));
     MemoryBudget budget = memory_budget(options_.memory);
     control_.wait = options_.wait;
     const Job job{.output_dir = options_.output_dir,

@@ -111,7 +111,8 @@ int run_inject(const InjectCommand& command) {
   require_distinct_outputs(images, [&](std::size_t i) { return "'" + images[i].path + "'"; });
   std::vector<PlannedFile> files;
   for (std::size_t i = 0; i < images.size(); ++i) files.push_back({images[i], {}});
-  const Machine machine = choose_machine({command.backend, command.devices, command.threads}, workload_of(files));
+  const Machine machine =
+      choose_machine({command.backend, command.devices, command.threads, command.device_memory}, workload_of(files));
   prepare_output_directory(command.output_dir);
   InjectionFiles out(command, kept);
   MemoryBudget budget = memory_budget(command.memory);

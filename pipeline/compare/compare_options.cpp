@@ -61,7 +61,7 @@ void add_messages(CLI::App& app, CompareOptions& options, bool& quiet, bool& ver
       ->type_name("N")
       ->check(CLI::Range(1, 4096).description(""))
       ->group("Where it runs");
-  add_memory_option(app, options.memory,
+  add_memory_option(app, "--memory", options.memory,
                     "What a comparison may take, as in 8G (default: all that this process\ncan have)");
   auto* quiet_flag = app.add_flag("-q,--quiet", quiet, "Only the verdict and the reasons");
   auto* verbose_flag = app.add_flag("-v,--verbose", verbose, "Of directories, the table of every file too");
@@ -100,7 +100,6 @@ CompareOptions parse_compare_options(int argc, const char* const* argv) {
   // With --dump-rules a single name is that of RULES.
   if (options.dump_rules && options.other.empty()) std::swap(options.rules, options.reference);
   options.verbosity = quiet ? Verbosity::quiet : verbose ? Verbosity::verbose : Verbosity::normal;
-  require_some_memory(app, options.memory);
   check(options, app.count("--update") > 0);
   return options;
 }

@@ -23,6 +23,14 @@ Extraction CudaExtractor::extract(const Exposure&, const Config&, const Observer
   throw_not_built();
 }
 
+DeviceNeeds CudaExtractor::memory_needed(const RunPlan&) {
+  throw_not_built();
+}
+
+void CudaExtractor::allow_host_memory(std::int64_t) {
+  throw_not_built();
+}
+
 void CudaExtractor::leave_all_to_the_system() {}
 
 std::shared_ptr<const CudaExtractor::Found> CudaExtractor::find(const DetectionImage&, const Observer&) {

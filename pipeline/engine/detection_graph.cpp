@@ -62,12 +62,17 @@ std::int64_t half_as_much_again(std::int64_t count) {
 
 }  // namespace
 
-Capacity initial_capacity(const Shape& shape, const Config& config) {
+Capacity least_capacity(const Shape& shape) {
   const std::int64_t of_small =
       std::clamp(shape.count() / pixels_per_run_of_small, least_runs, least_runs_unless_small);
   const std::int64_t runs = std::max(of_small, shape.count() / pixels_per_run);
+  return Capacity{runs, runs / 2}.with_pixels();
+}
+
+Capacity initial_capacity(const Shape& shape, const Config& config) {
+  const Capacity least = least_capacity(shape);
   const auto noise = static_cast<std::int64_t>(noise_above_thresholds(config) * static_cast<double>(shape.count()));
-  return Capacity{runs + noise, runs / 2}.with_pixels();
+  return Capacity{least.runs + noise, least.sources}.with_pixels();
 }
 
 Capacity grown_capacity(const Capacity& capacity, std::int64_t runs, std::int64_t sources) {
@@ -77,7 +82,7 @@ Capacity grown_capacity(const Capacity& capacity, std::int64_t runs, std::int64_
 }
 
 DetectionGraph::DetectionGraph(const Pixels<Gpu>& image, const Config& config, const Gpu& where, Timing timing)
-    : where_(where) {
+    : where_(where), workspace_(where.workspace->host()) {
   Gpu with_workspace = where_;
   with_workspace.workspace = &workspace_;
   const auto note_end = [&](const char* stage) {

@@ -12,7 +12,10 @@ struct CUgraphExec_st;
 
 namespace srcextract {
 
-/// Room for the runs and sources of a normal field, and for noise pixels that exceed the thresholds of `config`.
+/// Room for the runs and sources of a normal field.
+Capacity least_capacity(const Shape& shape);
+
+/// least_capacity(), and room for noise pixels that exceed the thresholds of `config`.
 Capacity initial_capacity(const Shape& shape, const Config& config);
 
 /// Returns a capacity of at least `capacity`. If `runs` or `sources` exceeds its room, that room becomes 1.5 times the

@@ -3,10 +3,13 @@
 #include <algorithm>
 #include <deque>
 #include <mutex>
+#include <optional>
 #include <string>
 #include <utility>
 
 #include "cuda/ingest/ingest.hpp"
+#include "pipeline/chain/stage_list.hpp"
+#include "pipeline/engine/extractor.hpp"
 #include "stages/core/error.hpp"
 
 namespace srcextract {
@@ -21,9 +24,16 @@ std::int64_t deblending_memory(const Shape& shape, const Config& config, const C
          (cleans_sources(config) ? room.runs * run_bytes : 0);
 }
 
-/// Device memory in bytes for an image that is not crowded. It is the sum of pixels, pixels that the clip keeps,
-/// foreground bits, a bit for every four pixels, and room for runs, sources and pixels of islands.
-std::int64_t memory_needed(const Shape& shape, const Config& config, const Capacity& room) {
+/// Device memory in bytes for an image that is not crowded: of its large blocks, and of all others.
+struct Needed {
+  std::int64_t large = 0, small = 0;
+
+  std::int64_t all() const { return large + small; }
+};
+
+/// The image, pixels that the clip keeps, and `beside`, what stages keep of its size. The rest is foreground bits, a
+/// bit for every four pixels, room for runs, sources and pixels of islands, and the buffers of the copy.
+Needed memory_needed(const Shape& shape, const Config& config, const Capacity& room, std::int64_t beside) {
   constexpr std::int64_t run_bytes = 48;  // run, label, and memory to label and measure the run
   constexpr std::int64_t source_bytes = sizeof(SourceSums);
   const std::int64_t words = (shape.width + 31) / 32 * shape.height;
@@ -32,18 +42,19 @@ std::int64_t memory_needed(const Shape& shape, const Config& config, const Capac
   constexpr std::int64_t least_kept = std::int64_t{40} << 20;
   const std::int64_t kept_by_clip = std::max(shape.count() * 4 * 47 / 100, std::min(shape.count() * 8, least_kept));
   const std::int64_t bright_quads = shape.count() / 32;  // a bit each
-  return shape.count() * 4 + kept_by_clip + words * 4 + bright_quads + room.runs * run_bytes +
-         room.sources * source_bytes + deblending_memory(shape, config, room);
+  return {shape.count() * 4 + kept_by_clip + beside,
+          words * 4 + bright_quads + room.runs * run_bytes + room.sources * source_bytes +
+              deblending_memory(shape, config, room) + Ingester::most_device_bytes};
 }
 
 /// Capacities that images of a shape and configuration have needed in this process. Later extractors start with enough
 /// room: growing frees memory, for which the whole device waits. The last few kinds of images are remembered.
 class KnownCapacities {
  public:
-  Capacity of(const Shape& shape, const Config& config) {
+  std::optional<Capacity> of(const Shape& shape, const Config& config) {
     const std::lock_guard lock(mutex_);
     const auto found = find(shape, config);
-    return found == known_.end() ? initial_capacity(shape, config) : found->capacity;
+    return found == known_.end() ? std::nullopt : std::optional(found->capacity);
   }
   void add(const Shape& shape, const Config& config, const Capacity& capacity) {
     const std::lock_guard lock(mutex_);
@@ -84,31 +95,59 @@ std::string megabytes(std::int64_t bytes) {
   return std::to_string((bytes + 999'999) / 1'000'000) + " MB";
 }
 
-/// Checks that the device has free memory for an image, for `beside` bytes of other users, and for the buffers of the
-/// copy. Frees cached memory before it throws Error{device}.
-void require_memory(const Shape& shape, const Config& config, const Capacity& room, std::int64_t beside,
-                    Stream& stream) {
-  const std::int64_t needed = memory_needed(shape, config, room) + beside + Ingester::most_device_bytes;
-  if (needed <= free_device_memory()) return;
-  stream.give_back_kept_memory();
-  const std::int64_t free = free_device_memory();
-  if (needed <= free) return;
-  throw Error(ErrorKind::device, "GPU " + std::to_string(stream.where().device) +
-                                     " is short of memory: this image needs " + megabytes(needed) + ", " +
-                                     megabytes(free) +
-                                     " are free; free some, choose another GPU with --device, or use --backend cpu");
+/// Room for an image of a new shape: what it probably takes, and the least to begin with, since room can grow.
+struct Rooms {
+  Capacity probable, least;
+};
+
+Rooms rooms_for(const Shape& shape, const Config& config) {
+  const std::optional<Capacity> known = known_capacities().of(shape, config);
+  return {known ? *known : initial_capacity(shape, config), known ? *known : least_capacity(shape)};
 }
 
 }  // namespace
 
+DeviceNeeds CudaExtractor::memory_needed(const RunPlan& plan) {
+  const Rooms rooms = rooms_for(plan.shape, plan.config);
+  const auto with = [&](const Capacity& room) {
+    return srcextract::memory_needed(plan.shape, plan.config, room, device_memory_beside(plan)).all();
+  };
+  return {with(rooms.probable), with(rooms.least)};
+}
+
 void Detector::prepare(const Shape& shape, const Config& config, std::int64_t beside) {
   if (has(shape)) return;
-  graph_.reset();
-  pixels_.reset();
-  capacity_ = known_capacities().of(shape, config);
-  require_memory(shape, config, capacity_, beside, stream_);
+  forget();
+  choose_room(shape, config, beside);
   shape_ = shape;
   pixels_.emplace(shape, stream_.where());
+}
+
+void Detector::choose_room(const Shape& shape, const Config& config, std::int64_t beside) {
+  const Rooms rooms = rooms_for(shape, config);
+  const std::int64_t probable = memory_needed(shape, config, rooms.probable, beside).all();
+  HostShare& host = stream_.host_share();
+  host.large = host.for_small = 0;
+  capacity_ = rooms.probable;
+  if (probable <= free_device_memory()) return;
+  stream_.give_back_kept_memory();
+  const std::int64_t free = free_device_memory();
+  if (probable <= free) return;
+  capacity_ = rooms.least;
+  const Needed needed = memory_needed(shape, config, rooms.least, beside);
+  if (needed.all() <= free) return;
+  if (needed.all() > free + host.most)
+    throw Error(ErrorKind::device, "GPU " + std::to_string(stream_.where().device) +
+                                       " is short of memory: this image needs " + megabytes(needed.all()) + ", " +
+                                       megabytes(free) +
+                                       " are free; free some, choose another GPU with --device, or use --backend cpu");
+  host.large = needed.large / 8;
+  host.for_small = needed.small;
+}
+
+void Detector::forget() {
+  graph_.reset();
+  pixels_.reset();
 }
 
 bool Detector::may_be_reused(const Config& config) const {

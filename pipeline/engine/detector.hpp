@@ -22,6 +22,9 @@ class Detector {
   /// Whether there is memory for an image of that shape.
   bool has(const Shape& shape) const { return pixels_ && shape == shape_; }
 
+  /// Frees the memory of the last image.
+  void forget();
+
   /// The image's pixels, to be filled before detect().
   Pixels<Gpu>& pixels() { return *pixels_; }
 
@@ -44,6 +47,9 @@ class Detector {
  private:
   /// Whether the current graph fits this configuration and the current pixels.
   bool may_be_reused(const Config& config) const;
+  /// Sets the capacity for an image of this shape, and how much of it lies in host memory. Frees cached memory before
+  /// it throws Error{device}.
+  void choose_room(const Shape& shape, const Config& config, std::int64_t beside);
   void capture(const Config& config);
   void grow(const Capacity& needed);
 

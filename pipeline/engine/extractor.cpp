@@ -75,6 +75,7 @@ class CudaExtractor::Session {
   /// thread has the lock, waits for that thread, prepares for such images, and returns no lock.
   std::unique_lock<std::mutex> turn_of_first_image(const Exposure& exposure, const Config& config);
   std::shared_ptr<const Found> find(const DetectionImage& image, const Observer& observer);
+  void allow_host_memory(std::int64_t bytes) { stream_.host_share().most = bytes; }
 
  private:
   class Engine;
@@ -82,6 +83,7 @@ class CudaExtractor::Session {
   const Gpu& where() const { return stream_.where(); }
   Pixels<Gpu>& pixels() { return detector_.pixels(); }
   void make_room(const RunPlan& plan);
+  void give_host_memory_back();
   std::vector<HandedNumbers> hand_over(const Config& config);
 
   /// Numbers of a file that a measurement reads, such as a PSF, and their copy on the device.
@@ -345,8 +347,16 @@ Extraction CudaExtractor::Session::extract(const Exposure& exposure, const Confi
   RunPlan plan = plan_of(exposure, config);
   if (sources != nullptr) plan.found_in = sources->sky.config;
   make_room(plan);
+  const std::shared_ptr<void> no_longer(nullptr, [this](void*) { give_host_memory_back(); });
   Engine engine(*this, pixels(), config, observer);
   return run_stages(exposure, config, engine, sources, positions);
+}
+
+/// Frees an image that has taken host memory: other images may need that memory.
+void CudaExtractor::Session::give_host_memory_back() {
+  if (stream_.host_share().taken == 0) return;
+  detector_.forget();
+  stream_.give_back_kept_memory();
 }
 
 std::shared_ptr<const CudaExtractor::Found> CudaExtractor::Session::find(const DetectionImage& image,
@@ -381,6 +391,10 @@ CudaExtractor::Session& CudaExtractor::session() {
   use_device(device_);
   if (!session_) session_ = std::make_unique<Session>(device_, host_);
   return *session_;
+}
+
+void CudaExtractor::allow_host_memory(std::int64_t bytes) {
+  session().allow_host_memory(bytes);
 }
 
 Extraction CudaExtractor::extract(const Exposure& exposure, const Config& config, const Observer& observer,

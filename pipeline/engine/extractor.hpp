@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstdint>
 #include <memory>
 
 #include "config/config.hpp"
@@ -11,6 +12,13 @@ namespace srcextract {
 
 struct DetectionImage;
 struct ForcedPositions;
+struct RunPlan;
+
+/// Device memory in bytes for an image with usually many sources.
+struct DeviceNeeds {
+  std::int64_t probable = 0;
+  std::int64_t least = 0;  ///< without room for noise above the thresholds
+};
 
 /// The pipeline on a GPU, for one thread at a time and image after image. Memory, and the graph of the detection steps,
 /// are kept while images have the same shape. Several extractors, on any devices, do not disturb each other.
@@ -24,6 +32,12 @@ class CudaExtractor {
 
   /// From now on destructors of extractors free nothing: the process will end soon, and the system then frees all.
   static void leave_all_to_the_system();
+
+  static DeviceNeeds memory_needed(const RunPlan& plan);
+
+  /// Lets images for which the device has too little memory take up to `bytes` of host memory, which kernels read and
+  /// write over the bus. At first it is 0, and such an image is an error.
+  void allow_host_memory(std::int64_t bytes);
 
   /// Sources that are kept on the device, together with their detection image. The extractor must outlive them.
   class Found;

@@ -59,6 +59,20 @@ void go_by_rows(const RunPlan& plan, const HostMemory& memory, const std::string
   go_by_rows(memory, name, fmt::format("the whole image would need about {} MB of memory", megabytes), execution);
 }
 
+std::int64_t allow_host_memory(const RunPlan& plan, const std::string& name, std::int64_t most,
+                               const Execution& execution) {
+  if (!execution.device || execution.may_fall_back) return 0;
+  const DeviceNeeds needs = CudaExtractor::memory_needed(plan);
+  const std::int64_t free = execution.device->free_memory;
+  const bool may_lack = needs.probable > free && needs.least - free <= most;
+  const std::int64_t bytes = may_lack ? std::min(needs.probable, most) : 0;
+  execution.extractor->allow_host_memory(bytes);
+  if (bytes > 0 && needs.least > free)
+    spdlog::info("{}: GPU {} has {} MB of memory and needs {}; the host's memory holds the rest", name,
+                 execution.device->index, free / 1'000'000, needs.least / 1'000'000 + 1);
+  return bytes;
+}
+
 std::int64_t gzipped_sizes(const std::vector<std::string>& paths) {
   return std::transform_reduce(paths.begin(), paths.end(), std::int64_t{0}, std::plus<>(), gzipped_size);
 }

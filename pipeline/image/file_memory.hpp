@@ -25,6 +25,11 @@ void go_by_rows(const HostMemory& memory, const std::string& name, const std::st
 /// Lets the CPU take an image by rows, if `memory` (of host_memory_within) has a part for them; says so of `name`.
 void go_by_rows(const RunPlan& plan, const HostMemory& memory, const std::string& name, Execution& execution);
 
+/// Lets a device hold a part of an image in host memory if the image is too large for the device and must not go to the
+/// CPU. Says so of `name`. Returns the bytes of host memory; 0 if the image needs more than `most`.
+std::int64_t allow_host_memory(const RunPlan& plan, const std::string& name, std::int64_t most,
+                               const Execution& execution);
+
 /// Total inflated size of the gzipped files among `paths`, as their last bytes state it.
 std::int64_t gzipped_sizes(const std::vector<std::string>& paths);
 

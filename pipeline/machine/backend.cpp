@@ -103,6 +103,7 @@ Machine choose_machine(const MachineWish& wish, const Workload& work) {
   machine.cpu = usable_threads(wish.threads);
   machine.compare = wish.backend == Backend::compare;
   machine.may_fall_back = wish.backend == Backend::automatic;
+  if (wish.device_memory) limit_device_memory(*wish.device_memory);
   // A single image uses a single device; the other devices are not started.
   const std::vector<int> first = {0};
   const std::vector<int>& devices = wish.devices.empty() && !work.several_images ? first : wish.devices;

@@ -48,6 +48,7 @@ struct MachineWish {
   Backend backend = Backend::automatic;
   std::vector<int> devices = {};  ///< named by the user
   int threads = 1;
+  std::optional<std::int64_t> device_memory = {};  ///< most bytes that the run takes of each device
 };
 
 /// Logs why no GPU is used. This is a warning if the user named one, and info if there is a driver; else --verbose

@@ -98,7 +98,8 @@ CLI::Validator memory_size() {
   const auto to_bytes = [size](std::string& text) -> std::string {
     const std::string given = text;
     try {
-      return size(text);
+      const std::string problem = size(text);
+      return problem.empty() && text == "0" ? "it must be more than nothing, as in 8G" : problem;
     } catch (const CLI::ValidationError&) {
       return given + " is no size; write bytes, or as in 500M or 8G";
     }
@@ -122,13 +123,9 @@ std::string parse_arguments(CLI::App& app, int argc, const char* const* argv, in
   return "";
 }
 
-void add_memory_option(CLI::App& app, std::optional<std::int64_t>& memory, const std::string& help) {
-  app.add_option("--memory", memory, help)->type_name("SIZE")->transform(memory_size())->group("Where it runs");
-}
-
-void require_some_memory(const CLI::App& app, const std::optional<std::int64_t>& memory) {
-  if (memory && *memory <= 0)
-    throw Error(ErrorKind::config, "--memory must be more than nothing, as in 8G; see " + app.get_name() + " --help");
+void add_memory_option(CLI::App& app, const std::string& name, std::optional<std::int64_t>& memory,
+                       const std::string& help) {
+  app.add_option(name, memory, help)->type_name("SIZE")->transform(memory_size())->group("Where it runs");
 }
 
 }  // namespace srcextract

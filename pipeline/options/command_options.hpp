@@ -16,10 +16,8 @@ namespace srcextract {
 /// DIR.
 std::string parse_arguments(CLI::App& app, int argc, const char* const* argv, int first = 2);
 
-/// Adds `--memory SIZE`, as in 8G, to a command.
-void add_memory_option(CLI::App& app, std::optional<std::int64_t>& memory, const std::string& help);
-
-/// Throws Error{config} if `memory` is 0 or less.
-void require_some_memory(const CLI::App& app, const std::optional<std::int64_t>& memory);
+/// Adds an option for a size in memory, as in `--memory 8G`, to a command.
+void add_memory_option(CLI::App& app, const std::string& name, std::optional<std::int64_t>& memory,
+                       const std::string& help);
 
 }  // namespace srcextract

@@ -167,8 +167,11 @@ void RunOptionParser::add_execution() {
       ->type_name("N")
       ->check(CLI::Range(1, 4096).description(""))
       ->group("Where it runs");
-  add_memory_option(app_, options_.memory,
+  add_memory_option(app_, "--memory", options_.memory,
                     "What images under way may take together, as in 8G (default: most\nof what this process can have)");
+  add_memory_option(app_, "--device-memory", options_.device_memory,
+                    "What they may take of each GPU (default: all that is free);\nwith --backend cuda the host holds "
+                    "the rest of a larger image");
 }
 
 void RunOptionParser::add_messages() {
@@ -189,7 +192,6 @@ void RunOptionParser::parse(int argc, const char* const* argv, int first) {
   require_names(options_, input_, help);
   name_standard_input(options_, input_, help);
   take_default_config(options_, input_, command);
-  require_some_memory(app_, options_.memory);
   if (report_) options_.settings.emplace_back("output.report=true");
   options_.verbosity = quiet_ ? Verbosity::quiet : verbose_ ? Verbosity::verbose : Verbosity::normal;
   options_.backend = backends.at(backend_);

@@ -24,8 +24,9 @@ struct RunOptions {
   Backend backend = Backend::automatic;
   std::vector<int> devices;  ///< CUDA devices; empty: all
   int threads = 1;
-  std::optional<std::int64_t> memory;  ///< bytes that parallel images may take together
-  std::vector<std::string> settings;   ///< dotted.key=value, for the configuration
+  std::optional<std::int64_t> memory;         ///< bytes that parallel images may take together
+  std::optional<std::int64_t> device_memory;  ///< bytes that they may take of each CUDA device
+  std::vector<std::string> settings;          ///< dotted.key=value, for the configuration
   Verbosity verbosity = Verbosity::normal;
   std::string log_file;                ///< empty: none
   std::vector<std::string> arguments;  ///< as typed, the program's name first

@@ -1,4 +1,4 @@
-"""Memory and time of images that go by rows, beside the whole image. The largest is 30000² with --full."""
+"""Memory and time of images that go by rows, beside the whole image, and of images too large for a GPU. The largest is 30000² with --full."""
 from make_field import BITPIX, make_field  # where it is, session has told
 from fits_cards import header
 from session import ProgramFailed, ROOT, launch
@@ -45,11 +45,27 @@ def rows_of(session, image, side):
                   ratio=f"{run.wall / whole:.2f} x whole, {megapixels / run.wall * 1e3:.0f} Mpixel/s")
 
 
+def rows_of_device(session, image, side):
+    """A GPU that has room for the whole image, and one whose image lies in the host's memory; each the second of two runs."""
+    few = f"{max(side * side // 10 ** 9, 1)}G"
+    whole = {}
+    for config in ("lesson", "default"):
+        for options in ((), ("--device-memory", few)):
+            for _ in range(2):
+                run = launch(session.program, "-q", "--backend", "cuda", *options, "-o", session.work / "memory_out",
+                             ROOT / "config" / f"{config}.yaml", image)
+            whole.setdefault(config, run.wall)
+            yield Row(f"{side}², {config}.yaml, GPU{', ' + ' '.join(options) if options else ''}", ours=amount(run.wall / 1e3, "s"),
+                      ratio=f"{run.wall / whole[config]:.2f} x whole, {side * side / run.wall / 1e3:.0f} Mpixel/s")
+
+
 def report(session):
     rows = []
     for side in session.sizes(4096, 16384) + ([30000] if session.largest > 30000 else []):
         image = write_large(session.work / "large.fits", side)
         rows.extend(rows_of(session, image, side))
+        if not session.cuda_problem():
+            rows.extend(rows_of_device(session, image, side))
         image.unlink()
     print_table("Images by rows: peak memory of the process", rows,
-                [f"On a disk of {session.work.parent}, float32, {PER_MEGAPIXEL} sources per million pixels."])
+                [f"On a disk of {session.work.parent}, float32, {PER_MEGAPIXEL} sources per million pixels.", *session.cuda_note()])

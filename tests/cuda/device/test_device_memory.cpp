@@ -1,10 +1,13 @@
-// A GPU that others have filled: the run says how much it needs, and `--backend auto` goes on without it. The program
+// A GPU that others have filled: the host's memory holds what it has no room for, `--backend auto` goes on without the
+// GPU, and if both have too little, the run says how much it needs. The program
 // is run as a user runs it, while this process holds the memory.
 #include <gmock/gmock.h>
 
+#include <cstdint>
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
+#include <iterator>
 #include <string>
 
 #include "tests/support/backends.hpp"
@@ -56,6 +59,13 @@ class DeviceMemory : public testing::StageTest<Gpu> {
     image << std::string(2880 - 6 * 80, ' ');
     image.close();
     fs::resize_file(folder_ / "large.fits", 2880 + (900'000'000 + 2879) / 2880 * 2880);
+    std::fstream pixels(folder_ / "large.fits", std::ios::in | std::ios::out | std::ios::binary);
+    for (std::int64_t source = 0; source < sources; ++source) {
+      for (std::int64_t row = 0; row < 3; ++row) {
+        pixels.seekp(2880 + source * 7'000'013 + row * side);
+        pixels << "\x40\x70\x60\x20";
+      }
+    }
   }
   void TearDown() override {
     if (!folder_.empty()) fs::remove_all(folder_);
@@ -75,14 +85,33 @@ class DeviceMemory : public testing::StageTest<Gpu> {
     return WEXITSTATUS(status);
   }
 
+  std::string catalogue() const {
+    std::ifstream in(folder_ / "large.cat.fits", std::ios::binary);
+    return {std::istreambuf_iterator<char>(in), {}};
+  }
+
+  static constexpr std::int64_t side = 30000, sources = 120;
   std::string program_;
   fs::path folder_;
   std::string said_;
 };
 
-TEST_F(DeviceMemory, TooLittleIsADeviceErrorThatSaysHowMuchIsNeeded) {
+TEST_F(DeviceMemory, TheHostHoldsWhatTheDeviceHasNoRoomFor) {
+  ASSERT_EQ(run("cpu"), 0) << said_;
+  const std::string expected = catalogue();
+  ASSERT_THAT(said_, HasSubstr(std::to_string(sources) + " sources"));
+  ASSERT_EQ(run("cuda"), 0) << said_;
+  EXPECT_EQ(said_.find("the host's memory holds the rest"), std::string::npos) << said_;
+  EXPECT_EQ(catalogue(), expected);
   const Hoard hoard(std::int64_t{2} << 30);
-  EXPECT_EQ(run("cuda"), 4) << said_;
+  ASSERT_EQ(run("cuda"), 0) << said_;
+  EXPECT_THAT(said_, HasSubstr("the host's memory holds the rest"));
+  EXPECT_EQ(catalogue(), expected);
+}
+
+TEST_F(DeviceMemory, TooLittleOnBothIsADeviceErrorThatSaysHowMuchIsNeeded) {
+  const Hoard hoard(std::int64_t{2} << 30);
+  EXPECT_EQ(run("cuda --memory 1G"), 4) << said_;
   EXPECT_THAT(said_, HasSubstr("this image needs"));
   EXPECT_THAT(said_, HasSubstr("are free"));
   EXPECT_FALSE(fs::exists(folder_ / "large.cat.fits"));

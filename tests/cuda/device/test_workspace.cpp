@@ -4,6 +4,8 @@
 #include <algorithm>
 #include <cmath>
 #include <cstddef>
+#include <cstdint>
+#include <limits>
 #include <random>
 #include <utility>
 #include <vector>
@@ -11,7 +13,9 @@
 #include "tests/support/backends.hpp"
 
 #if SRCEXTRACT_HAVE_CUDA
+#include "cuda/device/cuda_devices.hpp"
 #include "cuda/device/device.hpp"
+#include "cuda/device/slab.hpp"
 #include "cuda/device/workspace.hpp"
 #endif
 
@@ -95,6 +99,53 @@ TEST_F(WorkspaceTest, WhatIsNotInUseGoesBackToTheDevice) {
   EXPECT_GE(free_device_memory(), free - static_cast<std::int64_t>(large));
   ASSERT_EQ(cudaMemset(stays, 1, small), cudaSuccess);
   EXPECT_NE(workspace.take(large), nullptr);
+}
+
+TEST_F(WorkspaceTest, BlocksThatLeaveTooLittleOnTheDeviceLieOnTheHost) {
+  constexpr std::int64_t large = std::int64_t{64} << 20;
+  HostShare share{.most = 3 * large, .large = large, .for_small = free_device_memory()};
+  const auto lies_on_host = [](const void* memory) {
+    cudaPointerAttributes attributes{};
+    EXPECT_EQ(cudaPointerGetAttributes(&attributes, memory), cudaSuccess);
+    return attributes.type == cudaMemoryTypeHost;
+  };
+  {
+    Workspace workspace(&share);
+    EXPECT_FALSE(lies_on_host(workspace.take(large / 2)));
+    void* const first = workspace.take(large);
+    void* const second = workspace.take(2 * large);
+    EXPECT_TRUE(lies_on_host(first));
+    EXPECT_TRUE(lies_on_host(second));
+    EXPECT_EQ(share.taken, 3 * large);
+    EXPECT_FALSE(lies_on_host(workspace.take(large)));  // the share is used up
+    ASSERT_EQ(cudaMemset(first, 7, large), cudaSuccess);
+    ASSERT_EQ(cudaMemset(second, 8, 2 * large), cudaSuccess);
+    ASSERT_EQ(cudaDeviceSynchronize(), cudaSuccess);
+    EXPECT_EQ(static_cast<const char*>(first)[large - 1], 7);
+    workspace.give_back(first);
+    EXPECT_EQ(workspace.take(large), first);
+    workspace.give_back(second);
+    workspace.free_unused();
+    EXPECT_EQ(share.taken, large);
+  }
+  EXPECT_EQ(share.taken, 0);
+}
+
+TEST_F(WorkspaceTest, ALimitOfTheDeviceHolds) {
+  constexpr std::int64_t most = std::int64_t{256} << 20;
+  Workspace workspace;
+  const std::int64_t before = free_device_memory();
+  limit_device_memory(most);
+  EXPECT_LE(free_device_memory(), most);
+  EXPECT_EQ(workspace.take(static_cast<std::size_t>(most) + 1), nullptr);
+  void* const half = workspace.take(most / 2);
+  EXPECT_NE(half, nullptr);
+  EXPECT_LE(free_device_memory(), most / 2);
+  EXPECT_EQ(workspace.take(most), nullptr);
+  limit_device_memory(std::numeric_limits<std::int64_t>::max());
+  EXPECT_NE(workspace.take(most), nullptr);
+  workspace.give_back(half);
+  EXPECT_LE(free_device_memory(), before);
 }
 
 #endif
