@@ -6,8 +6,8 @@
 
 namespace srcextract {
 
-/// A GPU as the CUDA runtime reports it. free_memory is in bytes, without memory that this process keeps from earlier
-/// images.
+/// A GPU as the CUDA runtime reports it. free_memory is in bytes, within limit_device_memory(), and without memory that
+/// this process keeps from earlier images.
 struct CudaDevice {
   int index = 0;
   std::string name;
@@ -20,7 +20,7 @@ bool cuda_built();
 /// Version of the CUDA toolkit with which this program was built, or "not built".
 std::string cuda_version();
 
-/// Limits the memory that this process takes of each device. Its context and kernels do not count.
+/// Limits the memory that this process takes of each device. The process's context and kernels there do not count.
 void limit_device_memory(std::int64_t bytes);
 
 /// Returns the device with this index. Throws Error{device}, with cause and remedy, if it cannot be used. Causes: back

@@ -25,8 +25,8 @@ class Stream {
   /// Host memory for images that are too large for the device; at first none.
   HostShare& host_share() { return host_share_; }
 
-  /// Gives back memory that the workspace keeps from earlier images, and that is not in use.
-  void give_back_kept_memory();
+  /// Waits for the stream, and gives back memory that the workspace keeps from earlier images and that is not in use.
+  void give_back_kept_memory() noexcept;
 
  private:
   HostShare host_share_;

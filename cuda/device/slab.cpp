@@ -7,6 +7,7 @@
 #include <array>
 #include <atomic>
 #include <limits>
+#include <memory>
 
 #include "cuda/device/check.hpp"
 #include "cuda/device/cuda_devices.hpp"
@@ -29,15 +30,19 @@ int current_device() {
   return device;
 }
 
-/// Whether a call had enough memory. Throws its other errors.
-bool had_memory(cudaError_t status) {
-  if (status != cudaErrorMemoryAllocation) {
-    check(status);
-    return true;
-  }
-  cudaGetLastError();  // clears the error, which is no fault of the device
-  return false;
+/// Adds `bytes` to what the slabs take of a device, unless that exceeds the limit. Returns whether it did.
+bool reserve(std::int64_t bytes, std::atomic<std::int64_t>& taken) {
+  std::int64_t before = taken;
+  do {
+    if (before > most_of_a_device - bytes) return false;
+  } while (!taken.compare_exchange_weak(before, before + bytes));
+  return true;
 }
+
+struct Unmap {
+  std::size_t bytes;
+  void operator()(std::byte* memory) const noexcept { munmap(memory, bytes); }
+};
 
 }  // namespace
 
@@ -58,11 +63,16 @@ Slab Slab::on_device(std::size_t bytes) {
   std::atomic<std::int64_t>& taken = taken_of(device);
   const auto wanted = static_cast<std::int64_t>(bytes);
   Slab slab;
+  if (!reserve(wanted, taken)) return slab;
   void* memory = nullptr;
-  if (taken.fetch_add(wanted) <= most_of_a_device - wanted && had_memory(cudaMalloc(&memory, bytes)))
+  const cudaError_t status = cudaMalloc(&memory, bytes);
+  if (status == cudaSuccess) {
     slab.memory_ = {static_cast<std::byte*>(memory), Release{bytes, device, nullptr}};
-  else
-    taken -= wanted;
+    return slab;
+  }
+  taken -= wanted;
+  if (status != cudaErrorMemoryAllocation) check(status);
+  cudaGetLastError();  // clears the error, which is no fault of the device
   return slab;
 }
 
@@ -74,16 +84,17 @@ Slab Slab::on_host(std::size_t bytes, HostShare& share) {
   // Locking pages of 2 MB takes a fiftieth of the time that cudaHostAlloc takes for pages of 4 kB.
   void* const mapped = mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
   if (mapped == MAP_FAILED) return slab;
-  madvise(mapped, bytes, MADV_HUGEPAGE);
-  auto* const memory = static_cast<std::byte*>(mapped);
+  std::unique_ptr<std::byte, Unmap> pages(static_cast<std::byte*>(mapped), Unmap{bytes});
+  std::byte* const memory = pages.get();
+  madvise(memory, bytes, MADV_HUGEPAGE);
   parallel_for(wanted, grain, Cpu{share.threads}, [&](std::int64_t begin, std::int64_t end) {
     for (std::int64_t at = begin; at < end; at += page) memory[at] = std::byte{};
   });
-  if (!had_memory(cudaHostRegister(mapped, bytes, cudaHostRegisterPortable))) {
-    munmap(mapped, bytes);
+  if (cudaHostRegister(memory, bytes, cudaHostRegisterPortable) != cudaSuccess) {
+    cudaGetLastError();  // a fault of the device shows again at the next call
     return slab;
   }
-  slab.memory_ = {memory, Release{bytes, 0, &share}};
+  slab.memory_ = {pages.release(), Release{bytes, 0, &share}};
   share.taken += wanted;
   return slab;
 }

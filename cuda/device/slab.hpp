@@ -9,13 +9,13 @@ namespace srcextract {
 /// Memory that the calling thread's current device has left for this process, in bytes (limit_device_memory).
 std::int64_t free_device_memory();
 
-/// Host memory for the blocks of images that are too large for a device. All workspaces of a stream have one.
+/// Host memory for the blocks of images that are too large for a device. All workspaces of a stream share one.
 struct HostShare {
   std::int64_t most = 0;       ///< bytes that may be taken; 0: all blocks lie on the device
   std::int64_t taken = 0;      ///< bytes that slabs take
   std::int64_t large = 0;      ///< bytes from which a block is large
   std::int64_t for_small = 0;  ///< bytes that large blocks leave on the device for others
-  int threads = 1;             ///< that make pages of this memory
+  int threads = 1;             ///< number of threads that make its pages
 };
 
 /// An allocation that kernels of a device can use. It lies in the device's memory, or in page-locked memory of the

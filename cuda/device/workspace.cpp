@@ -63,8 +63,8 @@ std::byte* Workspace::cut(std::size_t bytes) {
   if (slab == slabs_.end()) {
     const bool alone = every_block_alone() || bytes > largest_slab / 2;
     const std::size_t shared = std::min(std::max(next_slab_, 4 * bytes), largest_slab);
-    if (alone || !add_slab(shared)) {
-      if (!add_slab(bytes)) return nullptr;
+    if (alone || !add_slab(shared, false)) {
+      if (!add_slab(bytes, true)) return nullptr;
     } else {
       next_slab_ = 2 * shared;
     }
@@ -74,18 +74,19 @@ std::byte* Workspace::cut(std::size_t bytes) {
   return slab->slab.data() + slab->used - bytes;
 }
 
-bool Workspace::add_slab(std::size_t bytes) {
+bool Workspace::add_slab(std::size_t bytes, bool alone) {
   slabs_.reserve(slabs_.size() + 1);
-  Slab slab = make_slab(bytes);
+  Slab slab = make_slab(bytes, alone);
   if (slab.empty()) return false;
   slabs_.push_back({std::move(slab), 0});
   return true;
 }
 
-Slab Workspace::make_slab(std::size_t bytes) {
+Slab Workspace::make_slab(std::size_t bytes, bool alone) {
   const auto wanted = static_cast<std::int64_t>(bytes);
   const bool shares = host_ != nullptr && host_->most > 0;
-  const bool leaves_too_little = shares && wanted >= host_->large && free_device_memory() - wanted < host_->for_small;
+  const bool leaves_too_little =
+      shares && alone && wanted >= host_->large && free_device_memory() - wanted < host_->for_small;
   Slab slab;
   if (leaves_too_little) slab = Slab::on_host(bytes, *host_);
   if (slab.empty()) slab = Slab::on_device(bytes);

@@ -7,8 +7,8 @@
 
 namespace srcextract {
 
-/// A pool of device memory for work in one stream. A block that was given back may be reused at once, since the stream
-/// finishes earlier work on the block before later work begins.
+/// A pool of memory for work in one stream of a device: the device's memory, and a share of the host's. A block that
+/// was given back may be reused at once, since the stream finishes earlier work on the block before later work begins.
 class Workspace {
  public:
   /// Where the device has no room, blocks lie in memory of `host`, if it is given.
@@ -45,8 +45,9 @@ class Workspace {
   };
   Block* find(std::size_t bytes);
   std::byte* cut(std::size_t bytes);
-  bool add_slab(std::size_t bytes);
-  Slab make_slab(std::size_t bytes);
+  /// Adds a slab, for one block `alone` or for several.
+  bool add_slab(std::size_t bytes, bool alone);
+  Slab make_slab(std::size_t bytes, bool alone);
 
   static constexpr std::size_t first_slab = std::size_t{128} << 10;
 

@@ -78,22 +78,6 @@ class OpenBands {
     for (const Band& band : bands) in_band(band, [&] { open(bands_.emplace_back(OpenBand{band})); });
   }
 
-  /// Finds the sources, then measures them in every band. Returns the times of finding them.
-  FoundTimes extract(const Execution& execution, Progress& progress) {
-    FoundOnce once{.images = std::ssize(bands_)};
-    FoundTimes found;
-    const ImageInput& first = bands_.front().input();
-    in_file(detection_->task.path, [&] { found = find_once(first, execution, progress, once); });
-    for (OpenBand& open : bands_) {
-      in_band(open.band, [&] {
-        progress.begin_image(open.task.name);
-        open.result = extract_image(open.input(), execution, progress, &once);
-        open.image->tell(open.result);
-      });
-    }
-    return found;
-  }
-
   /// Computes the checksum of every band's plane. Throws Error{input} if a file changed while it was read.
   void sum() {
     for (OpenBand& open : bands_) in_band(open.band, [&] { open.datasum = open.image->checksum(open.result); });
@@ -113,19 +97,38 @@ class OpenBands {
   const std::vector<OpenBand>& bands() const { return bands_; }
 
   /// Bytes of host memory for all bands together: their files stay in memory, their stages run one band after the
-  /// other, by rows if the largest needs more than `most` as a whole. A device that is too small takes more, up to
-  /// `room` bytes in all.
-  std::int64_t memory_needed(std::int64_t most, std::int64_t room, const Execution& execution) const {
-    const RunPlan plan = largest(most);
-    const std::int64_t of_host = memory_of(plan, most).bytes;
-    return of_host + allow_host_memory(plan, detection_->task.path, room - of_host, execution);
+  /// other, by rows if the largest needs more than `most` as a whole.
+  std::int64_t memory_needed(std::int64_t most) const { return memory_of(largest(most), most).bytes; }
+
+  /// Lets a device that is too small for a band take up to `room` bytes of host memory.
+  AllowedMemory allow_host_memory(std::int64_t most, std::int64_t room, const Execution& execution) const {
+    return srcextract::allow_host_memory(largest(most), detection_->task.path, room, execution);
   }
 
-  /// The same execution, by rows if the bands then fit into `most` bytes.
-  Execution within(std::int64_t most, Execution execution) const {
+  /// Finds the sources, then measures them in every band. Returns the times of finding them. The host takes up to
+  /// `most` bytes; by rows, if the bands need that. Afterwards `execution` is the one that was used.
+  FoundTimes extract(std::int64_t most, Execution& execution, Progress& progress) {
     const RunPlan plan = largest(most);
-    srcextract::go_by_rows(plan, memory_of(plan, most), detection_->task.path, execution);
-    return execution;
+    const HostMemory memory = memory_of(plan, most);
+    const std::string& name = detection_->task.path;
+    if (!execution.device) execution.left_beside = plan.beside - memory.bytes;
+    srcextract::go_by_rows(plan, memory, name, execution);
+    FoundOnce once;
+    FoundTimes found;
+    in_file(name, [&] {
+      within_memory(memory, memory_of(plan, memory.bytes - 1), name, execution, [&] {
+        once = {.images = std::ssize(bands_)};
+        found = find_once(bands_.front().input(), execution, progress, once);
+      });
+    });
+    for (OpenBand& open : bands_) {
+      in_band(open.band, [&] {
+        progress.begin_image(open.task.name);
+        open.result = extract_image(open.input(), execution, progress, &once);
+        open.image->tell(open.result);
+      });
+    }
+    return found;
   }
 
   /// The band whose sky positions the catalogue uses: the first with any, else the first band.
@@ -230,9 +233,10 @@ std::int64_t all_gzipped(const DetectionTask& detection, std::span<const Band> b
   return bytes;
 }
 
-/// The open bands, their share of the memory budget, and the watch over their time.
+/// The open bands, their share of the memory budget, what a device may take of it, and the watch over their time.
 struct Opened {
   MemoryBudget::Share share;
+  AllowedMemory of_device;
   OpenBands bands;
   std::shared_ptr<void> watched;
 };
@@ -247,7 +251,10 @@ Opened open_bands(const Job& job, const ImageFile& file, std::span<const Band> b
   MemoryBudget::Share share = budget.take(room);
   std::shared_ptr<void> watched = watch();
   OpenBands open(job, task, bands, budget, execution.compare);
-  const std::int64_t needed = open.memory_needed(budget.bytes(), gzipped > 0 ? room : budget.bytes(), execution);
+  const std::int64_t of_host = open.memory_needed(budget.bytes());
+  AllowedMemory of_device =
+      open.allow_host_memory(budget.bytes(), (gzipped > 0 ? room : budget.bytes()) - of_host, execution);
+  const std::int64_t needed = of_host + of_device.bytes;
   in_file(task.path, [&] {
     budget.check(needed);
     if (needed > room && gzipped > 0 && room < budget.bytes())
@@ -257,7 +264,7 @@ Opened open_bands(const Job& job, const ImageFile& file, std::span<const Band> b
     share = budget.take(needed);
     watched = watch();
   });
-  return {std::move(share), std::move(open), std::move(watched)};
+  return {std::move(share), std::move(of_device), std::move(open), std::move(watched)};
 }
 
 /// Makes the journal's record of a file with bands; sky level, noise and size are the detection image's.
@@ -276,7 +283,7 @@ ImageRecord record_of(const ImageFile& file, const OpenBands& open) {
 
 }  // namespace
 
-ImageOutcome extract_bands(const Job& job, const ImageFile& file, const Execution& execution, MemoryBudget& budget,
+ImageOutcome extract_bands(const Job& job, const ImageFile& file, Execution execution, MemoryBudget& budget,
                            Progress& progress, const Watch& watch) {
   const auto start = std::chrono::system_clock::now();
   const auto begin = Clock::now();
@@ -285,7 +292,7 @@ ImageOutcome extract_bands(const Job& job, const ImageFile& file, const Executio
   Opened opened = open_bands(job, file, bands, budget, watch, execution);
   OpenBands& open = opened.bands;
   ImageResult all;
-  FoundTimes found = open.extract(open.within(budget.bytes(), execution), progress);
+  FoundTimes found = open.extract(budget.bytes(), execution, progress);
   all.backend = found.backend;
   all.times = std::move(found.times);
   open.sum();

@@ -18,7 +18,7 @@ using Watch = std::function<std::shared_ptr<void>()>;
 /// equal those of extracting each band by itself. All files are opened before a pixel is read, and nothing is written
 /// if one fails. Throws the errors of opening, extracting and writing images; an error of a band's image names the
 /// band.
-ImageOutcome extract_bands(const Job& job, const ImageFile& file, const Execution& execution, MemoryBudget& budget,
+ImageOutcome extract_bands(const Job& job, const ImageFile& file, Execution execution, MemoryBudget& budget,
                            Progress& progress, const Watch& watch);
 
 }  // namespace srcextract

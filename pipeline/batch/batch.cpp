@@ -130,8 +130,10 @@ class Crew {
     const HostMemory memory = host_memory_within(plan, budget_.bytes() - task.held);
     const std::int64_t of_host = is_on_host(task, execution) ? memory.bytes : plan.beside;
     const std::int64_t room = task.for_images ? task.for_images->bytes() : budget_.bytes() - task.held;
-    const std::int64_t needed = of_host + allow_host_memory(plan, task.name, room - of_host, execution);
+    AllowedMemory of_device = allow_host_memory(plan, task.name, room - of_host, execution);
+    const std::int64_t needed = of_host + of_device.bytes;
     const MemoryBudget::Share share = take(task, needed);
+    const std::shared_ptr<void> given_back_first = std::move(of_device.end);
     const std::shared_ptr<void> watch = control_.watch(task.name);
     OpenImage image(task, job_);
     Execution here = with_threads(execution, needed);
@@ -139,32 +141,16 @@ class Crew {
     if (job_.only_psf) return image.finish_psf(here, progress);
     ImageResult result;
     try {
-      result = extract_within(plan, memory, image.input(), here, progress);
+      within_memory(memory, host_memory_within(plan, memory.bytes - 1), task.name, here,
+                    [&] { result = extract_image(image.input(), here, progress); });
     } catch (const NoSky&) {
       if (!job_.take_without_sky) throw;
       job_.take_without_sky(task, image.input(), current_failure(), execution.cpu);
       return {begin_record(task), task.name, {}, {}};
     }
-    ImageOutcome outcome = image.finish(std::move(result), execution);
+    ImageOutcome outcome = image.finish(std::move(result), here);
     require_agreement(outcome.name, outcome.comparison, progress);
     return outcome;
-  }
-
-  /// Extracts an open image. The number of sources is known only after they are found. If they leave too little memory
-  /// for the whole image on the host, begins again by rows.
-  static ImageResult extract_within(const RunPlan& plan, const HostMemory& memory, const ImageInput& image,
-                                    Execution& execution, Progress& progress) {
-    try {
-      return extract_image(image, execution, progress);
-    } catch (const NoRoom& error) {
-      if (memory.rows > 0 || execution.device) throw;
-      const HostMemory by_rows = host_memory_within(plan, memory.bytes - 1);
-      if (by_rows.rows == 0) throw;
-      execution.saved_by_rows = memory.bytes - by_rows.bytes;
-      go_by_rows(by_rows, image.name, error.lack(), execution);
-    }
-    drop_kept_buffers();
-    return extract_image(image, execution, progress);
   }
 
   MemoryBudget::Share take(const ImageTask& task, std::int64_t needed) {

@@ -102,21 +102,27 @@ struct Rooms {
 
 Rooms rooms_for(const Shape& shape, const Config& config) {
   const std::optional<Capacity> known = known_capacities().of(shape, config);
-  return {known ? *known : initial_capacity(shape, config), known ? *known : least_capacity(shape)};
+  if (known) return {*known, *known};
+  return {initial_capacity(shape, config), least_capacity(shape)};
 }
 
 }  // namespace
 
 DeviceNeeds CudaExtractor::memory_needed(const RunPlan& plan) {
-  const Rooms rooms = rooms_for(plan.shape, plan.config);
-  const auto with = [&](const Capacity& room) {
-    return srcextract::memory_needed(plan.shape, plan.config, room, device_memory_beside(plan)).all();
-  };
-  return {with(rooms.probable), with(rooms.least)};
+  DeviceNeeds needs;
+  for (const Config* config : {&plan.config, plan.found_in}) {
+    if (config == nullptr) continue;
+    const Rooms rooms = rooms_for(plan.shape, *config);
+    const auto with = [&](const Capacity& room) {
+      return srcextract::memory_needed(plan.shape, *config, room, device_memory_beside(plan)).all();
+    };
+    needs = {std::max(needs.probable, with(rooms.probable)), std::max(needs.least, with(rooms.least))};
+  }
+  return needs;
 }
 
 void Detector::prepare(const Shape& shape, const Config& config, std::int64_t beside) {
-  if (has(shape)) return;
+  if (has(shape) && stream_.host_share().most == 0) return;
   forget();
   choose_room(shape, config, beside);
   shape_ = shape;
@@ -145,7 +151,7 @@ void Detector::choose_room(const Shape& shape, const Config& config, std::int64_
   host.for_small = needed.small;
 }
 
-void Detector::forget() {
+void Detector::forget() noexcept {
   graph_.reset();
   pixels_.reset();
 }

@@ -23,7 +23,7 @@ class Detector {
   bool has(const Shape& shape) const { return pixels_ && shape == shape_; }
 
   /// Frees the memory of the last image.
-  void forget();
+  void forget() noexcept;
 
   /// The image's pixels, to be filled before detect().
   Pixels<Gpu>& pixels() { return *pixels_; }
@@ -43,6 +43,9 @@ class Detector {
   }
 
   const DetectionGraph& graph() const { return *graph_; }
+
+  /// Room for runs and sources of the image.
+  const Capacity& capacity() const { return capacity_; }
 
  private:
   /// Whether the current graph fits this configuration and the current pixels.

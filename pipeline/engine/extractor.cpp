@@ -75,7 +75,7 @@ class CudaExtractor::Session {
   /// thread has the lock, waits for that thread, prepares for such images, and returns no lock.
   std::unique_lock<std::mutex> turn_of_first_image(const Exposure& exposure, const Config& config);
   std::shared_ptr<const Found> find(const DetectionImage& image, const Observer& observer);
-  void allow_host_memory(std::int64_t bytes) { stream_.host_share().most = bytes; }
+  void allow_host_memory(std::int64_t bytes) noexcept;
 
  private:
   class Engine;
@@ -83,7 +83,6 @@ class CudaExtractor::Session {
   const Gpu& where() const { return stream_.where(); }
   Pixels<Gpu>& pixels() { return detector_.pixels(); }
   void make_room(const RunPlan& plan);
-  void give_host_memory_back();
   std::vector<HandedNumbers> hand_over(const Config& config);
 
   /// Numbers of a file that a measurement reads, such as a PSF, and their copy on the device.
@@ -149,7 +148,7 @@ class CudaExtractor::Session::Engine {
 
   /// Detects sources in this engine's pixels, and returns sources and pixels for measurement in other images.
   FoundElsewhere<Gpu> keep_found() {
-    Steps steps{initial_capacity(pixels_.image.shape, config_)};
+    Steps steps{session_.detector_.capacity()};
     const ImageSummary summary = take(steps, [&](const Gpu& with_room, const auto& done) {
       return detect_for_others<Gpu>(pixels_, config_, with_room, done);
     });
@@ -166,7 +165,7 @@ class CudaExtractor::Session::Engine {
 
   /// Measures given sources in these pixels.
   Extraction extract_found(const FoundElsewhere<Gpu>& sources) {
-    const Capacity usual = initial_capacity(pixels_.image.shape, config_);
+    const Capacity usual = session_.detector_.capacity();
     Steps steps{
         {std::max(usual.runs, sources.found.runs.runs.size()), std::max(usual.sources, sources.found.sums.size())}};
     const ImageSummary summary = take(steps, [&](const Gpu& with_room, const auto& done) {
@@ -323,7 +322,7 @@ std::vector<HandedNumbers> CudaExtractor::Session::hand_over(const Config& confi
 
 std::unique_lock<std::mutex> CudaExtractor::Session::turn_of_first_image(const Exposure& exposure,
                                                                          const Config& config) {
-  if (!is_plain(exposure, config) || detector_.has(exposure.shape())) return {};
+  if (!is_plain(exposure, config) || detector_.has(exposure.shape()) || stream_.host_share().most > 0) return {};
   std::unique_lock turn(first_image(where().device), std::try_to_lock);
   if (turn) return turn;
   turn.lock();
@@ -347,14 +346,14 @@ Extraction CudaExtractor::Session::extract(const Exposure& exposure, const Confi
   RunPlan plan = plan_of(exposure, config);
   if (sources != nullptr) plan.found_in = sources->sky.config;
   make_room(plan);
-  const std::shared_ptr<void> no_longer(nullptr, [this](void*) { give_host_memory_back(); });
   Engine engine(*this, pixels(), config, observer);
   return run_stages(exposure, config, engine, sources, positions);
 }
 
-/// Frees an image that has taken host memory: other images may need that memory.
-void CudaExtractor::Session::give_host_memory_back() {
-  if (stream_.host_share().taken == 0) return;
+void CudaExtractor::Session::allow_host_memory(std::int64_t bytes) noexcept {
+  HostShare& host = stream_.host_share();
+  host.most = bytes;
+  if (bytes > 0 || host.taken == 0) return;
   detector_.forget();
   stream_.give_back_kept_memory();
 }
@@ -389,12 +388,18 @@ CudaExtractor::~CudaExtractor() {
 
 CudaExtractor::Session& CudaExtractor::session() {
   use_device(device_);
-  if (!session_) session_ = std::make_unique<Session>(device_, host_);
+  if (!session_) {
+    session_ = std::make_unique<Session>(device_, host_);
+    session_->allow_host_memory(host_memory_);
+  }
   return *session_;
 }
 
-void CudaExtractor::allow_host_memory(std::int64_t bytes) {
-  session().allow_host_memory(bytes);
+void CudaExtractor::allow_host_memory(std::int64_t bytes) noexcept {
+  host_memory_ = bytes;
+  if (!session_) return;
+  cudaSetDevice(device_);
+  session_->allow_host_memory(bytes);
 }
 
 Extraction CudaExtractor::extract(const Exposure& exposure, const Config& config, const Observer& observer,

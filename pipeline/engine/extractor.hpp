@@ -14,7 +14,7 @@ struct DetectionImage;
 struct ForcedPositions;
 struct RunPlan;
 
-/// Device memory in bytes for an image with usually many sources.
+/// Device memory in bytes for an image that has as many sources as usual.
 struct DeviceNeeds {
   std::int64_t probable = 0;
   std::int64_t least = 0;  ///< without room for noise above the thresholds
@@ -36,8 +36,8 @@ class CudaExtractor {
   static DeviceNeeds memory_needed(const RunPlan& plan);
 
   /// Lets images for which the device has too little memory take up to `bytes` of host memory, which kernels read and
-  /// write over the bus. At first it is 0, and such an image is an error.
-  void allow_host_memory(std::int64_t bytes);
+  /// write over the bus. Without it such an image is an error. With 0, all host memory is given back.
+  void allow_host_memory(std::int64_t bytes) noexcept;
 
   /// Sources that are kept on the device, together with their detection image. The extractor must outlive them.
   class Found;
@@ -58,6 +58,7 @@ class CudaExtractor {
 
   [[maybe_unused]] int device_;
   Cpu host_;
+  [[maybe_unused]] std::int64_t host_memory_ = 0;  ///< allowed for images
   std::unique_ptr<Session> session_;
 };
 

@@ -175,10 +175,11 @@ class ImageRun {
   void require_room(std::int64_t needed, const std::string& what, const std::string& remedy) const {
     const std::int64_t left = input_.frame.most_inflated();  // the largest integer, if there is no limit
     constexpr std::int64_t not_counted = std::int64_t{1} << 20;
-    if (needed <= not_counted || needed - execution_.saved_by_rows <= left) return;
-    throw NoRoom(fmt::format("{} about {} MB of memory, and beside the image there are {} MB", what,
-                             needed / 1'000'000 + 1, (left + execution_.saved_by_rows) / 1'000'000),
-                 remedy);
+    if (needed <= not_counted || needed - execution_.left_beside <= left) return;
+    throw NoRoom(
+        fmt::format("{} about {} MB of memory, and beside the image there are {} MB", what, needed / 1'000'000 + 1,
+                    std::max<std::int64_t>(0, left + execution_.left_beside) / 1'000'000),
+        remedy);
   }
 
   Extraction extract_cuda(const Observer& observe) const {

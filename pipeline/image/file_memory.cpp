@@ -9,6 +9,8 @@
 #include <numeric>
 
 #include "io/files/input_file.hpp"
+#include "pipeline/extract/extract_image.hpp"
+#include "stages/core/keep_buffers.hpp"
 #include "stages/core/rows_on_demand.hpp"
 
 namespace srcextract {
@@ -33,6 +35,14 @@ std::int64_t loaded_bytes(const SelectedMaps& maps) {
   return bytes;
 }
 
+/// Lets the CPU take an image by rows, and says `why` of `name`.
+void go_by_rows(const HostMemory& memory, const std::string& name, const std::string& why, Execution& execution) {
+  constexpr int most_threads = 4;  // more wait for one another
+  execution.row_memory = std::make_shared<RowMemory>(memory.rows);
+  execution.cpu.threads = std::min(execution.cpu.threads, most_threads);
+  if (!execution.device) spdlog::info("{}: {}; its rows are read several times instead", name, why);
+}
+
 }  // namespace
 
 RunPlan plan_of(const SelectedImage& image, const SelectedMaps& maps, const ImageFile& file, bool compares) {
@@ -46,31 +56,37 @@ std::int64_t most_needed(std::int64_t inflated, const ImageFile& file) {
   return inflated + host_memory(plan_of(Shape{inflated, 1}, file));
 }
 
-void go_by_rows(const HostMemory& memory, const std::string& name, const std::string& why, Execution& execution) {
-  constexpr int most_threads = 4;  // more wait for one another
-  execution.row_memory = std::make_shared<RowMemory>(memory.rows);
-  execution.cpu.threads = std::min(execution.cpu.threads, most_threads);
-  if (!execution.device) spdlog::info("{}: {}; its rows are read several times instead", name, why);
-}
-
 void go_by_rows(const RunPlan& plan, const HostMemory& memory, const std::string& name, Execution& execution) {
   if (memory.rows == 0) return;
   const std::int64_t megabytes = host_memory(plan) / 1'000'000 + 1;
   go_by_rows(memory, name, fmt::format("the whole image would need about {} MB of memory", megabytes), execution);
 }
 
-std::int64_t allow_host_memory(const RunPlan& plan, const std::string& name, std::int64_t most,
-                               const Execution& execution) {
-  if (!execution.device || execution.may_fall_back) return 0;
+void within_memory(const HostMemory& memory, const HostMemory& less, const std::string& name, Execution& execution,
+                   const std::function<void()>& extract) {
+  try {
+    return extract();
+  } catch (const NoRoom& error) {
+    if (memory.rows > 0 || less.rows == 0 || execution.device) throw;
+    execution.left_beside += memory.bytes - less.bytes;
+    go_by_rows(less, name, error.lack(), execution);
+  }
+  drop_kept_buffers();
+  extract();
+}
+
+AllowedMemory allow_host_memory(const RunPlan& plan, const std::string& name, std::int64_t most,
+                                const Execution& execution) {
+  if (!execution.device || execution.may_fall_back) return {};
   const DeviceNeeds needs = CudaExtractor::memory_needed(plan);
   const std::int64_t free = execution.device->free_memory;
-  const bool may_lack = needs.probable > free && needs.least - free <= most;
-  const std::int64_t bytes = may_lack ? std::min(needs.probable, most) : 0;
+  if (needs.probable <= free || most <= 0 || needs.least - free > most) return {};
+  const std::int64_t bytes = std::min(needs.probable, most);
   execution.extractor->allow_host_memory(bytes);
-  if (bytes > 0 && needs.least > free)
+  if (needs.least > free)
     spdlog::info("{}: GPU {} has {} MB of memory and needs {}; the host's memory holds the rest", name,
                  execution.device->index, free / 1'000'000, needs.least / 1'000'000 + 1);
-  return bytes;
+  return {bytes, {nullptr, [extractor = execution.extractor](void*) { extractor->allow_host_memory(0); }}};
 }
 
 std::int64_t gzipped_sizes(const std::vector<std::string>& paths) {

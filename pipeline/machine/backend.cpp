@@ -133,8 +133,10 @@ std::vector<Execution> share_out(const Machine& machine, const PlannedFiles& fil
   }
   const std::int64_t workers = count_workers(machine, files);
   const bool few = workers <= threads / 2;
+  const std::int64_t devices = std::ssize(machine.devices), on_each = (workers + devices - 1) / devices;
   for (std::int64_t worker = 0; worker < workers; ++worker) {
-    const CudaDevice& device = machine.devices[static_cast<std::size_t>(worker) % machine.devices.size()];
+    CudaDevice device = machine.devices[static_cast<std::size_t>(worker % devices)];
+    device.free_memory /= on_each;
     shares.push_back(on_device(machine, device, few ? std::max(1, threads / static_cast<int>(workers)) : 1));
   }
   return shares;

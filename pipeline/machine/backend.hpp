@@ -34,13 +34,13 @@ struct Machine {
 /// The device, or the CPU threads, on which one worker extracts its images one after the other.
 struct Execution {
   Cpu cpu;
-  std::optional<CudaDevice> device;          ///< absent: the CPU alone
+  std::optional<CudaDevice> device;          ///< with a share of its free memory; absent: the CPU alone
   std::shared_ptr<CudaExtractor> extractor;  ///< on that device, kept from image to image
   bool compare = false;
   bool may_fall_back = false;
   std::shared_ptr<RowMemory> row_memory = nullptr;  ///< for rows of images that the host is not to hold as a whole;
                                                     ///< null: it holds them
-  std::int64_t saved_by_rows = 0;  ///< bytes that the image takes less by rows than as a whole, if it began as a whole
+  std::int64_t left_beside = 0;  ///< bytes that sources may take beyond what is left beside the open files
 };
 
 /// The user's choice of hardware.

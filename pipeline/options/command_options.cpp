@@ -94,14 +94,19 @@ std::vector<std::string> protected_arguments(const CLI::App& app, const std::vec
 
 /// Converts a size like 8G to bytes.
 CLI::Validator memory_size() {
+  static constexpr const char* no_size = " is no size; write bytes, or as in 500M or 8G";
   const CLI::AsSizeValue size(false);
   const auto to_bytes = [size](std::string& text) -> std::string {
     const std::string given = text;
     try {
       const std::string problem = size(text);
-      return problem.empty() && text == "0" ? "it must be more than nothing, as in 8G" : problem;
+      std::int64_t bytes = 0;
+      const char* const end = text.data() + text.size();
+      const auto [stop, error] = std::from_chars(text.data(), end, bytes);
+      if (!problem.empty() || error != std::errc() || stop != end) return given + no_size;
+      return bytes > 0 ? "" : "it must be more than nothing, as in 8G";
     } catch (const CLI::ValidationError&) {
-      return given + " is no size; write bytes, or as in 500M or 8G";
+      return given + no_size;
     }
   };
   return {to_bytes, ""};

@@ -169,9 +169,10 @@ void RunOptionParser::add_execution() {
       ->group("Where it runs");
   add_memory_option(app_, "--memory", options_.memory,
                     "What images under way may take together, as in 8G (default: most\nof what this process can have)");
-  add_memory_option(app_, "--device-memory", options_.device_memory,
-                    "What they may take of each GPU (default: all that is free);\nwith --backend cuda the host holds "
-                    "the rest of a larger image");
+  add_memory_option(
+      app_, "--device-memory", options_.device_memory,
+      "What the run may take of each GPU (default: all that is free);\nof a larger image, --backend cuda leaves a "
+      "part in the host's memory");
 }
 
 void RunOptionParser::add_messages() {

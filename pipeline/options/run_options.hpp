@@ -25,7 +25,7 @@ struct RunOptions {
   std::vector<int> devices;  ///< CUDA devices; empty: all
   int threads = 1;
   std::optional<std::int64_t> memory;         ///< bytes that parallel images may take together
-  std::optional<std::int64_t> device_memory;  ///< bytes that they may take of each CUDA device
+  std::optional<std::int64_t> device_memory;  ///< bytes that a run may take of each CUDA device
   std::vector<std::string> settings;          ///< dotted.key=value, for the configuration
   Verbosity verbosity = Verbosity::normal;
   std::string log_file;                ///< empty: none

@@ -46,8 +46,9 @@ def rows_of(session, image, side):
 
 
 def rows_of_device(session, image, side):
-    """A GPU that has room for the whole image, and one whose image lies in the host's memory; each the second of two runs."""
-    few = f"{max(side * side // 10 ** 9, 1)}G"
+    """A GPU that has room for the whole image, and one that has room for half of its float32 pixels, beside the host's memory; each
+    the second of two runs."""
+    few = f"{max(side * side * 2 // 10 ** 6, 100)}M"
     whole = {}
     for config in ("lesson", "default"):
         for options in ((), ("--device-memory", few)):

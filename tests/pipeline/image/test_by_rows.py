@@ -52,7 +52,8 @@ def folder(request, tmp_path_factory):
 
 
 def extract(folder, out, *options, image="sky.fits"):
-    command = [os.environ["SRCEXTRACT_PROGRAM"], "--backend", "cpu", "-o", out, *options, image]
+    command = [os.environ["SRCEXTRACT_PROGRAM"], "--backend", "cpu", "-o", out, *options]
+    command += [image] if image else []
     return subprocess.run(command, cwd=folder, capture_output=True, text=True)
 
 
@@ -122,22 +123,34 @@ def test_images_of_a_gzipped_file_share_its_memory_in_turn(folder):
     assert made["11M"] == made["13M"] == made["20M"] == made["30M"] and len(made["30M"]) == 3
 
 
-def test_an_image_whose_sources_leave_too_little_memory_begins_again_by_rows(tmp_path):
-    """How many sources there are shows only after the whole image was begun. No memory is refused that is more than an
-    accepted one."""
+@pytest.fixture(scope="module")
+def crowded(tmp_path_factory):
+    folder = tmp_path_factory.mktemp("crowded")
     rng = np.random.default_rng(4)
     sky = rng.normal(100, 5, (900, 1200)).astype("f4")
     y, x = np.mgrid[-7:8, -7:8]
     for _ in range(20000):
         row, column, light = rng.integers(7, 893), rng.integers(7, 1193), 10 ** rng.uniform(1.5, 3)
         sky[row - 7:row + 8, column - 7:column + 8] += light * (1 + (x * x + 1.5 * y * y) / 3) ** -2.5
-    fits.writeto(tmp_path / "sky.fits", sky.astype(">f4"))
+    for name, image in (("sky", sky), ("other", sky + 1)):
+        fits.writeto(folder / f"{name}.fits", image.astype(">f4"))
+    return folder
+
+
+@pytest.mark.parametrize("bands, memories", [([], (20, 22, 25, 28, 31, 60)),
+                                             (["-d", "sky.fits", "--band", "a=sky.fits", "--band", "b=other.fits"],
+                                              (10, 20, 24, 32, 36, 40, 44, 60))])
+def test_an_image_whose_sources_leave_too_little_memory_begins_again_by_rows(crowded, bands, memories):
+    """How many sources there are shows only after the whole image was begun. No memory is refused that is more than an
+    accepted one."""
     told, made = "", set()
-    for memory in ("20M", "22M", "25M", "28M", "31M", "60M"):
-        done = extract(tmp_path, memory, "--set", "detection.threshold=2", "--memory", memory)
-        assert done.returncode == 0, done.stderr
+    for memory in memories:
+        out = f"{len(bands)}_{memory}"
+        command = ["--set", "detection.threshold=2", "--memory", f"{memory}M", *bands]
+        done = extract(crowded, out, *command, image=None if bands else "sky.fits")
+        assert done.returncode == 0, f"{memory}: {done.stderr}"
         told += done.stderr
-        made.add(outputs(tmp_path, memory)["sky.cat.fits"])
+        made.update(outputs(crowded, out).values())
     assert len(made) == 1 and SAYS_SO not in done.stderr
     assert re.search(rf"and beside the image there are \d+ MB; {SAYS_SO}", told)
 
