@@ -139,7 +139,7 @@ def crowded(tmp_path_factory):
 
 @pytest.mark.parametrize("bands, memories", [([], (20, 22, 25, 28, 31, 60)),
                                              (["-d", "sky.fits", "--band", "a=sky.fits", "--band", "b=other.fits"],
-                                              (10, 20, 24, 32, 36, 40, 44, 60))])
+                                              (26, 28, 32, 36, 40, 44, 60))])
 def test_an_image_whose_sources_leave_too_little_memory_begins_again_by_rows(crowded, bands, memories):
     """How many sources there are shows only after the whole image was begun. No memory is refused that is more than an
     accepted one."""
