@@ -111,9 +111,11 @@ class Crew {
       ImageOutcome outcome;
       std::optional<Failure> failure;
       try {
-        outcome = task.file->has_bands() ? extract_bands(job_, *task.file, with_threads(execution, 0), budget_,
-                                                         progress, [&] { return control_.watch(task.name); })
-                                         : extract(task, execution, progress);
+        outcome = run_or_fall_back(execution, task.name, [&](const Execution& on) {
+          return task.file->has_bands() ? extract_bands(job_, *task.file, with_threads(on, 0), budget_, progress,
+                                                        [&] { return control_.watch(task.name); })
+                                        : extract(task, on, progress);
+        });
       } catch (...) {
         failure = current_failure();
       }

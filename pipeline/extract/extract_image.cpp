@@ -46,18 +46,11 @@ class ImageRun {
   ImageRun(const ImageInput& input, const Execution& execution, Progress& progress, FoundOnce& once)
       : input_(input), config_(input.config()), execution_(execution), progress_(progress), once_(once) {}
 
-  /// Extracts the image on the device. Returns false if the CPU is to extract it.
-  bool on_device(ImageResult& result) const {
-    if (!execution_.device || once_.sources) return false;  // sources on the CPU: the device could not find them
-    try {
-      result.backend = "cuda";
-      result.extraction = extract_cuda(observer(result));
-      return true;
-    } catch (const Error& error) {
-      warn_or_throw(error);
-    }
-    result = {};
-    return false;
+  /// Extracts the image on the device.
+  Extraction extract_cuda(const Observer& observe) const {
+    const auto at = positions();
+    return execution_.extractor->extract(input_.exposure, config_, observe, found_on_device(observe),
+                                         at ? &*at : nullptr);
   }
 
   /// Extracts the image on the CPU.
@@ -102,26 +95,17 @@ class ImageRun {
   /// Finds the sources for other images, where the execution says.
   FoundTimes find() const {
     ImageResult result;
-    result.backend = "cpu";
+    result.backend = execution_.device && !execution_.compare ? "cuda" : "cpu";
     if (execution_.compare) {
       found_elsewhere(observer(result, &once_.cpu_record));
       ImageResult unused;
       unused.backend = "cuda";
       found_on_device(observer(unused, &once_.cuda_record));
-      return {result.backend, std::move(result.times)};
+    } else if (execution_.device) {
+      found_on_device(observer(result));
+    } else {
+      found_elsewhere(observer(result));
     }
-    if (execution_.device) {
-      try {
-        result.backend = "cuda";
-        found_on_device(observer(result));
-        return {result.backend, std::move(result.times)};
-      } catch (const Error& error) {
-        warn_or_throw(error);
-      }
-      result = {};
-      result.backend = "cpu";
-    }
-    found_elsewhere(observer(result));
     return {result.backend, std::move(result.times)};
   }
 
@@ -139,13 +123,6 @@ class ImageRun {
       if (run == 0 || times.seconds < best.seconds) best = std::move(times);
     }
     return best;
-  }
-
-  /// Call it in a catch block. Warns that the CPU takes the image, if it may and the error comes from a device that
-  /// still works. Throws every other error again.
-  void warn_or_throw(const Error& error) const {
-    if (!execution_.may_fall_back || error.kind() != ErrorKind::device || is_lost(*execution_.device)) throw;
-    spdlog::warn("{}: extracted on the CPU, because the GPU cannot: {}", input_.name, error.what());
   }
 
   /// The positions to measure, if they are given. Checks the memory for their rows.
@@ -180,12 +157,6 @@ class ImageRun {
         fmt::format("{} about {} MB of memory, and beside the image there are {} MB", what, needed / 1'000'000 + 1,
                     std::max<std::int64_t>(0, left + execution_.left_beside) / 1'000'000),
         remedy);
-  }
-
-  Extraction extract_cuda(const Observer& observe) const {
-    const auto at = positions();
-    return execution_.extractor->extract(input_.exposure, config_, observe, found_on_device(observe),
-                                         at ? &*at : nullptr);
   }
 
   /// The detection image and its configuration, made once and used by both back ends.
@@ -281,9 +252,10 @@ ImageResult extract_image(const ImageInput& given, const Execution& execution, P
   ImageResult result;
   if (execution.compare) {
     run.compare(result);
-  } else if (!run.on_device(result)) {
-    result.backend = "cpu";
-    result.extraction = run.extract_cpu(run.observer(result));
+  } else {
+    result.backend = execution.device ? "cuda" : "cpu";
+    const Observer observer = run.observer(result);
+    result.extraction = execution.device ? run.extract_cuda(observer) : run.extract_cpu(observer);
   }
   if (psf) result.times.insert(result.times.begin(), {"psf", psf->seconds});
   result.psf = psf;

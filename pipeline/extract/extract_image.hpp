@@ -92,9 +92,8 @@ class NoRoom : public Error {
   std::string lack_;
 };
 
-/// Extracts one image where `execution` says. If falling back is allowed, an image that the device cannot take goes to
-/// the CPU, unless the device is lost. Writes nothing. Throws the errors of the stages, and NoRoom. `once` keeps the
-/// sources of a detection image that several images share.
+/// Extracts one image where `execution` says. Writes nothing. Throws the errors of the stages, and NoRoom. `once` keeps
+/// the sources of a detection image that several images share.
 ImageResult extract_image(const ImageInput& input, const Execution& execution, Progress& progress,
                           FoundOnce* once = nullptr);
 

@@ -157,4 +157,11 @@ bool is_lost(const CudaDevice& device) {
   return !device_works(device.index);
 }
 
+bool falls_back(const Execution& execution, const Error& error, const std::string& name) {
+  if (!execution.device || !execution.may_fall_back || error.kind() != ErrorKind::device || is_lost(*execution.device))
+    return false;
+  spdlog::warn("{}: extracted on the CPU, because the GPU cannot: {}", name, error.what());
+  return true;
+}
+
 }  // namespace srcextract

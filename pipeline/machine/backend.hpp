@@ -61,6 +61,24 @@ void tell_of_no_gpu(const Error& error, bool named);
 /// usable. Empty `devices` means all GPUs; one image uses only the first.
 Machine choose_machine(const MachineWish& wish, const Workload& work);
 
+/// Whether work that failed with that error on a device is to go to the CPU: it may, and the device works otherwise.
+/// Then warns of `name`.
+bool falls_back(const Execution& execution, const Error& error, const std::string& name);
+
+/// Runs `work` with an execution, and again on the CPU if falls_back().
+template <class Work>
+auto run_or_fall_back(const Execution& execution, const std::string& name, const Work& work) {
+  try {
+    return work(execution);
+  } catch (const Error& error) {
+    if (!falls_back(execution, error, name)) throw;
+  }
+  Execution on_cpu = execution;
+  on_cpu.device.reset();
+  on_cpu.extractor.reset();
+  return work(on_cpu);
+}
+
 /// An execution on that device, or on the CPU if there is none.
 Execution on_device(const Machine& machine, const std::optional<CudaDevice>& device, int threads);
 

@@ -246,7 +246,8 @@ class Extractor {
       const auto of_caller =
           device || may_take_device({.pixel_bytes = bytes}) ? std::make_unique<DeviceOfThread>() : nullptr;
       const Execution& execution = device ? execution_on(*device) : execution_for(bytes);
-      opened.finish(extract_image(opened.input(), execution, progress), execution);
+      run_or_fall_back(execution, inputs.name,
+                       [&](const Execution& on) { opened.finish(extract_image(opened.input(), on, progress), on); });
     } catch (...) {
       const Failure failure = current_failure();
       throw Error(failure.kind, message_about(inputs.name, failure));

@@ -122,6 +122,9 @@ TEST_F(DeviceMemory, AutoFallsBackToTheCpuAndSaysSo) {
   EXPECT_EQ(run("auto --device 0"), 0) << said_;
   EXPECT_THAT(said_, HasSubstr("extracted on the CPU, because the GPU cannot"));
   EXPECT_TRUE(fs::exists(folder_ / "large.cat.fits"));
+  EXPECT_EQ(run("auto --device 0 --memory 1G"), 0) << said_;
+  EXPECT_THAT(said_, HasSubstr("extracted on the CPU, because the GPU cannot"));
+  EXPECT_THAT(said_, HasSubstr("its rows are read several times instead"));
 }
 
 TEST_F(DeviceMemory, EnoughForOneImageIsEnoughForMany) {
