@@ -57,14 +57,14 @@ void AppendedFile::cut_off_torn_line() {
   if (size_ != status.st_size && ::ftruncate(descriptor_, size_) != 0) throw write_error(path_, errno);
 }
 
-void AppendedFile::require_in_place() const {
+void require_in_place(int descriptor, const std::string& path) {
   struct stat opened {
   }, named{};
-  const auto look = [&] { return ::fstat(descriptor_, &opened) == 0 ? ::stat(path_.c_str(), &named) : -1; };
-  const bool is_seen = try_again(path_, look) == 0;
-  if (!is_seen && is_passing(errno)) throw write_error(path_, errno);
+  const auto look = [&] { return ::fstat(descriptor, &opened) == 0 ? ::stat(path.c_str(), &named) : -1; };
+  const bool is_seen = try_again(path, look) == 0;
+  if (!is_seen && is_passing(errno)) throw write_error(path, errno);
   if (is_seen && opened.st_dev == named.st_dev && opened.st_ino == named.st_ino) return;
-  throw Error(ErrorKind::storage, path_ +
+  throw Error(ErrorKind::storage, path +
                                       " was moved, removed or replaced while srcextract worked there; nothing more is "
                                       "recorded; put it back, and start the same command again");
 }

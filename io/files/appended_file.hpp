@@ -6,6 +6,9 @@
 
 namespace srcextract {
 
+/// Throws Error{storage} if `path` no longer names the open file.
+void require_in_place(int descriptor, const std::string& path);
+
 /// A text file to which one process appends whole lines. Throws Error{output}, Error{storage}.
 class AppendedFile {
  public:
@@ -22,7 +25,7 @@ class AppendedFile {
 
   /// Throws Error{storage} if the path no longer names this file, so that new lines would be lost. append() checks this
   /// too.
-  void require_in_place() const;
+  void require_in_place() const { srcextract::require_in_place(descriptor_, path_); }
 
  private:
   void cut_off_torn_line();

@@ -4,6 +4,7 @@
 #include <optional>
 #include <string>
 
+#include "io/files/appended_file.hpp"
 #include "survey/inputs/shard.hpp"
 
 namespace srcextract {
@@ -26,6 +27,9 @@ class DirectoryLock {
   ~DirectoryLock();
   DirectoryLock(const DirectoryLock&) = delete;
   DirectoryLock& operator=(const DirectoryLock&) = delete;
+
+  /// Throws Error{storage} if the lock file was moved, removed or replaced: another process may be at work.
+  void require_in_place() const { srcextract::require_in_place(descriptor_, path_); }
 
  private:
   explicit DirectoryLock(std::string path);

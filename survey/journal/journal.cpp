@@ -190,6 +190,7 @@ class Journal::Writer {
       std::string lines = format_written(seconds_now());
       for (const ImageRecord& record : records) lines += format_record(record) + "\n";
       file_.require_in_place();
+      lock_.require_in_place();
       file_system_.flush();
       file_.append(lines);
     }

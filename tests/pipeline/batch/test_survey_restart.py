@@ -310,6 +310,18 @@ def test_a_directory_that_is_no_longer_there_stops_the_run(long_survey, tmp_path
     assert not (out / "journal.jsonl").exists() or change == "replaced"
 
 
+def test_a_lock_that_is_removed_stops_the_run(long_survey, run, tmp_path):
+    """Another run can begin, since a new lock file knows nothing of the old one. Both would write the same files."""
+    out, process, command = long_survey
+    (out / "journal.lock").unlink()
+    assert process.wait(30) == 3
+    last = (tmp_path / "log").read_text().splitlines()[-1]
+    assert last.startswith("error: long/journal.lock was moved, removed or replaced while srcextract worked there")
+    known = survey.done(out / "journal.jsonl")
+    assert 0 < len(known) < MANY and run("batch", *command).code == 0
+    assert len(survey.done(out / "journal.jsonl")) == MANY
+
+
 def status(process, field):
     with open(f"/proc/{process.pid}/status") as lines:
         return next(line.split()[1] for line in lines if line.startswith(field + ":"))
