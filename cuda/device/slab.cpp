@@ -81,7 +81,7 @@ Slab Slab::on_host(std::size_t bytes, HostShare& share) {
   const auto wanted = static_cast<std::int64_t>(bytes);
   Slab slab;
   if (wanted > share.most - share.taken) return slab;
-  // Locking pages of 2 MB takes a fiftieth of the time that cudaHostAlloc takes for pages of 4 kB.
+  // Making and locking pages of 2 MB takes a fourteenth of the time that cudaHostAlloc takes.
   void* const mapped = mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
   if (mapped == MAP_FAILED) return slab;
   std::unique_ptr<std::byte, Unmap> pages(static_cast<std::byte*>(mapped), Unmap{bytes});
