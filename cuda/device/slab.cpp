@@ -30,7 +30,7 @@ int current_device() {
   return device;
 }
 
-/// Adds `bytes` to what the slabs take of a device, unless that exceeds the limit. Returns whether it did.
+/// Adds `bytes` to what the slabs take of a device. Returns false, and adds nothing, if that exceeds the limit.
 bool reserve(std::int64_t bytes, std::atomic<std::int64_t>& taken) {
   std::int64_t before = taken;
   do {

@@ -8,6 +8,7 @@
 #include <functional>
 #include <limits>
 #include <memory>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -68,14 +69,17 @@ struct OpenBand {
 class OpenBands {
  public:
   OpenBands(const Job& job, const DetectionTask& task, std::span<const Band> bands, const MemoryBudget& budget,
-            bool compares)
+            const Execution& execution)
       : job_(job),
-        compares_(compares),
+        compares_(execution.compare),
+        runs_on_host_(!execution.device || execution.compare),
         left_(budget.strict() ? budget.bytes() : std::numeric_limits<std::int64_t>::max()) {
     detection_ = std::make_shared<const OpenDetection>(open_detection(task, task.config().input.hdu, left_));
     left_ = detection_->frame.most_inflated();
     bands_.reserve(bands.size());
     for (const Band& band : bands) in_band(band, [&] { open(bands_.emplace_back(OpenBand{band})); });
+    plan_.emplace(largest());
+    memory_.emplace(memory_of(*plan_, budget.bytes()));
   }
 
   /// Computes the checksum of every band's plane. Throws Error{input} if a file changed while it was read.
@@ -97,29 +101,27 @@ class OpenBands {
   const std::vector<OpenBand>& bands() const { return bands_; }
 
   /// Bytes of host memory for all bands together: their files stay in memory, their stages run one band after the
-  /// other, by rows if the largest needs more than `most` as a whole.
-  std::int64_t memory_needed(std::int64_t most) const { return memory_of(largest(most), most).bytes; }
+  /// other. On the host they run by rows if the largest needs too much as a whole.
+  std::int64_t memory_needed() const { return runs_on_host_ ? memory_->bytes : plan_->beside; }
 
   /// Lets a device that is too small for a band take up to `room` bytes of host memory.
-  AllowedMemory allow_host_memory(std::int64_t most, std::int64_t room, const Execution& execution) const {
-    return srcextract::allow_host_memory(largest(most), detection_->task.path, room, execution);
+  AllowedMemory allow_host_memory(std::int64_t room, const Execution& execution) const {
+    return srcextract::allow_host_memory(*plan_, detection_->task.path, room, execution);
   }
 
-  /// Finds the sources, then measures them in every band. Returns the times of finding them. The host takes up to
-  /// `most` bytes; by rows, if the bands need that. Afterwards `execution` is the one that was used.
-  FoundTimes extract(std::int64_t most, Execution& execution, Progress& progress) {
-    const RunPlan plan = largest(most);
-    const HostMemory memory = memory_of(plan, most);
+  /// Finds the sources, then measures them in every band. Returns the times of finding them. The host goes by rows if
+  /// the whole image needs too much, or leaves too little for the sources found. Afterwards `execution` is the one that
+  /// was used.
+  FoundTimes extract(Execution& execution, Progress& progress) {
     const std::string& name = detection_->task.path;
-    if (!execution.device) execution.left_beside = plan.beside - memory.bytes;
-    srcextract::go_by_rows(plan, memory, name, execution);
-    FoundOnce once;
+    // What the frame of the first band reckons with has neither the images nor the files opened after it.
+    execution.left_beside = left_ - bands_.front().input().frame.most_inflated() + plan_->beside - memory_needed();
+    srcextract::go_by_rows(*plan_, *memory_, name, execution);
+    FoundOnce once{.images = std::ssize(bands_)};
     FoundTimes found;
     in_file(name, [&] {
-      within_memory(memory, memory_of(plan, memory.bytes - 1), name, execution, [&] {
-        once = {.images = std::ssize(bands_)};
-        found = find_once(bands_.front().input(), execution, progress, once);
-      });
+      within_memory(*memory_, memory_of(*plan_, memory_->bytes - 1), name, execution,
+                    [&] { found = find_once(bands_.front().input(), execution, progress, once); });
     });
     for (OpenBand& open : bands_) {
       in_band(open.band, [&] {
@@ -147,16 +149,16 @@ class OpenBands {
     return go_by_rows() ? host_memory_within(plan, most) : HostMemory{host_memory(plan)};
   }
 
-  /// The plan of the band that needs most, with the files of all bands beside it.
-  RunPlan largest(std::int64_t most) const {
+  /// The plan of the band that needs most as a whole, with the files of all bands beside it.
+  RunPlan largest() const {
     const std::int64_t held = held_bytes();
     const auto plan_beside = [&](const OpenBand& open) {
       RunPlan plan = plan_of(open);
       plan.beside = held;
       return plan;
     };
-    return plan_beside(*std::ranges::max_element(
-        bands_, {}, [&](const OpenBand& open) { return memory_of(plan_beside(open), most).bytes; }));
+    return plan_beside(
+        *std::ranges::max_element(bands_, {}, [&](const OpenBand& open) { return host_memory(plan_beside(open)); }));
   }
 
   /// Bytes of all files that stay in memory.
@@ -194,10 +196,13 @@ class OpenBands {
   }
 
   const Job& job_;
-  bool compares_;      ///< of both back ends, which take whole images
+  bool compares_;  ///< of both back ends, which take whole images
+  bool runs_on_host_;
   std::int64_t left_;  ///< bytes that gzipped files may still have in memory
   std::shared_ptr<const OpenDetection> detection_;
   std::vector<OpenBand> bands_;
+  std::optional<RunPlan> plan_;       ///< of the largest band
+  std::optional<HostMemory> memory_;  ///< for that band and the files of all, on the host
 };
 
 /// Writes the catalogues and the label map to temporary files; the caller commits them.
@@ -250,11 +255,10 @@ Opened open_bands(const Job& job, const ImageFile& file, std::span<const Band> b
   const std::int64_t room = gzipped == 0 ? 0 : std::min(most_needed(gzipped, file), budget.bytes());
   MemoryBudget::Share share = budget.take(room);
   std::shared_ptr<void> watched = watch();
-  OpenBands open(job, task, bands, budget, execution.compare);
-  const std::int64_t of_host = open.memory_needed(budget.bytes());
-  AllowedMemory of_device =
-      open.allow_host_memory(budget.bytes(), (gzipped > 0 ? room : budget.bytes()) - of_host, execution);
-  const std::int64_t needed = of_host + of_device.bytes;
+  OpenBands open(job, task, bands, budget, execution);
+  const std::int64_t most = gzipped > 0 ? room : budget.bytes();
+  AllowedMemory of_device = open.allow_host_memory(most - open.memory_needed(), execution);
+  const std::int64_t needed = open.memory_needed() + of_device.bytes;
   in_file(task.path, [&] {
     budget.check(needed);
     if (needed > room && gzipped > 0 && room < budget.bytes())
@@ -292,7 +296,7 @@ ImageOutcome extract_bands(const Job& job, const ImageFile& file, Execution exec
   Opened opened = open_bands(job, file, bands, budget, watch, execution);
   OpenBands& open = opened.bands;
   ImageResult all;
-  FoundTimes found = open.extract(budget.bytes(), execution, progress);
+  FoundTimes found = open.extract(execution, progress);
   all.backend = found.backend;
   all.times = std::move(found.times);
   open.sum();

@@ -132,10 +132,10 @@ class Crew {
     const HostMemory memory = host_memory_within(plan, budget_.bytes() - task.held);
     const std::int64_t of_host = is_on_host(task, execution) ? memory.bytes : plan.beside;
     const std::int64_t room = task.for_images ? task.for_images->bytes() : budget_.bytes() - task.held;
-    AllowedMemory of_device = allow_host_memory(plan, task.name, room - of_host, execution);
+    MemoryBudget::Share share;
+    const AllowedMemory of_device = allow_host_memory(plan, task.name, room - of_host, execution);
     const std::int64_t needed = of_host + of_device.bytes;
-    const MemoryBudget::Share share = take(task, needed);
-    const std::shared_ptr<void> given_back_first = std::move(of_device.end);
+    share = take(task, needed);
     const std::shared_ptr<void> watch = control_.watch(task.name);
     OpenImage image(task, job_);
     Execution here = with_threads(execution, needed);

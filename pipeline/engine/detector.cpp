@@ -122,8 +122,9 @@ DeviceNeeds CudaExtractor::memory_needed(const RunPlan& plan) {
 }
 
 void Detector::prepare(const Shape& shape, const Config& config, std::int64_t beside) {
-  if (has(shape) && stream_.host_share().most == 0) return;
+  if (has(shape) && stream_.host_share().most == host_memory_) return;
   forget();
+  host_memory_ = stream_.host_share().most;
   choose_room(shape, config, beside);
   shape_ = shape;
   pixels_.emplace(shape, stream_.where());

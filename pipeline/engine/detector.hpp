@@ -66,8 +66,9 @@ class Detector {
   StarView captured_star_;
   std::vector<float> captured_filter_;
   std::vector<HandedNumbers> captured_numbers_;
-  Shape shape_;        ///< shape of the pixels
-  Capacity capacity_;  ///< for images of shape_
+  Shape shape_;                   ///< shape of the pixels
+  Capacity capacity_;             ///< for images of shape_
+  std::int64_t host_memory_ = 0;  ///< allowed when the pixels were made
 };
 
 }  // namespace srcextract

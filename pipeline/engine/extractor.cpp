@@ -354,6 +354,7 @@ void CudaExtractor::Session::allow_host_memory(std::int64_t bytes) noexcept {
   HostShare& host = stream_.host_share();
   host.most = bytes;
   if (bytes > 0 || host.taken == 0) return;
+  handed_.clear();
   detector_.forget();
   stream_.give_back_kept_memory();
 }

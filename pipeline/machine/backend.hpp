@@ -34,13 +34,14 @@ struct Machine {
 /// The device, or the CPU threads, on which one worker extracts its images one after the other.
 struct Execution {
   Cpu cpu;
-  std::optional<CudaDevice> device;          ///< with a share of its free memory; absent: the CPU alone
+  std::optional<CudaDevice> device;          ///< absent: the CPU alone
   std::shared_ptr<CudaExtractor> extractor;  ///< on that device, kept from image to image
   bool compare = false;
   bool may_fall_back = false;
   std::shared_ptr<RowMemory> row_memory = nullptr;  ///< for rows of images that the host is not to hold as a whole;
                                                     ///< null: it holds them
-  std::int64_t left_beside = 0;  ///< bytes that sources may take beyond what is left beside the open files
+  /// Bytes that sources may take beyond OpenFrame::most_inflated(); may be negative.
+  std::int64_t left_beside = 0;
 };
 
 /// The user's choice of hardware.
@@ -85,7 +86,7 @@ Execution on_device(const Machine& machine, const std::optional<CudaDevice>& dev
 /// Makes the executions of parallel workers. On the CPU each worker has its own images; workers with the last images
 /// may use more threads. Workers share a GPU in turn: a GPU finishes an image long before a thread has read the next
 /// one. Device memory limits their number. With few images each GPU has one worker, and the workers divide the threads.
-/// A detection image takes as much device memory again.
+/// A detection image takes as much device memory again. Workers of one GPU divide its free memory.
 std::vector<Execution> share_out(const Machine& machine, const PlannedFiles& files);
 
 /// Device memory for the largest image: eight times the bytes of its pixels as float32, which pixel_bytes estimates.

@@ -155,6 +155,19 @@ def test_an_image_whose_sources_leave_too_little_memory_begins_again_by_rows(cro
     assert re.search(rf"and beside the image there are \d+ MB; {SAYS_SO}", told)
 
 
+def test_the_largest_band_decides_whether_bands_go_by_rows(folder):
+    """A band with weights needs more than one without, as a whole; by rows less than the other as a whole."""
+    light = ["-d", "sky.fits", "--band", "a=sky.fits", "--band", "b=other.fits"]
+    heavy = [*light, "--band-set", "b:weights.file=weights.fits", "--band-set", "b:weights.type=variance"]
+    for memory in range(60, 300, 10):
+        if SAYS_SO not in extract(folder, "light", *light, "--memory", f"{memory}M", image=None).stderr:
+            break
+    rows = extract(folder, "heavy_rows", *heavy, "--memory", f"{memory}M", image=None)
+    whole = extract(folder, "heavy_whole", *heavy, image=None)
+    assert SAYS_SO in rows.stderr and SAYS_SO not in whole.stderr
+    assert outputs(folder, "heavy_rows") == outputs(folder, "heavy_whole") != {}
+
+
 def test_files_that_hold_memory_and_others_that_wait_for_it_end(folder):
     """A gzipped file takes most of the memory, and a worker waits for it with an image of the other file."""
     images = fits.HDUList([fits.PrimaryHDU()] + [fits.ImageHDU(moffat_stars(seed)[:500, :600]) for seed in (31, 32, 33)])
