@@ -79,7 +79,7 @@ class OpenBands {
     bands_.reserve(bands.size());
     for (const Band& band : bands) in_band(band, [&] { open(bands_.emplace_back(OpenBand{band})); });
     plan_.emplace(largest());
-    memory_.emplace(memory_of(*plan_, budget.bytes()));
+    memory_ = memory_of(*plan_, budget.bytes());
   }
 
   /// Computes the checksum of every band's plane. Throws Error{input} if a file changed while it was read.
@@ -102,7 +102,7 @@ class OpenBands {
 
   /// Bytes of host memory for all bands together: their files stay in memory, their stages run one band after the
   /// other. On the host they run by rows if the largest needs too much as a whole.
-  std::int64_t memory_needed() const { return runs_on_host_ ? memory_->bytes : plan_->beside; }
+  std::int64_t memory_needed() const { return runs_on_host_ ? memory_.bytes : plan_->beside; }
 
   /// Lets a device that is too small for a band take up to `room` bytes of host memory.
   AllowedMemory allow_host_memory(std::int64_t room, const Execution& execution) const {
@@ -116,11 +116,11 @@ class OpenBands {
     const std::string& name = detection_->task.path;
     // What the frame of the first band reckons with has neither the images nor the files opened after it.
     execution.left_beside = left_ - bands_.front().input().frame.most_inflated() + plan_->beside - memory_needed();
-    srcextract::go_by_rows(*plan_, *memory_, name, execution);
+    srcextract::go_by_rows(*plan_, memory_, name, execution);
     FoundOnce once{.images = std::ssize(bands_)};
     FoundTimes found;
     in_file(name, [&] {
-      within_memory(*memory_, memory_of(*plan_, memory_->bytes - 1), name, execution,
+      within_memory(memory_, memory_of(*plan_, memory_.bytes - 1), name, execution,
                     [&] { found = find_once(bands_.front().input(), execution, progress, once); });
     });
     for (OpenBand& open : bands_) {
@@ -201,8 +201,8 @@ class OpenBands {
   std::int64_t left_;  ///< bytes that gzipped files may still have in memory
   std::shared_ptr<const OpenDetection> detection_;
   std::vector<OpenBand> bands_;
-  std::optional<RunPlan> plan_;       ///< of the largest band
-  std::optional<HostMemory> memory_;  ///< for that band and the files of all, on the host
+  std::optional<RunPlan> plan_;  ///< of the largest band
+  HostMemory memory_;            ///< for that band and the files of all, on the host
 };
 
 /// Writes the catalogues and the label map to temporary files; the caller commits them.

@@ -33,6 +33,8 @@ class CudaExtractor {
   /// From now on destructors of extractors free nothing: the process will end soon, and the system then frees all.
   static void leave_all_to_the_system();
 
+  /// The needs of an image with that plan. If an image of its shape and configuration has needed more in this process,
+  /// counts that. Throws Error{device} in a build without CUDA.
   static DeviceNeeds memory_needed(const RunPlan& plan);
 
   /// Lets images for which the device has too little memory take up to `bytes` of host memory, which kernels read and
